@@ -1,0 +1,255 @@
+"""Settings: TOML in, frozen sections out; an unknown key fails with the nearest valid name.
+
+Files are read in order and later ones win key by key: `/etc/hark/config.toml`, then
+`~/.config/hark/config.toml`, or only the one that `--config` names.
+"""
+
+from __future__ import annotations
+
+import difflib
+import os
+import tomllib
+import typing
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from assistant.core.errors import ConfigError
+
+SYSTEM_FILE = Path("/etc/hark/config.toml")
+USER_FILE = Path("~/.config/hark/config.toml")
+
+
+class Section(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """A group of settings."""
+
+
+class Audio(Section, frozen=True, kw_only=True):
+    """Microphone and loudspeaker."""
+
+    input: str = "default"
+    """Device by name or part of it, "default", or "fifo:PATH" (16 kHz mono int16 is read)."""
+    output: str = "default"
+    """Device by name or part of it, "default", "none", or "folder:PATH" (WAV files are written)."""
+    playback_grace_s: float = 0.3
+    """Seconds after playback in which a wake word that the reply itself held is disregarded."""
+
+
+class Wake(Section, frozen=True, kw_only=True):
+    """Wake words."""
+
+    engine: str = "auto"
+    """"auto", "porcupine", "microwakeword" or "pocketsphinx"."""
+    keywords: dict[str, float] = {"computer": 0.7}
+    """Keyword → sensitivity from 0 to 1, all listened for at once."""
+
+
+class Listening(Section, frozen=True, kw_only=True):
+    """When an utterance begins and ends."""
+
+    vad_aggressiveness: int = 2
+    """webrtcvad's mode, 0 (lenient) to 3 (strict)."""
+    preroll_s: float = 2.0
+    """Seconds of sound before the wake word's detection that belong to the utterance."""
+    trailing_silence_s: float = 0.7
+    """Seconds of silence that end an utterance."""
+    nothing_said_s: float = 5.0
+    """Seconds after which an open microphone closes when nobody spoke."""
+    longest_s: float = 15.0
+    """Seconds after which an utterance ends in any case."""
+
+
+class Asr(Section, frozen=True, kw_only=True):
+    """Speech recognition."""
+
+    engine: str = "auto"
+    """"auto" (whisper when its model is present), "whisper" or "pocketsphinx"."""
+    model: str = "whisper-tiny.en"
+    """Name of the whisper model, as `assistant models list` shows it."""
+    threads: int = 2
+    """Threads of the whisper engine."""
+
+
+class Voice(Section, frozen=True, kw_only=True):
+    """How the assistant speaks."""
+
+    engine: str = "auto"
+    """"auto" (piper, then flite, then espeak-ng), or one of these."""
+    name: str = ""
+    """The engine's voice, "" for its default (flite: slt; espeak-ng: en; piper: the pulled voice)."""
+    earcons: bool = True
+    """Short sounds for heard, done and failed."""
+
+
+class Skills(Section, frozen=True, kw_only=True):
+    """Which skills run."""
+
+    folders: tuple[str, ...] = ()
+    """Folders of further skills, each with its pyproject.toml."""
+    disabled: tuple[str, ...] = ()
+    """Names of skills that stay off."""
+
+
+class HomeSettings(Section, frozen=True, kw_only=True):
+    """The user's home."""
+
+    file: str = ""
+    """YAML file of areas and devices; "" for none."""
+    area: str = ""
+    """Id of the area where this device stands; "the lights" means that area's."""
+    time_zone: str = ""
+    """IANA name such as "Europe/Zurich"; "" for the system's."""
+
+
+class Mqtt(Section, frozen=True, kw_only=True):
+    """The broker that the bridge service speaks to."""
+
+    host: str = ""
+    """Host name or address; "" keeps the bridge off."""
+    port: int = 1883
+    """TCP port."""
+    username: str = ""
+    """User name; "" for none."""
+    password_file: str = ""
+    """File that holds the password, readable by the bridge alone."""
+    prefix: str = "hark"
+    """Topics are PREFIX/domain/object/set and PREFIX/domain/object/state."""
+
+
+class Metrics(Section, frozen=True, kw_only=True):
+    """Figures that are kept; no words of the user are among them."""
+
+    textfile: str = ""
+    """Path of a Prometheus text file, for node_exporter's textfile collector; "" for none."""
+    keep_utterances: int = 1000
+    """How many utterances' stage times are kept."""
+
+
+class Storage(Section, frozen=True, kw_only=True):
+    """Where state lives."""
+
+    state: str = ""
+    """Folder of durable state; "" for $STATE_DIRECTORY or ~/.local/state/hark."""
+    runtime: str = ""
+    """Folder of sockets; "" for $RUNTIME_DIRECTORY or $XDG_RUNTIME_DIR/hark."""
+    models: str = ""
+    """Folder of pulled models; "" for STATE/models."""
+
+
+class Log(Section, frozen=True, kw_only=True):
+    """Logging."""
+
+    level: str = "info"
+    """"debug", "info", "warning" or "error"; no level logs the user's words but debug."""
+
+
+class Config(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Every setting."""
+
+    audio: Audio = Audio()
+    wake: Wake = Wake()
+    listening: Listening = Listening()
+    asr: Asr = Asr()
+    voice: Voice = Voice()
+    skills: Skills = Skills()
+    home: HomeSettings = HomeSettings()
+    mqtt: Mqtt = Mqtt()
+    metrics: Metrics = Metrics()
+    storage: Storage = Storage()
+    log: Log = Log()
+
+    @property
+    def state_dir(self) -> Path:
+        """The folder of durable state."""
+        fallback = "~/.local/state/hark"
+        return _folder(self.storage.state, "STATE_DIRECTORY", fallback)
+
+    @property
+    def runtime_dir(self) -> Path:
+        """The folder of sockets."""
+        fallback = Path(os.environ.get("XDG_RUNTIME_DIR", f"/tmp/hark-{os.getuid()}"))  # noqa: S108
+        return _folder(self.storage.runtime, "RUNTIME_DIRECTORY", str(fallback / "hark"))
+
+    @property
+    def models_dir(self) -> Path:
+        """The folder of pulled models."""
+        return (
+            Path(self.storage.models).expanduser()
+            if self.storage.models
+            else self.state_dir / "models"
+        )
+
+
+class Setting(msgspec.Struct, frozen=True, kw_only=True):
+    """One setting in force, such as `asr.engine`, and the file it came from ("default")."""
+
+    name: str
+    value: Any
+    source: str
+
+
+def config_files(explicit: Path | None) -> tuple[Path, ...]:
+    """The files to read, in order: the explicit one alone, or those of the system and user that exist."""
+    if explicit is not None:
+        return (explicit,)
+    return tuple(f for f in (SYSTEM_FILE, USER_FILE.expanduser()) if f.is_file())
+
+
+def load_config(files: tuple[Path, ...] = ()) -> tuple[Config, tuple[Setting, ...]]:
+    """Merge `files` over the defaults; raises `ConfigError` that names the file and the key."""
+    merged: dict[str, dict[str, Any]] = {}
+    sources: dict[str, str] = {}
+    for file in files:
+        for section, values in _read(file).items():
+            for key, value in values.items():
+                merged.setdefault(section, {})[key] = value
+                sources[f"{section}.{key}"] = str(file)
+    config = _convert(merged, ", ".join(map(str, files)))
+    settings = tuple(
+        Setting(name=f"{s}.{k}", value=v, source=sources.get(f"{s}.{k}", "default"))
+        for s, values in msgspec.to_builtins(config).items()
+        for k, v in values.items()
+    )
+    return config, settings
+
+
+def _read(file: Path) -> dict[str, dict[str, Any]]:
+    try:
+        document = tomllib.loads(file.read_text("utf-8"))
+    except OSError as error:
+        raise ConfigError("config.unreadable", f"{file}: {error.strerror}") from error
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise ConfigError("config.malformed", f"{file}: {error}") from error
+    _refuse_unknown(document, Config, str(file), "section")
+    sections = typing.get_type_hints(Config)
+    for name, values in document.items():
+        if not isinstance(values, dict):
+            raise ConfigError("config.malformed", f"{file}: [{name}] must be a section")
+        _refuse_unknown(values, sections[name], f"{file}: [{name}]", "key")
+    _convert(document, str(file))
+    return document
+
+
+def _refuse_unknown(
+    given: dict[str, Any], known: type[msgspec.Struct], where: str, what: str
+) -> None:
+    valid = known.__struct_fields__
+    for name in given:
+        if name not in valid:
+            near = difflib.get_close_matches(name, valid, n=1, cutoff=0.0)[0]
+            message = f'{where}: unknown {what} "{name}"; did you mean "{near}"?'
+            raise ConfigError("config.unknown", message)
+
+
+def _convert(document: dict[str, Any], where: str) -> Config:
+    try:
+        return msgspec.convert(document, Config)
+    except msgspec.ValidationError as error:
+        raise ConfigError("config.invalid", f"{where}: {error}") from error
+
+
+def _folder(setting: str, variable: str, fallback: str) -> Path:
+    # systemd lists several directories with colons; ours is the first.
+    chosen = setting or os.environ.get(variable, "").partition(":")[0] or fallback
+    return Path(chosen).expanduser()

@@ -1,0 +1,68 @@
+"""What can go wrong, one class a stage; each carries a code for logs and a message for people."""
+
+from __future__ import annotations
+
+
+class AssistantError(Exception):
+    """A fault with a stable `code` and a `message` that says what, where, and what to do next."""
+
+    def __init__(self, code: str, message: str) -> None:
+        super().__init__(message)
+        self.code = code
+        self.message = message
+
+
+class InputError(AssistantError):
+    """What the user gave (a file, an option, a name) cannot be used; exit status 2."""
+
+
+class ConfigError(InputError):
+    """A configuration file is wrong."""
+
+
+class ModelError(InputError):
+    """A model file is missing, corrupt or not what the manifest says."""
+
+
+class SkillError(InputError):
+    """A skill is wrong: its sentences, its signature, its facts."""
+
+
+class CodecError(AssistantError):
+    """Bytes on the bus are no message."""
+
+
+class BusError(AssistantError):
+    """A socket could not be had or took no message in time."""
+
+
+class AudioError(AssistantError):
+    """The microphone or the loudspeaker cannot be used."""
+
+
+class WakeWordError(AssistantError):
+    """A wake word engine cannot run here or does not know the keyword."""
+
+
+class RecognitionError(AssistantError):
+    """Speech recognition failed."""
+
+
+class UnderstandingError(AssistantError):
+    """A sentence could not be interpreted."""
+
+
+class AnswerError(AssistantError):
+    """No answer could be made."""
+
+
+class SpeakingError(AssistantError):
+    """No voice could speak."""
+
+
+class StorageError(AssistantError):
+    """What was promised could not be written down."""
+
+
+class ControlError(AssistantError):
+    """The running daemon cannot be reached, or refused."""

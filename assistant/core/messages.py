@@ -1,0 +1,280 @@
+"""The vocabulary of the bus: every value that one stage says to another.
+
+Two kinds: `Work` has exactly one consumer and is never dropped; `Control` is broadcast and may be
+lost, so whoever waits for one has a deadline. `Frame` and `Tick` stay inside one process. Times
+named `at_s` are seconds of CLOCK_BOOTTIME, stamped by the worker when the message leaves a stage.
+"""
+
+from __future__ import annotations
+
+import msgspec
+
+SAMPLE_RATE_HZ = 16_000
+"""Rate of all audio inside the assistant but `Speech`, which keeps its voice's own."""
+
+SlotValue = str | int | float | bool | None
+
+
+class Message(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, tag=True):
+    """A value that crosses from one stage to another."""
+
+    at_s: float = 0.0
+
+
+class Work(Message, frozen=True, kw_only=True):
+    """A message for exactly one consumer, about one utterance."""
+
+    utterance_id: str
+
+
+class Control(Message, frozen=True, kw_only=True):
+    """A broadcast that anyone may miss."""
+
+
+# ── inside one process ──────────────────────────────────────────────────────────────────────
+
+
+class Frame(Message, frozen=True, kw_only=True):
+    """512 microphone samples, 16 kHz mono int16; `at_s` is the time of the last of them."""
+
+    samples: bytes
+
+
+class Tick(Message, frozen=True, kw_only=True):
+    """Time has reached `at_s`, and a stage had asked to be told."""
+
+
+# ── parts of messages ───────────────────────────────────────────────────────────────────────
+
+
+class Word(msgspec.Struct, frozen=True, kw_only=True):
+    """One recognised word with its place in the utterance and its confidence from 0 to 1."""
+
+    text: str
+    start_s: float
+    end_s: float
+    confidence: float
+
+
+class Slot(msgspec.Struct, frozen=True, kw_only=True):
+    """One resolved slot: a duration is seconds, a date or time ISO 8601 with offset, a name its text.
+
+    `raw` holds the words as spoken, `confidence` is from 0 to 1.
+    """
+
+    name: str
+    value: SlotValue
+    raw: str
+    confidence: float = 1.0
+
+
+class Command(msgspec.Struct, frozen=True, kw_only=True):
+    """One intent with its slots; `confidence` is from 0 to 1."""
+
+    intent: str
+    slots: tuple[Slot, ...] = ()
+    confidence: float = 1.0
+
+
+# ── work ────────────────────────────────────────────────────────────────────────────────────
+
+
+class AudioChunk(Work, frozen=True, kw_only=True):
+    """100–200 ms of one utterance, 16 kHz mono int16, from the pre-roll on, in order."""
+
+    sequence: int
+    samples: bytes
+    wake_word: str = ""
+
+
+class Utterance(Work, frozen=True, kw_only=True):
+    """The utterance is over, or (an early `revision`) may be.
+
+    `wake_word` is the phrase that the audio may begin with ("" in a follow-up), `speech_s` how
+    much of it the VAD took for speech, `speech_ended_at_s` when the last of it was heard.
+    """
+
+    revision: int
+    wake_word: str
+    duration_s: float
+    speech_s: float
+    speech_ended_at_s: float
+
+
+class Transcript(Work, frozen=True, kw_only=True):
+    """What was said, lower case; "" when nothing was. `alternatives` are next best texts."""
+
+    revision: int
+    text: str
+    words: tuple[Word, ...] = ()
+    alternatives: tuple[str, ...] = ()
+    engine: str = ""
+
+
+class Interpretation(Work, frozen=True, kw_only=True):
+    """What was meant: the commands in order, none when nothing was understood.
+
+    `nearest` names, for a text that nothing claims, an example sentence of something near it.
+    """
+
+    revision: int
+    text: str
+    commands: tuple[Command, ...] = ()
+    nearest: str = ""
+
+
+class Commit(Work, frozen=True, kw_only=True):
+    """The listener's decision: act on this revision, once."""
+
+    revision: int
+
+
+class Question(Work, frozen=True, kw_only=True):
+    """A text that no skill claims, to be answered or honestly declined."""
+
+    text: str
+    nearest: str = ""
+
+
+class Reply(Work, frozen=True, kw_only=True):
+    """What to say aloud; `listen` opens the microphone afterwards without the wake word.
+
+    `done` is false when the wish could not be met: the failed earcon precedes the words.
+    `intent` is what is being answered, `acted` whether that changed any state.
+    """
+
+    text: str
+    intent: str | None = None
+    listen: bool = False
+    done: bool = True
+    acted: bool = False
+
+
+class Speech(Work, frozen=True, kw_only=True):
+    """One synthesised sentence of a reply: mono int16 at `rate_hz`; `last` closes the reply."""
+
+    sequence: int
+    samples: bytes
+    rate_hz: int
+    text: str
+    last: bool
+    listen: bool = False
+
+
+class HomeCommand(Work, frozen=True, kw_only=True):
+    """A device's new state for the bridge to publish to the broker."""
+
+    entity_id: str
+    state: str
+
+
+class HomeState(Work, frozen=True, kw_only=True):
+    """A device's state as the broker tells it, from the bridge."""
+
+    entity_id: str
+    state: str
+
+
+# ── control ─────────────────────────────────────────────────────────────────────────────────
+
+
+class Woke(Control, frozen=True, kw_only=True):
+    """The wake word was heard, or a follow-up opened (`wake_word` is "")."""
+
+    utterance_id: str
+    wake_word: str
+
+
+class Complete(Control, frozen=True, kw_only=True):
+    """Whether this revision's text is a whole sentence, for the listener to end early."""
+
+    utterance_id: str
+    revision: int
+    complete: bool
+
+
+class BargeIn(Control, frozen=True, kw_only=True):
+    """The user spoke over `utterance_id`'s reply: stop making more of it."""
+
+    utterance_id: str
+
+
+class PlaybackStarted(Control, frozen=True, kw_only=True):
+    """The first sample of a reply has gone to the loudspeaker."""
+
+    utterance_id: str
+
+
+class PlaybackEnded(Control, frozen=True, kw_only=True):
+    """A reply was played to its end, or `interrupted`."""
+
+    utterance_id: str
+    listen: bool = False
+    interrupted: bool = False
+
+
+class NothingHeard(Control, frozen=True, kw_only=True):
+    """The microphone was open for `utterance_id`, and nobody spoke."""
+
+    utterance_id: str
+
+
+class DeviceChanged(Control, frozen=True, kw_only=True):
+    """The "microphone", the "loudspeaker" or the "broker" went away or came back."""
+
+    device: str
+    present: bool
+    detail: str = ""
+
+
+class StageFailed(Control, frozen=True, kw_only=True):
+    """A stage could not do its work; `message` is for the log, never words of the user."""
+
+    stage: str
+    code: str
+    message: str
+    utterance_id: str = ""
+
+
+class StageRestarted(Control, frozen=True, kw_only=True):
+    """The supervisor started `stage` again, for `reason` ("killed", "hung", …)."""
+
+    stage: str
+    reason: str
+
+
+class SafeModeEntered(Control, frozen=True, kw_only=True):
+    """`stage` failed too often and stays down; wake word, stop and timers go on."""
+
+    stage: str
+
+
+class Reload(Control, frozen=True, kw_only=True):
+    """Configuration or skills changed on disk: rebuild between two utterances."""
+
+
+class Reloaded(Control, frozen=True, kw_only=True):
+    """`stage` runs on the new configuration, or `error` says why it kept the old one."""
+
+    stage: str
+    error: str = ""
+
+
+class SelfTest(Control, frozen=True, kw_only=True):
+    """A worker's message to itself: its return proves that sockets and loop work."""
+
+    stage: str
+
+
+class Level(Control, frozen=True, kw_only=True):
+    """The microphone's level twice a second, for watchers: dB below full scale."""
+
+    rms_dbfs: float
+    noise_floor_dbfs: float
+    speech: bool
+
+
+def concrete(kind: type[Message]) -> tuple[type[Message], ...]:
+    """Every message type without subtypes that is a `kind`, in the order they are written."""
+    subtypes = kind.__subclasses__()
+    return tuple(t for s in subtypes for t in concrete(s)) if subtypes else (kind,)

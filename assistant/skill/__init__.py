@@ -1,0 +1,1 @@
+"""Everything a skill's author imports."""
