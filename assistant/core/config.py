@@ -77,7 +77,7 @@ class Voice(Section, frozen=True, kw_only=True):
     engine: str = "auto"
     """"auto" (piper, then flite, then espeak-ng), or one of these."""
     name: str = ""
-    """The engine's voice, "" for its default (flite: slt; espeak-ng: en; piper: the pulled voice)."""
+    """The engine's voice; "" for its default (flite: slt, espeak-ng: en, piper: the pulled)."""
     earcons: bool = True
     """Short sounds for heard, done and failed."""
 
@@ -190,7 +190,7 @@ class Setting(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def config_files(explicit: Path | None) -> tuple[Path, ...]:
-    """The files to read, in order: the explicit one alone, or those of the system and user that exist."""
+    """The files to read, in order: the explicit one alone, or the system's and the user's."""
     if explicit is not None:
         return (explicit,)
     return tuple(f for f in (SYSTEM_FILE, USER_FILE.expanduser()) if f.is_file())

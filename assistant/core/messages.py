@@ -57,7 +57,7 @@ class Word(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Slot(msgspec.Struct, frozen=True, kw_only=True):
-    """One resolved slot: a duration is seconds, a date or time ISO 8601 with offset, a name its text.
+    """One resolved slot: a duration is seconds, a date or time ISO 8601, a name its text.
 
     `raw` holds the words as spoken, `confidence` is from 0 to 1.
     """
