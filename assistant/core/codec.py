@@ -1,0 +1,44 @@
+"""Messages to frames and back: the type's name as topic, then msgspec's msgpack."""
+
+from __future__ import annotations
+
+from typing import Any, Union
+
+import msgspec
+
+from assistant.core.errors import CodecError
+from assistant.core.messages import Message, concrete
+
+_ENCODER = msgspec.msgpack.Encoder()
+_DECODER: msgspec.msgpack.Decoder[Message] = msgspec.msgpack.Decoder(
+    Union[concrete(Message)]  # noqa: UP007 - the members are only known at run time
+)
+
+
+def topic(kind: type[Message]) -> bytes:
+    """The frame by which subscribers choose messages of this type; the NUL ends the name."""
+    return kind.__name__.encode() + b"\0"
+
+
+def encode(message: Message) -> list[bytes]:
+    """Two frames, topic and payload."""
+    return [topic(type(message)), _ENCODER.encode(message)]
+
+
+def decode(frames: list[bytes]) -> Message:
+    """The message in two frames; raises `CodecError` on anything else, never guesses."""
+    if len(frames) != 2:
+        raise CodecError("codec.frames", f"a message has two frames, not {len(frames)}")
+    try:
+        message = _DECODER.decode(frames[1])
+    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+        raise CodecError("codec.malformed", f"a frame is no message: {error}") from error
+    if topic(type(message)) != frames[0]:
+        raise CodecError("codec.topic", f"a {type(message).__name__} came under another topic")
+    return message
+
+
+def as_json(message: Message) -> dict[str, Any]:
+    """The message as plain values for people and logs: `{"type": …, …}`, audio only as its size."""
+    plain: dict[str, Any] = msgspec.to_builtins(message, builtin_types=(bytes,))
+    return {k: {"bytes": len(v)} if isinstance(v, bytes) else v for k, v in plain.items()}

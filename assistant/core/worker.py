@@ -1,0 +1,168 @@
+"""A stage times the bus: the loop that every process of the assistant runs.
+
+The stage is fed one message at a time. Its heartbeat is a message to itself that came back, so a
+beat proves that socket and loop work; no timer thread beats for a loop that hangs.
+"""
+
+from __future__ import annotations
+
+import logging
+import time
+import traceback
+from collections import deque
+from collections.abc import Callable, Iterable
+from typing import Protocol
+
+import msgspec
+
+from assistant.core.bus import Bus
+from assistant.core.errors import AssistantError
+from assistant.core.messages import (
+    BargeIn,
+    Control,
+    Message,
+    Reload,
+    Reloaded,
+    SelfTest,
+    StageFailed,
+    Tick,
+    Work,
+)
+from assistant.core.stage import Stage
+
+SELF_TEST_EVERY_S = 0.5
+QUIET_BEFORE_RELOAD_S = 1.0
+
+log = logging.getLogger(__name__)
+
+
+class Beat(Protocol):
+    """Whoever wants to know that the loop goes round."""
+
+    def beat(self) -> None:
+        """The loop went round once more."""
+
+
+def boottime_s() -> float:
+    """Seconds of CLOCK_BOOTTIME: it never jumps and goes on during suspend."""
+    return time.clock_gettime(time.CLOCK_BOOTTIME)
+
+
+class Worker:
+    """Runs `stage` on `bus` until `stop`; `rebuild` makes it anew when settings changed."""
+
+    def __init__(
+        self,
+        name: str,
+        stage: Stage,
+        bus: Bus,
+        heartbeat: Beat,
+        rebuild: Callable[[], Stage] | None = None,
+        clock: Callable[[], float] = boottime_s,
+    ) -> None:
+        self._name, self._stage, self._bus = name, stage, bus
+        self._heartbeat, self._rebuild, self._clock = heartbeat, rebuild, clock
+        self._stopped = False
+        self._put_off: deque[Message] = deque()
+        self._tested_at_s = self._worked_at_s = float("-inf")
+        self._reload_wanted = False
+
+    def stop(self) -> None:
+        """Leave the loop after the message at hand; safe to call from a signal handler."""
+        self._stopped = True
+
+    def run(self) -> None:
+        """Feed the stage what comes until `stop`."""
+        while not self._stopped:
+            self._test()
+            for message in self._arrived():
+                self._take(message)
+            due_s = self._stage.deadline_s()
+            if due_s is not None and due_s <= (now_s := self._clock()):
+                self._feed(Tick(at_s=now_s))
+            if self._reload_wanted and self._quiet():
+                self._reload()
+
+    def _arrived(self) -> Iterable[Message]:
+        while self._put_off:
+            yield self._put_off.popleft()
+        try:
+            yield from self._bus.receive(self._patience_s())
+        except AssistantError as error:
+            self._fail(error, "")
+
+    def _patience_s(self) -> float:
+        due_s = self._stage.deadline_s()
+        wake_s = self._tested_at_s + SELF_TEST_EVERY_S
+        return (wake_s if due_s is None else min(due_s, wake_s)) - self._clock()
+
+    def _test(self) -> None:
+        if self._clock() - self._tested_at_s >= SELF_TEST_EVERY_S:
+            self._tested_at_s = self._clock()
+            self._bus.test()
+
+    def _take(self, message: Message) -> None:
+        if isinstance(message, SelfTest):
+            self._heartbeat.beat()
+        elif isinstance(message, Reload):
+            self._reload_wanted = True
+        if isinstance(message, self._stage.consumes):
+            self._feed(message)
+
+    def _feed(self, message: Message) -> None:
+        utterance_id = getattr(message, "utterance_id", "")
+        if isinstance(message, Work):
+            self._worked_at_s = self._clock()
+        try:
+            outputs = iter(self._stage.feed(message))
+            for output in outputs:
+                self._emit(output)
+                if isinstance(message, Work) and self._barged_in(utterance_id):
+                    _close(outputs)
+                    break
+        except Exception as error:  # noqa: BLE001 - the one place where every fault becomes words
+            self._fail(error, utterance_id)
+
+    def _emit(self, message: Message) -> None:
+        self._bus.send(msgspec.structs.replace(message, at_s=self._clock()))
+
+    def _barged_in(self, utterance_id: str) -> bool:
+        heard = list(self._bus.heard())
+        self._put_off.extend(heard)
+        return any(isinstance(m, BargeIn) and m.utterance_id == utterance_id for m in heard)
+
+    def _quiet(self) -> bool:
+        return self._clock() - self._worked_at_s > QUIET_BEFORE_RELOAD_S
+
+    def _reload(self) -> None:
+        self._reload_wanted = False
+        fault = ""
+        if self._rebuild is not None:
+            try:
+                self._stage = self._rebuild()
+            except AssistantError as error:
+                fault = error.message
+                log.error("%s: keeps its old settings: %s (%s)", self._name, fault, error.code)
+        self._emit(Reloaded(stage=self._name, error=fault))
+
+    def _fail(self, error: Exception, utterance_id: str) -> None:
+        code = error.code if isinstance(error, AssistantError) else f"{self._name}.internal"
+        # Another library's exception text may quote the user, so only its type is told.
+        what = error.message if isinstance(error, AssistantError) else type(error).__name__
+        where = "".join(traceback.format_tb(error.__traceback__)[-4:])
+        log.error("%s: %s (%s) utterance=%s\n%s", self._name, what, code, utterance_id, where)
+        self._emit_failure(
+            StageFailed(stage=self._name, code=code, message=what, utterance_id=utterance_id)
+        )
+
+    def _emit_failure(self, failure: Control) -> None:
+        try:
+            self._emit(failure)
+        except AssistantError as error:
+            log.error("%s: cannot tell of it: %s (%s)", self._name, error.message, error.code)
+
+
+def _close(outputs: object) -> None:
+    close = getattr(outputs, "close", None)
+    if close is not None:
+        close()
