@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
+import time
 from collections import deque
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
 import msgspec
 
 from assistant.core.messages import Message
 from assistant.core.stage import Stage
 
+Observe = Callable[[Stage, float], None]
+"""Told, after each message that a stage was fed, how many seconds it took."""
 
-def run(stages: Sequence[Stage], messages: Iterable[Message]) -> Iterator[Message]:
+
+def run(
+    stages: Sequence[Stage], messages: Iterable[Message], observe: Observe | None = None
+) -> Iterator[Message]:
     """Feed `messages` to the stages, and every message that follows, in order, and give them all.
 
     What follows from one message is worked off before the next is taken. A message without a time
@@ -23,11 +29,14 @@ def run(stages: Sequence[Stage], messages: Iterable[Message]) -> Iterator[Messag
             message = waiting.popleft()
             for stage in stages:
                 if isinstance(message, stage.consumes):
-                    for output in stage.feed(message):
-                        timed = output if output.at_s else _at(output, message.at_s)
-                        waiting.append(timed)
-                        yield timed
+                    for output in _feed(stage, message, observe):
+                        waiting.append(output)
+                        yield output
 
 
-def _at(message: Message, at_s: float) -> Message:
-    return msgspec.structs.replace(message, at_s=at_s)
+def _feed(stage: Stage, message: Message, observe: Observe | None) -> list[Message]:
+    began_s = time.perf_counter()
+    outputs = list(stage.feed(message))
+    if observe is not None:
+        observe(stage, time.perf_counter() - began_s)
+    return [o if o.at_s else msgspec.structs.replace(o, at_s=message.at_s) for o in outputs]

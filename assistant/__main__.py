@@ -1,0 +1,5 @@
+"""`python -m assistant`."""
+
+from assistant.cli.main import main
+
+main()

@@ -1,0 +1,54 @@
+"""The command `assistant`: wiring of its subcommands, and faults as one line each."""
+
+from __future__ import annotations
+
+import importlib
+import os
+import sys
+
+import typer
+
+from assistant.cli.output import errors
+from assistant.core.errors import AssistantError, InputError
+
+COMMANDS = ("hear", "say", "run")
+"""Modules of this package that hold one command of the same name."""
+
+GROUPS: tuple[str, ...] = ()
+"""Modules of this package that hold a group of commands, `app`."""
+
+app = typer.Typer(
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    help="Hark: an offline voice assistant. Nothing that is said leaves this device.",
+)
+
+
+def main() -> None:
+    """Run the command line; exit status 2 for what the user gave wrong, 1 for other faults."""
+    _mount(sys.argv[1:2])
+    try:
+        app()
+    except AssistantError as error:
+        errors.print(f"assistant: {error.message}", style="red", markup=False, soft_wrap=True)
+        sys.exit(2 if isinstance(error, InputError) else 1)
+    except BrokenPipeError:
+        # The reader (head, less) has seen enough; Python would complain once more at exit.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        sys.exit(1)
+
+
+def _mount(first_argument: list[str]) -> None:
+    """Import only the command that is asked for: `assistant reload` needs no speech engine."""
+    every = {**dict.fromkeys(COMMANDS, "command"), **dict.fromkeys(GROUPS, "group")}
+    wanted = first_argument if set(first_argument) <= every.keys() else every
+    for name in wanted:
+        module = importlib.import_module(f"assistant.cli.{name}")
+        if every[name] == "group":
+            app.add_typer(module.app, name=name)
+        else:
+            app.command(name)(getattr(module, name))
+    if len(wanted) == 1:
+        # With a single command typer would take its name for an argument.
+        app.callback()(lambda: None)

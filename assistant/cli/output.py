@@ -1,0 +1,21 @@
+"""How commands print: people get rich text, programs one JSON object a line."""
+
+from __future__ import annotations
+
+import sys
+from typing import Any
+
+import msgspec
+from rich.console import Console
+
+console = Console(highlight=False)
+"""Standard output, for people."""
+
+errors = Console(stderr=True, highlight=False)
+"""Standard error: faults, and progress that must not mix with results."""
+
+
+def emit(value: Any) -> None:
+    """Print one JSON object on a line of its own, at once."""
+    sys.stdout.write(msgspec.json.encode(value).decode() + "\n")
+    sys.stdout.flush()
