@@ -1,0 +1,111 @@
+"""What the framework hands to a skill's function: the request, and what it may do."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from datetime import date, datetime, time, timedelta
+from typing import Any, Protocol
+
+import msgspec
+
+from assistant.core.messages import Slot
+from assistant.skill.home import Area, Entity
+from assistant.skill.spoken import spoken
+
+
+class Request(msgspec.Struct, frozen=True, kw_only=True):
+    """What was said and understood: the whole text, the intent, its slots, its confidence."""
+
+    utterance_id: str
+    text: str
+    intent: str
+    slots: tuple[Slot, ...] = ()
+    confidence: float = 1.0
+
+    def slot(self, name: str) -> Slot | None:
+        """The slot as heard, with its raw words and confidence; None when it was not said."""
+        return next((slot for slot in self.slots if slot.name == name), None)
+
+
+class Timer(msgspec.Struct, frozen=True, kw_only=True):
+    """A running, paused or ringing timer; `remaining` is zero when it rings."""
+
+    id: str
+    name: str
+    duration: timedelta
+    remaining: timedelta
+    paused: bool = False
+    ringing: bool = False
+
+
+class Timers(Protocol):
+    """Timers that outlive the process and the device's power."""
+
+    def start(self, duration: timedelta, name: str = "") -> Timer:
+        """Start a timer of more than zero seconds."""
+
+    def all(self) -> tuple[Timer, ...]:
+        """Every timer that has not been heard out, the next due first."""
+
+    def cancel(self, id: str) -> None:  # noqa: A002 - the field's word
+        """Remove a timer, ringing or not."""
+
+    def extend(self, id: str, by: timedelta) -> Timer:  # noqa: A002
+        """Move a timer's end by a positive or negative time; it never ends before now."""
+
+    def pause(self, id: str) -> None:  # noqa: A002
+        """Stop a timer's time."""
+
+    def resume(self, id: str) -> None:  # noqa: A002
+        """Let a paused timer's time run on."""
+
+
+class HomeControl(Protocol):
+    """The areas and devices of the home, and their state."""
+
+    @property
+    def areas(self) -> tuple[Area, ...]:
+        """Every area."""
+
+    @property
+    def entities(self) -> tuple[Entity, ...]:
+        """Every device with the state it has now: "on", "off", "40%", "locked", …"""
+
+    def set(self, id: str, state: str) -> None:  # noqa: A002
+        """Bring the device `id` into `state`."""
+
+
+class Conversation(Protocol):
+    """What was said before, and what can be said."""
+
+    @property
+    def last_reply(self) -> str:
+        """The words of the reply before this one, "" when there was none."""
+
+    @property
+    def abilities(self) -> tuple[str, ...]:
+        """What each skill can do, as a phrase that fits "I can …"."""
+
+    def undo(self) -> bool:
+        """Take the last action back; False when there is none that can be."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Context:
+    """What a skill may do and know; every capability holds until the reply is given."""
+
+    clock: Callable[[], datetime]
+    timers: Timers
+    home: HomeControl
+    conversation: Conversation
+    area: Area | None = None
+
+    @property
+    def now(self) -> datetime:
+        """The wall time, with its zone."""
+        return self.clock()
+
+    def say(self, value: timedelta | datetime | date | time | Sequence[Any] | Any) -> str:
+        """A value in spoken words: "5 minutes", "tomorrow at 6:30 pm", "eggs and milk"."""
+        return spoken(value, self.now)

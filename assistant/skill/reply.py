@@ -1,0 +1,58 @@
+"""What a skill gives back: a reply, or a question whose answer it waits for."""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Sequence
+from typing import Any
+
+import msgspec
+
+
+class Undo(msgspec.Struct, frozen=True):
+    """How to take an action back: a capability's operation, such as "timers.cancel", and its id."""
+
+    operation: str
+    id: str
+    value: str = ""
+
+
+class Reply(msgspec.Struct, frozen=True):
+    """What to say aloud.
+
+    `listen` opens the microphone afterwards without the wake word, `done` is false when the wish
+    could not be met, `undo` is what "undo that" will do.
+    """
+
+    text: str
+    listen: bool = False
+    undo: Undo | None = None
+    done: bool = True
+
+
+class Ask(msgspec.Struct, frozen=True):
+    """A question whose answer is a value of type `answer`, any type that a slot may have."""
+
+    text: str
+    answer: Any = str
+
+
+class Confirm(msgspec.Struct, frozen=True):
+    """A question to be answered with yes (True) or no (False)."""
+
+    text: str
+
+
+class Choose(msgspec.Struct, frozen=True):
+    """A question whose answer is one of `options`, as written there."""
+
+    text: str
+    options: Sequence[str]
+
+
+class Cancelled(Exception):  # noqa: N818 - the user's wish, not an error
+    """Raised at a dialog's `yield` when the user says "stop" or "cancel", or says nothing."""
+
+
+Query = Ask | Confirm | Choose
+Dialog = Generator[Query, Any, Reply]
+"""What a skill's function returns when it asks: it yields queries and returns its reply."""

@@ -1,0 +1,156 @@
+"""A function's typed signature as the schema of an intent's slots, and values to fill it.
+
+| annotation                | kind     | on the bus          |
+|---------------------------|----------|---------------------|
+| timedelta                 | duration | seconds             |
+| datetime, date, time      | the same | ISO 8601            |
+| int · float, Decimal      | integer · number | a number    |
+| bool · str                | boolean · text   | the same    |
+| Enum, choices(…)          | choice   | the member's value  |
+| Area · Entity, domains(…) | area · entity    | its name or id |
+"""
+
+from __future__ import annotations
+
+import types
+import typing
+from collections.abc import Callable, Sequence
+from datetime import date, datetime, time, timedelta
+from decimal import Decimal
+from enum import Enum
+from inspect import Parameter, signature
+from typing import Annotated, Any, TypeVar
+
+import msgspec
+
+from assistant.core.errors import SkillError
+from assistant.core.messages import SlotValue
+from assistant.skill.home import Area, Entity
+from assistant.skill.manifest import SlotSchema
+
+INJECTED = ("request", "context")
+_KINDS: dict[Any, str] = {
+    timedelta: "duration",
+    datetime: "datetime",
+    date: "date",
+    time: "time",
+    int: "integer",
+    float: "number",
+    Decimal: "number",
+    bool: "boolean",
+    str: "text",
+    Area: "area",
+    Entity: "entity",
+}
+_Named = TypeVar("_Named", Area, Entity)
+
+
+class _Domains(msgspec.Struct, frozen=True):
+    names: tuple[str, ...]
+
+
+class _Choices(msgspec.Struct, frozen=True):
+    words: tuple[str, ...]
+
+
+class _Prompt(msgspec.Struct, frozen=True):
+    text: str
+
+
+def domains(*names: str) -> _Domains:
+    """Only devices of these domains: `Annotated[Entity, domains("light", "switch")]`."""
+    return _Domains(names)
+
+
+def choices(*words: str) -> _Choices:
+    """Only these words: `Annotated[str, choices("pasta", "egg")]`."""
+    return _Choices(words)
+
+
+def prompt(text: str) -> _Prompt:
+    """The question when this slot was not said: `Annotated[timedelta, prompt("How long?")]`."""
+    return _Prompt(text)
+
+
+def schema_of(name: str, annotation: Any, required: bool = True) -> SlotSchema:
+    """The schema of one slot; raises `SkillError` when the type cannot be spoken."""
+    plain, marks = _unwrapped(annotation)
+    words: tuple[str, ...] = ()
+    if isinstance(plain, type) and issubclass(plain, Enum):
+        words = tuple(str(member.value) for member in plain)
+    words = next((m.words for m in marks if isinstance(m, _Choices)), words)
+    if not words and plain not in _KINDS:
+        raise SkillError("skill.type", f"{name}: no slot can be a {plain!r}")
+    return SlotSchema(
+        name=name,
+        kind="choice" if words else _KINDS[plain],
+        choices=words,
+        domains=next((m.names for m in marks if isinstance(m, _Domains)), ()),
+        required=required,
+        prompt=next(
+            (m.text for m in marks if isinstance(m, _Prompt)), f"Which {name.replace('_', ' ')}?"
+        ),
+    )
+
+
+def slots_of(function: Callable[..., Any]) -> dict[str, tuple[Any, SlotSchema]]:
+    """Each slot's annotation and schema; a parameter with a default is optional."""
+    try:
+        annotations = typing.get_type_hints(function, include_extras=True)
+    except (NameError, TypeError) as error:
+        raise SkillError("skill.type", f"an annotation cannot be read: {error}") from error
+    slots = {}
+    for name, parameter in signature(function).parameters.items():
+        if name in INJECTED:
+            continue
+        if name not in annotations:
+            raise SkillError("skill.type", f'parameter "{name}" has no type')
+        required = parameter.default is Parameter.empty
+        slots[name] = annotations[name], schema_of(name, annotations[name], required)
+    return slots
+
+
+def convert(
+    value: SlotValue, annotation: Any, areas: Sequence[Area], entities: Sequence[Entity]
+) -> Any:
+    """A bus value as the type that the skill asked for; raises `SkillError` when it is none."""
+    plain, marks = _unwrapped(annotation)
+    try:
+        if plain is timedelta:
+            return timedelta(seconds=float(value or 0))
+        if plain in (datetime, date, time):
+            return plain.fromisoformat(str(value))
+        if plain is Area:
+            return _named(str(value), areas)
+        if plain is Entity:
+            wanted = next((m.names for m in marks if isinstance(m, _Domains)), ())
+            return _named(str(value), [e for e in entities if not wanted or e.domain in wanted])
+        if isinstance(plain, type) and issubclass(plain, Enum):
+            return next(m for m in plain if str(m.value).casefold() == str(value).casefold())
+        return Decimal(str(value)) if plain is Decimal else plain(value)
+    except (ValueError, TypeError, ArithmeticError, StopIteration) as error:
+        kind = getattr(plain, "__name__", plain)
+        raise SkillError("skill.value", f"a slot's value is no {kind}") from error
+
+
+def _unwrapped(annotation: Any) -> tuple[Any, tuple[Any, ...]]:
+    """The type itself, without `| None` and `Annotated`, and the annotation's marks."""
+    marks: tuple[Any, ...] = ()
+    if typing.get_origin(annotation) is Annotated:
+        annotation, *found = typing.get_args(annotation)
+        marks = tuple(found)
+    if typing.get_origin(annotation) in (typing.Union, types.UnionType):
+        members = [a for a in typing.get_args(annotation) if a is not type(None)]
+        if len(members) == 1:
+            inner, more = _unwrapped(members[0])
+            return inner, marks + more
+    return annotation, marks
+
+
+def _named(spoken: str, candidates: Sequence[_Named]) -> _Named:
+    wanted = spoken.casefold()
+    return next(
+        named
+        for named in candidates
+        if wanted in (name.casefold() for name in (named.id, named.name, *named.aliases))
+    )

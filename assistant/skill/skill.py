@@ -1,0 +1,198 @@
+"""The decorator that turns typed functions into a skill, and the checks that it must pass."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping
+from inspect import signature
+from types import GeneratorType
+from typing import Any, TypeVar
+
+import hassil
+import msgspec
+from hassil.parser import ParseError
+
+from assistant.core.errors import SkillError
+from assistant.core.messages import SlotValue
+from assistant.skill.context import Context, Request
+from assistant.skill.manifest import IntentSchema, SkillManifest, SlotSchema
+from assistant.skill.reply import Ask, Dialog, Reply
+from assistant.skill.signature import convert, slots_of
+
+API = 1
+"""The newest version of this interface that the assistant serves."""
+
+Function = TypeVar("Function", bound=Callable[..., Any])
+_SLOT = re.compile(r"\{(?:[^{}:]+:)?([^{}:]+)\}")
+_RULE = re.compile(r"<([^<>]+)>")
+
+
+class _Group(msgspec.Struct, frozen=True, kw_only=True):
+    """The sentences of one `@skill.intent` line."""
+
+    intent: str
+    sentences: tuple[str, ...]
+    fixed: dict[str, str]
+    function: Callable[..., Any]
+
+
+class Skill:
+    """A named set of intents, each a function with sentences; `description` fits "I can …"."""
+
+    def __init__(self, name: str, *, api: int = API, description: str = "") -> None:
+        self.name = name
+        self.api = api
+        self.description = description
+        self._groups: list[_Group] = []
+        self._rules: dict[str, str] = {}
+
+    def rule(self, name: str, template: str) -> None:
+        """Let `<name>` in this skill's sentences stand for `template`."""
+        self._rules[name] = template
+
+    def intent(
+        self, name: str, *sentences: str, fixed: Mapping[str, str] | None = None
+    ) -> Callable[[Function], Function]:
+        """Claim `sentences` (hassil's templates) for a function, `fixed` slots being given.
+
+        Several lines over one function may hold the same name with other fixed slots. The
+        function's docstring says what the intent does. What is wrong is found by `manifest`.
+        """
+
+        def register(function: Function) -> Function:
+            group = _Group(
+                intent=name, sentences=sentences, fixed=dict(fixed or {}), function=function
+            )
+            # Lines over one function are applied from the bottom up; keep them as written.
+            place = (n for n, g in enumerate(self._groups) if g.function is function)
+            self._groups.insert(next(place, len(self._groups)), group)
+            return function
+
+        return register
+
+    def manifest(self) -> SkillManifest:
+        """The skill as a value; raises `SkillError` that names the skill, intents and faults."""
+        faults = [f'skill "{self.name}": {fault}' for fault in self._faults()]
+        if faults:
+            raise SkillError("skill.invalid", "\n".join(faults))
+        return SkillManifest(
+            name=self.name,
+            api=self.api,
+            intents=tuple(
+                IntentSchema(
+                    intent=group.intent,
+                    sentences=group.sentences,
+                    slots=tuple(s for s in _schemas(group) if s.name not in group.fixed),
+                    fixed=group.fixed,
+                    description=_first_line(group.function),
+                )
+                for group in self._groups
+            ),
+            rules=dict(self._rules),
+            description=self.description,
+        )
+
+    def call(self, request: Request, context: Context) -> Dialog:
+        """Run the request's intent, asking for what is missing; raises what the skill raises."""
+        function = next(g.function for g in self._groups if g.intent == request.intent)
+        arguments: dict[str, Any] = {}
+        for name, (annotation, schema) in slots_of(function).items():
+            slot = request.slot(name)
+            if slot is not None and slot.value is not None:
+                arguments[name] = self._value(slot.value, annotation, request, name, context)
+            elif schema.required:
+                arguments[name] = yield Ask(schema.prompt, annotation)
+        injected = {"request": request, "context": context}
+        wanted = signature(function).parameters
+        arguments |= {name: value for name, value in injected.items() if name in wanted}
+        outcome = function(**arguments)
+        if isinstance(outcome, GeneratorType):
+            outcome = yield from outcome
+        if not isinstance(outcome, Reply):
+            where = f'skill "{self.name}", intent {request.intent}'
+            raise SkillError("skill.reply", f"{where}: gave no Reply but {type(outcome).__name__}")
+        return outcome
+
+    def _value(
+        self, value: SlotValue, annotation: Any, request: Request, name: str, context: Context
+    ) -> Any:
+        try:
+            return convert(value, annotation, context.home.areas, context.home.entities)
+        except SkillError as error:
+            where = f'skill "{self.name}", intent {request.intent}, slot {name}'
+            raise SkillError(error.code, f"{where}: {error.message}") from error
+
+    def _faults(self) -> Iterator[str]:
+        if self.api > API:
+            yield f"is written for api {self.api}, this assistant serves up to {API}; update it"
+        if not self._groups:
+            yield "has no intent"
+        for rule, template in self._rules.items():
+            if fault := _unparsable(template):
+                yield f"rule <{rule}>: {fault}"
+        for intent in dict.fromkeys(group.intent for group in self._groups):
+            groups = [group for group in self._groups if group.intent == intent]
+            yield from (f"intent {intent}: {fault}" for fault in self._intent_faults(groups))
+
+    def _intent_faults(self, groups: list[_Group]) -> Iterator[str]:
+        if len({group.function for group in groups}) > 1:
+            yield "is claimed by two functions"
+            return
+        try:
+            slots = slots_of(groups[0].function)
+        except SkillError as error:
+            yield error.message
+            return
+        spoken = set[str]()
+        for group in groups:
+            spoken.update(group.fixed)
+            yield from (f"fixed slot {n} is no parameter" for n in group.fixed if n not in slots)
+            if not group.sentences:
+                yield "has no sentence"
+            for sentence in group.sentences:
+                named, faults = self._read(sentence)
+                yield from faults
+                spoken.update(named)
+                yield from (
+                    f'"{sentence}" names the slot {{{name}}}, which is no parameter'
+                    for name in named
+                    if name not in slots
+                )
+        for name, (_, schema) in slots.items():
+            if schema.required and name not in spoken:
+                yield f'"{name}" is required, but no sentence says it; give it a default'
+
+    def _read(self, sentence: str) -> tuple[set[str], list[str]]:
+        """The slots that a sentence names, its rules' included, and what is wrong with it."""
+        if fault := _unparsable(sentence):
+            return set(), [f'"{sentence}": {fault}']
+        text, seen = sentence, set[str]()
+        named = set(_SLOT.findall(text))
+        pending = _RULE.findall(text)
+        while pending:
+            rule = pending.pop()
+            if rule not in self._rules:
+                return named, [f'"{sentence}" names the rule <{rule}>, which is not defined']
+            if rule not in seen:
+                seen.add(rule)
+                named.update(_SLOT.findall(self._rules[rule]))
+                pending.extend(_RULE.findall(self._rules[rule]))
+        return named, []
+
+
+def _schemas(group: _Group) -> list[SlotSchema]:
+    return [schema for _, schema in slots_of(group.function).values()]
+
+
+def _first_line(function: Callable[..., Any]) -> str:
+    return (function.__doc__ or "").strip().partition("\n")[0]
+
+
+def _unparsable(template: str) -> str:
+    if not template.strip():
+        return "is empty"
+    try:
+        hassil.parse_sentence(template)
+    except (ParseError, AssertionError) as error:
+        return f"cannot be parsed: {error}"
+    return ""

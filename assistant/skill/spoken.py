@@ -1,0 +1,79 @@
+"""Values as a person would say them in English."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import date, datetime, time, timedelta
+from decimal import Decimal
+from enum import Enum
+from typing import Any
+
+from assistant.skill.home import Area, Entity
+
+_UNITS = ((86_400, "day"), (3_600, "hour"), (60, "minute"), (1, "second"))
+_SMALL = (
+    *("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"),
+    *("eleven", "twelve"),
+)
+
+
+def spoken(value: Any, now: datetime) -> str:
+    """`value` in words; days are told relative to `now`."""
+    match value:
+        case timedelta():
+            return _duration(value)
+        case datetime():
+            return f"{_day(value.date(), now)} at {_time(value.timetz())}"
+        case date():
+            return _day(value, now)
+        case time():
+            return _time(value)
+        case Enum():
+            return str(value.value)
+        case Area() | Entity():
+            return value.name
+        case float() | Decimal():
+            return f"{value:f}".rstrip("0").rstrip(".") if value % 1 else f"{value:.0f}"
+        case str():
+            return value
+        case Sequence():
+            return joined([spoken(one, now) for one in value])
+    return str(value)
+
+
+def joined(words: Sequence[str]) -> str:
+    """Words as a list: "a", "a and b", "a, b and c"."""
+    if len(words) < 2:
+        return "".join(words)
+    return f"{', '.join(words[:-1])} and {words[-1]}"
+
+
+def count(number: int, noun: str) -> str:
+    """A number of things: "one timer", "13 timers"."""
+    figure = _SMALL[number] if 0 <= number < len(_SMALL) else str(number)
+    return f"{figure} {noun}" if number == 1 else f"{figure} {noun}s"
+
+
+def _duration(value: timedelta) -> str:
+    left = round(abs(value).total_seconds())
+    parts = []
+    for seconds, unit in _UNITS:
+        number, left = divmod(left, seconds)
+        if number:
+            parts.append(count(number, unit))
+    return joined(parts) or "zero seconds"
+
+
+def _time(value: time) -> str:
+    hour = value.hour % 12 or 12
+    half = "am" if value.hour < 12 else "pm"
+    return f"{hour} {half}" if value.minute == 0 else f"{hour}:{value.minute:02d} {half}"
+
+
+def _day(value: date, now: datetime) -> str:
+    near = {0: "today", 1: "tomorrow", -1: "yesterday"}
+    ahead = (value - now.date()).days
+    if ahead in near:
+        return near[ahead]
+    year = f", {value.year}" if value.year != now.year else ""
+    return f"{value:%A}, {value:%B} {value.day}{year}"
