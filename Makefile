@@ -1,0 +1,72 @@
+# Hark's set-up, checks and installation; `make help` lists the targets.
+
+PYTHON ?= python3
+VENV := .venv
+PIP := $(VENV)/bin/python -m pip --disable-pip-version-check --quiet
+RUN_PACKAGES := libportaudio2 flite espeak-ng
+TEST_PACKAGES := pulseaudio libasound2-plugins sox mosquitto
+
+.DEFAULT_GOAL := help
+.DELETE_ON_ERROR:
+
+.PHONY: help
+help: ## list the targets
+	@sed -n 's/^\([a-z]*\):.*## /\1: /p' $(MAKEFILE_LIST) | awk -F': ' '{printf "  make %-13s %s\n", $$1, $$2}'
+
+.PHONY: demo
+demo: run-set ## set up, then speak to the real daemon without a sound card
+	$(VENV)/bin/assistant demo
+
+.PHONY: run
+run: run-set ## start the daemon here, in the foreground
+	$(VENV)/bin/assistant run
+
+.PHONY: test
+test: test-set lint ## set up, then run every check
+	$(VENV)/bin/python -m pytest
+
+.PHONY: lint
+lint: $(VENV)/.dev ## formatting, lint and types
+	$(VENV)/bin/ruff format --check
+	$(VENV)/bin/ruff check
+	$(VENV)/bin/mypy
+
+.PHONY: clean
+clean: ## remove what `make` made here
+	rm -rf $(VENV) build dist *.egg-info .mypy_cache .ruff_cache .pytest_cache .hypothesis
+
+# ── set-up ──────────────────────────────────────────────────────────────────────────────────
+
+# Without these packages the assistant still starts: it says what it cannot hear or speak with.
+.PHONY: run-set
+run-set: $(VENV)/.run
+	@scripts/debian-packages $(RUN_PACKAGES) || true
+
+.PHONY: test-set
+test-set: $(VENV)/.dev
+	@scripts/debian-packages $(RUN_PACKAGES) $(TEST_PACKAGES)
+
+$(VENV)/bin/python:
+	@scripts/check-python $(PYTHON)
+	$(PYTHON) -m venv --clear $(VENV)
+
+# enum34, which pvporcupine names, is left out: it would stand in for Python's own enum. Hence
+# --no-deps; the requirements file is complete without it.
+$(VENV)/.run: requirements/run.txt pyproject.toml | $(VENV)/bin/python
+	$(PIP) install --no-deps --require-hashes -r requirements/run.txt
+	$(PIP) install --no-deps --no-build-isolation --no-index --editable .
+	@touch $@
+
+$(VENV)/.dev: requirements/dev.txt $(VENV)/.run
+	$(PIP) install --no-deps --require-hashes -r requirements/dev.txt
+	@touch $@
+
+COMPILE := CUSTOM_COMPILE_COMMAND="make requirements" $(VENV)/bin/pip-compile --quiet --upgrade \
+	--generate-hashes --strip-extras --no-annotate --no-header --no-emit-index-url \
+	--no-emit-find-links --no-emit-trusted-host --unsafe-package enum34 --unsafe-package pip
+
+.PHONY: requirements
+requirements: $(VENV)/.dev ## compile the requirements files anew, with today's releases
+	$(COMPILE) --build-deps-for editable --output-file requirements/run.txt pyproject.toml
+	$(COMPILE) --output-file requirements/dev.txt requirements/dev.in
+	sed -i '/^# WARNING/,$$d;/^$$/d' requirements/run.txt requirements/dev.txt
