@@ -42,7 +42,7 @@ _KINDS: dict[Any, str] = {
     Area: "area",
     Entity: "entity",
 }
-_Named = TypeVar("_Named", Area, Entity)
+_Named = TypeVar("_Named", bound=Area | Entity)
 
 
 class _Domains(msgspec.Struct, frozen=True):
@@ -148,9 +148,8 @@ def _unwrapped(annotation: Any) -> tuple[Any, tuple[Any, ...]]:
 
 
 def _named(spoken: str, candidates: Sequence[_Named]) -> _Named:
-    wanted = spoken.casefold()
-    return next(
-        named
-        for named in candidates
-        if wanted in (name.casefold() for name in (named.id, named.name, *named.aliases))
-    )
+    for candidate in candidates:
+        names = (candidate.id, candidate.name, *candidate.aliases)
+        if spoken.casefold() in [name.casefold() for name in names]:
+            return candidate
+    raise ValueError(spoken)

@@ -1,0 +1,142 @@
+"""One durable SQLite file: a single writer, migrations by name, and errors that tell the truth.
+
+What `transaction` has left is on the disk (WAL, synchronous=FULL); what it raised left nothing.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import sqlite3
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+from typing import IO, Any
+
+from assistant.core.errors import StorageError
+
+_CODES = {
+    sqlite3.SQLITE_FULL: ("storage.full", "the disk is full; free some space"),
+    sqlite3.SQLITE_CORRUPT: ("storage.corrupt", "the file is damaged; restart to start anew"),
+    sqlite3.SQLITE_NOTADB: ("storage.corrupt", "the file is no database; restart to start anew"),
+    sqlite3.SQLITE_READONLY: ("storage.unwritable", "it cannot be written; check its owner"),
+    sqlite3.SQLITE_CANTOPEN: ("storage.unwritable", "it cannot be opened; check its folder"),
+    sqlite3.SQLITE_PERM: ("storage.unwritable", "it may not be opened; check its owner"),
+    sqlite3.SQLITE_BUSY: ("storage.busy", "another program holds it; close that program"),
+    sqlite3.SQLITE_IOERR: ("storage.io", "the disk failed or is full; check it"),
+}
+
+Migration = Callable[["Database"], None]
+"""A step of the schema, recorded by its function's name and run once."""
+
+
+class Database:
+    """An open database file, or one in memory when `path` is None.
+
+    A damaged file is moved beside itself, never deleted; `set_aside` then names it. Every method
+    raises `StorageError`.
+    """
+
+    def __init__(self, path: Path | None, migrations: Sequence[Migration]) -> None:
+        self.path = path
+        self.set_aside: Path | None = None
+        self._resources = ExitStack()
+        with ExitStack() as opening:
+            opening.callback(self.close)
+            if path is not None:
+                self._resources.enter_context(_only_writer(path))
+            self._open_or_begin_anew(migrations)
+            opening.pop_all()
+
+    def execute(self, sql: str, *parameters: Any) -> list[tuple[Any, ...]]:
+        """Run one statement with bound `parameters`; its rows."""
+        with self._translated():
+            return self._connection.execute(sql, parameters).fetchall()
+
+    @contextmanager
+    def transaction(self) -> Iterator[None]:
+        """All of the block's statements or, when it raises, none; on the disk when it is left."""
+        self.execute("BEGIN IMMEDIATE")
+        try:
+            yield
+            self.execute("COMMIT")
+        finally:
+            if self._connection.in_transaction:
+                self.execute("ROLLBACK")
+
+    def close(self) -> None:
+        """Close the file and let another writer have it."""
+        self._resources.close()
+
+    def _open_or_begin_anew(self, migrations: Sequence[Migration]) -> None:
+        try:
+            self._open(migrations)
+        except StorageError as error:
+            if error.code != "storage.corrupt" or self.path is None:
+                raise
+            self._connection.close()
+            self.set_aside = _move_aside(self.path)
+            self._open(migrations)
+
+    def _open(self, migrations: Sequence[Migration]) -> None:
+        with self._translated():
+            self._connection = sqlite3.connect(
+                self.path or ":memory:", isolation_level=None, timeout=5, check_same_thread=False
+            )
+        self._resources.callback(self._connection.close)
+        self.execute("PRAGMA journal_mode=WAL")
+        self.execute("PRAGMA synchronous=FULL")
+        self.execute("PRAGMA foreign_keys=ON")
+        if (verdict := self.execute("PRAGMA quick_check(1)")) != [("ok",)]:
+            raise StorageError("storage.corrupt", f"{self.path}: {verdict[0][0]}")
+        self._migrate(migrations)
+
+    def _migrate(self, migrations: Sequence[Migration]) -> None:
+        known = self.execute("SELECT name FROM sqlite_master WHERE name = 'migrations'")
+        done = {name for (name,) in self.execute("SELECT name FROM migrations")} if known else ()
+        due = [step for step in migrations if step.__name__ not in done]
+        if not due:  # a full disk must not keep what is there from being read
+            return
+        with self.transaction():
+            self.execute("CREATE TABLE IF NOT EXISTS migrations (name TEXT PRIMARY KEY) STRICT")
+            for step in due:
+                step(self)
+                self.execute("INSERT INTO migrations VALUES (?)", step.__name__)
+
+    @contextmanager
+    def _translated(self) -> Iterator[None]:
+        try:
+            yield
+        except sqlite3.Error as error:
+            primary = getattr(error, "sqlite_errorcode", 0) & 0xFF
+            code, cause = _CODES.get(primary, ("storage.failed", str(error)))
+            raise StorageError(code, f"{self.path or 'memory'}: {cause}") from error
+
+
+def _only_writer(path: Path) -> IO[bytes]:
+    """A lock that dies with the process."""
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        lock = path.with_name(f"{path.name}.lock").open("wb")
+    except OSError as error:
+        raise StorageError("storage.unwritable", f"{path}: {error.strerror}") from error
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError as error:
+        lock.close()
+        message = f"{path}: another assistant is using it; stop that one first"
+        raise StorageError("storage.in_use", message) from error
+    return lock
+
+
+def _move_aside(path: Path) -> Path:
+    number = 1
+    while (aside := path.with_name(f"{path.name}.damaged-{number}")).exists():
+        number += 1
+    try:
+        path.rename(aside)
+        for suffix in ("-wal", "-shm"):
+            if (companion := path.with_name(path.name + suffix)).exists():
+                companion.rename(aside.with_name(aside.name + suffix))
+    except OSError as error:
+        raise StorageError("storage.unwritable", f"{path}: {error.strerror}") from error
+    return aside
