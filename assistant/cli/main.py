@@ -14,7 +14,7 @@ from assistant.core.errors import AssistantError, InputError
 COMMANDS = ("hear", "say", "run")
 """Modules of this package that hold one command of the same name."""
 
-GROUPS: tuple[str, ...] = ()
+GROUPS = ("bench",)
 """Modules of this package that hold a group of commands, `app`."""
 
 app = typer.Typer(
