@@ -1,0 +1,274 @@
+"""A story told to a real daemon: a timeline of speech, kills and unplugs, and what must come of it.
+
+A scenario is a list of steps. Each step acts on the running daemon or waits, with a deadline, for
+what it expects; nothing sleeps. The daemon is `assistant run` with its real processes; the sound
+card is virtual, or a FIFO and a folder where a step needs no sound card.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import queue
+import signal
+import socket
+import sqlite3
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Protocol
+
+STARTUP_S = 60.0
+
+
+class Mouth(Protocol):
+    """Where a scenario's speech goes in: a virtual microphone or a FIFO."""
+
+    def speak(self, wav: Path) -> None:
+        """Play a recording into the daemon's microphone, in real time."""
+
+
+@dataclass
+class Daemon:
+    """A running `assistant run`, seen as its user's other programs see it."""
+
+    process: subprocess.Popen[bytes]
+    config: Path
+    state_dir: Path
+    control: Path
+    mouth: Mouth
+    log: Path
+    events: queue.Queue[dict[str, Any]] = field(default_factory=queue.Queue)
+    seen: list[dict[str, Any]] = field(default_factory=list)
+
+    def request(self, command: str) -> dict[str, Any]:
+        """One request over the control socket, and its answer."""
+        with socket.socket(socket.AF_UNIX) as client:
+            client.settimeout(STARTUP_S)
+            client.connect(str(self.control))
+            client.sendall(json.dumps({"command": command}).encode() + b"\n")
+            with client.makefile() as lines:
+                answer: dict[str, Any] = json.loads(lines.readline())
+                return answer
+
+    def pid(self, name: str) -> int:
+        """The process id of the stage `name`."""
+        processes = self.request("status")["processes"]
+        return next(int(p["pid"]) for p in processes if p["name"] == name)
+
+    def rows(self, query: str) -> list[tuple[Any, ...]]:
+        """What is really written in the skills' database."""
+        database = sqlite3.connect(f"file:{self.state_dir / 'state.db'}?mode=ro", uri=True)
+        try:
+            return database.execute(query).fetchall()
+        finally:
+            database.close()
+
+    def wait_for(self, wanted: Callable[[dict[str, Any]], bool], within_s: float) -> dict[str, Any]:
+        """The next event that is `wanted`; fails with all that came instead."""
+        deadline_s = time.monotonic() + within_s
+        passed_over = []
+        while (left_s := deadline_s - time.monotonic()) > 0:
+            try:
+                event = self.events.get(timeout=left_s)
+            except queue.Empty:
+                break
+            self.seen.append(event)
+            if wanted(event):
+                return event
+            if event["type"] != "Level":
+                passed_over.append(event)
+        raise AssertionError(f"not within {within_s} s; came: {passed_over}")
+
+    def watch(self) -> None:
+        """Follow the daemon's events from now on, also across the control process's restarts."""
+        joined = threading.Event()
+        threading.Thread(target=self._follow, args=(joined,), daemon=True).start()
+        assert joined.wait(STARTUP_S)
+
+    def _follow(self, joined: threading.Event) -> None:
+        while self.process.poll() is None:
+            try:
+                with socket.socket(socket.AF_UNIX) as client:
+                    client.connect(str(self.control))
+                    client.sendall(b'{"command": "watch"}\n')
+                    with client.makefile() as lines:
+                        for line in lines:
+                            joined.set()
+                            self.events.put(json.loads(line))
+            except OSError:
+                threading.Event().wait(0.05)  # the control process is being restarted
+
+
+class Step(Protocol):
+    """One line of a scenario."""
+
+    def run(self, daemon: Daemon) -> None:
+        """Do it, or wait for it; raises `AssertionError`."""
+
+
+@dataclass(frozen=True)
+class Say:
+    """Someone speaks `text` into the microphone, in one of flite's voices."""
+
+    text: str
+    voice: str = "slt"
+
+    def run(self, daemon: Daemon) -> None:
+        daemon.mouth.speak(spoken(self.text, self.voice, daemon.state_dir.parent))
+
+
+@dataclass(frozen=True)
+class SayMeanwhile:
+    """As `Say`, but the scenario goes on while the words are being spoken."""
+
+    text: str
+    voice: str = "slt"
+
+    def run(self, daemon: Daemon) -> None:
+        wav = spoken(self.text, self.voice, daemon.state_dir.parent)
+        threading.Thread(target=daemon.mouth.speak, args=(wav,), daemon=True).start()
+
+
+@dataclass(frozen=True)
+class Expect:
+    """An event of this type comes, its fields as given; strings may be contained in any case."""
+
+    type: str
+    where: Mapping[str, Any] = field(default_factory=dict)
+    within_s: float = 15.0
+
+    def run(self, daemon: Daemon) -> None:
+        daemon.wait_for(self.matches, self.within_s)
+
+    def matches(self, event: dict[str, Any]) -> bool:
+        """Whether this is the event."""
+        return event["type"] == self.type and all(
+            _alike(event.get(name), value) for name, value in self.where.items()
+        )
+
+
+@dataclass(frozen=True)
+class Never:
+    """Until an event of type `until` comes, none of type `type` does."""
+
+    type: str
+    until: str
+    where: Mapping[str, Any] = field(default_factory=dict)
+    within_s: float = 15.0
+
+    def run(self, daemon: Daemon) -> None:
+        unwanted = Expect(self.type, self.where)
+        event = daemon.wait_for(
+            lambda e: unwanted.matches(e) or e["type"] == self.until, self.within_s
+        )
+        assert event["type"] == self.until, f"came, and should not have: {event}"
+
+
+@dataclass(frozen=True)
+class Kill:
+    """A stage's process gets a signal, SIGKILL unless told otherwise (SIGSTOP: it hangs)."""
+
+    stage: str
+    signal: signal.Signals = signal.SIGKILL
+
+    def run(self, daemon: Daemon) -> None:
+        os.kill(daemon.pid(self.stage), self.signal)
+
+
+@dataclass(frozen=True)
+class Rows:
+    """The database holds exactly these rows."""
+
+    query: str
+    rows: Sequence[tuple[Any, ...]]
+
+    def run(self, daemon: Daemon) -> None:
+        assert daemon.rows(self.query) == list(self.rows)
+
+
+@dataclass(frozen=True)
+class Do:
+    """Anything else, by name."""
+
+    what: str
+    act: Callable[[Daemon], None]
+
+    def run(self, daemon: Daemon) -> None:
+        self.act(daemon)
+
+
+def tell(daemon: Daemon, story: Sequence[Step]) -> None:
+    """Run the steps in order; a failure names the step and shows the end of the daemon's log."""
+    for number, step in enumerate(story, 1):
+        try:
+            step.run(daemon)
+        except AssertionError as error:
+            log = daemon.log.read_text()[-3000:]
+            raise AssertionError(f"step {number}, {step}: {error}\n--- log\n{log}") from error
+
+
+@contextmanager
+def running(
+    folder: Path,
+    settings: str,
+    mouth: Mouth,
+    environment: Mapping[str, str] | None = None,
+    arguments: Sequence[str] = (),
+) -> Iterator[Daemon]:
+    """A real daemon with `settings` (TOML) over its own folders; ended by SIGTERM within 2 s."""
+    state, runtime, config, log = (
+        folder / name for name in ("state", "runtime", "config.toml", "daemon.log")
+    )
+    state.mkdir(exist_ok=True)
+    config.write_text(f'[storage]\nstate = "{state}"\nruntime = "{runtime}"\n{settings}')
+    command = [sys.executable, "-m", "assistant", "run", "--config", str(config), *arguments]
+    with log.open("ab") as output:
+        process = subprocess.Popen(
+            command, stdout=output, stderr=output, env={**os.environ, **(environment or {})}
+        )
+    daemon = Daemon(process, config, state, runtime / "control.sock", mouth, log)
+    try:
+        _await_ready(daemon)
+        daemon.watch()
+        yield daemon
+    finally:
+        process.send_signal(signal.SIGTERM)
+        try:
+            assert process.wait(10) == 0, log.read_text()[-3000:]
+        finally:
+            process.kill()
+
+
+def spoken(text: str, voice: str, cache: Path) -> Path:
+    """A recording of `text` in a flite voice, made once per folder."""
+    name = "".join(c if c.isalnum() else "_" for c in f"{voice}_{text}")[:80]
+    wav = cache / f"{name}.wav"
+    if not wav.exists():
+        subprocess.run(["flite", "-voice", voice, "-t", f"{text} ", "-o", wav], check=True)
+    return wav
+
+
+def _alike(actual: Any, wanted: Any) -> bool:
+    if isinstance(wanted, str) and isinstance(actual, str):
+        return wanted.casefold() in actual.casefold()
+    return bool(actual == wanted)
+
+
+def _await_ready(daemon: Daemon) -> None:
+    deadline_s = time.monotonic() + STARTUP_S
+    while time.monotonic() < deadline_s:
+        assert daemon.process.poll() is None, daemon.log.read_text()[-3000:]
+        try:
+            states = [p["state"] for p in daemon.request("status")["processes"]]
+        except (OSError, ValueError, KeyError):
+            states = []
+        if states and set(states) == {"running"}:
+            return
+        threading.Event().wait(0.05)
+    raise AssertionError(f"not ready within {STARTUP_S} s: {daemon.log.read_text()[-3000:]}")
