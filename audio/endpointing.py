@@ -1,0 +1,102 @@
+"""Endpointing: when speech begins, and when the person is done.
+
+    WAITING   speech for 0.13 s                   → SPEAKING
+    WAITING   nobody spoke for `nothing_said_s`   → NOTHING    (the microphone closes)
+    SPEAKING  silence                             → TRAILING
+    TRAILING  speech again                        → SPEAKING
+    TRAILING  silence for `trailing_silence_s`    → ENDED
+    SPEAKING, TRAILING  open for `longest_s`      → ENDED
+
+Time is what the caller says it is. A short sound (a click, one decision of the VAD gone wrong)
+neither begins speech nor prolongs it. What was said before the microphone opened, in one breath
+with the wake word, is stepped through like the rest, so "stop" ends as soon as any other sentence.
+"""
+
+from __future__ import annotations
+
+from enum import Enum, auto
+
+from assistant.core.config import Listening
+
+BEGINS_AFTER_S = 0.13
+GOES_ON_AFTER_S = 0.06
+SYLLABLE_GAP_S = 0.2
+
+
+class Phase(Enum):
+    """Where an open microphone stands."""
+
+    WAITING = auto()
+    SPEAKING = auto()
+    TRAILING = auto()
+    ENDED = auto()
+    NOTHING = auto()
+
+
+class Event(Enum):
+    """What one step of time means."""
+
+    SPEECH = auto()
+    SILENCE = auto()
+    LONG_SILENCE = auto()
+    NOBODY = auto()
+    TOO_LONG = auto()
+
+
+TRANSITIONS: dict[tuple[Phase, Event], Phase] = {
+    (Phase.WAITING, Event.SPEECH): Phase.SPEAKING,
+    (Phase.WAITING, Event.NOBODY): Phase.NOTHING,
+    (Phase.SPEAKING, Event.SILENCE): Phase.TRAILING,
+    (Phase.SPEAKING, Event.TOO_LONG): Phase.ENDED,
+    (Phase.TRAILING, Event.SPEECH): Phase.SPEAKING,
+    (Phase.TRAILING, Event.LONG_SILENCE): Phase.ENDED,
+    (Phase.TRAILING, Event.TOO_LONG): Phase.ENDED,
+}
+
+
+class Endpointing:
+    """One open microphone, from `opened_at_s` until its phase is ENDED or NOTHING."""
+
+    def __init__(self, settings: Listening, opened_at_s: float) -> None:
+        self._settings = settings
+        self._opened_at_s = opened_at_s
+        self._stepped_at_s: float | None = None
+        self._run_s = 0.0
+        self._voiced_at_s = float("-inf")
+        self.phase = Phase.WAITING
+        self.speech_s = 0.0
+        self.speech_ended_at_s = opened_at_s
+
+    def step(self, at_s: float, speech: bool) -> Phase:
+        """Time has come to `at_s`, and since the last step there was `speech` or not."""
+        passed_s = at_s - self._stepped_at_s if self._stepped_at_s is not None else 0.0
+        self._stepped_at_s = at_s
+        if speech:
+            if at_s - self._voiced_at_s > SYLLABLE_GAP_S:
+                self._run_s = 0.0
+            self._voiced_at_s = at_s
+            self._run_s += passed_s
+            self.speech_s += passed_s
+        event = self._event(at_s, speech)
+        if event is Event.SPEECH:
+            self.speech_ended_at_s = at_s
+        self.phase = TRANSITIONS.get((self.phase, event), self.phase)
+        return self.phase
+
+    @property
+    def over(self) -> bool:
+        """Whether nothing more is awaited."""
+        return self.phase in (Phase.ENDED, Phase.NOTHING)
+
+    def _event(self, at_s: float, speech: bool) -> Event:
+        waiting = self.phase is Phase.WAITING
+        if not waiting and at_s - self._opened_at_s >= self._settings.longest_s:
+            return Event.TOO_LONG
+        if speech and self._run_s >= (BEGINS_AFTER_S if waiting else GOES_ON_AFTER_S):
+            return Event.SPEECH
+        if waiting:
+            patience_s = self._settings.nothing_said_s
+            return Event.NOBODY if at_s - self._opened_at_s >= patience_s else Event.SILENCE
+        quiet_s = at_s - self.speech_ended_at_s
+        long = quiet_s >= self._settings.trailing_silence_s
+        return Event.LONG_SILENCE if long else Event.SILENCE
