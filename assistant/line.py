@@ -1,0 +1,62 @@
+"""What a process and the supervisor tell each other over the line between them.
+
+A line is a SOCK_SEQPACKET pair, one JSON value a packet: beats go up, news goes down to the one
+process that publishes it. End of stream means that the other side is gone.
+"""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import msgspec
+
+from assistant.core.messages import Reload, SafeModeEntered, StageRestarted
+
+LARGEST_PACKET_BYTES = 65_536
+
+
+class Beat(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """The work loop went round; "degraded" says in `detail` what it goes without."""
+
+    state: Literal["ready", "degraded"] = "ready"
+    detail: str = ""
+
+
+class ProcessStatus(msgspec.Struct, frozen=True, kw_only=True):
+    """One process as the supervisor sees it; `since_s` is when it got there (CLOCK_BOOTTIME)."""
+
+    name: str
+    state: str
+    pid: int | None = None
+    detail: str = ""
+    restarts: int = 0
+    since_s: float = 0.0
+
+
+class Status(msgspec.Struct, frozen=True, kw_only=True, tag=True):
+    """Every process of the daemon."""
+
+    processes: tuple[ProcessStatus, ...] = ()
+
+
+News = Status | StageRestarted | SafeModeEntered | Reload
+"""What the supervisor, which is on no bus, has the control process publish or show."""
+
+_ENCODER = msgspec.json.Encoder()
+_BEATS = msgspec.json.Decoder(Beat)
+_NEWS: msgspec.json.Decoder[News] = msgspec.json.Decoder(News)
+
+
+def encode(packet: Beat | News) -> bytes:
+    """The packet's bytes."""
+    return _ENCODER.encode(packet)
+
+
+def decode_beat(packet: bytes) -> Beat:
+    """The beat in `packet`; raises `msgspec.DecodeError` on anything else."""
+    return _BEATS.decode(packet)
+
+
+def decode_news(packet: bytes) -> News:
+    """The news in `packet`; raises `msgspec.DecodeError` on anything else."""
+    return _NEWS.decode(packet)
