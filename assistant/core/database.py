@@ -63,6 +63,11 @@ class Database:
             if self._connection.in_transaction:
                 self.execute("ROLLBACK")
 
+    @property
+    def changes(self) -> int:
+        """How many rows have been written since the file was opened."""
+        return self._connection.total_changes
+
     def close(self) -> None:
         """Close the file and let another writer have it."""
         self._resources.close()

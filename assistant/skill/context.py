@@ -48,16 +48,16 @@ class Timers(Protocol):
     def all(self) -> tuple[Timer, ...]:
         """Every timer that has not been heard out, the next due first."""
 
-    def cancel(self, id: str) -> None:  # noqa: A002 - the field's word
+    def cancel(self, timer_id: str) -> None:
         """Remove a timer, ringing or not."""
 
-    def extend(self, id: str, by: timedelta) -> Timer:  # noqa: A002
+    def extend(self, timer_id: str, by: timedelta) -> Timer:
         """Move a timer's end by a positive or negative time; it never ends before now."""
 
-    def pause(self, id: str) -> None:  # noqa: A002
+    def pause(self, timer_id: str) -> None:
         """Stop a timer's time."""
 
-    def resume(self, id: str) -> None:  # noqa: A002
+    def resume(self, timer_id: str) -> None:
         """Let a paused timer's time run on."""
 
 
@@ -72,8 +72,8 @@ class HomeControl(Protocol):
     def entities(self) -> tuple[Entity, ...]:
         """Every device with the state it has now: "on", "off", "40%", "locked", …"""
 
-    def set(self, id: str, state: str) -> None:  # noqa: A002
-        """Bring the device `id` into `state`."""
+    def set_state(self, entity_id: str, state: str) -> None:
+        """Bring a device into `state`."""
 
 
 class Conversation(Protocol):

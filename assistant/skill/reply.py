@@ -25,7 +25,7 @@ class Reply(msgspec.Struct, frozen=True):
 
     text: str
     listen: bool = False
-    undo: Undo | None = None
+    undo: Undo | tuple[Undo, ...] = ()
     done: bool = True
 
 

@@ -1,0 +1,122 @@
+"""The commands of one utterance being carried out, and what they ask in between.
+
+| the user says         | then                                                             |
+|-----------------------|------------------------------------------------------------------|
+| a fitting answer      | the dialog goes on with it                                       |
+| "stop", "cancel", …   | the dialog is cancelled, further commands of the utterance too   |
+| nothing               | the same                                                         |
+| another command       | the dialog is dropped and that command carried out               |
+| something else        | the question comes once more, then the dialog is cancelled       |
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Generator, Iterable, Sequence
+from typing import Annotated, Any
+
+from assistant.core.errors import SkillError
+from assistant.core.messages import Interpretation, Slot
+from assistant.skill.home import Area, Entity
+from assistant.skill.manifest import SlotSchema
+from assistant.skill.reply import Ask, Cancelled, Choose, Confirm, Query, Reply
+from assistant.skill.reply import Dialog as Call
+from assistant.skill.signature import choices, convert, schema_of
+
+Resolve = Callable[[str, SlotSchema], Slot | None]
+"""What `text` means as a slot of this schema; None when it means nothing such."""
+
+CANCEL_INTENT = "HassNevermind"
+_CANCEL = re.compile(
+    r"(please )?(stop|cancel|never ?mind|forget (it|that)|no thanks?|no thank you|nothing)"
+    r"( it| that| please)?"
+)
+
+
+class Dialog:
+    """Calls to skills in their order; `query` is the open question, None when all are done."""
+
+    def __init__(self, calls: Iterable[Call], intent: str, expires_at_s: float) -> None:
+        self.intent = intent
+        self.expires_at_s = expires_at_s
+        self.query: Query | None = None
+        self._asked_again = False
+        self._said: list[Reply] = []
+        self._steps = _carry_out(calls, self._said)
+
+    def begin(self) -> Reply:
+        """Carry out until the end or the first question."""
+        return self._move(lambda: next(self._steps))
+
+    def answer(self, value: Any) -> Reply:
+        """Go on with the answer."""
+        return self._move(lambda: self._steps.send(value))
+
+    def cancel(self) -> Reply:
+        """End here."""
+        return self._move(lambda: self._steps.throw(Cancelled()))
+
+    def ask_again(self) -> Reply:
+        """Put the question once more; the second time, end here."""
+        if self._asked_again or self.query is None:
+            return self.cancel()
+        self._asked_again = True
+        return Reply(f"Sorry, I didn't get that. {self.query.text}", listen=True)
+
+    def read(
+        self, text: str, resolve: Resolve, areas: Sequence[Area], entities: Sequence[Entity]
+    ) -> Any:
+        """The value of an answer; None when it is none."""
+        wanted = _wanted(self.query)
+        slot = resolve(text, schema_of("answer", wanted))
+        if slot is None:
+            return None
+        try:
+            return convert(slot.value, wanted, areas, entities)
+        except SkillError:
+            return None
+
+    def _move(self, move: Callable[[], Query]) -> Reply:
+        try:
+            self.query = move()
+        except StopIteration:
+            self.query = None
+        self._asked_again = False
+        said, self._said[:] = tuple(self._said), ()
+        return _joined(said, self.query)
+
+
+def cancels(said: Interpretation) -> bool:
+    """Whether this is the wish to end the dialog."""
+    named = any(command.intent == CANCEL_INTENT for command in said.commands)
+    return named or _CANCEL.fullmatch(said.text.casefold()) is not None
+
+
+def _carry_out(calls: Iterable[Call], said: list[Reply]) -> Generator[Query, Any, None]:
+    for call in calls:
+        try:
+            said.append((yield from call))
+        except Cancelled:
+            said.append(Reply("Okay, never mind."))
+            return
+
+
+def _wanted(query: Query | None) -> Any:
+    match query:
+        case Ask():
+            return query.answer
+        case Choose():
+            return Annotated[str, choices(*query.options)]
+        case Confirm() | None:
+            return bool
+
+
+def _joined(said: tuple[Reply, ...], query: Query | None) -> Reply:
+    texts = [reply.text for reply in said] + ([query.text] if query else [])
+    undo = [reply.undo if isinstance(reply.undo, tuple) else (reply.undo,) for reply in said]
+    return Reply(
+        " ".join(texts),
+        listen=query is not None or any(reply.listen for reply in said),
+        undo=sum(undo, ()),
+        done=all(reply.done for reply in said),
+    )

@@ -1,0 +1,284 @@
+"""Lights, switches and other devices, by name or by room."""
+
+from __future__ import annotations
+
+from enum import Enum
+from typing import Annotated
+
+from assistant.skill import (
+    Area,
+    Context,
+    Entity,
+    Reply,
+    Request,
+    Skill,
+    Undo,
+    domains,
+    prompt,
+)
+from assistant.skill.spoken import count
+
+SWITCHED = ("light", "switch", "fan", "media_player")
+"""Domains that can be on or off."""
+
+Switchable = Annotated[Entity, domains(*SWITCHED)]
+Light = Annotated[Entity, domains("light")]
+Percent = Annotated[int, prompt("To how many percent?")]
+
+
+class Domain(Enum):
+    """Kinds of devices that can be named together."""
+
+    LIGHT = "light"
+    SWITCH = "switch"
+    FAN = "fan"
+
+
+class State(Enum):
+    """States that one can ask about."""
+
+    ON = "on"
+    OFF = "off"
+    OPEN = "open"
+    CLOSED = "closed"
+    LOCKED = "locked"
+    UNLOCKED = "unlocked"
+
+
+skill = Skill("home", description="turn lights and switches on and off")
+skill.rule("turn", "(turn|switch|put)")
+skill.rule("light", "(light|lights|lighting|lamp|lamps)")
+skill.rule("where", "in [the|my] {area}")
+skill.rule("every", "(all|all the|all of the|every)")
+skill.rule("everywhere", "(everywhere|in the [whole] house|at home)")
+skill.rule("set", "(set|change|turn|make|adjust|bring)")
+skill.rule("percent", "{brightness} [percent|per cent]")
+
+
+@skill.intent(
+    "HassTurnOn",
+    "<turn> on [the|my] {name}",
+    "<turn> [the|my] {name} on",
+    "(activate|enable|start) [the|my] {name}",
+)
+@skill.intent(
+    "HassTurnOn",
+    "<turn> on [the] <light>",
+    "<turn> [the] <light> on",
+    "<turn> on <every> <light> [<everywhere>|<where>]",
+    "<turn> <every> <light> on [<everywhere>|<where>]",
+    "<turn> on [the|my] {area} <light>",
+    "<turn> [the|my] {area} <light> on",
+    "<turn> on [the] <light> <where>",
+    "<turn> [the] <light> on <where>",
+    "<turn> [the] <light> <where> on",
+    "(light up|illuminate) [the|my] {area}",
+    "(<light> on|lights on) [<where>]",
+    fixed={"domain": "light"},
+)
+@skill.intent(
+    "HassTurnOn",
+    "<turn> on [the|<every>] switches [<where>]",
+    "<turn> [the|<every>] switches on [<where>]",
+    "<turn> on [the|my] {area} switches",
+    fixed={"domain": "switch"},
+)
+@skill.intent(
+    "HassTurnOn",
+    "<turn> on [the|<every>] (fan|fans) [<where>]",
+    "<turn> [the|<every>] (fan|fans) on [<where>]",
+    "<turn> on [the|my] {area} (fan|fans)",
+    fixed={"domain": "fan"},
+)
+def turn_on(
+    request: Request,
+    context: Context,
+    name: Switchable | None = None,
+    area: Area | None = None,
+    domain: Domain | None = None,
+) -> Reply:
+    """Turn devices on."""
+    return _turn("on", request, context, name, area, domain)
+
+
+@skill.intent(
+    "HassTurnOff",
+    "<turn> off [the|my] {name}",
+    "<turn> [the|my] {name} off",
+    "(deactivate|disable) [the|my] {name}",
+)
+@skill.intent(
+    "HassTurnOff",
+    "<turn> off [the] <light>",
+    "<turn> [the] <light> off",
+    "<turn> off <every> <light> [<everywhere>|<where>]",
+    "<turn> <every> <light> off [<everywhere>|<where>]",
+    "<turn> off [the|my] {area} <light>",
+    "<turn> [the|my] {area} <light> off",
+    "<turn> off [the] <light> <where>",
+    "<turn> [the] <light> off <where>",
+    "<turn> [the] <light> <where> off",
+    "(<light> off|lights off|lights out) [<where>]",
+    fixed={"domain": "light"},
+)
+@skill.intent(
+    "HassTurnOff",
+    "<turn> off [the|<every>] switches [<where>]",
+    "<turn> [the|<every>] switches off [<where>]",
+    "<turn> off [the|my] {area} switches",
+    fixed={"domain": "switch"},
+)
+@skill.intent(
+    "HassTurnOff",
+    "<turn> off [the|<every>] (fan|fans) [<where>]",
+    "<turn> [the|<every>] (fan|fans) off [<where>]",
+    "<turn> off [the|my] {area} (fan|fans)",
+    fixed={"domain": "fan"},
+)
+def turn_off(
+    request: Request,
+    context: Context,
+    name: Switchable | None = None,
+    area: Area | None = None,
+    domain: Domain | None = None,
+) -> Reply:
+    """Turn devices off."""
+    return _turn("off", request, context, name, area, domain)
+
+
+@skill.intent(
+    "HassLightSet",
+    "<set> [the|my] {name} [brightness] to <percent> [brightness]",
+    "<set> [the] brightness of [the|my] {name} to <percent>",
+    "(dim|brighten) [the|my] {name} to <percent>",
+    "<set> [the|my] {area} (<light>|brightness) to <percent> [brightness]",
+    "<set> [the] <light> [<where>] to <percent> [brightness]",
+    "<set> [the] brightness [<where>] to <percent>",
+    "(dim|brighten) [the] <light> [<where>] to <percent>",
+    "(dim|brighten) [the|my] {area} [<light>] to <percent>",
+    "(dim|brighten) [the|my] ({name}|<light>)",
+)
+def set_brightness(
+    request: Request,
+    brightness: Percent,
+    context: Context,
+    name: Light | None = None,
+    area: Area | None = None,
+) -> Reply:
+    """Bring lights to a brightness."""
+    if not 0 <= brightness <= 100:
+        return Reply("A brightness is from zero to 100 percent.", done=False)
+    state = f"{brightness}%" if brightness else "off"
+    return _set(state, f"to {brightness} percent", request, context, name, area, Domain.LIGHT)
+
+
+@skill.intent(
+    "HassGetState",
+    "is [the|my] {name} {state}",
+    "(are|is) [the|my] {name} (turned|switched) {state}",
+    "(what is|what's|whats) the (state|status) of [the|my] {name}",
+    "(what is|what's|whats) [the|my] {name} [state|status]",
+)
+@skill.intent(
+    "HassGetState",
+    "(is|are) [the|any|all] <light> {state} [<where>]",
+    "(is|are) [the|any|all] <light> <where> {state}",
+    "(is|are) [the|any|all] {area} <light> {state}",
+    "(which|what) <light> (is|are) {state} [<where>]",
+    "(which|what) <light> <where> (is|are) {state}",
+    fixed={"domain": "light"},
+)
+def get_state(
+    request: Request,
+    context: Context,
+    name: Entity | None = None,
+    state: State | None = None,
+    area: Area | None = None,
+    domain: Domain | None = None,
+) -> Reply:
+    """Say a device's state, or which devices are in a state."""
+    if name is not None:
+        told = _told(name.state)
+        sure = "" if state is None else "Yes, " if _is(name, state) else "No, "
+        reply = f"{sure}{_the(name)} is {told}."
+        return Reply(reply[0].upper() + reply[1:])
+    found, where = _meant(request, context, area, domain)
+    if not found:
+        return _none(domain, where)
+    wanted = state or State.ON
+    names = [_the(entity) for entity in found if _is(entity, wanted)]
+    if not names:
+        return Reply(f"No {_kind(domain)}{where} is {wanted.value}.")
+    verb = "is" if len(names) == 1 else "are"
+    text = f"{context.say(names)} {verb} {wanted.value}."
+    return Reply(text[0].upper() + text[1:])
+
+
+def _turn(
+    state: str,
+    request: Request,
+    context: Context,
+    name: Entity | None,
+    area: Area | None,
+    domain: Domain | None,
+) -> Reply:
+    return _set(state, state, request, context, name, area, domain)
+
+
+def _set(
+    state: str,
+    told: str,
+    request: Request,
+    context: Context,
+    name: Entity | None,
+    area: Area | None,
+    domain: Domain | None,
+) -> Reply:
+    found, where = ((name,), "") if name else _meant(request, context, area, domain)
+    if not found:
+        return _none(domain, where)
+    for entity in found:
+        context.home.set_state(entity.id, state)
+    undo = tuple(Undo("home.set", entity.id, entity.state) for entity in found)
+    one = len(found) == 1
+    what = _the(found[0]) if one else f"{count(len(found), _kind(domain))}{where}"
+    if told == state:
+        return Reply(f"I turned {told} {what}.", undo=undo)
+    return Reply(f"I set {what} {told}.", undo=undo)
+
+
+def _meant(
+    request: Request, context: Context, area: Area | None, domain: Domain | None
+) -> tuple[tuple[Entity, ...], str]:
+    """The devices of a kind in an area; without one, those around the speaker, or everywhere."""
+    everywhere = any(word in request.text.split() for word in ("all", "every", "everywhere"))
+    area = area or (None if everywhere else context.area)
+    wanted = domain.value if domain else ""
+    found = tuple(
+        entity
+        for entity in context.home.entities
+        if (not wanted or entity.domain == wanted) and (area is None or entity.area == area.id)
+    )
+    return found, f" in the {area.name.casefold()}" if area else ""
+
+
+def _none(domain: Domain | None, where: str) -> Reply:
+    return Reply(f"I don't know of any {_kind(domain)}{where}.", done=False)
+
+
+def _kind(domain: Domain | None) -> str:
+    return domain.value if domain else "device"
+
+
+def _the(entity: Entity) -> str:
+    return f"the {entity.name.casefold()}"
+
+
+def _told(state: str) -> str:
+    return f"at {state[:-1]} percent" if state.endswith("%") else state
+
+
+def _is(entity: Entity, wanted: State) -> bool:
+    if wanted is State.ON:
+        return entity.state == "on" or entity.state.endswith("%")
+    return bool(entity.state == wanted.value)

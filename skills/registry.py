@@ -1,0 +1,159 @@
+"""The skills that run: built in, installed as wheels, or in folders; a bad one is left out."""
+
+from __future__ import annotations
+
+import hashlib
+import importlib.util
+import sys
+import tomllib
+from collections.abc import Callable, Iterable, Sequence
+from importlib.metadata import entry_points
+from pathlib import Path
+from types import TracebackType
+from typing import Any
+
+import msgspec
+
+from assistant.core.errors import AssistantError, SkillError
+from assistant.skill import Cancelled, Context, Dialog, Request, Skill
+from assistant.skill.manifest import SkillManifest
+from skills import clock, conversation, home, timer
+
+GROUP = "assistant.skills"
+BUILT_IN = (clock.skill, timer.skill, home.skill, conversation.skill)
+
+
+class Fault(msgspec.Struct, frozen=True):
+    """Why the skill named or located `skill` does not run."""
+
+    skill: str
+    message: str
+
+
+class Registry:
+    """The skills by intent; `faults` tells which were refused and why."""
+
+    def __init__(self) -> None:
+        self.manifests: tuple[SkillManifest, ...] = ()
+        self.faults: tuple[Fault, ...] = ()
+        self._owners: dict[str, Skill] = {}
+
+    @property
+    def abilities(self) -> tuple[str, ...]:
+        """What each skill can do, as a phrase that fits "I can …"."""
+        return tuple(m.description for m in self.manifests if m.description)
+
+    def call(self, request: Request, context: Context) -> Dialog:
+        """Carry out a request; a fault of the skill is raised as `SkillError` that names it."""
+        skill = self._owners.get(request.intent)
+        if skill is None:
+            raise SkillError("skill.unknown", f"no skill serves the intent {request.intent}")
+        with _Boundary(f'skill "{skill.name}", intent {request.intent}'):
+            return (yield from skill.call(request, context))
+
+    def add(self, where: str, load: Callable[[], Skill], disabled: Sequence[str] = ()) -> None:
+        """Load a skill and let it serve, or note its fault."""
+        try:
+            with _Boundary(where):
+                skill = load()
+                if skill.name not in disabled:
+                    self._serve(skill)
+        except SkillError as error:
+            self.faults += (Fault(where, error.message),)
+
+    def _serve(self, skill: Skill) -> None:
+        manifest = skill.manifest()
+        for schema in manifest.intents:
+            if owner := self._owners.get(schema.intent):
+                message = f'skill "{skill.name}": intent {schema.intent} is "{owner.name}"\'s'
+                raise SkillError("skill.taken", f"{message}; disable one of the two")
+        self._owners |= {schema.intent: skill for schema in manifest.intents}
+        self.manifests += (manifest,)
+
+
+def load_registry(
+    folders: Iterable[Path] = (), builtin: bool = True, disabled: Sequence[str] = ()
+) -> Registry:
+    """Every skill that can run; without `builtin` only those of `folders`."""
+    registry = Registry()
+    if builtin:
+        for skill in BUILT_IN:
+            registry.add(skill.name, lambda skill=skill: skill, disabled)  # type: ignore[misc]
+        for point in entry_points(group=GROUP):
+            registry.add(
+                point.name,
+                lambda point=point: _checked(point.load(), point.value),  # type: ignore[misc]
+                disabled,
+            )
+    for folder in folders:
+        registry.add(str(folder), lambda folder=folder: load_folder(folder), disabled)  # type: ignore[misc]
+    return registry
+
+
+def load_folder(folder: Path) -> Skill:
+    """Import the skill that a folder's pyproject.toml names as its entry point.
+
+    Two folders may hold modules of one name. Raises `SkillError`, or whatever the module raises.
+    """
+    target = _entry_point(folder / "pyproject.toml")
+    module_name, _, attribute = target.partition(":")
+    file = next(
+        (
+            path
+            for path in (
+                folder / f"{module_name}.py",
+                folder / module_name / "__init__.py",
+            )
+            if path.is_file()
+        ),
+        None,
+    )
+    if file is None:
+        raise SkillError("skill.module", f"{folder}: there is no {module_name}.py")
+    unique = hashlib.sha256(str(folder.resolve()).encode()).hexdigest()[:12]
+    spec = importlib.util.spec_from_file_location(f"skill_{unique}_{module_name}", file)
+    if spec is None or spec.loader is None:
+        raise SkillError("skill.module", f"{file}: is no Python module")
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[spec.name] = module
+    spec.loader.exec_module(module)
+    return _checked(getattr(module, attribute or "skill", None), f"{file}: {attribute or 'skill'}")
+
+
+def _entry_point(pyproject: Path) -> str:
+    try:
+        document = tomllib.loads(pyproject.read_text("utf-8"))
+    except OSError as error:
+        raise SkillError("skill.unreadable", f"{pyproject}: {error.strerror}") from error
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise SkillError("skill.malformed", f"{pyproject}: {error}") from error
+    points = document.get("project", {}).get("entry-points", {}).get(GROUP, {})
+    if len(points) != 1:
+        example = f'[project.entry-points."{GROUP}"] with one line such as coffee = "coffee:skill"'
+        raise SkillError("skill.entry_point", f"{pyproject}: needs {example}")
+    return str(next(iter(points.values())))
+
+
+def _checked(found: Any, where: str) -> Skill:
+    if not isinstance(found, Skill):
+        raise SkillError("skill.entry_point", f"{where} is no Skill")
+    return found
+
+
+class _Boundary:
+    """Turns whatever a skill's own code raises into a `SkillError` that says whose fault it is.
+
+    A skill is foreign code and may raise anything; its exception's text may hold the user's words.
+    """
+
+    def __init__(self, where: str) -> None:
+        self._where = where
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, _: TracebackType | None
+    ) -> None:
+        if isinstance(error, Exception) and not isinstance(error, AssistantError | Cancelled):
+            raise SkillError("skill.raised", f"{self._where}: {type(error).__name__}") from error

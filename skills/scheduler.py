@@ -1,0 +1,236 @@
+"""Timers that survive `kill -9` and a reboot, and ring until they have been heard.
+
+1. A timer is a row from before it is acknowledged until its ring was played to the end.
+2. Within one boot CLOCK_BOOTTIME says when it is due. After a reboot the wall clock does; as a
+   board without a battery boots with a wrong one, never later than the time it had left when set.
+3. A ring is a reply named `timer-ID`. It is given again, under the same name, until
+   `PlaybackEnded` answers; playback disregards a name that it has already played out.
+"""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Callable, Iterator
+from datetime import datetime, timedelta
+from pathlib import Path
+
+import msgspec
+
+from assistant.core.database import Database
+from assistant.core.errors import SkillError
+from assistant.core.messages import Reply
+from assistant.skill.context import Timer
+from assistant.skill.spoken import spoken
+
+RING = "timer-"
+LATE_S = 60.0
+"""From here on a ring says that it is late."""
+PATIENCE_S = 10.0
+"""Beside the time to speak the words, how long the first ring waits for playback's answer."""
+LONGEST_PATIENCE_S = 60.0
+SPOKEN_CHARACTERS_PER_S = 12.0
+RECHECK_S = 60.0
+"""How often a timer from an earlier boot looks whether the wall clock has been put right."""
+
+
+class _Row(msgspec.Struct, frozen=True, kw_only=True):
+    """A timer as stored; `span_s` was left when its end was last set."""
+
+    id: str
+    name: str
+    duration_s: float
+    span_s: float = 0.0
+    due_unix_s: float = 0.0
+    boot_id: str = ""
+    due_boot_s: float = 0.0
+    paused: bool = False
+
+
+class _Ring(msgspec.Struct, frozen=True, kw_only=True):
+    """A ring that playback has not answered; it is given again at `again_at_s`."""
+
+    text: str
+    again_at_s: float
+    patience_s: float
+
+
+def create_timers(database: Database) -> None:
+    """The table of timers."""
+    database.execute(
+        "CREATE TABLE timers (id TEXT PRIMARY KEY, name TEXT NOT NULL, duration_s REAL NOT NULL,"
+        " span_s REAL NOT NULL, due_unix_s REAL NOT NULL, boot_id TEXT NOT NULL,"
+        " due_boot_s REAL NOT NULL, paused INTEGER NOT NULL) STRICT"
+    )
+
+
+def this_boot() -> str:
+    """The kernel's name for the time since it was started."""
+    return Path("/proc/sys/kernel/random/boot_id").read_text("ascii").strip()
+
+
+class Scheduler:
+    """The `Timers` of the skills; `at_s`, CLOCK_BOOTTIME, is set by the stage before each use."""
+
+    def __init__(self, database: Database, now: Callable[[], datetime], boot_id: str) -> None:
+        self.at_s = 0.0
+        self._database = database
+        self._now = now
+        self._boot_id = boot_id
+        self._rings: dict[str, _Ring] = {}
+        self._heard: set[str] = set()
+        self._adopted: dict[str, float] = {}
+
+    def start(self, duration: timedelta, name: str = "") -> Timer:
+        """Start a timer; raises `SkillError` for a duration that is not above zero."""
+        length_s = duration.total_seconds()
+        if length_s <= 0:
+            raise SkillError("timer.duration", "a timer must last longer than nothing")
+        row = self._ending(_Row(id=uuid.uuid4().hex, name=name, duration_s=length_s), length_s)
+        self._write(row)
+        return self._timer(row)
+
+    def all(self) -> tuple[Timer, ...]:
+        """Every timer that has not been heard out, the next due first."""
+        rows = sorted(self._rows(), key=self._remaining_s)
+        return tuple(self._timer(row) for row in rows)
+
+    def cancel(self, timer_id: str) -> None:
+        """Remove a timer, ringing or not."""
+        self._database.execute("DELETE FROM timers WHERE id = ?", timer_id)
+        self._rings.pop(timer_id, None)
+
+    def extend(self, timer_id: str, by: timedelta) -> Timer:
+        """Move a timer's end; it never comes before now."""
+        row = self._row(timer_id)
+        left_s = max(0.0, self._remaining_s(row) + by.total_seconds())
+        moved = self._ending(row, left_s, row.paused)
+        self._write(moved)
+        self._rings.pop(timer_id, None)
+        return self._timer(moved)
+
+    def pause(self, timer_id: str) -> None:
+        """Keep what is left of a timer's time."""
+        self._pause(self._row(timer_id), True)
+
+    def resume(self, timer_id: str) -> None:
+        """Let a paused timer's time run on."""
+        self._pause(self._row(timer_id), False)
+
+    def heard(self, utterance_id: str) -> None:
+        """Playback has played a reply: if it was a ring, that timer is done with."""
+        if not utterance_id.startswith(RING):
+            return
+        timer = utterance_id.removeprefix(RING)
+        self._heard.add(timer)  # even if the disk refuses: it must not ring twice
+        self._rings.pop(timer, None)
+        with self._database.transaction():
+            self._database.execute("DELETE FROM timers WHERE id = ?", timer)
+
+    def rings(self) -> Iterator[Reply]:
+        """The rings to be played now."""
+        for row in self._rows():
+            ring = self._rings.get(row.id)
+            if row.paused or self._remaining_s(row) > 0 or (ring and ring.again_at_s > self.at_s):
+                continue
+            text = ring.text if ring else self._words(row)
+            patience_s = (
+                min(2 * ring.patience_s, LONGEST_PATIENCE_S)
+                if ring
+                else PATIENCE_S + len(text) / SPOKEN_CHARACTERS_PER_S
+            )
+            self._rings[row.id] = _Ring(
+                text=text, again_at_s=self.at_s + patience_s, patience_s=patience_s
+            )
+            yield Reply(utterance_id=f"{RING}{row.id}", text=text)
+
+    def deadline_s(self) -> float | None:
+        """When `rings` must be asked next; 0.0 while the time is not yet known."""
+        running = [row for row in self._rows() if not row.paused]
+        if not self.at_s:
+            return 0.0 if running else None
+        return min((self._next_s(row) for row in running), default=None)
+
+    def _next_s(self, row: _Row) -> float:
+        if row.id in self._rings:
+            return self._rings[row.id].again_at_s
+        left_s = self._remaining_s(row)
+        return self.at_s + (left_s if row.boot_id == self._boot_id else min(left_s, RECHECK_S))
+
+    def _remaining_s(self, row: _Row) -> float:
+        if row.paused:
+            return row.span_s
+        if row.boot_id == self._boot_id:
+            return row.due_boot_s - self.at_s
+        wall_s = row.due_unix_s - self._now().timestamp()
+        due_boot_s = self._adopted.setdefault(row.id, self.at_s + min(wall_s, row.span_s))
+        return min(wall_s, due_boot_s - self.at_s)
+
+    def _words(self, row: _Row) -> str:
+        now = self._now()
+        due = datetime.fromtimestamp(row.due_unix_s, now.tzinfo)
+        late_s = (
+            self.at_s - row.due_boot_s
+            if row.boot_id == self._boot_id
+            else now.timestamp() - row.due_unix_s
+        )
+        if late_s < LATE_S:
+            return f"Your {_called(row)} is done."
+        ago = spoken(timedelta(minutes=late_s // 60), now)
+        return f"Your {_called(row)} was due {_when(due, now)}, {ago} ago."
+
+    def _ending(self, row: _Row, left_s: float, paused: bool = False) -> _Row:
+        """The same timer with its end set anew, `left_s` from now."""
+        return msgspec.structs.replace(
+            row,
+            span_s=left_s,
+            due_unix_s=self._now().timestamp() + left_s,
+            boot_id=self._boot_id,
+            due_boot_s=self.at_s + left_s,
+            paused=paused,
+        )
+
+    def _pause(self, row: _Row, paused: bool) -> None:
+        self._write(self._ending(row, max(0.0, self._remaining_s(row)), paused))
+
+    def _timer(self, row: _Row) -> Timer:
+        left_s = max(0.0, self._remaining_s(row))
+        return Timer(
+            id=row.id,
+            name=row.name,
+            duration=timedelta(seconds=row.duration_s),
+            remaining=timedelta(seconds=left_s),
+            paused=row.paused,
+            ringing=row.id in self._rings,
+        )
+
+    def _write(self, row: _Row) -> None:
+        self._database.execute(
+            "INSERT OR REPLACE INTO timers VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+            *msgspec.structs.astuple(row),
+        )
+
+    def _row(self, timer_id: str) -> _Row:
+        found = [row for row in self._rows() if row.id == timer_id]
+        if not found:
+            raise SkillError("timer.unknown", "that timer is no more")
+        return found[0]
+
+    def _rows(self) -> list[_Row]:
+        columns = ", ".join(_Row.__struct_fields__)
+        rows = self._database.execute(f"SELECT {columns} FROM timers")  # noqa: S608 - our own names
+        return [
+            msgspec.convert(dict(zip(_Row.__struct_fields__, row, strict=True)), _Row, strict=False)
+            for row in rows
+            if row[0] not in self._heard
+        ]
+
+
+def _called(row: _Row) -> str:
+    if row.name:
+        return f"{row.name} timer"
+    return f"timer for {spoken(timedelta(seconds=row.duration_s), datetime.min)}"
+
+
+def _when(due: datetime, now: datetime) -> str:
+    clock = spoken(due.timetz(), now)
+    return f"at {clock}" if due.date() == now.date() else spoken(due, now)

@@ -1,0 +1,184 @@
+"""The skills as a stage: commands in, actions on disk, then the replies that tell of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from datetime import datetime
+from typing import ClassVar
+
+from assistant.core.database import Database
+from assistant.core.messages import (
+    Command,
+    Commit,
+    DeviceChanged,
+    HomeState,
+    Interpretation,
+    Message,
+    NothingHeard,
+    PlaybackEnded,
+    Question,
+    Reply,
+)
+from assistant.skill import reply as skill_reply
+from assistant.skill.context import Context, Request
+from assistant.skill.home import Home
+from skills.devices import Devices
+from skills.dialog import Dialog, Resolve, cancels
+from skills.history import History
+from skills.registry import Registry
+from skills.revisions import Revisions
+from skills.scheduler import Scheduler
+from skills.state import has_acted, remember_acted
+
+DIALOG_S = 60.0
+"""How long a question stays open; the message that would close it may be lost."""
+SET_ASIDE = (
+    "My memory was damaged. I have put it aside and begun a new one; timers from before are lost."
+)
+
+
+class SkillsStage:
+    """Acts on committed interpretations, keeps timers and devices, asks and answers.
+
+    `database` comes from `open_state`, `now` gives the aware wall time, `boot_id` is `this_boot()`,
+    `area` the id of the area where the device stands; with `broker` devices' changes are sent on.
+    What a skill did is committed before its reply is given. When it raises, nothing of it stays.
+    """
+
+    consumes: ClassVar[tuple[type[Message], ...]] = (
+        Interpretation,
+        Commit,
+        NothingHeard,
+        PlaybackEnded,
+        HomeState,
+        DeviceChanged,
+    )
+
+    def __init__(
+        self,
+        registry: Registry,
+        database: Database,
+        home: Home,
+        resolve: Resolve,
+        now: Callable[[], datetime],
+        boot_id: str,
+        *,
+        area: str = "",
+        broker: bool = False,
+    ) -> None:
+        self._registry = registry
+        self._database = database
+        self._resolve = resolve
+        self._scheduler = Scheduler(database, now, boot_id)
+        self._devices = Devices(database, home, broker)
+        self._history = History(registry.abilities, self._scheduler, self._devices)
+        self._revisions = Revisions()
+        self._dialog: Dialog | None = None
+        self._to_tell = SET_ASIDE if database.set_aside else ""
+        self._context = Context(
+            clock=now,
+            timers=self._scheduler,
+            home=self._devices,
+            conversation=self._history,
+            area=next((a for a in home.areas if a.id == area), None),
+        )
+
+    def feed(self, message: Message) -> Iterator[Message]:
+        """Take one message; what follows was committed to disk before it is given."""
+        self._scheduler.at_s = max(self._scheduler.at_s, message.at_s)
+        yield from self._news()
+        match message:
+            case Interpretation():
+                yield from self._act(self._revisions.hold(message))
+            case Commit():
+                yield from self._act(self._revisions.commit(message))
+            case NothingHeard() if self._dialog is not None:
+                yield from self._step(message.utterance_id, self._dialog, Dialog.cancel)
+            case PlaybackEnded():
+                self._scheduler.heard(message.utterance_id)
+            case HomeState():
+                self._devices.told(message)
+            case DeviceChanged(device="broker"):
+                yield from self._devices.broker_changed(message.present)
+        if self._dialog is not None and self._dialog.expires_at_s <= self._scheduler.at_s:
+            self._dialog = None
+        yield from self._scheduler.rings()
+
+    def deadline_s(self) -> float | None:
+        """When a timer is due, a ring must come again, or an open question lapses."""
+        if self._to_tell:
+            return 0.0
+        moments = [self._scheduler.deadline_s()]
+        if self._dialog is not None:
+            moments.append(self._dialog.expires_at_s)
+        return min((m for m in moments if m is not None), default=None)
+
+    def _news(self) -> Iterator[Reply]:
+        text, self._to_tell = self._to_tell, ""
+        if text:
+            yield Reply(utterance_id="state-set-aside", text=text, done=False)
+
+    def _act(self, said: Interpretation | None) -> Iterator[Message]:
+        if said is None or has_acted(self._database, said.utterance_id):
+            return
+        dialog, self._dialog = self._dialog, None
+        if dialog is not None:
+            yield from self._answer(said, dialog)
+        elif said.commands:
+            yield from self._step(said.utterance_id, self._dialog_of(said), Dialog.begin)
+        elif said.text:
+            yield Question(utterance_id=said.utterance_id, text=said.text, nearest=said.nearest)
+
+    def _answer(self, said: Interpretation, dialog: Dialog) -> Iterator[Message]:
+        if not said.text or cancels(said):
+            yield from self._step(said.utterance_id, dialog, Dialog.cancel)
+            return
+        value = dialog.read(said.text, self._resolve, self._devices.areas, self._devices.entities)
+        if value is not None:
+            yield from self._step(said.utterance_id, dialog, lambda d: d.answer(value))
+        elif said.commands:
+            yield from self._step(said.utterance_id, self._dialog_of(said), Dialog.begin)
+        else:
+            yield from self._step(said.utterance_id, dialog, Dialog.ask_again)
+
+    def _dialog_of(self, said: Interpretation) -> Dialog:
+        calls = (
+            self._registry.call(_request(said, command), self._context) for command in said.commands
+        )
+        return Dialog(calls, said.commands[0].intent, self._scheduler.at_s + DIALOG_S)
+
+    def _step(
+        self, utterance_id: str, dialog: Dialog, move: Callable[[Dialog], skill_reply.Reply]
+    ) -> Iterator[Message]:
+        """Move a dialog on in one transaction, then tell of it; a fault leaves no dialog open."""
+        self._dialog = None
+        self._devices.forget_changes()
+        before = self._database.changes
+        with self._database.transaction():
+            reply = move(dialog)
+            acted = self._database.changes > before
+            if acted:
+                remember_acted(self._database, utterance_id)
+        self._history.remember(reply, acted)
+        if dialog.query is not None:
+            dialog.expires_at_s = self._scheduler.at_s + DIALOG_S
+            self._dialog = dialog
+        yield from self._devices.commands(utterance_id)
+        yield Reply(
+            utterance_id=utterance_id,
+            text=reply.text,
+            intent=dialog.intent,
+            listen=reply.listen,
+            done=reply.done,
+            acted=acted,
+        )
+
+
+def _request(said: Interpretation, command: Command) -> Request:
+    return Request(
+        utterance_id=said.utterance_id,
+        text=said.text,
+        intent=command.intent,
+        slots=command.slots,
+        confidence=command.confidence,
+    )

@@ -1,0 +1,38 @@
+"""`state.db`: what the skills promise to keep."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from assistant.core.database import Database
+from skills.devices import create_devices
+from skills.scheduler import create_timers
+
+KEPT_UTTERANCES = 256
+"""Ids of acted utterances that are kept, so that a commit seen twice is acted on once."""
+
+
+def create_acted(database: Database) -> None:
+    """The table of utterances whose wish has been carried out."""
+    database.execute("CREATE TABLE acted (utterance_id TEXT PRIMARY KEY)")
+
+
+MIGRATIONS = (create_acted, create_timers, create_devices)
+
+
+def open_state(path: Path | None) -> Database:
+    """Open the file, or one in memory for None; raises `StorageError`."""
+    return Database(path, MIGRATIONS)
+
+
+def remember_acted(database: Database, utterance_id: str) -> None:
+    """Note, within the action's own transaction, that this utterance is done with."""
+    database.execute("INSERT OR IGNORE INTO acted VALUES (?)", utterance_id)
+    database.execute(
+        "DELETE FROM acted WHERE rowid <= (SELECT max(rowid) FROM acted) - ?", KEPT_UTTERANCES
+    )
+
+
+def has_acted(database: Database, utterance_id: str) -> bool:
+    """Whether this utterance was carried out before, by this process or one before it."""
+    return bool(database.execute("SELECT 1 FROM acted WHERE utterance_id = ?", utterance_id))
