@@ -1,0 +1,163 @@
+"""What a skill's tests need: a context in memory, a fixed now, and a conversation.
+
+    from assistant.skill.testing import converse, memory_context
+
+    def test_asks_for_the_duration():
+        told = converse(skill, "HassStartTimer", answers=[timedelta(minutes=5)])
+        assert told == ["For how long?", "Timer for five minutes, starting now."]
+
+`context` is a pytest fixture; import it into a conftest.py to use it.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import msgspec
+import pytest
+
+from assistant.core.messages import Slot, SlotValue
+from assistant.skill.context import Context, Request, Timer
+from assistant.skill.home import Area, Entity, Home
+from assistant.skill.reply import Cancelled
+from assistant.skill.skill import Skill
+
+NOW = datetime(2026, 1, 5, 18, 30, tzinfo=UTC)
+"""A Monday evening."""
+CANCEL = Cancelled()
+"""As an answer: the user says "stop"."""
+
+
+class MemoryTimers:
+    """`Timers` whose time stands still."""
+
+    def __init__(self) -> None:
+        self._timers: dict[str, Timer] = {}
+        self._numbers = itertools.count(1)
+
+    def start(self, duration: timedelta, name: str = "") -> Timer:
+        """Start a timer."""
+        timer = Timer(id=str(next(self._numbers)), name=name, duration=duration, remaining=duration)
+        return self._keep(timer)
+
+    def all(self) -> tuple[Timer, ...]:
+        """Every timer, the next due first."""
+        return tuple(sorted(self._timers.values(), key=lambda timer: timer.remaining))
+
+    def cancel(self, timer_id: str) -> None:
+        """Remove a timer."""
+        self._timers.pop(timer_id, None)
+
+    def extend(self, timer_id: str, by: timedelta) -> Timer:
+        """Move a timer's end."""
+        timer = self._timers[timer_id]
+        left = max(timedelta(0), timer.remaining + by)
+        return self._keep(msgspec.structs.replace(timer, remaining=left))
+
+    def pause(self, timer_id: str) -> None:
+        """Mark a timer as paused."""
+        self._keep(msgspec.structs.replace(self._timers[timer_id], paused=True))
+
+    def resume(self, timer_id: str) -> None:
+        """Mark a timer as running."""
+        self._keep(msgspec.structs.replace(self._timers[timer_id], paused=False))
+
+    def ring(self, timer_id: str) -> None:
+        """Let a timer come to its end."""
+        timer = self._timers[timer_id]
+        self._keep(msgspec.structs.replace(timer, remaining=timedelta(0), ringing=True))
+
+    def _keep(self, timer: Timer) -> Timer:
+        self._timers[timer.id] = timer
+        return timer
+
+
+class MemoryHome:
+    """`HomeControl` over a `Home`."""
+
+    def __init__(self, home: Home) -> None:
+        self._areas = home.areas
+        self._entities = {entity.id: entity for entity in home.entities}
+
+    @property
+    def areas(self) -> tuple[Area, ...]:
+        """Every area."""
+        return self._areas
+
+    @property
+    def entities(self) -> tuple[Entity, ...]:
+        """Every device with its state."""
+        return tuple(self._entities.values())
+
+    def set_state(self, entity_id: str, state: str) -> None:
+        """Bring a device into `state`."""
+        entity = self._entities[entity_id]
+        self._entities[entity_id] = msgspec.structs.replace(entity, state=state)
+
+
+@dataclass
+class MemoryConversation:
+    """`Conversation` with what a test puts into it; `undone` counts the calls of `undo`."""
+
+    last_reply: str = ""
+    abilities: tuple[str, ...] = ()
+    can_undo: bool = False
+    undone: int = field(default=0, init=False)
+
+    def undo(self) -> bool:
+        """Count, and answer as told."""
+        self.undone += 1
+        return self.can_undo
+
+
+def memory_context(home: Home | None = None, area: str = "", now: datetime = NOW) -> Context:
+    """A context that keeps everything in memory; `area` is the id of the speaker's."""
+    known = home or Home()
+    return Context(
+        clock=lambda: now,
+        timers=MemoryTimers(),
+        home=MemoryHome(known),
+        conversation=MemoryConversation(),
+        area=next((one for one in known.areas if one.id == area), None),
+    )
+
+
+@pytest.fixture
+def context() -> Context:
+    """A context in memory, with no home, on the evening of `NOW`."""
+    return memory_context()
+
+
+def converse(
+    skill: Skill,
+    intent: str,
+    context: Context | None = None,
+    *,
+    text: str = "",
+    answers: Sequence[Any] = (),
+    **slots: SlotValue,
+) -> list[str]:
+    """What the skill says, question by question, when asked with `slots` as on the bus.
+
+    `answers` are typed values, in order; `CANCEL` stands for "stop" and raises `Cancelled` here
+    unless the skill deals with it.
+    """
+    given = tuple(Slot(name=name, value=value, raw=str(value)) for name, value in slots.items())
+    request = Request(utterance_id="test", text=text, intent=intent, slots=given)
+    dialog = skill.call(request, context or memory_context())
+    told = []
+    replies = iter(answers)
+    try:
+        told.append(next(dialog).text)
+        while True:
+            answer = next(replies)
+            query = dialog.throw(answer) if answer is CANCEL else dialog.send(answer)
+            told.append(query.text)
+    except StopIteration as end:
+        if end.value is not None:
+            told.append(end.value.text)
+    return told
