@@ -19,7 +19,7 @@ Json = Annotated[bool, typer.Option("--json", help="One JSON object a line on st
 @app.command()
 def bus(
     runs: Annotated[int, typer.Option(min=1, help="Runs whose median counts.")] = 5,
-    hops: Annotated[int, typer.Option(min=100, help="Messages a run.")] = 2000,
+    hops: Annotated[int, typer.Option(min=100, help="Messages a run.")] = 1000,
     json: Json = False,
 ) -> None:
     """Time one hop between two processes, 1 kB and 200 kB, busy and with 5 ms idle between."""

@@ -1,0 +1,36 @@
+"""The bus bench measures real hops, and a slow hop shows in its figures."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from assistant.bench import bus
+from assistant.bench.figures import median_of_runs, percentile
+from assistant.core.worker import boottime_s
+
+
+def test_every_message_is_timed_at_every_pace() -> None:
+    figures = list(bus.measure(runs=1, hops=20))
+    assert {(f.message, f.pace) for f in figures} == {
+        (message, pace) for message in bus.MESSAGES for pace in bus.IDLE_S
+    }
+    assert all(0 < f.p50_us <= f.p99_us for f in figures)
+
+
+def test_a_slow_receiver_shows(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Control: a receiver that is 50 ms late must be seen, whatever the machine does."""
+    monkeypatch.setattr("assistant.bench.bus.boottime_s", lambda: boottime_s() + 0.05)
+    assert next(bus.measure(runs=1, hops=5)).p50_us > 50_000
+
+
+@given(st.lists(st.floats(-1e9, 1e9), min_size=1), st.floats(0, 100))
+def test_a_percentile_is_one_of_the_values(values: list[float], percent: float) -> None:
+    assert percentile(values, percent) in values
+    assert percentile(values, 100) == max(values)
+    assert percentile(values, 0) == min(values)
+
+
+def test_a_disturbed_run_does_not_decide() -> None:
+    assert median_of_runs([[1.0], [2.0], [900.0]], 99) == 2.0

@@ -1,0 +1,314 @@
+"""The architecture, kept by walking the syntax tree of every module that the daemon may load.
+
+The rules are those of the README's chapter on the layers; each has a control below that breaks it
+in a made-up tree and must be caught.
+"""
+
+from __future__ import annotations
+
+import ast
+import graphlib
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+
+import pytest
+
+REPOSITORY = Path(__file__).resolve().parent.parent
+PACKAGES = ("assistant", "audio", "nlu", "skills")
+LONGEST_MODULE_LINES = 400
+
+LAYERS: dict[str, tuple[str, ...]] = {
+    "assistant.core": (),
+    "assistant.skill": ("assistant.core",),
+    "assistant.answer": ("assistant.skill", "assistant.core"),
+    "audio": ("assistant.skill", "assistant.core"),
+    "nlu": ("assistant.skill", "assistant.core"),
+    "skills": ("assistant.skill", "assistant.core"),
+    "assistant": ("audio", "nlu", "skills", "assistant"),
+}
+"""Layer → the further layers that it may import; the longest matching name is a module's layer."""
+
+ONLY_IMPORTERS: dict[str, tuple[str, ...]] = {
+    "zmq": ("assistant.core.bus",),
+    "onnxruntime": ("assistant.core.inference",),
+    "sqlite3": ("assistant.core.database",),
+    "sounddevice": ("audio.capture", "audio.playback"),
+    "faiss": ("assistant.answer.index",),
+}
+PICKLERS = ("pickle", "cPickle", "_pickle", "cloudpickle", "dill", "joblib", "marshal", "shelve")
+BROAD_EXCEPT_ALLOWED = ("assistant.core.worker",)
+"""The worker turns every fault of a stage into words; nothing else swallows what it can't name."""
+
+SUPERVISOR_STAYS_CLEAR_OF = ("zmq", "onnxruntime")
+
+Import = ast.Import | ast.ImportFrom
+
+
+class Module:
+    """One parsed file and what it imports: (name, line, whether inside a function)."""
+
+    def __init__(self, name: str, text: str, known: frozenset[str]) -> None:
+        self.name, self.lines = name, len(text.splitlines())
+        self.tree = ast.parse(text)
+        self._known = known
+        self.imports = [
+            (target, node.lineno, inside)
+            for node, inside in _imports(self.tree, inside_function=False)
+            for target in self._targets(node)
+        ]
+
+    def ours(self) -> set[str]:
+        """The modules of this repository that it imports."""
+        return {target for target, _, _ in self.imports if target.split(".")[0] in PACKAGES}
+
+    def _targets(self, node: Import) -> Iterator[str]:
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+            return
+        base = "." * node.level + (node.module or "")
+        for alias in node.names:
+            whole = f"{base}.{alias.name}"
+            yield whole if whole in self._known else base
+
+
+def load(root: Path) -> dict[str, Module]:
+    """Every module below `root`'s packages, by dotted name."""
+    files = {
+        ".".join(file.relative_to(root).with_suffix("").parts).removesuffix(".__init__"): file
+        for package in PACKAGES
+        for file in sorted((root / package).rglob("*.py"))
+    }
+    known = frozenset(files)
+    return {name: Module(name, file.read_text("utf-8"), known) for name, file in files.items()}
+
+
+def _imports(node: ast.AST, inside_function: bool) -> Iterator[tuple[Import, bool]]:
+    for child in ast.iter_child_nodes(node):
+        if isinstance(child, Import):
+            yield child, inside_function
+        function = isinstance(child, ast.FunctionDef | ast.AsyncFunctionDef)
+        yield from _imports(child, inside_function or function)
+
+
+def _below(name: str, package: str) -> bool:
+    return name == package or name.startswith(package + ".")
+
+
+def _layer(name: str) -> str:
+    return max((layer for layer in LAYERS if _below(name, layer)), key=len)
+
+
+# ── the rules: each gives one line a breach ─────────────────────────────────────────────────
+
+
+def wrong_layer(modules: Mapping[str, Module]) -> Iterator[str]:
+    """A layer imports only what stands below it; siblings never import each other."""
+    for module in modules.values():
+        layer = _layer(module.name)
+        allowed = (layer, *LAYERS[layer])
+        for target in module.ours():
+            # Above the siblings everything below may be used, so all of ours may be.
+            if layer != "assistant" and _layer(target) not in allowed:
+                yield f"{module.name} ({layer}) imports {target} ({_layer(target)})"
+
+
+def relative_import(modules: Mapping[str, Module]) -> Iterator[str]:
+    """Imports are absolute, so that the rules here see all of them."""
+    for module in modules.values():
+        for target, line, _ in module.imports:
+            if target.startswith("."):
+                yield f"{module.name}:{line} imports {target}"
+
+
+def import_inside_function(modules: Mapping[str, Module]) -> Iterator[str]:
+    """No import of ours hides in a function, where it would dodge a cycle."""
+    for module in modules.values():
+        for target, line, inside in module.imports:
+            if inside and target.split(".")[0] in PACKAGES:
+                yield f"{module.name}:{line} imports {target} inside a function"
+
+
+def cycle(modules: Mapping[str, Module]) -> Iterator[str]:
+    """The graph of imports has no cycle."""
+    graph = {name: module.ours() - {name} for name, module in modules.items()}
+    try:
+        graphlib.TopologicalSorter(graph).prepare()
+    except graphlib.CycleError as error:
+        yield " → ".join(reversed(error.args[1]))
+
+
+def foreign_import(modules: Mapping[str, Module]) -> Iterator[str]:
+    """Each of these libraries is imported in one place."""
+    for module in modules.values():
+        for target, line, _ in module.imports:
+            owners = ONLY_IMPORTERS.get(target.split(".")[0])
+            if owners is not None and module.name not in owners:
+                yield f"{module.name}:{line} imports {target}; only {' and '.join(owners)} may"
+
+
+def pickled(modules: Mapping[str, Module]) -> Iterator[str]:
+    """Nothing is unpickled: bytes from a file or a socket must never run."""
+    for module in modules.values():
+        for target, line, _ in module.imports:
+            if target.split(".")[0] in PICKLERS:
+                yield f"{module.name}:{line} imports {target}"
+
+
+def training_import(modules: Mapping[str, Module]) -> Iterator[str]:
+    """The daemon never imports what trains its models."""
+    for module in modules.values():
+        for target, line, _ in module.imports:
+            if _below(target, "models"):
+                yield f"{module.name}:{line} imports {target}"
+
+
+def broad_except(modules: Mapping[str, Module]) -> Iterator[str]:
+    """Only the worker catches what it cannot name."""
+    for module in modules.values():
+        handlers = (n for n in ast.walk(module.tree) if isinstance(n, ast.ExceptHandler))
+        for handler in handlers:
+            if _is_broad(handler.type) and module.name not in BROAD_EXCEPT_ALLOWED:
+                yield f"{module.name}:{handler.lineno} catches everything"
+
+
+def _is_broad(caught: ast.expr | None) -> bool:
+    kinds = caught.elts if isinstance(caught, ast.Tuple) else [caught]
+    return any(
+        kind is None or (isinstance(kind, ast.Name) and kind.id in ("Exception", "BaseException"))
+        for kind in kinds
+    )
+
+
+def built_in_skill(modules: Mapping[str, Module]) -> Iterator[str]:
+    """A module that declares a `Skill` is written against `assistant.skill` alone."""
+    for module in modules.values():
+        if _layer(module.name) == "skills" and _declares_skill(module.tree):
+            for target in module.ours():
+                if not _below(target, "assistant.skill"):
+                    yield f"{module.name} declares a skill and imports {target}"
+
+
+def _declares_skill(tree: ast.Module) -> bool:
+    values = (n.value for n in tree.body if isinstance(n, ast.Assign | ast.AnnAssign))
+    return any(
+        isinstance(v, ast.Call) and isinstance(v.func, ast.Name) and v.func.id == "Skill"
+        for v in values
+    )
+
+
+def heavy_supervisor(modules: Mapping[str, Module]) -> Iterator[str]:
+    """What the supervisor loads, through whatever module, opens no ZeroMQ context."""
+    waiting, seen = ["assistant.supervisor"], {"assistant.supervisor"}
+    while waiting:
+        if (module := modules.get(name := waiting.pop())) is None:
+            continue
+        for target, _, inside in module.imports:
+            if not inside and target.split(".")[0] in SUPERVISOR_STAYS_CLEAR_OF:
+                yield f"the supervisor loads {name}, which imports {target}"
+        waiting += sorted(module.ours() - seen)
+        seen |= module.ours()
+
+
+def long_module(modules: Mapping[str, Module]) -> Iterator[str]:
+    """A module can be read in one sitting."""
+    for module in modules.values():
+        if module.lines > LONGEST_MODULE_LINES:
+            yield f"{module.name} has {module.lines} lines"
+
+
+RULES: tuple[Callable[[Mapping[str, Module]], Iterator[str]], ...] = (
+    wrong_layer,
+    relative_import,
+    import_inside_function,
+    cycle,
+    foreign_import,
+    pickled,
+    training_import,
+    broad_except,
+    built_in_skill,
+    heavy_supervisor,
+    long_module,
+)
+
+BREACHES: dict[str, list[dict[str, str]]] = {
+    "wrong_layer": [
+        {"assistant/core/a.py": "import assistant.skill.b", "assistant/skill/b.py": ""},
+        {"audio/a.py": "from nlu.b import c", "nlu/b.py": "c = 1"},
+        {"skills/a.py": "from assistant.daemon import c", "assistant/daemon.py": "c = 1"},
+        {"nlu/a.py": "from assistant.answer import b", "assistant/answer/b.py": ""},
+        {"assistant/skill/a.py": "from assistant import pipeline", "assistant/pipeline.py": ""},
+    ],
+    "relative_import": [{"audio/a.py": "from . import b", "audio/b.py": ""}],
+    "import_inside_function": [{"audio/a.py": "def f():\n    import assistant.core.b"}],
+    "cycle": [
+        {"audio/a.py": "import audio.b", "audio/b.py": "from audio import c", "audio/c.py": ""}
+        | {"audio/c.py": "from audio.a import f"}
+    ],
+    "foreign_import": [
+        {"assistant/core/a.py": "import zmq"},
+        {"assistant/core/a.py": "import zmq.asyncio"},
+        {"audio/asr/a.py": "def f():\n    from onnxruntime import InferenceSession"},
+        {"skills/a.py": "import sqlite3"},
+        {"assistant/doctor.py": "import sounddevice"},
+        {"assistant/answer/a.py": "import faiss"},
+    ],
+    "pickled": [{"audio/a.py": "import pickle"}, {"nlu/a.py": "from joblib import load"}],
+    "training_import": [{"nlu/a.py": "from models.training import fit"}],
+    "broad_except": [
+        {"audio/a.py": "try:\n    pass\nexcept Exception:\n    pass"},
+        {"audio/a.py": "try:\n    pass\nexcept:\n    pass"},
+        {"audio/a.py": "try:\n    pass\nexcept (OSError, BaseException):\n    pass"},
+    ],
+    "built_in_skill": [
+        {"skills/a.py": "from assistant.core.bus import b\nskill = Skill('a', api=1)"}
+    ],
+    "heavy_supervisor": [
+        {"assistant/supervisor.py": "import assistant.core.bus", "assistant/core/bus.py": ""}
+        | {"assistant/core/bus.py": "import zmq"}
+    ],
+    "long_module": [{"audio/a.py": "\n" * (LONGEST_MODULE_LINES + 1)}],
+}
+"""Rule → trees (path → text), each of which must be caught."""
+
+SOUND = {
+    "assistant/core/bus.py": "import zmq",
+    "assistant/core/worker.py": "try:\n    pass\nexcept Exception:\n    pass",
+    "assistant/daemon.py": "import assistant.core.bus\nimport audio.a",
+    "assistant/supervisor.py": "import audio.a",
+    "audio/a.py": "import assistant.core.errors\ndef f():\n    import faster_whisper",
+    "skills/a.py": "from assistant.skill import Skill\nskill = Skill('a', api=1)",
+}
+"""A tree that keeps every rule: none may cry wolf."""
+
+
+@pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.__name__)
+def test_the_tree_keeps(rule: Callable[[Mapping[str, Module]], Iterator[str]]) -> None:
+    assert not list(rule(load(REPOSITORY)))
+
+
+@pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.__name__)
+def test_a_breach_is_caught(
+    rule: Callable[[Mapping[str, Module]], Iterator[str]], tmp_path: Path
+) -> None:
+    for number, tree in enumerate(BREACHES[rule.__name__]):
+        assert list(rule(load(_grow(tmp_path / str(number), tree)))), tree
+
+
+@pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.__name__)
+def test_a_sound_tree_passes(
+    rule: Callable[[Mapping[str, Module]], Iterator[str]], tmp_path: Path
+) -> None:
+    assert not list(rule(load(_grow(tmp_path, SOUND))))
+
+
+def test_the_repository_is_really_read() -> None:
+    """An empty walk would keep every rule."""
+    assert {"assistant.core.bus", "assistant.core.worker"} <= load(REPOSITORY).keys()
+
+
+def _grow(root: Path, tree: Mapping[str, str]) -> Path:
+    for path, text in tree.items():
+        file = root / path
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(text, "utf-8")
+    return root
