@@ -70,3 +70,52 @@ requirements: $(VENV)/.dev ## compile the requirements files anew, with today's 
 	$(COMPILE) --build-deps-for editable --output-file requirements/run.txt pyproject.toml
 	$(COMPILE) --output-file requirements/dev.txt requirements/dev.in
 	sed -i '/^# WARNING/,$$d;/^$$/d' requirements/run.txt requirements/dev.txt
+
+# ── a service of this machine ───────────────────────────────────────────────────────────────
+
+DESTDIR ?=
+HOME_OF_HARK := $(DESTDIR)/opt/hark
+UNITS := assistant.service assistant-bridge.service
+UNIT_DIRECTORY := $(DESTDIR)/etc/systemd/system
+SHIPPED := $(wildcard assistant audio nlu skills models)
+SYSTEMD_RUNS := test -d /run/systemd/system
+
+.PHONY: install
+install: place ## as root: put the daemon under systemd; with DESTDIR= only place its files there
+ifeq ($(DESTDIR),)
+	@scripts/debian-packages $(RUN_PACKAGES)
+	umask 022 && $(MAKE) --no-print-directory -C $(HOME_OF_HARK) $(VENV)/.run PYTHON=$(PYTHON)
+	$(HOME_OF_HARK)/$(VENV)/bin/python -m compileall -q $(SHIPPED:%=$(HOME_OF_HARK)/%)
+	id -u assistant >/dev/null 2>&1 || useradd --system --user-group --groups audio \
+		--home-dir /var/lib/hark --no-create-home --shell /usr/sbin/nologin assistant
+	@if $(SYSTEMD_RUNS); then \
+		systemctl daemon-reload && systemctl enable --quiet $(UNITS) && systemctl restart $(UNITS) && \
+		echo "Hark runs; see: systemctl status assistant, assistant doctor"; \
+	else \
+		echo "Hark is installed. systemd does not run here; there: systemctl enable --now $(UNITS)"; \
+	fi
+endif
+
+.PHONY: place
+place:
+	@test -n "$(DESTDIR)" || test "$$(id -u)" -eq 0 || { echo "run: sudo make install" >&2; exit 1; }
+	install -d -m 755 $(HOME_OF_HARK) $(UNIT_DIRECTORY) $(DESTDIR)/etc/hark $(DESTDIR)/usr/local/bin
+	rm -rf $(SHIPPED:%=$(HOME_OF_HARK)/%)
+	cp -R --preserve=timestamps $(SHIPPED) scripts requirements Makefile pyproject.toml README.md \
+		LICENSE $(HOME_OF_HARK)
+	chmod -R u=rwX,go=rX $(SHIPPED:%=$(HOME_OF_HARK)/%)
+	install -m 644 $(UNITS:%=systemd/%) $(UNIT_DIRECTORY)
+	test -e $(DESTDIR)/etc/hark/config.toml || install -m 644 systemd/config.toml $(DESTDIR)/etc/hark
+	ln -sf /opt/hark/$(VENV)/bin/assistant $(DESTDIR)/usr/local/bin/assistant
+
+.PHONY: uninstall
+uninstall: ## as root: take the service away; settings, state and the user `assistant` stay
+	@test -n "$(DESTDIR)" || test "$$(id -u)" -eq 0 || { echo "run: sudo make uninstall" >&2; exit 1; }
+ifeq ($(DESTDIR),)
+	! $(SYSTEMD_RUNS) || systemctl disable --quiet --now $(UNITS)
+endif
+	rm -rf $(HOME_OF_HARK) $(UNITS:%=$(UNIT_DIRECTORY)/%) $(DESTDIR)/usr/local/bin/assistant
+ifeq ($(DESTDIR),)
+	! $(SYSTEMD_RUNS) || systemctl daemon-reload
+endif
+	@echo "Kept: $(DESTDIR)/etc/hark and $(DESTDIR)/var/lib/hark, with their owner, the user assistant"
