@@ -1,0 +1,277 @@
+"""The file of durable state: all or nothing, one writer, and the truth about a bad disk."""
+
+from __future__ import annotations
+
+import os
+import signal
+import sqlite3
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import suppress
+from pathlib import Path
+
+import pytest
+
+from assistant.core.database import Database
+from assistant.core.errors import StorageError
+
+TABLE = "CREATE TABLE notes (text TEXT NOT NULL UNIQUE) STRICT"
+
+
+def create_notes(database: Database) -> None:
+    database.execute(TABLE)
+
+
+def add_colour(database: Database) -> None:
+    database.execute("ALTER TABLE notes ADD COLUMN colour TEXT")
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return tmp_path / "state" / "state.db"
+
+
+@pytest.fixture
+def database(path: Path) -> Iterator[Database]:
+    opened = Database(path, [create_notes])
+    yield opened
+    opened.close()
+
+
+def notes(database: Database) -> list[str]:
+    return [text for (text,) in database.execute("SELECT text FROM notes ORDER BY text")]
+
+
+def write(database: Database, *texts: str) -> None:
+    with database.transaction():
+        for text in texts:
+            database.execute("INSERT INTO notes (text) VALUES (?)", text)
+
+
+def test_a_transaction_is_kept_whole_or_not_at_all(database: Database) -> None:
+    write(database, "milk")
+    with pytest.raises(StorageError):
+        write(database, "eggs", "milk")
+    assert notes(database) == ["milk"]
+
+
+def test_another_error_in_the_block_keeps_nothing_either(database: Database) -> None:
+    def breaks_off() -> None:
+        with database.transaction():
+            database.execute("INSERT INTO notes (text) VALUES ('eggs')")
+            raise ZeroDivisionError
+
+    with pytest.raises(ZeroDivisionError):
+        breaks_off()
+    assert notes(database) == []
+
+
+def test_what_the_user_says_is_bound_not_run(database: Database) -> None:
+    write(database, "x'); DROP TABLE notes; --")
+    assert notes(database) == ["x'); DROP TABLE notes; --"]
+
+
+def test_changes_counts_rows_written_and_not_read(database: Database) -> None:
+    before = database.changes
+    notes(database)
+    assert database.changes == before
+    write(database, "milk", "eggs")
+    assert database.changes == before + 2
+
+
+def test_it_writes_through_to_the_disk(database: Database) -> None:
+    assert database.execute("PRAGMA journal_mode") == [("wal",)]
+    assert database.execute("PRAGMA synchronous") == [(2,)]
+    assert database.execute("PRAGMA foreign_keys") == [(1,)]
+
+
+def test_each_migration_runs_once_by_its_name(path: Path) -> None:
+    for migrations in ([create_notes], [create_notes, add_colour], [create_notes, add_colour]):
+        database = Database(path, migrations)
+        columns = [row[1] for row in database.execute("PRAGMA table_info(notes)")]
+        database.close()
+    assert columns == ["text", "colour"]
+
+
+def test_a_failed_migration_leaves_the_schema_as_it_was(path: Path, database: Database) -> None:
+    def breaks(opened: Database) -> None:
+        opened.execute("CREATE TABLE half (x)")
+        opened.execute("CREATE TABLE notes (x)")
+
+    database.close()
+    with pytest.raises(StorageError):
+        Database(path, [create_notes, breaks])
+    again = Database(path, [create_notes])
+    assert again.execute("SELECT name FROM sqlite_master WHERE name = 'half'") == []
+    again.close()
+
+
+def test_a_second_writer_is_refused_until_the_first_is_gone(path: Path, database: Database) -> None:
+    with pytest.raises(StorageError, match="another assistant is using it") as refused:
+        Database(path, [create_notes])
+    assert refused.value.code == "storage.in_use"
+    database.close()
+    Database(path, [create_notes]).close()
+
+
+def test_a_reader_of_its_own_sees_what_is_committed(path: Path, database: Database) -> None:
+    write(database, "milk")
+    reader = sqlite3.connect(path)
+    assert reader.execute("SELECT text FROM notes").fetchall() == [("milk",)]
+    reader.close()
+
+
+def test_a_damaged_file_is_set_aside_and_a_new_one_begun(path: Path, database: Database) -> None:
+    write(database, "milk")
+    database.close()
+    damaged = b"no database at all " * 1000
+    path.write_bytes(damaged)
+    again = Database(path, [create_notes])
+    assert again.set_aside == path.with_name("state.db.damaged-1")
+    assert again.set_aside.read_bytes() == damaged
+    assert notes(again) == []
+    again.close()
+
+
+def test_a_second_damage_does_not_overwrite_the_first(path: Path) -> None:
+    for content in (b"one " * 1000, b"two " * 1000):
+        path.parent.mkdir(exist_ok=True)
+        path.write_bytes(content)
+        Database(path, [create_notes]).close()
+    assert path.with_name("state.db.damaged-1").read_bytes() == b"one " * 1000
+    assert path.with_name("state.db.damaged-2").read_bytes() == b"two " * 1000
+
+
+def test_damage_within_the_file_is_found_when_it_is_opened(path: Path, database: Database) -> None:
+    write(database, *(f"note number {n} of very many" for n in range(500)))
+    database.close()
+    content = bytearray(path.read_bytes())
+    content[4096 * 2 : 4096 * 4] = os.urandom(4096 * 2)
+    path.write_bytes(content)
+    again = Database(path, [create_notes])
+    assert again.set_aside is not None
+    again.close()
+
+
+def test_a_sound_file_is_not_set_aside(path: Path, database: Database) -> None:
+    write(database, "milk")
+    database.close()
+    again = Database(path, [create_notes])
+    assert again.set_aside is None
+    assert notes(again) == ["milk"]
+    again.close()
+
+
+def test_a_folder_that_cannot_be_had_is_named(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("in the way")
+    with pytest.raises(StorageError) as refused:
+        Database(tmp_path / "file" / "state.db", [create_notes])
+    assert refused.value.code == "storage.unwritable"
+
+
+KILLED = """
+import os, signal, sys
+from pathlib import Path
+from assistant.core.database import Database
+
+def create_notes(database):
+    database.execute("CREATE TABLE notes (text TEXT NOT NULL UNIQUE) STRICT")
+
+database = Database(Path(sys.argv[1]), [create_notes])
+with database.transaction():
+    database.execute("INSERT INTO notes (text) VALUES ('kept')")
+database.execute("BEGIN IMMEDIATE")
+database.execute("INSERT INTO notes (text) VALUES ('never promised')")
+os.kill(os.getpid(), signal.SIGKILL)
+"""
+
+
+def test_kill_9_keeps_what_was_committed_and_nothing_else(path: Path) -> None:
+    ended = subprocess.run([sys.executable, "-c", KILLED, str(path)], check=False)
+    assert ended.returncode == -signal.SIGKILL
+    database = Database(path, [create_notes])
+    assert notes(database) == ["kept"]
+    database.close()
+
+
+@pytest.fixture
+def small_disk(tmp_path: Path) -> Iterator[Path]:
+    """A file system of 1 MB of its own."""
+    disk = tmp_path / "disk"
+    disk.mkdir()
+    command = ["mount", "-t", "tmpfs", "-o", "size=1m", "tmpfs", str(disk)]
+    if os.geteuid() or subprocess.run(command, check=False, capture_output=True).returncode:
+        pytest.skip("a small file system can only be mounted by root")
+    yield disk
+    subprocess.run(["umount", "-l", str(disk)], check=True)
+
+
+def fill(disk: Path) -> None:
+    with (disk / "filler").open("wb", buffering=0) as filler, suppress(OSError):
+        while filler.write(b"\0" * 4096):
+            pass
+
+
+def write_until_refused(database: Database) -> tuple[list[str], StorageError]:
+    """Notes are written until the disk is full: those acknowledged, and the refusal."""
+    acknowledged: list[str] = []
+    try:
+        while True:
+            text = f"{len(acknowledged):06d} {'x' * 2000}"
+            write(database, text)
+            acknowledged.append(text)
+    except StorageError as refusal:
+        return acknowledged, refusal
+
+
+def test_a_full_disk_refuses_and_keeps_every_acknowledged_note(small_disk: Path) -> None:
+    database = Database(small_disk / "state.db", [create_notes])
+    write(database, "milk")
+    fill(small_disk)
+    acknowledged, refusal = write_until_refused(database)
+    assert refusal.code in ("storage.full", "storage.io")
+    assert notes(database) == sorted([*acknowledged, "milk"])
+    database.close()
+    (small_disk / "filler").unlink()
+    again = Database(small_disk / "state.db", [create_notes])
+    assert again.set_aside is None
+    assert notes(again) == sorted([*acknowledged, "milk"])
+    write(again, "room again")
+    again.close()
+
+
+LIMITED = """
+import resource, signal, sys
+from pathlib import Path
+from assistant.core.database import Database
+from assistant.core.errors import StorageError
+
+def create_notes(database):
+    database.execute("CREATE TABLE notes (text TEXT NOT NULL UNIQUE) STRICT")
+
+database = Database(Path(sys.argv[1]), [create_notes])
+signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+resource.setrlimit(resource.RLIMIT_FSIZE, (200_000, 200_000))
+acknowledged = 0
+try:
+    while True:
+        with database.transaction():
+            database.execute("INSERT INTO notes (text) VALUES (?)", f"{acknowledged} {'x' * 2000}")
+        acknowledged += 1
+except StorageError as error:
+    print(acknowledged, error.code)
+"""
+
+
+def test_a_write_that_the_system_refuses_is_no_acknowledgement(path: Path) -> None:
+    """As the test before, where no file system can be mounted."""
+    ended = subprocess.run(
+        [sys.executable, "-c", LIMITED, str(path)], check=True, capture_output=True, text=True
+    )
+    acknowledged, code = ended.stdout.split()
+    assert code in ("storage.full", "storage.io")
+    assert int(acknowledged) > 0
+    database = Database(path, [create_notes])
+    assert len(notes(database)) == int(acknowledged)
+    database.close()
