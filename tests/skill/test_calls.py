@@ -1,0 +1,202 @@
+"""Values arrive typed, what is missing is asked for, and dialogs end as their skill says."""
+
+from __future__ import annotations
+
+from datetime import UTC, date, datetime, time, timedelta
+from decimal import Decimal
+from enum import Enum
+from typing import Annotated, Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from assistant.core.errors import SkillError
+from assistant.skill import (
+    Area,
+    Ask,
+    Cancelled,
+    Choose,
+    Confirm,
+    Context,
+    Dialog,
+    Entity,
+    Reply,
+    Request,
+    Skill,
+    domains,
+    prompt,
+)
+from assistant.skill.home import Home
+from assistant.skill.signature import convert
+from assistant.skill.spoken import count, spoken
+from assistant.skill.testing import CANCEL, NOW, converse, memory_context
+
+KITCHEN = Area(name="Kitchen", id="kitchen", aliases=("galley",))
+LIGHT = Entity(name="Lamp", id="light.lamp", area="kitchen", state="off")
+SWITCH = Entity(name="Lamp", id="switch.lamp", aliases=("plug",))
+
+
+class Size(Enum):
+    SMALL = "small"
+    LARGE = "large"
+
+
+@pytest.mark.parametrize(
+    ("value", "annotation", "typed"),
+    [
+        (90, timedelta, timedelta(seconds=90)),
+        (90.5, timedelta | None, timedelta(seconds=90.5)),
+        ("2026-01-05T18:30:00+00:00", datetime, datetime(2026, 1, 5, 18, 30, tzinfo=UTC)),
+        ("2026-01-05", date, date(2026, 1, 5)),
+        ("18:30:00", time, time(18, 30)),
+        (3, int, 3),
+        (0.1, Decimal, Decimal("0.1")),
+        (2, float, 2.0),
+        (True, bool, True),
+        ("milk", str, "milk"),
+        ("Large", Size, Size.LARGE),
+        ("kitchen", Area, KITCHEN),
+        ("Galley", Area, KITCHEN),
+        ("light.lamp", Entity, LIGHT),
+        ("lamp", Annotated[Entity, domains("switch")], SWITCH),
+        ("PLUG", Entity, SWITCH),
+    ],
+)
+def test_a_value_arrives_as_its_type(value: Any, annotation: Any, typed: Any) -> None:
+    assert convert(value, annotation, (KITCHEN,), (LIGHT, SWITCH)) == typed
+
+
+@pytest.mark.parametrize(
+    ("value", "annotation"),
+    [
+        ("soon", timedelta),
+        ("tomorrow", date),
+        ("many", int),
+        ("huge", Size),
+        ("attic", Area),
+        ("lamp", Annotated[Entity, domains("cover")]),
+        (float("inf"), timedelta),
+    ],
+)
+def test_a_value_of_another_type_is_a_fault(value: Any, annotation: Any) -> None:
+    with pytest.raises(SkillError):
+        convert(value, annotation, (KITCHEN,), (LIGHT, SWITCH))
+
+
+@given(st.timedeltas(min_value=timedelta(0), max_value=timedelta(days=400)))
+def test_any_duration_comes_back_from_the_bus(length: timedelta) -> None:
+    back = convert(length.total_seconds(), timedelta, (), ())
+    assert abs(back - length) < timedelta(milliseconds=1)
+
+
+skill = Skill("tea")
+
+
+@skill.intent("Brew", "brew {tea} for {time}", "brew {tea}")
+def brew(
+    request: Request, tea: str, time: Annotated[timedelta, prompt("How long?")], context: Context
+) -> Reply:
+    return Reply(f"{tea}, {context.say(time)}, {request.intent}")
+
+
+@skill.intent("Pour", "pour")
+def pour(context: Context) -> Dialog:
+    cup = yield Choose("Which cup?", ("small", "large"))
+    if not (yield Confirm(f"The {cup} one?")):
+        return Reply("No tea then.", done=False)
+    try:
+        sugar = yield Ask("How much sugar?", int)
+    except Cancelled:
+        sugar = 0
+    return Reply(f"{cup}, {sugar} sugar")
+
+
+@skill.intent("Spill", "spill")
+def spill() -> str:
+    return "no reply"
+
+
+@skill.intent("Place", "put it in {area} [{name}]")
+def place(area: Area, name: Entity | None = None) -> Reply:
+    return Reply(f"{area.id} {name.state if name else ''}".strip())
+
+
+def test_slots_are_passed_by_name() -> None:
+    assert converse(skill, "Brew", tea="green", time=180) == ["green, three minutes, Brew"]
+
+
+def test_a_missing_required_slot_is_asked_for() -> None:
+    told = converse(skill, "Brew", tea="green", answers=[timedelta(minutes=2)])
+    assert told == ["How long?", "green, two minutes, Brew"]
+
+
+def test_devices_and_areas_arrive_with_what_is_known_of_them() -> None:
+    context = memory_context(Home(areas=(KITCHEN,), entities=(LIGHT,)))
+    context.home.set_state("light.lamp", "on")
+    assert converse(skill, "Place", context, area="Kitchen", name="Lamp") == ["kitchen on"]
+
+
+def test_a_value_that_does_not_fit_names_skill_intent_and_slot_but_not_the_words() -> None:
+    with pytest.raises(SkillError, match='skill "tea", intent Place, slot area') as fault:
+        converse(skill, "Place", area="secret room")
+    assert "secret" not in fault.value.message
+
+
+def test_a_dialog_goes_through_its_questions() -> None:
+    told = converse(skill, "Pour", answers=["large", True, 2])
+    assert told == ["Which cup?", "The large one?", "How much sugar?", "large, 2 sugar"]
+
+
+def test_a_dialog_may_end_early() -> None:
+    assert converse(skill, "Pour", answers=["large", False])[-1] == "No tea then."
+
+
+def test_a_skill_may_deal_with_cancellation() -> None:
+    assert converse(skill, "Pour", answers=["small", True, CANCEL])[-1] == "small, 0 sugar"
+
+
+def test_or_leave_it_to_the_framework() -> None:
+    with pytest.raises(Cancelled):
+        converse(skill, "Pour", answers=[CANCEL])
+
+
+def test_what_is_no_reply_is_a_fault() -> None:
+    with pytest.raises(SkillError, match="gave no Reply but str"):
+        converse(skill, "Spill")
+
+
+@pytest.mark.parametrize(
+    ("value", "words"),
+    [
+        (timedelta(minutes=5), "five minutes"),
+        (timedelta(minutes=1, seconds=30), "one minute and 30 seconds"),
+        (timedelta(days=1, hours=2, minutes=3), "one day, two hours and three minutes"),
+        (timedelta(0), "zero seconds"),
+        (time(18, 30), "6:30 pm"),
+        (time(0, 5), "12:05 am"),
+        (time(12), "12 pm"),
+        (NOW, "today at 6:30 pm"),
+        (NOW + timedelta(days=1), "tomorrow at 6:30 pm"),
+        (date(2026, 1, 9), "Friday, January 9"),
+        (date(2027, 1, 9), "Saturday, January 9, 2027"),
+        (["eggs", "milk", "tea"], "eggs, milk and tea"),
+        ([], ""),
+        (2.5, "2.5"),
+        (Decimal("3.00"), "3"),
+        (Size.LARGE, "large"),
+        (LIGHT, "Lamp"),
+        (7, "7"),
+    ],
+)
+def test_values_are_said_as_people_say_them(value: Any, words: str) -> None:
+    assert spoken(value, NOW) == words
+
+
+def test_things_are_counted() -> None:
+    assert [count(n, "timer") for n in (0, 1, 2, 13)] == [
+        "zero timers",
+        "one timer",
+        "two timers",
+        "13 timers",
+    ]
