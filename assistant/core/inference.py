@@ -1,0 +1,75 @@
+"""From the manifest to a checked session of onnxruntime."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from onnxruntime.capi import onnxruntime_pybind11_state as faults
+from onnxruntime.capi.onnxruntime_inference_collection import InferenceSession as Session
+from onnxruntime.capi.onnxruntime_pybind11_state import SessionOptions
+
+from assistant.core.errors import ModelError
+from assistant.core.manifest import Library
+from assistant.core.onnx import external_tensors
+
+_FAULTS = (
+    faults.EPFail,
+    faults.Fail,
+    faults.InvalidArgument,
+    faults.InvalidGraph,
+    faults.InvalidProtobuf,
+    faults.NotImplemented,
+    faults.RuntimeException,
+    RuntimeError,
+    ValueError,
+)
+"""What onnxruntime raises for a model that it cannot load; they share no class of their own."""
+
+
+def open_session(library: Library, name: str, file: str, threads: int = 1) -> Session:
+    """A session of the artefact `name`'s ONNX `file`, on the CPU.
+
+    The bytes are read once, and those that were checked are those that run. Raises `ModelError`
+    when the file is corrupt, refers to data outside itself, cannot be loaded, or has other inputs
+    or outputs than the manifest says.
+    """
+    return session_of(library, name, file, library.read(name), threads)
+
+
+def session_of(
+    library: Library, name: str, file: str, content: Mapping[str, bytes], threads: int = 1
+) -> Session:
+    """The same from `content` that `Library.read` gave, for artefacts of several files."""
+    where = library.folder(name) / file
+    model = content[file]
+    outside = next(external_tensors(model, str(where)), None)
+    if outside is not None:
+        message = f'{where}: tensor "{outside}" lies in another file, which is refused'
+        raise ModelError("model.external_data", message)
+    try:
+        session = Session(model, _options(threads), providers=["CPUExecutionProvider"])
+    except _FAULTS as error:
+        raise ModelError("model.unusable", f"{where}: {str(error).splitlines()[0]}") from error
+    artefact = library.artefact(name)
+    _compare(str(where), "input", artefact.inputs, session.get_inputs())
+    _compare(str(where), "output", artefact.outputs, session.get_outputs())
+    return session
+
+
+def _options(threads: int) -> SessionOptions:
+    options = SessionOptions()
+    options.intra_op_num_threads = threads
+    options.inter_op_num_threads = 1
+    # Idle threads otherwise spin for work and cost a core each.
+    options.add_session_config_entry("session.intra_op.allow_spinning", "0")
+    options.add_session_config_entry("session.inter_op.allow_spinning", "0")
+    options.log_severity_level = 3
+    return options
+
+
+def _compare(where: str, what: str, expected: Mapping[str, str], found: Sequence[Any]) -> None:
+    names = {argument.name for argument in found}
+    if names != expected.keys():
+        message = f"{where}: its {what}s are {sorted(names)}, not {sorted(expected)}"
+        raise ModelError("model.interface", message)

@@ -1,0 +1,156 @@
+"""The model files: what `models/manifest.toml` says of them, and reading them checked.
+
+An artefact lies in a folder of its name: shipped beside the manifest, or pulled into the folder of
+pulled models, where `lock.toml` keeps the hashes of what was pulled or imported.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+import msgspec
+
+from assistant.core.errors import ModelError
+
+SHIPPED = Path(__file__).resolve().parents[2] / "models"
+"""The folder of the manifest and of the models that come with the assistant."""
+LOCK = "lock.toml"
+
+
+class File(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """One file of an artefact."""
+
+    name: str
+    """Its name in the artefact's folder."""
+    sha256: str = ""
+    """Hexadecimal; "" when only the hub knows it at the time of the pull."""
+    bytes: int = 0
+    """Size; 0 when only the hub knows it."""
+    path: str = ""
+    """Path in the source repository; "" for `name`."""
+
+
+class Artefact(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """One model: where it is from, on what terms, of which files, and its interface."""
+
+    version: str
+    kind: str
+    """"asr", "voice", "intent", "slots", "encoder" or "generator"."""
+    summary: str
+    licence: str
+    source: str
+    """"shipped", or "hf:OWNER/REPOSITORY" on the Hugging Face hub."""
+    revision: str = ""
+    """Commit or branch of the source repository."""
+    inputs: dict[str, str]
+    """Name → type and shape."""
+    outputs: dict[str, str]
+    """Name → type and shape."""
+    files: tuple[File, ...]
+
+    @property
+    def shipped(self) -> bool:
+        """Whether it comes with the assistant and need not be pulled."""
+        return self.source == "shipped"
+
+
+class LockedFile(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """What one pulled file was found to be."""
+
+    sha256: str
+    bytes: int
+
+
+class Lock(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """What was pulled or imported."""
+
+    source: str
+    revision: str
+    files: dict[str, LockedFile]
+
+
+def load_manifest(file: Path) -> dict[str, Artefact]:
+    """Name → artefact; raises `ModelError` that names the file and the fault."""
+    try:
+        return msgspec.toml.decode(file.read_bytes(), type=dict[str, Artefact])
+    except OSError as error:
+        message = f"{file}: {error.strerror}; the installation is incomplete"
+        raise ModelError("model.no_manifest", message) from error
+    except msgspec.DecodeError as error:
+        raise ModelError("model.manifest", f"{file}: {error}") from error
+
+
+@dataclass(frozen=True)
+class Library:
+    """The models that can be had here: shipped ones and, in `pulled`, the user's."""
+
+    pulled: Path
+    shipped: Path = SHIPPED
+
+    @cached_property
+    def artefacts(self) -> dict[str, Artefact]:
+        """Name → artefact of the manifest."""
+        return load_manifest(self.shipped / "manifest.toml")
+
+    def artefact(self, name: str) -> Artefact:
+        """The artefact of that name; raises `ModelError` that names those there are."""
+        if name not in self.artefacts:
+            known = ", ".join(self.artefacts)
+            raise ModelError("model.unknown", f'no model is called "{name}"; there are: {known}')
+        return self.artefacts[name]
+
+    def folder(self, name: str) -> Path:
+        """Where the artefact lies or would lie."""
+        return (self.shipped if self.artefact(name).shipped else self.pulled) / name
+
+    def present(self, name: str) -> bool:
+        """Whether all files of the artefact are there; their content is checked by `read`."""
+        folder = self.folder(name)
+        return all((folder / file.name).is_file() for file in self.artefact(name).files)
+
+    def read(self, name: str) -> dict[str, bytes]:
+        """File name → content, read once and checked against manifest and lock.
+
+        Raises `ModelError` when a file is missing or is not what it was.
+        """
+        return {file.name: self._checked(name, file) for file in self.artefact(name).files}
+
+    def expected(self, name: str) -> dict[str, str]:
+        """File name → SHA-256 that it must have; raises `ModelError` where none is known."""
+        locked = self._lock(name)
+        hashes = {f.name: f.sha256 or locked.get(f.name, "") for f in self.artefact(name).files}
+        for file, sha256 in hashes.items():
+            if not sha256:
+                message = f"{name}: nothing vouches for {file}; run: assistant models pull {name}"
+                raise ModelError("model.unlocked", message)
+        return hashes
+
+    def _checked(self, name: str, file: File) -> bytes:
+        path = self.folder(name) / file.name
+        try:
+            content = path.read_bytes()
+        except OSError as error:
+            message = f"{path}: {error.strerror}; {self._mend(name)}"
+            raise ModelError("model.missing", message) from error
+        if hashlib.sha256(content).hexdigest() != self.expected(name)[file.name]:
+            message = f"{path} is corrupt: its SHA-256 is not the recorded one; {self._mend(name)}"
+            raise ModelError("model.corrupt", message)
+        return content
+
+    def _mend(self, name: str) -> str:
+        if self.artefact(name).shipped:
+            return "install the assistant again"
+        return f"run: assistant models pull {name}"
+
+    def _lock(self, name: str) -> dict[str, str]:
+        path = self.folder(name) / LOCK
+        if not path.is_file():
+            return {}
+        try:
+            lock = msgspec.toml.decode(path.read_bytes(), type=Lock)
+        except (OSError, msgspec.DecodeError) as error:
+            raise ModelError("model.lock", f"{path}: {error}; {self._mend(name)}") from error
+        return {file: locked.sha256 for file, locked in lock.files.items()}

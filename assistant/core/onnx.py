@@ -1,0 +1,85 @@
+"""What an ONNX file refers to outside itself, found without loading it.
+
+A walk over the protobuf encoding (protobuf.dev/programming-guides/encoding) with the field numbers
+of onnx.proto3: a tensor may name a file next to the model, which no hash of the model covers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from assistant.core.errors import ModelError
+
+_VARINT, _FIXED64, _BYTES, _FIXED32 = 0, 1, 2, 5
+
+_TENSOR = "tensor"
+_MESSAGES = {
+    "model": {7: "graph", 20: "training", 25: "function"},
+    "training": {1: "graph", 2: "graph"},
+    "function": {7: "node", 11: "attribute"},
+    "graph": {1: "node", 5: _TENSOR, 15: "sparse"},
+    "node": {5: "attribute"},
+    "attribute": {
+        5: _TENSOR, 6: "graph", 10: _TENSOR, 11: "graph", 22: "sparse", 23: "sparse",
+    },
+    "sparse": {1: _TENSOR, 2: _TENSOR},
+    _TENSOR: {},
+}  # fmt: skip
+"""Message → field number → what message that field holds, where a tensor may lie below."""
+_NAME, _EXTERNAL_DATA, _DATA_LOCATION = 8, 13, 14
+
+
+def external_tensors(model: bytes, where: str) -> Iterator[str]:
+    """Names of the tensors of `model` whose data lie in other files.
+
+    Raises `ModelError`, naming `where`, when it is no ONNX file.
+    """
+    try:
+        yield from _walk(memoryview(model), "model")
+    except (IndexError, RecursionError) as error:
+        raise ModelError("model.not_onnx", f"{where} is no ONNX file") from error
+
+
+def _walk(message: memoryview, kind: str) -> Iterator[str]:
+    if kind == _TENSOR:
+        fields = dict(_fields(message))
+        if _EXTERNAL_DATA in fields or fields.get(_DATA_LOCATION):
+            name = fields.get(_NAME, b"")
+            yield bytes(name).decode("utf-8", "replace") if not isinstance(name, int) else ""
+        return
+    for number, value in _fields(message):
+        below = _MESSAGES[kind].get(number)
+        if below and isinstance(value, memoryview):
+            yield from _walk(value, below)
+
+
+def _fields(message: memoryview) -> Iterator[tuple[int, int | memoryview]]:
+    at = 0
+    while at < len(message):
+        key, at = _varint(message, at)
+        wire = key & 7
+        if wire == _VARINT:
+            value, at = _varint(message, at)
+            yield key >> 3, value
+            continue
+        if wire == _BYTES:
+            size, at = _varint(message, at)
+        elif wire in (_FIXED32, _FIXED64):
+            size = 4 if wire == _FIXED32 else 8
+        else:
+            raise IndexError(f"wire type {wire}")
+        if at + size > len(message):
+            raise IndexError("a field ends after its message")
+        yield key >> 3, message[at : at + size]
+        at += size
+
+
+def _varint(message: memoryview, at: int) -> tuple[int, int]:
+    value = 0
+    for shift in range(0, 70, 7):
+        byte = message[at]
+        at += 1
+        value |= (byte & 0x7F) << shift
+        if byte < 0x80:
+            return value, at
+    raise IndexError("a number has more than ten bytes")

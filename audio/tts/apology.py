@@ -1,0 +1,75 @@
+"""What is said aloud when a part of the assistant fails, and how often at most."""
+
+from __future__ import annotations
+
+from collections import deque
+
+from assistant.core.messages import (
+    DeviceChanged,
+    Message,
+    SafeModeEntered,
+    StageFailed,
+    StageRestarted,
+)
+
+PARTS = {
+    "audio": "hearing",
+    "asr": "speech recognition",
+    "nlu": "understanding",
+    "skills": "skills",
+    "answer": "answering",
+    "voice": "voice",
+}
+"""Stage → what the user knows it as."""
+
+DEVICES = {
+    ("microphone", False): "My microphone is gone.",
+    ("microphone", True): "I can hear again.",
+    ("loudspeaker", True): "My loudspeaker is back.",
+    ("broker", False): "I have lost the connection to your home.",
+    ("broker", True): "I am connected to your home again.",
+}
+"""Device and whether it is present → what is said; a lost loudspeaker cannot be told aloud."""
+
+SAME_EVERY_S = 15.0
+"""The same words are said at most once in so many seconds."""
+AT_MOST, WITHIN_S = 4, 60.0
+"""No more apologies than this in so many seconds, however much goes wrong."""
+
+
+def words_for(message: Message) -> str:
+    """What to say about `message`; "" when it is nothing to be told aloud."""
+    match message:
+        case StageFailed(stage=stage):
+            return f"Sorry, something went wrong in my {_part(stage)}."
+        case StageRestarted(stage=stage):
+            return f"Sorry, my {_part(stage)} stopped for a moment. I'm back."
+        case SafeModeEntered(stage=stage):
+            return (
+                f"My {_part(stage)} keeps failing, so I leave it off. "
+                "I still hear the wake word and stop, and your timers still ring."
+            )
+        case DeviceChanged(device=device, present=present):
+            return DEVICES.get((device, present), "")
+    return ""
+
+
+def _part(stage: str) -> str:
+    return PARTS.get(stage, stage)
+
+
+class Restraint:
+    """Lets an apology through unless it, or too many of any kind, were said just now."""
+
+    def __init__(self) -> None:
+        self._said_at_s: deque[tuple[float, str]] = deque()
+
+    def allows(self, words: str, at_s: float) -> bool:
+        """Whether `words` may be said at `at_s` (CLOCK_BOOTTIME); counts them as said if so."""
+        while self._said_at_s and at_s - self._said_at_s[0][0] >= WITHIN_S:
+            self._said_at_s.popleft()
+        repeated = any(w == words and at_s - s < SAME_EVERY_S for s, w in self._said_at_s)
+        if repeated or len(self._said_at_s) >= AT_MOST:
+            return False
+        self._said_at_s.append((at_s, words))
+        return True

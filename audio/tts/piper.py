@@ -1,0 +1,63 @@
+"""Piper: a natural voice, once one was pulled (`assistant models pull piper-lessac-low`)."""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+
+import numpy as np
+
+from assistant.core.errors import SpeakingError
+from assistant.core.manifest import Library
+from audio.tts.voice import Samples, trim
+
+MODEL, SETTINGS = "voice.onnx", "voice.onnx.json"
+THREADS = 2
+
+
+class Piper:
+    """Speaks with the pulled voice `name`, or with the first one that is there for ""."""
+
+    def __init__(self, library: Library, name: str = "") -> None:
+        self.name = "piper"
+        voice = _chosen(library, name)
+        if importlib.util.find_spec("piper") is None:
+            message = "piper is not installed; run: pip install 'hark-assistant[piper]'"
+            raise SpeakingError("voice.missing", message)
+        # Here, because most devices have no Piper voice and need not load onnxruntime to speak.
+        from piper import PiperConfig, PiperVoice
+
+        from assistant.core.inference import session_of
+
+        content = library.read(voice)
+        self._voice = PiperVoice(
+            session=session_of(library, voice, MODEL, content, THREADS),
+            config=PiperConfig.from_dict(json.loads(content[SETTINGS])),
+        )
+
+    def synthesise(self, text: str) -> Samples:
+        """The sound of `text` at the voice's rate; raises `SpeakingError`."""
+        # Piper takes what stands in double brackets for phonemes.
+        plain = text.replace("[[", " ").replace("]]", " ")
+        try:
+            chunks = [chunk.audio_int16_array for chunk in self._voice.synthesize(plain)]
+        except (RuntimeError, ValueError, KeyError) as error:
+            message = f"piper failed with {type(error).__name__}"
+            raise SpeakingError("voice.failed", message) from error
+        if not chunks:
+            raise SpeakingError("voice.no_words", "there is no word in what should be spoken")
+        return trim(Samples(np.concatenate(chunks), self._voice.config.sample_rate))
+
+
+def _chosen(library: Library, name: str) -> str:
+    """The artefact of that name, or the first voice that is present; raises `SpeakingError`."""
+    voices = [n for n, artefact in library.artefacts.items() if artefact.kind == "voice"]
+    if name and name not in voices:
+        message = f'no piper voice is called "{name}"; there are: {", ".join(voices)}'
+        raise SpeakingError("voice.unknown", message)
+    for voice in [name] if name else voices:
+        if library.present(voice):
+            return voice
+    missing = name or voices[0]
+    message = f"no piper voice is here; run: assistant models pull {missing}"
+    raise SpeakingError("voice.missing", message)

@@ -1,0 +1,106 @@
+"""The voice stage: replies and apologies in, speech out, sentence by sentence."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import ClassVar
+
+from assistant.core.errors import SpeakingError
+from assistant.core.messages import (
+    BargeIn,
+    DeviceChanged,
+    Message,
+    Reply,
+    SafeModeEntered,
+    Speech,
+    StageFailed,
+    StageRestarted,
+)
+from audio.tts.apology import Restraint, words_for
+from audio.tts.sentences import sentences
+from audio.tts.spoken import spoken
+from audio.tts.voice import Samples, Voice
+
+LARGEST_BYTES = 1 << 20
+"""Bytes of samples in one message; the bus takes 4 MB."""
+SILENT_RATE_HZ = 16_000
+
+
+class VoiceStage:
+    """Speaks with `voice`; closing the generator of `feed` (barge-in) stops the synthesis."""
+
+    consumes: ClassVar[tuple[type[Message], ...]] = (
+        Reply,
+        StageFailed,
+        StageRestarted,
+        SafeModeEntered,
+        DeviceChanged,
+        # Nothing follows from it here, but only what is consumed reaches the worker that closes.
+        BargeIn,
+    )
+
+    def __init__(self, voice: Voice) -> None:
+        self._voice = voice
+        self._restraint = Restraint()
+
+    def feed(self, message: Message) -> Iterable[Message]:
+        """Speech of a reply, or of what a fault, restart or device means for the user.
+
+        The last message has `last` set, also when a sentence cannot be spoken: then
+        `SpeakingError` is raised after it.
+        """
+        if isinstance(message, Reply):
+            return self._say(message.utterance_id, message.text, message.listen)
+        words = words_for(message)
+        if not words or not self._restraint.allows(words, message.at_s):
+            return ()
+        about = message.utterance_id if isinstance(message, StageFailed) else ""
+        return self._say(about or f"notice-{message.at_s:.3f}", words, listen=False)
+
+    def deadline_s(self) -> float | None:
+        """Never: the voice only answers."""
+        return None
+
+    def _say(self, utterance_id: str, text: str, listen: bool) -> Iterator[Speech]:
+        texts = sentences(text)
+        sequence = 0
+        try:
+            for left, sentence in zip(range(len(texts) - 1, -1, -1), texts, strict=True):
+                samples = self._voice.synthesise(spoken(sentence))
+                for part, ends in _parts(samples):
+                    last = ends and left == 0
+                    yield Speech(
+                        utterance_id=utterance_id,
+                        sequence=sequence,
+                        samples=part,
+                        rate_hz=samples.rate_hz,
+                        text=sentence,
+                        last=last,
+                        listen=listen and last,
+                    )
+                    sequence += 1
+        except SpeakingError:
+            yield _closing(utterance_id, sequence, listen)
+            raise
+        if not texts:
+            yield _closing(utterance_id, sequence, listen)
+
+
+def _parts(samples: Samples) -> Iterator[tuple[bytes, bool]]:
+    """The sound in pieces that fit into a message, each with whether it is the last."""
+    pcm = samples.pcm.tobytes()
+    begins = range(0, max(len(pcm), 1), LARGEST_BYTES)
+    for begin in begins:
+        yield pcm[begin : begin + LARGEST_BYTES], begin == begins[-1]
+
+
+def _closing(utterance_id: str, sequence: int, listen: bool) -> Speech:
+    return Speech(
+        utterance_id=utterance_id,
+        sequence=sequence,
+        samples=b"",
+        rate_hz=SILENT_RATE_HZ,
+        text="",
+        last=True,
+        listen=listen,
+    )
