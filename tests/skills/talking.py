@@ -1,0 +1,153 @@
+"""A talk with the skills stage: interpretations in, every message out, time as a number."""
+
+from __future__ import annotations
+
+import dataclasses
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+from assistant.core.messages import (
+    Command,
+    Commit,
+    Interpretation,
+    Message,
+    PlaybackEnded,
+    Reply,
+    Slot,
+    SlotValue,
+    Tick,
+)
+from assistant.skill.home import Area, Entity, Home
+from assistant.skill.manifest import SlotSchema
+from skills.registry import Registry, load_registry
+from skills.stage import SkillsStage
+from skills.state import open_state
+
+EVENING = datetime(2026, 1, 5, 18, 30, tzinfo=UTC)
+HOME = Home(
+    areas=(Area(name="Kitchen", id="kitchen"), Area(name="Office", id="office")),
+    entities=(
+        Entity(name="Ceiling", id="light.ceiling", area="kitchen", state="off"),
+        Entity(name="Counter", id="light.counter", area="kitchen", state="off"),
+        Entity(name="Desk Lamp", id="light.desk", area="office", state="on"),
+        Entity(name="Kettle", id="switch.kettle", area="kitchen", state="off"),
+        Entity(name="Front Door", id="lock.front_door", state="locked"),
+    ),
+)
+ANSWERS: dict[tuple[str, str], SlotValue] = {
+    ("five minutes", "duration"): 300,
+    ("yes", "boolean"): True,
+    ("no", "boolean"): False,
+    ("forty", "integer"): 40,
+}
+
+
+def resolve(text: str, schema: SlotSchema) -> Slot | None:
+    """A resolver that knows a few words."""
+    value = ANSWERS.get((text, schema.kind))
+    if text in schema.choices or schema.kind == "text":
+        value = text
+    return None if value is None else Slot(name=schema.name, value=value, raw=text)
+
+
+def command(intent: str, **slots: SlotValue) -> Command:
+    return Command(
+        intent=intent,
+        slots=tuple(Slot(name=n, value=v, raw=str(v)) for n, v in slots.items()),
+    )
+
+
+@dataclasses.dataclass
+class Talk:
+    """The stage on one device: `boot` and `at_s` are CLOCK_BOOTTIME's, `now` the wall's."""
+
+    path: Path | None = None
+    registry: Registry = dataclasses.field(default_factory=load_registry)
+    area: str = "kitchen"
+    broker: bool = False
+    boot: str = "first boot"
+    at_s: float = 1000.0
+    now: datetime = EVENING
+    count: int = 0
+
+    def __post_init__(self) -> None:
+        self.open()
+
+    def open(self) -> None:
+        self.database = open_state(self.path)
+        self.stage = SkillsStage(
+            self.registry,
+            self.database,
+            HOME,
+            resolve,
+            lambda: self.now,
+            self.boot,
+            area=self.area,
+            broker=self.broker,
+        )
+
+    def restart(self) -> None:
+        """The process is killed and started again."""
+        self.database.close()
+        self.open()
+
+    def reboot(self, off_s: float) -> None:
+        """The power is off for a while; CLOCK_BOOTTIME begins anew."""
+        self.database.close()
+        self.now += timedelta(seconds=off_s)
+        self.boot += " again"
+        self.at_s = 5.0
+        self.open()
+
+    def feed(self, message: Message) -> list[Message]:
+        stamped = type(message)(
+            **{f: getattr(message, f) for f in message.__struct_fields__} | {"at_s": self.at_s}
+        )
+        return list(self.stage.feed(stamped))
+
+    def hear(self, text: str, *commands: Command, nearest: str = "") -> list[Message]:
+        """One utterance, interpreted and committed."""
+        self.count += 1
+        name = f"u{self.count}"
+        said = Interpretation(
+            utterance_id=name, revision=1, text=text, commands=commands, nearest=nearest
+        )
+        return [*self.feed(said), *self.feed(Commit(utterance_id=name, revision=1))]
+
+    def say(self, text: str, *commands: Command) -> str:
+        """The words of the one reply to an utterance."""
+        (reply,) = (m for m in self.hear(text, *commands) if isinstance(m, Reply))
+        return reply.text
+
+    def ask(self, intent: str, **slots: SlotValue) -> str:
+        return self.say(intent, command(intent, **slots))
+
+    def wait(self, seconds: float) -> list[Message]:
+        """Time goes on; the stage is fed its ticks as a worker would."""
+        end_s = self.at_s + seconds
+        given: list[Message] = []
+        while (deadline_s := self.stage.deadline_s()) is not None and deadline_s <= end_s:
+            self._to(max(deadline_s, self.at_s))
+            given += self.feed(Tick())
+            if self.stage.deadline_s() == deadline_s:
+                break
+        self._to(end_s)
+        return given
+
+    def play(self, reply: Message) -> list[Message]:
+        """The reply is played to its end."""
+        assert isinstance(reply, Reply)
+        return self.feed(PlaybackEnded(utterance_id=reply.utterance_id))
+
+    def state(self, entity_id: str) -> str:
+        ((state,),) = self.database.execute(
+            "SELECT state FROM devices WHERE entity_id = ?", entity_id
+        )
+        return str(state)
+
+    def timers(self) -> int:
+        return len(self.database.execute("SELECT id FROM timers"))
+
+    def _to(self, at_s: float) -> None:
+        self.now += timedelta(seconds=at_s - self.at_s)
+        self.at_s = at_s
