@@ -106,7 +106,8 @@ class Worker:
             self._heartbeat.beat()
         elif isinstance(message, Reload):
             self._reload_wanted = True
-        if isinstance(message, self._stage.consumes):
+        # A source may send its stage a Tick, which no stage names among what it consumes.
+        if isinstance(message, (*self._stage.consumes, Tick)):
             self._feed(message)
 
     def _feed(self, message: Message) -> None:

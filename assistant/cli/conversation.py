@@ -1,0 +1,68 @@
+"""What `hear` and `say` share: fresh settings, stage times, and how an exchange is shown."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Sequence
+from pathlib import Path
+
+import msgspec
+
+from assistant.cli.output import console, emit
+from assistant.core.codec import as_json
+from assistant.core.config import Config, HomeSettings, Skills, load_config
+from assistant.core.errors import InputError
+from assistant.core.messages import Message
+from assistant.core.stage import Stage
+from assistant.summary import Summary, summarise
+
+
+class Timings:
+    """Milliseconds by stage, named by its package."""
+
+    def __init__(self) -> None:
+        self._seconds: dict[str, float] = defaultdict(float)
+
+    def observe(self, stage: Stage, seconds: float) -> None:
+        """Add what one message took."""
+        self._seconds[type(stage).__name__.removesuffix("Stage").lower()] += seconds
+
+    def milliseconds(self) -> dict[str, float]:
+        """What each stage took so far."""
+        return {stage: round(seconds * 1000, 2) for stage, seconds in self._seconds.items()}
+
+
+def temporary_config(skills: Sequence[Path] | None, home: Path | None) -> Config:
+    """The defaults with these skills and this home; nothing of the daemon's own state."""
+    for folder in skills or ():
+        if not folder.is_dir():
+            raise InputError("skill.missing", f"{folder}: there is no such folder")
+    config, _ = load_config()
+    return msgspec.structs.replace(
+        config,
+        skills=Skills(folders=tuple(str(folder) for folder in skills or ())),
+        home=HomeSettings(file=str(home or "")),
+    )
+
+
+def tell(given: str, messages: Sequence[Message], timings: Timings, as_lines: bool) -> Summary:
+    """Print one input's exchange: every message as JSON, or what a person wants to see of it."""
+    summary = summarise(given, messages, timings.milliseconds())
+    if as_lines:
+        for message in messages:
+            emit(as_json(message))
+        emit(summary)
+        return summary
+    console.print(
+        f"[bold]{given}[/]"
+        if given == summary.transcript
+        else f"[bold]{given}[/]: {summary.transcript or '(nothing was said)'}"
+    )
+    for command in summary.commands:
+        slots = ", ".join(f"{name} = {value}" for name, value in command.slots.items())
+        console.print(f"  {command.intent}({slots})", style="cyan", markup=False)
+    if summary.reply:
+        console.print(f"  “{summary.reply}”", style="green", markup=False)
+    spent = ", ".join(f"{stage} {ms:.1f} ms" for stage, ms in summary.timings_ms.items())
+    console.print(f"  {spent}", style="dim", markup=False)
+    return summary

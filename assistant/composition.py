@@ -1,0 +1,102 @@
+"""Which parts make up each stage, from the settings: the one place that knows them all.
+
+Every process of the daemon composes its own stage; `hear`, `say` and the evaluations compose
+several side by side. What takes long or opens a device is made only when asked for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import datetime
+from functools import cached_property
+from pathlib import Path
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+
+from assistant.answer.stage import AnswerStage
+from assistant.core.config import Config
+from assistant.core.errors import ConfigError
+from assistant.core.manifest import Library
+from assistant.skill.home import Home, load_home
+from audio.tts.select import select as select_voice
+from audio.tts.stage import VoiceStage
+from nlu.stage import NluStage
+from nlu.templates import Templates
+from skills.registry import Registry, load_registry
+from skills.scheduler import this_boot
+from skills.stage import SkillsStage
+from skills.state import open_state
+
+SAMPLED_SENTENCES = 20_000
+SAMPLING_SEED = 1
+
+
+class Composition:
+    """The stages that `config` describes, over one home and one set of skills.
+
+    `state` is the skills' database file, None for one in memory that ends with the process.
+    `builtin` false leaves only the skills of the configured folders.
+    """
+
+    def __init__(self, config: Config, state: Path | None, *, builtin: bool = True) -> None:
+        self._config, self._state, self._builtin = config, state, builtin
+
+    @cached_property
+    def now(self) -> Callable[[], datetime]:
+        """Tells the aware wall time in the user's zone."""
+        name = self._config.home.time_zone
+        if not name:
+            return lambda: datetime.now().astimezone()
+        try:
+            zone = ZoneInfo(name)
+        except (ZoneInfoNotFoundError, ValueError) as error:
+            message = f'home.time_zone: "{name}" is no zone; write one such as "Europe/Zurich"'
+            raise ConfigError("config.time_zone", message) from error
+        return lambda: datetime.now(zone)
+
+    @cached_property
+    def home(self) -> Home:
+        """The areas and devices that people may name."""
+        file = self._config.home.file
+        return load_home(Path(file).expanduser()) if file else Home()
+
+    @cached_property
+    def registry(self) -> Registry:
+        """The skills that run."""
+        settings = self._config.skills
+        folders = [Path(folder).expanduser() for folder in settings.folders]
+        return load_registry(folders, self._builtin, settings.disabled)
+
+    @cached_property
+    def templates(self) -> Templates:
+        """The skills' sentences, with the home's names in them."""
+        return Templates.compile(self.registry.manifests, self.home)
+
+    @cached_property
+    def library(self) -> Library:
+        """The model files that are here."""
+        return Library(self._config.models_dir)
+
+    def nlu(self) -> NluStage:
+        """Understanding."""
+        return NluStage(self.templates, self.now)
+
+    def skills(self) -> SkillsStage:
+        """The skills, on their database; raises `StorageError` when it cannot be opened."""
+        return SkillsStage(
+            self.registry,
+            open_state(self._state),
+            self.home,
+            lambda text, schema: self.templates.resolve(text, schema, self.now()),
+            self.now,
+            this_boot(),
+            area=self._config.home.area,
+            broker=bool(self._config.mqtt.host),
+        )
+
+    def answer(self) -> AnswerStage:
+        """What no skill claims."""
+        return AnswerStage()
+
+    def voice(self) -> VoiceStage:
+        """The voice; raises `SpeakingError` when there is none."""
+        return VoiceStage(select_voice(self._config.voice, self.library))
