@@ -57,8 +57,8 @@ def measure(runs: int, hops: int) -> Iterator[HopFigures]:
             yield HopFigures(
                 message=label,
                 pace=pace,
-                p50_us=round(median_of_runs(microseconds, 50), 1),
-                p99_us=round(median_of_runs(microseconds, 99), 1),
+                p50_us=round(median_of_runs(microseconds, 0.50), 1),
+                p99_us=round(median_of_runs(microseconds, 0.99), 1),
                 hops=hops,
                 runs=runs,
             )

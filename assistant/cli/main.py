@@ -14,7 +14,7 @@ from assistant.core.errors import AssistantError, InputError
 COMMANDS = ("hear", "say", "run")
 """Modules of this package that hold one command of the same name."""
 
-GROUPS = ("bench",)
+GROUPS = ("bench", "eval")
 """Modules of this package that hold a group of commands, `app`."""
 
 app = typer.Typer(

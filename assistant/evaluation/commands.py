@@ -1,0 +1,149 @@
+"""How many spoken commands are understood, clean and in noise."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+
+import msgspec
+
+from assistant.core.messages import (
+    SAMPLE_RATE_HZ,
+    AudioChunk,
+    Command,
+    Interpretation,
+    Message,
+    Slot,
+    Transcript,
+    Utterance,
+)
+from assistant.core.stage import Stage
+from assistant.evaluation.clips import Clip, Label, sound_of
+from assistant.evaluation.noise import Noise
+from assistant.metrics import percentile
+from assistant.pipeline import run
+from audio.frames import Samples
+
+CLEAN = "clean"
+CHUNK_SAMPLES = 2560
+CHUNK_S = CHUNK_SAMPLES / SAMPLE_RATE_HZ
+
+
+class Milliseconds(msgspec.Struct, frozen=True, kw_only=True):
+    """The median, and what 95 % do not exceed."""
+
+    p50: float
+    p95: float
+
+
+class CommandFigures(msgspec.Struct, frozen=True, kw_only=True):
+    """Acceptance, from 0 to 1, by condition: "clean", or the SNR in dB.
+
+    A command is accepted when one command was understood, with the right intent and exactly the
+    labelled slots. `asr_ms` is how long after the last chunk of sound the transcript came, had the
+    chunks come in real time.
+    """
+
+    clips: int
+    acceptance: dict[str, float]
+    asr_ms: Milliseconds
+    engine: str
+
+
+def evaluate_commands(
+    clips: Sequence[Clip],
+    asr: Stage,
+    nlu: Stage,
+    noise: Samples | None = None,
+    snrs_db: Mapping[str, float] | None = None,
+    progress: Callable[[int, int], None] = lambda done, total: None,
+) -> CommandFigures:
+    """Have every clip transcribed and interpreted, clean and at each SNR (its name → dB)."""
+    conditions: dict[str, float | None] = {CLEAN: None, **(snrs_db or {})}
+    accepted = dict.fromkeys(conditions, 0)
+    left_s: list[float] = []
+    engines: set[str] = set()
+    for condition, snr_db in conditions.items():
+        # Each SNR has the same parts of the noise under the same clips.
+        noisy = _mixer(noise, snr_db)
+        for clip in clips:
+            transcript, seconds = transcribe(asr, noisy(sound_of(clip.path)))
+            accepted[condition] += accepts(_interpret(nlu, transcript), clip.label)
+            engines.add(transcript.engine)
+            left_s.append(seconds)
+            progress(len(left_s), len(conditions) * len(clips))
+    return CommandFigures(
+        clips=len(clips),
+        acceptance={name: right / len(clips) for name, right in accepted.items()},
+        asr_ms=Milliseconds(
+            p50=round(percentile(left_s, 0.50) * 1000, 1),
+            p95=round(percentile(left_s, 0.95) * 1000, 1),
+        ),
+        engine="+".join(sorted(engines - {""})),
+    )
+
+
+def _mixer(noise: Samples | None, snr_db: float | None) -> Callable[[Samples], Samples]:
+    if noise is None or snr_db is None:
+        return lambda speech: speech
+    mixer = Noise(noise)
+    return lambda speech: mixer.under(speech, snr_db)
+
+
+def transcribe(
+    asr: Stage, sound: Samples, clock: Callable[[], float] = time.perf_counter
+) -> tuple[Transcript, float]:
+    """The transcript, and how many seconds after the last sound it would have come in real time.
+
+    Chunks are worked on as soon as they have come and the one before is done: what an engine does
+    while the person speaks costs nothing, unless it cannot keep up.
+    """
+    done_s = 0.0
+    for message, came_s in _spoken(sound):
+        began_s = clock()
+        outputs = list(asr.feed(message))
+        done_s = max(done_s, came_s) + clock() - began_s
+    transcript = next(m for m in outputs if isinstance(m, Transcript))
+    return transcript, done_s - came_s
+
+
+def _spoken(sound: Samples) -> Iterator[tuple[Message, float]]:
+    """What the listener sends of one utterance, each message with the second at which it comes."""
+    chunks = [sound[at : at + CHUNK_SAMPLES] for at in range(0, len(sound), CHUNK_SAMPLES)]
+    length_s = len(sound) / SAMPLE_RATE_HZ
+    for number, chunk in enumerate(chunks):
+        came_s = min((number + 1) * CHUNK_S, length_s)
+        yield AudioChunk(utterance_id="clip", sequence=number, samples=chunk.tobytes()), came_s
+    whole = Utterance(
+        utterance_id="clip",
+        revision=0,
+        wake_word="",
+        duration_s=length_s,
+        speech_s=length_s,
+        speech_ended_at_s=length_s,
+    )
+    yield whole, length_s
+
+
+def _interpret(nlu: Stage, transcript: Transcript) -> Sequence[Command]:
+    messages = run([nlu], [transcript])
+    return next(m for m in messages if isinstance(m, Interpretation)).commands
+
+
+def accepts(commands: Sequence[Command], label: Label) -> bool:
+    """Whether exactly the labelled command was understood; words are compared case-folded."""
+    if len(commands) != 1 or commands[0].intent != label.intent:
+        return False
+    slots = {slot.name: slot for slot in commands[0].slots}
+    return slots.keys() == label.slots.keys() and all(
+        _words(value) in _readings(slots[name]) for name, value in label.slots.items()
+    )
+
+
+def _readings(slot: Slot) -> tuple[list[str], ...]:
+    # A label holds words: of a resolved value, such as seconds for a duration, those spoken.
+    return _words(slot.raw), _words(slot.value)
+
+
+def _words(value: object) -> list[str]:
+    return str(value).casefold().split()
