@@ -46,8 +46,8 @@ def words_for(message: Message) -> str:
             return f"Sorry, my {_part(stage)} stopped for a moment. I'm back."
         case SafeModeEntered(stage=stage):
             return (
-                f"My {_part(stage)} keeps failing, so I leave it off. "
-                "I still hear the wake word and stop, and your timers still ring."
+                f"I have switched off my {_part(stage)} after several failures. "
+                "The command assistant doctor helps to find out why."
             )
         case DeviceChanged(device=device, present=present):
             return DEVICES.get((device, present), "")

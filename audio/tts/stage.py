@@ -80,7 +80,8 @@ class VoiceStage:
                     )
                     sequence += 1
         except SpeakingError:
-            yield _closing(utterance_id, sequence, listen)
+            # A question that was not heard is no reason to listen.
+            yield _closing(utterance_id, sequence, listen=False)
             raise
         if not texts:
             yield _closing(utterance_id, sequence, listen)

@@ -1,0 +1,169 @@
+"""Replies and faults in, the whole list of speech out."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import numpy as np
+import pytest
+
+from assistant.core.errors import SpeakingError
+from assistant.core.messages import (
+    BargeIn,
+    DeviceChanged,
+    Message,
+    Reply,
+    SafeModeEntered,
+    Speech,
+    StageFailed,
+    StageRestarted,
+)
+from audio.tts.apology import AT_MOST, SAME_EVERY_S
+from audio.tts.stage import LARGEST_BYTES, VoiceStage
+from audio.tts.voice import Samples
+
+
+class EchoVoice:
+    """Gives one sample a character, and refuses what holds `refused`."""
+
+    name = "echo"
+
+    def __init__(self, refused: str = "\0", samples_each: int = 1) -> None:
+        self.heard: list[str] = []
+        self._refused, self._samples_each = refused, samples_each
+
+    def synthesise(self, text: str) -> Samples:
+        self.heard.append(text)
+        if self._refused in text:
+            raise SpeakingError("voice.failed", "no")
+        return Samples(np.ones(len(text) * self._samples_each, np.int16), 8000)
+
+
+def speeches(messages: Iterable[Message]) -> list[Speech]:
+    return [m for m in messages if isinstance(m, Speech)]
+
+
+def said(stage: VoiceStage, message: Message) -> str:
+    return " ".join(speech.text for speech in speeches(stage.feed(message)))
+
+
+def test_a_reply_is_spoken_sentence_by_sentence() -> None:
+    reply = Reply(utterance_id="u1", text="Done. Which room?", listen=True)
+    assert list(VoiceStage(EchoVoice()).feed(reply)) == [
+        Speech(
+            utterance_id="u1",
+            sequence=0,
+            samples=b"\1\0" * 5,
+            rate_hz=8000,
+            text="Done.",
+            last=False,
+        ),
+        Speech(
+            utterance_id="u1",
+            sequence=1,
+            samples=b"\1\0" * 11,
+            rate_hz=8000,
+            text="Which room?",
+            last=True,
+            listen=True,
+        ),
+    ]
+
+
+def test_the_first_sentence_leaves_before_the_second_is_made_and_closing_stops_it() -> None:
+    voice = EchoVoice()
+    generator = iter(VoiceStage(voice).feed(Reply(utterance_id="u", text="One. Two. Three.")))
+    next(generator)
+    assert voice.heard == ["One."]
+    generator.close()  # type: ignore[attr-defined]
+    assert voice.heard == ["One."]
+
+
+def test_equal_sentences_are_not_mistaken_for_the_last() -> None:
+    stage = VoiceStage(EchoVoice())
+    spoken = speeches(stage.feed(Reply(utterance_id="u", text="Ring. Ring. Ring.")))
+    assert [s.last for s in spoken] == [False, False, True]
+
+
+def test_an_empty_reply_is_closed_without_a_sound() -> None:
+    (speech,) = speeches(VoiceStage(EchoVoice()).feed(Reply(utterance_id="u", text=" ")))
+    assert (speech.samples, speech.last, speech.text) == (b"", True, "")
+
+
+def test_a_long_sound_is_sent_in_pieces_the_bus_can_carry() -> None:
+    stage = VoiceStage(EchoVoice(samples_each=LARGEST_BYTES // 8))
+    spoken = speeches(stage.feed(Reply(utterance_id="u", text="A long sentence. B.")))
+    assert all(len(s.samples) <= LARGEST_BYTES for s in spoken)
+    assert [s.sequence for s in spoken] == list(range(len(spoken)))
+    assert [s.last for s in spoken] == [False] * (len(spoken) - 1) + [True]
+    assert sum(len(s.samples) for s in spoken) == 18 * 2 * (LARGEST_BYTES // 8)
+
+
+def test_a_reply_that_cannot_be_finished_is_closed_before_the_fault_is_told() -> None:
+    reply = Reply(utterance_id="u", text="Fine. Bad luck?", listen=True)
+    generator = iter(VoiceStage(EchoVoice("Bad")).feed(reply))
+    spoken = [next(generator), next(generator)]
+    with pytest.raises(SpeakingError):
+        next(generator)
+    told = [(s.text, s.sequence, s.last, s.listen) for s in speeches(spoken)]
+    assert told == [("Fine.", 0, False, False), ("", 1, True, False)]
+
+
+def test_signs_are_spoken_but_the_text_is_kept() -> None:
+    voice = EchoVoice()
+    (speech,) = speeches(VoiceStage(voice).feed(Reply(utterance_id="u", text="It is 20 °C.")))
+    assert (voice.heard, speech.text) == (["It is 20 degrees Celsius."], "It is 20 °C.")
+
+
+@pytest.mark.parametrize(
+    ("message", "words"),
+    [
+        (
+            StageFailed(stage="nlu", code="x", message="y"),
+            "Sorry, something went wrong in my understanding.",
+        ),
+        (
+            StageRestarted(stage="asr", reason="killed"),
+            "Sorry, my speech recognition stopped for a moment. I'm back.",
+        ),
+        (
+            StageRestarted(stage="audio", reason="hung"),
+            "Sorry, my hearing stopped for a moment. I'm back.",
+        ),
+        (
+            SafeModeEntered(stage="skills"),
+            "I have switched off my skills after several failures. "
+            "The command assistant doctor helps to find out why.",
+        ),
+        (DeviceChanged(device="microphone", present=False), "My microphone is gone."),
+        (DeviceChanged(device="microphone", present=True), "I can hear again."),
+        (DeviceChanged(device="loudspeaker", present=False), ""),
+        (BargeIn(utterance_id="u"), ""),
+    ],
+)
+def test_what_goes_wrong_is_told_by_name(message: Message, words: str) -> None:
+    assert said(VoiceStage(EchoVoice()), message) == words
+
+
+def test_a_fault_in_an_utterance_is_spoken_as_its_reply() -> None:
+    fault = StageFailed(stage="nlu", code="x", message="y", utterance_id="u7")
+    (speech,) = speeches(VoiceStage(EchoVoice()).feed(fault))
+    assert (speech.utterance_id, speech.last) == ("u7", True)
+
+
+def test_a_crash_loop_does_not_chatter() -> None:
+    stage = VoiceStage(EchoVoice())
+    loop = [StageRestarted(stage="asr", reason="killed", at_s=100.0 + s) for s in range(60)]
+    times = [m.at_s for m in loop if said(stage, m)]
+    assert times[0] == 100.0
+    assert len(times) <= AT_MOST
+    assert all(b - a >= SAME_EVERY_S for a, b in zip(times, times[1:], strict=False))
+
+
+def test_apologies_of_all_kinds_together_are_limited_and_return_with_time() -> None:
+    stage = VoiceStage(EchoVoice())
+    names = ["asr", "nlu", "skills", "answer", "audio", "voice"]
+    faults = [StageFailed(stage=n, code="x", message="y", at_s=1.0) for n in names]
+    assert sum(bool(said(stage, fault)) for fault in faults) == AT_MOST
+    later = StageFailed(stage="nlu", code="x", message="y", at_s=1000.0)
+    assert said(stage, later)
