@@ -1,0 +1,93 @@
+"""From a text to the commands in it: one sentence, or two and more joined by "and" or "then".
+
+What is not obeyed: a wish turned round ("don't turn on the light") and one that is only told of
+("she told me to turn off the oven"), even where free text would swallow the telling.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import datetime
+
+from assistant.core.messages import Command
+from nlu.normalize import Canonical, canonical, wish
+from nlu.templates import Match, Templates
+
+_FREE_TEXT_CONFIDENCE = 0.9
+_MOST_COMMANDS = 4
+_LONGEST_JOINED = 60
+
+_WITHHELD = re.compile(
+    r"(?:(?:no|but|and|so|well) )*(?:do not|never|not|you should not|i do not want|if|unless)\b"
+    r"|(?:i|you|he|she|they|we|it|someone|somebody|everyone|everybody|nobody|(?:my|our) \w+|\w+)"
+    r" (?:just |already |never |also |has |have |had )*"
+    r"(?:told|said|says|asked|asks|tells|wants|wanted|suggested|thought|thinks|heard)\b"
+)
+_JOINTS = (("and", "then"), ("and", "also"), ("and",), ("then",))
+
+
+@dataclass(frozen=True)
+class Understood:
+    """The commands of a text; `exact` when none holds free text or lacks a required slot."""
+
+    commands: tuple[Command, ...] = ()
+    exact: bool = False
+
+
+def understand(templates: Templates, text: str, now: datetime) -> Understood:
+    """Read the whole of `text` as commands; without any when one part of it is not understood."""
+    said = canonical(text)
+    best = _best(templates, said, now)
+    if best is None or best[0].wildcard:
+        joined = _joined(templates, said, now, _MOST_COMMANDS)
+        if joined and (best is None or sum(m.wildcard for m, _ in joined) < best[0].wildcard):
+            return _understood(joined)
+    return _understood([best]) if best else Understood()
+
+
+def _understood(parts: list[tuple[Match, Command]]) -> Understood:
+    exact = all(not (match.wildcard or match.missing) for match, _ in parts)
+    return Understood(tuple(command for _, command in parts), exact)
+
+
+def _best(templates: Templates, said: Canonical, now: datetime) -> tuple[Match, Command] | None:
+    withheld = _WITHHELD.match(wish(said).text) is not None
+    for match in templates.match_canonical(said):
+        if withheld and match.wildcard:
+            continue
+        slots = templates.slots(match, now)
+        if slots is not None:
+            confidence = _FREE_TEXT_CONFIDENCE if match.wildcard else 1.0
+            return match, Command(intent=match.intent, slots=slots, confidence=confidence)
+    return None
+
+
+def _joined(
+    templates: Templates, said: Canonical, now: datetime, most: int
+) -> list[tuple[Match, Command]]:
+    """The commands of a text of several; [] when it does not come apart into whole ones."""
+    if most < 2 or len(said.tokens) > _LONGEST_JOINED or _WITHHELD.match(wish(said).text):
+        return []
+    for end, start in _cuts(said):
+        head = _best(templates, said.part(0, end), now)
+        if head is None or head[0].open_ended:  # free text would run on
+            continue
+        rest = said.part(start, len(said.tokens))
+        tail = _best(templates, rest, now)
+        tails = [tail] if tail else _joined(templates, rest, now, most - 1)
+        if tails and not _WITHHELD.match(wish(rest).text):
+            return [head, *tails]
+    return []
+
+
+def _cuts(said: Canonical) -> Iterator[tuple[int, int]]:
+    """Where a joint begins and ends, first to last."""
+    words = tuple(token.text for token in said.tokens)
+    at = 1
+    while at < len(words) - 1:
+        joint = next((j for j in _JOINTS if words[at : at + len(j)] == j), ())
+        if joint:
+            yield at, at + len(joint)
+        at += len(joint) or 1

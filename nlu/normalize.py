@@ -1,0 +1,197 @@
+"""What people type and recognisers write, as the canonical words that templates are matched with.
+
+Templates and texts go through the same steps, so that both sides of a match agree:
+
+    text      "Hey, could you turn the T.V. on at six thirty p.m., please?"
+    canonical "hey could you turn tv on at 6 30 pm please"
+    wish      "turn tv on at 6 30 pm"
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import NamedTuple
+
+from nlu import phrases
+from nlu.numbers import read_number
+
+
+class Token(NamedTuple):
+    """One canonical word and the half-open range of source words that it stands for."""
+
+    text: str
+    start: int
+    end: int
+
+
+class Canonical(NamedTuple):
+    """A text in canonical words, with the way back to the words as they were spoken."""
+
+    tokens: tuple[Token, ...]
+    source: tuple[str, ...]
+
+    @property
+    def text(self) -> str:
+        """The canonical words joined by single spaces, "" when none are left."""
+        return " ".join(token.text for token in self.tokens)
+
+    def spoken(self, start: int, end: int) -> str:
+        """The source words behind the characters `start` to `end` of `text`."""
+        covered, at = [], 0
+        for token in self.tokens:
+            if at < end and at + len(token.text) > start:
+                covered.append(token)
+            at += len(token.text) + 1
+        return " ".join(self.source[covered[0].start : covered[-1].end]) if covered else ""
+
+    def part(self, start: int, end: int) -> Canonical:
+        """The canonical words `start` to `end` as a text of their own."""
+        return self._replace(tokens=self.tokens[start:end])
+
+
+_SOURCE_WORD = re.compile(
+    r"\d+(?:st|nd|rd|th)\b|\d+(?:[.,:]\d+)*|[^\W\d_]+(?:['.][^\W\d_]+)*|[%°&]"
+)
+_INITIALISM = re.compile(r"[^\W\d_](?:\.[^\W\d_])+")
+
+
+def canonical(text: str) -> Canonical:
+    """Bring a text into canonical words; never fails, and is "" for what holds no word."""
+    source = tuple(spoken_words(text))
+    tokens = [Token(word, i, i + 1) for i, word in enumerate(source)]
+    for step in _STEPS:
+        tokens = list(step(tokens))
+    return Canonical(tuple(tokens), source)
+
+
+def wish(said: Canonical) -> Canonical:
+    """Take the politeness, hesitation and link words off: what is left is the wish itself."""
+    words = [token for token in said.tokens if token.text not in phrases.HESITATIONS]
+    tokens = _without_opening(words)
+    while ending := _ending(tokens):
+        tokens = tokens[:-ending]
+    return said._replace(tokens=tuple(tokens)) if tokens else said
+
+
+def canonical_chunk(text: str) -> str:
+    """Canonical form of a piece of a template, its outer white space kept."""
+    words = canonical(text).text
+    before, after = text[:1].isspace(), text[-1:].isspace()
+    if not words:
+        return " " if before or after else ""
+    return f"{' ' * before}{words}{' ' * after}"
+
+
+def spoken_words(text: str) -> Iterator[str]:
+    """The words of a text as they stand, in lower case and without punctuation."""
+    flat = unicodedata.normalize("NFKC", text).casefold().replace("’", "'")
+    for match in _SOURCE_WORD.finditer(flat):
+        word = match[0]
+        yield word.replace(".", "") if _INITIALISM.fullmatch(word) else word
+
+
+def _symbols(tokens: Iterable[Token]) -> Iterator[Token]:
+    """Write digits with signs as separate words: "6:30" → "6 30", "2.5" → "2 point 5"."""
+    for token in tokens:
+        text = re.sub(r",(?=\d{3}(?!\d))", "", token.text)
+        if token.text[0].isdecimal() and not text.isalnum():
+            for piece in re.findall(r"\d+|\.", text.replace(",", ".")):
+                yield token._replace(text="point" if piece == "." else piece)
+        else:
+            yield token._replace(text=phrases.SYMBOLS.get(text, text))
+
+
+def _contractions(tokens: Iterable[Token]) -> Iterator[Token]:
+    for token in tokens:
+        for word in phrases.CONTRACTIONS.get(token.text, token.text).split():
+            yield token._replace(text=word)
+
+
+def _letters(tokens: Sequence[Token]) -> Iterator[Token]:
+    """Join letters that were spelled out: "t v" → "tv", "seven a m" → "7 am"."""
+    at = 0
+    while at < len(tokens):
+        end = at
+        while end < len(tokens) and len(tokens[end].text) == 1 and tokens[end].text.isalpha():
+            end += 1
+        if tokens[at].text in ("a", "i") and [t.text for t in tokens[at:end]] != ["a", "m"]:
+            end = at  # an article or a pronoun before the letters
+        end = max(end, at + 1)
+        yield Token("".join(t.text for t in tokens[at:end]), tokens[at].start, tokens[end - 1].end)
+        at = end
+
+
+def _numbers(tokens: Sequence[Token]) -> Iterator[Token]:
+    words = [token.text for token in tokens]
+    at, after_number = 0, False
+    while at < len(tokens):
+        if after_number and words[at] in ("oh", "o") and at + 1 < len(words):
+            digit = read_number(words, at + 1)
+            if digit and digit[0] < 10:  # "six oh five"
+                yield Token(f"0{digit[0]}", tokens[at].start, tokens[digit[1] - 1].end)
+                at, after_number = digit[1], False
+                continue
+        number = None if words[at].isdecimal() and words[at][0] == "0" else read_number(words, at)
+        value, end = number or (words[at], at + 1)
+        yield Token(str(value), tokens[at].start, tokens[end - 1].end)
+        at, after_number = end, number is not None
+
+
+def _synonyms(tokens: Sequence[Token]) -> Iterator[Token]:
+    """Replace phrases that mean the same, and drop "the", which never tells two wishes apart."""
+    at = 0
+    while at < len(tokens):
+        words, replacement = _phrase_at(tokens, at, phrases.SYNONYMS) or ((tokens[at].text,), None)
+        end = at + len(words)
+        for word in (tokens[at].text if replacement is None else replacement).split():
+            if word != "the":
+                yield Token(word, tokens[at].start, tokens[end - 1].end)
+        at = end
+
+
+def _phrase_at(
+    tokens: Sequence[Token], at: int, table: dict[tuple[str, ...], str]
+) -> tuple[tuple[str, ...], str] | None:
+    for length in range(phrases.LONGEST, 0, -1):
+        words = tuple(token.text for token in tokens[at : at + length])
+        if words in table:
+            return words, table[words]
+    return None
+
+
+def _without_opening(tokens: list[Token]) -> list[Token]:
+    while found := _phrase_at(tokens, 0, phrases.OPENINGS):
+        rest = tokens[len(found[0]) :]
+        if rest and found[1] == "gerund":
+            rest[0] = rest[0]._replace(text=base_verb(rest[0].text))
+        tokens = rest
+    return tokens
+
+
+def _ending(tokens: Sequence[Token]) -> int:
+    """How many of the last words are politeness."""
+    words = [token.text for token in tokens]
+    lengths = (n for n in range(phrases.LONGEST, 0, -1) if tuple(words[-n:]) in phrases.ENDINGS)
+    return next(lengths, 0)
+
+
+def base_verb(gerund: str) -> str:
+    """The verb of a gerund: "turning" → "turn", "closing" → "close"; other words as they are."""
+    stem = gerund.removesuffix("ing")
+    if stem == gerund or len(stem) < 2:
+        return gerund
+    if stem in phrases.VERBS_IN_E:
+        return f"{stem}e"
+    doubled = stem[-1] == stem[-2] and stem[-1] not in "lsz"
+    return stem[:-1] if doubled else stem
+
+
+_STEPS: tuple[Callable[[list[Token]], Iterator[Token]], ...] = (
+    _symbols,
+    _contractions,
+    _letters,
+    _numbers,
+    _synonyms,
+)

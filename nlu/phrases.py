@@ -1,0 +1,89 @@
+"""English words and phrases that carry no wish of their own, or the same as others do."""
+
+from __future__ import annotations
+
+
+def words(text: str) -> tuple[str, ...]:
+    """The words of a text."""
+    return tuple(text.split())
+
+
+def listed(text: str) -> tuple[str, ...]:
+    """The phrases between a text's commas."""
+    return tuple(text.split(", "))
+
+
+def _table(*lines: str, value: str = "") -> dict[tuple[str, ...], str]:
+    return {tuple(phrase.split()): value for line in lines for phrase in listed(line)}
+
+
+SYMBOLS = {"%": "percent", "°": "degrees", "&": "and"}
+
+_IS = words("what who where when how that it there here he she")
+_NOT = words("do does did is are was were would could should has have had")
+CONTRACTIONS = (
+    {f"{word}'s": f"{word} is" for word in _IS}
+    | {f"{word}s": f"{word} is" for word in ("what", "where", "who")}
+    | {f"{word}n't": f"{word} not" for word in _NOT}
+    | {f"{word}nt": f"{word} not" for word in ("do", "does", "did", "would", "could")}
+    | {f"{word}'re": f"{word} are" for word in ("you", "we", "they", "what")}
+    | {f"{word}'d": f"{word} would" for word in ("i", "you", "we", "it")}
+    | {f"{word}'ll": f"{word} will" for word in ("i", "you", "we", "it")}
+    | {f"{word}'ve": f"{word} have" for word in ("i", "you", "we")}
+    | {
+        "i'm": "i am",
+        "let's": "let us",
+        "lets": "let us",
+        "can't": "can not",
+        "cant": "can not",
+        "cannot": "can not",
+        "won't": "will not",
+        "gonna": "going to",
+        "wanna": "want to",
+        "oclock": "o'clock",
+        "nevermind": "never mind",
+        "okay": "ok",
+        "goodnight": "good night",
+    }
+)
+
+SYNONYMS = {
+    ("all", "of"): "all",
+    ("per", "cent"): "percent",
+    ("o", "clock"): "o'clock",
+    ("for", "a", "duration", "of"): "for",
+    ("negative",): "minus",
+    ("an",): "a",
+}
+
+HESITATIONS = frozenset(words("um uh er erm hmm mhm ah please kindly"))
+
+_OPENINGS = (
+    _table("hey, hi, hello, ok, alright, right, so, well, and, and then, then, also, now, just"),
+    _table("could you, can you, would you, will you, you can, you could, could we, can we"),
+    _table("could you just, can you just, would you be so kind as to, be so kind as to"),
+    _table("would you be able to, are you able to, is it possible to, would it be possible to"),
+    _table("i would like you to, i want you to, i need you to, i would love you to"),
+    _table("i was wondering if you could, i wonder if you could, do you think you could"),
+    _table("may i ask you to, could i ask you to, can i ask you to, i ask you to"),
+    _table("would you like to, go ahead and, do me a favor and, do me a favour and, let us"),
+    _table("would you mind, do you mind, how about, what about", value="gerund"),
+)
+OPENINGS = {words: kind for table in _OPENINGS for words, kind in table.items()}
+
+ENDINGS = frozenset(
+    _table(
+        "please, for me, thanks, thank you, thanks a lot, thank you very much, thank you so much"
+    )
+    | _table("if you can, if you could, if you would, if you will, if you do not mind, if possible")
+    | _table("would you, will you, could you, can you, ok, many thanks, now please, cheers")
+)
+
+VERBS_IN_E = frozenset(
+    words(
+        "clos mak resum continu paus chang mov remov delet increas decreas rais announc "
+        "tak giv creat activat mut unmut us schedul"
+    )
+)
+
+LONGEST = max(len(words) for words in (*OPENINGS, *ENDINGS, *SYNONYMS))

@@ -1,0 +1,226 @@
+"""Sentences of a grammar as people speak them, for a language model and for examples.
+
+At each choice the alternative that has been taken least for its weight is taken next, so that all
+of them appear as early as the number of draws allows; the weight of an alternative grows with the
+logarithm of what it holds, so that no large list drowns its neighbours.
+"""
+
+from __future__ import annotations
+
+import math
+import random
+import re
+from collections.abc import Sequence
+
+from hassil.expression import (
+    Alternative,
+    Expression,
+    Group,
+    ListReference,
+    Permutation,
+    TextChunk,
+)
+from hassil.intents import RangeSlotList, SlotList, TextSlotList, WildcardSlotList
+
+from nlu.grammar import WRITTEN, Grammar
+from nlu.normalize import spoken_words
+from nlu.numbers import spell
+from nlu.slots import DEEDS, THINGS
+
+_EXAMPLES = 40
+_EXAMPLE_LENGTH = 25
+
+_POLITE_SHARE = 0.04
+_JOINED_SHARE = 0.02
+_POLITE = (
+    "please {}",
+    "{} please",
+    "could you {}",
+    "can you {}",
+    "can you please {}",
+    "would you {}",
+    "i'd like you to {}",
+    "{} for me",
+    "{} thanks",
+    "hey {}",
+    "okay {}",
+)
+_JOINTS = ("and", "then", "and then")
+
+
+def sample(grammar: Grammar, limit: int, seed: int) -> list[str]:
+    """Draw about `limit` spoken sentences: each claim's share grows with the log of its size."""
+    sources = [
+        _Source(grammar.lists, claim.written, f"{seed} {i}")
+        for i, claim in enumerate(grammar.claims)
+    ]
+    sources = [source for source in sources if source.weight]
+    total = sum(source.weight for source in sources)
+    drawn = [[s.draw() for _ in range(math.ceil(limit * s.weight / total))] for s in sources]
+    rng = random.Random(f"{seed} join")
+    sentences = [
+        _framed(sentence, drawn, index, rng)
+        for index, group in enumerate(drawn)
+        for sentence in group
+        if sentence
+    ]
+    rng.shuffle(sentences)
+    return sentences[:limit]
+
+
+def example(grammar: Grammar, intent: str) -> str:
+    """A sentence of middling length from the first of an intent's templates; "" without any."""
+    for claim in grammar.claims:
+        if claim.schema.intent == intent and claim.written:
+            source = _Source(grammar.lists, claim.written[:1], "example")
+            drawn = [source.draw() for _ in range(8)] if source.weight else [""]
+            return min(drawn, key=lambda sentence: abs(len(sentence) - _EXAMPLE_LENGTH))
+    return ""
+
+
+def examples(grammar: Grammar) -> dict[str, list[str]]:
+    """Some spoken sentences for each intent, spread over its templates and values."""
+    found: dict[str, list[str]] = {}
+    for index, claim in enumerate(grammar.claims):
+        source = _Source(grammar.lists, claim.written, f"examples {index}")
+        drawn = [source.draw() for _ in range(_EXAMPLES)] if source.weight else []
+        found.setdefault(claim.schema.intent, []).extend(drawn)
+    return found
+
+
+def spoken(text: str) -> str:
+    """The words of a written sentence as they sound: digits in words, no punctuation."""
+    words: list[str] = []
+    for word in spoken_words(text):
+        if word in ("am", "pm") and words and words[-1].split()[-1] in _CLOCK_WORDS:
+            word = f"{word[0]}.m."
+        elif word.isdecimal():
+            word = (
+                f"oh {spell(int(word))}" if word[0] == "0" and len(word) == 2 else spell(int(word))
+            )
+        words.append(word)
+    return _REPEATED_ARTICLE.sub(r"\1", _articles(" ".join(words)))
+
+
+_REPEATED_ARTICLE = re.compile(r"\b(the|my|our|a|an) the\b")
+_VOWEL = r"(?:(?!one\b|once\b|uni|use|eu)[aeiou]|hour|honest)"
+_A_BEFORE_VOWEL = re.compile(rf"\ba\b(?= {_VOWEL})")
+_AN_BEFORE_CONSONANT = re.compile(rf"\ban\b(?! {_VOWEL})")
+_CLOCK_WORDS = frozenset(" ".join(spell(n) for n in range(60)).split()) | {"o'clock"}
+
+
+def _articles(text: str) -> str:
+    """Put "a" and "an" right: a template that allows both allows each before any word."""
+    return _A_BEFORE_VOWEL.sub("an", _AN_BEFORE_CONSONANT.sub("a", text))
+
+
+def _framed(sentence: str, drawn: list[list[str]], index: int, rng: random.Random) -> str:
+    chance = rng.random()
+    if chance < _POLITE_SHARE:
+        return rng.choice(_POLITE).format(sentence)
+    others = [i for i in range(len(drawn)) if i != index]
+    if others and chance < _POLITE_SHARE + _JOINED_SHARE:
+        second = rng.choice(drawn[rng.choice(others)])
+        return f"{sentence} {rng.choice(_JOINTS)} {second}".strip()
+    return sentence
+
+
+class _Source:
+    """Draws sentences of one claim."""
+
+    def __init__(
+        self, lists: dict[str, SlotList], sentences: Sequence[Expression], seed: str
+    ) -> None:
+        self._lists = lists
+        self._rng = random.Random(seed)
+        self._taken: dict[tuple[int, int], int] = {}
+        self._sizes: dict[int, float] = {}
+        self._listed: dict[str, list[Expression]] = {}
+        self._decks: dict[int, list[Expression]] = {}
+        self._root = Alternative([s for s in sentences if self._size(s)])
+        self.weight = math.log2(1 + self._size(self._root))
+
+    def draw(self) -> str:
+        """One sentence in spoken form."""
+        return spoken(self._say(self._root))
+
+    def _say(self, expression: Expression, before: str = "") -> str:
+        """Words for an expression; `before` are those that stand before it."""
+        if isinstance(expression, TextChunk):
+            return expression.text
+        if isinstance(expression, Alternative):
+            return self._say(self._next(id(expression), expression.items), before)
+        if isinstance(expression, ListReference):
+            return self._say(self._value(expression, before), before)
+        if not isinstance(expression, Group):
+            raise TypeError(f"no part of a sentence: {expression!r}")
+        items = list(expression.items)
+        if isinstance(expression, Permutation):
+            self._rng.shuffle(items)
+        said = ""
+        for item in items:
+            said += self._say(item, before + said)
+        return said
+
+    def _value(self, reference: ListReference, before: str) -> Expression:
+        """The next value of a list in a shuffled order, each once before any comes again."""
+        deck = self._decks.setdefault(id(reference), [])
+        if not deck:
+            deeds = isinstance(self._lists[reference.list_name], WildcardSlotList) and (
+                before.endswith(" to ")
+            )
+            values = _DEEDS if deeds else self._values(reference.list_name)
+            deck.extend(self._rng.sample(values, len(values)))
+        return deck.pop()
+
+    def _next(self, node: int, items: Sequence[Expression]) -> Expression:
+        def urgency(index: int) -> float:
+            weight = math.log2(1 + self._size(items[index]))
+            return (self._taken.get((node, index), 0) + self._rng.random()) / weight
+
+        index = min((i for i in range(len(items)) if self._size(items[i])), key=urgency)
+        self._taken[node, index] = self._taken.get((node, index), 0) + 1
+        return items[index]
+
+    def _values(self, name: str) -> list[Expression]:
+        if name not in self._listed:
+            self._listed[name] = _list_values(self._lists[name])
+        return self._listed[name]
+
+    def _size(self, expression: Expression) -> float:
+        """How many sentences an expression holds; 0 for an empty list's."""
+        key = id(expression)
+        if key not in self._sizes:
+            self._sizes[key] = self._count(expression)
+        return self._sizes[key]
+
+    def _count(self, expression: Expression) -> float:
+        if isinstance(expression, ListReference):
+            return sum(self._size(value) for value in self._values(expression.list_name))
+        if isinstance(expression, Alternative):
+            return sum(self._size(item) for item in expression.items)
+        if isinstance(expression, Group):
+            orders = (
+                math.factorial(len(expression.items)) if isinstance(expression, Permutation) else 1
+            )
+            return orders * math.prod(self._size(item) for item in expression.items)
+        return 1
+
+
+_THINGS: list[Expression] = [TextChunk(text) for text in THINGS]
+_DEEDS: list[Expression] = [TextChunk(text) for text in DEEDS]
+
+
+def _list_values(values: SlotList) -> list[Expression]:
+    if isinstance(values, TextSlotList):
+        return [(value.metadata or {})[WRITTEN] for value in values.values]
+    if isinstance(values, RangeSlotList):
+        return [TextChunk(str(n)) for n in _said_numbers(values.start, values.stop, values.step)]
+    return _THINGS
+
+
+def _said_numbers(start: int, stop: int, step: int) -> list[int]:
+    """All numbers up to a hundred, and round ones beyond."""
+    numbers = [n for n in range(start, min(stop, 100) + 1) if (n - start) % step == 0]
+    rounds = [*range(110, 200, 10), *range(200, 1000, 50), *range(1000, 10_001, 1000)]
+    return numbers + [n for n in rounds if start <= n <= stop and (n - start) % step == 0]

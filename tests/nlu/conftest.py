@@ -1,0 +1,22 @@
+"""Templates of the stand-in skills, compiled once."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from zoneinfo import ZoneInfo
+
+import pytest
+from stand_ins import COFFEE, HOME, MANIFESTS
+
+from nlu.templates import Templates
+
+
+@pytest.fixture(scope="session")
+def templates() -> Templates:
+    return Templates.compile((*MANIFESTS, COFFEE), HOME)
+
+
+@pytest.fixture
+def now() -> datetime:
+    """A Friday evening."""
+    return datetime(2026, 11, 20, 19, 0, tzinfo=ZoneInfo("Europe/Berlin"))
