@@ -76,18 +76,21 @@ class Database:
         try:
             self._open(migrations)
         except StorageError as error:
-            if error.code != "storage.corrupt" or self.path is None:
+            if self.path is None or error.code not in ("storage.corrupt", "storage.io"):
                 raise
             self._connection.close()
-            self.set_aside = _move_aside(self.path)
-            self._open(migrations)
+            if error.code == "storage.corrupt":
+                self.set_aside = _move_aside(self.path)
+            self._open(migrations, alone=error.code == "storage.io")
 
-    def _open(self, migrations: Sequence[Migration]) -> None:
+    def _open(self, migrations: Sequence[Migration], alone: bool = False) -> None:
         with self._translated():
             self._connection = sqlite3.connect(
                 self.path or ":memory:", isolation_level=None, timeout=5, check_same_thread=False
             )
         self._resources.callback(self._connection.close)
+        if alone:  # no shared memory file, for which a full disk has no room; no other readers
+            self.execute("PRAGMA locking_mode=EXCLUSIVE")
         self.execute("PRAGMA journal_mode=WAL")
         self.execute("PRAGMA synchronous=FULL")
         self.execute("PRAGMA foreign_keys=ON")

@@ -1,0 +1,29 @@
+"""What no skill claims is declined honestly, with something near that can be done."""
+
+from __future__ import annotations
+
+from assistant.answer.stage import AnswerStage
+from assistant.core.messages import Question, Reply, Tick
+
+
+def test_what_is_near_is_named() -> None:
+    question = Question(utterance_id="u1", text="order a pizza", nearest="set a pizza timer")
+    assert list(AnswerStage().feed(question)) == [
+        Reply(
+            utterance_id="u1",
+            text='I can\'t do that yet. Try "set a pizza timer".',
+            done=False,
+        )
+    ]
+
+
+def test_with_nothing_near_help_is_offered() -> None:
+    (reply,) = AnswerStage().feed(Question(utterance_id="u1", text="order a pizza"))
+    assert reply.text == ('I can\'t do that yet. Ask me "what can you do" to hear what I can.')
+    assert not reply.done
+
+
+def test_time_passing_is_no_question() -> None:
+    stage = AnswerStage()
+    assert list(stage.feed(Tick(at_s=1))) == []
+    assert stage.deadline_s() is None

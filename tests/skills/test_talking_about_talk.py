@@ -1,0 +1,59 @@
+"""The clock, and stop, repeat, undo and help."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from zoneinfo import ZoneInfo
+
+import pytest
+from talking import Talk
+
+from assistant.skill.testing import converse, memory_context
+from skills import clock
+
+
+@pytest.mark.parametrize(
+    ("now", "told"),
+    [
+        (datetime(2026, 1, 5, 18, 30, tzinfo=UTC), "It's 6:30 pm."),
+        (datetime(2026, 1, 5, 0, 0, tzinfo=UTC), "It's 12 am."),
+        (datetime(2026, 7, 5, 9, 5, tzinfo=ZoneInfo("Europe/Zurich")), "It's 9:05 am."),
+    ],
+)
+def test_the_time_is_the_wall_clocks(now: datetime, told: str) -> None:
+    assert converse(clock.skill, "HassGetCurrentTime", memory_context(now=now)) == [told]
+
+
+def test_the_date_comes_with_its_day() -> None:
+    assert converse(clock.skill, "HassGetCurrentDate") == ["It's Monday, January 5, 2026."]
+
+
+def test_the_last_reply_is_repeated(talk: Talk) -> None:
+    assert talk.ask("Repeat") == "I haven't said anything yet."
+    told = talk.ask("HassGetCurrentTime")
+    assert talk.ask("Repeat") == told
+    assert talk.ask("Repeat") == told
+
+
+def test_help_names_what_each_skill_can_do(talk: Talk) -> None:
+    assert talk.ask("Help") == (
+        "I can tell the time and the date, set timers and turn lights and switches on and off."
+    )
+
+
+def test_with_nothing_ringing_stop_does_nothing(talk: Talk) -> None:
+    talk.ask("HassStartTimer", duration=600)
+    assert talk.ask("HassNevermind") == "Okay."
+    assert talk.timers() == 1
+
+
+def test_there_may_be_nothing_to_take_back(talk: Talk) -> None:
+    assert talk.ask("Undo") == "There is nothing that I can take back."
+
+
+def test_a_question_in_between_leaves_the_undo_in_place(talk: Talk) -> None:
+    talk.ask("HassTurnOn", name="Kettle")
+    talk.ask("HassGetCurrentTime")
+    assert talk.ask("Undo") == "I took that back."
+    assert talk.state("switch.kettle") == "off"
+    assert talk.ask("Undo") == "There is nothing that I can take back."

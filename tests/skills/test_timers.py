@@ -1,0 +1,397 @@
+"""A timer that was acknowledged rings once: after kills, reboots, lost answers, a full disk."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import tempfile
+from collections.abc import Callable, Iterator
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from talking import Talk, command
+
+from assistant.core.errors import StorageError
+from assistant.core.messages import Message, PlaybackEnded, Reply, Tick
+
+
+def texts(messages: list[Message]) -> list[str]:
+    return [m.text for m in messages if isinstance(m, Reply)]
+
+
+def set_timer(talk: Talk, seconds: float, name: str = "pasta") -> str:
+    return talk.ask("HassStartTimer", duration=seconds, name=name)
+
+
+def test_a_timer_rings_when_it_is_due_and_is_over_when_heard(talk: Talk) -> None:
+    set_timer(talk, 600)
+    assert talk.wait(599) == []
+    (ring,) = talk.wait(1)
+    assert isinstance(ring, Reply)
+    assert ring.text == "Your pasta timer is done."
+    assert ring.utterance_id.startswith("timer-")
+    assert talk.timers() == 1
+    assert talk.play(ring) == []
+    assert talk.timers() == 0
+    assert talk.stage.deadline_s() is None
+    assert talk.wait(1000) == []
+
+
+def test_a_ring_that_was_interrupted_was_heard(talk: Talk) -> None:
+    set_timer(talk, 60)
+    (ring,) = talk.wait(60)
+    assert isinstance(ring, Reply)
+    talk.feed(PlaybackEnded(utterance_id=ring.utterance_id, interrupted=True))
+    assert talk.timers() == 0
+
+
+def test_a_ring_without_an_answer_comes_again_under_its_name(talk: Talk) -> None:
+    set_timer(talk, 60)
+    first = talk.wait(60)
+    again = talk.wait(200)
+    assert len(again) >= 2
+    assert {m.utterance_id for m in (*first, *again) if isinstance(m, Reply)} == {
+        first[0].utterance_id  # type: ignore[attr-defined]
+    }
+    assert set(texts(again)) == {"Your pasta timer is done."}
+
+
+def test_the_answer_to_another_reply_is_not_the_rings(talk: Talk) -> None:
+    set_timer(talk, 60)
+    talk.wait(60)
+    talk.feed(PlaybackEnded(utterance_id="u1"))
+    assert talk.timers() == 1
+
+
+def test_several_timers_ring_each_in_turn(talk: Talk) -> None:
+    set_timer(talk, 120, "tea")
+    set_timer(talk, 60, "egg")
+    set_timer(talk, 120, "rice")
+    assert texts(talk.wait(60)) == ["Your egg timer is done."]
+    told = texts(talk.wait(60))
+    assert "Your tea timer is done." in told
+    assert "Your rice timer is done." in told
+
+
+def test_stop_ends_the_ringing(talk: Talk) -> None:
+    set_timer(talk, 60)
+    set_timer(talk, 600, "tea")
+    talk.wait(60)
+    assert talk.ask("HassNevermind") == "Okay."
+    assert talk.timers() == 1
+    assert talk.wait(500) == []
+
+
+def test_a_killed_process_rings_in_time(talk: Talk) -> None:
+    set_timer(talk, 600)
+    talk.wait(300)
+    talk.restart()
+    assert talk.stage.deadline_s() == 0.0
+    assert talk.wait(299) == []
+    assert texts(talk.wait(1)) == ["Your pasta timer is done."]
+
+
+def test_killed_while_ringing_it_rings_on_under_the_same_name(talk: Talk) -> None:
+    set_timer(talk, 60)
+    (ring,) = talk.wait(60)
+    talk.restart()
+    assert talk.wait(1) == [ring]
+
+
+def test_after_a_hang_the_ring_says_that_it_is_late(talk: Talk) -> None:
+    set_timer(talk, 60)
+    talk.at_s += 60 + 720
+    talk.now += timedelta(seconds=60 + 720)
+    assert texts(talk.feed(Tick())) == ["Your pasta timer was due at 6:31 pm, twelve minutes ago."]
+
+
+def test_a_reboot_in_between_changes_nothing(talk: Talk) -> None:
+    set_timer(talk, 600)
+    talk.wait(100)
+    talk.reboot(off_s=100)
+    assert talk.wait(399) == []
+    assert texts(talk.wait(1)) == ["Your pasta timer is done."]
+
+
+def test_due_while_off_it_rings_at_the_start_and_says_so(talk: Talk) -> None:
+    set_timer(talk, 600)
+    talk.reboot(off_s=600 + 1500)
+    told = ["Your pasta timer was due at 6:40 pm, 25 minutes ago."]
+    assert texts(talk.wait(1)) == told
+
+
+def test_due_on_another_day_the_day_is_said(talk: Talk) -> None:
+    set_timer(talk, 600)
+    talk.reboot(off_s=24 * 3600)
+    told = ["Your pasta timer was due yesterday at 6:40 pm, 23 hours and 50 minutes ago."]
+    assert texts(talk.wait(1)) == told
+
+
+def test_a_clock_that_is_behind_after_a_reboot_does_not_hold_a_timer_back(talk: Talk) -> None:
+    set_timer(talk, 600)
+    talk.wait(1)
+    talk.reboot(off_s=0)
+    talk.now -= timedelta(days=365)
+    assert talk.wait(599) == []
+    assert texts(talk.wait(1)) == ["Your pasta timer is done."]
+
+
+def test_and_once_the_clock_is_put_right_the_timer_follows_it(talk: Talk) -> None:
+    set_timer(talk, 600)
+    talk.reboot(off_s=300)
+    talk.now -= timedelta(days=365)
+    talk.wait(60)
+    talk.now += timedelta(days=365)
+    assert talk.wait(239) == []
+    assert texts(talk.wait(1)) == ["Your pasta timer is done."]
+
+
+def test_within_one_boot_the_wall_clock_does_not_matter(talk: Talk) -> None:
+    set_timer(talk, 600)
+    talk.now += timedelta(days=3)
+    assert talk.wait(599) == []
+    assert texts(talk.wait(1)) == ["Your pasta timer is done."]
+
+
+def test_a_paused_timer_waits_through_kills_and_reboots(talk: Talk) -> None:
+    set_timer(talk, 600)
+    talk.wait(100)
+    assert talk.ask("HassPauseTimer") == (
+        "Your pasta timer for ten minutes is paused, with eight minutes and 20 seconds left."
+    )
+    assert talk.stage.deadline_s() is None
+    assert talk.wait(5000) == []
+    talk.reboot(off_s=5000)
+    assert talk.wait(5000) == []
+    talk.ask("HassUnpauseTimer")
+    assert talk.wait(499) == []
+    assert texts(talk.wait(1)) == ["Your pasta timer is done."]
+
+
+# ── any history ─────────────────────────────────────────────────────────────────────────────
+
+
+class Player:
+    """Playback as the audio process does it: it does not play a name twice, but answers again."""
+
+    def __init__(self, disregards: bool = True) -> None:
+        self.disregards = disregards
+        self.played: list[str] = []
+
+    def play(self, reply: Reply) -> None:
+        if not (self.disregards and reply.utterance_id in self.played):
+            self.played.append(reply.utterance_id)
+
+
+STEPS = st.lists(
+    st.one_of(
+        st.tuples(st.just("set"), st.integers(1, 900)),
+        st.tuples(st.just("wait"), st.integers(1, 900)),
+        st.tuples(st.just("kill"), st.just(0)),
+        st.tuples(st.just("reboot"), st.integers(0, 900)),
+        st.tuples(st.just("lose answers"), st.just(0)),
+        st.tuples(st.just("answer"), st.just(0)),
+    ),
+    max_size=12,
+)
+
+
+def live(steps: list[tuple[str, int]], player: Player) -> tuple[int, Talk]:
+    """A life of a device: how many timers were acknowledged, and the device at its end."""
+    with tempfile.TemporaryDirectory() as folder:
+        talk = Talk(path=Path(folder) / "state.db")
+        acknowledged, answering = 0, True
+
+        def listen(given: list[Message]) -> None:
+            for message in given:
+                if isinstance(message, Reply) and message.utterance_id.startswith("timer-"):
+                    player.play(message)
+                    if answering:
+                        talk.play(message)
+
+        for step, number in [*steps, ("answer", 0), ("wait", 2000)]:
+            if step == "set":
+                given = talk.hear("set", command("HassStartTimer", duration=number))
+                acknowledged += sum(isinstance(m, Reply) and m.acted for m in given)
+                listen(given)
+            elif step == "wait":
+                listen(talk.wait(number))
+            elif step == "kill":
+                talk.restart()
+            elif step == "reboot":
+                talk.reboot(off_s=number)
+            else:
+                answering = step == "answer"
+        assert talk.timers() == 0
+        talk.database.close()
+        return acknowledged, talk
+
+
+@settings(max_examples=60, deadline=None)
+@given(STEPS)
+def test_each_acknowledged_timer_is_played_exactly_once(steps: list[tuple[str, int]]) -> None:
+    player = Player()
+    acknowledged, _ = live(steps, player)
+    assert len(player.played) == len(set(player.played)) == acknowledged
+
+
+def test_control_a_player_that_plays_names_twice_is_caught() -> None:
+    player = Player(disregards=False)
+    steps = [("lose answers", 0), ("set", 10), ("wait", 60), ("kill", 0), ("wait", 1)]
+    acknowledged, _ = live(steps, player)
+    assert len(player.played) > acknowledged
+
+
+def test_control_a_store_that_forgets_is_caught() -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        talk = Talk(path=Path(folder) / "state.db")
+        set_timer(talk, 60)
+        talk.database.execute("DELETE FROM timers")
+        talk.restart()
+        assert talk.wait(1000) == []
+        talk.database.close()
+
+
+# ── a full disk ─────────────────────────────────────────────────────────────────────────────
+
+
+@pytest.fixture
+def small_disk(tmp_path: Path) -> Iterator[Path]:
+    """A file system of 1 MB of its own."""
+    disk = tmp_path / "disk"
+    disk.mkdir()
+    mount = ["mount", "-t", "tmpfs", "-o", "size=1m", "tmpfs", str(disk)]
+    if os.geteuid() or subprocess.run(mount, check=False, capture_output=True).returncode:
+        pytest.skip("a small file system can only be mounted by root")
+    yield disk
+    subprocess.run(["umount", "-l", str(disk)], check=True)
+
+
+def fill(disk: Path) -> None:
+    try:
+        with (disk / "filler").open("wb", buffering=0) as filler:
+            while filler.write(b"\0" * 4096):
+                pass
+    except OSError:
+        return
+
+
+def set_until_refused(talk: Talk, seconds: float) -> tuple[int, str]:
+    """Set timers until the disk is full: how many were acknowledged, and the refusal's code."""
+    for acknowledged in range(1000):
+        try:
+            set_timer(talk, seconds)
+        except StorageError as error:
+            return acknowledged, error.code
+    return 1000, ""
+
+
+def test_on_a_full_disk_no_timer_is_acknowledged_that_is_not_kept(small_disk: Path) -> None:
+    talk = Talk(path=small_disk / "state.db")
+    set_timer(talk, 600)
+    fill(small_disk)
+    acknowledged, code = set_until_refused(talk, 600)
+    acknowledged += 1
+    assert code in ("storage.full", "storage.io")
+    assert talk.timers() == acknowledged
+    talk.restart()
+    assert talk.timers() == acknowledged
+    talk.database.close()
+
+
+def test_on_a_full_disk_questions_are_answered_and_timers_ring_once(small_disk: Path) -> None:
+    talk = Talk(path=small_disk / "state.db")
+    set_timer(talk, 60)
+    fill(small_disk)
+    set_until_refused(talk, 6000)
+    assert talk.ask("HassGetCurrentTime") == "It's 6:30 pm."
+    (ring,) = talk.wait(60)
+    with pytest.raises(StorageError):
+        talk.play(ring)
+    assert talk.wait(600) == []
+    talk.database.close()
+
+
+def test_a_full_disk_at_the_start_keeps_no_timer_from_ringing(small_disk: Path) -> None:
+    talk = Talk(path=small_disk / "state.db")
+    set_timer(talk, 60)
+    talk.database.close()
+    fill(small_disk)
+    talk.open()
+    assert texts(talk.wait(60)) == ["Your pasta timer is done."]
+    talk.database.close()
+
+
+# ── the skill ───────────────────────────────────────────────────────────────────────────────
+
+
+def test_the_timers_are_told(talk: Talk) -> None:
+    assert talk.ask("HassTimerStatus") == "There is no timer."
+    set_timer(talk, 600)
+    talk.wait(60)
+    told = "Your pasta timer for ten minutes has nine minutes left."
+    assert talk.ask("HassTimerStatus") == told
+    talk.ask("HassStartTimer", duration=300)
+    assert talk.ask("HassTimerStatus") == (
+        "You have two timers: the timer for five minutes has five minutes left "
+        "and the pasta timer for ten minutes has nine minutes left."
+    )
+    assert talk.ask("HassTimerStatus", name="pasta") == told
+    assert talk.ask("HassTimerStatus", start_duration=600) == told
+    assert talk.ask("HassTimerStatus", name="tea") == "There is no tea timer."
+
+
+def test_a_timer_is_cancelled_by_name_or_length(talk: Talk) -> None:
+    set_timer(talk, 600)
+    set_timer(talk, 300, "tea")
+    assert talk.ask("HassCancelTimer", name="egg") == "There is no egg timer."
+    assert talk.ask("HassCancelTimer", name="tea") == (
+        "Your tea timer for five minutes is cancelled."
+    )
+    assert talk.ask("HassCancelTimer", start_duration=600) == (
+        "Your pasta timer for ten minutes is cancelled."
+    )
+    assert talk.wait(1000) == []
+
+
+def test_with_several_it_asks_which(talk: Talk) -> None:
+    set_timer(talk, 600)
+    talk.ask("HassStartTimer", duration=300)
+    assert talk.ask("HassCancelTimer") == "Which timer: five minutes or pasta?"
+    assert talk.say("pasta") == "Your pasta timer for ten minutes is cancelled."
+
+
+def test_all_are_cancelled_at_once(talk: Talk) -> None:
+    assert talk.ask("HassCancelAllTimers") == "There is no timer."
+    set_timer(talk, 600)
+    set_timer(talk, 300, "tea")
+    assert talk.ask("HassCancelAllTimers") == "I cancelled two timers."
+
+
+def test_time_is_added_and_taken_off(talk: Talk) -> None:
+    set_timer(talk, 600)
+    assert talk.ask("HassIncreaseTimer", duration=60) == (
+        "Your pasta timer for ten minutes now has eleven minutes left."
+    )
+    assert talk.ask("HassDecreaseTimer", duration=360) == (
+        "Your pasta timer for ten minutes now has five minutes left."
+    )
+    assert talk.wait(299) == []
+    assert texts(talk.wait(1)) == ["Your pasta timer is done."]
+
+
+def test_a_timer_that_is_taken_back_does_not_ring(talk: Talk) -> None:
+    set_timer(talk, 600)
+    assert talk.ask("HassTimerStatus") != ""
+    assert talk.ask("Undo") == "I took that back."
+    assert talk.wait(1000) == []
+    assert talk.ask("Undo") == "There is nothing that I can take back."
+
+
+def test_a_timer_of_no_time_is_refused(talks: Callable[..., Talk]) -> None:
+    talk = talks()
+    assert set_timer(talk, 0) == "A timer needs more time than that."
+    assert talk.timers() == 0
