@@ -1,7 +1,7 @@
 """What a process and the supervisor tell each other over the line between them.
 
-A line is a SOCK_SEQPACKET pair, one JSON value a packet: beats go up, news goes down to the one
-process that publishes it. End of stream means that the other side is gone.
+A line is a SOCK_SEQPACKET pair, one JSON value a packet: beats go up, and a wish to reload; news
+goes down to the one process that publishes it. End of stream: the other side is gone.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from assistant.core.messages import Reload, SafeModeEntered, StageRestarted
 LARGEST_PACKET_BYTES = 65_536
 
 
-class Beat(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class Beat(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, tag=True):
     """The work loop went round; "degraded" says in `detail` what it goes without."""
 
     state: Literal["ready", "degraded"] = "ready"
@@ -43,7 +43,7 @@ News = Status | StageRestarted | SafeModeEntered | Reload
 """What the supervisor, which is on no bus, has the control process publish or show."""
 
 _ENCODER = msgspec.json.Encoder()
-_BEATS = msgspec.json.Decoder(Beat)
+_TOLD: msgspec.json.Decoder[Beat | Reload] = msgspec.json.Decoder(Beat | Reload)
 _NEWS: msgspec.json.Decoder[News] = msgspec.json.Decoder(News)
 
 
@@ -52,9 +52,9 @@ def encode(packet: Beat | News) -> bytes:
     return _ENCODER.encode(packet)
 
 
-def decode_beat(packet: bytes) -> Beat:
-    """The beat in `packet`; raises `msgspec.DecodeError` on anything else."""
-    return _BEATS.decode(packet)
+def decode_told(packet: bytes) -> Beat | Reload:
+    """What a process told in `packet`; raises `msgspec.DecodeError` on anything else."""
+    return _TOLD.decode(packet)
 
 
 def decode_news(packet: bytes) -> News:

@@ -20,7 +20,7 @@ import msgspec
 
 from assistant.bulletin import Bulletin
 from assistant.core.messages import Reload, StageRestarted
-from assistant.line import LARGEST_PACKET_BYTES, decode_beat
+from assistant.line import LARGEST_PACKET_BYTES, decode_told
 from assistant.process import Backoff, Patience, Process, ProcessSpec, State
 from assistant.sdnotify import Notifier
 from assistant.zygote import Ended, Fork, Forked, Zygote
@@ -89,15 +89,18 @@ class Supervisor:
             return
         with contextlib.suppress(BlockingIOError, ConnectionResetError):
             while packet := line.recv(LARGEST_PACKET_BYTES):
-                self._beaten(process, packet)
+                self._told(process, packet)
             self._hang_up(name)
 
-    def _beaten(self, process: Process, packet: bytes) -> None:
+    def _told(self, process: Process, packet: bytes) -> None:
         name = process.spec.name
         try:
-            beat = decode_beat(packet)
+            beat = decode_told(packet)
         except msgspec.DecodeError as error:
             log.error("%s: told what is no beat: %s (process.beat)", name, error)
+            return
+        if isinstance(beat, Reload):
+            self._reload_wanted = True
             return
         if name == self._news_to:
             self._bulletin.read()

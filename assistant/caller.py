@@ -1,0 +1,136 @@
+"""One connection at the control socket: who may make it, and lines in and out without waiting."""
+
+from __future__ import annotations
+
+import contextlib
+import grp
+import os
+import pwd
+import socket
+import struct
+from collections.abc import Iterator
+from pathlib import Path
+
+from assistant.core.errors import ControlError
+
+GROUP = "assistant"
+LONGEST_LINE_BYTES = 65_536
+MOST_UNSENT_BYTES = 1_000_000
+RECEIVED_BYTES = 65_536
+OVERFLOW_UID_FILE = Path("/proc/sys/kernel/overflowuid")
+
+
+class Caller:
+    """A connected caller; `watches` are the types that it is sent as they come."""
+
+    def __init__(self, peer: socket.socket) -> None:
+        self._peer = peer
+        self._received = b""
+        self._unsent = b""
+        self.watches: tuple[type, ...] = ()
+
+    @property
+    def descriptor(self) -> int:
+        """The connection's descriptor."""
+        return self._peer.fileno()
+
+    @property
+    def behind(self) -> bool:
+        """Whether something waits for the caller to read."""
+        return bool(self._unsent)
+
+    def lines(self) -> Iterator[bytes]:
+        """The whole lines that have arrived; raises `ConnectionError` after the last."""
+        with contextlib.suppress(BlockingIOError):
+            while True:
+                self._received += self._receive()
+                *lines, self._received = self._received.split(b"\n")
+                yield from lines
+                if len(self._received) > LONGEST_LINE_BYTES:
+                    raise ConnectionAbortedError("a line without end")
+
+    def send(self, line: bytes) -> None:
+        """Send `line`, now or when the caller reads; one too far behind is a `ConnectionError`."""
+        if self.descriptor < 0 or len(self._unsent) > MOST_UNSENT_BYTES:
+            raise ConnectionAbortedError("the caller does not read")
+        self._unsent += line
+        self.flush()
+
+    def flush(self) -> None:
+        """Send what waits, as far as the caller takes it; `ConnectionError` when it hung up."""
+        try:
+            while self._unsent:
+                self._unsent = self._unsent[self._peer.send(self._unsent) :]
+        except BlockingIOError:
+            return
+
+    def close(self) -> None:
+        """Hang up."""
+        self._peer.close()
+
+    def _receive(self) -> bytes:
+        received = self._peer.recv(RECEIVED_BYTES) if self.descriptor >= 0 else b""
+        if not received:
+            raise ConnectionAbortedError("the caller hung up")
+        return received
+
+
+def listen(path: Path) -> socket.socket:
+    """A listening socket at `path`, for this user and the group; replaces one that is dead.
+
+    Raises `ControlError` when it is alive.
+    """
+    _refuse_living(path)
+    path.unlink(missing_ok=True)
+    listener = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+    listener.setblocking(False)
+    before = os.umask(0o177)
+    try:
+        listener.bind(str(path))
+    except OSError as error:
+        listener.close()
+        raise ControlError("control.socket", f"{path}: {error.strerror}") from error
+    finally:
+        os.umask(before)
+    _admit_group(path)
+    listener.listen()
+    return listener
+
+
+def allowed(peer: socket.socket) -> bool:
+    """Whether the caller is this very user, root, or in the group `assistant`."""
+    credentials = peer.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, struct.calcsize("3i"))
+    _, uid, gid = struct.unpack("3i", credentials)
+    return uid in (os.getuid(), 0, _overflow_uid()) or _in_group(uid, gid)
+
+
+def _overflow_uid() -> int:
+    # Under PrivateUsers= every other user looks like this one; the kernel has then already
+    # checked the real one against the socket's owner, group and mode, when it let it connect.
+    return int(OVERFLOW_UID_FILE.read_text())
+
+
+def _in_group(uid: int, gid: int) -> bool:
+    try:
+        return grp.getgrnam(GROUP).gr_gid in os.getgrouplist(pwd.getpwuid(uid).pw_name, gid)
+    except KeyError:
+        return False
+
+
+def _admit_group(path: Path) -> None:
+    with contextlib.suppress(KeyError, PermissionError):
+        os.chown(path, -1, grp.getgrnam(GROUP).gr_gid)
+        path.chmod(0o660)
+
+
+def _refuse_living(path: Path) -> None:
+    with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as probe:
+        probe.setblocking(False)
+        try:
+            probe.connect(str(path))
+        except (FileNotFoundError, ConnectionRefusedError):
+            return
+        except BlockingIOError:
+            pass
+    message = f"another assistant answers at {path}; stop it first"
+    raise ControlError("control.taken", message)

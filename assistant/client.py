@@ -1,0 +1,64 @@
+"""The command line's end of the control socket of a running daemon."""
+
+from __future__ import annotations
+
+import socket
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from assistant.core.errors import ControlError
+
+ANSWER_S = 10.0
+
+
+class ControlClient:
+    """Asks the daemon whose socket is at `path`."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+
+    def ask(self, command: str) -> dict[str, Any]:
+        """The one answer to `command`; raises `ControlError`, also for an answer that is one."""
+        for answer in self.follow(command, ANSWER_S):
+            return answer
+        raise ControlError("control.silent", f"the daemon at {self._path} hung up")
+
+    def follow(self, command: str, within_s: float | None = None) -> Iterator[dict[str, Any]]:
+        """Every line that answers `command`, until the daemon hangs up.
+
+        Raises `ControlError` when no daemon runs, when it refuses, or when it is silent for
+        `within_s`.
+        """
+        with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as daemon:
+            daemon.settimeout(within_s)
+            self._connect(daemon)
+            daemon.sendall(msgspec.json.encode({"command": command}) + b"\n")
+            with daemon.makefile("rb") as lines:
+                try:
+                    yield from map(_checked, lines)
+                except TimeoutError as error:
+                    message = f"the daemon at {self._path} does not answer; restart it"
+                    raise ControlError("control.silent", message) from error
+
+    def _connect(self, daemon: socket.socket) -> None:
+        try:
+            daemon.connect(str(self._path))
+        except (FileNotFoundError, ConnectionRefusedError) as error:
+            message = (
+                f"no daemon answers at {self._path}; start one with `assistant run`"
+                " or `sudo systemctl start assistant`"
+            )
+            raise ControlError("control.down", message) from error
+        except PermissionError as error:
+            message = f"{self._path}: not yours to ask; join the group assistant"
+            raise ControlError("control.forbidden", message) from error
+
+
+def _checked(line: bytes) -> dict[str, Any]:
+    answer: dict[str, Any] = msgspec.json.decode(line, type=dict[str, Any])
+    if answer.get("type") == "Error":
+        raise ControlError(str(answer.get("code")), str(answer.get("message")))
+    return answer

@@ -1,0 +1,250 @@
+"""The control process: a path socket where the command line asks a running daemon things.
+
+One JSON object a line each way. A request is `{"command": …}`; the answer is one line, but for
+`watch`, which streams every event, and `reload`, which streams each stage's `Reloaded`. What
+cannot be answered gets one line `{"type": "Error", "code": …, "message": …}`.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import difflib
+import select
+import socket
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import Any, ClassVar
+
+import msgspec
+
+from assistant.caller import Caller, allowed, listen
+from assistant.core.bus import UNPUBLISHED
+from assistant.core.codec import as_json
+from assistant.core.errors import AssistantError, ControlError
+from assistant.core.messages import (
+    Control,
+    Message,
+    Reload,
+    Reloaded,
+    SafeModeEntered,
+    StageRestarted,
+    Work,
+    concrete,
+)
+from assistant.ledger import Ledger
+from assistant.line import LARGEST_PACKET_BYTES, Status, decode_news, encode
+
+WATCHED = tuple(t for t in (*concrete(Work), *concrete(Control)) if t not in UNPUBLISHED)
+MOST_CALLERS = 16
+
+
+class Request(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """What a caller asks for."""
+
+    command: str
+
+
+class ControlServer:
+    """Answers callers at the socket `path`, and brings in the supervisor's news from `line`.
+
+    `answers` gives, by command, what msgspec can encode as one line. Without a `line`, as in a
+    single process, `status` is what is known of the processes. A `Source` for the control worker.
+    Raises `ControlError` when another daemon answers at `path`.
+    """
+
+    def __init__(
+        self,
+        path: Path,
+        answers: Mapping[str, Callable[[], Any]],
+        line: socket.socket | None = None,
+        status: Status | None = None,
+    ) -> None:
+        self._path, self._answers, self._line, self._status = path, answers, line, status
+        self._listener = listen(path)
+        self._callers: dict[int, Caller] = {}
+        self._unanswered: list[Caller] = []
+        self._epoll = select.epoll()
+        self._epoll.register(self._listener, select.EPOLLIN)
+        if line is not None:
+            self._epoll.register(line, select.EPOLLIN)
+
+    def fileno(self) -> int:
+        """A descriptor that is readable when `read` has something to do."""
+        return self._epoll.fileno()
+
+    def read(self) -> Iterable[Message]:
+        """Serve callers without waiting; gives what is to be published."""
+        for descriptor, _ in self._epoll.poll(0):
+            if descriptor == self._listener.fileno():
+                self._accept()
+            elif self._line is not None and descriptor == self._line.fileno():
+                yield from self._news(self._line)
+            elif (caller := self._callers.get(descriptor)) is not None:
+                yield from self._serve(caller)
+
+    def show(self, event: Message | Status) -> None:
+        """Send `event` to every caller that watches; one too slow for it is hung up on."""
+        watchers = [c for c in self._callers.values() if isinstance(event, c.watches)]
+        if watchers:
+            line = _line(as_json(event) if isinstance(event, Message) else event)
+            for caller in watchers:
+                self._send(caller, line)
+
+    def close(self) -> None:
+        """Hang up on everyone and remove the socket."""
+        for caller in list(self._callers.values()):
+            self._hang_up(caller)
+        self._listener.close()
+        self._path.unlink(missing_ok=True)
+        self._epoll.close()
+
+    # ── callers ─────────────────────────────────────────────────────────────────────────────
+
+    def _accept(self) -> None:
+        with contextlib.suppress(BlockingIOError, ConnectionAbortedError):
+            peer, _ = self._listener.accept()
+            peer.setblocking(False)
+            caller = Caller(peer)
+            self._callers[peer.fileno()] = caller
+            self._epoll.register(peer, select.EPOLLIN)
+            if not allowed(peer):
+                self._refuse(caller, "control.forbidden", "only the group assistant may ask")
+            elif len(self._callers) > MOST_CALLERS:
+                self._refuse(caller, "control.busy", f"{MOST_CALLERS} callers are served already")
+
+    def _serve(self, caller: Caller) -> Iterator[Message]:
+        try:
+            caller.flush()
+            for line in caller.lines():
+                yield from self._answer(caller, line)
+        except ConnectionError:
+            self._hang_up(caller)
+        else:
+            self._poll(caller)
+
+    def _answer(self, caller: Caller, line: bytes) -> Iterator[Message]:
+        try:
+            command = msgspec.json.decode(line, type=Request).command
+            if command == "reload":
+                yield from self._reload(caller)
+            elif command in ("watch", "status"):
+                self._tell_status(caller, stays=command == "watch")
+            else:
+                self._send(caller, _line(self._find(command)()))
+        except AssistantError as error:
+            self._complain(caller, error.code, error.message)
+        except (msgspec.DecodeError, UnicodeDecodeError) as error:
+            self._complain(caller, "control.malformed", f"that is no request: {error}")
+
+    def _find(self, command: str) -> Callable[[], Any]:
+        if command not in self._answers:
+            known = [*self._answers, "reload", "status", "watch"]
+            near = difflib.get_close_matches(command, known, n=1, cutoff=0.0)[0]
+            message = f'unknown command "{command}"; did you mean "{near}"?'
+            raise ControlError("control.unknown", message)
+        return self._answers[command]
+
+    def _tell_status(self, caller: Caller, stays: bool) -> None:
+        caller.watches = (Message, Status) if stays else caller.watches
+        if self._status is not None:
+            self._send(caller, _line(self._status))
+        elif not stays:
+            # The supervisor's first news is on its way.
+            self._unanswered.append(caller)
+
+    def _reload(self, caller: Caller) -> Iterator[Message]:
+        caller.watches = (Reloaded,)
+        names = [p.name for p in self._status.processes if p.pid] if self._status else []
+        self._send(caller, _line({"type": "Reloading", "stages": names}))
+        if self._line is not None:
+            # The supervisor tells systemd, wakes what rests, and has the news published.
+            _ask_supervisor(self._line)
+        else:
+            yield Reload(at_s=_now_s())
+
+    def _complain(self, caller: Caller, code: str, message: str) -> None:
+        self._send(caller, _line({"type": "Error", "code": code, "message": message}))
+
+    def _refuse(self, caller: Caller, code: str, message: str) -> None:
+        self._complain(caller, code, message)
+        self._hang_up(caller)
+
+    def _send(self, caller: Caller, line: bytes) -> None:
+        try:
+            caller.send(line)
+        except ConnectionError:
+            self._hang_up(caller)
+        else:
+            self._poll(caller)
+
+    def _poll(self, caller: Caller) -> None:
+        if caller.descriptor in self._callers:
+            wants = select.EPOLLOUT if caller.behind else 0
+            self._epoll.modify(caller.descriptor, select.EPOLLIN | wants)
+
+    def _hang_up(self, caller: Caller) -> None:
+        if caller in self._unanswered:
+            self._unanswered.remove(caller)
+        if self._callers.pop(caller.descriptor, None) is not None:
+            self._epoll.unregister(caller.descriptor)
+            caller.close()
+
+    # ── the supervisor ──────────────────────────────────────────────────────────────────────
+
+    def _news(self, line: socket.socket) -> Iterator[Message]:
+        with contextlib.suppress(BlockingIOError):
+            while packet := line.recv(LARGEST_PACKET_BYTES):
+                news = decode_news(packet)
+                if isinstance(news, Status):
+                    self._learn(news)
+                else:
+                    yield msgspec.structs.replace(news, at_s=_now_s())
+            self._epoll.unregister(line)
+
+    def _learn(self, status: Status) -> None:
+        self._status = status
+        unanswered, self._unanswered = self._unanswered, []
+        for caller in unanswered:
+            self._send(caller, _line(status))
+        self.show(status)
+
+
+class ControlStage:
+    """Shows every event to those who watch and to the ledger, and publishes the supervisor's."""
+
+    consumes: ClassVar[tuple[type[Message], ...]] = WATCHED
+
+    def __init__(self, server: ControlServer, ledger: Ledger) -> None:
+        self._server, self._ledger = server, ledger
+
+    def feed(self, message: Message) -> Iterator[Message]:
+        """Pass `message` on; what came from the supervisor goes out on the bus as well."""
+        if not isinstance(message, WATCHED):
+            self._ledger.tick()
+            return
+        self._server.show(message)
+        self._ledger.observe(message)
+        # Nobody else sends these, and a process does not hear its own broadcasts.
+        if isinstance(message, Reload | StageRestarted | SafeModeEntered):
+            yield message
+
+    def deadline_s(self) -> float | None:
+        """When the ledger wants to write."""
+        return self._ledger.deadline_s()
+
+
+def _ask_supervisor(line: socket.socket) -> None:
+    try:
+        line.send(encode(Reload()))
+    except OSError as error:
+        message = f"the supervisor takes no reload: {error.strerror}; restart the daemon"
+        raise ControlError("control.supervisor", message) from error
+
+
+def _line(value: Any) -> bytes:
+    return msgspec.json.encode(value) + b"\n"
+
+
+def _now_s() -> float:
+    return time.clock_gettime(time.CLOCK_BOOTTIME)

@@ -1,0 +1,202 @@
+"""Where each utterance's time went, and how often what failed: figures only, never words."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+
+import msgspec
+
+from assistant.core.messages import (
+    Commit,
+    Interpretation,
+    Message,
+    PlaybackStarted,
+    Question,
+    Reply,
+    SafeModeEntered,
+    StageFailed,
+    StageRestarted,
+    Transcript,
+    Utterance,
+    Work,
+)
+
+Times = dict[str, float]
+"""One utterance's seconds by name of the stage."""
+
+STAGES = ("endpointing", "asr", "nlu", "commit", "skills", "answer", "voice", "total")
+"""In the order of the chain; `commit` is understood speech that waits for the listener."""
+
+OPEN_UTTERANCES = 32
+BUCKETS_S = (0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 0.75, 1.0, 1.5, 2.0, 3.0, 5.0, 10.0)
+
+
+class Stopwatch:
+    """Folds events to the stage times of each utterance, at the first sound of its reply."""
+
+    def __init__(self) -> None:
+        self._open: dict[str, list[Message]] = {}
+
+    def observe(self, message: Message) -> Times | None:
+        """The utterance's times when `message` is the start of its reply's playback."""
+        if isinstance(message, PlaybackStarted):
+            return times([*self._open.pop(message.utterance_id, ()), message])
+        if isinstance(message, Utterance | Transcript | Interpretation | Commit | Question | Reply):
+            self._keep(message)
+        return None
+
+    def _keep(self, message: Work) -> None:
+        if message.utterance_id not in self._open:
+            while len(self._open) >= OPEN_UTTERANCES:
+                del self._open[next(iter(self._open))]
+        self._open.setdefault(message.utterance_id, []).append(message)
+
+
+def times(events: Sequence[Message]) -> Times | None:
+    """One utterance's stage times from its events, or None when speech or playback is missing.
+
+    Of several revisions the committed one counts, of several replies the first.
+    """
+    revision = next((m.revision for m in events if isinstance(m, Commit)), None)
+    at_s: dict[type[Message], float] = {}
+    ended_s = None
+    for message in events:
+        if revision is None or getattr(message, "revision", revision) == revision:
+            at_s.setdefault(type(message), message.at_s)
+            if isinstance(message, Utterance) and ended_s is None:
+                ended_s = message.speech_ended_at_s
+    if ended_s is None or PlaybackStarted not in at_s:
+        return None
+    return _between(at_s, ended_s)
+
+
+def _between(at_s: Mapping[type[Message], float], ended_s: float) -> Times:
+    """The way of the utterance as a chain of instants; an absent one is passed over."""
+    heard = at_s.get(Utterance)
+    decided = at_s.get(Commit)
+    understood = at_s.get(Interpretation)
+    # A commit that comes before the words are understood costs nothing.
+    begun = None if decided is None or understood is None else max(decided, understood)
+    chain = (
+        ("endpointing", heard),
+        ("asr", at_s.get(Transcript)),
+        ("nlu", understood),
+        ("commit", begun),
+        ("skills", at_s.get(Question, at_s.get(Reply))),
+        ("answer", at_s.get(Reply) if Question in at_s else None),
+        ("voice", at_s[PlaybackStarted]),
+    )
+    found: Times = {}
+    before_s = ended_s
+    for stage, instant_s in chain:
+        if instant_s is not None:
+            found[stage] = max(0.0, instant_s - before_s)
+            before_s = instant_s
+    found["total"] = at_s[PlaybackStarted] - ended_s
+    return found
+
+
+class StageFigures(msgspec.Struct, frozen=True, kw_only=True):
+    """One stage over many utterances, in milliseconds."""
+
+    stage: str
+    utterances: int
+    p50_ms: float
+    p95_ms: float
+
+
+def figures(measured: Iterable[Times]) -> tuple[StageFigures, ...]:
+    """Each stage that was measured, in the order of the chain."""
+    kept = list(measured)
+    columns = {stage: [t[stage] for t in kept if stage in t] for stage in STAGES}
+    return tuple(
+        StageFigures(
+            stage=stage,
+            utterances=len(seconds),
+            p50_ms=round(percentile(seconds, 0.50) * 1000, 1),
+            p95_ms=round(percentile(seconds, 0.95) * 1000, 1),
+        )
+        for stage, seconds in columns.items()
+        if seconds
+    )
+
+
+def percentile(values: Sequence[float], share: float) -> float:
+    """The nearest-rank percentile: the smallest value that `share` of all do not exceed."""
+    ranked = sorted(values)
+    return ranked[max(0, math.ceil(share * len(ranked)) - 1)]
+
+
+class Counts:
+    """What has happened since the process started, for Prometheus."""
+
+    def __init__(self) -> None:
+        self.utterances = 0
+        self._failures: Counter[tuple[str, str]] = Counter()
+        self._restarts: Counter[str] = Counter()
+        self._safe_modes: Counter[str] = Counter()
+        self._seconds: dict[str, tuple[int, float]] = {}
+        self._buckets: Counter[tuple[str, float]] = Counter()
+
+    def observe(self, message: Message) -> None:
+        """Count `message`."""
+        match message:
+            case Commit():
+                self.utterances += 1
+            case StageFailed(stage=stage, code=code):
+                self._failures[stage, code] += 1
+            case StageRestarted(stage=stage):
+                self._restarts[stage] += 1
+            case SafeModeEntered(stage=stage):
+                self._safe_modes[stage] += 1
+
+    def measured(self, seconds: Times) -> None:
+        """Count one utterance's stage times."""
+        for stage, value in seconds.items():
+            count, total = self._seconds.get(stage, (0, 0.0))
+            self._seconds[stage] = (count + 1, total + value)
+            self._buckets.update((stage, le) for le in BUCKETS_S if value <= le)
+
+    def prometheus(self) -> str:
+        """The text format of https://prometheus.io/docs/instrumenting/exposition_formats/."""
+        lines = _family("utterances_total", "counter", "Utterances that were acted on.")
+        lines += [f"hark_utterances_total {self.utterances}"]
+        lines += _family("failures_total", "counter", "Failures by stage and code.")
+        lines += [
+            f"hark_failures_total{_labels(stage=stage, code=code)} {count}"
+            for (stage, code), count in sorted(self._failures.items())
+        ]
+        for name, counter, text in (
+            ("restarts_total", self._restarts, "Processes that were started again."),
+            ("safe_modes_total", self._safe_modes, "Processes that failed too often."),
+        ):
+            lines += _family(name, "counter", text)
+            lines += [f"hark_{name}{_labels(stage=s)} {n}" for s, n in sorted(counter.items())]
+        lines += _family("stage_seconds", "histogram", "Where an utterance's time went.")
+        for stage in (s for s in STAGES if s in self._seconds):
+            lines += self._histogram(stage)
+        return "\n".join(lines) + "\n"
+
+    def _histogram(self, stage: str) -> list[str]:
+        count, total = self._seconds[stage]
+        name = "hark_stage_seconds"
+        return [
+            *(
+                f"{name}_bucket{_labels(stage=stage, le=str(le))} {self._buckets[stage, le]}"
+                for le in BUCKETS_S
+            ),
+            f"{name}_bucket{_labels(stage=stage, le='+Inf')} {count}",
+            f"{name}_sum{_labels(stage=stage)} {total:.6f}",
+            f"{name}_count{_labels(stage=stage)} {count}",
+        ]
+
+
+def _family(name: str, kind: str, text: str) -> list[str]:
+    return [f"# HELP hark_{name} {text}", f"# TYPE hark_{name} {kind}"]
+
+
+def _labels(**labels: str) -> str:
+    escapes = str.maketrans({"\\": r"\\", '"': r"\"", "\n": r"\n"})
+    return "{" + ",".join(f'{k}="{v.translate(escapes)}"' for k, v in labels.items()) + "}"

@@ -1,0 +1,360 @@
+"""The control socket: real connections, served in the test's own thread unless a client blocks."""
+
+from __future__ import annotations
+
+import json
+import socket
+import stat
+import struct
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from assistant import caller
+from assistant.client import ControlClient
+from assistant.control import MOST_CALLERS, WATCHED, ControlServer, ControlStage
+from assistant.core.errors import ControlError, SkillError
+from assistant.core.messages import (
+    AudioChunk,
+    Level,
+    Message,
+    PlaybackStarted,
+    Reload,
+    Reloaded,
+    SelfTest,
+    Speech,
+    StageRestarted,
+    Tick,
+    Transcript,
+    Utterance,
+)
+from assistant.ledger import Ledger
+from assistant.line import Beat, ProcessStatus, Status, decode_told, encode
+
+STATUS = Status(processes=(ProcessStatus(name="asr", state="ready", pid=7),))
+LEVEL = Level(at_s=1.0, rms_dbfs=-40.0, noise_floor_dbfs=-60.0, speech=False)
+
+
+class Peer:
+    """A caller whose requests the server works off at once."""
+
+    def __init__(self, path: Path, server: ControlServer) -> None:
+        self._server = server
+        self._socket = socket.socket(socket.AF_UNIX)
+        self._socket.settimeout(5)
+        self._socket.connect(str(path))
+        self._lines = self._socket.makefile("rb")
+        self.published: list[Message] = list(server.read())
+
+    def send(self, raw: bytes) -> None:
+        self._socket.sendall(raw)
+        self.published += list(self._server.read())
+
+    def ask(self, command: str) -> None:
+        self.send(json.dumps({"command": command}).encode() + b"\n")
+
+    def line(self) -> dict[str, Any]:
+        answer: dict[str, Any] = json.loads(self._lines.readline())
+        return answer
+
+    def ended(self) -> bool:
+        return self._lines.read() == b""
+
+    def close(self) -> None:
+        self._lines.close()
+        self._socket.close()
+        list(self._server.read())
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return tmp_path / "control.sock"
+
+
+@pytest.fixture
+def server(path: Path) -> Iterator[ControlServer]:
+    def broken() -> Any:
+        raise SkillError("skill.broken", "skills/tea.py: no intents")
+
+    answers = {"models": lambda: {"type": "Models", "models": []}, "skills": broken}
+    server = ControlServer(path, answers, status=STATUS)
+    yield server
+    server.close()
+
+
+@pytest.fixture
+def peer(path: Path, server: ControlServer) -> Iterator[Peer]:
+    peer = Peer(path, server)
+    yield peer
+    peer.close()
+
+
+@pytest.fixture
+def stage(server: ControlServer, tmp_path: Path) -> ControlStage:
+    return ControlStage(server, Ledger(tmp_path / "metrics.jsonl", keep=10))
+
+
+def test_a_watcher_is_told_the_status_and_then_every_event(peer: Peer, stage: ControlStage) -> None:
+    peer.ask("watch")
+    assert peer.line()["processes"][0]["name"] == "asr"
+    assert list(stage.feed(LEVEL)) == []
+    assert peer.line() == {
+        "type": "Level",
+        "at_s": 1.0,
+        "rms_dbfs": -40.0,
+        "noise_floor_dbfs": -60.0,
+        "speech": False,
+    }
+
+
+def test_who_only_asked_is_told_no_events(peer: Peer, server: ControlServer) -> None:
+    peer.ask("models")
+    server.show(LEVEL)
+    peer.ask("models")
+    assert peer.line() == peer.line() == {"type": "Models", "models": []}
+
+
+def test_audio_and_self_tests_are_not_for_watching() -> None:
+    assert not {AudioChunk, Speech, SelfTest, Tick} & set(WATCHED)
+    assert {Transcript, Level, Utterance, PlaybackStarted, Reload} <= set(WATCHED)
+
+
+@pytest.mark.parametrize(
+    ("request_line", "code", "told"),
+    [
+        (b'{"command": "wathc"}\n', "control.unknown", 'did you mean "watch"?'),
+        (b'{"command": "model"}\n', "control.unknown", 'did you mean "models"?'),
+        (b"hello\n", "control.malformed", "no request"),
+        (b"\xff\xfe\n", "control.malformed", "no request"),
+        (b"{}\n", "control.malformed", "command"),
+        (b'{"command": "watch", "loud": 1}\n', "control.malformed", "loud"),
+        (b'{"command": "skills"}\n', "skill.broken", "skills/tea.py: no intents"),
+    ],
+)
+def test_what_cannot_be_answered_gets_one_error_line(
+    peer: Peer, request_line: bytes, code: str, told: str
+) -> None:
+    peer.send(request_line)
+    answer = peer.line()
+    assert (answer["type"], answer["code"]) == ("Error", code)
+    assert told in answer["message"]
+    peer.ask("models")
+    assert peer.line()["type"] == "Models"
+
+
+def test_a_request_may_come_in_pieces_and_several_at_once(peer: Peer) -> None:
+    peer.send(b'{"command": "mod')
+    peer.send(b'els"}\n{"command": "status"}\n')
+    assert [peer.line()["type"], peer.line()["type"]] == ["Models", "Status"]
+
+
+def test_a_line_without_end_is_hung_up_on(peer: Peer, server: ControlServer) -> None:
+    peer.send(b"x" * (caller.LONGEST_LINE_BYTES // 2))
+    peer.send(b"x" * (caller.LONGEST_LINE_BYTES // 2 + 1))
+    assert peer.ended()
+
+
+def test_a_slow_watcher_is_hung_up_on_and_the_others_are_served(
+    path: Path, peer: Peer, server: ControlServer
+) -> None:
+    quick = Peer(path, server)
+    for watcher in (peer, quick):
+        watcher.ask("watch")
+        watcher.line()
+    words = Transcript(utterance_id="u", revision=0, text="word " * 10_000)
+    for _ in range(60):
+        server.show(words)
+        while quick.line()["type"] != "Transcript":
+            pass
+    list(server.read())
+    assert b"".join(peer._lines).count(b"\n") < 60
+    server.show(LEVEL)
+    assert quick.line()["type"] == "Level"
+    quick.close()
+
+
+def test_a_watcher_that_falls_behind_a_little_gets_everything(
+    peer: Peer, server: ControlServer
+) -> None:
+    peer.ask("watch")
+    peer.line()
+    words = Transcript(utterance_id="u", revision=0, text="word " * 10_000)
+    for _ in range(10):
+        server.show(words)
+    got = 0
+    while got < 10:
+        list(server.read())
+        got += peer.line()["type"] == "Transcript"
+
+
+def test_a_caller_that_vanishes_is_forgotten(path: Path, server: ControlServer) -> None:
+    for _ in range(3 * MOST_CALLERS):
+        gone = Peer(path, server)
+        gone.ask("watch")
+        gone.close()
+    server.show(LEVEL)
+    still = Peer(path, server)
+    still.ask("models")
+    assert still.line()["type"] == "Models"
+    still.close()
+
+
+def test_more_callers_than_can_be_served_are_refused(path: Path, server: ControlServer) -> None:
+    served = [Peer(path, server) for _ in range(MOST_CALLERS)]
+    refused = Peer(path, server)
+    assert refused.line()["code"] == "control.busy"
+    for one in (*served, refused):
+        one.close()
+
+
+def test_a_stranger_is_refused(
+    path: Path, server: ControlServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("assistant.control.allowed", lambda _: False)
+    stranger = Peer(path, server)
+    assert stranger.line()["code"] == "control.forbidden"
+    assert stranger.ended()
+    stranger.close()
+
+
+class Credentials:
+    """A socket whose other end is whoever the test says."""
+
+    def __init__(self, uid: int, gid: int) -> None:
+        self._packed = struct.pack("3i", 1, uid, gid)
+
+    def getsockopt(self, *_: int) -> bytes:
+        return self._packed
+
+
+@pytest.mark.parametrize(
+    ("uid", "is_allowed"), [(1000, True), (0, True), (4242, True), (1001, False), (999_999, False)]
+)
+def test_this_user_root_and_the_group_are_allowed(
+    uid: int, is_allowed: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    users = {1001: "eve", 4242: "mary"}
+    monkeypatch.setattr("os.getuid", lambda: 1000)
+    monkeypatch.setattr("grp.getgrnam", lambda _: Struct(gr_gid=77))
+    monkeypatch.setattr("pwd.getpwuid", lambda u: Struct(pw_name=users[u]))
+    groups = {"mary": [1, 77], "eve": [1]}
+    monkeypatch.setattr("os.getgrouplist", lambda name, _: groups[name])
+    assert caller.allowed(Credentials(uid, 1)) is is_allowed  # type: ignore[arg-type]
+
+
+class Struct:
+    """An entry of a user database."""
+
+    def __init__(self, **fields: Any) -> None:
+        self.__dict__.update(fields)
+
+
+def test_nobody_else_may_connect(path: Path, server: ControlServer) -> None:
+    assert stat.S_IMODE(path.stat().st_mode) & 0o007 == 0
+
+
+def test_a_dead_socket_is_replaced_and_a_living_one_is_not(
+    path: Path, server: ControlServer
+) -> None:
+    with pytest.raises(ControlError, match="another assistant"):
+        ControlServer(path, {})
+    dead = path.with_name("dead.sock")
+    with socket.socket(socket.AF_UNIX) as crashed:
+        crashed.bind(str(dead))
+    ControlServer(dead, {}).close()
+    assert not dead.exists()
+
+
+def test_in_a_single_process_reload_is_published_and_each_stage_answers(
+    peer: Peer, stage: ControlStage
+) -> None:
+    peer.ask("reload")
+    assert peer.line() == {"type": "Reloading", "stages": ["asr"]}
+    (reload,) = peer.published
+    assert isinstance(reload, Reload)
+    assert list(stage.feed(reload)) == [reload]
+    list(stage.feed(LEVEL))
+    list(stage.feed(Reloaded(stage="asr")))
+    assert peer.line() == {"type": "Reloaded", "at_s": 0.0, "stage": "asr", "error": ""}
+
+
+@pytest.fixture
+def line() -> Iterator[tuple[socket.socket, socket.socket]]:
+    ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+    theirs.setblocking(False)
+    with ours, theirs:
+        yield ours, theirs
+
+
+def test_under_a_supervisor_reload_goes_to_it_and_its_news_come_back(
+    path: Path, line: tuple[socket.socket, socket.socket], tmp_path: Path
+) -> None:
+    supervisor, theirs = line
+    server = ControlServer(path, {}, theirs)
+    stage = ControlStage(server, Ledger(tmp_path / "metrics.jsonl", keep=10))
+    peer = Peer(path, server)
+    peer.ask("status")
+    supervisor.send(encode(STATUS))
+    assert list(server.read()) == []
+    assert peer.line()["processes"][0]["pid"] == 7
+    peer.ask("reload")
+    assert peer.line()["stages"] == ["asr"]
+    assert decode_told(supervisor.recv(4096)) == Reload()
+    supervisor.send(encode(StageRestarted(stage="asr", reason="hung")))
+    (restarted,) = server.read()
+    assert restarted.at_s > 0
+    assert list(stage.feed(restarted)) == [restarted]
+    supervisor.close()
+    assert list(server.read()) == []
+    peer.close()
+    server.close()
+
+
+def test_beats_and_wishes_survive_the_line() -> None:
+    for told in (Beat(), Beat(state="degraded", detail="no broker"), Reload()):
+        assert decode_told(encode(told)) == told
+
+
+class Serving:
+    """A server that works in the background, for clients that wait."""
+
+    def __init__(self, server: ControlServer) -> None:
+        self._server, self._stopped = server, threading.Event()
+        self._thread = threading.Thread(target=self._serve)
+
+    def __enter__(self) -> None:
+        self._thread.start()
+
+    def __exit__(self, *_: object) -> None:
+        self._stopped.set()
+        self._thread.join()
+
+    def _serve(self) -> None:
+        while not self._stopped.wait(0.005):
+            list(self._server.read())
+
+
+def test_the_client_asks_and_is_told(path: Path, server: ControlServer) -> None:
+    client = ControlClient(path)
+    with Serving(server):
+        assert client.ask("models") == {"type": "Models", "models": []}
+        assert next(iter(client.follow("watch")))["type"] == "Status"
+        with pytest.raises(ControlError, match="did you mean") as refusal:
+            client.ask("modles")
+    assert refusal.value.code == "control.unknown"
+
+
+def test_without_a_daemon_the_client_says_how_to_start_one(path: Path) -> None:
+    with pytest.raises(
+        ControlError, match=r"no daemon answers at .*; start one with `assistant run"
+    ):
+        ControlClient(path).ask("status")
+
+
+def test_a_daemon_that_is_silent_is_named(path: Path, server: ControlServer) -> None:
+    with pytest.raises(ControlError, match="does not answer") as silence:
+        list(ControlClient(path).follow("models", within_s=0.05))
+    assert silence.value.code == "control.silent"

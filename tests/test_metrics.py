@@ -1,0 +1,244 @@
+"""Stage times from a conversation's events, and what is kept of them."""
+
+from __future__ import annotations
+
+import logging
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from assistant.core.messages import (
+    Commit,
+    Interpretation,
+    Message,
+    PlaybackStarted,
+    Question,
+    Reply,
+    SafeModeEntered,
+    StageFailed,
+    StageRestarted,
+    Transcript,
+    Utterance,
+)
+from assistant.ledger import Ledger, read_times
+from assistant.metrics import OPEN_UTTERANCES, Counts, Stopwatch, Times, figures, percentile
+
+SECRET = "unlock the cellar"
+
+
+def utterance(at_s: float, revision: int = 0, of: str = "u1") -> Utterance:
+    return Utterance(
+        at_s=at_s,
+        utterance_id=of,
+        revision=revision,
+        wake_word="computer",
+        duration_s=2.0,
+        speech_s=1.5,
+        speech_ended_at_s=10.0,
+    )
+
+
+def understood(at_s: float, revision: int = 0, of: str = "u1") -> list[Message]:
+    """The transcript at `at_s`, its interpretation 0.1 s later."""
+    return [
+        Transcript(at_s=at_s, utterance_id=of, revision=revision, text=SECRET),
+        Interpretation(at_s=at_s + 0.1, utterance_id=of, revision=revision, text=SECRET),
+    ]
+
+
+def commit(at_s: float, revision: int = 0, of: str = "u1") -> Commit:
+    return Commit(at_s=at_s, utterance_id=of, revision=revision)
+
+
+def replied(at_s: float, of: str = "u1") -> list[Message]:
+    """The reply at `at_s`, its first sound 0.3 s later."""
+    return [
+        Reply(at_s=at_s, utterance_id=of, text="It is unlocked."),
+        PlaybackStarted(at_s=at_s + 0.3, utterance_id=of),
+    ]
+
+
+SIMPLE = [utterance(10.7), commit(10.7), *understood(11.0), *replied(11.2)]
+
+
+def measured(events: list[Message]) -> list[Times]:
+    stopwatch = Stopwatch()
+    found = [stopwatch.observe(event) for event in events]
+    return [{k: round(v, 3) for k, v in times.items()} for times in found if times is not None]
+
+
+def test_an_utterance_that_was_committed_at_once() -> None:
+    assert measured(SIMPLE) == [
+        {
+            "endpointing": 0.7,
+            "asr": 0.3,
+            "nlu": 0.1,
+            "commit": 0.0,
+            "skills": 0.1,
+            "voice": 0.3,
+            "total": 1.5,
+        }
+    ]
+
+
+def test_of_two_revisions_the_committed_one_counts_and_its_wait_is_shown() -> None:
+    events = [
+        utterance(10.1, revision=0),
+        *understood(10.2, revision=0),
+        utterance(10.3, revision=1),
+        *understood(10.4, revision=1),
+        commit(10.7, revision=1),
+        *replied(10.8),
+    ]
+    assert measured(events) == [
+        {
+            "endpointing": 0.3,
+            "asr": 0.1,
+            "nlu": 0.1,
+            "commit": 0.2,
+            "skills": 0.1,
+            "voice": 0.3,
+            "total": 1.1,
+        }
+    ]
+
+
+def test_an_answer_is_timed_from_its_question() -> None:
+    asked = Question(at_s=11.15, utterance_id="u1", text=SECRET)
+    (times,) = measured([*SIMPLE[:-2], asked, *SIMPLE[-2:]])
+    assert (times["skills"], times["answer"]) == (0.05, 0.05)
+
+
+def test_the_stages_sum_up_to_the_total() -> None:
+    (times,) = measured(SIMPLE)
+    assert sum(v for k, v in times.items() if k != "total") == pytest.approx(times["total"])
+
+
+def test_a_reply_to_nobody_such_as_a_timer_is_no_utterance() -> None:
+    assert measured(replied(20.0, of="timer")) == []
+
+
+def test_a_second_playback_of_the_same_utterance_is_not_counted() -> None:
+    assert len(measured([*SIMPLE, *replied(15.0)])) == 1
+
+
+def test_utterances_without_an_end_are_forgotten_oldest_first() -> None:
+    lost = [utterance(1.0, of=f"lost{n}") for n in range(OPEN_UTTERANCES)]
+    assert measured([*SIMPLE[:-1], *lost[:-1], SIMPLE[-1]]) != []
+    assert measured([*SIMPLE[:-1], *lost, SIMPLE[-1]]) == []
+
+
+@given(st.permutations(SIMPLE[:-1]))
+def test_the_order_in_which_processes_are_heard_does_not_matter(events: list[Message]) -> None:
+    assert measured([*events, SIMPLE[-1]]) == measured(SIMPLE)
+
+
+@given(st.lists(st.floats(0, 100), min_size=1), st.floats(0.01, 1))
+def test_a_percentile_is_a_value_that_its_share_does_not_exceed(
+    values: list[float], share: float
+) -> None:
+    found = percentile(values, share)
+    assert found in values
+    assert sum(v <= found for v in values) >= share * len(values) - 1e-9
+
+
+def test_figures_are_per_stage_in_the_order_of_the_chain() -> None:
+    rows = figures([{"asr": n / 100, "total": n / 10} for n in range(1, 101)])
+    assert [(r.stage, r.utterances, r.p50_ms, r.p95_ms) for r in rows] == [
+        ("asr", 100, 500.0, 950.0),
+        ("total", 100, 5000.0, 9500.0),
+    ]
+
+
+def test_the_ledger_keeps_the_last_utterances_across_a_restart(tmp_path: Path) -> None:
+    file = tmp_path / "metrics.jsonl"
+    for turn in range(7):
+        ledger = Ledger(file, keep=3)
+        for event in SIMPLE:
+            ledger.observe(event)
+        assert ledger.figures()[-1].utterances == min(turn + 1, 3)
+    assert 3 <= len(read_times(file)) <= 6
+
+
+def test_no_word_is_kept(tmp_path: Path) -> None:
+    ledger = Ledger(tmp_path / "metrics.jsonl", keep=3, textfile=tmp_path / "hark.prom")
+    for event in SIMPLE:
+        ledger.observe(event)
+    ledger.tick()
+    for file in tmp_path.iterdir():
+        assert not [word for word in (*SECRET.split(), "unlocked", "u1") if word in file.read_text()]
+
+
+def test_a_line_cut_short_by_a_crash_costs_only_itself(tmp_path: Path) -> None:
+    file = tmp_path / "metrics.jsonl"
+    file.write_bytes(b'{"asr":0.1}\n{"asr":0.2}\n{"as')
+    assert read_times(file) == [{"asr": 0.1}, {"asr": 0.2}]
+    ledger = Ledger(file, keep=5)
+    for event in SIMPLE:
+        ledger.observe(event)
+    assert len(read_times(file)) == 3
+
+
+def test_a_disk_that_takes_nothing_is_logged_once_and_costs_no_utterance(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    in_the_way = tmp_path / "state"
+    in_the_way.touch()
+    ledger = Ledger(in_the_way / "metrics.jsonl", keep=5)
+    with caplog.at_level(logging.WARNING):
+        for event in [*SIMPLE, *SIMPLE]:
+            ledger.observe(event)
+    assert ledger.figures()[-1].utterances == 2
+    assert [r.message for r in caplog.records if "(metrics.unwritable)" in r.message] != []
+    assert len(caplog.records) == 1
+
+
+def test_the_text_file_is_due_after_events_and_replaced_whole(tmp_path: Path) -> None:
+    textfile = tmp_path / "hark.prom"
+    ledger = Ledger(tmp_path / "metrics.jsonl", keep=5, textfile=textfile)
+    ledger.tick()
+    assert ledger.deadline_s() is None
+    for event in SIMPLE:
+        ledger.observe(event)
+    assert ledger.deadline_s() == SIMPLE[0].at_s + 5.0
+    ledger.tick()
+    assert "hark_utterances_total 1\n" in textfile.read_text()
+    assert [f.name for f in tmp_path.iterdir() if f.name.endswith(".new")] == []
+
+
+def test_without_a_text_file_nothing_is_ever_due(tmp_path: Path) -> None:
+    ledger = Ledger(tmp_path / "metrics.jsonl", keep=5)
+    ledger.observe(SIMPLE[0])
+    assert ledger.deadline_s() is None
+
+
+def test_the_prometheus_text() -> None:
+    counts = Counts()
+    for event in (
+        commit(1.0),
+        StageFailed(stage="asr", code='asr."odd"', message="no"),
+        StageRestarted(stage="asr", reason="hung"),
+        SafeModeEntered(stage="asr"),
+    ):
+        counts.observe(event)
+    counts.measured({"asr": 0.3})
+    counts.measured({"asr": 0.02})
+    lines = counts.prometheus().splitlines()
+    assert lines[:3] == [
+        "# HELP hark_utterances_total Utterances that were acted on.",
+        "# TYPE hark_utterances_total counter",
+        "hark_utterances_total 1",
+    ]
+    assert r'hark_failures_total{stage="asr",code="asr.\"odd\""} 1' in lines
+    assert 'hark_restarts_total{stage="asr"} 1' in lines
+    assert 'hark_safe_modes_total{stage="asr"} 1' in lines
+    assert 'hark_stage_seconds_bucket{stage="asr",le="0.01"} 0' in lines
+    assert 'hark_stage_seconds_bucket{stage="asr",le="0.025"} 1' in lines
+    assert 'hark_stage_seconds_bucket{stage="asr",le="0.5"} 2' in lines
+    assert lines[-3:] == [
+        'hark_stage_seconds_bucket{stage="asr",le="+Inf"} 2',
+        'hark_stage_seconds_sum{stage="asr"} 0.320000',
+        'hark_stage_seconds_count{stage="asr"} 2',
+    ]
