@@ -64,5 +64,9 @@ class StorageError(AssistantError):
     """What was promised could not be written down."""
 
 
+class BridgeError(AssistantError):
+    """The broker cannot be told."""
+
+
 class ControlError(AssistantError):
     """The running daemon cannot be reached, or refused."""

@@ -1,0 +1,79 @@
+"""`assistant bridge`: the service between the daemon and the MQTT broker."""
+
+from __future__ import annotations
+
+import signal
+from collections.abc import Mapping
+from contextlib import closing
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from assistant.bridge import BridgeStage, Broker
+from assistant.cli.output import errors
+from assistant.core.bus import Address, Bus
+from assistant.core.config import Config, Mqtt, config_files, load_config
+from assistant.core.errors import ConfigError
+from assistant.core.messages import HomeCommand, HomeState, Message, Reload
+from assistant.core.stage import Stage
+from assistant.core.worker import Worker
+from assistant.logs import set_up
+from assistant.sdnotify import Notifier
+
+NAME = "bridge"
+PEERS = ("skills", "control")
+CONSUMERS: Mapping[type[Message], str] = {HomeCommand: NAME, HomeState: "skills"}
+
+
+class Watchdog:
+    """Beats to systemd in place of the daemon's supervisor, which does not run the bridge."""
+
+    def __init__(self, notifier: Notifier) -> None:
+        self._notifier = notifier
+
+    def beat(self) -> None:
+        """The loop went round once more."""
+        self._notifier.alive()
+
+
+def bridge(
+    config: Annotated[Path | None, typer.Option(help="Settings, in place of the usual.")] = None,
+) -> None:
+    """Carry commands and states between the daemon and the MQTT broker of the settings."""
+    settings, _ = load_config(config_files(config))
+    set_up(NAME, settings.log.level)
+    notifier = Notifier.from_environment()
+    if settings.mqtt.host:
+        _serve(settings, config, notifier)
+    else:
+        # Without READY=1 systemd would take the end for a failure.
+        notifier.ready()
+        errors.print("bridge: off; set mqtt.host in the settings to turn it on", markup=False)
+
+
+def _serve(settings: Config, file: Path | None, notifier: Notifier) -> None:
+    consumes: tuple[type[Message], ...] = (*BridgeStage.consumes, Reload)
+    with (
+        closing(Broker(settings.mqtt)) as broker,
+        closing(Address(settings.runtime_dir)) as address,
+        closing(Bus(NAME, address, PEERS, CONSUMERS, consumes)) as bus,
+    ):
+        stage = BridgeStage(broker)
+        bus.watch(broker)
+        worker = Worker(
+            NAME, stage, bus, Watchdog(notifier), lambda: _reloaded(stage, settings.mqtt, file)
+        )
+        for number in (signal.SIGTERM, signal.SIGINT):
+            signal.signal(number, lambda *_: worker.stop())
+        notifier.ready()
+        worker.run()
+        notifier.stopping()
+
+
+def _reloaded(stage: Stage, running: Mqtt, file: Path | None) -> Stage:
+    settings, _ = load_config(config_files(file))
+    if settings.mqtt != running:
+        message = "[mqtt] has changed; run: sudo systemctl restart assistant-bridge"
+        raise ConfigError("bridge.reload", message)
+    return stage
