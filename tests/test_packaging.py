@@ -1,0 +1,145 @@
+"""What is installed is pinned, hashed and complete, and the install places what it says."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import tomllib
+from pathlib import Path
+
+import pytest
+
+REPOSITORY = Path(__file__).resolve().parent.parent
+REQUIREMENTS = REPOSITORY / "requirements"
+FILES = ("run.txt", "dev.txt")
+PIN = re.compile(r"([a-z0-9][a-z0-9-]*)==(\S+) \\")
+HASH = re.compile(r"    --hash=sha256:[0-9a-f]{64}( \\)?")
+
+
+def _pins(file: str) -> dict[str, str]:
+    text = (REQUIREMENTS / file).read_text("utf-8")
+    return {found[1]: found[2] for line in text.splitlines() if (found := PIN.fullmatch(line))}
+
+
+def _faults(text: str) -> list[str]:
+    """Lines that are neither a pin followed by a hash nor a hash."""
+    lines = text.splitlines()
+    return [
+        line
+        for line, following in zip(lines, [*lines[1:], ""], strict=True)
+        if not (HASH.fullmatch(line) or (PIN.fullmatch(line) and HASH.fullmatch(following)))
+    ]
+
+
+def _names(requirements: list[str]) -> set[str]:
+    found = (re.match(r"[A-Za-z0-9._-]+", requirement) for requirement in requirements)
+    return {re.sub(r"[-_.]+", "-", name[0]).lower() for name in found if name}
+
+
+@pytest.fixture(scope="module")
+def project() -> dict[str, object]:
+    document = tomllib.loads((REPOSITORY / "pyproject.toml").read_text("utf-8"))
+    assert isinstance(document["project"], dict)
+    return {**document["project"], "build": document["build-system"]["requires"]}
+
+
+@pytest.mark.parametrize("file", FILES)
+def test_every_line_is_a_pin_or_its_hash(file: str) -> None:
+    text = (REQUIREMENTS / file).read_text("utf-8")
+    assert _pins(file)
+    assert _faults(text) == []
+
+
+@pytest.mark.parametrize(
+    "line",
+    ["--index-url https://example.org/simple", "rich>=13", "rich==13.0", "enum34==1.1.10 \\"],
+)
+def test_a_host_or_a_pin_without_hash_would_be_noticed(line: str) -> None:
+    text = (REQUIREMENTS / "run.txt").read_text("utf-8")
+    assert _faults(f"{text}{line}\n") == [line]
+
+
+def test_the_requirements_cover_what_the_project_names(project: dict[str, object]) -> None:
+    dependencies, build = project["dependencies"], project["build"]
+    assert isinstance(dependencies, list)
+    assert isinstance(build, list)
+    assert _names([*dependencies, *build]) <= _pins("run.txt").keys()
+    wanted = (REQUIREMENTS / "dev.in").read_text("utf-8").splitlines()
+    assert _names([line for line in wanted if not line.startswith("-")]) <= _pins("dev.txt").keys()
+
+
+def test_the_two_files_agree() -> None:
+    run, dev = _pins("run.txt"), _pins("dev.txt")
+    assert {name: dev[name] for name in run.keys() & dev.keys()} == {
+        name: run[name] for name in run.keys() & dev.keys()
+    }
+
+
+@pytest.mark.parametrize("file", FILES)
+def test_what_would_shadow_the_standard_library_is_left_out(file: str) -> None:
+    assert "enum34" not in _pins(file)
+
+
+def test_installing_places_everything_but_keeps_the_users_settings(tmp_path: Path) -> None:
+    def make(target: str) -> None:
+        command = ("make", target, f"DESTDIR={tmp_path}")
+        subprocess.run(command, cwd=REPOSITORY, check=True, capture_output=True)
+
+    make("install")
+    for placed in ("opt/hark/assistant/core/bus.py", "etc/systemd/system/assistant.service"):
+        assert (tmp_path / placed).is_file()
+    assert (tmp_path / "usr/local/bin/assistant").is_symlink()
+    settings = tmp_path / "etc/hark/config.toml"
+    settings.write_text("# mine\n", "utf-8")
+    stale = tmp_path / "opt/hark/skills/removed_since.py"
+    stale.touch()
+    make("install")
+    assert settings.read_text("utf-8") == "# mine\n"
+    assert not stale.exists()
+    make("uninstall")
+    left = [path.relative_to(tmp_path) for path in tmp_path.rglob("*") if not path.is_dir()]
+    assert left == [Path("etc/hark/config.toml")]
+
+
+def test_an_old_python_is_refused_in_one_line(tmp_path: Path) -> None:
+    old = tmp_path / "python3"
+    old.write_text("#!/bin/sh\nexit 1\n", "utf-8")
+    old.chmod(0o755)
+    refused = subprocess.run(
+        (REPOSITORY / "scripts/check-python", old), capture_output=True, text=True, check=False
+    )
+    assert refused.returncode == 1
+    assert "Python 3.11" in refused.stderr
+    assert refused.stderr.count("\n") == 1
+
+
+def test_a_missing_debian_package_is_named_with_the_command_to_run(tmp_path: Path) -> None:
+    _command(tmp_path, "dpkg-query", "exit 1")
+    _command(tmp_path, "id", "echo 1000")
+    _command(tmp_path, "sudo", "exit 1")
+    _command(tmp_path, "grep", "exit 1")
+    told = _packages(tmp_path, "flite", "sox")
+    assert told.returncode == 1
+    assert told.stderr.startswith("Debian packages are missing; run: sudo apt-get install")
+    assert told.stderr.endswith(" flite sox\n")
+    assert told.stderr.count("\n") == 1
+
+
+def test_present_debian_packages_pass_in_silence(tmp_path: Path) -> None:
+    _command(tmp_path, "dpkg-query", "echo installed")
+    _command(tmp_path, "grep", "exit 0")
+    told = _packages(tmp_path, "flite", "sox")
+    assert (told.returncode, told.stdout, told.stderr) == (0, "", "")
+
+
+def _command(folder: Path, name: str, body: str) -> None:
+    file = folder / name
+    file.write_text(f"#!/bin/sh\n{body}\n", "utf-8")
+    file.chmod(0o755)
+
+
+def _packages(path: Path, *names: str) -> subprocess.CompletedProcess[str]:
+    script = REPOSITORY / "scripts/debian-packages"
+    return subprocess.run(
+        (script, *names), capture_output=True, text=True, check=False, env={"PATH": str(path)}
+    )

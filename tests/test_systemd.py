@@ -1,0 +1,98 @@
+"""The units as systemd sees them: nothing to complain about, and little that they may do."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from assistant.core.config import Mqtt, load_config
+
+REPOSITORY = Path(__file__).resolve().parent.parent
+SYSTEMD_ANALYZE = shutil.which("systemd-analyze")
+UNITS = ("assistant.service", "assistant-bridge.service")
+
+needs_systemd = pytest.mark.skipif(
+    SYSTEMD_ANALYZE is None, reason="systemd-analyze is not installed"
+)
+
+
+@pytest.fixture
+def installed(tmp_path: Path) -> Path:
+    """The tree that `make install DESTDIR=…` leaves, with a stand-in for the virtual environment.
+
+    systemd-analyze looks for the command on this machine, so the units are pointed into the tree.
+    """
+    subprocess.run(
+        ("make", "install", f"DESTDIR={tmp_path}"), cwd=REPOSITORY, check=True, capture_output=True
+    )
+    command = tmp_path / "opt/hark/.venv/bin/assistant"
+    command.parent.mkdir(parents=True)
+    command.write_text("#!/bin/sh\n", "utf-8")
+    command.chmod(0o755)
+    for unit in UNITS:
+        file = tmp_path / "etc/systemd/system" / unit
+        text = file.read_text("utf-8").replace("=/opt/hark/", f"={tmp_path}/opt/hark/")
+        file.write_text(text, "utf-8")
+    return tmp_path
+
+
+def _analyze(*arguments: str) -> subprocess.CompletedProcess[str]:
+    command = (SYSTEMD_ANALYZE or "systemd-analyze", "--no-pager", *arguments)
+    return subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
+
+
+def _exposure(unit: Path) -> float:
+    found = re.search(
+        r"exposure level for \S+: ([\d.]+)",
+        _analyze("security", "--offline=true", str(unit)).stdout,
+    )
+    assert found
+    return float(found[1])
+
+
+@needs_systemd
+def test_systemd_has_nothing_to_complain_about(installed: Path) -> None:
+    files = [str(installed / "etc/systemd/system" / unit) for unit in UNITS]
+    verified = _analyze("verify", "--man=no", *files)
+    assert (verified.returncode, verified.stderr) == (0, "")
+
+
+@needs_systemd
+def test_a_misspelt_setting_would_be_noticed(installed: Path) -> None:
+    unit = installed / "etc/systemd/system" / UNITS[0]
+    unit.write_text(unit.read_text("utf-8").replace("OOMPolicy=", "OOMPolice="), "utf-8")
+    assert "OOMPolice" in _analyze("verify", "--man=no", str(unit)).stderr
+
+
+@needs_systemd
+@pytest.mark.parametrize(("unit", "at_most"), [(UNITS[0], 1.5), (UNITS[1], 2.0)])
+def test_a_unit_may_do_little(unit: str, at_most: float) -> None:
+    assert _exposure(REPOSITORY / "systemd" / unit) <= at_most
+
+
+@needs_systemd
+def test_an_open_unit_would_be_noticed(tmp_path: Path) -> None:
+    unit = tmp_path / "open.service"
+    unit.write_text("[Service]\nExecStart=/bin/true\n", "utf-8")
+    assert _exposure(unit) > 9
+
+
+def test_the_daemon_has_no_network_and_sees_the_processor() -> None:
+    text = (REPOSITORY / "systemd/assistant.service").read_text("utf-8")
+    settings = re.findall(r"^(\w+)=(.*)$", text, re.MULTILINE)
+    assert ("PrivateNetwork", "yes") in settings
+    assert ("RestrictAddressFamilies", "AF_UNIX") in settings
+    assert "ProcSubset" not in dict(settings)
+
+
+def test_the_settings_that_are_shipped_are_valid(tmp_path: Path) -> None:
+    shipped = (REPOSITORY / "systemd/config.toml").read_text("utf-8")
+    everything = tmp_path / "config.toml"
+    everything.write_text(re.sub(r"^# (\w+ = )", r"\1", shipped, flags=re.MULTILINE), "utf-8")
+    config, _ = load_config((everything,))
+    assert config.runtime_dir == Path("/run/hark")
+    assert config.mqtt != Mqtt()
