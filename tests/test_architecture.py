@@ -32,7 +32,7 @@ ONLY_IMPORTERS: dict[str, tuple[str, ...]] = {
     "zmq": ("assistant.core.bus",),
     "onnxruntime": ("assistant.core.inference",),
     "sqlite3": ("assistant.core.database",),
-    "sounddevice": ("audio.capture", "audio.playback"),
+    "sounddevice": ("audio.devices",),
     "faiss": ("assistant.answer.index",),
 }
 PICKLERS = ("pickle", "cPickle", "_pickle", "cloudpickle", "dill", "joblib", "marshal", "shelve")

@@ -10,7 +10,8 @@ from __future__ import annotations
 import multiprocessing
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Callable
+from itertools import product
 from pathlib import Path
 
 import msgspec
@@ -49,19 +50,35 @@ class HopFigures(msgspec.Struct, frozen=True, kw_only=True):
     runs: int
 
 
-def measure(runs: int, hops: int) -> Iterator[HopFigures]:
+class BusFigures(msgspec.Struct, frozen=True, kw_only=True):
+    """Every message at every pace."""
+
+    hops: tuple[HopFigures, ...]
+
+
+def measure(
+    runs: int, hops: int, progress: Callable[[int, int], None] = lambda done, total: None
+) -> BusFigures:
     """Time `hops` hops in each of `runs` runs, for every message and pace."""
-    for pace, idle_s in IDLE_S.items():
-        for label, message in MESSAGES.items():
-            microseconds = [_run(message, idle_s, hops) for _ in range(runs)]
-            yield HopFigures(
-                message=label,
-                pace=pace,
-                p50_us=round(median_of_runs(microseconds, 0.50), 1),
-                p99_us=round(median_of_runs(microseconds, 0.99), 1),
-                hops=hops,
-                runs=runs,
-            )
+    cases = list(product(IDLE_S, MESSAGES))
+    measured: dict[tuple[str, str], list[list[float]]] = {case: [] for case in cases}
+    # Turn by turn, so that a disturbance does not fall on one case alone.
+    for number, case in enumerate(cases * runs, 1):
+        pace, label = case
+        measured[case].append(_run(MESSAGES[label], IDLE_S[pace], hops))
+        progress(number, runs * len(cases))
+    return BusFigures(hops=tuple(_figures(case, found) for case, found in measured.items()))
+
+
+def _figures(case: tuple[str, str], runs: list[list[float]]) -> HopFigures:
+    return HopFigures(
+        message=case[1],
+        pace=case[0],
+        p50_us=round(median_of_runs(runs, 0.50), 1),
+        p99_us=round(median_of_runs(runs, 0.99), 1),
+        hops=len(runs[0]),
+        runs=len(runs),
+    )
 
 
 def _run(message: Work, idle_s: float, hops: int) -> list[float]:

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from pathlib import Path
 from typing import Annotated, Any
 
 import msgspec
 import typer
 from rich.table import Table
 
-from assistant.bench.bus import measure
+from assistant.bench import bus as hops_bench
+from assistant.bench import idle as idle_bench
+from assistant.bench import stages as stages_bench
 from assistant.cli.output import console, emit
+from assistant.cli.progress import progress
 
 app = typer.Typer(no_args_is_help=True, help="How quick and how heavy the assistant is here.")
 
@@ -23,17 +28,51 @@ def bus(
     json: Json = False,
 ) -> None:
     """Time one hop between two processes, 1 kB and 200 kB, busy and with 5 ms idle between."""
-    rows = [msgspec.to_builtins(figures) for figures in measure(runs, hops)]
+    with progress("sending") as told:
+        figures = hops_bench.measure(runs, hops, told)
+    _show(f"One-way hop, median of {runs} runs of {hops}", figures, figures.hops, json)
+
+
+@app.command()
+def idle(
+    seconds: Annotated[float, typer.Option(min=1, help="Of silence, and of noise.")] = 60.0,
+    noise: Annotated[
+        Path | None, typer.Option(help="A recording of noise; without one pink noise is made.")
+    ] = None,
+    json: Json = False,
+) -> None:
+    """Measure the daemon's processor time and memory while nobody speaks to it."""
+    with progress("listening") as told:
+        figures = idle_bench.measure(seconds, noise, told)
+    title = f"{seconds:g} s of silence and of noise ({figures.noise}), shares of one core"
+    _show(title, figures, figures.processes, json)
+
+
+@app.command()
+def stages(
+    runs: Annotated[int, typer.Option(min=1, help="Runs whose median counts.")] = 3,
+    utterances: Annotated[int, typer.Option(min=1, help="Spoken commands a run.")] = 10,
+    json: Json = False,
+) -> None:
+    """Time each stage from the end of speech to the first sound of the reply."""
+    with progress("speaking") as told:
+        figures = stages_bench.measure(runs, utterances, progress=told)
+    title = f"{figures.replies} replies to {figures.utterances} commands, medians of {runs} runs"
+    _show(title, figures, figures.stages, json)
+
+
+def _show(title: str, figures: msgspec.Struct, rows: Sequence[msgspec.Struct], json: bool) -> None:
+    """As a table with a row for each of `rows`, and the other figures below it."""
     if json:
-        emit({"hops": rows})
-    else:
-        _show(f"One-way hop, median of {runs} runs of {hops}", rows)
-
-
-def _show(title: str, rows: list[dict[str, Any]]) -> None:
+        emit(figures)
+        return
     table = Table(title=title)
-    for name in rows[0]:
-        table.add_column(name, justify="left" if isinstance(rows[0][name], str) else "right")
-    for row in rows:
-        table.add_row(*(str(value) for value in row.values()))
+    plain: list[dict[str, Any]] = [msgspec.to_builtins(row) for row in rows]
+    for name, value in plain[0].items() if plain else ():
+        table.add_column(name, justify="left" if isinstance(value, str) else "right")
+    for row in plain:
+        table.add_row(*map(str, row.values()))
     console.print(table)
+    for name, value in msgspec.to_builtins(figures).items():
+        if not isinstance(value, list):
+            console.print(f"{name}: {value}")

@@ -1,0 +1,63 @@
+"""What the kernel says of a tree of processes: processor time and memory, from /proc."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+from pathlib import Path
+
+import msgspec
+
+PROC = Path("/proc")
+OURS = "hark-"
+
+
+class Usage(msgspec.Struct, frozen=True, kw_only=True):
+    """One process at one instant: seconds of processor time so far, and bytes of PSS.
+
+    PSS is the proportional set size: a page that n processes share counts a n-th in each.
+    """
+
+    name: str
+    cpu_s: float
+    pss_bytes: int
+
+
+def usage(root: int) -> dict[int, Usage]:
+    """Process id → usage of `root`, which is the supervisor, and all its descendants."""
+    found = {}
+    for pid in _tree(root):
+        # A process may end while it is looked at.
+        with contextlib.suppress(FileNotFoundError, ProcessLookupError):
+            comm = (PROC / str(pid) / "comm").read_text().strip()
+            name = "supervisor" if pid == root else comm.removeprefix(OURS)
+            found[pid] = Usage(name=name, cpu_s=_cpu_s(pid), pss_bytes=_pss_bytes(pid))
+    return found
+
+
+def _tree(root: int) -> list[int]:
+    parents = {}
+    for folder in PROC.iterdir():
+        if folder.name.isdigit():
+            with contextlib.suppress(FileNotFoundError, ProcessLookupError):
+                parents[int(folder.name)] = int(_stat(int(folder.name))[1])
+    tree = [root]
+    for known in tree:
+        tree += [pid for pid, parent in parents.items() if parent == known]
+    return tree
+
+
+def _stat(pid: int) -> list[str]:
+    """The fields of proc(5)'s stat from the third (the state) on; a name may hold spaces."""
+    return (PROC / str(pid) / "stat").read_text().rpartition(")")[2].split()
+
+
+def _cpu_s(pid: int) -> float:
+    user_ticks, system_ticks = _stat(pid)[11:13]
+    return (int(user_ticks) + int(system_ticks)) / os.sysconf("SC_CLK_TCK")
+
+
+def _pss_bytes(pid: int) -> int:
+    lines = (PROC / str(pid) / "smaps_rollup").read_text().splitlines()
+    kilobytes = next((line.split()[1] for line in lines if line.startswith("Pss:")), "0")
+    return int(kilobytes) * 1024

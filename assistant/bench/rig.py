@@ -1,0 +1,87 @@
+"""The real daemon with files in place of the sound card, in a state directory of its own."""
+
+from __future__ import annotations
+
+import contextlib
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from assistant.client import ControlClient
+from assistant.core.errors import ControlError
+from audio.frames import Samples
+
+STARTUP_S = 120.0
+STOP_S = 10.0
+LOOK_EVERY_S = 0.02
+SERVING = {"ready", "degraded"}
+
+
+@dataclass(frozen=True)
+class Rig:
+    """A daemon that listens; `ready_s` is how long its start took."""
+
+    process: subprocess.Popen[bytes]
+    control: ControlClient
+    microphone: Path
+    state_dir: Path
+    ready_s: float
+
+    def play(self, sound: Samples) -> None:
+        """Speak `sound` (16 kHz mono) into the microphone; returns up to 2 s before its end."""
+        with self.microphone.open("wb") as fifo:
+            fifo.write(sound.tobytes())
+
+
+@contextlib.contextmanager
+def running_daemon(home: str = "") -> Iterator[Rig]:
+    """Start `assistant run` in a `home` (YAML), and stop it at the end.
+
+    Raises `ControlError` with the log's last line when it does not come to listen.
+    """
+    with tempfile.TemporaryDirectory(prefix="hark-bench-") as name:
+        folder = Path(name)
+        began_s = time.monotonic()
+        process = _start(folder, home)
+        try:
+            control = ControlClient(folder / "runtime" / "control.sock")
+            _await(process, control, folder)
+            ready_s = time.monotonic() - began_s
+            yield Rig(process, control, folder / "microphone", folder / "state", ready_s)
+        finally:
+            process.terminate()
+            try:
+                process.wait(STOP_S)
+            except subprocess.TimeoutExpired:
+                process.kill()
+                process.wait()
+
+
+def _start(folder: Path, home: str) -> subprocess.Popen[bytes]:
+    (folder / "home.yaml").write_text(home, "utf-8")
+    config = folder / "config.toml"
+    config.write_text(
+        f'[storage]\nstate = "{folder}/state"\nruntime = "{folder}/runtime"\n'
+        f'[audio]\ninput = "fifo:{folder}/microphone"\noutput = "folder:{folder}/replies"\n'
+        f'[home]\nfile = "{folder}/home.yaml"\n',
+        "utf-8",
+    )
+    command = (sys.executable, "-m", "assistant", "run", "--config", str(config))
+    with (folder / "log").open("wb") as log:
+        return subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=log, stderr=log)
+
+
+def _await(process: subprocess.Popen[bytes], control: ControlClient, folder: Path) -> None:
+    deadline_s = time.monotonic() + STARTUP_S
+    while time.monotonic() < deadline_s and process.poll() is None:
+        with contextlib.suppress(ControlError):
+            states = {p["state"] for p in control.ask("status")["processes"]}
+            if states and states <= SERVING:
+                return
+        time.sleep(LOOK_EVERY_S)
+    last = (folder / "log").read_text("utf-8", "replace").strip().rpartition("\n")[2]
+    raise ControlError("bench.not_ready", f"the daemon did not come to listen; it said: {last}")

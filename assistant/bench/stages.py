@@ -1,0 +1,120 @@
+"""Where the time goes between the end of speech and the first sound of the reply.
+
+The real daemon hears commands in flite's voices, in real time; its own metrics tell each stage.
+"""
+
+from __future__ import annotations
+
+import statistics
+import time
+from collections.abc import Callable, Sequence
+
+import msgspec
+
+from assistant.bench.rig import Rig, running_daemon
+from assistant.core.messages import SAMPLE_RATE_HZ
+from assistant.ledger import read_times
+from assistant.metrics import STAGES, StageFigures, figures
+from audio.frames import Samples, at_rate
+from audio.tts.flite import Flite
+
+VOICES = ("slt", "rms", "awb", "kal16")
+COMMANDS = (
+    "what time is it",
+    "set a timer for fifty minutes",
+    "how long is left on the timer",
+    "turn on the kitchen light",
+    "what is the date today",
+    "cancel all timers",
+    "turn off the lights in the bedroom",
+    "what can you do",
+    "turn off the kitchen light",
+    "order me a pizza",
+)
+"""Of different kinds; none asks back, and all of them leave the state as they found it."""
+
+HOME = """\
+areas:
+  - {name: Kitchen, id: kitchen}
+  - {name: Bedroom, id: bedroom}
+entities:
+  - {name: Kitchen Light, id: light.kitchen, area: kitchen, state: "off"}
+  - {name: Bedroom Light, id: light.bedroom, area: bedroom, state: "on"}
+"""
+REPLY_S = 20.0
+PAUSE_S = 1.0
+
+
+class StagesFigures(msgspec.Struct, frozen=True, kw_only=True):
+    """Milliseconds by stage: medians over `runs` of each run's percentiles.
+
+    `utterances` were spoken, in all runs together, and `replies` came.
+    """
+
+    stages: tuple[StageFigures, ...]
+    utterances: int
+    replies: int
+    runs: int
+
+
+def measure(
+    runs: int,
+    utterances: int,
+    wake_word: str = "computer",
+    progress: Callable[[int, int], None] = lambda done, total: None,
+) -> StagesFigures:
+    """Speak `utterances` commands in each of `runs` runs, each to a fresh daemon."""
+    spoken = [
+        _spoken(f"{wake_word}, {COMMANDS[n % len(COMMANDS)]}", VOICES[n % len(VOICES)])
+        for n in range(utterances)
+    ]
+    measured: list[tuple[StageFigures, ...]] = []
+    replies = 0
+    for run in range(runs):
+        with running_daemon(HOME) as rig:
+            for number, sound in enumerate(spoken):
+                replies += _replied(rig, sound)
+                progress(run * utterances + number + 1, runs * utterances)
+            measured.append(figures(read_times(rig.state_dir / "metrics.jsonl")))
+    return StagesFigures(
+        stages=medians(measured), utterances=runs * utterances, replies=replies, runs=runs
+    )
+
+
+def medians(runs: Sequence[Sequence[StageFigures]]) -> tuple[StageFigures, ...]:
+    """Each stage's figures as their median over the runs, in the order of the chain."""
+    by_stage = {
+        stage: [figure for run in runs for figure in run if figure.stage == stage]
+        for stage in STAGES
+    }
+    return tuple(
+        StageFigures(
+            stage=stage,
+            utterances=sum(f.utterances for f in found),
+            p50_ms=round(statistics.median(f.p50_ms for f in found), 1),
+            p95_ms=round(statistics.median(f.p95_ms for f in found), 1),
+        )
+        for stage, found in by_stage.items()
+        if found
+    )
+
+
+def _spoken(text: str, voice: str) -> Samples:
+    speech = Flite(voice).synthesise(text)
+    return at_rate(speech.pcm, speech.rate_hz, SAMPLE_RATE_HZ)
+
+
+def _replied(rig: Rig, sound: Samples) -> bool:
+    """Speak, and wait until the reply was played; False when none came in time."""
+    events = rig.control.follow("watch", REPLY_S)
+    next(events)
+    rig.play(sound)
+    deadline_s = time.monotonic() + REPLY_S
+    for event in events:
+        if event["type"] == "PlaybackEnded":
+            time.sleep(PAUSE_S)
+            return True
+        # The level comes twice a second, so the deadline is looked at.
+        if time.monotonic() > deadline_s:
+            return False
+    return False
