@@ -1,6 +1,6 @@
 """Endpointing: when speech begins, and when the person is done.
 
-    WAITING   speech for 0.13 s                   → SPEAKING
+    WAITING   speech for 0.1 s                    → SPEAKING
     WAITING   nobody spoke for `nothing_said_s`   → NOTHING    (the microphone closes)
     SPEAKING  silence                             → TRAILING
     TRAILING  speech again                        → SPEAKING
@@ -18,7 +18,7 @@ from enum import Enum, auto
 
 from assistant.core.config import Listening
 
-BEGINS_AFTER_S = 0.13
+BEGINS_AFTER_S = 0.09
 GOES_ON_AFTER_S = 0.06
 SYLLABLE_GAP_S = 0.2
 
@@ -55,12 +55,17 @@ TRANSITIONS: dict[tuple[Phase, Event], Phase] = {
 
 
 class Endpointing:
-    """One open microphone, from `opened_at_s` until its phase is ENDED or NOTHING."""
+    """One open microphone, from `opened_at_s` until its phase is ENDED or NOTHING.
 
-    def __init__(self, settings: Listening, opened_at_s: float) -> None:
+    Steps begin at `heard_from_s`, which lies before it when the pre-roll holds speech already.
+    """
+
+    def __init__(
+        self, settings: Listening, opened_at_s: float, heard_from_s: float | None = None
+    ) -> None:
         self._settings = settings
         self._opened_at_s = opened_at_s
-        self._stepped_at_s: float | None = None
+        self._stepped_at_s = opened_at_s if heard_from_s is None else heard_from_s
         self._run_s = 0.0
         self._voiced_at_s = float("-inf")
         self.phase = Phase.WAITING
@@ -69,7 +74,7 @@ class Endpointing:
 
     def step(self, at_s: float, speech: bool) -> Phase:
         """Time has come to `at_s`, and since the last step there was `speech` or not."""
-        passed_s = at_s - self._stepped_at_s if self._stepped_at_s is not None else 0.0
+        passed_s = at_s - self._stepped_at_s
         self._stepped_at_s = at_s
         if speech:
             if at_s - self._voiced_at_s > SYLLABLE_GAP_S:

@@ -107,7 +107,7 @@ def _read(path: Path, sound: soundfile.SoundFile) -> Iterator[bytes]:
                 seconds = left / sound.samplerate
                 raise _unusable(path, f"is truncated: its last {seconds:.1f} s are missing")
             left -= len(block)
-            yield from framer.push(block)
+            yield from framer.push(np.asarray(block, np.int16))
     yield from framer.push(np.zeros((0, sound.channels), np.int16), last=True)
 
 

@@ -35,12 +35,14 @@ from audio.own_voice import OwnVoice
 from audio.preroll import Heard, PreRoll
 from audio.vad import Sound, Vad
 from audio.wake.engine import WakeWordEngine
+from audio.wake.locate import frames_since_keyword
 
 FRAMES_A_CHUNK = 5
 FRAMES_A_LEVEL = 16
-# Measured on 180 recordings and flite's voices: Porcupine notices a keyword 0.07 to 0.4 s after
-# its end, 0.2 s at the median. Speech later than that is the command's.
+# Without a second engine to locate the keyword: measured on 180 recordings, Porcupine notices it
+# 0.07 to 0.4 s after its end, 0.2 s at the median.
 KEYWORD_ENDS_BEFORE_S = 0.2
+KEYWORD_TAIL_S = 0.25
 BURST_PAUSE_S = 0.3
 BURST_MARGIN_S = 0.2
 DEAF_AFTER_S = 1.0
@@ -52,7 +54,11 @@ def new_id() -> str:
 
 
 class Listener:
-    """Keeps `core.stage.Stage`; `stop_word` listens to the microphone while a reply plays."""
+    """Keeps `core.stage.Stage`.
+
+    `stop_word` listens to the microphone while a reply plays; `locator` is a second engine of the
+    kind of `engine`, to find where in the pre-roll the wake word ended.
+    """
 
     consumes: ClassVar[tuple[type[Message], ...]] = (Frame, PlaybackStarted, PlaybackEnded)
 
@@ -62,10 +68,11 @@ class Listener:
         engine: WakeWordEngine | None,
         own_voice: OwnVoice | None = None,
         stop_word: WakeWordEngine | None = None,
+        locator: WakeWordEngine | None = None,
         new_id: Callable[[], str] = new_id,
     ) -> None:
         self._settings = settings
-        self._engine, self._stop_word = engine, stop_word
+        self._engine, self._stop_word, self._locator = engine, stop_word, locator
         self._own_voice = own_voice or OwnVoice()
         self._new_id = new_id
         self._vad = Vad(settings.vad_aggressiveness)
@@ -78,9 +85,9 @@ class Listener:
         self._heard_at_s = 0.0
 
     @property
-    def speaking(self) -> bool:
-        """Whether the microphone is open and the person has begun to speak."""
-        return self._open is not None and self._open.endpointing.phase is not Phase.WAITING
+    def waiting(self) -> bool:
+        """Whether the microphone is open and nobody has begun to speak."""
+        return self._open is not None and self._open.endpointing.phase is Phase.WAITING
 
     def feed(self, message: Message) -> Iterator[Message]:
         """Take a frame, news of the playback, or a `Tick` when frames no longer come."""
@@ -139,7 +146,13 @@ class Listener:
         if self._replying:
             yield BargeIn(utterance_id=self._replying)
         begins_s = self._preroll.burst_starts_s(BURST_PAUSE_S, BURST_MARGIN_S)
-        yield from self._open_up(at_s, begins_s, at_s - KEYWORD_ENDS_BEFORE_S, keyword)
+        yield from self._open_up(at_s, begins_s, self._command_from_s(at_s), keyword)
+
+    def _command_from_s(self, at_s: float) -> float:
+        if self._locator is None:
+            return at_s - KEYWORD_ENDS_BEFORE_S
+        since = frames_since_keyword(self._locator, [heard.samples for heard in self._preroll])
+        return at_s - since * FRAME_S + KEYWORD_TAIL_S
 
     def _begun(self, heard: Heard) -> Iterator[Message]:
         if self._onset.step(heard.at_s, heard.speech) is Phase.SPEAKING:
@@ -149,11 +162,11 @@ class Listener:
     def _open_up(
         self, at_s: float, begins_s: float, command_from_s: float, wake_word: str
     ) -> Iterator[Message]:
-        endpointing = Endpointing(self._settings, at_s)
-        self._open = _Recording(self._new_id(), wake_word, endpointing)
+        endpointing = Endpointing(self._settings, at_s, heard_from_s=command_from_s)
+        self._open = _Recording(self._new_id(), wake_word, endpointing, command_from_s)
         yield Woke(utterance_id=self._open.utterance_id, wake_word=wake_word)
         for heard in self._preroll.since(begins_s):
-            yield from self._open.take(heard, of_command=heard.at_s > command_from_s)
+            yield from self._open.take(heard)
 
     def _close(self) -> Iterator[Message]:
         if self._open is not None:
@@ -185,16 +198,19 @@ class Listener:
 class _Recording:
     """An utterance being heard: cuts it into chunks."""
 
-    def __init__(self, utterance_id: str, wake_word: str, endpointing: Endpointing) -> None:
+    def __init__(
+        self, utterance_id: str, wake_word: str, endpointing: Endpointing, command_from_s: float
+    ) -> None:
         self.utterance_id, self.wake_word = utterance_id, wake_word
         self.endpointing = endpointing
+        self._command_from_s = command_from_s
         self._frames: list[bytes] = []
         self._sequence = 0
         self._duration_s = 0.0
 
-    def take(self, heard: Heard, of_command: bool = True) -> Iterator[AudioChunk]:
+    def take(self, heard: Heard) -> Iterator[AudioChunk]:
         """Add a frame; one of the wake word itself does not count as speech."""
-        if of_command:
+        if heard.at_s > self._command_from_s:
             self.endpointing.step(heard.at_s, heard.speech)
         self._frames.append(heard.samples)
         self._duration_s += FRAME_S

@@ -41,7 +41,7 @@ class Wake(Section, frozen=True, kw_only=True):
 
     engine: str = "auto"
     """"auto", "porcupine", "microwakeword" or "pocketsphinx"."""
-    keywords: dict[str, float] = msgspec.field(default_factory=lambda: {"computer": 0.7})
+    keywords: dict[str, float] = msgspec.field(default_factory=lambda: {"computer": 0.8})
     """Keyword → sensitivity from 0 to 1, all listened for at once."""
 
 

@@ -63,10 +63,8 @@ class Porcupine:
     def process(self, frame: NDArray[np.int16]) -> str | None:
         """Take the next 512 samples; the keyword, as configured, that was just noticed."""
         # The binding's own `process` copies sample by sample, at a third of the engine's own cost.
-        samples = (ctypes.c_short * FRAME_SAMPLES).from_buffer_copy(frame)
-        status = self._engine.process_func(
-            self._engine._handle, samples, ctypes.byref(self._found)
-        )
+        samples = (ctypes.c_short * FRAME_SAMPLES).from_buffer_copy(frame.tobytes())
+        status = self._engine.process_func(self._engine._handle, samples, ctypes.byref(self._found))
         if status is not self._engine.PicovoiceStatuses.SUCCESS:
             raise WakeWordError("wake.porcupine", f"Porcupine failed: {status.name}")
         found = self._found.value
@@ -129,9 +127,7 @@ def _load(files: Files, keyword_paths: list[str], sensitivities: list[float]) ->
     sys.modules[spec.name] = binding
     try:
         spec.loader.exec_module(binding)
-        return binding.Porcupine(
-            str(files.library), str(files.model), keyword_paths, sensitivities
-        )
+        return binding.Porcupine(str(files.library), str(files.model), keyword_paths, sensitivities)
     except (OSError, ValueError, MemoryError, KeyError) as error:
         message = f"Porcupine cannot start with {files.library}: {error or type(error).__name__}"
         raise WakeWordError("wake.porcupine", message) from error

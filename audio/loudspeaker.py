@@ -1,0 +1,139 @@
+"""Where played sound goes: a device, a folder of WAV files, or nowhere. All keep real time."""
+
+from __future__ import annotations
+
+import os
+import time
+from pathlib import Path
+from typing import Any, Protocol
+
+import numpy as np
+import soundfile
+
+from assistant.core.errors import AudioError
+from audio.devices import DEVICES
+from audio.frames import Samples
+
+FOLDER = "folder:"
+NOWHERE = "none"
+FILE_RATE_HZ = 22_050
+DEVICE_LATENCY_S = 0.08
+
+
+class Loudspeaker(Protocol):
+    """Takes mono int16 of `rate_hz`; what is written is heard `latency_s` later."""
+
+    rate_hz: int
+    latency_s: float
+
+    def write(self, samples: Samples, utterance_id: str) -> None:
+        """Play `samples`, and return when there is room for more; raises `AudioError`."""
+
+    def finish(self, utterance_id: str) -> None:
+        """The reply is over, played or not."""
+
+    def abort(self) -> None:
+        """Fall silent at once."""
+
+    def close(self) -> None:
+        """Let go of the device."""
+
+
+def open_loudspeaker(output: str) -> Loudspeaker:
+    """The loudspeaker of the setting `audio.output`; raises `AudioError` when there is none."""
+    if output == NOWHERE:
+        return Nowhere()
+    if output.startswith(FOLDER):
+        return Folder(Path(output.removeprefix(FOLDER)).expanduser())
+    return Device(output)
+
+
+class Device:
+    """A sound card's output."""
+
+    def __init__(self, name: str) -> None:
+        try:
+            index, self.rate_hz, self._channels = DEVICES.find(name, "output")
+            self._stream: Any = DEVICES.open(
+                "OutputStream",
+                device=index,
+                samplerate=self.rate_hz,
+                channels=self._channels,
+                dtype="int16",
+                latency=DEVICE_LATENCY_S,
+            )
+        except AudioError:
+            DEVICES.stale = True
+            raise
+        self.latency_s = float(self._stream.latency)
+
+    def write(self, samples: Samples, utterance_id: str) -> None:
+        """Play `samples`, and return when there is room for more."""
+        block = np.repeat(samples[:, np.newaxis], self._channels, axis=1)
+        DEVICES.write(self._stream, np.ascontiguousarray(block))
+
+    def finish(self, utterance_id: str) -> None:
+        """Nothing is kept."""
+
+    def abort(self) -> None:
+        """Fall silent at once."""
+        DEVICES.silence(self._stream)
+
+    def close(self) -> None:
+        """Let go of the device."""
+        DEVICES.close(self._stream)
+
+
+class Nowhere:
+    """Takes as long as a device would."""
+
+    rate_hz = FILE_RATE_HZ
+    latency_s = 0.0
+
+    def __init__(self) -> None:
+        self._due_s = time.monotonic()
+
+    def write(self, samples: Samples, utterance_id: str) -> None:
+        """Let the time of `samples` pass."""
+        now_s = time.monotonic()
+        self._due_s = max(self._due_s, now_s - 0.1) + len(samples) / self.rate_hz
+        time.sleep(max(0.0, self._due_s - now_s))
+
+    def finish(self, utterance_id: str) -> None:
+        """Nothing is kept."""
+
+    def abort(self) -> None:
+        """Nothing sounds."""
+
+    def close(self) -> None:
+        """Nothing is held."""
+
+
+class Folder(Nowhere):
+    """Writes each reply to `<utterance_id>.wav`, whole or not at all."""
+
+    def __init__(self, folder: Path) -> None:
+        super().__init__()
+        self._folder = folder
+        self._replies: dict[str, list[Samples]] = {}
+
+    def write(self, samples: Samples, utterance_id: str) -> None:
+        """Keep what belongs to a reply, and let its time pass."""
+        if utterance_id:
+            self._replies.setdefault(utterance_id, []).append(samples)
+        super().write(samples, utterance_id)
+
+    def finish(self, utterance_id: str) -> None:
+        """Write the reply's file."""
+        blocks = self._replies.pop(utterance_id, None)
+        if blocks is None:
+            return
+        target = self._folder / f"{utterance_id}.wav"
+        partial = target.with_suffix(".part")
+        try:
+            self._folder.mkdir(parents=True, exist_ok=True)
+            soundfile.write(partial, np.concatenate(blocks), self.rate_hz, format="WAV")
+            os.replace(partial, target)
+        except (OSError, soundfile.LibsndfileError) as error:
+            partial.unlink(missing_ok=True)
+            raise AudioError("audio.folder", f"{target}: cannot be written: {error}") from error

@@ -1,0 +1,137 @@
+"""The audio stage: microphone and loudspeaker in one process, so that barge-in is decided here."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import ClassVar, Protocol
+
+from assistant.core.config import Config
+from assistant.core.messages import (
+    BargeIn,
+    DeviceChanged,
+    Frame,
+    Message,
+    PlaybackEnded,
+    PlaybackStarted,
+    Speech,
+    StageFailed,
+    Tick,
+    Woke,
+)
+from audio.earcons import FAILED, HEARD, earcon
+from audio.frames import Samples
+from audio.listener import Listener
+from audio.own_voice import OwnVoice
+from audio.wake.engine import WakeWordEngine
+from audio.wake.keyphrase import KeyPhrases
+from audio.wake.select import select
+
+STOP_WORD = {"stop": 0.5}
+OWN_DEVICES = ("microphone", "loudspeaker")
+# Who speaks on in one breath with the wake word needs no earcon, and it would sound into the words.
+HEARD_AFTER_S = 0.25
+
+
+class Player(Protocol):
+    """What plays: `audio.playback.Playback`."""
+
+    def play(self, speech: Speech) -> None:
+        """Play a sentence after those before it."""
+
+    def earcon(self, samples: Samples) -> None:
+        """Play a short sound, 16 kHz mono."""
+
+    def stop(self) -> None:
+        """Fall silent at once."""
+
+
+class AudioStage:
+    """Listener and player together; news of the player's comes in like any other message."""
+
+    consumes: ClassVar[tuple[type[Message], ...]] = (
+        Frame,
+        Speech,
+        PlaybackStarted,
+        PlaybackEnded,
+        BargeIn,
+        StageFailed,
+        DeviceChanged,
+    )
+
+    def __init__(self, listener: Listener, player: Player, earcons: bool = True) -> None:
+        self._listener, self._player, self._earcons = listener, player, earcons
+        self._confirm_at_s: float | None = None
+        self._last_news: Message | None = None
+
+    def feed(self, message: Message) -> Iterable[Message]:
+        """What the listener makes of it; devices' and playback's news are passed on, once."""
+        match message:
+            case Speech():
+                self._player.play(message)
+            case BargeIn():
+                self._player.stop()
+            case StageFailed(stage="voice"):
+                self._sound(FAILED)
+            case PlaybackStarted() | PlaybackEnded():
+                return self._pass_on(message)
+            case DeviceChanged() if message.device in OWN_DEVICES:
+                return self._pass_on(message)
+            case Frame() | Tick():
+                return self._listen(message)
+        return ()
+
+    def deadline_s(self) -> float | None:
+        """When the listener must know that no sound comes any more."""
+        return self._listener.deadline_s()
+
+    def _listen(self, message: Frame | Tick) -> Iterator[Message]:
+        for output in self._listener.feed(message):
+            if isinstance(output, BargeIn):
+                self._player.stop()
+            elif isinstance(output, Woke):
+                self._confirm_at_s = message.at_s + HEARD_AFTER_S if output.wake_word else None
+            yield output
+        if self._confirm_at_s is not None and message.at_s >= self._confirm_at_s:
+            self._confirm_at_s = None
+            if self._listener.waiting:
+                self._sound(HEARD)
+
+    def _pass_on(self, news: Message) -> Iterator[Message]:
+        # Where outputs come back as inputs (all stages in one process), each is passed on once.
+        if news == self._last_news:
+            return
+        self._last_news = news
+        yield news
+        yield from self._listener.feed(news)
+
+    def _sound(self, tones: tuple[tuple[float, float], ...]) -> None:
+        if self._earcons:
+            self._player.earcon(earcon(tones))
+
+
+def make_own_voice(config: Config) -> OwnVoice:
+    """Follows the assistant's own voice for its wake words and for "stop"."""
+    return OwnVoice((select(config.wake), KeyPhrases(STOP_WORD)), config.audio.playback_grace_s)
+
+
+def make_listener(config: Config, wake: bool = True, own_voice: OwnVoice | None = None) -> Listener:
+    """The listener of the settings; without `wake` whatever is spoken is an utterance.
+
+    With `own_voice` it can also be told to stop while a reply plays. Raises `WakeWordError`.
+    """
+    return Listener(
+        config.listening,
+        select(config.wake) if wake else None,
+        own_voice=own_voice,
+        stop_word=KeyPhrases(STOP_WORD) if own_voice else None,
+        locator=_locator(config) if wake else None,
+    )
+
+
+def _locator(config: Config) -> WakeWordEngine | None:
+    """A second engine that finds where a wake word ended; None where it would take too long."""
+    engine = select(config.wake)
+    if isinstance(engine, KeyPhrases):
+        engine.close()
+        return None
+    return engine

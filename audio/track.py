@@ -1,0 +1,134 @@
+"""What is to be played, in order: sounds go in, equal blocks and news of the replies come out."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterator
+from typing import NamedTuple
+
+import numpy as np
+
+from assistant.core.messages import Speech
+from audio.frames import Samples, at_rate
+
+STARVED_AFTER_S = 10.0
+REMEMBERED = 256
+
+
+class Sounding(NamedTuple):
+    """From now on `samples`, of `rate_hz`, come from the loudspeaker."""
+
+    samples: Samples
+    rate_hz: int
+
+
+class Started(NamedTuple):
+    """A reply's first sample is the next to be played."""
+
+    utterance_id: str
+
+
+class Ended(NamedTuple):
+    """A reply is over."""
+
+    utterance_id: str
+    listen: bool = False
+    interrupted: bool = False
+
+
+News = Sounding | Started | Ended
+
+
+class Track:
+    """Plays the sentences of replies, and earcons (`play` without an id), without a gap.
+
+    A reply that was played or cut off is not played again: a repetition is only acknowledged.
+    """
+
+    def __init__(self) -> None:
+        self._queue: deque[Speech] = deque()
+        self._rest: Samples = np.zeros(0, np.int16)
+        self._sentence: Speech | None = None
+        self._current = ""
+        self._over: deque[str] = deque(maxlen=REMEMBERED)
+        self._starved_s = 0.0
+
+    @property
+    def idle(self) -> bool:
+        """Whether there is nothing to play and nothing awaited."""
+        return not (self._queue or self._sentence or self._current)
+
+    def play(self, speech: Speech) -> Iterator[News]:
+        """Add a sentence; news only when its reply is known to be over."""
+        if speech.utterance_id and speech.utterance_id in self._over:
+            if speech.last:
+                yield Ended(speech.utterance_id, speech.listen)
+            return
+        self._queue.append(speech)
+
+    def pull(self, count: int, rate_hz: int) -> tuple[Samples, list[News]]:
+        """The next `count` samples at `rate_hz`, silence where there is nothing, and the news."""
+        news: list[News] = []
+        block = np.zeros(count, np.int16)
+        filled = 0
+        while filled < count and (len(self._rest) or self._turn(rate_hz, news)):
+            piece = self._rest[: count - filled]
+            block[filled : filled + len(piece)] = piece
+            self._rest = self._rest[len(piece) :]
+            filled += len(piece)
+        if not len(self._rest):
+            self._finish(news)
+        self._wait((count - filled) / rate_hz, news)
+        return block, news
+
+    def stop(self) -> list[News]:
+        """Drop everything; the replies that were playing or waiting were interrupted."""
+        ids = [self._current, *(speech.utterance_id for speech in self._queue)]
+        self._queue.clear()
+        self._sentence, self._rest, self._current = None, self._rest[:0], ""
+        return [self._end(Ended(i, interrupted=True)) for i in dict.fromkeys(ids) if i]
+
+    def lose(self) -> list[News]:
+        """No loudspeaker: what should have been played is acknowledged, unheard."""
+        sentences = [s for s in (self._sentence, *self._queue) if s is not None]
+        self._queue.clear()
+        self._sentence, self._rest, self._current = None, self._rest[:0], ""
+        return [
+            self._end(Ended(s.utterance_id, s.listen))
+            for s in sentences
+            if s.last and s.utterance_id
+        ]
+
+    def _turn(self, rate_hz: int, news: list[News]) -> bool:
+        """Go on to the next sentence, if there is one."""
+        self._finish(news)
+        if not self._queue:
+            return False
+        self._sentence = self._queue.popleft()
+        samples = np.frombuffer(self._sentence.samples, np.int16)
+        self._rest = at_rate(samples, self._sentence.rate_hz, rate_hz)
+        self._starved_s = 0.0
+        if self._sentence.utterance_id not in ("", self._current):
+            self._current = self._sentence.utterance_id
+            news.append(Started(self._current))
+        news.append(Sounding(samples, self._sentence.rate_hz))
+        return True
+
+    def _finish(self, news: list[News]) -> None:
+        sentence, self._sentence = self._sentence, None
+        if sentence is not None and sentence.last and sentence.utterance_id:
+            self._current = ""
+            news.append(self._end(Ended(sentence.utterance_id, sentence.listen)))
+
+    def _wait(self, silent_s: float, news: list[News]) -> None:
+        """A reply whose end never comes (the voice died) ends all the same."""
+        if not self._current:
+            return
+        self._starved_s += silent_s
+        if self._starved_s >= STARVED_AFTER_S:
+            news.append(self._end(Ended(self._current, interrupted=True)))
+            self._current, self._starved_s = "", 0.0
+
+    def _end(self, ended: Ended) -> Ended:
+        self._over.append(ended.utterance_id)
+        return ended
