@@ -31,6 +31,7 @@ def current_time(context: Context) -> Reply:
     "what day of the week is (today|it today)",
     "(can|could) you tell me (the date|what day it is) [today]",
     "tell me what day it is [today]",
+    "(what is|what's|whats) today",
 )
 def current_date(context: Context) -> Reply:
     """Say the day of the week and the date."""

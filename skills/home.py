@@ -21,6 +21,9 @@ from assistant.skill.spoken import count
 SWITCHED = ("light", "switch", "fan", "media_player")
 """Domains that can be on or off."""
 
+EVERYWHERE = frozenset(("all", "every", "everything", "everywhere"))
+"""Words that mean the whole home and not the speaker's room."""
+
 Switchable = Annotated[Entity, domains(*SWITCHED)]
 Light = Annotated[Entity, domains("light")]
 Percent = Annotated[int, prompt("To how many percent?")]
@@ -59,6 +62,7 @@ skill.rule("percent", "{brightness} [percent|per cent]")
     "HassTurnOn",
     "<turn> on [the|my] {name}",
     "<turn> [the|my] {name} on",
+    "[the|my] {name} on",
     "(activate|enable|start) [the|my] {name}",
 )
 @skill.intent(
@@ -69,6 +73,7 @@ skill.rule("percent", "{brightness} [percent|per cent]")
     "<turn> <every> <light> on [<everywhere>|<where>]",
     "<turn> on [the|my] {area} <light>",
     "<turn> [the|my] {area} <light> on",
+    "[the|my] {area} <light> on",
     "<turn> on [the] <light> <where>",
     "<turn> [the] <light> on <where>",
     "<turn> [the] <light> <where> on",
@@ -103,8 +108,15 @@ def turn_on(
 
 @skill.intent(
     "HassTurnOff",
+    "<turn> off everything [<everywhere>|<where>]",
+    "<turn> everything off [<everywhere>|<where>]",
+    "(everything|all) off",
+)
+@skill.intent(
+    "HassTurnOff",
     "<turn> off [the|my] {name}",
     "<turn> [the|my] {name} off",
+    "[the|my] {name} off",
     "(deactivate|disable) [the|my] {name}",
 )
 @skill.intent(
@@ -115,6 +127,7 @@ def turn_on(
     "<turn> <every> <light> off [<everywhere>|<where>]",
     "<turn> off [the|my] {area} <light>",
     "<turn> [the|my] {area} <light> off",
+    "[the|my] {area} <light> off",
     "<turn> off [the] <light> <where>",
     "<turn> [the] <light> off <where>",
     "<turn> [the] <light> <where> off",
@@ -150,6 +163,9 @@ def turn_off(
     "HassLightSet",
     "<set> [the|my] {name} [brightness] to <percent> [brightness]",
     "<set> [the] brightness of [the|my] {name} to <percent>",
+    "(set|make) [the|my] ({name}|<light>) {brightness} (percent|per cent)",
+    "turn [the|my] ({name}|<light>) (up|down) to <percent>",
+    "turn (up|down) [the|my] ({name}|<light>) to <percent>",
     "(dim|brighten) [the|my] {name} to <percent>",
     "<set> [the|my] {area} (<light>|brightness) to <percent> [brightness]",
     "<set> [the] <light> [<where>] to <percent> [brightness]",
@@ -198,20 +214,27 @@ def get_state(
 ) -> Reply:
     """Say a device's state, or which devices are in a state."""
     if name is not None:
-        told = _told(name.state)
-        sure = "" if state is None else "Yes, " if _is(name, state) else "No, "
-        reply = f"{sure}{_the(name)} is {told}."
-        return Reply(reply[0].upper() + reply[1:])
+        verdict = "" if state is None else "Yes, " if _is(name, state) else "No, "
+        return Reply(_capital(f"{verdict}{_the(name)} is {_told(name.state)}."))
     found, where = _meant(request, context, area, domain)
     if not found:
         return _none(domain, where)
     wanted = state or State.ON
     names = [_the(entity) for entity in found if _is(entity, wanted)]
+    verdict = _verdict(request, len(names), len(found))
     if not names:
-        return Reply(f"No {_kind(domain)}{where} is {wanted.value}.")
+        return Reply(_capital(f"{verdict}no {_kind(domain)}{where} is {wanted.value}."))
     verb = "is" if len(names) == 1 else "are"
-    text = f"{context.say(names)} {verb} {wanted.value}."
-    return Reply(text[0].upper() + text[1:])
+    return Reply(_capital(f"{verdict}{context.say(names)} {verb} {wanted.value}."))
+
+
+def _verdict(request: Request, those: int, of: int) -> str:
+    """ "Yes" or "No" where the question wants one: "are all the lights off", "is a light on"."""
+    words = request.text.split()
+    if not words or words[0] not in ("is", "are"):
+        return ""
+    enough = those == of if "all" in words else those > 0
+    return "Yes, " if enough else "No, only " if those else "No, "
 
 
 def _turn(
@@ -251,13 +274,12 @@ def _meant(
     request: Request, context: Context, area: Area | None, domain: Domain | None
 ) -> tuple[tuple[Entity, ...], str]:
     """The devices of a kind in an area; without one, those around the speaker, or everywhere."""
-    everywhere = any(word in request.text.split() for word in ("all", "every", "everywhere"))
-    area = area or (None if everywhere else context.area)
-    wanted = domain.value if domain else ""
+    area = area or (None if EVERYWHERE.intersection(request.text.split()) else context.area)
+    wanted = (domain.value,) if domain else SWITCHED
     found = tuple(
         entity
         for entity in context.home.entities
-        if (not wanted or entity.domain == wanted) and (area is None or entity.area == area.id)
+        if entity.domain in wanted and (area is None or entity.area == area.id)
     )
     return found, f" in the {area.name.casefold()}" if area else ""
 
@@ -272,6 +294,10 @@ def _kind(domain: Domain | None) -> str:
 
 def _the(entity: Entity) -> str:
     return f"the {entity.name.casefold()}"
+
+
+def _capital(text: str) -> str:
+    return text[0].upper() + text[1:]
 
 
 def _told(state: str) -> str:

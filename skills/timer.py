@@ -33,14 +33,14 @@ Name = Annotated[str, choices(*NAMES)]
 HowLong = Annotated[timedelta, prompt("For how long?")]
 
 skill = Skill("timer", description="set timers")
-skill.rule("start", "(set|start|create|make|begin|give me|i need)")
+skill.rule("start", "(set|start|create|make|begin|put on|give me|i need|i want)")
 skill.rule("which", "(the|my|that) [{start_duration}|{name}] timer [called {name}|named {name}]")
 skill.rule("left", "(left|remaining)")
 
 
 @skill.intent(
     "HassStartTimer",
-    "<start> [a|an|the|my|another] timer for {duration}",
+    "<start> [a|an|the|my|another] timer [for] {duration}",
     "<start> [a|an|the|my|another] {duration} timer",
     "<start> [a|an|the|my|another] {name} timer for {duration}",
     "<start> [a|an|the|my|another] timer (called|named) {name} for {duration}",
@@ -48,11 +48,13 @@ skill.rule("left", "(left|remaining)")
     "<start> [a|an|the|my|another] {duration} timer (called|named|for [the|my]) {name}",
     "<start> [a|an|the|my|another] {duration} {name} timer",
     "<start> (a|an|the|my|another) [{name}] timer",
-    "timer for {duration}",
+    "<start> (a|an|the|my|another) timer for [the|my] {name}",
+    "timer [for] {duration}",
     "{duration} timer",
     "{name} timer for {duration}",
-    "(remind|wake|tell) me in {duration}",
+    "(remind me|wake me [up]|tell me) in {duration}",
     "count down [from] {duration}",
+    "time {duration}",
 )
 def start_timer(duration: HowLong, context: Context, name: Name | None = None) -> Reply:
     """Start a timer for the spoken duration."""
@@ -107,6 +109,9 @@ def cancel_all_timers(context: Context) -> Reply:
     "(what is|what's|whats) <left> on <which>",
     "(what is|what's|whats) the status of <which>",
     "when (is|will) <which> [be] (done|over|ready|finished|up)",
+    "when (does|will) <which> (go off|ring|end|finish)",
+    "how is <which> (doing|going)",
+    "what are my timers",
     "(check|status of) <which>",
     "(what|which|how many) timers (are [there] [running|set]|do i have [set|running])",
     "(check|list|show) [me] [all] [the|my] timers",
@@ -128,7 +133,7 @@ def timer_status(
 
 @skill.intent(
     "HassIncreaseTimer",
-    "add {duration} [more] to <which>",
+    "add [another] {duration} [more] to <which>",
     "(increase|extend|lengthen|prolong) <which> by {duration}",
     "(give me|i need) {duration} more [on <which>]",
 )

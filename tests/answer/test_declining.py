@@ -6,21 +6,29 @@ from assistant.answer.stage import AnswerStage
 from assistant.core.messages import Question, Reply, Tick
 
 
+ABILITIES = ("tell the time", "set timers")
+
+
 def test_what_is_near_is_named() -> None:
     question = Question(utterance_id="u1", text="order a pizza", nearest="set a pizza timer")
-    assert list(AnswerStage().feed(question)) == [
+    assert list(AnswerStage(ABILITIES).feed(question)) == [
         Reply(
             utterance_id="u1",
-            text='I can\'t do that yet. Try "set a pizza timer".',
+            text='I can\'t do that yet. You could say "set a pizza timer".',
             done=False,
         )
     ]
 
 
-def test_with_nothing_near_help_is_offered() -> None:
-    (reply,) = AnswerStage().feed(Question(utterance_id="u1", text="order a pizza"))
-    assert reply.text == ('I can\'t do that yet. Ask me "what can you do" to hear what I can.')
+def test_with_nothing_near_all_that_can_be_done_is_named() -> None:
+    (reply,) = AnswerStage(ABILITIES).feed(Question(utterance_id="u1", text="order a pizza"))
+    assert reply.text == "I can't do that yet. I can tell the time and set timers."
     assert not reply.done
+
+
+def test_without_skills_there_is_only_the_no() -> None:
+    (reply,) = AnswerStage().feed(Question(utterance_id="u1", text="order a pizza"))
+    assert reply.text == "I can't do that yet."
 
 
 def test_time_passing_is_no_question() -> None:
