@@ -1,0 +1,38 @@
+"""`assistant reload`: new settings and skills for a running daemon, without a restart."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from assistant.cli.output import console
+from assistant.client import ControlClient
+from assistant.core.config import config_files, load_config
+from assistant.core.errors import ControlError
+
+SILENCE_S = 60.0
+"""A stage reloads between two utterances, and speech recognition builds its language model."""
+
+
+def reload(
+    config: Annotated[Path | None, typer.Option(help="Settings, in place of the usual.")] = None,
+) -> None:
+    """Have a running daemon read its settings and skills anew; ends when every stage has."""
+    # Wrong settings are told here, where they can be mended, not in the daemon's log.
+    settings, _ = load_config(config_files(config))
+    answers = ControlClient(settings.runtime_dir / "control.sock").follow("reload", SILENCE_S)
+    waiting = set(next(answers)["stages"]) - {"control"}
+    refused = False
+    while waiting:
+        if (answer := next(answers, None)) is None:
+            raise ControlError("control.silent", f"the daemon hung up on {_list(waiting)}")
+        waiting.discard(answer["stage"])
+        refused |= bool(answer["error"])
+        console.print(f"{answer['stage']}: {answer['error'] or 'reloaded'}", markup=False)
+    raise typer.Exit(1 if refused else 0)
+
+
+def _list(stages: set[str]) -> str:
+    return ", ".join(sorted(stages))

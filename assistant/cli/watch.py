@@ -1,0 +1,151 @@
+"""`assistant watch`: what a running daemon hears, understands and does, as it happens."""
+
+from __future__ import annotations
+
+import time
+from collections import deque
+from collections.abc import Iterator
+from contextlib import suppress
+from pathlib import Path
+from typing import Annotated, Any, Union
+
+import msgspec
+import typer
+from rich.console import Group
+from rich.live import Live
+from rich.table import Table
+from rich.text import Text
+
+from assistant.cli.output import console, emit
+from assistant.client import ControlClient
+from assistant.core.config import config_files, load_config
+from assistant.core.errors import ControlError
+from assistant.core.messages import Control, Level, Message, Work, concrete
+from assistant.describe import describe
+from assistant.line import Status
+from assistant.metrics import Stopwatch, Times, figures
+
+SHOWN_EVENTS = 18
+SHOWN_TIMES = 1000
+RETURNS_WITHIN_S = 5.0
+LEVEL_CELLS = 40
+QUIETEST_DBFS = -80.0
+STATE_STYLES = {"ready": "green", "degraded": "yellow", "safe mode": "red"}
+
+Event = Message | Status
+_EVENTS: Any = Union[(Status, *concrete(Work), *concrete(Control))]
+
+
+def watch(
+    config: Annotated[Path | None, typer.Option(help="Settings, in place of the usual.")] = None,
+    json: Annotated[bool, typer.Option("--json", help="One JSON object a line.")] = False,
+) -> None:
+    """Show a running daemon's messages, stage times and levels until Ctrl-C."""
+    settings, _ = load_config(config_files(config))
+    lines = _lines(ControlClient(settings.runtime_dir / "control.sock"))
+    with suppress(KeyboardInterrupt):
+        if json:
+            for line in lines:
+                emit(line)
+        elif console.is_terminal:
+            _show_live(map(_event, lines))
+        else:
+            _print(map(_event, lines))
+
+
+def _lines(client: ControlClient) -> Iterator[dict[str, Any]]:
+    """Every event, also across a restart of the control process."""
+    yield from client.follow("watch")
+    gone_s = time.monotonic()
+    while time.monotonic() - gone_s < RETURNS_WITHIN_S:
+        try:
+            for line in client.follow("watch"):
+                gone_s = time.monotonic()
+                yield line
+        except ControlError as error:
+            if error.code != "control.down":
+                raise
+        time.sleep(0.1)
+    raise ControlError("control.down", "the daemon has stopped")
+
+
+def _event(line: dict[str, Any]) -> Event:
+    event: Event = msgspec.convert(line, _EVENTS)
+    return event
+
+
+def _print(events: Iterator[Event]) -> None:
+    for event in events:
+        if not isinstance(event, Level):
+            console.print(_row(event), markup=False, soft_wrap=True)
+
+
+def _show_live(events: Iterator[Event]) -> None:
+    view = View()
+    with Live(view.render(), console=console, auto_refresh=False, screen=True) as live:
+        for event in events:
+            view.observe(event)
+            live.update(view.render(), refresh=True)
+
+
+class View:
+    """What the screen shows: processes, level, the last events, and where the time went."""
+
+    def __init__(self) -> None:
+        self._status = Status()
+        self._level: Level | None = None
+        self._rows: deque[str] = deque(maxlen=SHOWN_EVENTS)
+        self._stopwatch = Stopwatch()
+        self._times: deque[Times] = deque(maxlen=SHOWN_TIMES)
+
+    def observe(self, event: Event) -> None:
+        """Take in one event."""
+        match event:
+            case Status():
+                self._status = event
+            case Level():
+                self._level = event
+            case _:
+                self._rows.append(_row(event))
+                if (times := self._stopwatch.observe(event)) is not None:
+                    self._times.append(times)
+
+    def render(self) -> Group:
+        """The whole screen."""
+        return Group(
+            self._processes(), self._meter(), Text("\n".join(self._rows)), *self._latencies()
+        )
+
+    def _processes(self) -> Text:
+        text = Text()
+        for process in self._status.processes:
+            again = f" ×{process.restarts}" if process.restarts else ""
+            style = STATE_STYLES.get(process.state, "dim")
+            text.append(f"{process.name} {process.state}{again}   ", style)
+        return text
+
+    def _meter(self) -> Text:
+        if self._level is None:
+            return Text("no level yet", "dim")
+        share = 1 - max(QUIETEST_DBFS, self._level.rms_dbfs) / QUIETEST_DBFS
+        bar = "█" * round(share * LEVEL_CELLS)
+        style = "green" if self._level.speech else "dim"
+        return Text(f"{bar:<{LEVEL_CELLS}} {describe(self._level)}", style)
+
+    def _latencies(self) -> Iterator[Table]:
+        if self._times:
+            table = Table("stage", "last ms", "p50 ms", "p95 ms", title="Where the time went")
+            for row in figures(self._times):
+                last = self._times[-1].get(row.stage)
+                shown = "" if last is None else f"{last * 1000:.0f}"
+                table.add_row(row.stage, shown, f"{row.p50_ms:.0f}", f"{row.p95_ms:.0f}")
+            yield table
+
+
+def _row(event: Event) -> str:
+    said = _of_status(event) if isinstance(event, Status) else describe(event)
+    return f"{time.strftime('%H:%M:%S')}  {type(event).__name__:<16} {said}".rstrip()
+
+
+def _of_status(status: Status) -> str:
+    return ", ".join(f"{p.name} {p.state}" for p in status.processes)

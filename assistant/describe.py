@@ -1,0 +1,90 @@
+"""Every event in one line, for people who watch."""
+
+from __future__ import annotations
+
+from assistant.core.messages import (
+    BargeIn,
+    Command,
+    Commit,
+    Complete,
+    DeviceChanged,
+    HomeCommand,
+    HomeState,
+    Interpretation,
+    Level,
+    Message,
+    NothingHeard,
+    PlaybackEnded,
+    PlaybackStarted,
+    Question,
+    Reload,
+    Reloaded,
+    Reply,
+    SafeModeEntered,
+    StageFailed,
+    StageRestarted,
+    Transcript,
+    Utterance,
+    Woke,
+)
+
+
+def describe(event: Message) -> str:
+    """What `event` says beyond its type; "" when the type says it all."""
+    return _of_utterance(event) or _of_daemon(event)
+
+
+def _of_utterance(event: Message) -> str:
+    match event:
+        case Woke(wake_word=word):
+            return word or "follow-up"
+        case Utterance(duration_s=duration_s, speech_s=speech_s, revision=revision):
+            return f"{duration_s:.1f} s, {speech_s:.1f} s of speech, revision {revision}"
+        case Transcript(text=text, engine=engine):
+            return f"“{text}”" + (f" ({engine})" if engine else "")
+        case Complete(complete=complete, revision=revision):
+            return f"revision {revision} is {'whole' if complete else 'not whole yet'}"
+        case Interpretation(commands=commands, nearest=nearest):
+            near = f"nothing; near “{nearest}”" if nearest else "nothing"
+            return "; ".join(map(_command, commands)) or near
+        case Commit(revision=revision):
+            return f"act on revision {revision}"
+        case Question(text=text):
+            return f"“{text}”"
+        case Reply(text=text, listen=listen, done=done):
+            return f"“{text}”" + (" (asks)" if listen else "") + ("" if done else " (not done)")
+        case PlaybackEnded(interrupted=True):
+            return "interrupted"
+        case NothingHeard():
+            return "nobody spoke"
+        case PlaybackStarted() | PlaybackEnded() | BargeIn():
+            return ""
+    return ""
+
+
+def _of_daemon(event: Message) -> str:
+    match event:
+        case HomeCommand(entity_id=entity, state=state) | HomeState(entity_id=entity, state=state):
+            return f"{entity} {state}"
+        case DeviceChanged(device=device, present=present, detail=detail):
+            return f"{device} {'is back' if present else 'is gone'}" + (
+                f": {detail}" * bool(detail)
+            )
+        case StageFailed(stage=stage, code=code, message=text):
+            return f"{stage}: {text} ({code})"
+        case StageRestarted(stage=stage, reason=reason):
+            return f"{stage}: {reason}"
+        case SafeModeEntered(stage=stage):
+            return f"{stage} failed too often and stays down"
+        case Reloaded(stage=stage, error=error):
+            return f"{stage}: {error}" if error else stage
+        case Level(rms_dbfs=rms_dbfs, noise_floor_dbfs=floor_dbfs, speech=speech):
+            return f"{rms_dbfs:.0f} dB, floor {floor_dbfs:.0f} dB" + (", speech" if speech else "")
+        case Reload():
+            return ""
+    return ""
+
+
+def _command(command: Command) -> str:
+    slots = ", ".join(f"{s.name}={s.value}" for s in command.slots)
+    return f"{command.intent}({slots}) {command.confidence:.2f}"

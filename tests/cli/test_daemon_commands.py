@@ -1,0 +1,232 @@
+"""`assistant watch` and `assistant reload` against a control socket that is served for real."""
+
+from __future__ import annotations
+
+import inspect
+import io
+import json
+import threading
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import msgspec
+import pytest
+import typer
+from rich.console import Console
+from typer.testing import CliRunner, Result
+
+import assistant.describe
+from assistant.cli.reload import reload
+from assistant.caller import listen
+from assistant.cli.watch import View, watch
+from assistant.control import ControlServer
+from assistant.core.codec import as_json
+from assistant.core.errors import ConfigError, ControlError
+from assistant.core.messages import (
+    Command,
+    Commit,
+    Control,
+    Interpretation,
+    Level,
+    Message,
+    PlaybackStarted,
+    Reload,
+    Reloaded,
+    Reply,
+    Slot,
+    Transcript,
+    Utterance,
+    Woke,
+    Work,
+    concrete,
+)
+from assistant.core.stage import Source
+from assistant.describe import describe
+from assistant.line import ProcessStatus, Status
+
+STATUS = Status(
+    processes=(
+        ProcessStatus(name="control", state="ready", pid=1),
+        ProcessStatus(name="asr", state="ready", pid=2, restarts=1),
+        ProcessStatus(name="answer", state="safe mode"),
+    )
+)
+STORY: list[Message] = [
+    Woke(utterance_id="u", wake_word="computer"),
+    Level(rms_dbfs=-20.0, noise_floor_dbfs=-60.0, speech=True),
+    Utterance(
+        at_s=10.7,
+        utterance_id="u",
+        revision=0,
+        wake_word="computer",
+        duration_s=2.0,
+        speech_s=1.5,
+        speech_ended_at_s=10.0,
+    ),
+    Transcript(at_s=11.0, utterance_id="u", revision=0, text="kitchen light on", engine="whisper"),
+    Interpretation(
+        at_s=11.1,
+        utterance_id="u",
+        revision=0,
+        text="kitchen light on",
+        commands=(
+            Command(
+                intent="HassTurnOn", slots=(Slot(name="area", value="kitchen", raw="kitchen"),)
+            ),
+        ),
+    ),
+    Commit(at_s=11.1, utterance_id="u", revision=0),
+    Reply(at_s=11.2, utterance_id="u", text="The light is on."),
+    PlaybackStarted(at_s=11.4, utterance_id="u"),
+]
+
+
+class Daemon:
+    """A control server in a thread; `tell` is called for what callers have it publish."""
+
+    def __init__(self, server: ControlServer) -> None:
+        self.server = server
+        self.tell: Callable[[Message], None] = lambda _: None
+        self.stopped = threading.Event()
+
+    def serve(self, source: Source) -> None:
+        while not self.stopped.wait(0.005):
+            for message in source.read():
+                self.tell(message)
+
+
+@pytest.fixture
+def config(tmp_path: Path) -> Path:
+    file = tmp_path / "config.toml"
+    file.write_text(f'[storage]\nruntime = "{tmp_path}"\n')
+    return file
+
+
+@pytest.fixture
+def daemon(tmp_path: Path) -> Iterator[Daemon]:
+    server = ControlServer(tmp_path / "control.sock", {}, status=STATUS)
+    daemon = Daemon(server)
+    thread = threading.Thread(target=daemon.serve, args=(server,))
+    thread.start()
+    yield daemon
+    daemon.stopped.set()
+    thread.join()
+    server.close()
+
+
+def invoke(command: Callable[..., None], *arguments: object) -> Result:
+    app = typer.Typer()
+    app.command()(command)
+    return CliRunner().invoke(app, [str(a) for a in arguments], catch_exceptions=True)
+
+
+def test_reload_waits_for_every_stage(daemon: Daemon, config: Path) -> None:
+    def answers(message: Message) -> None:
+        assert isinstance(message, Reload)
+        daemon.server.show(Level(rms_dbfs=-20.0, noise_floor_dbfs=-60.0, speech=False))
+        daemon.server.show(Reloaded(stage="asr"))
+
+    daemon.tell = answers
+    result = invoke(reload, "--config", config)
+    assert (result.exit_code, result.stdout) == (0, "asr: reloaded\n")
+
+
+def test_reload_says_which_stage_kept_its_old_settings(daemon: Daemon, config: Path) -> None:
+    daemon.tell = lambda _: daemon.server.show(Reloaded(stage="asr", error="no such model"))
+    result = invoke(reload, "--config", config)
+    assert (result.exit_code, result.stdout) == (1, "asr: no such model\n")
+
+
+def test_wrong_settings_are_told_before_the_daemon_is_asked(tmp_path: Path) -> None:
+    file = tmp_path / "config.toml"
+    file.write_text("[asr]\nengin = 1\n")
+    assert isinstance(invoke(reload, "--config", file).exception, ConfigError)
+
+
+@pytest.mark.parametrize("command", [reload, watch])
+def test_without_a_daemon_both_say_so(command: Callable[..., None], config: Path) -> None:
+    fault = invoke(command, "--config", config).exception
+    assert isinstance(fault, ControlError)
+    assert fault.code == "control.down"
+
+
+def follow(folder: Path, *arguments: object) -> list[str]:
+    """What `watch` prints of a daemon that tells its status and the story, and stops."""
+    told = [msgspec.json.encode(STATUS), *(msgspec.json.encode(as_json(e)) for e in STORY)]
+    listener = listen(folder / "control.sock")
+    listener.setblocking(True)
+
+    def tell() -> None:
+        peer, _ = listener.accept()
+        listener.close()
+        with peer, peer.makefile("rb") as requests:
+            assert json.loads(requests.readline()) == {"command": "watch"}
+            peer.sendall(b"".join(line + b"\n" for line in told))
+
+    thread = threading.Thread(target=tell)
+    thread.start()
+    result = invoke(watch, *arguments)
+    thread.join()
+    assert isinstance(result.exception, ControlError)
+    return result.stdout.splitlines()
+
+
+@pytest.fixture
+def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("assistant.cli.watch.RETURNS_WITHIN_S", 0.05)
+
+
+@pytest.mark.usefixtures("impatient")
+def test_watch_prints_one_object_a_line_for_programs(tmp_path: Path, config: Path) -> None:
+    lines = [json.loads(line) for line in follow(tmp_path, "--config", config, "--json")]
+    assert [line["type"] for line in lines] == ["Status", *(type(e).__name__ for e in STORY)]
+
+
+@pytest.mark.usefixtures("impatient")
+def test_watch_prints_one_line_an_event_and_no_levels_off_a_terminal(
+    tmp_path: Path, config: Path
+) -> None:
+    lines = [line[10:] for line in follow(tmp_path, "--config", config)]
+    assert lines[0].endswith("control ready, asr ready, answer safe mode")
+        "Status",
+        "control",
+        "ready,",
+        "asr",
+        "ready,",
+        "answer",
+        "safe",
+        "mode",
+    ]
+    assert "HassTurnOn(area=kitchen) 1.00" in lines[4]
+    assert len(lines) == len(STORY)
+
+
+def test_the_live_view_shows_processes_level_events_and_times() -> None:
+    view = View()
+    console = Console(width=100, record=True, file=io.StringIO())
+    for event in (STATUS, *STORY):
+        view.observe(event)
+    console.print(view.render())
+    text = console.export_text()
+    assert "asr ready ×1" in text
+    assert "answer safe mode" in text
+    assert "-20 dB, floor -60 dB, speech" in text
+    assert "“kitchen light on” (whisper)" in text
+    assert [line.split() for line in text.splitlines() if "endpointing" in line] == [
+        ["│", "endpointing", "│", "700", "│", "700", "│", "700", "│"]
+    ]
+
+
+def test_every_event_of_the_story_is_described() -> None:
+    told = {type(e).__name__: describe(e) for e in STORY}
+    assert told["Woke"] == "computer"
+    assert told["Utterance"] == "2.0 s, 1.5 s of speech, revision 0"
+    assert told["Reply"] == "“The light is on.”"
+    assert told["PlaybackStarted"] == ""
+
+
+def test_no_kind_of_event_lacks_its_words() -> None:
+    text = inspect.getsource(assistant.describe)
+    kinds = {t.__name__ for t in (*concrete(Work), *concrete(Control))}
+    missing = {k for k in kinds if f"case {k}(" not in text and f"| {k}(" not in text}
+    assert missing == {"AudioChunk", "Speech", "SelfTest"}
