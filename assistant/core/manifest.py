@@ -1,7 +1,7 @@
 """The model files: what `models/manifest.toml` says of them, and reading them checked.
 
 An artefact lies in a folder of its name: shipped beside the manifest, or pulled into the folder of
-pulled models, where `lock.toml` keeps the hashes of what was pulled or imported.
+pulled models, where `lock.json` keeps the hashes of what was pulled or imported.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from assistant.core.errors import ModelError
 
 SHIPPED = Path(__file__).resolve().parents[2] / "models"
 """The folder of the manifest and of the models that come with the assistant."""
-LOCK = "lock.toml"
+LOCK = "lock.json"
 
 
 class File(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -150,7 +150,7 @@ class Library:
         if not path.is_file():
             return {}
         try:
-            lock = msgspec.toml.decode(path.read_bytes(), type=Lock)
+            lock = msgspec.json.decode(path.read_bytes(), type=Lock)
         except (OSError, msgspec.DecodeError) as error:
             raise ModelError("model.lock", f"{path}: {error}; {self._mend(name)}") from error
         return {file: locked.sha256 for file, locked in lock.files.items()}

@@ -1,4 +1,4 @@
-"""Piper: a natural voice, once one was pulled (`assistant models pull piper-lessac-low`)."""
+"""Piper: a natural voice, once one was pulled (`assistant models pull piper-ljspeech-medium`)."""
 
 from __future__ import annotations
 

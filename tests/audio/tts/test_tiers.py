@@ -76,5 +76,5 @@ def test_an_unknown_engine_is_refused_with_those_there_are(tmp_path: Path) -> No
 
 
 def test_a_named_piper_voice_that_is_not_here_names_the_pull(tmp_path: Path) -> None:
-    with pytest.raises(SpeakingError, match="assistant models pull piper-lessac-low"):
-        select(VoiceSettings(engine="piper", name="piper-lessac-low"), Library(tmp_path))
+    with pytest.raises(SpeakingError, match="assistant models pull piper-ljspeech-medium"):
+        select(VoiceSettings(engine="piper", name="piper-ljspeech-medium"), Library(tmp_path))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterable
 
 import numpy as np
@@ -157,7 +158,7 @@ def test_a_crash_loop_does_not_chatter() -> None:
     times = [m.at_s for m in loop if said(stage, m)]
     assert times[0] == 100.0
     assert len(times) <= AT_MOST
-    assert all(b - a >= SAME_EVERY_S for a, b in zip(times, times[1:], strict=False))
+    assert all(b - a >= SAME_EVERY_S for a, b in itertools.pairwise(times))
 
 
 def test_apologies_of_all_kinds_together_are_limited_and_return_with_time() -> None:
