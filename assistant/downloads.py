@@ -176,7 +176,11 @@ def _move_in(library: Library, name: str, lock: Lock) -> None:
             file.unlink()
     (folder / LOCK).write_bytes(msgspec.json.format(msgspec.json.encode(lock)))
     for file in folder.iterdir():
+        # The daemon is another user than the one who pulls.
+        file.chmod(0o644)
         _sync(file)
+    folder.chmod(0o755)
+    library.pulled.chmod(0o755)
     _sync(folder)
     old = folder.with_name(f"{name}.old")
     shutil.rmtree(old, ignore_errors=True)

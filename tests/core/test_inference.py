@@ -1,0 +1,158 @@
+"""From a manifest and bytes to a session, and what is refused on the way."""
+
+from __future__ import annotations
+
+import hashlib
+from contextlib import suppress
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from assistant.core.errors import ModelError
+from assistant.core.inference import open_session
+from assistant.core.manifest import SHIPPED, Library, load_manifest
+from assistant.core.onnx import external_tensors
+
+FLOAT = 1
+
+
+def varint(value: int) -> bytes:
+    low, rest = value & 0x7F, value >> 7
+    return bytes([low | 0x80]) + varint(rest) if rest else bytes([low])
+
+
+def field(number: int, value: int | str | bytes) -> bytes:
+    """One protobuf field: a number, or text or a message with its length."""
+    if isinstance(value, int):
+        return varint(number << 3) + varint(value)
+    content = value.encode() if isinstance(value, str) else value
+    return varint(number << 3 | 2) + varint(len(content)) + content
+
+
+def argument(name: str) -> bytes:
+    shape = field(2, field(1, field(1, 2)))
+    return field(1, name) + field(2, field(1, field(1, FLOAT) + shape))
+
+
+def adding_model(*tensor_fields: bytes) -> bytes:
+    """The ONNX file of `y = x + w` with w = [1, 2], written by hand (onnx.proto3)."""
+    weights = np.array([1, 2], np.float32).tobytes()
+    tensor = field(1, 2) + field(2, FLOAT) + field(8, "w")
+    tensor += b"".join(tensor_fields) or field(9, weights)
+    node = field(1, "x") + field(1, "w") + field(2, "y") + field(4, "Add")
+    graph = field(1, node) + field(2, "g") + field(5, tensor)
+    graph += field(11, argument("x")) + field(12, argument("y"))
+    return field(1, 8) + field(8, field(2, 13)) + field(7, graph)
+
+
+EXTERNAL = adding_model(
+    field(13, field(1, "location") + field(2, "../../etc/passwd")), field(14, 1)
+)
+
+
+def library_with(
+    folder: Path, content: bytes, sha256: str = "", inputs: str = 'x = "float32[2]"'
+) -> Library:
+    sha256 = sha256 or hashlib.sha256(content).hexdigest()
+    (folder / "adder").mkdir()
+    (folder / "adder" / "model.onnx").write_bytes(content)
+    (folder / "manifest.toml").write_text(
+        f"""
+        [adder]
+        version = "1"
+        kind = "intent"
+        summary = "a test"
+        licence = "CC0"
+        source = "shipped"
+        inputs = {{ {inputs} }}
+        outputs = {{ y = "float32[2]" }}
+        files = [{{ name = "model.onnx", sha256 = "{sha256}" }}]
+        """
+    )
+    return Library(folder / "pulled", folder)
+
+
+def test_a_checked_model_runs(tmp_path: Path) -> None:
+    session = open_session(library_with(tmp_path, adding_model()), "adder", "model.onnx")
+    (result,) = session.run(None, {"x": np.array([10, 20], np.float32)})
+    assert np.asarray(result).tolist() == [11, 22]
+
+
+def test_idle_threads_do_not_spin(tmp_path: Path) -> None:
+    session = open_session(library_with(tmp_path, adding_model()), "adder", "model.onnx", threads=2)
+    options = session.get_session_options()
+    assert options.intra_op_num_threads == 2
+    assert options.get_session_config_entry("session.intra_op.allow_spinning") == "0"
+    assert options.get_session_config_entry("session.inter_op.allow_spinning") == "0"
+
+
+@pytest.mark.parametrize(
+    ("content", "sha256", "inputs", "code"),
+    [
+        (adding_model(), "0" * 64, 'x = "float32[2]"', "model.corrupt"),
+        (EXTERNAL, "", 'x = "float32[2]"', "model.external_data"),
+        (adding_model(), "", 'z = "float32[2]"', "model.interface"),
+        (b"not a model", "", 'x = "float32[2]"', "model.not_onnx"),
+        (b"", "", 'x = "float32[2]"', "model.unusable"),
+        (adding_model()[:-9], "", 'x = "float32[2]"', "model.not_onnx"),
+    ],
+)
+def test_what_is_not_the_model_is_refused_in_one_line(
+    tmp_path: Path, content: bytes, sha256: str, inputs: str, code: str
+) -> None:
+    with pytest.raises(ModelError) as fault:
+        open_session(library_with(tmp_path, content, sha256, inputs), "adder", "model.onnx")
+    assert fault.value.code == code
+    assert "\n" not in fault.value.message
+
+
+def test_a_missing_file_is_told(tmp_path: Path) -> None:
+    library = library_with(tmp_path, adding_model())
+    (tmp_path / "adder" / "model.onnx").unlink()
+    with pytest.raises(ModelError, match="install the assistant again"):
+        open_session(library, "adder", "model.onnx")
+
+
+def test_external_data_is_found_in_attributes_and_subgraphs_too() -> None:
+    assert list(external_tensors(adding_model(), "m")) == []
+    assert list(external_tensors(EXTERNAL, "m")) == ["w"]
+    tensor = field(8, "deep") + field(14, 1)
+    inner = field(1, field(5, field(5, tensor)))
+    branch = field(1, field(5, field(6, inner)))
+    assert list(external_tensors(field(7, branch), "m")) == ["deep"]
+
+
+@given(st.binary(max_size=200))
+def test_any_bytes_are_either_walked_or_refused(content: bytes) -> None:
+    with suppress(ModelError):
+        list(external_tensors(content, "m"))
+
+
+@pytest.mark.parametrize(
+    "text", ["[x]\nversion = 1", "[[[", '[x]\nversion = "1"\nunknown = 2'], ids=str
+)
+def test_a_wrong_manifest_is_named(tmp_path: Path, text: str) -> None:
+    file = tmp_path / "manifest.toml"
+    file.write_text(text)
+    with pytest.raises(ModelError, match=r"manifest\.toml"):
+        load_manifest(file)
+
+
+def test_the_manifest_states_licence_hash_and_size_of_every_file() -> None:
+    for name, artefact in load_manifest(SHIPPED / "manifest.toml").items():
+        assert artefact.licence, name
+        assert artefact.shipped or artefact.source.startswith("hf:"), name
+        assert artefact.shipped or len(artefact.revision) == 40, name
+        for file in artefact.files:
+            assert len(file.sha256) == 64, (name, file.name)
+            assert file.bytes > 0, (name, file.name)
+
+
+def test_every_shipped_model_is_what_the_manifest_says() -> None:
+    library = Library(Path("/nonexistent"))
+    for name, artefact in library.artefacts.items():
+        if artefact.shipped:
+            library.read(name)
