@@ -14,6 +14,7 @@ skill = Skill("clock", description="tell the time and the date")
     "[do you] know what time it is",
     "(can|could) you tell me (the time|what time it is)",
     "tell me what time it is",
+    "i (need|want|would like) to know (the time|what time it is)",
     "how late is it",
     "(current time|time please|the time please)",
 )
@@ -30,7 +31,10 @@ def current_time(context: Context) -> Reply:
     "(what|which) day (is it|is it today|is today|of the week is it)",
     "what day of the week is (today|it today)",
     "(can|could) you tell me (the date|what day it is) [today]",
-    "tell me what day it is [today]",
+    "tell me what (day|date) it is [today]",
+    "i (need|want|would like) to know (the date|today's date|what day it is)",
+    "what day of the month is it",
+    "(today's|current) date",
     "(what is|what's|whats) today",
 )
 def current_date(context: Context) -> Reply:

@@ -9,8 +9,10 @@ skill = Skill("conversation")
 
 @skill.intent(
     "HassNevermind",
-    "(never mind|nevermind|cancel|cancel that|forget it|forget that|forget about it)",
-    "(stop|stop it|stop that|be quiet|quiet|silence|shut up|enough|that's enough)",
+    "(never mind|nevermind|forget it|forget that|forget about it)",
+    "(stop|cancel|quit|abort) [it|that|this|talking]",
+    "(be quiet|quiet|silence|shut up|hush|enough|that's enough|that is enough)",
+    "(stop|cancel|quit) (what you are|what you're) doing",
     "(stop|turn off|silence) [the] (alarm|ringing|noise)",
 )
 def never_mind(context: Context) -> Reply:
@@ -23,11 +25,13 @@ def never_mind(context: Context) -> Reply:
 
 @skill.intent(
     "Repeat",
-    "(say|repeat) (that|it) [again] [please]",
-    "say (that|it) (again|one more time|once more)",
-    "(can|could) you (repeat|say) that [again]",
-    "(repeat|come again|pardon|pardon me|what did you say|what was that)",
-    "i didn't (hear|catch|get|understand) (that|you)",
+    "(say|repeat) (that|it|yourself) [again|one more time|once more]",
+    "(can|could|would) you (repeat|say) (that|it|yourself) [again|one more time|once more]",
+    "(repeat|come again|pardon|pardon me|[just] one more time|once more|once again)",
+    "(what did you|what was it you) [just] (say|said)",
+    "what was that",
+    "repeat (what you [just] said|the last (thing|reply|answer))",
+    "i (didn't|did not|couldn't|could not) (hear|catch|get|understand) (that|it|you)",
 )
 def repeat(context: Context) -> Reply:
     """Say the last reply again."""
@@ -48,7 +52,10 @@ def undo(context: Context) -> Reply:
 @skill.intent(
     "Help",
     "help [me]",
-    "what can (you do|i say|i ask [you]|you do for me|you help [me] with)",
+    "what [all|else] can (you do|i say|i ask [you]|you do for me|you help [me] with)",
+    "what [kinds of|sorts of|types of] (things|questions) can (i ask [you]|you do|you answer)",
+    "what are you able to do",
+    "what are (the|your) (skills|commands)",
     "(what|which) (skills|commands) (do you have|do you know|are there)",
     "how can you help [me]",
     "how do (you|i use you|you work)",

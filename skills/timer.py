@@ -33,21 +33,25 @@ Name = Annotated[str, choices(*NAMES)]
 HowLong = Annotated[timedelta, prompt("For how long?")]
 
 skill = Skill("timer", description="set timers")
-skill.rule("start", "(set|start|create|make|begin|put on|give me|i need|i want)")
+skill.rule(
+    "start",
+    "(set|set up|start|create|make|begin|put on|run|give me|i need|i want)",
+)
 skill.rule("which", "(the|my|that) [{start_duration}|{name}] timer [called {name}|named {name}]")
 skill.rule("left", "(left|remaining)")
 
 
 @skill.intent(
     "HassStartTimer",
-    "<start> [a|an|the|my|another] timer [for] {duration}",
+    "<start> [a|an|the|my|another] [new] timer [for] {duration}",
+    "<start> [a|an|the|my|another] timer (to go off|set) (in|for) {duration}",
     "<start> [a|an|the|my|another] {duration} timer",
     "<start> [a|an|the|my|another] {name} timer for {duration}",
     "<start> [a|an|the|my|another] timer (called|named) {name} for {duration}",
     "<start> [a|an|the|my|another] timer for {duration} (called|named|for [the|my]) {name}",
     "<start> [a|an|the|my|another] {duration} timer (called|named|for [the|my]) {name}",
     "<start> [a|an|the|my|another] {duration} {name} timer",
-    "<start> (a|an|the|my|another) [{name}] timer",
+    "<start> (a|an|the|my|another) [new] [{name}] timer",
     "<start> (a|an|the|my|another) timer for [the|my] {name}",
     "timer [for] {duration}",
     "{duration} timer",

@@ -98,6 +98,33 @@ def test_states_are_told(talk: Talk, slots: dict[str, str], told: str) -> None:
     assert talk.ask("HassGetState", **slots) == told
 
 
+@pytest.mark.parametrize(
+    ("text", "slots", "told"),
+    [
+        ("are any lights on", {}, "No, no light in the kitchen is on."),
+        ("is the light off", {"state": "off"}, "Yes, the ceiling and the counter are off."),
+        ("are all the lights on", {}, "No, only the desk lamp is on."),
+        (
+            "are all the lights off",
+            {"state": "off"},
+            "No, only the ceiling and the counter are off.",
+        ),
+        ("which lights are off", {"state": "off"}, "The ceiling and the counter are off."),
+    ],
+)
+def test_yes_or_no_is_said_where_it_was_asked(
+    talk: Talk, text: str, slots: dict[str, str], told: str
+) -> None:
+    assert talk.say(text, command("HassGetState", domain="light", **slots)) == told
+
+
+def test_everything_is_what_can_be_switched(talk: Talk) -> None:
+    talk.ask("HassTurnOn", name="Kettle")
+    told = talk.say("turn everything off", command("HassTurnOff"))
+    assert told == "I turned off four devices."
+    assert talk.state("lock.front_door") == "locked"
+
+
 def test_asking_changes_nothing(talk: Talk) -> None:
     (reply,) = talk.hear("is it on", command("HassGetState", name="Desk Lamp", state="on"))
     assert reply.acted is False  # type: ignore[attr-defined]

@@ -1,0 +1,135 @@
+"""What people usually say to the built-in skills is understood; what only sounds near is not."""
+
+from __future__ import annotations
+
+from functools import cache
+
+import pytest
+from talking import EVENING, HOME
+
+from assistant.core.messages import Interpretation, SlotValue, Transcript
+from nlu.stage import NluStage
+from nlu.templates import Templates
+from skills.registry import load_registry
+
+Slots = dict[str, SlotValue]
+
+UNDERSTOOD: dict[str, dict[str, Slots]] = {
+    "HassStartTimer": {
+        "set a timer for five minutes": {"duration": 300},
+        "set a five minute timer": {"duration": 300},
+        "set timer five minutes": {"duration": 300},
+        "start a timer for an hour and a half": {"duration": 5400},
+        "set a timer to go off in ten minutes": {"duration": 600},
+        "set an egg timer for three minutes": {"duration": 180, "name": "egg"},
+        "start a ten minute pasta timer": {"duration": 600, "name": "pasta"},
+        "set a timer called tea for two minutes": {"duration": 120, "name": "tea"},
+        "set a timer for ten minutes for the pasta": {"duration": 600, "name": "pasta"},
+        "wake me up in twenty minutes": {"duration": 1200},
+        "set a timer": {},
+        "set a pizza timer": {"name": "pizza"},
+    },
+    "HassCancelTimer": {
+        "cancel the timer": {},
+        "stop my timer": {},
+        "cancel the pasta timer": {"name": "pasta"},
+        "cancel the five minute timer": {"start_duration": 300},
+    },
+    "HassCancelAllTimers": {"cancel all timers": {}, "stop all of my timers": {}},
+    "HassTimerStatus": {
+        "how much time is left": {},
+        "how long is left on the pasta timer": {"name": "pasta"},
+        "how much longer on the timer": {},
+        "what timers do i have": {},
+        "when will my timer go off": {},
+    },
+    "HassIncreaseTimer": {
+        "add five minutes to the timer": {"duration": 300},
+        "add another five minutes to the tea timer": {"duration": 300, "name": "tea"},
+    },
+    "HassDecreaseTimer": {"take two minutes off the timer": {"duration": 120}},
+    "HassPauseTimer": {"pause the timer": {}},
+    "HassUnpauseTimer": {"resume the pasta timer": {"name": "pasta"}},
+    "HassGetCurrentTime": {
+        "what time is it": {},
+        "what's the time": {},
+        "tell me the time": {},
+        "what is the time right now": {},
+    },
+    "HassGetCurrentDate": {
+        "what's the date": {},
+        "what day is it today": {},
+        "what is today's date": {},
+    },
+    "HassTurnOn": {
+        "turn on the lights": {"domain": "light"},
+        "turn the lights on": {"domain": "light"},
+        "lights on": {"domain": "light"},
+        "turn on the kitchen lights": {"domain": "light", "area": "Kitchen"},
+        "turn on the lights in the office": {"domain": "light", "area": "Office"},
+        "switch the desk lamp on": {"name": "Desk Lamp"},
+        "turn on the kettle": {"name": "Kettle"},
+    },
+    "HassTurnOff": {
+        "turn off all the lights": {"domain": "light"},
+        "turn everything off": {},
+        "switch off the desk lamp": {"name": "Desk Lamp"},
+    },
+    "HassLightSet": {
+        "dim the desk lamp to 40 percent": {"name": "Desk Lamp", "brightness": 40},
+        "set the lights to thirty percent": {"brightness": 30},
+        "set the brightness in the kitchen to 70 percent": {"area": "Kitchen", "brightness": 70},
+        "dim the lights": {},
+    },
+    "HassGetState": {
+        "is the desk lamp on": {"name": "Desk Lamp", "state": "on"},
+        "is the front door locked": {"name": "Front Door", "state": "locked"},
+        "are the lights on in the kitchen": {"domain": "light", "state": "on", "area": "Kitchen"},
+        "which lights are on": {"domain": "light", "state": "on"},
+    },
+    "HassNevermind": {"stop": {}, "cancel that": {}, "never mind": {}, "be quiet": {}},
+    "Repeat": {"say that again": {}, "what did you say": {}, "could you repeat that": {}},
+    "Undo": {"undo that": {}, "take that back": {}},
+    "Help": {"help": {}, "what can you do": {}, "what can i ask you": {}},
+}
+CASES = [(text, name, slots) for name, said in UNDERSTOOD.items() for text, slots in said.items()]
+
+NOT_FOR_US = (
+    "order a pizza",
+    "five minutes",
+    "play some music",
+    "what's the weather",
+    "open the garage door",
+    "don't turn on the lights",
+    "the lights are too bright",
+    "i wonder what time it is in tokyo",
+    "she said turn on the lights",
+    "turn on the charm",
+    "my timer is broken",
+)
+
+
+@cache
+def stage() -> NluStage:
+    return NluStage(Templates.compile(load_registry().manifests, HOME), lambda: EVENING)
+
+
+def understood(text: str) -> list[tuple[str, Slots]]:
+    said = Transcript(utterance_id="u", revision=1, text=text)
+    (meant,) = (m for m in stage().feed(said) if isinstance(m, Interpretation))
+    return [(c.intent, {s.name: s.value for s in c.slots}) for c in meant.commands]
+
+
+@pytest.mark.parametrize(("text", "intent", "slots"), CASES, ids=[text for text, _, _ in CASES])
+def test_it_is_understood(text: str, intent: str, slots: Slots) -> None:
+    assert understood(text) == [(intent, slots)]
+
+
+@pytest.mark.parametrize("text", NOT_FOR_US)
+def test_it_is_left_alone(text: str) -> None:
+    assert understood(text) == []
+
+
+def test_every_intent_of_the_built_in_skills_has_a_case() -> None:
+    intents = {i.intent for m in load_registry().manifests for i in m.intents}
+    assert intents == set(UNDERSTOOD)
