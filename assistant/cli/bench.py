@@ -74,5 +74,5 @@ def _show(title: str, figures: msgspec.Struct, rows: Sequence[msgspec.Struct], j
         table.add_row(*map(str, row.values()))
     console.print(table)
     for name, value in msgspec.to_builtins(figures).items():
-        if not isinstance(value, list):
+        if not isinstance(value, list | tuple):
             console.print(f"{name}: {value}")
