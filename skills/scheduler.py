@@ -98,6 +98,7 @@ class Scheduler:
         """Remove a timer, ringing or not."""
         self._database.execute("DELETE FROM timers WHERE id = ?", timer_id)
         self._rings.pop(timer_id, None)
+        self._adopted.pop(timer_id, None)
 
     def extend(self, timer_id: str, by: timedelta) -> Timer:
         """Move a timer's end; it never comes before now."""
@@ -120,11 +121,12 @@ class Scheduler:
         """Playback has played a reply: if it was a ring, that timer is done with."""
         if not utterance_id.startswith(RING):
             return
-        timer = utterance_id.removeprefix(RING)
-        self._heard.add(timer)  # even if the disk refuses: it must not ring twice
-        self._rings.pop(timer, None)
+        # Noted even if the disk refuses: it must not ring again.
+        self._heard.add(utterance_id.removeprefix(RING))
         with self._database.transaction():
-            self._database.execute("DELETE FROM timers WHERE id = ?", timer)
+            for timer_id in self._heard:
+                self.cancel(timer_id)
+        self._heard.clear()
 
     def rings(self) -> Iterator[Reply]:
         """The rings to be played now."""
