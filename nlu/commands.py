@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from assistant.core.messages import Command
-from nlu.normalize import Canonical, canonical, wish
+from nlu.normalize import Canonical, wish
 from nlu.templates import Match, Templates
 
 _FREE_TEXT_CONFIDENCE = 0.9
@@ -36,9 +36,8 @@ class Understood:
     exact: bool = False
 
 
-def understand(templates: Templates, text: str, now: datetime) -> Understood:
-    """Read the whole of `text` as commands; without any when one part of it is not understood."""
-    said = canonical(text)
+def understand(templates: Templates, said: Canonical, now: datetime) -> Understood:
+    """Read the whole of a text as commands; none when one part of it is not understood."""
     best = _best(templates, said, now)
     if best is None or best[0].wildcard:
         joined = _joined(templates, said, now, _MOST_COMMANDS)
@@ -68,7 +67,7 @@ def _joined(
     templates: Templates, said: Canonical, now: datetime, most: int
 ) -> list[tuple[Match, Command]]:
     """The commands of a text of several; [] when it does not come apart into whole ones."""
-    if most < 2 or len(said.tokens) > _LONGEST_JOINED or _WITHHELD.match(wish(said).text):
+    if most < 2 or len(said.tokens) > _LONGEST_JOINED:
         return []
     for end, start in _cuts(said):
         head = _best(templates, said.part(0, end), now)
@@ -77,7 +76,7 @@ def _joined(
         rest = said.part(start, len(said.tokens))
         tail = _best(templates, rest, now)
         tails = [tail] if tail else _joined(templates, rest, now, most - 1)
-        if tails and not _WITHHELD.match(wish(rest).text):
+        if tails:
             return [head, *tails]
     return []
 

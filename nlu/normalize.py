@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from nlu import phrases
-from nlu.numbers import read_number
+from nlu.numbers import is_digits, read_number
 
 
 class Token(NamedTuple):
@@ -133,7 +133,8 @@ def _numbers(tokens: Sequence[Token]) -> Iterator[Token]:
                 yield Token(f"0{digit[0]}", tokens[at].start, tokens[digit[1] - 1].end)
                 at, after_number = digit[1], False
                 continue
-        number = None if words[at].isdecimal() and words[at][0] == "0" else read_number(words, at)
+        leading_zero = words[at][0] == "0" and is_digits(words[at])  # as in 6:05
+        number = None if leading_zero else read_number(words, at)
         value, end = number or (words[at], at + 1)
         yield Token(str(value), tokens[at].start, tokens[end - 1].end)
         at, after_number = end, number is not None

@@ -13,6 +13,10 @@ ONES = words(
 TENS = ("twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety")
 SCALES = {"hundred": 100, "thousand": 1000, "million": 1_000_000}
 
+_STEPS = {"thousand": 1000, "million": 1_000_000}
+_MOST_DIGITS = 9
+_LARGEST = 10**_MOST_DIGITS
+
 _SMALL = {word: value for value, word in enumerate(ONES)} | {"nought": 0, "fourty": 40}
 _TENS = {word: 10 * value for value, word in enumerate(TENS, start=2)}
 
@@ -23,31 +27,41 @@ def read_number(said: Sequence[str], start: int = 0) -> tuple[int, int] | None:
     "one hundred and five" is one number, "six thirty" and "twenty twenty" are two. Gives None
     where no number begins; "a hundred" is one, a lone "a" is none.
     """
-    total, group, end = 0, _below_hundred(said, start), start
-    value: int | None = None
-    if group is None and said[start : start + 1] == ["a"] and _scale(said, start + 1):
-        group = (1, start + 1)
-    while group is not None:
-        amount, end = group
-        while scale := _scale(said, end):
-            amount, end = amount * scale, end + 1
-        if value is not None and amount >= value:
+    total, at, end, ceiling = 0, start, start, _LARGEST
+    while group := _below_thousand(said, at):
+        value, after = group
+        scale = 1
+        while (step := _step(said, after)) and value * scale * step < _LARGEST:
+            scale, after = scale * step, after + 1
+        if end > start and value * scale >= ceiling:
             break
-        total, value, after = total + amount, amount, end
-        if amount < 100:
-            return total, after
-        next_at = end + 1 if said[end : end + 1] == ["and"] else end
-        group = _below_hundred(said, next_at)
-        if group is None:
-            return total, after
-    return None if value is None else (total, end)
+        total, end, ceiling = total + value * scale, after, scale
+        if scale == 1:
+            break
+        at = _past_and(said, end)
+    return (total, end) if end > start else None
 
 
-def _scale(said: Sequence[str], at: int) -> int:
-    return SCALES.get(said[at], 0) if at < len(said) else 0
+def _step(said: Sequence[str], at: int) -> int:
+    return _STEPS.get(said[at], 0) if at < len(said) else 0
+
+
+def _past_and(said: Sequence[str], at: int) -> int:
+    return at + 1 if said[at : at + 1] == ["and"] else at
+
+
+def _below_thousand(said: Sequence[str], at: int) -> tuple[int, int] | None:
+    is_one = said[at : at + 1] == ["a"] and at + 1 < len(said) and said[at + 1] in SCALES
+    small = (1, at + 1) if is_one else _below_hundred(said, at)
+    if small is None or small[0] >= 100 or said[small[1] : small[1] + 1] != ["hundred"]:
+        return small
+    value, end = small[0] * 100, small[1] + 1
+    rest = _below_hundred(said, _past_and(said, end))
+    return (value + rest[0], rest[1]) if rest and 0 < rest[0] < 100 else (value, end)
 
 
 def _below_hundred(said: Sequence[str], at: int) -> tuple[int, int] | None:
+    """A number without "hundred" in it, or one in digits."""
     if at >= len(said):
         return None
     word = said[at]
@@ -57,7 +71,12 @@ def _below_hundred(said: Sequence[str], at: int) -> tuple[int, int] | None:
         return _TENS[word], at + 1
     if word in _SMALL:
         return _SMALL[word], at + 1
-    return (int(word), at + 1) if word.isdecimal() and word.isascii() else None
+    return (int(word), at + 1) if is_digits(word) else None
+
+
+def is_digits(word: str) -> bool:
+    """Whether a word is a whole number in digits, of a size that people say."""
+    return word.isascii() and word.isdecimal() and len(word) <= _MOST_DIGITS
 
 
 def spell(number: int) -> str:

@@ -55,10 +55,13 @@ def value(text: str, kind: str, now: datetime) -> SlotValue:
 
 
 def duration(text: str) -> int | float | None:
-    """Seconds of "1 hour and 20 minutes", "half an hour", "2 and a half minutes", "1 hour 20"."""
-    total, at, unit = 0.0, 0, 0
+    """Seconds of "1 hour and 20 minutes", "half a hour", "2 and a half minutes", "1 hour 20".
+
+    The units come in falling order.
+    """
+    total, at, unit = 0.0, 0, 2 * _SECONDS["week"]
     while at < len(text):
-        if amount := _AMOUNT.match(text, at):
+        if (amount := _AMOUNT.match(text, at)) and _SECONDS[amount["unit"]] < unit:
             unit = _SECONDS[amount["unit"]]
             total += (_count(amount) + _part(amount["more"])) * unit
         elif (amount := _BARE.fullmatch(text, at)) and unit in _NEXT_SMALLER:

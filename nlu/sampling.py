@@ -22,13 +22,15 @@ from hassil.expression import (
 )
 from hassil.intents import RangeSlotList, SlotList, TextSlotList, WildcardSlotList
 
-from nlu.grammar import WRITTEN, Grammar
+from nlu.grammar import IGNORED, WRITTEN, Grammar
 from nlu.normalize import spoken_words
-from nlu.numbers import spell
+from nlu.numbers import is_digits, spell
 from nlu.slots import DEEDS, THINGS
 
 _EXAMPLES = 40
 _EXAMPLE_LENGTH = 25
+
+_TRIES = 10
 
 _POLITE_SHARE = 0.04
 _JOINED_SHARE = 0.02
@@ -79,12 +81,12 @@ def example(grammar: Grammar, intent: str) -> str:
 
 
 def examples(grammar: Grammar) -> dict[str, list[str]]:
-    """Some spoken sentences for each intent, spread over its templates and values."""
+    """Some spoken sentences for each intent, the shorter half of those drawn."""
     found: dict[str, list[str]] = {}
     for index, claim in enumerate(grammar.claims):
         source = _Source(grammar.lists, claim.written, f"examples {index}")
-        drawn = [source.draw() for _ in range(_EXAMPLES)] if source.weight else []
-        found.setdefault(claim.schema.intent, []).extend(drawn)
+        drawn = [source.draw() for _ in range(2 * _EXAMPLES)] if source.weight else []
+        found.setdefault(claim.schema.intent, []).extend(sorted(drawn, key=len)[:_EXAMPLES])
     return found
 
 
@@ -94,7 +96,7 @@ def spoken(text: str) -> str:
     for word in spoken_words(text):
         if word in ("am", "pm") and words and words[-1].split()[-1] in _CLOCK_WORDS:
             word = f"{word[0]}.m."
-        elif word.isdecimal():
+        elif is_digits(word):
             word = (
                 f"oh {spell(int(word))}" if word[0] == "0" and len(word) == 2 else spell(int(word))
             )
@@ -137,12 +139,18 @@ class _Source:
         self._sizes: dict[int, float] = {}
         self._listed: dict[str, list[Expression]] = {}
         self._decks: dict[int, list[Expression]] = {}
+        self._filled: list[str] = []
         self._root = Alternative([s for s in sentences if self._size(s)])
         self.weight = math.log2(1 + self._size(self._root))
 
     def draw(self) -> str:
-        """One sentence in spoken form."""
-        return spoken(self._say(self._root))
+        """One sentence in spoken form, "" in the rare case that none was found."""
+        for _ in range(_TRIES):
+            self._filled.clear()
+            said = self._say(self._root)
+            if len(set(self._filled)) == len(self._filled):  # no slot is said twice
+                return spoken(said)
+        return ""
 
     def _say(self, expression: Expression, before: str = "") -> str:
         """Words for an expression; `before` are those that stand before it."""
@@ -151,6 +159,8 @@ class _Source:
         if isinstance(expression, Alternative):
             return self._say(self._next(id(expression), expression.items), before)
         if isinstance(expression, ListReference):
+            if expression.slot_name != IGNORED:
+                self._filled.append(expression.slot_name)
             return self._say(self._value(expression, before), before)
         if not isinstance(expression, Group):
             raise TypeError(f"no part of a sentence: {expression!r}")

@@ -77,7 +77,7 @@ SPOKEN = {
         "({2..60:_} (second[s]|minute[s])|(two|three|five|ten|fifteen|twenty|thirty) minute[s]"
         "|{2..24:_} hour[s]|(one|a) (second|minute)|(an|one) hour"
         "|half an hour|an hour and a half|(two|three|four) and a half (minutes|hours)"
-        "|[a|three] quarter[s] of an hour|{2..14:_} days|a week"
+        "|(a quarter|three quarters) of an hour|{2..14:_} days|a week"
         "|(one hour|{2..12:_} hours) [and] {1..59:_} minutes|one hour {10..59:_}"
         "|(one minute|{2..20:_} minutes) [and] {1..59:_} seconds|a couple of (minutes|hours))"
     ),

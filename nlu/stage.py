@@ -8,9 +8,10 @@ from typing import ClassVar
 
 import msgspec
 
-from assistant.core.messages import Command, Complete, Interpretation, Message, Transcript
+from assistant.core.messages import Complete, Interpretation, Message, Transcript
 from nlu.commands import Understood, understand
 from nlu.nearest import Nearest
+from nlu.normalize import Canonical, canonical
 from nlu.templates import Templates
 
 _UNSURE = 0.5
@@ -34,36 +35,40 @@ class NluStage:
         """Say whether the transcript is a whole sentence, then what it means."""
         if not isinstance(message, Transcript):
             return
-        text, understood = self._understand(message)
-        complete = understood.exact or self._templates.is_answer(text)
+        text, said, understood = self._understand(message)
+        nothing = not understood.commands
         yield Complete(
-            utterance_id=message.utterance_id, revision=message.revision, complete=complete
+            utterance_id=message.utterance_id,
+            revision=message.revision,
+            complete=understood.exact or (nothing and self._templates.is_answer(said)),
         )
         yield Interpretation(
             utterance_id=message.utterance_id,
             revision=message.revision,
             text=text,
             commands=understood.commands,
-            nearest="" if understood.commands or not text else self._nearest(text),
+            nearest=self._nearest(said) if nothing else "",
         )
 
     def deadline_s(self) -> float | None:
         """Never: nothing here waits."""
         return None
 
-    def _understand(self, transcript: Transcript) -> tuple[str, Understood]:
+    def _understand(self, transcript: Transcript) -> tuple[str, Canonical, Understood]:
         """The text that is understood: the transcript, or the first alternative that is exact."""
         now = self._now()
-        first = understand(self._templates, transcript.text, now)
-        if first.commands or not transcript.text or self._templates.is_answer(transcript.text):
-            return transcript.text, first
-        confidence = min((word.confidence for word in transcript.words), default=_UNSURE)
-        for text in transcript.alternatives:
-            understood = understand(self._templates, text, now)
-            if understood.exact:
-                return text, Understood(_less_sure(understood.commands, confidence), exact=True)
-        return transcript.text, first
+        said = canonical(transcript.text)
+        first = understand(self._templates, said, now)
+        if not first.commands and not self._templates.is_answer(said):
+            confidence = min((word.confidence for word in transcript.words), default=_UNSURE)
+            for text in transcript.alternatives:
+                other = canonical(text)
+                found = understand(self._templates, other, now)
+                if found.exact:
+                    return text, other, _less_sure(found, confidence)
+        return transcript.text, said, first
 
 
-def _less_sure(commands: tuple[Command, ...], confidence: float) -> tuple[Command, ...]:
-    return tuple(msgspec.structs.replace(c, confidence=confidence) for c in commands)
+def _less_sure(found: Understood, confidence: float) -> Understood:
+    commands = (msgspec.structs.replace(c, confidence=confidence) for c in found.commands)
+    return Understood(tuple(commands), found.exact)

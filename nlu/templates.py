@@ -18,6 +18,9 @@ from nlu.grammar import WRITTEN, Claim, Grammar, compile_grammar, named_values
 from nlu.normalize import Canonical, canonical, wish
 from nlu.phrases import words
 
+_LONGEST = 80
+"""Words of the longest text that is looked at: nobody says more to an assistant in one breath."""
+
 _NO_CONTENT = frozenset(words("a an my our your this that of to for in on at and it is"))
 
 
@@ -92,6 +95,8 @@ class Templates:
 
     def match_canonical(self, said: Canonical) -> tuple[Match, ...]:
         """`match` for a text, or a part of one, that is in canonical words already."""
+        if len(said.tokens) > _LONGEST:
+            return ()
         found = set(self._matches(said))
         stripped = wish(said)
         if stripped.tokens != said.tokens:  # a sentence may hold the very words taken off
@@ -128,10 +133,10 @@ class Templates:
         """Read `text` as the bare answer to a question for one slot; None when it is none."""
         return answers.resolve_answer(text, schema, named_values(schema, self._home), now)
 
-    def is_answer(self, text: str) -> bool:
-        """Whether the whole of `text` is a yes or no, a duration or a name: nothing is to come."""
-        said = wish(canonical(text)).text
-        return said in self._answers or resolve.duration(said) is not None
+    def is_answer(self, said: Canonical) -> bool:
+        """Whether the whole of a text is a yes or no, a duration or a name: nothing is to come."""
+        text = wish(said).text
+        return text in self._answers or resolve.duration(text) is not None
 
     def sample(self, limit: int, seed: int = 0) -> list[str]:
         """Draw about `limit` sentences as people speak them, every skill's in fair share.

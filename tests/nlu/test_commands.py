@@ -9,7 +9,8 @@ from typing import Any
 import pytest
 import yaml
 
-from nlu.commands import understand
+from nlu.commands import Understood, understand
+from nlu.normalize import canonical
 from nlu.templates import Templates
 
 TABLE = yaml.safe_load((Path(__file__).parent / "sentences.yaml").read_text("utf-8"))
@@ -20,8 +21,12 @@ CASES = [
 ]
 
 
+def read(templates: Templates, sentence: str, now: datetime) -> Understood:
+    return understand(templates, canonical(sentence), now)
+
+
 def meant(templates: Templates, sentence: str, now: datetime) -> list[dict[str, dict[str, Any]]]:
-    understood = understand(templates, sentence, now)
+    understood = read(templates, sentence, now)
     return [{c.intent: {s.name: s.value for s in c.slots}} for c in understood.commands]
 
 
@@ -37,19 +42,19 @@ def test_the_table_has_at_least_a_hundred_sentences() -> None:
 
 
 def test_raw_words_are_those_spoken(templates: Templates, now: datetime) -> None:
-    (command,) = understand(templates, "Please set a timer for Twenty-Five minutes.", now).commands
+    (command,) = read(templates, "Please set a timer for Twenty-Five minutes.", now).commands
     assert [(slot.name, slot.raw) for slot in command.slots] == [
         ("duration", "twenty five minutes")
     ]
 
 
 def test_free_text_is_less_sure_than_exact_words(templates: Templates, now: datetime) -> None:
-    exact = understand(templates, "cancel the five minute timer", now)
-    free = understand(templates, "cancel the pizza timer", now)
+    exact = read(templates, "cancel the five minute timer", now)
+    free = read(templates, "cancel the pizza timer", now)
     assert (exact.exact, exact.commands[0].confidence) == (True, 1.0)
     assert (free.exact, free.commands[0].confidence) == (False, 0.9)
 
 
 def test_a_missing_slot_is_no_exact_sentence(templates: Templates, now: datetime) -> None:
-    assert not understand(templates, "set a timer", now).exact
-    assert understand(templates, "set a timer for one minute", now).exact
+    assert not read(templates, "set a timer", now).exact
+    assert read(templates, "set a timer for one minute", now).exact
