@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
+import signal
 import subprocess
+import sys
 import tempfile
 from collections.abc import Callable, Iterator
 from datetime import timedelta
@@ -253,6 +255,38 @@ def test_control_a_store_that_forgets_is_caught() -> None:
         talk.restart()
         assert talk.wait(1000) == []
         talk.database.close()
+
+
+# ── kill -9 ─────────────────────────────────────────────────────────────────────────────────
+
+SETS_TIMERS = """
+import sys
+from pathlib import Path
+from talking import Talk
+
+talk = Talk(path=Path(sys.argv[1]))
+while True:
+    print(talk.ask("HassStartTimer", duration=60), flush=True)
+"""
+
+
+@pytest.mark.parametrize("lines", [1, 2, 7, 30])
+def test_every_timer_acknowledged_before_kill_9_rings(tmp_path: Path, lines: int) -> None:
+    path = tmp_path / "state.db"
+    here = Path(__file__).parent
+    environment = os.environ | {"PYTHONPATH": f"{here}:{here.parents[1]}"}
+    command = [sys.executable, "-c", SETS_TIMERS, str(path)]
+    with subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        acknowledged = [process.stdout.readline() for _ in range(lines)]
+        process.kill()
+        acknowledged += process.stdout.readlines()
+    assert process.returncode == -signal.SIGKILL
+    talk = Talk(path=path)
+    rung = {m.utterance_id for m in talk.wait(61) if isinstance(m, Reply)}
+    # The last may have been written down and its acknowledgement not yet spoken.
+    assert len(acknowledged) <= len(rung) <= len(acknowledged) + 1
+    talk.database.close()
 
 
 # ── a full disk ─────────────────────────────────────────────────────────────────────────────
