@@ -44,7 +44,7 @@ def state_of(library: Library, name: str) -> State:
     """Whether the artefact is there."""
     if library.present(name):
         return State.SHIPPED if library.artefact(name).shipped else State.PULLED
-    absent = not library.artefact(name).shipped and not library.folder(name).exists()
+    absent = not library.artefact(name).shipped and not os.path.exists(library.folder(name))
     return State.ABSENT if absent else State.BROKEN
 
 

@@ -7,6 +7,7 @@ pulled models, where `lock.json` keeps the hashes of what was pulled or imported
 from __future__ import annotations
 
 import hashlib
+import os
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -109,7 +110,8 @@ class Library:
     def present(self, name: str) -> bool:
         """Whether all files of the artefact are there; their content is checked by `read`."""
         folder = self.folder(name)
-        return all((folder / file.name).is_file() for file in self.artefact(name).files)
+        # os.path: to Path.is_file a folder that this user may not enter is an error.
+        return all(os.path.isfile(folder / file.name) for file in self.artefact(name).files)
 
     def read(self, name: str) -> dict[str, bytes]:
         """File name → content, read once and checked against manifest and lock.
@@ -147,7 +149,7 @@ class Library:
 
     def _lock(self, name: str) -> dict[str, str]:
         path = self.folder(name) / LOCK
-        if not path.is_file():
+        if not os.path.isfile(path):
             return {}
         try:
             lock = msgspec.json.decode(path.read_bytes(), type=Lock)

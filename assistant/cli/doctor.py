@@ -1,0 +1,44 @@
+"""`assistant doctor`: what is amiss here, and how to mend it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.table import Table
+from rich.text import Text
+
+from assistant.cli.output import console, emit
+from assistant.core.config import config_files, load_config
+from assistant.doctor import Finding, examine
+
+
+def doctor(
+    config: Annotated[Path | None, typer.Option(help="Settings, in place of the usual.")] = None,
+    json: Annotated[bool, typer.Option("--json", help="One JSON object a line.")] = False,
+) -> None:
+    """Look for what keeps the assistant from working; status 1 when something necessary does."""
+    settings, _ = load_config(config_files(config))
+    findings = []
+    table = Table("", "", "found", "what to do")
+    for finding in examine(settings):
+        findings.append(finding)
+        if json:
+            emit(finding)
+        else:
+            table.add_row(*_cells(finding))
+    if not json:
+        console.print(table)
+    if any(finding.necessary and not finding.ok for finding in findings):
+        raise typer.Exit(1)
+
+
+def _cells(finding: Finding) -> tuple[Text, ...]:
+    if finding.ok:
+        mark = Text("ok", style="green")
+    elif finding.necessary:
+        mark = Text("fault", style="bold red")
+    else:
+        mark = Text("hint", style="yellow")
+    return mark, Text(finding.name), Text(finding.detail), Text(finding.mend)

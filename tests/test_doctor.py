@@ -1,0 +1,144 @@
+"""What a device is like in, findings with their mends out."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+import typer
+from typer.testing import CliRunner
+
+from assistant import doctor, probes
+from assistant.cli.doctor import doctor as command
+from assistant.core.config import Asr, Config
+from assistant.core.errors import AssistantError, AudioError, ControlError, SpeakingError
+from assistant.core.manifest import Library
+from assistant.doctor import Finding
+from assistant.probes import Clock, Folder, Microphone, Session, Spoken
+
+GONE = AudioError("audio.no_device", "no input device")
+DOWN = ControlError("control.down", "no daemon answers")
+SILENT = ControlError("control.silent", "the daemon does not answer")
+HOME = Path("/var/lib/hark")
+
+
+@pytest.mark.parametrize(
+    ("finding", "detail", "mend"),
+    [
+        (doctor.microphone(Microphone(-45.2)), "45 dB below full scale", ""),
+        (doctor.microphone(Microphone(-45.0, by_daemon=True)), "running daemon", ""),
+        (doctor.microphone(Microphone(-120.0)), "silence", "unmute"),
+        (doctor.microphone(Microphone(-3.0)), "overdriven", "lower it"),
+        (doctor.microphone(GONE), "no input device", "audio.input"),
+        (doctor.loudspeaker("default", 48000), '"default" opens at 48000 Hz', ""),
+        (doctor.loudspeaker("x", GONE), "no input device", "audio.output"),
+        (doctor.sound(Session(1, True)), "1 sound card", ""),
+        (doctor.sound(Session(2, False)), "may not use", "usermod -aG audio"),
+        (doctor.sound(Session(2, False, ("PipeWire",))), "through PipeWire", ""),
+        (doctor.sound(Session(0, True)), "0 sound cards", "connect a sound card"),
+        (doctor.wake_word("porcupine"), "porcupine runs on this CPU", ""),
+        (doctor.wake_word(GONE), "no input", "wake.keywords"),
+        (doctor.voice(Spoken("flite", 0.05, 2.0)), "flite makes 2.0 s of speech in 50 ms", ""),
+        (doctor.voice(Spoken("piper", 1.9, 2.0)), "1900 ms", "flite"),
+        (doctor.voice(SpeakingError("voice.none", "no voice")), "no voice", "apt install flite"),
+        (doctor.state(Folder(HOME, 10**9)), "1000 MB free", ""),
+        (doctor.state(Folder(HOME, 10**6)), "1 MB free", "free some space"),
+        (doctor.state(Folder(HOME, 10**9, "Permission denied")), "Permission denied", "sudo"),
+        (doctor.clock(Clock(True, False)), "set by network time", ""),
+        (doctor.clock(Clock(None, True)), "kept by a battery", ""),
+        (doctor.clock(Clock(False, False)), "not set by network time yet", "set-ntp"),
+        (doctor.service("active", None), "assistant.service is active", ""),
+        (doctor.service("failed", DOWN), "is failed", "journalctl"),
+        (doctor.service("active", SILENT), "does not answer", "systemctl restart"),
+        (doctor.service("", None), "not as a service", ""),
+        (doctor.service("", DOWN), "not installed as a service", "make install"),
+        (doctor.memory(10**9), "1000 MB", ""),
+        (doctor.memory(10**8), "100 MB", "close programs"),
+    ],
+)
+def test_each_finding_tells_what_is_and_what_to_do(
+    finding: Finding, detail: str, mend: str
+) -> None:
+    assert detail in finding.detail
+    assert mend in finding.mend
+    assert finding.ok is (mend == "") is (finding.mend == "")
+
+
+@pytest.mark.parametrize("heard", [GONE, Microphone(-120.0)])
+def test_without_a_microphone_the_assistant_does_not_work(
+    heard: Microphone | AssistantError,
+) -> None:
+    finding = doctor.microphone(heard)
+    assert finding.necessary
+    assert not finding.ok
+
+
+@pytest.mark.parametrize(
+    ("engine", "pocketsphinx", "ok"),
+    [
+        ("auto", True, True),
+        ("auto", False, False),
+        ("pocketsphinx", True, True),
+        ("whisper", True, False),
+    ],
+)
+def test_the_recogniser_of_the_settings_must_be_there(
+    tmp_path: Path, engine: str, pocketsphinx: bool, ok: bool
+) -> None:
+    config = Config(asr=Asr(engine=engine))
+    assert doctor.recognition(config, Library(tmp_path), pocketsphinx).ok is ok
+
+
+def test_a_whisper_model_that_the_manifest_does_not_know_is_told(tmp_path: Path) -> None:
+    config = Config(asr=Asr(model="whisper-huge"))
+    finding = doctor.recognition(config, Library(tmp_path), True)
+    assert "whisper-tiny.en" in finding.detail
+    assert finding.mend == "change asr.model"
+
+
+def test_a_corrupt_model_is_found_and_an_absent_one_is_none(tmp_path: Path) -> None:
+    library = Library(tmp_path)
+    (finding,) = doctor.models(library)
+    assert finding.ok
+    folder = tmp_path / "piper-lessac-low"
+    folder.mkdir()
+    (folder / "voice.onnx").write_bytes(b"x")
+    (finding,) = doctor.models(library)
+    assert (finding.name, finding.ok) == ("model piper-lessac-low", False)
+    assert finding.mend == "run: assistant models pull piper-lessac-low"
+
+
+def test_the_probes_read_this_machine() -> None:
+    assert probes.spare_memory_bytes() > 0
+    assert probes.installed("numpy")
+    assert not probes.installed("no_such_package")
+    assert probes.session().cards >= 0
+    assert isinstance(probes.unit(), str)
+    assert isinstance(probes.clock(), Clock)
+
+
+def test_a_folder_that_will_be_made_is_judged_by_what_is_there(tmp_path: Path) -> None:
+    found = probes.folder(tmp_path / "not" / "yet")
+    assert (found.fault, found.free_bytes > 0) == ("", True)
+    assert not (tmp_path / "not").exists()
+    assert probes.folder(Path("/proc/hark")).fault
+
+
+def test_the_command_ends_with_status_1_and_one_object_a_line(tmp_path: Path) -> None:
+    file = tmp_path / "config.toml"
+    file.write_text(
+        '[audio]\ninput = "no such microphone"\noutput = "none"\n'
+        f'[storage]\nstate = "{tmp_path}"\nruntime = "{tmp_path}"\n'
+    )
+    app = typer.Typer()
+    app.command()(command)
+    result = CliRunner().invoke(app, ["--config", str(file), "--json"])
+    findings = {f["name"]: f for f in map(json.loads, result.stdout.splitlines())}
+    assert result.exit_code == 1
+    assert not findings["microphone"]["ok"]
+    assert findings["loudspeaker"]["ok"]
+    assert findings["state directory"]["ok"]
+    assert all(f["mend"] for f in findings.values() if not f["ok"])
+    table = CliRunner().invoke(app, ["--config", str(file)])
+    assert (table.exit_code, "microphone" in table.stdout) == (1, True)
