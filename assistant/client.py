@@ -35,13 +35,15 @@ class ControlClient:
         with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as daemon:
             daemon.settimeout(within_s)
             self._connect(daemon)
-            daemon.sendall(msgspec.json.encode({"command": command}) + b"\n")
-            with daemon.makefile("rb") as lines:
-                try:
+            try:
+                daemon.sendall(msgspec.json.encode({"command": command}) + b"\n")
+                with daemon.makefile("rb") as lines:
                     yield from map(_checked, lines)
-                except TimeoutError as error:
-                    message = f"the daemon at {self._path} does not answer; restart it"
-                    raise ControlError("control.silent", message) from error
+            except TimeoutError as error:
+                message = f"the daemon at {self._path} does not answer; restart it"
+                raise ControlError("control.silent", message) from error
+            except ConnectionError:
+                return  # it was killed, which ends the answer as well as its hanging up
 
     def _connect(self, daemon: socket.socket) -> None:
         try:

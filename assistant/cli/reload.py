@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -26,13 +27,17 @@ def reload(
     waiting = set(next(answers)["stages"]) - {"control"}
     refused = False
     while waiting:
-        if (answer := next(answers, None)) is None:
-            raise ControlError("control.silent", f"the daemon hung up on {_list(waiting)}")
+        answer = _next(answers, waiting)
         waiting.discard(answer["stage"])
         refused |= bool(answer["error"])
         console.print(f"{answer['stage']}: {answer['error'] or 'reloaded'}", markup=False)
     raise typer.Exit(1 if refused else 0)
 
 
-def _list(stages: set[str]) -> str:
-    return ", ".join(sorted(stages))
+def _next(answers: Iterator[dict[str, Any]], waiting: set[str]) -> dict[str, Any]:
+    try:
+        return next(answers)
+    except (ControlError, StopIteration) as error:
+        stages = ", ".join(sorted(waiting))
+        message = f"no answer from {stages}, which may run on old settings; reload again"
+        raise ControlError("control.silent", message) from error

@@ -137,6 +137,15 @@ def test_reload_says_which_stage_kept_its_old_settings(daemon: Daemon, config: P
     assert (result.exit_code, result.stdout) == (1, "asr: no such model\n")
 
 
+def test_reload_names_the_stage_that_does_not_answer(
+    daemon: Daemon, config: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("assistant.cli.reload.SILENCE_S", 0.05)
+    fault = invoke(reload, "--config", config).exception
+    assert isinstance(fault, ControlError)
+    assert "no answer from asr" in fault.message
+
+
 def test_wrong_settings_are_told_before_the_daemon_is_asked(tmp_path: Path) -> None:
     file = tmp_path / "config.toml"
     file.write_text("[asr]\nengin = 1\n")
