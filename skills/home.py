@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from enum import Enum
 from typing import Annotated
 
@@ -103,14 +104,15 @@ def turn_on(
     domain: Domain | None = None,
 ) -> Reply:
     """Turn devices on."""
-    return _turn("on", request, context, name, area, domain)
+    target = _target(request, context, name, area, domain)
+    return _bring(target, "on", "I turned on {}.", context)
 
 
 @skill.intent(
     "HassTurnOff",
     "<turn> off everything [<everywhere>|<where>]",
     "<turn> everything off [<everywhere>|<where>]",
-    "(everything|all) off",
+    "everything off",
 )
 @skill.intent(
     "HassTurnOff",
@@ -156,7 +158,8 @@ def turn_off(
     domain: Domain | None = None,
 ) -> Reply:
     """Turn devices off."""
-    return _turn("off", request, context, name, area, domain)
+    target = _target(request, context, name, area, domain)
+    return _bring(target, "off", "I turned off {}.", context)
 
 
 @skill.intent(
@@ -185,7 +188,8 @@ def set_brightness(
     if not 0 <= brightness <= 100:
         return Reply("A brightness is from zero to 100 percent.", done=False)
     state = f"{brightness}%" if brightness else "off"
-    return _set(state, f"to {brightness} percent", request, context, name, area, Domain.LIGHT)
+    target = _target(request, context, name, area, Domain.LIGHT)
+    return _bring(target, state, f"I set {{}} to {brightness} percent.", context)
 
 
 @skill.intent(
@@ -216,14 +220,14 @@ def get_state(
     if name is not None:
         verdict = "" if state is None else "Yes, " if _is(name, state) else "No, "
         return Reply(_capital(f"{verdict}{_the(name)} is {_told(name.state)}."))
-    found, where = _meant(request, context, area, domain)
-    if not found:
-        return _none(domain, where)
+    target = _target(request, context, None, area, domain)
+    if not target.entities:
+        return target.unknown
     wanted = state or State.ON
-    names = [_the(entity) for entity in found if _is(entity, wanted)]
-    verdict = _verdict(request, len(names), len(found))
+    names = [_the(entity) for entity in target.entities if _is(entity, wanted)]
+    verdict = _verdict(request, len(names), len(target.entities))
     if not names:
-        return Reply(_capital(f"{verdict}no {_kind(domain)}{where} is {wanted.value}."))
+        return Reply(_capital(f"{verdict}no {target.kind}{target.where} is {wanted.value}."))
     verb = "is" if len(names) == 1 else "are"
     return Reply(_capital(f"{verdict}{context.say(names)} {verb} {wanted.value}."))
 
@@ -237,43 +241,37 @@ def _verdict(request: Request, those: int, of: int) -> str:
     return "Yes, " if enough else "No, only " if those else "No, "
 
 
-def _turn(
-    state: str,
+@dataclass(frozen=True)
+class _Target:
+    """The devices that are meant: of a `kind`, in the area that `where` names, if any."""
+
+    entities: tuple[Entity, ...]
+    kind: str
+    where: str
+
+    @property
+    def words(self) -> str:
+        """What they are together: "the desk lamp", "two lights in the kitchen"."""
+        if len(self.entities) == 1:
+            return _the(self.entities[0])
+        return f"{count(len(self.entities), self.kind)}{self.where}"
+
+    @property
+    def unknown(self) -> Reply:
+        """The reply when there are none."""
+        return Reply(f"I don't know of any {self.kind}{self.where}.", done=False)
+
+
+def _target(
     request: Request,
     context: Context,
     name: Entity | None,
     area: Area | None,
     domain: Domain | None,
-) -> Reply:
-    return _set(state, state, request, context, name, area, domain)
-
-
-def _set(
-    state: str,
-    told: str,
-    request: Request,
-    context: Context,
-    name: Entity | None,
-    area: Area | None,
-    domain: Domain | None,
-) -> Reply:
-    found, where = ((name,), "") if name else _meant(request, context, area, domain)
-    if not found:
-        return _none(domain, where)
-    for entity in found:
-        context.home.set_state(entity.id, state)
-    undo = tuple(Undo("home.set", entity.id, entity.state) for entity in found)
-    one = len(found) == 1
-    what = _the(found[0]) if one else f"{count(len(found), _kind(domain))}{where}"
-    if told == state:
-        return Reply(f"I turned {told} {what}.", undo=undo)
-    return Reply(f"I set {what} {told}.", undo=undo)
-
-
-def _meant(
-    request: Request, context: Context, area: Area | None, domain: Domain | None
-) -> tuple[tuple[Entity, ...], str]:
-    """The devices of a kind in an area; without one, those around the speaker, or everywhere."""
+) -> _Target:
+    """The named device, or those in an area: the one said, the speaker's, or the whole home."""
+    if name is not None:
+        return _Target((name,), name.domain, "")
     area = area or (None if EVERYWHERE.intersection(request.text.split()) else context.area)
     wanted = (domain.value,) if domain else SWITCHED
     found = tuple(
@@ -281,15 +279,17 @@ def _meant(
         for entity in context.home.entities
         if entity.domain in wanted and (area is None or entity.area == area.id)
     )
-    return found, f" in the {area.name.casefold()}" if area else ""
+    where = f" in the {area.name.casefold()}" if area else ""
+    return _Target(found, domain.value if domain else "device", where)
 
 
-def _none(domain: Domain | None, where: str) -> Reply:
-    return Reply(f"I don't know of any {_kind(domain)}{where}.", done=False)
-
-
-def _kind(domain: Domain | None) -> str:
-    return domain.value if domain else "device"
+def _bring(target: _Target, state: str, told: str, context: Context) -> Reply:
+    if not target.entities:
+        return target.unknown
+    for entity in target.entities:
+        context.home.set_state(entity.id, state)
+    undo = tuple(Undo("home.set", entity.id, entity.state) for entity in target.entities)
+    return Reply(told.format(target.words), undo=undo)
 
 
 def _the(entity: Entity) -> str:

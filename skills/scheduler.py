@@ -20,7 +20,7 @@ from assistant.core.database import Database
 from assistant.core.errors import SkillError
 from assistant.core.messages import Reply
 from assistant.skill.context import Timer
-from assistant.skill.spoken import spoken
+from assistant.skill.spoken import length, spoken
 
 RING = "timer-"
 LATE_S = 60.0
@@ -106,7 +106,6 @@ class Scheduler:
         left_s = max(0.0, self._remaining_s(row) + by.total_seconds())
         moved = self._ending(row, left_s, row.paused)
         self._write(moved)
-        self._rings.pop(timer_id, None)
         return self._timer(moved)
 
     def pause(self, timer_id: str) -> None:
@@ -177,7 +176,7 @@ class Scheduler:
         )
         if late_s < LATE_S:
             return f"Your {_called(row)} is done."
-        ago = spoken(timedelta(minutes=late_s // 60), now)
+        ago = length(timedelta(minutes=late_s // 60))
         return f"Your {_called(row)} was due {_when(due, now)}, {ago} ago."
 
     def _ending(self, row: _Row, left_s: float, paused: bool = False) -> _Row:
@@ -206,6 +205,8 @@ class Scheduler:
         )
 
     def _write(self, row: _Row) -> None:
+        self._rings.pop(row.id, None)
+        self._adopted.pop(row.id, None)
         self._database.execute(
             "INSERT OR REPLACE INTO timers VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
             *msgspec.structs.astuple(row),
@@ -230,7 +231,7 @@ class Scheduler:
 def _called(row: _Row) -> str:
     if row.name:
         return f"{row.name} timer"
-    return f"timer for {spoken(timedelta(seconds=row.duration_s), datetime.min)}"
+    return f"timer for {length(timedelta(seconds=row.duration_s))}"
 
 
 def _when(due: datetime, now: datetime) -> str:

@@ -21,7 +21,7 @@ def spoken(value: Any, now: datetime) -> str:
     """`value` in words; days are told relative to `now`."""
     match value:
         case timedelta():
-            return _duration(value)
+            return length(value)
         case datetime():
             return f"{_day(value.date(), now)} at {_time(value.timetz())}"
         case date():
@@ -54,7 +54,8 @@ def count(number: int, noun: str) -> str:
     return f"{figure} {noun}" if number == 1 else f"{figure} {noun}s"
 
 
-def _duration(value: timedelta) -> str:
+def length(value: timedelta) -> str:
+    """A duration: "five minutes", "one hour and 30 seconds"."""
     left = round(abs(value).total_seconds())
     parts = []
     for seconds, unit in _UNITS:
