@@ -30,7 +30,8 @@ def resolve_answer(
 
     `names` are the canonical words of a slot that draws from a list, with its values.
     """
-    said = wish(canonical(text))
+    whole = canonical(text)
+    said = whole if whole.text in names else wish(whole)
     if schema.kind == "text":
         raw = (
             " ".join(said.source[said.tokens[0].start : said.tokens[-1].end]) if said.tokens else ""
@@ -42,9 +43,9 @@ def resolve_answer(
         if value is None:
             value = resolve.value(part.text, schema.kind, now)
         if value is not None:
-            whole = start == 0 and end == len(said.tokens)
             raw = part.spoken(0, len(part.text))
-            return Slot(name=schema.name, value=value, raw=raw, confidence=1.0 if whole else 0.9)
+            confidence = 1.0 if part.tokens == said.tokens else 0.9
+            return Slot(name=schema.name, value=value, raw=raw, confidence=confidence)
     return None
 
 

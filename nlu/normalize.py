@@ -51,6 +51,9 @@ class Canonical(NamedTuple):
         return self._replace(tokens=self.tokens[start:end])
 
 
+_MOST_PHRASES = 6
+"""How many polite phrases in a row are taken off at either end."""
+
 _SOURCE_WORD = re.compile(
     r"\d+(?:st|nd|rd|th)\b|\d+(?:[.,:]\d+)*|[^\W\d_]+(?:['.][^\W\d_]+)*|[%°&]"
 )
@@ -68,11 +71,27 @@ def canonical(text: str) -> Canonical:
 
 def wish(said: Canonical) -> Canonical:
     """Take the politeness, hesitation and link words off: what is left is the wish itself."""
-    words = [token for token in said.tokens if token.text not in phrases.HESITATIONS]
-    tokens = _without_opening(words)
-    while ending := _ending(tokens):
-        tokens = tokens[:-ending]
-    return said._replace(tokens=tuple(tokens)) if tokens else said
+    return readings(said)[-1]
+
+
+def readings(said: Canonical) -> list[Canonical]:
+    """A text, and what is left as more and more of its politeness is taken off.
+
+    More than one, because a sentence may hold the very words: "could you repeat that".
+    """
+    tokens = [token for token in said.tokens if token.text not in phrases.HESITATIONS]
+    for _ in range(_MOST_PHRASES):
+        tokens = tokens[: len(tokens) - _ending(tokens)]
+    found = [said, said._replace(tokens=tuple(tokens))]
+    for _ in range(_MOST_PHRASES):
+        opening = _phrase_at(tokens, 0, phrases.OPENINGS)
+        if opening is None:
+            break
+        tokens = tokens[len(opening[0]) :]
+        if tokens and opening[1] == "gerund":
+            tokens[0] = tokens[0]._replace(text=base_verb(tokens[0].text))
+        found.append(said._replace(tokens=tuple(tokens)))
+    return [said, *(left for left in found[1:] if left.tokens and left.tokens != said.tokens)]
 
 
 def canonical_chunk(text: str) -> str:
@@ -160,15 +179,6 @@ def _phrase_at(
         if words in table:
             return words, table[words]
     return None
-
-
-def _without_opening(tokens: list[Token]) -> list[Token]:
-    while found := _phrase_at(tokens, 0, phrases.OPENINGS):
-        rest = tokens[len(found[0]) :]
-        if rest and found[1] == "gerund":
-            rest[0] = rest[0]._replace(text=base_verb(rest[0].text))
-        tokens = rest
-    return tokens
 
 
 def _ending(tokens: Sequence[Token]) -> int:

@@ -22,6 +22,7 @@ from hassil.expression import (
 )
 from hassil.intents import RangeSlotList, SlotList, TextSlotList, WildcardSlotList
 
+from nlu import phrases
 from nlu.grammar import IGNORED, WRITTEN, Grammar
 from nlu.normalize import spoken_words
 from nlu.numbers import is_digits, spell
@@ -93,7 +94,8 @@ def examples(grammar: Grammar) -> dict[str, list[str]]:
 def spoken(text: str) -> str:
     """The words of a written sentence as they sound: digits in words, no punctuation."""
     words: list[str] = []
-    for word in spoken_words(text):
+    for written in spoken_words(text):
+        word = phrases.SYMBOLS.get(written, written)
         if word in ("am", "pm") and words and words[-1].split()[-1] in _CLOCK_WORDS:
             word = f"{word[0]}.m."
         elif is_digits(word):

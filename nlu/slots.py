@@ -96,9 +96,7 @@ SPOKEN = {
         "|in <spoken duration>|(tomorrow|<weekday_name>) (morning|evening) at {5..11:_})"
     ),
     "weekday_name": "|".join(WEEKDAYS),
-    "day_name": "|".join(
-        [*ORDINALS, *(f"twenty {one}" for one in ORDINALS[:9]), "thirtieth", "thirty first"]
-    ),
+    "day_name": "|".join([*ORDINALS, *(f"twenty {one}" for one in ORDINALS[:9]), "thirtieth"]),
     "integer": "{0..100:_}",
     "number": "({0..100:_}|{0..30:_} (point {0..9:_}|and a half))",
     "percentage": "({0..100:_}[ percent]|half|maximum|minimum)",

@@ -15,7 +15,7 @@ from assistant.skill.home import Home
 from assistant.skill.manifest import SkillManifest, SlotSchema
 from nlu import answers, resolve, sampling
 from nlu.grammar import WRITTEN, Claim, Grammar, compile_grammar, named_values
-from nlu.normalize import Canonical, canonical, wish
+from nlu.normalize import Canonical, canonical, readings, wish
 from nlu.phrases import words
 
 _LONGEST = 80
@@ -97,10 +97,7 @@ class Templates:
         """`match` for a text, or a part of one, that is in canonical words already."""
         if len(said.tokens) > _LONGEST:
             return ()
-        found = set(self._matches(said))
-        stripped = wish(said)
-        if stripped.tokens != said.tokens:  # a sentence may hold the very words taken off
-            found.update(self._matches(stripped))
+        found = {match for reading in readings(said) for match in self._matches(reading)}
         return tuple(sorted(found, key=Match.rank))
 
     def accepts(self, text: str) -> bool:

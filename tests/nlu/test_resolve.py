@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from nlu import resolve
 from nlu.normalize import canonical
 from nlu.numbers import spell
+from nlu.slots import WEEKDAYS
 
 BERLIN = ZoneInfo("Europe/Berlin")
 NOWS = st.datetimes(datetime(2020, 1, 1), datetime(2060, 1, 1)).map(lambda d: d.replace(tzinfo=UTC))
@@ -149,7 +150,7 @@ def test_dates(now: datetime, words: str, found: str | None) -> None:
 
 @given(NOWS, st.integers(0, 6))
 def test_a_weekday_is_within_a_week(now: datetime, weekday: int) -> None:
-    name = "monday tuesday wednesday thursday friday saturday sunday".split()[weekday]
+    name = WEEKDAYS[weekday]
     found = resolve.day(name, now)
     assert found is not None
     assert found.weekday() == weekday
