@@ -29,6 +29,15 @@ MEMORY_BYTES = 450_000_000
 SLOW_SPEECH = 0.5
 """Share of a sentence's length that a voice may work on it before its pauses are heard."""
 
+VOICES = {
+    "piper": (
+        "run: pip install 'hark-assistant[piper]', and: assistant models pull piper-ljspeech-medium"
+    ),
+    "flite": "run: sudo apt install flite",
+    "espeak-ng": "run: sudo apt install espeak-ng",
+}
+"""How each voice is to be had."""
+
 
 class Finding(msgspec.Struct, frozen=True, kw_only=True):
     """One thing looked at; `mend` says what to do when it is not `ok`.
@@ -54,7 +63,7 @@ def examine(config: Config) -> Iterator[Finding]:
     yield sound(probes.session())
     yield wake_word(_tried(lambda: _wake_engine(config)))
     yield recognition(config, library, probes.installed("pocketsphinx"))
-    yield voice(_tried(lambda: probes.speech(select_voice(config.voice, library))))
+    yield voice(config.voice.engine, _tried(lambda: _spoken(config, library)))
     yield from models(library)
     yield state(probes.folder(config.state_dir))
     yield clock(probes.clock())
@@ -131,16 +140,18 @@ def recognition(config: Config, library: Library, pocketsphinx: bool) -> Finding
     )
 
 
-def voice(spoken: Spoken | AssistantError) -> Finding:
-    """Whether a voice speaks, and quickly enough."""
+def voice(wanted: str, spoken: Spoken | AssistantError) -> Finding:
+    """Whether a voice speaks, the `wanted` one ("auto" for any), and quickly enough."""
     if isinstance(spoken, AssistantError):
-        mend = "run: sudo apt install flite"
-        return Finding(name="voice", ok=False, detail=spoken.message, mend=mend)
+        return Finding(name="voice", ok=False, detail=spoken.message, mend=VOICES["flite"])
     worked_ms = spoken.worked_s * 1000
     detail = f"{spoken.engine} makes {spoken.sound_s:.1f} s of speech in {worked_ms:.0f} ms"
-    slow = spoken.worked_s > SLOW_SPEECH * spoken.sound_s
-    mend = 'set voice.engine = "flite", which is quicker' if slow else ""
-    return Finding(name="voice", ok=not slow, detail=detail, mend=mend, necessary=False)
+    mend = ""
+    if wanted not in ("auto", spoken.engine):
+        detail, mend = f"in place of {wanted}, {detail}", VOICES[wanted]
+    elif spoken.worked_s > SLOW_SPEECH * spoken.sound_s:
+        mend = 'set voice.engine = "flite", which is quicker'
+    return Finding(name="voice", ok=not mend, detail=detail, mend=mend, necessary=False)
 
 
 def models(library: Library) -> Iterator[Finding]:
@@ -231,6 +242,10 @@ def _heard(config: Config) -> Microphone:
         return probes.microphone_of_daemon(_socket(config))
     except ControlError:
         return probes.microphone(config.audio.input)
+
+
+def _spoken(config: Config, library: Library) -> Spoken:
+    return probes.speech(select_voice(config.voice, library))
 
 
 def _wake_engine(config: Config) -> str:

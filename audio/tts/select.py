@@ -70,10 +70,10 @@ class Tiers:
 
 
 def select(settings: VoiceSettings, library: Library) -> Voice:
-    """The voice of the settings; "auto" joins those that can be had here as tiers.
+    """The voice of the settings first, then as tiers what else can be had here.
 
-    A voice that is named is the first tier and what "auto" would take comes after it. Raises
-    `SpeakingError` when a named voice cannot be had, or none at all.
+    A voice that is named and cannot be had is no reason to fall silent: the log says so. Raises
+    `SpeakingError` when there is no such engine, or no voice at all.
     """
     makers: dict[str, Callable[[str], Voice]] = {
         "piper": lambda name: Piper(library, name),
@@ -83,25 +83,17 @@ def select(settings: VoiceSettings, library: Library) -> Voice:
     if settings.engine not in ("auto", *makers):
         message = f'voice.engine "{settings.engine}" is none of auto, {", ".join(makers)}'
         raise SpeakingError("voice.unknown_engine", message)
-    first = []
-    if settings.engine != "auto":
-        first = [makers.pop(settings.engine)(settings.name)]
-    # The name belongs to the engine that is named; under "auto" it is tried on piper.
-    fallbacks, refusals = _available(makers, settings.name if not first else "")
-    if not (first or fallbacks):
-        raise SpeakingError("voice.none", "no voice can speak: " + "; ".join(refusals))
-    return Tiers([*first, *fallbacks])
-
-
-def _available(
-    makers: dict[str, Callable[[str], Voice]], piper_name: str
-) -> tuple[list[Voice], list[str]]:
+    # Under "auto" a name can only mean one of piper's voices: the others come second.
+    named = "piper" if settings.engine == "auto" else settings.engine
     voices: list[Voice] = []
     refusals: list[str] = []
-    for engine, make in makers.items():
+    for engine in sorted(makers, key=lambda engine: engine != named):
         try:
-            voices.append(make(piper_name if engine == "piper" else ""))
+            voices.append(makers[engine](settings.name if engine == named else ""))
         except AssistantError as error:
             refusals.append(error.message)
-            log.info("voice %s is not used: %s", engine, error.message)
-    return voices, refusals
+            level = logging.WARNING if engine == settings.engine else logging.INFO
+            log.log(level, "voice %s is not used: %s", engine, error.message)
+    if not voices:
+        raise SpeakingError("voice.none", "no voice can speak: " + "; ".join(refusals))
+    return Tiers(voices)

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from handmade_onnx import adding_model, field
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -16,40 +17,12 @@ from assistant.core.inference import open_session
 from assistant.core.manifest import SHIPPED, Library, load_manifest
 from assistant.core.onnx import external_tensors
 
-FLOAT = 1
-
-
-def varint(value: int) -> bytes:
-    low, rest = value & 0x7F, value >> 7
-    return bytes([low | 0x80]) + varint(rest) if rest else bytes([low])
-
-
-def field(number: int, value: int | str | bytes) -> bytes:
-    """One protobuf field: a number, or text or a message with its length."""
-    if isinstance(value, int):
-        return varint(number << 3) + varint(value)
-    content = value.encode() if isinstance(value, str) else value
-    return varint(number << 3 | 2) + varint(len(content)) + content
-
-
-def argument(name: str) -> bytes:
-    shape = field(2, field(1, field(1, 2)))
-    return field(1, name) + field(2, field(1, field(1, FLOAT) + shape))
-
-
-def adding_model(*tensor_fields: bytes) -> bytes:
-    """The ONNX file of `y = x + w` with w = [1, 2], written by hand (onnx.proto3)."""
-    weights = np.array([1, 2], np.float32).tobytes()
-    tensor = field(1, 2) + field(2, FLOAT) + field(8, "w")
-    tensor += b"".join(tensor_fields) or field(9, weights)
-    node = field(1, "x") + field(1, "w") + field(2, "y") + field(4, "Add")
-    graph = field(1, node) + field(2, "g") + field(5, tensor)
-    graph += field(11, argument("x")) + field(12, argument("y"))
-    return field(1, 8) + field(8, field(2, 13)) + field(7, graph)
-
-
 EXTERNAL = adding_model(
-    field(13, field(1, "location") + field(2, "../../etc/passwd")), field(14, 1)
+    field(1, 2)
+    + field(2, 1)
+    + field(8, "w")
+    + field(13, field(1, "location") + field(2, "../../etc/passwd"))
+    + field(14, 1)
 )
 
 

@@ -75,6 +75,21 @@ def test_an_unknown_engine_is_refused_with_those_there_are(tmp_path: Path) -> No
         select(VoiceSettings(engine="flight"), Library(tmp_path))
 
 
-def test_a_named_piper_voice_that_is_not_here_names_the_pull(tmp_path: Path) -> None:
-    with pytest.raises(SpeakingError, match="assistant models pull piper-ljspeech-medium"):
-        select(VoiceSettings(engine="piper", name="piper-ljspeech-medium"), Library(tmp_path))
+def test_a_named_voice_that_is_not_here_is_told_and_another_speaks(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    program = tmp_path / "flite"
+    program.touch(0o755)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("PATH", str(tmp_path))
+        voice = select(VoiceSettings(engine="piper", name="piper-lessac-low"), Library(tmp_path))
+    assert voice.name == "flite"
+    assert "assistant models pull piper-lessac-low" in caplog.text
+
+
+def test_the_named_engine_comes_first(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for program in ("flite", "espeak-ng"):
+        (tmp_path / program).touch(0o755)
+    monkeypatch.setenv("PATH", str(tmp_path))
+    assert select(VoiceSettings(), Library(tmp_path)).name == "flite"
+    assert select(VoiceSettings(engine="espeak-ng"), Library(tmp_path)).name == "espeak-ng"
