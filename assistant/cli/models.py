@@ -56,21 +56,21 @@ def verify(
     config: Config = None,
     json: Json = False,
 ) -> None:
-    """Compare every byte of the models that are here, or of those named, with what it must be."""
+    """Compare every byte of the models here, or those named, with the record; status 2 if amiss."""
     library = _library(config)
     wanted = names or [n for n in library.artefacts if state_of(library, n) is not State.ABSENT]
-    faults = 0
-    for name in wanted:
-        fault = _fault(library, name)
-        faults += fault is not None
+    faults = {name: _fault(library, name) for name in wanted}
+    for name, fault in faults.items():
         if json:
             emit({"name": name, "ok": fault is None, "fault": fault or ""})
+        elif fault is None:
+            console.print(f"{name}: as recorded", markup=False, soft_wrap=True)
         else:
-            console.print(f"{name}: {fault or 'as recorded'}", markup=False, soft_wrap=True)
+            errors.print(f"{name}: {fault}", style="red", markup=False, soft_wrap=True)
     if not wanted and not json:
         console.print("no model is here; assistant models list shows what there is")
-    if faults:
-        raise typer.Exit(1)
+    if any(faults.values()):
+        raise typer.Exit(2)
 
 
 @app.command()

@@ -13,8 +13,9 @@ import numpy as np
 from assistant.core.errors import SpeakingError
 from audio.tts.voice import Samples, trim
 
-STARTING_S, PER_CHARACTER_S = 3.0, 0.02
-"""Time budget of one sentence: some ten times what flite's slt needs on a desktop."""
+STARTING_S, PER_CHARACTER_S = 1.5, 0.01
+"""Time budget of one sentence: ten times what flite's slt needs on a desktop, and little enough
+that the next voice can still say the sentence before the process counts as hung (5 s)."""
 
 
 def find(program: str, package: str) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 
 from assistant.core.config import Voice as VoiceSettings
 from assistant.core.errors import AssistantError, SpeakingError
@@ -96,4 +97,11 @@ def select(settings: VoiceSettings, library: Library) -> Voice:
             log.log(level, "voice %s is not used: %s", engine, error.message)
     if not voices:
         raise SpeakingError("voice.none", "no voice can speak: " + "; ".join(refusals))
-    return Tiers(voices)
+    return _warmed(Tiers(voices))
+
+
+def _warmed(voice: Tiers) -> Tiers:
+    """Its files come from a slow card now, and not when the first reply waits for them."""
+    with suppress(SpeakingError):
+        voice.synthesise("Ready.")
+    return voice

@@ -79,7 +79,10 @@ def test_a_corrupt_model_makes_verify_fail_by_name(file: Path, tmp_path: Path) -
     (fault,) = (row for row in lines(result.stdout) if not row["ok"])
     assert fault["name"] == "piper-lessac-low"
     assert "voice.onnx is corrupt" in str(fault["fault"])
-    assert result.exit_code == 1
+    assert result.exit_code == 2
+    told = runner.invoke(models.app, ["verify", "--config", str(file)])
+    assert (told.exit_code, told.stdout) == (2, "")
+    assert "voice.onnx is corrupt" in told.stderr
 
 
 def test_an_import_of_what_is_not_the_model_leaves_nothing(file: Path, tmp_path: Path) -> None:

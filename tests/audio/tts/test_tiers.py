@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
 
 import numpy as np
@@ -75,21 +76,34 @@ def test_an_unknown_engine_is_refused_with_those_there_are(tmp_path: Path) -> No
         select(VoiceSettings(engine="flight"), Library(tmp_path))
 
 
+@pytest.fixture
+def path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A PATH with nothing but flite and espeak-ng."""
+    for name in ("flite", "espeak-ng"):
+        program = shutil.which(name)
+        if program is None:
+            pytest.skip(f"no {name} here")
+        (tmp_path / name).symlink_to(program)
+    monkeypatch.setenv("PATH", str(tmp_path))
+    return tmp_path
+
+
+def test_the_named_engine_comes_first_and_flite_by_default(path: Path) -> None:
+    assert select(VoiceSettings(), Library(path)).name == "flite"
+    assert select(VoiceSettings(engine="espeak-ng"), Library(path)).name == "espeak-ng"
+
+
 def test_a_named_voice_that_is_not_here_is_told_and_another_speaks(
-    tmp_path: Path, caplog: pytest.LogCaptureFixture
+    path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
-    program = tmp_path / "flite"
-    program.touch(0o755)
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("PATH", str(tmp_path))
-        voice = select(VoiceSettings(engine="piper", name="piper-lessac-low"), Library(tmp_path))
+    voice = select(VoiceSettings(engine="piper", name="piper-lessac-low"), Library(path))
     assert voice.name == "flite"
     assert "assistant models pull piper-lessac-low" in caplog.text
 
 
-def test_the_named_engine_comes_first(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    for program in ("flite", "espeak-ng"):
-        (tmp_path / program).touch(0o755)
-    monkeypatch.setenv("PATH", str(tmp_path))
-    assert select(VoiceSettings(), Library(tmp_path)).name == "flite"
-    assert select(VoiceSettings(engine="espeak-ng"), Library(tmp_path)).name == "espeak-ng"
+def test_a_program_that_does_not_work_is_found_out_at_the_start(path: Path) -> None:
+    (path / "flite").unlink()
+    (path / "flite").touch(0o755)
+    voice = select(VoiceSettings(), Library(path))
+    assert voice.name == "espeak-ng"
+    assert voice.synthesise("hello").duration_s > 0
