@@ -5,6 +5,8 @@ VENV := .venv
 PIP := $(VENV)/bin/python -m pip --disable-pip-version-check --quiet
 RUN_PACKAGES := libportaudio2 flite espeak-ng
 TEST_PACKAGES := pulseaudio libasound2-plugins sox mosquitto
+WANTED := $(RUN_PACKAGES)
+test test-set: WANTED += $(TEST_PACKAGES)
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
@@ -40,14 +42,14 @@ clean: ## remove what `make` made here
 # Without these packages the assistant still starts: it says what it cannot hear or speak with.
 .PHONY: run-set
 run-set: $(VENV)/.run
-	@scripts/debian-packages $(RUN_PACKAGES) || true
+	@scripts/debian-packages $(WANTED) || true
 
 .PHONY: test-set
 test-set: $(VENV)/.dev
-	@scripts/debian-packages $(RUN_PACKAGES) $(TEST_PACKAGES)
+	@scripts/debian-packages $(WANTED)
 
 $(VENV)/bin/python:
-	@scripts/check-python $(PYTHON)
+	@scripts/check-python $(PYTHON) $(WANTED)
 	$(PYTHON) -m venv --clear $(VENV)
 
 # enum34, which pvporcupine names, is left out: it would stand in for Python's own enum. Hence
@@ -83,7 +85,7 @@ SYSTEMD_RUNS := test -d /run/systemd/system
 .PHONY: install
 install: place ## as root: put the daemon under systemd; with DESTDIR= only place its files there
 ifeq ($(DESTDIR),)
-	@scripts/debian-packages $(RUN_PACKAGES)
+	@scripts/debian-packages $(WANTED)
 	umask 022 && $(MAKE) --no-print-directory -C $(HOME_OF_HARK) $(VENV)/.run PYTHON=$(PYTHON)
 	$(HOME_OF_HARK)/$(VENV)/bin/python -m compileall -q $(SHIPPED:%=$(HOME_OF_HARK)/%)
 	id -u assistant >/dev/null 2>&1 || useradd --system --user-group --groups audio \
