@@ -23,14 +23,13 @@ class Beat(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
 
 
 class ProcessStatus(msgspec.Struct, frozen=True, kw_only=True):
-    """One process as the supervisor sees it; `since_s` is when it got there (CLOCK_BOOTTIME)."""
+    """One process as the supervisor sees it."""
 
     name: str
     state: str
     pid: int | None = None
     detail: str = ""
     restarts: int = 0
-    since_s: float = 0.0
 
 
 class Status(msgspec.Struct, frozen=True, kw_only=True, tag=True):
