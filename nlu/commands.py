@@ -7,12 +7,11 @@ What is not obeyed: a wish turned round ("don't turn on the light") and one that
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime
 
 from assistant.core.messages import Command
-from nlu.normalize import Canonical, wish
+from nlu.normalize import Canonical, cuts, wish
 from nlu.templates import Match, Templates
 
 _FREE_TEXT_CONFIDENCE = 0.9
@@ -25,7 +24,6 @@ _WITHHELD = re.compile(
     r" (?:just |already |never |also |has |have |had )*"
     r"(?:told|said|says|asked|asks|tells|wants|wanted|suggested|thought|thinks|heard)\b"
 )
-_JOINTS = (("and", "then"), ("and", "also"), ("and",), ("then",))
 
 
 @dataclass(frozen=True)
@@ -69,7 +67,7 @@ def _joined(
     """The commands of a text of several; [] when it does not come apart into whole ones."""
     if most < 2 or len(said.tokens) > _LONGEST_JOINED:
         return []
-    for end, start in _cuts(said):
+    for end, start in cuts(said):
         head = _best(templates, said.part(0, end), now)
         if head is None or head[0].open_ended:  # free text would run on
             continue
@@ -79,14 +77,3 @@ def _joined(
         if tails:
             return [head, *tails]
     return []
-
-
-def _cuts(said: Canonical) -> Iterator[tuple[int, int]]:
-    """Where a joint begins and ends, first to last."""
-    words = tuple(token.text for token in said.tokens)
-    at = 1
-    while at < len(words) - 1:
-        joint = next((j for j in _JOINTS if words[at : at + len(j)] == j), ())
-        if joint:
-            yield at, at + len(joint)
-        at += len(joint) or 1

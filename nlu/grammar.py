@@ -81,9 +81,13 @@ class Claim:
 
 @dataclass(frozen=True)
 class Grammar:
-    """All claims in the skills' order, the lists of their values, and both as hassil takes them."""
+    """All claims in the skills' order, the lists of their values, and both as hassil takes them.
+
+    `answers` are what people say when they are asked for a slot, or for a yes or no.
+    """
 
     claims: tuple[Claim, ...]
+    answers: tuple[Expression, ...]
     lists: dict[str, SlotList]
     intents: Intents
 
@@ -102,7 +106,14 @@ def compile_grammar(manifests: Sequence[SkillManifest], home: Home) -> Grammar:
         for index, claim in enumerate(claims)
     }
     # No language: hassil would look for number words, which canonical texts do not hold.
-    return Grammar(claims, lists.made, Intents("", intents, slot_lists=lists.made))
+    compiled = Intents("", intents, slot_lists=lists.made)
+    return Grammar(claims, _answers(claims, lists), lists.made, compiled)
+
+
+def _answers(claims: Iterable[Claim], lists: _Lists) -> tuple[Expression, ...]:
+    asked = [s for c in claims for s in c.schema.slots if s.required and s.kind != "text"]
+    names = dict.fromkeys([lists.of_kind("boolean"), *(lists.of_slot(slot) for slot in asked)])
+    return tuple(ListReference(f"{name}:{IGNORED}") for name in names)
 
 
 def _claim(manifest: SkillManifest, schema: IntentSchema, lists: _Lists) -> Claim:
@@ -110,9 +121,9 @@ def _claim(manifest: SkillManifest, schema: IntentSchema, lists: _Lists) -> Clai
     for text in schema.sentences:
         try:
             sentence = parse_sentence(text)
-            binder = _Binder(schema, {**slots.RULES, **manifest.rules}, lists)
+            binder = _Binder(schema, manifest.rules, lists)
             written.append(binder.bind(sentence.expression))
-            matched = _Binder(schema, binder.rules, lists, canonical=True)
+            matched = _Binder(schema, manifest.rules, lists, canonical=True)
             bound.append(Sentence(matched.bind(sentence.expression), text=text))
         except (ParseError, AssertionError, _UnknownError) as error:
             reason = str(error) or type(error).__name__
@@ -254,7 +265,8 @@ class _Binder:
 
     def _rule(self, name: str) -> Expression:
         if name not in self.rules:
-            raise _UnknownError("rule", name, self.rules)
+            known = [*self.rules, *(f"{{{kind}}}" for kind in slots.KINDS)]
+            raise _UnknownError("rule", name, known)
         if self.depth >= _MAX_DEPTH:
             raise _UnknownError("end to rule", name, ())
         self.depth += 1

@@ -94,6 +94,17 @@ def readings(said: Canonical) -> list[Canonical]:
     return [said, *(left for left in found[1:] if left.tokens and left.tokens != said.tokens)]
 
 
+def cuts(said: Canonical) -> Iterator[tuple[int, int]]:
+    """Where each "and" or "then" between two parts begins and ends, first to last."""
+    words = tuple(token.text for token in said.tokens)
+    at = 1
+    while at < len(words) - 1:
+        joint = next((j for j in phrases.JOINTS if words[at : at + len(j)] == j), ())
+        if joint:
+            yield at, at + len(joint)
+        at += len(joint) or 1
+
+
 def canonical_chunk(text: str) -> str:
     """Canonical form of a piece of a template, its outer white space kept."""
     words = canonical(text).text

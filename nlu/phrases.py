@@ -79,6 +79,8 @@ ENDINGS = frozenset(
     | _table("would you, will you, could you, can you, ok, many thanks, now please, cheers")
 )
 
+JOINTS = (("and", "then"), ("and", "also"), ("and",), ("then",))
+
 VERBS_IN_E = frozenset(
     words(
         "clos mak resum continu paus chang mov remov delet increas decreas rais announc "

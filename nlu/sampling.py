@@ -32,6 +32,8 @@ _EXAMPLES = 40
 _EXAMPLE_LENGTH = 25
 
 _TRIES = 10
+_LEAST = 8.0
+"""Share of an intent with one sentence only: what is said most often ("stop") is short."""
 
 _POLITE_SHARE = 0.04
 _JOINED_SHARE = 0.02
@@ -53,13 +55,13 @@ _JOINTS = ("and", "then", "and then")
 
 def sample(grammar: Grammar, limit: int, seed: int) -> list[str]:
     """Draw about `limit` spoken sentences: each claim's share grows with the log of its size."""
-    sources = [
-        _Source(grammar.lists, claim.written, f"{seed} {i}")
-        for i, claim in enumerate(grammar.claims)
+    groups = [*(claim.written for claim in grammar.claims), grammar.answers]
+    sources = [_Source(grammar.lists, group, f"{seed} {i}") for i, group in enumerate(groups)]
+    shares = [_LEAST + math.log2(s.size) if s.size else 0 for s in sources]
+    drawn = [
+        [source.draw() for _ in range(math.ceil(limit * share / sum(shares)))]
+        for source, share in zip(sources, shares, strict=True)
     ]
-    sources = [source for source in sources if source.weight]
-    total = sum(source.weight for source in sources)
-    drawn = [[s.draw() for _ in range(math.ceil(limit * s.weight / total))] for s in sources]
     rng = random.Random(f"{seed} join")
     sentences = [
         _framed(sentence, drawn, index, rng)
@@ -76,7 +78,7 @@ def example(grammar: Grammar, intent: str) -> str:
     for claim in grammar.claims:
         if claim.schema.intent == intent and claim.written:
             source = _Source(grammar.lists, claim.written[:1], "example")
-            drawn = [source.draw() for _ in range(8)] if source.weight else [""]
+            drawn = [source.draw() for _ in range(8)] if source.size else [""]
             return min(drawn, key=lambda sentence: abs(len(sentence) - _EXAMPLE_LENGTH))
     return ""
 
@@ -86,7 +88,7 @@ def examples(grammar: Grammar) -> dict[str, list[str]]:
     found: dict[str, list[str]] = {}
     for index, claim in enumerate(grammar.claims):
         source = _Source(grammar.lists, claim.written, f"examples {index}")
-        drawn = [source.draw() for _ in range(2 * _EXAMPLES)] if source.weight else []
+        drawn = [source.draw() for _ in range(2 * _EXAMPLES)] if source.size else []
         found.setdefault(claim.schema.intent, []).extend(sorted(drawn, key=len)[:_EXAMPLES])
     return found
 
@@ -143,7 +145,7 @@ class _Source:
         self._decks: dict[int, list[Expression]] = {}
         self._filled: list[str] = []
         self._root = Alternative([s for s in sentences if self._size(s)])
-        self.weight = math.log2(1 + self._size(self._root))
+        self.size = self._size(self._root)
 
     def draw(self) -> str:
         """One sentence in spoken form, "" in the rare case that none was found."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import UTC, datetime
 
 from hassil.expression import TextChunk
 from hassil.models import MatchEntity
@@ -15,11 +15,13 @@ from assistant.skill.home import Home
 from assistant.skill.manifest import SkillManifest, SlotSchema
 from nlu import answers, resolve, sampling
 from nlu.grammar import WRITTEN, Claim, Grammar, compile_grammar, named_values
-from nlu.normalize import Canonical, canonical, readings, wish
+from nlu.normalize import Canonical, canonical, cuts, readings, wish
 from nlu.phrases import words
 
 _LONGEST = 80
 """Words of the longest text that is looked at: nobody says more to an assistant in one breath."""
+
+_ANY_DAY = datetime(2026, 1, 1, tzinfo=UTC)
 
 _NO_CONTENT = frozenset(words("a an my our your this that of to for in on at and it is"))
 
@@ -77,7 +79,10 @@ class Templates:
         self._grammar = grammar
         self._home = home
         kinds = [SlotSchema(name=kind, kind=kind) for kind in ("boolean", "area", "entity")]
+        asked = [s for claim in grammar.claims for s in claim.schema.slots if s.required]
         self._answers = {name for kind in kinds for name in named_values(kind, home)}
+        self._choices = {name for slot in asked for name in named_values(slot, home)}
+        self._asked = sorted({slot.kind for slot in asked})
 
     @classmethod
     def compile(cls, manifests: Sequence[SkillManifest], home: Home) -> Templates:
@@ -101,8 +106,15 @@ class Templates:
         return tuple(sorted(found, key=Match.rank))
 
     def accepts(self, text: str) -> bool:
-        """Whether a sentence fits the whole of `text`, free text included."""
-        return bool(self.match(text))
+        """Whether the whole of `text` is a sentence, two joined by "and", or a bare answer."""
+        said = canonical(text)
+        if self.match_canonical(said) or self._answers_something(said):
+            return True
+        return any(
+            self.match_canonical(said.part(0, end))
+            and self.match_canonical(said.part(start, len(said.tokens)))
+            for end, start in cuts(said)
+        )
 
     def slots(self, match: Match, now: datetime) -> tuple[Slot, ...] | None:
         """The match's slots with their values at `now` (aware); None when a value makes no sense.
@@ -132,8 +144,8 @@ class Templates:
 
     def is_answer(self, said: Canonical) -> bool:
         """Whether the whole of a text is a yes or no, a duration or a name: nothing is to come."""
-        text = wish(said).text
-        return text in self._answers or resolve.duration(text) is not None
+        texts = [reading.text for reading in readings(said)]
+        return not self._answers.isdisjoint(texts) or resolve.duration(texts[-1]) is not None
 
     def sample(self, limit: int, seed: int = 0) -> list[str]:
         """Draw about `limit` sentences as people speak them, every skill's in fair share.
@@ -149,6 +161,12 @@ class Templates:
     def examples(self) -> dict[str, list[str]]:
         """Some sentences for each intent, as people speak them."""
         return sampling.examples(self._grammar)
+
+    def _answers_something(self, said: Canonical) -> bool:
+        text = wish(said).text
+        if self.is_answer(said) or text in self._choices:
+            return True
+        return any(resolve.value(text, kind, _ANY_DAY) is not None for kind in self._asked)
 
     def _matches(self, said: Canonical) -> Iterator[Match]:
         if said.text:

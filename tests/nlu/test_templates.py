@@ -128,6 +128,7 @@ def test_an_empty_home_matches_what_names_nothing() -> None:
         ("turn on [the", "turn on [the"),
         ("turn on {name", "turn on {name"),
         ("turn <loop>", "no end to rule"),
+        ("turn in <duration>", "no rule 'duration'; did you mean '{duration}'?"),
     ],
 )
 def test_a_wrong_sentence_is_refused_by_name(sentence: str, reason: str) -> None:
@@ -148,6 +149,25 @@ def test_any_text_is_read_or_not_without_an_exception(templates: Templates, text
     matches = templates.match(text)
     assert list(matches) == sorted(matches, key=lambda match: match.rank())
     understand(templates, canonical(text), now)
+
+
+@pytest.mark.parametrize(
+    ("text", "accepted"),
+    [
+        ("turn on the porch light", True),
+        ("turn on the light and set a timer for one minute", True),
+        ("announce lunch", True),
+        ("ten minutes", True),
+        ("yes", True),
+        ("turn on the", False),
+        ("turn on the light and", False),
+        ("", False),
+    ],
+)
+def test_what_recognition_may_take_for_a_sentence(
+    templates: Templates, text: str, accepted: bool
+) -> None:
+    assert templates.accepts(text) is accepted
 
 
 def test_very_long_texts_mean_nothing(templates: Templates) -> None:
