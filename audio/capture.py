@@ -20,6 +20,7 @@ from audio.frames import FRAME_S, Framer
 
 FIFO = "fifo:"
 LOOK_EVERY_S = 0.2
+TRY_EVERY_S = 0.5
 LOST_AFTER_S = 1.0
 BACKLOG = 512
 
@@ -51,6 +52,8 @@ class Capture:
         self._signal = os.eventfd(0, os.EFD_NONBLOCK | os.EFD_CLOEXEC)
         self._stopped = threading.Event()
         self.frames_total = 0
+        self.present = True
+        """Whether the device is there, as last told."""
         self._thread = threading.Thread(
             target=feed.run, args=(self._deliver, self._stopped), name="capture", daemon=True
         )
@@ -76,6 +79,8 @@ class Capture:
         while self._arrived:
             message = self._arrived.popleft()
             self.frames_total += isinstance(message, Frame)
+            if isinstance(message, DeviceChanged):
+                self.present = message.present
             yield message
 
     def _deliver(self, message: Message) -> None:
@@ -96,9 +101,10 @@ class DeviceFeed:
         """Deliver frames from PortAudio's thread, and keep watch over it from this one."""
         stream: Any = None
         looked_at_s = boottime_s()
-        while not stopped.wait(LOOK_EVERY_S if self._present is not None else 0.0):
+        pause_s = 0.0
+        while not stopped.wait(pause_s):
             now_s = boottime_s()
-            if now_s - looked_at_s > 2 * LOOK_EVERY_S:
+            if now_s - looked_at_s > LOST_AFTER_S:
                 # This process itself was stopped: no callback in the meantime says nothing.
                 self._called_at_s = now_s
             looked_at_s = now_s
@@ -113,6 +119,7 @@ class DeviceFeed:
                 DEVICES.close(stream)
                 DEVICES.refresh()
                 stream = self._opened(deliver)
+            pause_s = LOOK_EVERY_S if stream is not None else TRY_EVERY_S
         if stream is not None:
             DEVICES.close(stream)
 

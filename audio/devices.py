@@ -15,7 +15,8 @@ from numpy.typing import NDArray
 
 from assistant.core.errors import AudioError
 
-MOST_CHANNELS = {"input": 8, "output": 2}
+# A sound server offers 32 channels where there are one or two.
+MOST_CHANNELS = 2
 
 
 class Devices:
@@ -34,18 +35,17 @@ class Devices:
         """
         sound = _portaudio()
         wanted = None if name == "default" else name.casefold()
-        names = []
         try:
-            if wanted is None:
-                return _described(sound.query_devices(kind=kind), kind)
-            for device in sound.query_devices():
-                if device[f"max_{kind}_channels"] > 0:
-                    names.append(str(device["name"]))
-                    if wanted in names[-1].casefold():
-                        return _described(device, kind)
+            with self._lock:
+                if wanted is None:
+                    return _described(sound.query_devices(kind=kind), kind)
+                devices = [d for d in sound.query_devices() if d[f"max_{kind}_channels"] > 0]
         except (sound.PortAudioError, ValueError) as error:
             raise AudioError("audio.no_device", f"no {kind} device: {error}") from error
-        there = ", ".join(names) or "none"
+        for device in devices:
+            if wanted in device["name"].casefold():
+                return _described(device, kind)
+        there = ", ".join(device["name"] for device in devices) or "none"
         message = f'no {kind} device is called "{name}"; set audio.{kind} to one of: {there}'
         raise AudioError("audio.no_device", message)
 
@@ -97,7 +97,7 @@ class Devices:
 
 
 def _described(device: Any, kind: str) -> tuple[int, int, int]:
-    channels = min(int(device[f"max_{kind}_channels"]), MOST_CHANNELS[kind])
+    channels = min(int(device[f"max_{kind}_channels"]), MOST_CHANNELS)
     return int(device["index"]), int(device["default_samplerate"]), channels
 
 

@@ -43,6 +43,8 @@ FRAMES_A_LEVEL = 16
 # 0.07 to 0.4 s after its end, 0.2 s at the median.
 KEYWORD_ENDS_BEFORE_S = 0.2
 KEYWORD_TAIL_S = 0.25
+LONGEST_KEYWORD_S = 1.2
+LONGEST_EARCON_S = 0.4
 BURST_PAUSE_S = 0.3
 BURST_MARGIN_S = 0.2
 DEAF_AFTER_S = 1.0
@@ -82,6 +84,7 @@ class Listener:
         self._open: _Recording | None = None
         self._replying = ""
         self._speech = False
+        self._silent_at_s = 0.0
         self._heard_at_s = 0.0
 
     @property
@@ -110,9 +113,7 @@ class Listener:
     def _hear(self, frame: Frame) -> Iterator[Message]:
         self._heard_at_s = frame.at_s
         sound = self._vad.hear(frame.samples)
-        # While an earcon or a reply sounds, the VAD hears that: what it said before holds on.
-        if not self._own_voice.sounds(frame.at_s):
-            self._speech = sound.speech
+        self._speech = self._is_speech(sound, frame.at_s)
         heard = Heard(frame.at_s, frame.samples, self._speech)
         self._preroll.push(heard)
         yield from self._level(sound)
@@ -128,6 +129,18 @@ class Listener:
             yield from self._begun(heard)
         elif self._replying and self._told_to_stop(frame):
             yield BargeIn(utterance_id=self._replying)
+
+    def _is_speech(self, sound: Sound, at_s: float) -> bool:
+        """While something is played the VAD hears that.
+
+        A closed microphone then hears nobody; for an open one what held before an earcon holds on.
+        """
+        if not self._own_voice.sounds(at_s):
+            self._silent_at_s = at_s
+            return sound.speech
+        if self._open is None:
+            return False
+        return self._speech if at_s - self._silent_at_s < LONGEST_EARCON_S else sound.speech
 
     def _noticed(self, frame: Frame) -> str | None:
         self._own_voice.step(frame.at_s)
@@ -145,14 +158,18 @@ class Listener:
     def _woken(self, at_s: float, keyword: str) -> Iterator[Message]:
         if self._replying:
             yield BargeIn(utterance_id=self._replying)
-        begins_s = self._preroll.burst_starts_s(BURST_PAUSE_S, BURST_MARGIN_S)
-        yield from self._open_up(at_s, begins_s, self._command_from_s(at_s), keyword)
+        ended_s = at_s - self._since_keyword_s()
+        begins_s = max(
+            self._preroll.burst_starts_s(BURST_PAUSE_S, BURST_MARGIN_S),
+            ended_s - LONGEST_KEYWORD_S,
+        )
+        yield from self._open_up(at_s, begins_s, ended_s + KEYWORD_TAIL_S, keyword)
 
-    def _command_from_s(self, at_s: float) -> float:
+    def _since_keyword_s(self) -> float:
         if self._locator is None:
-            return at_s - KEYWORD_ENDS_BEFORE_S
-        since = frames_since_keyword(self._locator, [heard.samples for heard in self._preroll])
-        return at_s - since * FRAME_S + KEYWORD_TAIL_S
+            return KEYWORD_ENDS_BEFORE_S + KEYWORD_TAIL_S
+        recent = [heard.samples for heard in self._preroll]
+        return frames_since_keyword(self._locator, recent) * FRAME_S
 
     def _begun(self, heard: Heard) -> Iterator[Message]:
         if self._onset.step(heard.at_s, heard.speech) is Phase.SPEAKING:
@@ -164,9 +181,11 @@ class Listener:
     ) -> Iterator[Message]:
         endpointing = Endpointing(self._settings, at_s, heard_from_s=command_from_s)
         self._open = _Recording(self._new_id(), wake_word, endpointing, command_from_s)
+        before = [
+            chunk for heard in self._preroll.since(begins_s) for chunk in self._open.take(heard)
+        ]
         yield Woke(utterance_id=self._open.utterance_id, wake_word=wake_word)
-        for heard in self._preroll.since(begins_s):
-            yield from self._open.take(heard)
+        yield from before
 
     def _close(self) -> Iterator[Message]:
         if self._open is not None:
