@@ -24,7 +24,7 @@ from audio.loudspeaker import open_loudspeaker
 from audio.tts.voice import Voice
 
 SILENCE_DBFS = -120.0
-LISTEN_S, WITHIN_S = 1.0, 3.0
+LISTEN_S, WITHIN_S = 1.0, 5.0
 
 
 @dataclass(frozen=True)
@@ -74,19 +74,21 @@ def microphone(device: str) -> Microphone:
     """Listen to `device` for a second; raises `AudioError`."""
     capture = Capture(device)
     frames: list[bytes] = []
+    why = f"no sound came within {WITHIN_S:.0f} s"
     try:
         end_s = time.monotonic() + WITHIN_S
         while len(frames) * FRAME_S < LISTEN_S and time.monotonic() < end_s:
             select.select([capture], [], [], max(0.0, end_s - time.monotonic()))
             for message in capture.read():
                 if isinstance(message, DeviceChanged) and not message.present:
-                    raise AudioError("audio.no_device", message.detail)
-                if isinstance(message, Frame):
+                    # A sound server may need a second attempt to wake its device.
+                    why = message.detail
+                elif isinstance(message, Frame):
                     frames.append(message.samples)
     finally:
         capture.close()
     if not frames:
-        raise AudioError("audio.silent", f"no sound came within {WITHIN_S:.0f} s")
+        raise AudioError("audio.silent", why)
     samples = np.frombuffer(b"".join(frames), np.int16).astype(np.float64) / 32768
     rms = float(np.sqrt(np.mean(samples**2)))
     return Microphone(20 * math.log10(rms) if rms > 0 else SILENCE_DBFS)
