@@ -107,7 +107,8 @@ def allowed(peer: socket.socket) -> bool:
 def _overflow_uid() -> int:
     # Under PrivateUsers= every other user looks like this one; the kernel has then already
     # checked the real one against the socket's owner, group and mode, when it let it connect.
-    return int(OVERFLOW_UID_FILE.read_text())
+    # ProcSubset=pid hides the file; the kernel's default is what remains.
+    return int(OVERFLOW_UID_FILE.read_text()) if OVERFLOW_UID_FILE.exists() else 65534
 
 
 def _in_group(uid: int, gid: int) -> bool:
@@ -119,7 +120,10 @@ def _in_group(uid: int, gid: int) -> bool:
 
 def _admit_group(path: Path) -> None:
     with contextlib.suppress(KeyError, PermissionError):
-        os.chown(path, -1, grp.getgrnam(GROUP).gr_gid)
+        group = grp.getgrnam(GROUP).gr_gid
+        # The service runs in the group already, and its sandbox refuses every chown.
+        if path.stat().st_gid != group:
+            os.chown(path, -1, group)
         path.chmod(0o660)
 
 

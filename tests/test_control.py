@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import socket
 import stat
 import struct
@@ -254,6 +255,21 @@ class Struct:
 
 def test_nobody_else_may_connect(path: Path, server: ControlServer) -> None:
     assert stat.S_IMODE(path.stat().st_mode) & 0o007 == 0
+
+
+@pytest.mark.parametrize("may_chown", [True, False])
+def test_the_group_may_connect_also_where_every_chown_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, may_chown: bool
+) -> None:
+    def refused(*_: object) -> None:
+        raise PermissionError
+
+    monkeypatch.setattr("grp.getgrnam", lambda _: Struct(gr_gid=os.getgid()))
+    if not may_chown:
+        monkeypatch.setattr("os.chown", refused)
+    path = tmp_path / "group.sock"
+    caller.listen(path).close()
+    assert stat.S_IMODE(path.stat().st_mode) == 0o660
 
 
 def test_a_dead_socket_is_replaced_and_a_living_one_is_not(

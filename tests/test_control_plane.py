@@ -15,11 +15,11 @@ from typing import Any
 
 import msgspec
 import pytest
-from processes import Plan
 
 from assistant.client import ControlClient
 from assistant.core.errors import ControlError
 from assistant.process import Patience, ProcessSpec
+from tests.processes import Plan
 
 DEADLINE_S = 20.0
 
@@ -27,10 +27,12 @@ DEADLINE_S = 20.0
 @pytest.fixture
 def daemon(tmp_path: Path) -> Iterator[subprocess.Popen[bytes]]:
     specs = [
-        ProcessSpec(name=n, target=f"on_the_bus:{n}", arguments=(str(tmp_path),), hang_after_s=1.5)
+        ProcessSpec(
+            name=n, target=f"tests.on_the_bus:{n}", arguments=(str(tmp_path),), hang_after_s=1.5
+        )
         for n in ("control", "meter")
     ]
-    plan = Plan(processes=specs, patience=Patience(backoff_s=(0.05,)), preload=["on_the_bus"])
+    plan = Plan(processes=specs, patience=Patience(backoff_s=(0.05,)), preload=["tests.on_the_bus"])
     script = Path(__file__).with_name("processes.py")
     with (
         (tmp_path / "log").open("wb") as log,

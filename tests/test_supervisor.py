@@ -14,11 +14,11 @@ from typing import Any, TypeVar
 
 import msgspec
 import pytest
-from processes import Plan
 
 from assistant.core.messages import Reload, SafeModeEntered, StageRestarted
 from assistant.line import News, ProcessStatus, Status, decode_news
 from assistant.process import Patience, ProcessSpec
+from tests.processes import Plan
 
 DEADLINE_S = 20.0
 QUICK = Patience(startup_s=10.0, backoff_s=(0.01, 0.02), stop_s=0.5, rest_s=3600.0, failures=3)
@@ -50,7 +50,7 @@ class Daemon:
     ) -> None:
         control = ProcessSpec(
             name="control",
-            target="processes:publishes",
+            target="tests.processes:publishes",
             arguments=(str(self.news_file),),
             safe=True,
         )
@@ -125,7 +125,7 @@ def systemd(daemon: Daemon, tmp_path: Path) -> Iterator[socket.socket]:
 
 
 def works(name: str, **settings: Any) -> ProcessSpec:
-    return ProcessSpec(name=name, target="processes:works", **settings)
+    return ProcessSpec(name=name, target="tests.processes:works", **settings)
 
 
 def alive(pid: int) -> bool:
@@ -159,7 +159,7 @@ def test_a_stopped_process_is_noticed_killed_and_started_again(daemon: Daemon) -
 def test_a_process_that_stops_beating_is_started_again_and_its_last_state_shown(
     daemon: Daemon,
 ) -> None:
-    daemon.start(ProcessSpec(name="asr", target="processes:hangs_later", hang_after_s=0.3))
+    daemon.start(ProcessSpec(name="asr", target="tests.processes:hangs_later", hang_after_s=0.3))
     told = until(lambda: daemon.status().get("asr"))
     until(lambda: daemon.status()["asr"].state == "degraded")
     assert daemon.status()["asr"].detail == "no network", told
@@ -168,7 +168,7 @@ def test_a_process_that_stops_beating_is_started_again_and_its_last_state_shown(
 
 def test_a_process_that_never_beats_is_hung_after_the_startup_allowance(daemon: Daemon) -> None:
     patience = msgspec.structs.replace(QUICK, startup_s=1.0)
-    daemon.start(ProcessSpec(name="asr", target="processes:hangs"), patience=patience)
+    daemon.start(ProcessSpec(name="asr", target="tests.processes:hangs"), patience=patience)
     until(lambda: StageRestarted(stage="asr", reason="hung") in daemon.events())
 
 
@@ -176,7 +176,9 @@ def test_the_third_failure_is_safe_mode_and_a_reload_ends_it(
     daemon: Daemon, tmp_path: Path
 ) -> None:
     mended = tmp_path / "mended"
-    spec = ProcessSpec(name="answer", target="processes:crashes_until", arguments=(str(mended),))
+    spec = ProcessSpec(
+        name="answer", target="tests.processes:crashes_until", arguments=(str(mended),)
+    )
     daemon.start(spec, works("skills"))
     until(lambda: SafeModeEntered(stage="answer") in daemon.events())
     again = StageRestarted(stage="answer", reason="exited with status 3")
@@ -189,7 +191,7 @@ def test_the_third_failure_is_safe_mode_and_a_reload_ends_it(
 
 
 def test_a_process_that_safe_mode_needs_is_tried_for_ever(daemon: Daemon) -> None:
-    daemon.start(ProcessSpec(name="audio", target="processes:crashes", safe=True))
+    daemon.start(ProcessSpec(name="audio", target="tests.processes:crashes", safe=True))
     until(lambda: len(daemon.events()) > 5)
     assert set(map(type, daemon.events())) == {StageRestarted}
     assert "no microphone is attached; plug one in (audio.none)" in daemon.log()
@@ -208,7 +210,7 @@ def test_news_wait_while_the_process_that_publishes_them_is_down(daemon: Daemon)
 
 
 def test_a_process_that_talks_nonsense_is_logged_and_served(daemon: Daemon) -> None:
-    daemon.start(ProcessSpec(name="asr", target="processes:chatters"))
+    daemon.start(ProcessSpec(name="asr", target="tests.processes:chatters"))
     daemon.pids()
     assert "(process.beat)" in daemon.log()
 
@@ -233,7 +235,7 @@ def test_without_its_zygote_everything_is_started_again(
 
 
 def test_sigterm_ends_everything_in_order(daemon: Daemon) -> None:
-    daemon.start(works("asr"), ProcessSpec(name="nlu", target="processes:stubborn"))
+    daemon.start(works("asr"), ProcessSpec(name="nlu", target="tests.processes:stubborn"))
     pids = daemon.pids()
     everything = [*pids.values(), parent_of(pids["asr"])]
     started_s = time.monotonic()
@@ -245,7 +247,7 @@ def test_sigterm_ends_everything_in_order(daemon: Daemon) -> None:
 
 
 def test_a_supervisor_that_is_killed_takes_everything_down(daemon: Daemon) -> None:
-    daemon.start(works("asr"), ProcessSpec(name="nlu", target="processes:stubborn"))
+    daemon.start(works("asr"), ProcessSpec(name="nlu", target="tests.processes:stubborn"))
     pids = daemon.pids()
     everything = [*pids.values(), parent_of(pids["asr"])]
     os.kill(daemon.pid, signal.SIGKILL)
@@ -283,7 +285,7 @@ def test_systemd_is_told_and_the_watchdog_fed(daemon: Daemon, systemd: socket.so
 def test_the_watchdog_starves_when_a_process_cannot_be_mended(
     daemon: Daemon, systemd: socket.socket
 ) -> None:
-    spec = ProcessSpec(name="audio", target="processes:crashes", safe=True)
+    spec = ProcessSpec(name="audio", target="tests.processes:crashes", safe=True)
     daemon.start(spec, patience=msgspec.structs.replace(QUICK, startup_s=1.5))
     assert told(systemd, "WATCHDOG=1")
     until(lambda: not fed(systemd))
