@@ -18,13 +18,14 @@ import numpy as np
 from assistant.client import ControlClient
 from assistant.core.errors import AudioError, ControlError
 from assistant.core.messages import DeviceChanged, Frame
-from audio.capture import Capture
+from audio.capture import FIFO, Capture
+from audio.devices import DEVICES
 from audio.frames import FRAME_S
 from audio.loudspeaker import open_loudspeaker
 from audio.tts.voice import Voice
 
 SILENCE_DBFS = -120.0
-LISTEN_S, WITHIN_S = 1.0, 5.0
+LISTEN_S, WITHIN_S = 1.0, 8.0
 
 
 @dataclass(frozen=True)
@@ -72,6 +73,8 @@ class Session:
 
 def microphone(device: str) -> Microphone:
     """Listen to `device` for a second; raises `AudioError`."""
+    if not device.startswith(FIFO):
+        DEVICES.find(device, "input")
     capture = Capture(device)
     frames: list[bytes] = []
     why = f"no sound came within {WITHIN_S:.0f} s"
