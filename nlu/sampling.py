@@ -37,6 +37,7 @@ _LEAST = 8.0
 
 _POLITE_SHARE = 0.04
 _JOINED_SHARE = 0.02
+_ANSWERED_SHARE = 0.04
 _POLITE = (
     "please {}",
     "{} please",
@@ -55,22 +56,28 @@ _JOINTS = ("and", "then", "and then")
 
 def sample(grammar: Grammar, limit: int, seed: int) -> list[str]:
     """Draw about `limit` spoken sentences: each claim's share grows with the log of its size."""
-    groups = [*(claim.written for claim in grammar.claims), grammar.answers]
-    sources = [_Source(grammar.lists, group, f"{seed} {i}") for i, group in enumerate(groups)]
-    shares = [_LEAST + math.log2(s.size) if s.size else 0 for s in sources]
+    sources = [
+        _Source(grammar.lists, claim.written, f"{seed} {index}")
+        for index, claim in enumerate(grammar.claims)
+    ]
+    shares = [_LEAST + math.log2(source.size) if source.size else 0 for source in sources]
     drawn = [
         [source.draw() for _ in range(math.ceil(limit * share / sum(shares)))]
         for source, share in zip(sources, shares, strict=True)
     ]
-    rng = random.Random(f"{seed} join")
+    rng = random.Random(f"{seed} frame")
     sentences = [
         _framed(sentence, drawn, index, rng)
         for index, group in enumerate(drawn)
         for sentence in group
         if sentence
     ]
+    answers = _Source(grammar.lists, grammar.answers, f"{seed} answers")
     rng.shuffle(sentences)
-    return sentences[:limit]
+    count = round(limit * _ANSWERED_SHARE)
+    sentences[limit - count :] = [answers.draw() for _ in range(count)]
+    rng.shuffle(sentences)
+    return sentences
 
 
 def example(grammar: Grammar, intent: str) -> str:
@@ -124,7 +131,7 @@ def _framed(sentence: str, drawn: list[list[str]], index: int, rng: random.Rando
     chance = rng.random()
     if chance < _POLITE_SHARE:
         return rng.choice(_POLITE).format(sentence)
-    others = [i for i in range(len(drawn)) if i != index]
+    others = [i for i, group in enumerate(drawn) if group and i != index]
     if others and chance < _POLITE_SHARE + _JOINED_SHARE:
         second = rng.choice(drawn[rng.choice(others)])
         return f"{sentence} {rng.choice(_JOINTS)} {second}".strip()
