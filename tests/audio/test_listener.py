@@ -1,0 +1,233 @@
+"""Frames in, the whole message list out."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from itertools import count
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from assistant.core.config import Config, Listening, Wake
+from assistant.core.messages import (
+    AudioChunk,
+    BargeIn,
+    Commit,
+    Frame,
+    Level,
+    Message,
+    NothingHeard,
+    PlaybackEnded,
+    PlaybackStarted,
+    Tick,
+    Utterance,
+    Woke,
+)
+from audio.frames import FRAME_S
+from audio.listener import Listener
+from audio.own_voice import OwnVoice
+from audio.stage import make_listener
+from tests.audio.voices import silence, speech
+
+VOICES = ("slt", "rms", "awb")
+
+
+class Scripted:
+    """A wake word engine that notices what it is told to, at the frames it is told."""
+
+    name = "scripted"
+
+    def __init__(self, noticed: dict[int, str]) -> None:
+        self._noticed, self._frame = noticed, 0
+
+    def process(self, frame: NDArray[np.int16]) -> str | None:
+        self._frame += 1
+        return self._noticed.get(self._frame)
+
+    def close(self) -> None:
+        pass
+
+
+def numbered() -> Iterable[str]:
+    return (f"u{n}" for n in count(1))
+
+
+def listener(noticed_at_s: float | None = None, wake: bool = True) -> Listener:
+    ids = iter(numbered())
+    noticed = {} if noticed_at_s is None else {round(noticed_at_s / FRAME_S): "computer"}
+    return Listener(Listening(), Scripted(noticed) if wake else None, new_id=lambda: next(ids))
+
+
+def real_listener() -> Listener:
+    return make_listener(Config(), own_voice=None)
+
+
+class Conversation:
+    """Feeds frames, 32 ms apart, and keeps what comes out with its time."""
+
+    def __init__(self, heard: Listener) -> None:
+        self.listener, self.now_s = heard, 0.0
+        self.said: list[tuple[float, Message]] = []
+
+    def hear(self, *parts: list[bytes]) -> Conversation:
+        for samples in (frame for part in parts for frame in part):
+            self.now_s += FRAME_S
+            self.feed(Frame(samples=samples, at_s=self.now_s))
+        return self
+
+    def feed(self, message: Message) -> Conversation:
+        self.said += [(self.now_s, m) for m in self.listener.feed(message)]
+        return self
+
+    def of(self, *kinds: type[Message]) -> list[Message]:
+        return [message for _, message in self.said if isinstance(message, kinds)]
+
+    def at_s(self, kind: type[Message]) -> float:
+        return next(at_s for at_s, message in self.said if isinstance(message, kind))
+
+    @property
+    def story(self) -> list[str]:
+        names = [type(m).__name__ for _, m in self.said if not isinstance(m, Level)]
+        return [
+            name for n, name in enumerate(names) if name != "AudioChunk" or names[n - 1] != name
+        ]
+
+
+def test_silence_is_only_measured() -> None:
+    heard = Conversation(listener()).hear(silence(2.1))
+    assert [type(m) for _, m in heard.said] == [Level] * 4
+    assert heard.said[0][1] == Level(rms_dbfs=-90.0, noise_floor_dbfs=-90.0, speech=False)
+
+
+def test_a_wake_word_and_then_nothing() -> None:
+    heard = Conversation(listener(2.0)).hear(silence(9.0))
+    assert heard.story == ["Woke", "AudioChunk", "NothingHeard"]
+    assert heard.of(Woke, NothingHeard) == [
+        Woke(utterance_id="u1", wake_word="computer"),
+        NothingHeard(utterance_id="u1"),
+    ]
+    assert heard.at_s(NothingHeard) == pytest.approx(7.0, abs=2 * FRAME_S)
+
+
+def test_a_wake_word_a_pause_and_a_sentence_are_one_utterance() -> None:
+    sentence = speech("turn on the light")
+    heard = Conversation(listener(2.0)).hear(silence(4.0), sentence, silence(2.0))
+    assert heard.story == ["Woke", "AudioChunk", "Utterance", "Commit"]
+    (utterance,) = heard.of(Utterance)
+    assert isinstance(utterance, Utterance)
+    assert utterance.wake_word == "computer"
+    assert utterance.speech_s > 0.7
+    assert heard.of(Commit) == [Commit(utterance_id="u1", revision=0)]
+    chunks = [m for m in heard.of(AudioChunk) if isinstance(m, AudioChunk)]
+    assert [chunk.sequence for chunk in chunks] == list(range(len(chunks)))
+    assert all(3200 <= len(chunk.samples) <= 6400 for chunk in chunks[:-1])
+    sound = b"".join(chunk.samples for chunk in chunks)
+    assert len(sound) / 32_000 == pytest.approx(utterance.duration_s)
+    assert b"".join(sentence) in sound
+
+
+def test_without_a_wake_word_whatever_is_spoken_is_an_utterance() -> None:
+    first, second = speech("what time is it"), speech("set a timer for five minutes", "rms")
+    heard = Conversation(listener(wake=False))
+    heard.hear(silence(1.0), first, silence(2.0), second, silence(2.0))
+    assert heard.story == ["Woke", "AudioChunk", "Utterance", "Commit"] * 2
+    sounds = [
+        b"".join(m.samples for m in heard.of(AudioChunk) if m.utterance_id == name)  # type: ignore[attr-defined]
+        for name in ("u1", "u2")
+    ]
+    voiced = [b"".join(first[8:-8]), b"".join(second[8:-8])]
+    assert [v in s for v, s in zip(voiced, sounds, strict=True)] == [True, True]
+
+
+def test_a_question_opens_the_microphone_without_a_wake_word() -> None:
+    heard = Conversation(listener()).hear(silence(1.0))
+    heard.feed(PlaybackStarted(utterance_id="r", at_s=heard.now_s))
+    heard.feed(PlaybackEnded(utterance_id="r", listen=True, at_s=heard.now_s))
+    heard.hear(silence(0.5), speech("yes please"), silence(2.0))
+    assert heard.story == ["Woke", "AudioChunk", "Utterance", "Commit"]
+    assert heard.of(Woke) == [Woke(utterance_id="u1", wake_word="")]
+
+
+@pytest.mark.parametrize(
+    "ended",
+    [
+        PlaybackEnded(utterance_id="r"),
+        PlaybackEnded(utterance_id="r", listen=True, interrupted=True),
+    ],
+)
+def test_other_replies_do_not(ended: PlaybackEnded) -> None:
+    heard = Conversation(listener()).feed(ended).hear(speech("yes please"), silence(1.0))
+    assert heard.story == []
+
+
+def test_the_wake_word_over_a_reply_stops_it_and_is_listened_to() -> None:
+    heard = Conversation(listener(2.0)).feed(PlaybackStarted(utterance_id="r"))
+    heard.hear(silence(2.5), speech("turn on the light"), silence(2.0))
+    assert heard.story == ["BargeIn", "Woke", "AudioChunk", "Utterance", "Commit"]
+    assert heard.of(BargeIn) == [BargeIn(utterance_id="r")]
+
+
+def test_a_microphone_that_falls_silent_for_good_ends_the_utterance() -> None:
+    heard = Conversation(listener(2.0)).hear(silence(2.5), speech("turn on the light"))
+    assert heard.listener.deadline_s() == pytest.approx(heard.now_s + 1.0)
+    heard.feed(Tick(at_s=heard.now_s + 1.0))
+    assert heard.story == ["Woke", "AudioChunk", "Utterance", "Commit"]
+    assert heard.listener.deadline_s() is None
+
+
+def test_own_words_in_the_echo_wake_nobody() -> None:
+    def story(own_voice: OwnVoice) -> list[str]:
+        ids = iter(numbered())
+        heard = Conversation(
+            Listener(Listening(), Scripted({60: "computer"}), own_voice, new_id=lambda: next(ids))
+        )
+        heard.feed(PlaybackStarted(utterance_id="r"))
+        own_voice.plays(np.zeros(32_000, np.int16), 0.0)
+        return heard.hear(silence(2.5)).story
+
+    assert story(OwnVoice([Scripted({55: "computer"})])) == []
+    assert story(OwnVoice([Scripted({10: "computer"})])) == ["BargeIn", "Woke", "AudioChunk"]
+    assert story(OwnVoice([])) == ["BargeIn", "Woke", "AudioChunk"]
+
+
+# ── with Porcupine and flite ────────────────────────────────────────────────────────────────
+
+
+@pytest.mark.parametrize("voice", VOICES)
+def test_words_in_one_breath_with_the_wake_word_are_kept(voice: str) -> None:
+    sentence = speech("computer, turn on the light", voice)
+    heard = Conversation(real_listener()).hear(silence(2.0), sentence, silence(3.0))
+    assert heard.story == ["Woke", "AudioChunk", "Utterance", "Commit"]
+    sound = b"".join(m.samples for m in heard.of(AudioChunk))  # type: ignore[attr-defined]
+    assert b"".join(sentence[12:]) in sound
+
+
+@pytest.mark.parametrize("voice", VOICES)
+@pytest.mark.parametrize("text", ["computer, stop", "computer, yes"])
+def test_a_word_right_after_the_wake_word_ends_in_time(voice: str, text: str) -> None:
+    heard = Conversation(real_listener()).hear(silence(2.0), speech(text, voice), silence(7.0))
+    assert heard.story == ["Woke", "AudioChunk", "Utterance", "Commit"]
+    assert heard.at_s(Commit) - heard.at_s(Woke) < 1.6
+
+
+@pytest.mark.parametrize("voice", [*VOICES, "kal16"])
+def test_who_only_says_the_wake_word_has_five_seconds_to_go_on(voice: str) -> None:
+    bare, late = speech("computer", voice), speech("what time is it", voice)
+    heard = Conversation(real_listener()).hear(silence(2.0), bare, silence(7.0))
+    assert heard.story == ["Woke", "AudioChunk", "NothingHeard"]
+    heard = Conversation(real_listener()).hear(silence(2.0), bare, silence(3.5), late, silence(2.0))
+    assert heard.story == ["Woke", "AudioChunk", "Utterance", "Commit"]
+
+
+def test_several_keywords_are_listened_for_at_once() -> None:
+    config = Config(wake=Wake(keywords={"computer": 0.8, "jarvis": 0.6, "view_glass": 0.8}))
+    heard = Conversation(make_listener(config))
+    heard.hear(silence(1.0), speech("jarvis"), silence(7.0), speech("computer"), silence(7.0))
+    assert [m.wake_word for m in heard.of(Woke)] == ["jarvis", "computer"]  # type: ignore[attr-defined]
+
+
+def test_speech_without_the_wake_word_is_nobodys_business() -> None:
+    heard = Conversation(real_listener())
+    heard.hear(silence(1.0), speech("turn on the light in the kitchen, please"), silence(2.0))
+    assert heard.story == []
