@@ -28,10 +28,14 @@ _WITHHELD = re.compile(
 
 @dataclass(frozen=True)
 class Understood:
-    """The commands of a text; `exact` when none holds free text or lacks a required slot."""
+    """The commands of a text; `exact` when none holds free text or lacks a required slot.
+
+    `withheld` tells that the text turns a wish round, or only tells of one.
+    """
 
     commands: tuple[Command, ...] = ()
     exact: bool = False
+    withheld: bool = False
 
 
 def understand(templates: Templates, said: Canonical, now: datetime) -> Understood:
@@ -41,7 +45,7 @@ def understand(templates: Templates, said: Canonical, now: datetime) -> Understo
         joined = _joined(templates, said, now, _MOST_COMMANDS)
         if joined and (best is None or sum(m.wildcard for m, _ in joined) < best[0].wildcard):
             return _understood(joined)
-    return _understood([best]) if best else Understood()
+    return _understood([best]) if best else Understood(withheld=_withheld(said))
 
 
 def _understood(parts: list[tuple[Match, Command]]) -> Understood:
@@ -50,7 +54,7 @@ def _understood(parts: list[tuple[Match, Command]]) -> Understood:
 
 
 def _best(templates: Templates, said: Canonical, now: datetime) -> tuple[Match, Command] | None:
-    withheld = _WITHHELD.match(wish(said).text) is not None
+    withheld = _withheld(said)
     for match in templates.match_canonical(said):
         if withheld and match.wildcard:
             continue
@@ -59,6 +63,10 @@ def _best(templates: Templates, said: Canonical, now: datetime) -> tuple[Match, 
             confidence = _FREE_TEXT_CONFIDENCE if match.wildcard else 1.0
             return match, Command(intent=match.intent, slots=slots, confidence=confidence)
     return None
+
+
+def _withheld(said: Canonical) -> bool:
+    return _WITHHELD.match(wish(said).text) is not None
 
 
 def _joined(

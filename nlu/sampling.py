@@ -91,13 +91,18 @@ def example(grammar: Grammar, intent: str) -> str:
 
 
 def examples(grammar: Grammar) -> dict[str, list[str]]:
-    """Some spoken sentences for each intent, the shorter half of those drawn."""
+    """Some spoken sentences for each intent, the plainer half of those drawn."""
     found: dict[str, list[str]] = {}
     for index, claim in enumerate(grammar.claims):
         source = _Source(grammar.lists, claim.written, f"examples {index}")
         drawn = [source.draw() for _ in range(2 * _EXAMPLES)] if source.size else []
-        found.setdefault(claim.schema.intent, []).extend(sorted(drawn, key=len)[:_EXAMPLES])
+        found.setdefault(claim.schema.intent, []).extend(sorted(drawn, key=_plainness)[:_EXAMPLES])
     return found
+
+
+def _plainness(sentence: str) -> int:
+    """Sort key of examples: short ones first, with an article rather than without."""
+    return len(sentence) - (10 if " the " in sentence else 0)
 
 
 def spoken(text: str) -> str:

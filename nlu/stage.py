@@ -47,7 +47,7 @@ class NluStage:
             revision=message.revision,
             text=text,
             commands=understood.commands,
-            nearest=self._nearest(said) if nothing else "",
+            nearest=self._nearest(said) if nothing and not understood.withheld else "",
         )
 
     def deadline_s(self) -> float | None:
