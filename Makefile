@@ -23,6 +23,10 @@ demo: run-set ## set up, then speak to the real daemon without a sound card
 run: run-set ## start the daemon here, in the foreground
 	$(VENV)/bin/assistant run
 
+.PHONY: piper
+piper: run-set ## add the Piper voice engine; for the service: sudo make -C /opt/hark piper
+	$(PIP) install --no-deps --require-hashes -r requirements/piper.txt
+
 .PHONY: test
 test: test-set lint ## set up, then run every check
 	$(VENV)/bin/python -m pytest
@@ -71,7 +75,8 @@ COMPILE := CUSTOM_COMPILE_COMMAND="make requirements" $(VENV)/bin/pip-compile --
 requirements: $(VENV)/.dev ## compile the requirements files anew, with today's releases
 	$(COMPILE) --build-deps-for editable --output-file requirements/run.txt pyproject.toml
 	$(COMPILE) --output-file requirements/dev.txt requirements/dev.in
-	sed -i '/^# WARNING/,$$d;/^$$/d' requirements/run.txt requirements/dev.txt
+	$(COMPILE) --output-file requirements/piper.txt requirements/piper.in
+	sed -i '/^# WARNING/,$$d;/^$$/d' requirements/*.txt
 
 # ── a service of this machine ───────────────────────────────────────────────────────────────
 

@@ -2,16 +2,23 @@
 
 from __future__ import annotations
 
+import ast
 import re
 import subprocess
+import sys
 import tomllib
+from importlib.metadata import packages_distributions
 from pathlib import Path
 
 import pytest
 
 REPOSITORY = Path(__file__).resolve().parent.parent
 REQUIREMENTS = REPOSITORY / "requirements"
-FILES = ("run.txt", "dev.txt")
+FILES = ("run.txt", "dev.txt", "piper.txt")
+PACKAGES = ("assistant", "audio", "nlu", "skills")
+OPTIONAL = {"piper", "pytest"}
+"""Imported only where they are: the extra voice engine, and fixtures for authors of skills."""
+
 PIN = re.compile(r"([a-z0-9][a-z0-9-]*)==(\S+) \\")
 HASH = re.compile(r"    --hash=sha256:[0-9a-f]{64}( \\)?")
 
@@ -64,15 +71,41 @@ def test_the_requirements_cover_what_the_project_names(project: dict[str, object
     assert isinstance(dependencies, list)
     assert isinstance(build, list)
     assert _names([*dependencies, *build]) <= _pins("run.txt").keys()
-    wanted = (REQUIREMENTS / "dev.in").read_text("utf-8").splitlines()
-    assert _names([line for line in wanted if not line.startswith("-")]) <= _pins("dev.txt").keys()
 
 
-def test_the_two_files_agree() -> None:
-    run, dev = _pins("run.txt"), _pins("dev.txt")
-    assert {name: dev[name] for name in run.keys() & dev.keys()} == {
-        name: run[name] for name in run.keys() & dev.keys()
-    }
+@pytest.mark.parametrize("name", ["dev", "piper"])
+def test_a_further_set_holds_what_it_is_made_from(name: str) -> None:
+    wanted = (REQUIREMENTS / f"{name}.in").read_text("utf-8").splitlines()
+    assert (
+        _names([line for line in wanted if not line.startswith("-")]) <= _pins(f"{name}.txt").keys()
+    )
+
+
+def test_every_import_is_a_dependency_that_the_project_names(project: dict[str, object]) -> None:
+    dependencies = project["dependencies"]
+    assert isinstance(dependencies, list)
+    files = [file for package in PACKAGES for file in (REPOSITORY / package).rglob("*.py")]
+    imported = {name for file in files for name in _imports(file)} - OPTIONAL
+    foreign = imported - sys.stdlib_module_names - set(PACKAGES)
+    assert "zmq" in foreign
+    distributions = packages_distributions()
+    named = _names(dependencies)
+    assert [name for name in foreign if not _names(distributions.get(name, [])) & named] == []
+
+
+def _imports(file: Path) -> set[str]:
+    nodes = list(ast.walk(ast.parse(file.read_text("utf-8"))))
+    plain = [alias.name for node in nodes if isinstance(node, ast.Import) for alias in node.names]
+    origins = [node.module for node in nodes if isinstance(node, ast.ImportFrom)]
+    return {name.partition(".")[0] for name in [*plain, *origins] if name}
+
+
+@pytest.mark.parametrize("file", FILES[1:])
+def test_the_files_agree_on_versions(file: str) -> None:
+    run, other = _pins("run.txt"), _pins(file)
+    both = run.keys() & other.keys()
+    assert both
+    assert {name: other[name] for name in both} == {name: run[name] for name in both}
 
 
 @pytest.mark.parametrize("file", FILES)
