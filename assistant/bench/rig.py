@@ -15,10 +15,11 @@ from assistant.client import ControlClient
 from assistant.core.errors import ControlError
 from audio.frames import Samples
 
-STARTUP_S = 120.0
+STARTUP_S = 60.0
 STOP_S = 10.0
 LOOK_EVERY_S = 0.02
 SERVING = {"ready", "degraded"}
+HOPELESS_RESTARTS = 3
 
 
 @dataclass(frozen=True)
@@ -79,9 +80,16 @@ def _await(process: subprocess.Popen[bytes], control: ControlClient, folder: Pat
     deadline_s = time.monotonic() + STARTUP_S
     while time.monotonic() < deadline_s and process.poll() is None:
         with contextlib.suppress(ControlError):
-            states = {p["state"] for p in control.ask("status")["processes"]}
-            if states and states <= SERVING:
+            processes = control.ask("status")["processes"]
+            if processes and {p["state"] for p in processes} <= SERVING:
                 return
+            if any(p["restarts"] >= HOPELESS_RESTARTS for p in processes):
+                break
         time.sleep(LOOK_EVERY_S)
-    last = (folder / "log").read_text("utf-8", "replace").strip().rpartition("\n")[2]
-    raise ControlError("bench.not_ready", f"the daemon did not come to listen; it said: {last}")
+    reason = _reason((folder / "log").read_text("utf-8", "replace").splitlines())
+    raise ControlError("bench.not_ready", f"the daemon did not come to listen; it said: {reason}")
+
+
+def _reason(log: list[str]) -> str:
+    """What a process said at its end, or else the last line."""
+    return next((line for line in reversed(log) if " CRITICAL " in line), (log or ["nothing"])[-1])

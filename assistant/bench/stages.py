@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import statistics
 import time
+from collections import Counter
 from collections.abc import Callable, Sequence
 
 import msgspec
@@ -48,11 +49,13 @@ PAUSE_S = 1.0
 class StagesFigures(msgspec.Struct, frozen=True, kw_only=True):
     """Milliseconds by stage: medians over `runs` of each run's percentiles.
 
-    `utterances` were spoken, in all runs together, and `replies` came.
+    `utterances` were spoken, in all runs together; `understood` of them led to a command, and
+    `replies` were heard. One of `COMMANDS` is something that no skill can do.
     """
 
     stages: tuple[StageFigures, ...]
     utterances: int
+    understood: int
     replies: int
     runs: int
 
@@ -69,15 +72,19 @@ def measure(
         for n in range(utterances)
     ]
     measured: list[tuple[StageFigures, ...]] = []
-    replies = 0
+    seen: Counter[str] = Counter()
     for run in range(runs):
         with running_daemon(HOME) as rig:
             for number, sound in enumerate(spoken):
-                replies += _replied(rig, sound)
+                seen.update(_exchange(rig, sound))
                 progress(run * utterances + number + 1, runs * utterances)
             measured.append(figures(read_times(rig.state_dir / "metrics.jsonl")))
     return StagesFigures(
-        stages=medians(measured), utterances=runs * utterances, replies=replies, runs=runs
+        stages=medians(measured),
+        utterances=runs * utterances,
+        understood=seen["understood"],
+        replies=seen["replied"],
+        runs=runs,
     )
 
 
@@ -104,17 +111,21 @@ def _spoken(text: str, voice: str) -> Samples:
     return at_rate(speech.pcm, speech.rate_hz, SAMPLE_RATE_HZ)
 
 
-def _replied(rig: Rig, sound: Samples) -> bool:
-    """Speak, and wait until the reply was played; False when none came in time."""
+def _exchange(rig: Rig, sound: Samples) -> set[str]:
+    """Speak, and wait until the reply was played; gives "understood" and "replied" if it was."""
+    outcome: set[str] = set()
     events = rig.control.follow("watch", REPLY_S)
     next(events)
     rig.play(sound)
     deadline_s = time.monotonic() + REPLY_S
     for event in events:
+        if event["type"] == "Interpretation" and event["commands"]:
+            outcome.add("understood")
         if event["type"] == "PlaybackEnded":
+            outcome.add("replied")
             time.sleep(PAUSE_S)
-            return True
+            break
         # The level comes twice a second, so the deadline is looked at.
         if time.monotonic() > deadline_s:
-            return False
-    return False
+            break
+    return outcome

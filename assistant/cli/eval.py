@@ -9,11 +9,18 @@ import msgspec
 import typer
 from rich.table import Table
 
-from assistant.cli.output import console, emit
+from assistant.cli.output import console, emit, errors
 from assistant.cli.progress import progress
+from assistant.composition import Composition
+from assistant.core.config import Asr, Config, Skills, config_files, load_config
+from assistant.core.errors import InputError, SkillError, WakeWordError
+from assistant.evaluation.clips import labelled, sound_of
+from assistant.evaluation.commands import evaluate_commands
 from assistant.evaluation.wake import evaluate_wake
 
 app = typer.Typer(no_args_is_help=True, help="How well the assistant does on labelled recordings.")
+
+RECOGNISERS = ("auto", "whisper", "pocketsphinx")
 
 Json = Annotated[bool, typer.Option("--json", help="One JSON object a line on stdout.")]
 
@@ -32,11 +39,69 @@ def wake(
     json: Json = False,
 ) -> None:
     """Count missed wake words, and false alarms in the negatives."""
-    with progress("listening") as told:
-        figures = evaluate_wake(
-            directory, keyword.replace("_", " "), negatives, sensitivity, engine, told
-        )
+    try:
+        with progress("listening") as told:
+            figures = evaluate_wake(
+                directory, keyword.replace("_", " "), negatives, sensitivity, engine, told
+            )
+    except WakeWordError as error:
+        raise InputError(error.code, error.message) from error
     _show(f'Wake word "{keyword}"', figures, json)
+
+
+@app.command()
+def commands(
+    directory: Annotated[Path, typer.Argument(help="Recordings of one spoken command each.")],
+    labels: Annotated[Path, typer.Option(help='JSON: {"FILE": {"intent": …, "slots": {…}}}.')],
+    skill: Annotated[Path, typer.Option(help="Folder of the skill that is to understand them.")],
+    noise: Annotated[Path | None, typer.Option(help="A recording of noise to mix in.")] = None,
+    snr_db: Annotated[str, typer.Option(help="At these SNRs, in dB.")] = "24,12,6",
+    engine: Annotated[str, typer.Option(help="auto, whisper or pocketsphinx.")] = "auto",
+    json: Json = False,
+) -> None:
+    """Count the spoken commands that are understood exactly, clean and in noise."""
+    levels = _levels(snr_db)
+    clips, strays = labelled(directory, labels)
+    if strays:
+        errors.print(f"{strays} recordings or labels lack the other and are left out")
+    background = sound_of(noise) if noise is not None else None
+    composition = _alone(skill, engine)
+    with progress("recognising") as told:
+        figures = evaluate_commands(
+            clips,
+            composition.asr(),
+            composition.nlu(),
+            background,
+            levels if noise is not None else {},
+            told,
+        )
+    _show(f"Spoken commands, {skill.name}", figures, json)
+
+
+def _levels(snr_db: str) -> dict[str, float]:
+    """SNRs as written → dB."""
+    try:
+        return {level.strip(): float(level) for level in snr_db.split(",")}
+    except ValueError as error:
+        message = f'--snr-db "{snr_db}": write numbers with commas between, such as 24,12,6'
+        raise InputError("eval.snr", message) from error
+
+
+def _alone(skill: Path, engine: str) -> Composition:
+    """The stages with this one skill, and nothing of the user's own settings but the models."""
+    if not skill.is_dir():
+        raise InputError("skill.missing", f"{skill}: there is no such folder")
+    if engine not in RECOGNISERS:
+        message = f'--engine "{engine}" is none of {", ".join(RECOGNISERS)}'
+        raise InputError("eval.engine", message)
+    own, _ = load_config(config_files(None))
+    config = Config(
+        asr=Asr(engine=engine), skills=Skills(folders=(str(skill),)), storage=own.storage
+    )
+    composition = Composition(config, builtin=False)
+    for fault in composition.registry.faults:
+        raise SkillError("skill.bad", fault.message)
+    return composition
 
 
 def _show(title: str, figures: msgspec.Struct, json: bool) -> None:

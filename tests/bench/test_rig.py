@@ -1,0 +1,45 @@
+"""The benches start the real daemon, and say why when it does not come up."""
+
+from __future__ import annotations
+
+import shutil
+
+import pytest
+
+from assistant.bench import idle, stages
+from assistant.bench.rig import running_daemon
+from assistant.core.errors import ControlError
+from assistant.metrics import STAGES
+
+pytestmark = pytest.mark.e2e
+
+
+def test_every_process_of_the_idle_daemon_is_weighed() -> None:
+    figures = idle.measure(seconds=1.0)
+    names = {row.process for row in figures.processes}
+    assert {"supervisor", "zygote", "control", "audio", "asr", "nlu", "skills", "voice"} <= names
+    assert all(row.pss_mb > 1 for row in figures.processes)
+    assert figures.pss_mb == pytest.approx(sum(row.pss_mb for row in figures.processes), abs=0.1)
+    assert 0 < figures.cpu_silence < 2
+
+
+@pytest.mark.skipif(shutil.which("flite") is None, reason="flite is not installed")
+def test_a_spoken_command_is_timed_through_every_stage() -> None:
+    figures = stages.measure(runs=1, utterances=1)
+    assert (figures.utterances, figures.understood, figures.replies) == (1, 1, 1)
+    timed = {figure.stage: figure.p50_ms for figure in figures.stages}
+    assert timed.keys() == set(STAGES) - {"answer"}
+    assert sum(timed.values()) - timed["total"] == pytest.approx(timed["total"], abs=1)
+
+
+def test_silence_is_no_utterance(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Control: what is not said is not timed."""
+    monkeypatch.setattr(stages, "REPLY_S", 3.0)
+    monkeypatch.setattr(stages, "_spoken", lambda text, voice: idle.pink(16_000) // 100)
+    figures = stages.measure(runs=1, utterances=1)
+    assert (figures.stages, figures.understood, figures.replies) == ((), 0, 0)
+
+
+def test_a_daemon_that_does_not_start_says_why() -> None:
+    with pytest.raises(ControlError, match=r"home\.yaml"), running_daemon(home="[no yaml"):
+        pass
