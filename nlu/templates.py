@@ -102,7 +102,11 @@ class Templates:
         """`match` for a text, or a part of one, that is in canonical words already."""
         if len(said.tokens) > _LONGEST:
             return ()
-        found = {match for reading in readings(said) for match in self._matches(reading)}
+        found: set[Match] = set()
+        for reading in reversed(readings(said)):
+            found.update(self._matches(reading))
+            if any(match.wildcard == 0 for match in found):
+                break
         return tuple(sorted(found, key=Match.rank))
 
     def accepts(self, text: str) -> bool:
