@@ -29,15 +29,6 @@ MEMORY_BYTES = 450_000_000
 SLOW_SPEECH = 0.5
 """Share of a sentence's length that a voice may work on it before its pauses are heard."""
 
-VOICES = {
-    "piper": (
-        "run: pip install 'hark-assistant[piper]', and: assistant models pull piper-ljspeech-medium"
-    ),
-    "flite": "run: sudo apt install flite",
-    "espeak-ng": "run: sudo apt install espeak-ng",
-}
-"""How each voice is to be had."""
-
 
 class Finding(msgspec.Struct, frozen=True, kw_only=True):
     """One thing looked at; `mend` says what to do when it is not `ok`.
@@ -143,12 +134,14 @@ def recognition(config: Config, library: Library, pocketsphinx: bool) -> Finding
 def voice(wanted: str, spoken: Spoken | AssistantError) -> Finding:
     """Whether a voice speaks, the `wanted` one ("auto" for any), and quickly enough."""
     if isinstance(spoken, AssistantError):
-        return Finding(name="voice", ok=False, detail=spoken.message, mend=VOICES["flite"])
+        mend = "run: sudo apt install flite"
+        return Finding(name="voice", ok=False, detail=spoken.message, mend=mend)
     worked_ms = spoken.worked_s * 1000
     detail = f"{spoken.engine} makes {spoken.sound_s:.1f} s of speech in {worked_ms:.0f} ms"
     mend = ""
     if wanted not in ("auto", spoken.engine):
-        detail, mend = f"in place of {wanted}, {detail}", VOICES[wanted]
+        detail = f"in place of {wanted}, {detail}"
+        mend = spoken.refusals.get(wanted, f"see why {wanted} fails: journalctl -u assistant")
     elif spoken.worked_s > SLOW_SPEECH * spoken.sound_s:
         mend = 'set voice.engine = "flite", which is quicker'
     return Finding(name="voice", ok=not mend, detail=detail, mend=mend, necessary=False)

@@ -9,7 +9,8 @@ import select
 import shutil
 import subprocess
 import time
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 from tempfile import TemporaryFile
 
@@ -22,7 +23,7 @@ from audio.capture import FIFO, Capture
 from audio.devices import DEVICES
 from audio.frames import FRAME_S
 from audio.loudspeaker import open_loudspeaker
-from audio.tts.voice import Voice
+from audio.tts.select import Tiers
 
 SILENCE_DBFS = -120.0
 LISTEN_S, WITHIN_S = 1.0, 8.0
@@ -38,11 +39,15 @@ class Microphone:
 
 @dataclass(frozen=True)
 class Spoken:
-    """One sentence: how long `engine` worked on it, and how long it sounds."""
+    """One sentence: how long `engine` worked on it, how long it sounds, and who could not do it.
+
+    `refusals` is engine → why it was passed over, and the mend.
+    """
 
     engine: str
     worked_s: float
     sound_s: float
+    refusals: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -112,11 +117,12 @@ def loudspeaker(device: str) -> int:
     return opened.rate_hz
 
 
-def speech(voice: Voice) -> Spoken:
+def speech(voice: Tiers) -> Spoken:
     """Let `voice` make a sentence; raises `SpeakingError`."""
     began_s = time.perf_counter()
     samples = voice.synthesise("The doctor is listening to my voice.")
-    return Spoken(voice.name, time.perf_counter() - began_s, samples.duration_s)
+    worked_s = time.perf_counter() - began_s
+    return Spoken(voice.name, worked_s, samples.duration_s, voice.refusals)
 
 
 def installed(package: str) -> bool:

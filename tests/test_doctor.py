@@ -20,6 +20,7 @@ from assistant.probes import Clock, Folder, Microphone, Session, Spoken
 GONE = AudioError("audio.no_device", "no input device")
 DOWN = ControlError("control.down", "no daemon answers")
 SILENT = ControlError("control.silent", "the daemon does not answer")
+INSTEAD = Spoken("flite", 0.05, 2.0, {"piper": "no voice; run: pull"})
 HOME = Path("/var/lib/hark")
 
 
@@ -41,7 +42,8 @@ HOME = Path("/var/lib/hark")
         (doctor.wake_word(GONE), "no input", "wake.keywords"),
         (doctor.voice("auto", Spoken("flite", 0.05, 2.0)), "2.0 s of speech in 50 ms", ""),
         (doctor.voice("piper", Spoken("piper", 1.9, 2.0)), "1900 ms", "flite"),
-        (doctor.voice("piper", Spoken("flite", 0.05, 2.0)), "in place of piper", "models pull"),
+        (doctor.voice("piper", INSTEAD), "in place of piper", "run: pull"),
+        (doctor.voice("piper", Spoken("flite", 0.05, 2.0)), "in place of piper", "journalctl"),
         (doctor.voice("auto", SpeakingError("voice.none", "no voice")), "no voice", "flite"),
         (doctor.state(Folder(HOME, 10**9)), "1000 MB free", ""),
         (doctor.state(Folder(HOME, 10**6)), "1 MB free", "free some space"),

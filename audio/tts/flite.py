@@ -2,19 +2,28 @@
 
 from __future__ import annotations
 
+import os
 import unicodedata
 
+from assistant.core.errors import SpeakingError
 from audio.tts.program import find, speak
 from audio.tts.voice import Samples
 
+VOICES = ("slt", "rms", "awb", "kal16", "kal")
+
 
 class Flite:
-    """Speaks with flite's voice `slt`, `rms`, `awb`, `kal16` or `kal`."""
+    """Speaks with one of `VOICES` or a `.flitevox` file; raises `SpeakingError` for any other."""
 
     def __init__(self, voice: str = "") -> None:
         self.name = "flite"
         self._program = find("flite", "flite")
-        self._voice = voice or "slt"
+        self._voice = voice or VOICES[0]
+        if self._voice not in VOICES and not os.path.isfile(self._voice):
+            # flite itself would speak with another voice and say nothing of it.
+            known = ", ".join(VOICES)
+            message = f'flite has no voice "{voice}"; set voice.name to a .flitevox file or {known}'
+            raise SpeakingError("voice.unknown", message)
 
     def synthesise(self, text: str) -> Samples:
         """The sound of `text` at 16 kHz (kal: 8 kHz); raises `SpeakingError`."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 
 from assistant.core.config import Voice as VoiceSettings
@@ -46,8 +46,10 @@ class Tier:
 class Tiers:
     """Several voices as one: the first whose breaker is closed and that succeeds speaks."""
 
-    def __init__(self, voices: Sequence[Voice]) -> None:
+    def __init__(self, voices: Sequence[Voice], refusals: Mapping[str, str] | None = None) -> None:
         self._tiers = [Tier(voice) for voice in voices]
+        self.refusals = refusals or {}
+        """Engine → why it is not among them, and the mend."""
         self.name = voices[0].name
 
     def synthesise(self, text: str) -> Samples:
@@ -70,7 +72,7 @@ class Tiers:
         raise AssertionError("the last tier is always asked")
 
 
-def select(settings: VoiceSettings, library: Library) -> Voice:
+def select(settings: VoiceSettings, library: Library) -> Tiers:
     """The voice of the settings first, then as tiers what else can be had here.
 
     A voice that is named and cannot be had is no reason to fall silent: the log says so. Raises
@@ -87,17 +89,17 @@ def select(settings: VoiceSettings, library: Library) -> Voice:
     # Under "auto" a name can only mean one of piper's voices: the others come second.
     named = "piper" if settings.engine == "auto" else settings.engine
     voices: list[Voice] = []
-    refusals: list[str] = []
+    refusals: dict[str, str] = {}
     for engine in sorted(makers, key=lambda engine: engine != named):
         try:
             voices.append(makers[engine](settings.name if engine == named else ""))
         except AssistantError as error:
-            refusals.append(error.message)
+            refusals[engine] = error.message
             level = logging.WARNING if engine == settings.engine else logging.INFO
             log.log(level, "voice %s is not used: %s", engine, error.message)
     if not voices:
-        raise SpeakingError("voice.none", "no voice can speak: " + "; ".join(refusals))
-    return _warmed(Tiers(voices))
+        raise SpeakingError("voice.none", "no voice can speak: " + "; ".join(refusals.values()))
+    return _warmed(Tiers(voices, refusals))
 
 
 def _warmed(voice: Tiers) -> Tiers:

@@ -8,7 +8,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from handmade_onnx import adding_model, field
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -16,6 +15,7 @@ from assistant.core.errors import ModelError
 from assistant.core.inference import open_session
 from assistant.core.manifest import SHIPPED, Library, load_manifest
 from assistant.core.onnx import external_tensors
+from tests.handmade_onnx import adding_model, field
 
 EXTERNAL = adding_model(
     field(1, 2)

@@ -8,13 +8,13 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from handmade_onnx import buzzing_model
 
 from assistant.core.config import Voice
 from assistant.core.errors import ModelError, SpeakingError
 from assistant.core.manifest import Library
 from audio.tts.piper import MODEL, SETTINGS, Piper
 from audio.tts.select import select
+from tests.handmade_onnx import buzzing_model
 
 pytest.importorskip("piper", reason="the extra [piper] is not installed")
 

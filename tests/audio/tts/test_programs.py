@@ -65,6 +65,12 @@ def test_flite_says_so_when_a_text_has_no_letter_that_it_knows() -> None:
         Flite().synthesise("你好")
 
 
+@pytest.mark.skipif(not shutil.which("flite"), reason="no flite here")
+def test_flite_does_not_take_another_voice_for_an_unknown_one() -> None:
+    with pytest.raises(SpeakingError, match=r'no voice "slit".*slt, rms'):
+        Flite("slit")
+
+
 @pytest.mark.parametrize(
     ("script", "code"),
     [("exit 3", "voice.failed"), ("true", "voice.no_audio"), ("echo x > $0", "voice.no_audio")],
