@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator
-from itertools import chain, repeat
+from collections.abc import Callable
 from pathlib import Path
+from typing import NamedTuple
 
 import msgspec
 import numpy as np
 
 from assistant.core.config import Wake
-from assistant.core.errors import InputError
+from assistant.evaluation.clips import recordings
 from audio.frames import FRAME_S, SILENCE, frames_of
 from audio.wake.engine import WakeWordEngine
 from audio.wake.select import select
 
-SUFFIXES = {".flac", ".wav"}
 # An engine notices a word after its end: the silence lets it, and parts a clip from the next.
 FLUSH_FRAMES = round(1.0 / FRAME_S)
 
@@ -48,51 +47,36 @@ def evaluate_wake(
     Raises `InputError` for a folder without recordings, `WakeWordError` for a keyword that no
     engine knows.
     """
-    clips = _recordings(directory)
-    others = _recordings(negatives) if negatives is not None else []
+    clips = recordings(directory)
+    others = recordings(negatives) if negatives is not None else []
     listening = select(Wake(engine=engine, keywords={keyword: sensitivity}))
-    total, heard_s, worked_s, hits, false_alarms, negative_s = (
-        len(clips) + len(others),
-        0.0,
-        0.0,
-        0,
-        0,
-        0.0,
-    )
-    for done, clip in enumerate(chain(clips, others), start=1):
-        frames = list(chain(frames_of(clip), repeat(SILENCE, FLUSH_FRAMES)))
-        began_s = time.process_time()
-        detections = sum(1 for _ in _detections(listening, frames))
-        worked_s += time.process_time() - began_s
-        heard_s += len(frames) * FRAME_S
-        if done <= len(clips):
-            hits += detections > 0
-        else:
-            false_alarms += detections
-            negative_s += (len(frames) - FLUSH_FRAMES) * FRAME_S
-        progress(done, total)
+    heard = []
+    for recording in (*clips, *others):
+        heard.append(_listen(listening, recording))
+        progress(len(heard), len(clips) + len(others))
     listening.close()
+    with_keyword, without = heard[: len(clips)], heard[len(clips) :]
+    hits = sum(one.detections > 0 for one in with_keyword)
+    listened_s = sum(one.sound_s + FLUSH_FRAMES * FRAME_S for one in heard)
     return WakeFigures(
         clips=len(clips),
         hits=hits,
-        miss_rate=1 - hits / len(clips),
-        false_alarms=false_alarms,
-        negative_hours=negative_s / 3600,
-        cpu_share=worked_s / heard_s,
+        miss_rate=round(1 - hits / len(clips), 6),
+        false_alarms=sum(one.detections for one in without),
+        negative_hours=round(sum(one.sound_s for one in without) / 3600, 6),
+        cpu_share=round(sum(one.cpu_s for one in heard) / listened_s, 6),
     )
 
 
-def _detections(engine: WakeWordEngine, frames: list[bytes]) -> Iterator[str]:
-    for frame in frames:
-        keyword = engine.process(np.frombuffer(frame, np.int16))
-        if keyword is not None:
-            yield keyword
+class _Heard(NamedTuple):
+    detections: int
+    sound_s: float
+    cpu_s: float
 
 
-def _recordings(directory: Path) -> list[Path]:
-    if not directory.is_dir():
-        raise InputError("wake.no_folder", f"{directory}: no such folder")
-    found = sorted(p for p in directory.rglob("*") if p.suffix.lower() in SUFFIXES)
-    if not found:
-        raise InputError("wake.no_clips", f"{directory}: holds no FLAC or WAV file")
-    return found
+def _listen(engine: WakeWordEngine, recording: Path) -> _Heard:
+    frames = [np.frombuffer(frame, np.int16) for frame in frames_of(recording)]
+    flush = [np.frombuffer(SILENCE, np.int16)] * FLUSH_FRAMES
+    began_s = time.process_time()
+    detections = sum(engine.process(frame) is not None for frame in (*frames, *flush))
+    return _Heard(detections, len(frames) * FRAME_S, time.process_time() - began_s)
