@@ -39,6 +39,8 @@ CONTRACTIONS = (
         "cannot": "can not",
         "won't": "will not",
         "gonna": "going to",
+        "gotta": "got to",
+        "u": "you",
         "wanna": "want to",
         "oclock": "o'clock",
         "nevermind": "never mind",
@@ -54,6 +56,7 @@ SYNONYMS = {
     ("for", "a", "duration", "of"): "for",
     ("negative",): "minus",
     ("an",): "a",
+    ("for", "me", "for"): "for",
 }
 
 HESITATIONS = frozenset(words("um uh er erm hmm mhm ah please kindly"))
@@ -64,6 +67,8 @@ _OPENINGS = (
     _table("could you just, can you just, would you be so kind as to, be so kind as to"),
     _table("would you be able to, are you able to, is it possible to, would it be possible to"),
     _table("i would like you to, i want you to, i need you to, i would love you to"),
+    _table("i need to, i want to, i would like to, i have to, i really need to, i got to"),
+    _table("i will need you to, you need to, i really need you to, i want you to just"),
     _table("i was wondering if you could, i wonder if you could, do you think you could"),
     _table("may i ask you to, could i ask you to, can i ask you to, i ask you to"),
     _table("would you like to, go ahead and, do me a favor and, do me a favour and, let us"),
@@ -76,7 +81,8 @@ ENDINGS = frozenset(
         "please, for me, thanks, thank you, thanks a lot, thank you very much, thank you so much"
     )
     | _table("if you can, if you could, if you would, if you will, if you do not mind, if possible")
-    | _table("would you, will you, could you, can you, ok, many thanks, now please, cheers")
+    | _table("would you, will you, could you, can you, ok, many thanks, cheers")
+    | _table("now, right now, right away, immediately, at once, starting now")
 )
 
 JOINTS = (("and", "then"), ("and", "also"), ("and",), ("then",))
