@@ -15,8 +15,7 @@ from assistant import probes
 from assistant.client import ControlClient
 from assistant.core.config import Config
 from assistant.core.errors import AssistantError, ControlError, ModelError
-from assistant.core.manifest import Library
-from assistant.downloads import State, state_of, verify
+from assistant.core.manifest import Library, State
 from assistant.probes import Clock, Folder, Microphone, Session, Spoken
 from audio.tts.select import select as select_voice
 from audio.wake.select import select as select_wake_word
@@ -155,13 +154,13 @@ def models(library: Library) -> Iterator[Finding]:
         mend = "install the assistant again"
         yield Finding(name="models", ok=False, detail=error.message, mend=mend)
         return
-    here = [name for name in names if state_of(library, name) is not State.ABSENT]
+    here = [name for name in names if library.state(name) is not State.ABSENT]
     if not here:
         yield Finding(
             name="models", ok=True, detail=f"none of {len(names)} is here; none is needed"
         )
     for name in here:
-        fault = _tried(lambda name=name: verify(library, name))  # type: ignore[misc]
+        fault = _tried(lambda name=name: library.read(name))  # type: ignore[misc]
         if isinstance(fault, AssistantError):
             mend = f"run: assistant models pull {name}"
             yield Finding(name=f"model {name}", ok=False, detail=fault.message, mend=mend)

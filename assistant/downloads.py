@@ -13,7 +13,6 @@ import os
 import shutil
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from enum import Enum
 from pathlib import Path
 
 import msgspec
@@ -29,28 +28,6 @@ SPARE_BYTES = 50_000_000
 
 Progress = Callable[[str, int, int], None]
 """Told the file, how many further bytes of it are there, and its size."""
-
-
-class State(Enum):
-    """What is to be said of an artefact at a glance; `verify` looks closer."""
-
-    SHIPPED = "shipped"
-    PULLED = "pulled"
-    ABSENT = "not pulled"
-    BROKEN = "incomplete"
-
-
-def state_of(library: Library, name: str) -> State:
-    """Whether the artefact is there."""
-    if library.present(name):
-        return State.SHIPPED if library.artefact(name).shipped else State.PULLED
-    absent = not library.artefact(name).shipped and not os.path.exists(library.folder(name))
-    return State.ABSENT if absent else State.BROKEN
-
-
-def verify(library: Library, name: str) -> None:
-    """Read every byte of the artefact; raises `ModelError` when one is not as recorded."""
-    library.read(name)
 
 
 def pull(library: Library, name: str, progress: Progress) -> None:

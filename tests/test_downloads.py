@@ -15,8 +15,8 @@ import msgspec
 import pytest
 
 from assistant.core.errors import ModelError
-from assistant.core.manifest import LOCK, Library, Lock
-from assistant.downloads import INCOMING, State, import_model, pull, state_of, verify
+from assistant.core.manifest import LOCK, Library, Lock, State
+from assistant.downloads import INCOMING, import_model, pull
 
 COMMIT = "c" * 40
 WEIGHTS = bytes(range(256)) * 3000
@@ -142,7 +142,7 @@ def left_over(library: Library) -> list[str]:
 
 def test_a_pulled_model_is_whole_recorded_and_readable(hub: Hub, library_of: LibraryOf) -> None:
     library = library_of(hub.etags["en/weights.onnx"])
-    assert state_of(library, "tiny") is State.ABSENT
+    assert library.state("tiny") is State.ABSENT
     came: dict[str, int] = {}
 
     def progress(file: str, more: int, size: int) -> None:
@@ -150,7 +150,7 @@ def test_a_pulled_model_is_whole_recorded_and_readable(hub: Hub, library_of: Lib
         assert came[file] <= size
 
     pull(library, "tiny", progress)
-    assert state_of(library, "tiny") is State.PULLED
+    assert library.state("tiny") is State.PULLED
     assert library.read("tiny") == {"weights.onnx": WEIGHTS, "config.json": SETTINGS}
     assert came == {"weights.onnx": len(WEIGHTS), "config.json": len(SETTINGS)}
     lock = msgspec.json.decode((library.folder("tiny") / LOCK).read_bytes(), type=Lock)
@@ -164,7 +164,7 @@ def test_what_broke_off_is_resumed(hub: Hub, library_of: LibraryOf, honours_rang
     hub.break_after = 200_000
     with pytest.raises(ModelError):
         pull(library, "tiny", silent)
-    assert state_of(library, "tiny") is State.ABSENT
+    assert library.state("tiny") is State.ABSENT
     hub.break_after, hub.honours_ranges = None, honours_ranges
     hub.ranges.clear()
     pull(library, "tiny", silent)
@@ -179,11 +179,11 @@ def test_a_damaged_file_is_thrown_away_and_nothing_takes_its_place(
     hub.files["en/weights.onnx"] = WEIGHTS[:-1] + b"?"
     with pytest.raises(ModelError, match="arrived damaged"):
         pull(library, "tiny", silent)
-    assert state_of(library, "tiny") is State.ABSENT
+    assert library.state("tiny") is State.ABSENT
     assert left_over(library) == ["tiny.lock"]
     hub.files["en/weights.onnx"] = WEIGHTS
     pull(library, "tiny", silent)
-    verify(library, "tiny")
+    library.read("tiny")
 
 
 def test_a_small_file_is_checked_against_its_git_hash(hub: Hub, library_of: LibraryOf) -> None:
@@ -259,7 +259,7 @@ def test_two_pulls_at_once_do_not_mix(hub: Hub, library_of: LibraryOf) -> None:
             pull(library, "tiny", silent)
 
     pull(library, "tiny", again)
-    verify(library, "tiny")
+    library.read("tiny")
 
 
 def test_a_model_can_be_imported_from_files_under_either_name(
@@ -282,7 +282,7 @@ def test_an_import_that_is_not_the_model_is_refused(library_of: LibraryOf, tmp_p
     (tmp_path / "config.json").write_bytes(SETTINGS)
     with pytest.raises(ModelError, match="its SHA-256 differs"):
         import_model(library, "tiny", tmp_path)
-    assert state_of(library, "tiny") is State.ABSENT
+    assert library.state("tiny") is State.ABSENT
 
 
 @pytest.mark.parametrize("name", ["weights.onnx", "config.json"])
@@ -296,7 +296,7 @@ def test_one_flipped_bit_is_found(
     content[-2] ^= 1
     file.write_bytes(content)
     with pytest.raises(ModelError, match=r"is corrupt.*assistant models pull tiny"):
-        verify(library, "tiny")
+        library.read("tiny")
 
 
 def test_a_model_without_a_record_is_not_trusted(hub: Hub, library_of: LibraryOf) -> None:
@@ -304,19 +304,19 @@ def test_a_model_without_a_record_is_not_trusted(hub: Hub, library_of: LibraryOf
     pull(library, "tiny", silent)
     (library.folder("tiny") / LOCK).unlink()
     with pytest.raises(ModelError, match="nothing vouches for"):
-        verify(library, "tiny")
+        library.read("tiny")
     (library.folder("tiny") / LOCK).write_text("{")
     with pytest.raises(ModelError, match=r"lock\.json"):
-        verify(library, "tiny")
+        library.read("tiny")
 
 
 def test_a_missing_file_makes_the_model_incomplete(hub: Hub, library_of: LibraryOf) -> None:
     library = library_of()
     pull(library, "tiny", silent)
     (library.folder("tiny") / "config.json").unlink()
-    assert state_of(library, "tiny") is State.BROKEN
+    assert library.state("tiny") is State.BROKEN
     with pytest.raises(ModelError, match="assistant models pull tiny"):
-        verify(library, "tiny")
+        library.read("tiny")
 
 
 def test_an_unknown_name_is_answered_with_the_known_ones(library_of: LibraryOf) -> None:

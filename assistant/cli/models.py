@@ -18,8 +18,7 @@ from assistant import downloads
 from assistant.cli.output import console, emit, errors
 from assistant.core.config import config_files, load_config
 from assistant.core.errors import ModelError
-from assistant.core.manifest import Library
-from assistant.downloads import State, state_of
+from assistant.core.manifest import Library, State
 
 app = typer.Typer(no_args_is_help=True, help="Model files: list, verify, pull, import.")
 
@@ -58,7 +57,7 @@ def verify(
 ) -> None:
     """Compare every byte of the models here, or those named, with the record; status 2 if amiss."""
     library = _library(config)
-    wanted = names or [n for n in library.artefacts if state_of(library, n) is not State.ABSENT]
+    wanted = names or [n for n in library.artefacts if library.state(n) is not State.ABSENT]
     faults = {name: _fault(library, name) for name in wanted}
     for name, fault in faults.items():
         if json:
@@ -77,7 +76,7 @@ def verify(
 def pull(name: Name, config: Config = None) -> None:
     """Fetch a model from the Hugging Face hub; an interrupted pull is resumed."""
     library = _library(config)
-    if state_of(library, name) is State.PULLED and _fault(library, name) is None:
+    if library.state(name) is State.PULLED and _fault(library, name) is None:
         console.print(f"{name} is here already, and as recorded")
         return
     with _bar() as told:
@@ -105,13 +104,13 @@ def _row(library: Library, name: str) -> dict[str, Any]:
     artefact = library.artefact(name)
     row: dict[str, Any] = msgspec.to_builtins(artefact)
     row["bytes"] = sum(file.bytes for file in artefact.files)
-    row["state"] = state_of(library, name).value
+    row["state"] = library.state(name).value
     return {"name": name, **row}
 
 
 def _fault(library: Library, name: str) -> str | None:
     try:
-        downloads.verify(library, name)
+        library.read(name)
     except ModelError as error:
         return error.message
     return None

@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 import os
 from dataclasses import dataclass
+from enum import Enum
 from functools import cached_property
 from pathlib import Path
 
@@ -84,6 +85,15 @@ def load_manifest(file: Path) -> dict[str, Artefact]:
         raise ModelError("model.manifest", f"{file}: {error}") from error
 
 
+class State(Enum):
+    """What is to be said of an artefact at a glance; `Library.read` looks closer."""
+
+    SHIPPED = "shipped"
+    PULLED = "pulled"
+    ABSENT = "not pulled"
+    BROKEN = "incomplete"
+
+
 @dataclass(frozen=True)
 class Library:
     """The models that can be had here: shipped ones and, in `pulled`, the user's."""
@@ -112,6 +122,13 @@ class Library:
         folder = self.folder(name)
         # os.path: to Path.is_file a folder that this user may not enter is an error.
         return all(os.path.isfile(folder / file.name) for file in self.artefact(name).files)
+
+    def state(self, name: str) -> State:
+        """Whether the artefact is here."""
+        shipped = self.artefact(name).shipped
+        if self.present(name):
+            return State.SHIPPED if shipped else State.PULLED
+        return State.BROKEN if shipped or os.path.exists(self.folder(name)) else State.ABSENT
 
     def read(self, name: str) -> dict[str, bytes]:
         """File name → content, read once and checked against manifest and lock.

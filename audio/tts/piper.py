@@ -22,7 +22,9 @@ class Piper:
         self.name = "piper"
         voice = _chosen(library, name)
         if importlib.util.find_spec("piper") is None:
-            message = "piper is not installed; run: pip install 'hark-assistant[piper]'"
+            message = (
+                "piper is not installed; run: make piper (pip install 'hark-assistant[piper]')"
+            )
             raise SpeakingError("voice.missing", message)
         # Here, because most devices have no Piper voice and need not load onnxruntime to speak.
         from piper import PiperConfig, PiperVoice
