@@ -20,8 +20,7 @@ _LONGEST_JOINED = 60
 
 _WITHHELD = re.compile(
     r"(?:(?:no|but|and|so|well) )*(?:do not|never|not|you should not|i do not want|if|unless)\b"
-    r"|(?:i|you|he|she|they|we|it|someone|somebody|everyone|everybody|nobody|(?:my|our) \w+|\w+)"
-    r" (?:just |already |never |also |has |have |had )*"
+    r"|(?:(?:my|our) )?\w+ (?:just |already |never |also |has |have |had )*"
     r"(?:told|said|says|asked|asks|tells|wants|wanted|suggested|thought|thinks|heard)\b"
 )
 

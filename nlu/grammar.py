@@ -74,10 +74,6 @@ class Claim:
     written: tuple[Expression, ...]
     bound: tuple[Sentence, ...]
 
-    def slot(self, name: str) -> SlotSchema | None:
-        """The schema of the slot `name`."""
-        return next((slot for slot in self.schema.slots if slot.name == name), None)
-
 
 @dataclass(frozen=True)
 class Grammar:
@@ -120,11 +116,10 @@ def _claim(manifest: SkillManifest, schema: IntentSchema, lists: _Lists) -> Clai
     written, bound = [], []
     for text in schema.sentences:
         try:
-            sentence = parse_sentence(text)
-            binder = _Binder(schema, manifest.rules, lists)
-            written.append(binder.bind(sentence.expression))
-            matched = _Binder(schema, manifest.rules, lists, canonical=True)
-            bound.append(Sentence(matched.bind(sentence.expression), text=text))
+            parsed = parse_sentence(text).expression
+            written.append(_Binder(schema, manifest.rules, lists).bind(parsed))
+            matched = _Binder(schema, manifest.rules, lists, canonical=True).bind(parsed)
+            bound.append(Sentence(matched, text=text))
         except (ParseError, AssertionError, _UnknownError) as error:
             reason = str(error) or type(error).__name__
             raise SkillError(

@@ -127,14 +127,7 @@ class Templates:
         """
         filled = []
         for captured in match.slots:
-            value = captured.value
-            if value is None:
-                text = captured.schema.kind == "text"
-                value = (
-                    captured.raw
-                    if text
-                    else resolve.value(captured.text, captured.schema.kind, now)
-                )
+            value = _value(captured, now)
             if value is None:
                 return None
             filled.append(Slot(name=captured.schema.name, value=value, raw=captured.raw))
@@ -201,6 +194,13 @@ class Templates:
             open_ended=open_ended,
             order=order,
         )
+
+
+def _value(captured: Captured, now: datetime) -> SlotValue:
+    if captured.value is not None:
+        return captured.value
+    kind = captured.schema.kind
+    return captured.raw if kind == "text" else resolve.value(captured.text, kind, now)
 
 
 def _captured(
