@@ -5,6 +5,8 @@ from __future__ import annotations
 import hashlib
 import http.server
 import re
+import subprocess
+import sys
 import threading
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
@@ -34,6 +36,8 @@ class Hub:
     status: int = 200
     honours_ranges: bool = True
     ranges: list[str] = field(default_factory=list)
+    stalled: threading.Event = field(default_factory=threading.Event)
+    stalls: bool = False
 
 
 class Handler(http.server.BaseHTTPRequestHandler):
@@ -70,6 +74,11 @@ class Handler(http.server.BaseHTTPRequestHandler):
         end = len(content) if self.hub.break_after is None else begin + self.hub.break_after
         self.wfile.write(content[begin:end])
         self.close_connection = True
+        if self.hub.stalls:
+            self.wfile.flush()
+            self.hub.stalled.set()
+            # Until the client is gone.
+            self.rfile.read(1)
         return None
 
     def _start(self, status: int, headers: dict[str, str]) -> None:
@@ -166,6 +175,31 @@ def test_what_broke_off_is_resumed(hub: Hub, library_of: LibraryOf, honours_rang
         pull(library, "tiny", silent)
     assert library.state("tiny") is State.ABSENT
     hub.break_after, hub.honours_ranges = None, honours_ranges
+    hub.ranges.clear()
+    pull(library, "tiny", silent)
+    assert hub.ranges[0] != "bytes=0-"
+    assert library.read("tiny")["weights.onnx"] == WEIGHTS
+
+
+def test_a_pull_that_is_killed_leaves_nothing_half_written_and_is_resumed(
+    hub: Hub, library_of: LibraryOf
+) -> None:
+    library = library_of()
+    hub.break_after, hub.stalls = 200_000, True
+    program = f"""
+from pathlib import Path
+from assistant.core.manifest import Library
+from assistant.downloads import pull
+library = Library(Path({str(library.pulled)!r}), Path({str(library.shipped)!r}))
+pull(library, "tiny", lambda file, more, size: more and print(more, flush=True))
+"""
+    with subprocess.Popen([sys.executable, "-c", program], stdout=subprocess.PIPE) as puller:
+        assert puller.stdout is not None
+        assert puller.stdout.readline()
+        assert hub.stalled.wait(30)
+        puller.kill()
+    assert library.state("tiny") is State.ABSENT
+    hub.break_after, hub.stalls = None, False
     hub.ranges.clear()
     pull(library, "tiny", silent)
     assert hub.ranges[0] != "bytes=0-"
