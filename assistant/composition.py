@@ -14,9 +14,14 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from assistant.answer.stage import AnswerStage
 from assistant.core.config import Config
+from assistant.core.database import Database
 from assistant.core.errors import ConfigError
 from assistant.core.manifest import Library
 from assistant.skill.home import Home, load_home
+from audio.asr.pocketsphinx import PocketSphinxRecognizer
+from audio.asr.stage import AsrStage
+from audio.listener import Listener
+from audio.stage import make_listener
 from audio.tts.select import select as select_voice
 from audio.tts.stage import VoiceStage
 from nlu.stage import NluStage
@@ -24,21 +29,19 @@ from nlu.templates import Templates
 from skills.registry import Registry, load_registry
 from skills.scheduler import this_boot
 from skills.stage import SkillsStage
-from skills.state import open_state
 
-SAMPLED_SENTENCES = 20_000
+SAMPLED_SENTENCES = 5_000
 SAMPLING_SEED = 1
 
 
 class Composition:
     """The stages that `config` describes, over one home and one set of skills.
 
-    `state` is the skills' database file, None for one in memory that ends with the process.
     `builtin` false leaves only the skills of the configured folders.
     """
 
-    def __init__(self, config: Config, state: Path | None, *, builtin: bool = True) -> None:
-        self._config, self._state, self._builtin = config, state, builtin
+    def __init__(self, config: Config, *, builtin: bool = True) -> None:
+        self._config, self._builtin = config, builtin
 
     @cached_property
     def now(self) -> Callable[[], datetime]:
@@ -76,17 +79,30 @@ class Composition:
         """The model files that are here."""
         return Library(self._config.models_dir)
 
+    def listener(self, wake: bool = True) -> Listener:
+        """The ears of `hear`, which has no devices: those of the daemon belong to its process."""
+        return make_listener(self._config, wake)
+
+    def asr(self) -> AsrStage:
+        """Speech recognition of the skills' sentences."""
+        sentences = self.templates.sample(SAMPLED_SENTENCES, SAMPLING_SEED)
+        prefixes = [k.replace("_", " ") for k in self._config.wake.keywords]
+        return AsrStage(
+            PocketSphinxRecognizer(sentences, prefixes, cache_dir=self._config.cache_dir / "asr")
+        )
+
     def nlu(self) -> NluStage:
         """Understanding."""
         return NluStage(self.templates, self.now)
 
-    def skills(self) -> SkillsStage:
-        """The skills, on their database; raises `StorageError` when it cannot be opened."""
+    def skills(self, database: Database) -> SkillsStage:
+        """The skills, on their database (`skills.state.open_state`)."""
+        templates = self.templates
         return SkillsStage(
             self.registry,
-            open_state(self._state),
+            database,
             self.home,
-            lambda text, schema: self.templates.resolve(text, schema, self.now()),
+            lambda text, schema: templates.resolve(text, schema, self.now()),
             self.now,
             this_boot(),
             area=self._config.home.area,
@@ -95,7 +111,7 @@ class Composition:
 
     def answer(self) -> AnswerStage:
         """What no skill claims."""
-        return AnswerStage()
+        return AnswerStage(self.registry.abilities)
 
     def voice(self) -> VoiceStage:
         """The voice; raises `SpeakingError` when there is none."""

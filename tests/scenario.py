@@ -24,6 +24,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 STARTUP_S = 60.0
+STOP_S = 2.0
 
 
 class Mouth(Protocol):
@@ -31,6 +32,20 @@ class Mouth(Protocol):
 
     def speak(self, wav: Path) -> None:
         """Play a recording into the daemon's microphone, in real time."""
+
+
+@dataclass(frozen=True)
+class Fifo:
+    """A mouth at a microphone that is a FIFO (`audio.input = "fifo:PATH"`)."""
+
+    path: Path
+
+    def speak(self, wav: Path) -> None:
+        """Write the recording; it returns when all but the last two seconds were heard."""
+        convert = ["sox", str(wav), *"-r 16000 -c 1 -b 16 -e signed -t raw -".split()]
+        samples = subprocess.run(convert, check=True, capture_output=True).stdout
+        with self.path.open("wb") as fifo:
+            fifo.write(samples)
 
 
 @dataclass
@@ -84,6 +99,10 @@ class Daemon:
             if event["type"] != "Level":
                 passed_over.append(event)
         raise AssertionError(f"not within {within_s} s; came: {passed_over}")
+
+    def last(self, kind: str) -> dict[str, Any]:
+        """The last event of that type that the scenario has passed."""
+        return next(event for event in reversed(self.seen) if event["type"] == kind)
 
     def watch(self) -> None:
         """Follow the daemon's events from now on, also across the control process's restarts."""
@@ -238,9 +257,10 @@ def running(
         daemon.watch()
         yield daemon
     finally:
+        killed = process.poll() == -signal.SIGKILL  # by the scenario itself
         process.send_signal(signal.SIGTERM)
         try:
-            assert process.wait(10) == 0, log.read_text()[-3000:]
+            assert killed or process.wait(STOP_S) == 0, log.read_text()[-3000:]
         finally:
             process.kill()
 
@@ -268,7 +288,7 @@ def _await_ready(daemon: Daemon) -> None:
             states = [p["state"] for p in daemon.request("status")["processes"]]
         except (OSError, ValueError, KeyError):
             states = []
-        if states and set(states) == {"running"}:
+        if states and set(states) == {"ready"}:
             return
         threading.Event().wait(0.05)
     raise AssertionError(f"not ready within {STARTUP_S} s: {daemon.log.read_text()[-3000:]}")

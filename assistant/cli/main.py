@@ -11,7 +11,7 @@ import typer
 from assistant.cli.output import errors
 from assistant.core.errors import AssistantError, InputError
 
-COMMANDS = ("hear", "say", "run")
+COMMANDS = ("run", "demo", "hear", "say", "watch", "reload", "bridge")
 """Modules of this package that hold one command of the same name."""
 
 GROUPS = ("bench", "eval")
@@ -27,6 +27,8 @@ app = typer.Typer(
 
 def main() -> None:
     """Run the command line; exit status 2 for what the user gave wrong, 1 for other faults."""
+    # Since 1.29 onnxruntime reports its use to its maker; faster-whisper and others load it too.
+    os.environ.setdefault("ORT_DISABLE_TELEMETRY", "1")
     _mount(sys.argv[1:2])
     try:
         app()

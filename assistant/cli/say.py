@@ -12,6 +12,7 @@ from assistant.composition import Composition
 from assistant.core.messages import Commit, Message, Transcript
 from assistant.core.worker import boottime_s
 from assistant.pipeline import run
+from skills.state import open_state
 
 
 def say(
@@ -21,8 +22,8 @@ def say(
     json: Annotated[bool, typer.Option("--json", help="One JSON object a line.")] = False,
 ) -> None:
     """Say TEXTs to a fresh assistant, as one conversation, and show what comes of each."""
-    composition = Composition(temporary_config(skill, home), None)
-    stages = (composition.nlu(), composition.skills(), composition.answer())
+    composition = Composition(temporary_config(skill, home))
+    stages = (composition.nlu(), composition.skills(open_state(None)), composition.answer())
     for number, text in enumerate(texts, 1):
         timings = Timings()
         heard: list[Message] = _heard(f"say-{number}", text)

@@ -42,3 +42,11 @@ def as_json(message: Message) -> dict[str, Any]:
     """The message as plain values for people and logs: `{"type": …, …}`, audio only as its size."""
     plain: dict[str, Any] = msgspec.to_builtins(message, builtin_types=(bytes,))
     return {k: {"bytes": len(v)} if isinstance(v, bytes) else v for k, v in plain.items()}
+
+
+def of_json(plain: dict[str, Any]) -> Message:
+    """The message that `as_json` made `plain` of; raises `CodecError`, also for one with audio."""
+    try:
+        return msgspec.convert(plain, Union[concrete(Message)])  # type: ignore[no-any-return]  # noqa: UP007
+    except msgspec.ValidationError as error:
+        raise CodecError("codec.json", f"an event is no message: {error}") from error

@@ -133,6 +133,8 @@ class Storage(Section, frozen=True, kw_only=True):
     """Folder of durable state; "" for $STATE_DIRECTORY or ~/.local/state/hark."""
     runtime: str = ""
     """Folder of sockets; "" for $RUNTIME_DIRECTORY or $XDG_RUNTIME_DIR/hark."""
+    cache: str = ""
+    """Folder of what can be made again; "" for $CACHE_DIRECTORY or ~/.cache/hark."""
     models: str = ""
     """Folder of pulled models; "" for STATE/models."""
 
@@ -170,6 +172,11 @@ class Config(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
         """The folder of sockets."""
         fallback = Path(os.environ.get("XDG_RUNTIME_DIR", f"/tmp/hark-{os.getuid()}"))  # noqa: S108
         return _folder(self.storage.runtime, "RUNTIME_DIRECTORY", str(fallback / "hark"))
+
+    @property
+    def cache_dir(self) -> Path:
+        """The folder of what can be made again."""
+        return _folder(self.storage.cache, "CACHE_DIRECTORY", "~/.cache/hark")
 
     @property
     def models_dir(self) -> Path:

@@ -175,6 +175,24 @@ class HomeState(Work, frozen=True, kw_only=True):
     state: str
 
 
+class StageRestarted(Work, frozen=True, kw_only=True):
+    """The supervisor started `stage` again, for `reason` ("killed", "hung", …).
+
+    Work, not a broadcast: the voice that must tell the user may be the one that was restarted.
+    """
+
+    utterance_id: str = ""
+    stage: str
+    reason: str
+
+
+class SafeModeEntered(Work, frozen=True, kw_only=True):
+    """`stage` failed too often and stays down; wake word, stop and timers go on."""
+
+    utterance_id: str = ""
+    stage: str
+
+
 # ── control ─────────────────────────────────────────────────────────────────────────────────
 
 
@@ -234,19 +252,6 @@ class StageFailed(Control, frozen=True, kw_only=True):
     code: str
     message: str
     utterance_id: str = ""
-
-
-class StageRestarted(Control, frozen=True, kw_only=True):
-    """The supervisor started `stage` again, for `reason` ("killed", "hung", …)."""
-
-    stage: str
-    reason: str
-
-
-class SafeModeEntered(Control, frozen=True, kw_only=True):
-    """`stage` failed too often and stays down; wake word, stop and timers go on."""
-
-    stage: str
 
 
 class Reload(Control, frozen=True, kw_only=True):

@@ -1,0 +1,66 @@
+"""`assistant hear`: the chain on recordings."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import chain, repeat
+from pathlib import Path
+from typing import Annotated, ClassVar
+
+import typer
+
+from assistant.cli.conversation import Timings, tell, temporary_config
+from assistant.composition import Composition
+from assistant.core.messages import Frame, Message, PlaybackEnded, Reply
+from assistant.core.stage import Stage
+from assistant.pipeline import run
+from audio.frames import FRAME_S, SILENCE, frames_of
+from skills.state import open_state
+
+SILENCE_AFTER_S = 6.0
+"""Long enough for an utterance, or the wait for one, to end after the recording has."""
+
+
+def hear(
+    files: Annotated[list[Path], typer.Argument(metavar="FILE…", help="FLAC or WAV, any rate.")],
+    no_wake: Annotated[bool, typer.Option("--no-wake", help="All that is spoken counts.")] = False,
+    skill: Annotated[list[Path] | None, typer.Option(help="A folder with a further skill.")] = None,
+    home: Annotated[Path | None, typer.Option(help="YAML file of areas and devices.")] = None,
+    json: Annotated[bool, typer.Option("--json", help="One JSON object a line.")] = False,
+) -> None:
+    """Let a fresh assistant hear FILEs, each a conversation of its own, and show what it does."""
+    for file in files:
+        next(frames_of(file), None)  # what is no recording is refused before any is heard
+    composition = Composition(temporary_config(skill, home))
+    recognition, understanding = composition.asr(), composition.nlu()
+    for file in files:
+        stages: tuple[Stage, ...] = (
+            composition.listener(wake=not no_wake),
+            recognition,
+            understanding,
+            composition.skills(open_state(None)),
+            composition.answer(),
+            _Silent(),
+        )
+        timings = Timings()
+        messages = list(run(stages, _frames(file), timings.observe))
+        tell(str(file), messages, timings, json)
+
+
+def _frames(file: Path) -> Iterator[Message]:
+    silence = repeat(SILENCE, round(SILENCE_AFTER_S / FRAME_S))
+    for number, samples in enumerate(chain(frames_of(file), silence), 1):
+        yield Frame(samples=samples, at_s=number * FRAME_S)
+
+
+class _Silent:
+    """Stands where voice and playback would: a reply takes no time."""
+
+    consumes: ClassVar[tuple[type[Message], ...]] = (Reply,)
+
+    def feed(self, message: Message) -> Iterator[Message]:
+        if isinstance(message, Reply):
+            yield PlaybackEnded(utterance_id=message.utterance_id, listen=message.listen)
+
+    def deadline_s(self) -> float | None:
+        return None

@@ -1,0 +1,1 @@
+"""A spoken exchange with the real daemon, without a sound card."""

@@ -1,0 +1,144 @@
+"""The demo's daemon: started on fresh state, spoken to through a FIFO, and watched."""
+
+from __future__ import annotations
+
+import os
+import queue
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from assistant.client import ControlClient
+from assistant.core.codec import of_json
+from assistant.core.errors import ControlError
+from assistant.core.messages import (
+    Message,
+    NothingHeard,
+    PlaybackEnded,
+    PlaybackStarted,
+    Reply,
+    Transcript,
+)
+from audio.frames import SILENCE
+
+READY_S = 60.0
+ANSWER_S = 30.0
+SETTLE_S = 0.03
+FRAMES_BETWEEN = 12
+
+CONFIG = """
+[audio]
+input = "fifo:{folder}/microphone"
+output = "folder:{replies}"
+[home]
+file = "{home}"
+area = "kitchen"
+[storage]
+state = "{folder}/state"
+runtime = "{folder}/run"
+[log]
+level = "warning"
+"""
+
+
+class Daemon:
+    """A running daemon: `hear` gives its events while `speak` plays to its microphone."""
+
+    def __init__(self, folder: Path) -> None:
+        self._microphone = folder / "microphone"
+        self._client = ControlClient(folder / "run" / "control.sock")
+        self._events: queue.Queue[Message] = queue.Queue()
+
+    def speak(self, frames: Iterable[bytes]) -> threading.Thread:
+        """Play `frames` into the microphone; it is read in real time."""
+        thread = threading.Thread(target=self._play, args=(frames,), daemon=True)
+        thread.start()
+        return thread
+
+    def hear(self, until: Callable[[Message], bool]) -> Iterator[Message]:
+        """Give what the daemon does until `until`; raises `ControlError` when that never comes."""
+        deadline_s = time.monotonic() + ANSWER_S
+        while (left_s := deadline_s - time.monotonic()) > 0:
+            try:
+                messages = [self._events.get(timeout=left_s)]
+            except queue.Empty:
+                break
+            # Events come from several processes: what was sent earlier may arrive a little later.
+            time.sleep(SETTLE_S)
+            while not self._events.empty():
+                messages.append(self._events.get())
+            for message in sorted(messages, key=lambda m: m.at_s):
+                yield message
+                if until(message):
+                    return
+        raise ControlError("demo.silent", "the daemon did not answer; run: assistant doctor")
+
+    def follow(self) -> None:
+        """Wait for the daemon to be ready, and gather its events from then on."""
+        joined = threading.Event()
+        threading.Thread(target=self._gather, args=(joined,), daemon=True).start()
+        if not joined.wait(READY_S):
+            raise ControlError("demo.start", "the daemon did not start; run: assistant doctor")
+
+    def _play(self, frames: Iterable[bytes]) -> None:
+        with self._microphone.open("wb") as microphone:
+            for frame in (*frames, *[SILENCE] * FRAMES_BETWEEN):
+                microphone.write(frame)
+
+    def _gather(self, joined: threading.Event) -> None:
+        while not self._ready():
+            time.sleep(0.05)
+        for event in self._client.follow("watch"):
+            joined.set()
+            if event["type"] != "Status":
+                self._events.put(of_json(event))
+
+    def _ready(self) -> bool:
+        try:
+            return {p["state"] for p in self._client.ask("status")["processes"]} == {"ready"}
+        except (ControlError, ConnectionError):
+            return False
+
+
+@contextmanager
+def daemon(folder: Path, replies: Path, home: Path) -> Iterator[Daemon]:
+    """`assistant run` with its real processes on fresh state in `folder`; stopped at the end."""
+    config = folder / "config.toml"
+    config.write_text(CONFIG.format(folder=folder, replies=replies.resolve(), home=home))
+    os.mkfifo(folder / "microphone")
+    command = [sys.executable, "-m", "assistant", "run", "--config", str(config)]
+    with (folder / "log").open("wb") as log:
+        process = subprocess.Popen(command, stdout=log, stderr=log, stdin=subprocess.DEVNULL)
+    try:
+        running = Daemon(folder)
+        running.follow()
+        yield running
+    except ControlError as error:
+        said = (folder / "log").read_text("utf-8", "replace").strip()
+        raise ControlError(error.code, f"{error.message}\n{said}".strip()) from error
+    finally:
+        process.terminate()
+        process.wait()
+
+
+def answered() -> Callable[[Message], bool]:
+    """Tells when an utterance is over: its reply was played, or there will be none."""
+    waiting: set[str] = set()
+
+    def over(message: Message) -> bool:
+        if isinstance(message, Reply):
+            waiting.add(message.utterance_id)
+        nothing = isinstance(message, Transcript) and not message.text
+        played = isinstance(message, PlaybackEnded) and message.utterance_id in waiting
+        return played or nothing or isinstance(message, NothingHeard)
+
+    return over
+
+
+def begun(message: Message) -> bool:
+    """Tells when a reply begins to sound, which is when one can interrupt it."""
+    return isinstance(message, PlaybackStarted)

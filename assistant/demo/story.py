@@ -1,0 +1,67 @@
+"""What the demo says, and its sound: flite's voice, or recordings of it that are shipped."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import msgspec
+import soundfile
+
+from assistant.core.errors import SpeakingError
+from audio.frames import frames_of
+from audio.tts.flite import Flite
+
+RECORDINGS = Path(__file__).parent / "recordings"
+VOICE = "slt"
+
+
+class Line(msgspec.Struct, frozen=True):
+    """One thing said; `over` says it while the reply to the line before is still being spoken."""
+
+    text: str
+    over: bool = False
+    answer: bool = False
+    """Said in answer to a question, so without the wake word."""
+
+    @property
+    def spoken(self) -> str:
+        """The words with the wake word, where one is due."""
+        return self.text if self.answer else f"computer, {self.text}"
+
+    @property
+    def recording(self) -> Path:
+        """The shipped recording."""
+        return RECORDINGS / f"{self.text.replace(' ', '-').replace(chr(39), '')}.flac"
+
+
+STORY = (
+    Line("what time is it"),
+    Line("turn on the kitchen light"),
+    Line("is the kitchen light on"),
+    Line("set a timer for five minutes"),
+    Line("set a pasta timer"),
+    Line("nine minutes", answer=True),
+    Line("how long is left on the pasta timer"),
+    Line("book a flight to paris"),
+    Line("what can you do"),
+    Line("stop", over=True),
+    Line("cancel all timers"),
+)
+
+
+def sound(line: Line, folder: Path) -> Iterator[bytes]:
+    """The line's frames: spoken now by flite, into `folder`, else as recorded."""
+    try:
+        file = spoken(line, folder)
+    except SpeakingError:
+        file = line.recording
+    return frames_of(file)
+
+
+def spoken(line: Line, folder: Path) -> Path:
+    """A new recording of `line`; raises `SpeakingError` where there is no flite."""
+    samples = Flite(VOICE).synthesise(line.spoken)
+    file = folder / line.recording.name
+    soundfile.write(file, samples.pcm, samples.rate_hz)
+    return file

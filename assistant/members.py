@@ -1,0 +1,203 @@
+"""The daemon's processes: which stage each runs, and how it is served on the bus.
+
+The layout is `STAGES`. Who sends what to whom follows from what the stages consume.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+from collections.abc import Callable, Mapping
+from contextlib import ExitStack, closing
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from assistant.answer.stage import AnswerStage
+from assistant.bridge import BridgeStage, Broker
+from assistant.composition import Composition
+from assistant.control import ControlServer, ControlStage
+from assistant.core.bus import Address, Bus
+from assistant.core.config import Config, load_config
+from assistant.core.messages import Message, Reload, Work
+from assistant.core.stage import Source, Stage
+from assistant.core.worker import Beat, Worker
+from assistant.daemon import MEMBERS
+from assistant.heartbeat import Heartbeat
+from assistant.ledger import Ledger
+from assistant.line import ProcessStatus, Status
+from audio.asr.stage import AsrStage
+from audio.capture import Capture
+from audio.playback import Playback
+from audio.stage import AudioStage, make_listener, make_own_voice
+from audio.tts.stage import VoiceStage
+from nlu.stage import NluStage
+from skills.stage import SkillsStage
+from skills.state import open_state
+
+STAGES: Mapping[str, type[Stage]] = {
+    "audio": AudioStage,
+    "asr": AsrStage,
+    "nlu": NluStage,
+    "skills": SkillsStage,
+    "answer": AnswerStage,
+    "voice": VoiceStage,
+    "bridge": BridgeStage,
+}
+PEERS = ("control", *STAGES)
+STATE_FILE = "state.db"
+CONTROL_SOCKET = "control.sock"
+
+
+def consumers(stages: Mapping[str, type[Stage]] = STAGES) -> dict[type[Message], str]:
+    """Work type → the one process that consumes it."""
+    return {
+        kind: name
+        for name, stage in stages.items()
+        for kind in stage.consumes
+        if issubclass(kind, Work)
+    }
+
+
+@dataclass
+class Member:
+    """A stage with all that the worker needs to run it."""
+
+    stage: Stage
+    beat: Beat
+    sources: tuple[Source, ...] = ()
+    rebuild: Callable[[], Stage] | None = None
+
+
+def serve(heartbeat: Heartbeat, name: str, *files: str) -> None:
+    """Be the process `name`, on the settings of `files`, until SIGTERM."""
+    settings = tuple(map(Path, files))
+    config, _ = load_config(settings)
+    with closing(Address(config.runtime_dir)) as address, ExitStack() as open_things:
+        worker = employ(name, settings, heartbeat, address, open_things)
+        signal.signal(signal.SIGTERM, lambda *_: worker.stop())
+        worker.run()
+
+
+def employ(
+    name: str,
+    files: tuple[Path, ...],
+    heartbeat: Heartbeat,
+    address: Address,
+    open_things: ExitStack,
+) -> Worker:
+    """The worker of the process `name`; `open_things` closes its devices and sockets."""
+    member = _member(name, files, heartbeat)
+    bus = Bus(name, address, PEERS, consumers(), (*member.stage.consumes, Reload))
+    open_things.callback(bus.close)
+    for source in member.sources:
+        open_things.callback(source.close)
+        bus.watch(source)
+    return Worker(name, member.stage, bus, member.beat, member.rebuild)
+
+
+def _member(name: str, files: tuple[Path, ...], heartbeat: Heartbeat) -> Member:
+    config, _ = load_config(files)
+    if name == "control":
+        return _control(config, files, heartbeat)
+    if name == "bridge":
+        broker = Broker(config.mqtt)
+        return Member(BridgeStage(broker), heartbeat, (broker,))
+    if name == "audio":
+        return _audio(config, files, heartbeat)
+    make: Callable[[Composition], Stage] = getattr(Composition, name)
+    if name == "skills":
+        database = open_state(config.state_dir / STATE_FILE)
+
+        def make(composition: Composition) -> Stage:
+            return composition.skills(database)
+
+    return Member(
+        make(Composition(config)),
+        heartbeat,
+        rebuild=lambda: make(Composition(load_config(files)[0])),
+    )
+
+
+def _audio(config: Config, files: tuple[Path, ...], heartbeat: Heartbeat) -> Member:
+    """Microphone and loudspeaker; on a reload the devices stay open, and the same ones."""
+    own_voice = make_own_voice(config)
+    capture = Capture(config.audio.input)
+    playback = Playback(config.audio.output, own_voice)
+
+    def make(config: Config) -> Stage:
+        return AudioStage(
+            make_listener(config, own_voice=own_voice), playback, config.voice.earcons
+        )
+
+    return Member(
+        make(config),
+        _HearingBeat(heartbeat, capture),
+        (capture, playback),
+        rebuild=lambda: make(load_config(files)[0]),
+    )
+
+
+class _HearingBeat:
+    """Beats when sound has come in since the last beat, or there is no microphone to give it."""
+
+    def __init__(self, heartbeat: Heartbeat, capture: Capture) -> None:
+        self._heartbeat, self._capture = heartbeat, capture
+        self._frames = 0
+
+    def beat(self) -> None:
+        frames, self._frames = self._frames, self._capture.frames_total
+        if not self._capture.present:
+            self._heartbeat.beat("degraded", "no microphone")
+        elif self._frames != frames:
+            self._heartbeat.beat()
+
+
+def _control(config: Config, files: tuple[Path, ...], heartbeat: Heartbeat) -> Member:
+    """Its answers are composed when they are asked for, from the settings as they are then."""
+
+    def now() -> Composition:
+        return Composition(load_config(files)[0])
+
+    alone = Status(
+        processes=tuple(ProcessStatus(name=n, state="ready", pid=os.getpid()) for n in MEMBERS)
+    )
+    textfile = Path(config.metrics.textfile).expanduser() if config.metrics.textfile else None
+    ledger = Ledger(config.state_dir / "metrics.jsonl", config.metrics.keep_utterances, textfile)
+    server = ControlServer(
+        config.runtime_dir / CONTROL_SOCKET,
+        {
+            "skills": lambda: skill_list(now()),
+            "models": lambda: model_list(now()),
+            "stages": lambda: {"type": "Stages", "stages": ledger.figures()},
+        },
+        heartbeat.line,
+        status=None if heartbeat.line else alone,
+    )
+    return Member(ControlStage(server, ledger), heartbeat, (server,))
+
+
+def skill_list(composition: Composition) -> dict[str, Any]:
+    """The skills that run, and the faults of those that do not."""
+    registry = composition.registry
+    return {
+        "type": "Skills",
+        "skills": [
+            {
+                "name": manifest.name,
+                "description": manifest.description,
+                "intents": sorted({schema.intent for schema in manifest.intents}),
+            }
+            for manifest in registry.manifests
+        ],
+        "faults": [{"skill": f.skill, "message": f.message} for f in registry.faults],
+    }
+
+
+def model_list(composition: Composition) -> dict[str, Any]:
+    """Each model of the manifest, and whether it is here."""
+    library = composition.library
+    return {
+        "type": "Models",
+        "models": [{"name": n, "state": library.state(n).value} for n in library.artefacts],
+    }

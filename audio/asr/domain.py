@@ -1,0 +1,75 @@
+"""The files that tell PocketSphinx a domain's sentences and words, made once and then kept."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import tempfile
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+import msgspec
+
+from audio.asr.language_model import compile_network
+from audio.asr.pronunciation import pronounce
+
+_FORMAT = "2"  # changes whenever the same sentences would give other files
+_KEPT = 4
+
+
+class Domain(msgspec.Struct, frozen=True, kw_only=True):
+    """A word network in Sphinx's FSG format and a dictionary for just its words."""
+
+    network: Path
+    dictionary: Path
+
+
+def prepare(sentences: Sequence[str], prefixes: Sequence[str], cache: Path) -> Domain:
+    """Give the domain's files from `cache`, making them when the sentences are new.
+
+    Files appear whole or not at all; the few newest domains are kept. Raises OSError when `cache`
+    cannot be written, ValueError when no sentence has a word.
+    """
+    key = _key(sentences, prefixes)
+    domain = Domain(network=cache / f"{key}.fsg", dictionary=cache / f"{key}.dict")
+    if not (domain.network.exists() and domain.dictionary.exists()):
+        cache.mkdir(parents=True, exist_ok=True)
+        network = compile_network(sentences, prefixes)
+        _write(domain.dictionary, _dictionary(network.words))
+        _write(domain.network, network.fsg())
+        _prune(cache)
+    return domain
+
+
+def _key(sentences: Sequence[str], prefixes: Sequence[str]) -> str:
+    digest = hashlib.sha256(_FORMAT.encode())
+    for text in (*sorted(sentences), "", *prefixes):
+        digest.update(text.encode() + b"\n")
+    return digest.hexdigest()[:24]
+
+
+def _dictionary(words: Iterable[str]) -> str:
+    lines = []
+    for word, pronunciations in sorted(pronounce(words).items()):
+        for number, phones in enumerate(pronunciations, start=1):
+            variant = "" if number == 1 else f"({number})"
+            lines.append(f"{word}{variant} {' '.join(phones)}\n")
+    return "".join(lines)
+
+
+def _write(path: Path, text: str) -> None:
+    descriptor, temporary = tempfile.mkstemp(dir=path.parent, prefix=path.name)
+    try:
+        with os.fdopen(descriptor, "w", encoding="utf-8") as file:
+            file.write(text)
+        os.replace(temporary, path)
+    except OSError:
+        Path(temporary).unlink(missing_ok=True)
+        raise
+
+
+def _prune(cache: Path) -> None:
+    by_age = sorted(cache.glob("*.fsg"), key=lambda path: path.stat().st_mtime, reverse=True)
+    for network in by_age[_KEPT:]:
+        network.unlink(missing_ok=True)
+        network.with_suffix(".dict").unlink(missing_ok=True)

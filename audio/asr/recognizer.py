@@ -1,0 +1,51 @@
+"""What a speech recognition engine is: samples in while the person speaks, words out at the end."""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+import msgspec
+import numpy as np
+from numpy.typing import NDArray
+
+from assistant.core.messages import Word
+
+
+class Recognition(msgspec.Struct, frozen=True, kw_only=True):
+    """What was heard in one utterance.
+
+    `text` is lower-case words, "" when nothing was said; `words` are the same with their places
+    and confidences; `alternatives` are other readings, best first, without `text`.
+    """
+
+    text: str
+    words: tuple[Word, ...] = ()
+    alternatives: tuple[str, ...] = ()
+    engine: str
+
+
+class Recognizer(Protocol):
+    """An engine for one utterance at a time; `start`, then `feed` as sound comes, then `finish`.
+
+    Raises `RecognitionError` when the engine itself fails; silence and noise give an empty text.
+    """
+
+    @property
+    def name(self) -> str:
+        """The engine, as transcripts tell it."""
+
+    def start(self) -> None:
+        """Forget the last utterance and begin a new one."""
+
+    def feed(self, samples: NDArray[np.int16]) -> None:
+        """Take the next samples, 16 kHz mono."""
+
+    def finish(self) -> Recognition:
+        """End the utterance and tell what was said."""
+
+
+def recognition(words: tuple[Word, ...], engine: str, *others: str) -> Recognition:
+    """The recognition of `words`, with `others` as alternatives where they differ."""
+    text = " ".join(word.text for word in words)
+    alternatives = tuple(other for other in dict.fromkeys(others) if other and other != text)
+    return Recognition(text=text, words=words, alternatives=alternatives, engine=engine)
