@@ -29,7 +29,10 @@ class NluStage:
     def __init__(self, templates: Templates, now: Callable[[], datetime]) -> None:
         self._templates = templates
         self._now = now
-        self._nearest = Nearest(templates.examples())
+        examples = templates.examples()
+        self._nearest = Nearest(examples)
+        for sentences in examples.values():  # hassil indexes lists as they are first used
+            templates.match(sentences[0] if sentences else "")
 
     def feed(self, message: Message) -> Iterator[Message]:
         """Say whether the transcript is a whole sentence, then what it means."""
