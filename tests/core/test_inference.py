@@ -72,6 +72,7 @@ def test_idle_threads_do_not_spin(tmp_path: Path) -> None:
         (b"", "", 'x = "float32[2]"', "model.unusable"),
         (adding_model()[:-9], "", 'x = "float32[2]"', "model.not_onnx"),
     ],
+    ids=["other hash", "external data", "other interface", "no ONNX", "empty", "truncated"],
 )
 def test_what_is_not_the_model_is_refused_in_one_line(
     tmp_path: Path, content: bytes, sha256: str, inputs: str, code: str
