@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import time
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -114,6 +115,10 @@ class Folder(Nowhere):
 
     def __init__(self, folder: Path) -> None:
         super().__init__()
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise AudioError("audio.folder", f"{folder}: {error.strerror}") from error
         self._folder = folder
         self._replies: dict[str, list[Samples]] = {}
 
@@ -131,9 +136,9 @@ class Folder(Nowhere):
         target = self._folder / f"{utterance_id}.wav"
         partial = target.with_suffix(".part")
         try:
-            self._folder.mkdir(parents=True, exist_ok=True)
             soundfile.write(partial, np.concatenate(blocks), self.rate_hz, format="WAV")
             os.replace(partial, target)
         except (OSError, soundfile.LibsndfileError) as error:
-            partial.unlink(missing_ok=True)
+            with suppress(OSError):
+                partial.unlink()
             raise AudioError("audio.folder", f"{target}: cannot be written: {error}") from error

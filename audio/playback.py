@@ -55,7 +55,12 @@ class Playback:
         self._thread.start()
 
     def play(self, speech: Speech) -> None:
-        """Play a sentence after those before it; one of a reply already played is acknowledged."""
+        """Play a sentence after those before it; one of a reply already played is acknowledged.
+
+        Raises `AudioError` when the player's thread has died.
+        """
+        if not self._thread.is_alive():
+            raise AudioError("audio.player_died", "the player has died; restart the audio process")
         with self._changed:
             self._tell(list(self._track.play(speech)), boottime_s())
             self._changed.notify()

@@ -108,10 +108,10 @@ class Track:
         samples = np.frombuffer(self._sentence.samples, np.int16)
         self._rest = at_rate(samples, self._sentence.rate_hz, rate_hz)
         self._starved_s = 0.0
+        news.append(Sounding(samples, self._sentence.rate_hz))
         if self._sentence.utterance_id not in ("", self._current):
             self._current = self._sentence.utterance_id
             news.append(Started(self._current))
-        news.append(Sounding(samples, self._sentence.rate_hz))
         return True
 
     def _finish(self, news: list[News]) -> None:

@@ -1,0 +1,128 @@
+"""Sentences in; sound without a gap and news of what really happened out."""
+
+from __future__ import annotations
+
+import numpy as np
+from hypothesis import given
+from hypothesis import strategies as st
+
+from assistant.core.messages import Speech
+from audio.frames import Samples
+from audio.track import STARVED_AFTER_S, Ended, News, Sounding, Started, Track
+
+RATE_HZ = 16_000
+BLOCK = 320
+
+
+def sentence(
+    utterance_id: str, samples: int, value: int = 1, last: bool = True, listen: bool = False
+) -> Speech:
+    sound = np.full(samples, value, np.int16)
+    return Speech(
+        utterance_id=utterance_id,
+        sequence=0,
+        samples=sound.tobytes(),
+        rate_hz=RATE_HZ,
+        text="",
+        last=last,
+        listen=listen,
+    )
+
+
+def played(track: Track, blocks: int) -> tuple[Samples, list[News]]:
+    pulled = [track.pull(BLOCK, RATE_HZ) for _ in range(blocks)]
+    news = [n for _, given in pulled for n in given if not isinstance(n, Sounding)]
+    return np.concatenate([block for block, _ in pulled]), news
+
+
+def added(track: Track, *sentences: Speech) -> list[News]:
+    return [news for speech in sentences for news in track.play(speech)]
+
+
+@given(lengths=st.lists(st.integers(0, 1000), min_size=1, max_size=6))
+def test_sentences_follow_each_other_without_a_gap(lengths: list[int]) -> None:
+    track = Track()
+    for number, length in enumerate(lengths, 1):
+        added(track, sentence("a", length, number, last=number == len(lengths)))
+    sound, news = played(track, sum(lengths) // BLOCK + 2)
+    wanted = np.concatenate([np.full(length, n) for n, length in enumerate(lengths, 1)])
+    assert np.array_equal(sound[: len(wanted)], wanted)
+    assert not sound[len(wanted) :].any()
+    assert news == [Started("a"), Ended("a")]
+    assert track.idle
+
+
+def test_a_reply_has_ended_with_the_block_that_holds_its_last_sample() -> None:
+    track = Track()
+    added(track, sentence("a", BLOCK + 1, listen=True))
+    assert played(track, 1)[1] == [Started("a")]
+    assert played(track, 1)[1] == [Ended("a", listen=True)]
+
+
+def test_replies_wait_for_each_other() -> None:
+    track = Track()
+    added(track, sentence("a", 100), sentence("b", 100))
+    assert played(track, 2)[1] == [Started("a"), Ended("a"), Started("b"), Ended("b")]
+
+
+def test_between_two_sentences_that_are_still_being_made_there_is_silence() -> None:
+    track = Track()
+    added(track, sentence("a", 100, last=False))
+    assert played(track, 5)[1] == [Started("a")]
+    assert not track.idle
+    added(track, sentence("a", 100))
+    assert played(track, 2)[1] == [Ended("a")]
+
+
+def test_a_reply_that_comes_again_is_acknowledged_and_not_played() -> None:
+    track = Track()
+    added(track, sentence("timer", 100))
+    played(track, 1)
+    assert added(track, sentence("timer", 100, last=False)) == []
+    assert added(track, sentence("timer", 100)) == [Ended("timer")]
+    sound, news = played(track, 2)
+    assert not sound.any()
+    assert news == []
+
+
+def test_stop_silences_what_plays_and_what_waits() -> None:
+    track = Track()
+    added(track, sentence("a", 10_000, last=False), sentence("b", 100))
+    played(track, 1)
+    assert track.stop() == [Ended("a", interrupted=True), Ended("b", interrupted=True)]
+    assert track.idle
+    # What the voice was still making comes late, and is not played.
+    assert added(track, sentence("a", 100)) == [Ended("a")]
+    assert not played(track, 2)[0].any()
+
+
+def test_a_voice_that_died_in_mid_reply_does_not_hold_the_loudspeaker() -> None:
+    track = Track()
+    added(track, sentence("a", 100, last=False))
+    blocks = round(STARVED_AFTER_S * RATE_HZ / BLOCK) + 1
+    assert played(track, blocks)[1] == [Started("a"), Ended("a", interrupted=True)]
+    assert track.idle
+
+
+def test_earcons_belong_to_no_reply() -> None:
+    track = Track()
+    added(track, sentence("", 100))
+    sound, news = played(track, 1)
+    assert sound[:100].all()
+    assert news == []
+    assert track.idle
+
+
+def test_without_a_loudspeaker_replies_are_acknowledged() -> None:
+    track = Track()
+    added(track, sentence("a", 100, last=False), sentence("", 100), sentence("a", 100, listen=True))
+    assert track.lose() == [Ended("a", listen=True)]
+    assert track.idle
+
+
+def test_the_news_says_what_sounds_at_its_own_rate() -> None:
+    track = Track()
+    added(track, sentence("a", 160))
+    _, news = track.pull(BLOCK, 48_000)
+    (sounding,) = [n for n in news if isinstance(n, Sounding)]
+    assert (len(sounding.samples), sounding.rate_hz) == (160, 16_000)
