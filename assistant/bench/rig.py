@@ -24,7 +24,7 @@ HOPELESS_RESTARTS = 3
 
 @dataclass(frozen=True)
 class Rig:
-    """A daemon that listens; `ready_s` is how long its start took."""
+    """A daemon that listens; `ready_s` is how long its very first start took."""
 
     process: subprocess.Popen[bytes]
     control: ControlClient
@@ -66,7 +66,8 @@ def _start(folder: Path, home: str) -> subprocess.Popen[bytes]:
     (folder / "home.yaml").write_text(home, "utf-8")
     config = folder / "config.toml"
     config.write_text(
-        f'[storage]\nstate = "{folder}/state"\nruntime = "{folder}/runtime"\n'
+        f'[storage]\nstate = "{folder}/state"\ncache = "{folder}/cache"\n'
+        f'runtime = "{folder}/runtime"\n'
         f'[audio]\ninput = "fifo:{folder}/microphone"\noutput = "folder:{folder}/replies"\n'
         f'[home]\nfile = "{folder}/home.yaml"\n',
         "utf-8",

@@ -9,10 +9,11 @@ import msgspec
 import typer
 from rich.table import Table
 
+from assistant.cli.conversation import temporary_config
 from assistant.cli.output import console, emit, errors
 from assistant.cli.progress import progress
 from assistant.composition import Composition
-from assistant.core.config import Asr, Config, Skills, config_files, load_config
+from assistant.core.config import Asr
 from assistant.core.errors import InputError, SkillError, WakeWordError
 from assistant.evaluation.clips import labelled, sound_of
 from assistant.evaluation.commands import evaluate_commands
@@ -88,16 +89,11 @@ def _levels(snr_db: str) -> dict[str, float]:
 
 
 def _alone(skill: Path, engine: str) -> Composition:
-    """The stages with this one skill, and nothing of the user's own settings but the models."""
-    if not skill.is_dir():
-        raise InputError("skill.missing", f"{skill}: there is no such folder")
+    """The stages with this one skill."""
     if engine not in RECOGNISERS:
         message = f'--engine "{engine}" is none of {", ".join(RECOGNISERS)}'
         raise InputError("eval.engine", message)
-    own, _ = load_config(config_files(None))
-    config = Config(
-        asr=Asr(engine=engine), skills=Skills(folders=(str(skill),)), storage=own.storage
-    )
+    config = msgspec.structs.replace(temporary_config([skill], None), asr=Asr(engine=engine))
     composition = Composition(config, builtin=False)
     for fault in composition.registry.faults:
         raise SkillError("skill.bad", fault.message)

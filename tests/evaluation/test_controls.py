@@ -6,6 +6,7 @@ Real engines on clips that flite speaks.
 from __future__ import annotations
 
 import json
+import os
 import shutil
 import subprocess
 import sys
@@ -16,7 +17,7 @@ import pytest
 import soundfile
 
 from assistant.composition import Composition
-from assistant.core.config import Asr, Config, Skills
+from assistant.core.config import Asr, Config, Skills, Storage
 from assistant.core.messages import SAMPLE_RATE_HZ
 from assistant.evaluation.clips import labelled
 from assistant.evaluation.commands import CommandFigures, evaluate_commands
@@ -90,8 +91,12 @@ def write_labels(folder: Path, meanings: list[tuple[str, str]]) -> Path:
 
 @pytest.fixture(scope="module")
 def composition(kiosk: Path) -> Composition:
-    skills = Skills(folders=(str(kiosk / "skill"),))
-    return Composition(Config(asr=Asr(engine="pocketsphinx"), skills=skills), builtin=False)
+    config = Config(
+        asr=Asr(engine="pocketsphinx"),
+        skills=Skills(folders=(str(kiosk / "skill"),)),
+        storage=Storage(cache=str(kiosk / "cache")),
+    )
+    return Composition(config, builtin=False)
 
 
 def figures(composition: Composition, clips: Path, labels: Path) -> CommandFigures:
@@ -135,17 +140,24 @@ def test_a_wake_word_is_hit_and_silence_is_not(tmp_path: Path) -> None:
     assert (shuffled.hits, shuffled.miss_rate, shuffled.false_alarms) == (0, 1.0, 1)
 
 
-def assistant(*arguments: str | Path) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-m", "assistant", "eval", *map(str, arguments)]
-    return subprocess.run(command, capture_output=True, text=True, check=False)
+def assistant(kiosk: Path, *arguments: str | Path) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-m", "assistant", "eval", "commands", str(kiosk / "clips")]
+    return subprocess.run(
+        [*command, *map(str, arguments)],
+        capture_output=True,
+        text=True,
+        check=False,
+        env=os.environ | {"CACHE_DIRECTORY": str(kiosk / "cache")},
+    )
 
 
 def test_the_command_prints_one_line_of_figures(kiosk: Path, tmp_path: Path) -> None:
     hum = (np.random.default_rng(0).normal(size=10 * SAMPLE_RATE_HZ) * 300).astype(np.int16)
     soundfile.write(tmp_path / "hum.wav", hum, SAMPLE_RATE_HZ)
     done = assistant(
-        *("commands", kiosk / "clips", "--labels", kiosk / "labels.json"),
-        *("--skill", kiosk / "skill", "--engine", "pocketsphinx"),
+        kiosk,
+        *("--labels", kiosk / "labels.json", "--skill", kiosk / "skill"),
+        *("--engine", "pocketsphinx"),
         *("--noise", tmp_path / "hum.wav", "--snr-db", "24, 12", "--json"),
     )
     assert (done.returncode, done.stderr) == (0, "")
@@ -169,6 +181,6 @@ def test_the_command_prints_one_line_of_figures(kiosk: Path, tmp_path: Path) -> 
 def test_bad_input_is_one_line_and_status_2(wrong: tuple[str, str], kiosk: Path) -> None:
     options = {"--labels": kiosk / "labels.json", "--skill": kiosk / "skill"} | dict([wrong])
     flat = [word for option in options.items() for word in option]
-    done = assistant("commands", kiosk / "clips", *flat)
+    done = assistant(kiosk, *flat)
     assert (done.returncode, done.stdout, done.stderr.count("\n")) == (2, "", 1), done.stderr
     assert wrong[1] in done.stderr
