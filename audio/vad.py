@@ -20,7 +20,9 @@ BLOCK_BYTES = SAMPLE_RATE_HZ * 30 // 1000 * 2
 QUIETEST_DBFS = -90.0
 QUIET_ROOM_DBFS = -60.0
 FLOOR_WINDOW_S = 3.0
-MARGIN_DB = 8.0
+# Measured on commands in kitchen noise: 8 dB takes 13 % of the noise alone for speech, 11 dB 5 %;
+# at 12 dB a command at 6 dB SNR is torn apart now and then (3 of 40).
+MARGIN_DB = 11.0
 SMOOTHING = 0.5
 
 
