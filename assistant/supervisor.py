@@ -106,7 +106,8 @@ class Supervisor:
             self._bulletin.read()
         if process.beaten(beat, self._clock()):
             log.info("%s: %s, process %s (process.ready)", name, beat.state, process.pid)
-            if process.safe_mode:
+            # Only now is it true that it is back, for whoever tells the user.
+            if process.reason:
                 self._bulletin.add(StageRestarted(stage=name, reason=process.reason))
 
     def _hear_zygote(self) -> None:
@@ -127,7 +128,6 @@ class Supervisor:
         name = process.spec.name
         if process.forked(pid) and not process.safe_mode:
             log.warning("%s: started again: %s (process.restarted)", name, process.reason)
-            self._bulletin.add(StageRestarted(stage=name, reason=process.reason))
 
     def _ended(self, process: Process, how: str) -> None:
         name = process.spec.name

@@ -169,7 +169,8 @@ def test_a_process_that_stops_beating_is_started_again_and_its_last_state_shown(
 def test_a_process_that_never_beats_is_hung_after_the_startup_allowance(daemon: Daemon) -> None:
     patience = msgspec.structs.replace(QUICK, startup_s=1.0)
     daemon.start(ProcessSpec(name="asr", target="tests.processes:hangs"), patience=patience)
-    until(lambda: StageRestarted(stage="asr", reason="hung") in daemon.events())
+    until(lambda: "asr: started again: hung" in daemon.log())
+    assert not daemon.events()  # it is not back, so nobody is told that it is
 
 
 def test_the_third_failure_is_safe_mode_and_a_reload_ends_it(
@@ -182,18 +183,18 @@ def test_the_third_failure_is_safe_mode_and_a_reload_ends_it(
     daemon.start(spec, works("skills"))
     until(lambda: SafeModeEntered(stage="answer") in daemon.events())
     again = StageRestarted(stage="answer", reason="exited with status 3")
-    assert daemon.events() == [again, again, SafeModeEntered(stage="answer")]
+    assert daemon.events() == [SafeModeEntered(stage="answer")]
     until(lambda: daemon.status()["answer"].state == "safe mode")
     mended.touch()
     os.kill(daemon.pid, signal.SIGHUP)
     until(lambda: daemon.status()["answer"].state == "ready")
-    assert daemon.events()[3:] == [Reload(), again]
+    until(lambda: daemon.events()[1:] == [Reload(), again])
 
 
 def test_a_process_that_safe_mode_needs_is_tried_for_ever(daemon: Daemon) -> None:
     daemon.start(ProcessSpec(name="audio", target="tests.processes:crashes", safe=True))
-    until(lambda: len(daemon.events()) > 5)
-    assert set(map(type, daemon.events())) == {StageRestarted}
+    until(lambda: daemon.log().count("audio: started again") > 5)
+    assert not daemon.events()
     assert "no microphone is attached; plug one in (audio.none)" in daemon.log()
     assert "Traceback" not in daemon.log()
 
@@ -206,7 +207,7 @@ def test_news_wait_while_the_process_that_publishes_them_is_down(daemon: Daemon)
     until(lambda: "asr: started again" in daemon.log())
     os.kill(pids["control"], signal.SIGKILL)
     killed = [StageRestarted(stage=s, reason="killed by SIGKILL") for s in ("asr", "control")]
-    until(lambda: daemon.events() == killed)
+    until(lambda: sorted(daemon.events(), key=str) == killed)
 
 
 def test_a_process_that_talks_nonsense_is_logged_and_served(daemon: Daemon) -> None:

@@ -118,6 +118,8 @@ class Worker:
             outputs = iter(self._stage.feed(message))
             for output in outputs:
                 self._emit(output)
+                # A long reply is many sentences, and each that was made shows that this goes on.
+                self._heartbeat.beat()
                 if isinstance(message, Work) and self._barged_in(utterance_id):
                     _close(outputs)
                     break
