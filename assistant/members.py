@@ -167,7 +167,7 @@ def _control(config: Config, files: tuple[Path, ...], heartbeat: Heartbeat) -> M
     server = ControlServer(
         config.runtime_dir / CONTROL_SOCKET,
         {
-            "skills": lambda: skill_list(now()),
+            "skills": lambda: now().registry.described(),
             "models": lambda: model_list(now()),
             "stages": lambda: {"type": "Stages", "stages": ledger.figures()},
         },
@@ -175,23 +175,6 @@ def _control(config: Config, files: tuple[Path, ...], heartbeat: Heartbeat) -> M
         status=None if heartbeat.line else alone,
     )
     return Member(ControlStage(server, ledger), heartbeat, (server,))
-
-
-def skill_list(composition: Composition) -> dict[str, Any]:
-    """The skills that run, and the faults of those that do not."""
-    registry = composition.registry
-    return {
-        "type": "Skills",
-        "skills": [
-            {
-                "name": manifest.name,
-                "description": manifest.description,
-                "intents": sorted({schema.intent for schema in manifest.intents}),
-            }
-            for manifest in registry.manifests
-        ],
-        "faults": [{"skill": f.skill, "message": f.message} for f in registry.faults],
-    }
 
 
 def model_list(composition: Composition) -> dict[str, Any]:

@@ -43,6 +43,21 @@ class Registry:
         """What each skill can do, as a phrase that fits "I can …"."""
         return tuple(m.description for m in self.manifests if m.description)
 
+    def described(self) -> dict[str, Any]:
+        """The skills that run and the faults of those that do not, as plain values."""
+        return {
+            "type": "Skills",
+            "skills": [
+                {
+                    "name": manifest.name,
+                    "description": manifest.description,
+                    "intents": sorted({schema.intent for schema in manifest.intents}),
+                }
+                for manifest in self.manifests
+            ],
+            "faults": [{"skill": f.skill, "message": f.message} for f in self.faults],
+        }
+
     def call(self, request: Request, context: Context) -> Dialog:
         """Carry out a request; a fault of the skill is raised as `SkillError` that names it."""
         skill = self._owners.get(request.intent)

@@ -11,10 +11,20 @@ import typer
 from assistant.cli.output import errors
 from assistant.core.errors import AssistantError, InputError
 
-COMMANDS = ("run", "demo", "hear", "say", "watch", "reload", "bridge")
+COMMANDS = (
+    "run",
+    "demo",
+    "hear",
+    "say",
+    "watch",
+    "reload",
+    "doctor",
+    "config",
+    "bridge",
+)
 """Modules of this package that hold one command of the same name."""
 
-GROUPS = ("bench", "eval")
+GROUPS = ("skills", "models", "eval", "bench")
 """Modules of this package that hold a group of commands, `app`."""
 
 app = typer.Typer(

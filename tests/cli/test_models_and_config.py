@@ -11,7 +11,7 @@ import typer
 from typer.testing import CliRunner
 
 from assistant.cli import models
-from assistant.cli.configuration import config
+from assistant.cli.config import config
 from assistant.core.config import Config, load_config
 from assistant.core.errors import ConfigError, ModelError
 
@@ -48,7 +48,7 @@ def _fields(section: str) -> tuple[str, ...]:
 def test_the_table_shows_values_as_they_are_written_in_a_file(
     file: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("assistant.cli.configuration.console.width", 200)
+    monkeypatch.setattr("assistant.cli.config.console.width", 200)
     table = runner.invoke(settings, ["--config", str(file)]).stdout
     row = next(line for line in table.splitlines() if "wake.keywords" in line)
     value = row.split("│")[2].strip()

@@ -1,0 +1,113 @@
+"""Someone speaks, the assistant acts and answers: real processes on a virtual sound card."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+import soundfile
+
+from audio.asr.pocketsphinx import PocketSphinxRecognizer
+from audio.frames import frames_of
+from audio.tts.flite import Flite
+from nlu.sampling import spoken
+from tests.scenario import Daemon, Expect, Rows, Say, Step, running, tell
+from tests.virtual_sound import VirtualSound, virtual_sound
+
+pytestmark = pytest.mark.e2e
+
+HOME = Path(__file__).parent / "home.yaml"
+LIGHTS = "SELECT state FROM devices WHERE entity_id = 'light.kitchen'"
+TIMERS = "SELECT name, duration_s FROM timers ORDER BY due_unix_s"
+
+DECOYS = (
+    "Your egg timer has three minutes left.",
+    "No, the bedroom light is off.",
+    "There is no timer by that name.",
+    "Good morning, it is going to rain today.",
+)
+
+# What is said, in which voice, what it means, what is answered, and what then stands on the disk.
+COMMANDS: tuple[tuple[str, str, str | None, str, Step | None], ...] = (
+    ("what time is it", "slt", "HassGetCurrentTime", "it's", None),
+    ("what is the date", "rms", "HassGetCurrentDate", "", None),
+    ("turn on the kitchen light", "rms", "HassTurnOn", "kitchen light", Rows(LIGHTS, [("on",)])),
+    ("is the kitchen light on", "slt", "HassGetState", "yes", None),
+    ("turn off the kitchen light", "awb", "HassTurnOff", "kitchen light", Rows(LIGHTS, [("off",)])),
+    ("set a timer for five minutes", "kal16", "HassStartTimer", "five minutes", None),
+    ("set a pasta timer for nine minutes", "slt", "HassStartTimer", "nine minutes",
+     Rows(TIMERS, [("", 300.0), ("pasta", 540.0)])),
+    ("how long is left on the pasta timer", "rms", "HassTimerStatus", "pasta", None),
+    ("cancel the pasta timer", "slt", "HassCancelTimer", "pasta", Rows(TIMERS, [("", 300.0)])),
+    ("what can you do", "slt", "Help", "I can", None),
+    ("say that again", "rms", "Repeat", "I can", None),
+    ("cancel all timers", "awb", "HassCancelAllTimers", "cancel", Rows(TIMERS, [])),
+    ("set the bedroom light to forty percent", "slt", "HassLightSet", "bedroom light", None),
+)  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def sound() -> Iterator[VirtualSound]:
+    with virtual_sound() as card:
+        yield card
+
+
+@pytest.fixture(scope="module")
+def daemon(sound: VirtualSound, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Daemon]:
+    folder = tmp_path_factory.mktemp("e2e")
+    with running(folder, f'[home]\nfile = "{HOME}"\n', sound, sound.environment) as started:
+        yield started
+
+
+@pytest.mark.parametrize(("said", "voice", "intent", "reply", "state"), COMMANDS)
+def test_a_spoken_command_is_done_and_answered_aloud(
+    daemon: Daemon,
+    sound: VirtualSound,
+    tmp_path: Path,
+    said: str,
+    voice: str,
+    intent: str,
+    reply: str,
+    state: Step | None,
+) -> None:
+    with sound.recording(tmp_path / "reply.wav"):
+        tell(
+            daemon,
+            [
+                Say(f"computer, {said}", voice),
+                Expect("Woke", {"wake_word": "computer"}),
+                Expect("Transcript"),
+                Expect("Reply", {"intent": intent, "text": reply}),
+                *([state] if state else []),
+                Expect("PlaybackEnded", {"interrupted": False}, within_s=30),
+            ],
+        )
+    heard = recognised(tmp_path / "reply.wav", [daemon.last("Reply")["text"], *DECOYS])
+    assert heard == words(daemon.last("Reply")["text"])
+
+
+def test_the_recogniser_of_replies_can_tell_them_apart(tmp_path: Path) -> None:
+    # The control of the check above: another reply, and silence, are not taken for the first.
+    voice, replies = Flite("slt"), ["I turned on the bedroom light.", *DECOYS]
+    samples = voice.synthesise(DECOYS[0])
+    soundfile.write(tmp_path / "other.wav", samples.pcm, samples.rate_hz)
+    soundfile.write(tmp_path / "silence.wav", np.zeros(32_000, np.int16), 16_000)
+    assert recognised(tmp_path / "other.wav", replies) == words(DECOYS[0])
+    assert recognised(tmp_path / "silence.wav", replies) == ""
+
+
+def recognised(recording: Path, replies: list[str]) -> str:
+    """Which of the replies a recogniser hears in the recording, in words."""
+    cache = recording.parent / "asr"
+    recogniser = PocketSphinxRecognizer([words(reply) for reply in replies], cache_dir=cache)
+    recogniser.start()
+    for frame in frames_of(recording):
+        recogniser.feed(np.frombuffer(frame, np.int16))
+    return recogniser.finish().text
+
+
+def words(reply: str) -> str:
+    """A reply as it is pronounced."""
+    return spoken("".join(c for c in reply.lower() if c.isalnum() or c in " ':"))
