@@ -6,6 +6,7 @@ several side by side. What takes long or opens a device is made only when asked 
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable
 from datetime import datetime
 from functools import cached_property
@@ -15,7 +16,7 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 from assistant.answer.stage import AnswerStage
 from assistant.core.config import Config
 from assistant.core.database import Database
-from assistant.core.errors import ConfigError
+from assistant.core.errors import ConfigError, SkillError
 from assistant.core.manifest import Library
 from assistant.skill.home import Home, load_home
 from audio.asr.pocketsphinx import PocketSphinxRecognizer
@@ -29,6 +30,8 @@ from nlu.templates import Templates
 from skills.registry import Registry, load_registry
 from skills.scheduler import this_boot
 from skills.stage import SkillsStage
+
+log = logging.getLogger(__name__)
 
 SAMPLED_SENTENCES = 5_000
 SAMPLING_SEED = 1
@@ -64,10 +67,18 @@ class Composition:
 
     @cached_property
     def registry(self) -> Registry:
-        """The skills that run."""
+        """The skills that run; one whose sentences cannot be compiled is left out, by name."""
         settings = self._config.skills
         folders = [Path(folder).expanduser() for folder in settings.folders]
-        return load_registry(folders, self._builtin, settings.disabled)
+        registry = load_registry(folders, self._builtin, settings.disabled)
+        for manifest in registry.manifests:
+            try:
+                Templates.compile((manifest,), self.home)
+            except SkillError as error:
+                registry.refuse(manifest.name, error.message)
+        for fault in registry.faults:
+            log.warning("%s does not run: %s (skill.refused)", fault.skill, fault.message)
+        return registry
 
     @cached_property
     def templates(self) -> Templates:

@@ -76,6 +76,12 @@ class Registry:
         except SkillError as error:
             self.faults += (Fault(where, error.message),)
 
+    def refuse(self, name: str, message: str) -> None:
+        """Take the skill `name` out again, for the fault `message`."""
+        self.manifests = tuple(m for m in self.manifests if m.name != name)
+        self._owners = {i: skill for i, skill in self._owners.items() if skill.name != name}
+        self.faults += (Fault(name, message),)
+
     def _serve(self, skill: Skill) -> None:
         manifest = skill.manifest()
         for schema in manifest.intents:

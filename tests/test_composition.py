@@ -1,0 +1,73 @@
+"""The stages as the settings describe them."""
+
+from __future__ import annotations
+
+import logging
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from assistant.composition import Composition
+from assistant.core.config import Config, HomeSettings, Skills
+from assistant.core.errors import ConfigError
+from assistant.core.messages import Work, concrete
+from assistant.members import STAGES, consumers
+
+GOOD = """
+from assistant.skill import Context, Reply, Request, Skill
+skill = Skill("{name}", api=1)
+
+@skill.intent("{name}", "{sentence}")
+def act(request: Request, context: Context) -> Reply:
+    return Reply("Done.")
+"""
+PROJECT = (
+    '[project]\nname = "{name}"\n'
+    '[project.entry-points."assistant.skills"]\n{name} = "{name}"\n'
+)
+    '[project]\nname = "{name}"\n[project.entry-points."assistant.skills"]\n{name} = "{name}"\n'
+)
+
+
+def skill_folder(folder: Path, name: str, sentence: str) -> str:
+    folder = folder / name
+    folder.mkdir()
+    (folder / f"{name}.py").write_text(GOOD.format(name=name, sentence=sentence))
+    (folder / "pyproject.toml").write_text(PROJECT.format(name=name))
+    return str(folder)
+
+
+def with_skills(*folders: str) -> Composition:
+    return Composition(msgspec.structs.replace(Config(), skills=Skills(folders=folders)))
+
+
+def test_a_skill_with_a_sentence_that_does_not_compile_is_left_out_by_name(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    good = skill_folder(tmp_path, "paint", "paint the fence")
+    bad = skill_folder(tmp_path, "fly", "fly to <nowhere>")
+    with caplog.at_level(logging.WARNING):
+        composition = with_skills(good, bad)
+        assert composition.templates.accepts("paint the fence")
+    assert [fault.skill for fault in composition.registry.faults] in (["fly"], [bad])
+    assert "(skill.refused)" in caplog.text
+
+
+def test_every_work_message_has_one_consumer() -> None:
+    claimed = [kind for stage in STAGES.values() for kind in stage.consumes]
+    work = [kind for kind in claimed if issubclass(kind, Work)]
+    assert len(work) == len(set(work))
+    assert set(consumers()) == set(concrete(Work))
+
+
+def test_two_consumers_of_one_work_type_are_noticed() -> None:
+    # The control of the test above.
+    twice = {"a": STAGES["nlu"], "b": STAGES["nlu"]}
+    assert len(consumers(twice)) < sum(len(stage.consumes) for stage in twice.values())
+
+
+def test_a_time_zone_that_does_not_exist_is_one_clear_error() -> None:
+    config = msgspec.structs.replace(Config(), home=HomeSettings(time_zone="Mars/Base"))
+    with pytest.raises(ConfigError, match="Mars/Base"):
+        Composition(config).now  # noqa: B018
