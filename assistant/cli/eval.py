@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -21,6 +22,7 @@ from assistant.evaluation.wake import evaluate_wake
 
 app = typer.Typer(no_args_is_help=True, help="How well the assistant does on labelled recordings.")
 
+SNRS_DB = "24,12,6"
 RECOGNISERS = ("auto", "whisper", "pocketsphinx")
 
 Json = Annotated[bool, typer.Option("--json", help="One JSON object a line on stdout.")]
@@ -56,12 +58,16 @@ def commands(
     labels: Annotated[Path, typer.Option(help='JSON: {"FILE": {"intent": …, "slots": {…}}}.')],
     skill: Annotated[Path, typer.Option(help="Folder of the skill that is to understand them.")],
     noise: Annotated[Path | None, typer.Option(help="A recording of noise to mix in.")] = None,
-    snr_db: Annotated[str, typer.Option(help="At these SNRs, in dB.")] = "24,12,6",
+    snr_db: Annotated[
+        str | None, typer.Option(help="At these SNRs, in dB; 24,12,6 unless given.")
+    ] = None,
     engine: Annotated[str, typer.Option(help="auto, whisper or pocketsphinx.")] = "auto",
     json: Json = False,
 ) -> None:
     """Count the spoken commands that are understood exactly, clean and in noise."""
-    levels = _levels(snr_db)
+    if snr_db is not None and noise is None:
+        raise InputError("eval.noise", "--snr-db needs --noise, a recording to mix in")
+    levels = _levels(snr_db or SNRS_DB) if noise is not None else {}
     clips, strays = labelled(directory, labels)
     if strays:
         errors.print(f"{strays} recordings or labels lack the other and are left out")
@@ -73,7 +79,7 @@ def commands(
             composition.asr(),
             composition.nlu(),
             background,
-            levels if noise is not None else {},
+            levels,
             told,
         )
     _show(f"Spoken commands, {skill.name}", figures, json)
@@ -82,10 +88,13 @@ def commands(
 def _levels(snr_db: str) -> dict[str, float]:
     """SNRs as written → dB."""
     try:
-        return {level.strip(): float(level) for level in snr_db.split(",")}
-    except ValueError as error:
-        message = f'--snr-db "{snr_db}": write numbers with commas between, such as 24,12,6'
-        raise InputError("eval.snr", message) from error
+        levels = {level.strip(): float(level) for level in snr_db.split(",")}
+    except ValueError:
+        levels = {}
+    if not levels or not all(map(math.isfinite, levels.values())):
+        message = f'--snr-db "{snr_db}": write numbers with commas between, such as {SNRS_DB}'
+        raise InputError("eval.snr", message)
+    return levels
 
 
 def _alone(skill: Path, engine: str) -> Composition:

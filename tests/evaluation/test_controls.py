@@ -172,15 +172,28 @@ def test_the_command_prints_one_line_of_figures(kiosk: Path, tmp_path: Path) -> 
     [
         ("--labels", "nowhere.json"),
         ("--skill", "nowhere"),
-        ("--snr-db", "loud"),
+        ("--snr-db", "12,loud"),
+        ("--snr-db", "nan"),
         ("--noise", "nowhere.flac"),
         ("--engine", "magic"),
     ],
-    ids=lambda wrong: wrong[0],
+    ids=" ".join,
 )
 def test_bad_input_is_one_line_and_status_2(wrong: tuple[str, str], kiosk: Path) -> None:
-    options = {"--labels": kiosk / "labels.json", "--skill": kiosk / "skill"} | dict([wrong])
+    options = {
+        "--labels": kiosk / "labels.json",
+        "--skill": kiosk / "skill",
+        "--noise": kiosk / "clips" / "0.wav",
+    } | dict([wrong])
     flat = [word for option in options.items() for word in option]
     done = assistant(kiosk, *flat)
     assert (done.returncode, done.stdout, done.stderr.count("\n")) == (2, "", 1), done.stderr
     assert wrong[1] in done.stderr
+
+
+def test_an_snr_without_noise_is_told(kiosk: Path) -> None:
+    done = assistant(
+        kiosk, "--labels", kiosk / "labels.json", "--skill", kiosk / "skill", "--snr-db", "6"
+    )
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "--noise" in done.stderr
