@@ -22,12 +22,12 @@ skill = Skill("{name}", api=1)
 def act(request: Request, context: Context) -> Reply:
     return Reply("Done.")
 """
-PROJECT = (
-    '[project]\nname = "{name}"\n'
-    '[project.entry-points."assistant.skills"]\n{name} = "{name}"\n'
-)
-    '[project]\nname = "{name}"\n[project.entry-points."assistant.skills"]\n{name} = "{name}"\n'
-)
+PROJECT = """
+[project]
+name = "{name}"
+[project.entry-points."assistant.skills"]
+{name} = "{name}"
+"""
 
 
 def skill_folder(folder: Path, name: str, sentence: str) -> str:
