@@ -27,7 +27,7 @@ from assistant.core.messages import (
     Transcript,
     Woke,
 )
-from assistant.demo.performance import Daemon, answered, begun, daemon
+from assistant.demo.performance import answered, begun, daemon
 from assistant.demo.story import STORY, Line, sound
 from assistant.metrics import Stopwatch, Times, figures, times
 from assistant.summary import summarise
@@ -58,7 +58,8 @@ def demo(
         errors.print("Starting the daemon: `assistant run`, its stages as separate processes …")
         with daemon(folder, out, HOME) as running:
             for said, frames, cut in _exchanges(file or [], folder):
-                show.exchange(said, _exchange(running, frames, cut))
+                over = begun if cut else answered()
+                show.exchange(said, running.converse(frames, over, _said_again))
     show.close()
 
 
@@ -76,10 +77,8 @@ def _cut(line: Line) -> bool:
     return bool(following and following[0].over)
 
 
-def _exchange(running: Daemon, frames: list[bytes], cut: bool) -> Iterator[Message]:
-    speaking = running.speak(frames)
-    yield from running.hear(begun if cut else answered())
-    speaking.join()
+def _said_again() -> None:
+    errors.print("     (the wake word was missed, so it is said again)", style="dim")
 
 
 class _Json:

@@ -8,7 +8,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -22,11 +22,14 @@ from assistant.core.messages import (
     PlaybackStarted,
     Reply,
     Transcript,
+    Woke,
 )
-from audio.frames import SILENCE
+from audio.frames import FRAME_S, SILENCE
 
 READY_S = 60.0
 ANSWER_S = 30.0
+UNHEARD_S = 3.0
+ATTEMPTS = 3
 SETTLE_S = 0.03
 FRAMES_BETWEEN = 12
 
@@ -46,36 +49,46 @@ level = "warning"
 
 
 class Daemon:
-    """A running daemon: `hear` gives its events while `speak` plays to its microphone."""
+    """A running daemon that can be spoken to."""
 
     def __init__(self, folder: Path) -> None:
         self._microphone = folder / "microphone"
         self._client = ControlClient(folder / "run" / "control.sock")
         self._events: queue.Queue[Message] = queue.Queue()
+        self._deadline_s = 0.0
 
-    def speak(self, frames: Iterable[bytes]) -> threading.Thread:
-        """Play `frames` into the microphone; it is read in real time."""
-        thread = threading.Thread(target=self._play, args=(frames,), daemon=True)
-        thread.start()
-        return thread
+    def converse(
+        self, frames: Sequence[bytes], until: Callable[[Message], bool], again: Callable[[], None]
+    ) -> Iterator[Message]:
+        """Say `frames` and give what the daemon does until `until`.
 
-    def hear(self, until: Callable[[Message], bool]) -> Iterator[Message]:
-        """Give what the daemon does until `until`; raises `ControlError` when that never comes."""
-        deadline_s = time.monotonic() + ANSWER_S
-        while (left_s := deadline_s - time.monotonic()) > 0:
+        As people do, says them again, telling `again`, when they did not wake it: the wake word
+        engine misses one call in some. Raises `ControlError` when nothing helps.
+        """
+        for attempt in range(ATTEMPTS):
+            if attempt:
+                again()
+            threading.Thread(target=self._play, args=(frames,), daemon=True).start()
+            self._deadline_s = time.monotonic() + len(frames) * FRAME_S + UNHEARD_S
+            for message in self._arriving():
+                yield message
+                if until(message):
+                    return
+                if isinstance(message, Woke):
+                    self._deadline_s = time.monotonic() + ANSWER_S
+        raise ControlError("demo.silent", "the daemon did not answer; run: assistant doctor")
+
+    def _arriving(self) -> Iterator[Message]:
+        while (left_s := self._deadline_s - time.monotonic()) > 0:
             try:
                 messages = [self._events.get(timeout=left_s)]
             except queue.Empty:
-                break
+                return
             # Events come from several processes: what was sent earlier may arrive a little later.
             time.sleep(SETTLE_S)
             while not self._events.empty():
                 messages.append(self._events.get())
-            for message in sorted(messages, key=lambda m: m.at_s):
-                yield message
-                if until(message):
-                    return
-        raise ControlError("demo.silent", "the daemon did not answer; run: assistant doctor")
+            yield from sorted(messages, key=lambda m: m.at_s)
 
     def follow(self) -> None:
         """Wait for the daemon to be ready, and gather its events from then on."""
@@ -84,7 +97,7 @@ class Daemon:
         if not joined.wait(READY_S):
             raise ControlError("demo.start", "the daemon did not start; run: assistant doctor")
 
-    def _play(self, frames: Iterable[bytes]) -> None:
+    def _play(self, frames: Sequence[bytes]) -> None:
         with self._microphone.open("wb") as microphone:
             for frame in (*frames, *[SILENCE] * FRAMES_BETWEEN):
                 microphone.write(frame)
