@@ -57,13 +57,18 @@ TRANSITIONS: dict[tuple[Phase, Event], Phase] = {
 class Endpointing:
     """One open microphone, from `opened_at_s` until its phase is ENDED or NOTHING.
 
-    Steps begin at `heard_from_s`, which lies before it when the pre-roll holds speech already.
+    Steps begin at `heard_from_s`, which lies before it when the pre-roll holds speech already;
+    `begins_after_s` of speech is taken for a person.
     """
 
     def __init__(
-        self, settings: Listening, opened_at_s: float, heard_from_s: float | None = None
+        self,
+        settings: Listening,
+        opened_at_s: float,
+        heard_from_s: float | None = None,
+        begins_after_s: float = BEGINS_AFTER_S,
     ) -> None:
-        self._settings = settings
+        self._settings, self._begins_after_s = settings, begins_after_s
         self._opened_at_s = opened_at_s
         self._stepped_at_s = opened_at_s if heard_from_s is None else heard_from_s
         self._run_s = 0.0
@@ -97,7 +102,7 @@ class Endpointing:
         waiting = self.phase is Phase.WAITING
         if not waiting and at_s - self._opened_at_s >= self._settings.longest_s:
             return Event.TOO_LONG
-        if speech and self._run_s >= (BEGINS_AFTER_S if waiting else GOES_ON_AFTER_S):
+        if speech and self._run_s >= (self._begins_after_s if waiting else GOES_ON_AFTER_S):
             return Event.SPEECH
         if waiting:
             patience_s = self._settings.nothing_said_s

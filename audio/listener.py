@@ -45,6 +45,8 @@ KEYWORD_ENDS_BEFORE_S = 0.2
 KEYWORD_TAIL_S = 0.25
 LONGEST_KEYWORD_S = 1.2
 LONGEST_EARCON_S = 0.4
+# Where no wake word was said, clatter is likelier than a short word.
+UNASKED_BEGINS_AFTER_S = 0.18
 BURST_PAUSE_S = 0.3
 BURST_MARGIN_S = 0.2
 DEAF_AFTER_S = 1.0
@@ -198,7 +200,7 @@ class Listener:
 
     def _unhurried(self, at_s: float) -> Endpointing:
         patient = msgspec.structs.replace(self._settings, nothing_said_s=float("inf"))
-        return Endpointing(patient, at_s)
+        return Endpointing(patient, at_s, begins_after_s=UNASKED_BEGINS_AFTER_S)
 
     def _level(self, sound: Sound) -> Iterable[Message]:
         self._levels.append(sound)
