@@ -35,7 +35,7 @@ class PocketSphinxRecognizer:
         try:
             domain = prepare(sentences, prefixes, cache_dir)
             self._decoder = _decoder(domain, fsg=str(domain.network), **_BEAMS)
-            self._mean = CepstralMean(_decoder(domain, keyphrase=_a_word(domain)))
+            self._mean = CepstralMean(_feature_decoder(domain))
         except (OSError, ValueError, RuntimeError) as error:
             message = f"PocketSphinx cannot use the skills' sentences from {cache_dir}: {error}"
             raise RecognitionError("asr.domain", message) from error
@@ -90,8 +90,13 @@ def _decoder(domain: Domain, **options: object) -> pocketsphinx.Decoder:
     return pocketsphinx.Decoder(hmm=str(model), dict=str(domain.dictionary), **settings)
 
 
-def _a_word(domain: Domain) -> str:
-    return domain.dictionary.read_text("utf-8").split(maxsplit=1)[0]
+def _feature_decoder(domain: Domain) -> pocketsphinx.Decoder:
+    # A decoder must search something, and does so when an utterance ends: one word is cheapest.
+    word = domain.dictionary.read_text("utf-8").split(maxsplit=1)[0]
+    decoder = _decoder(domain, jsgf=None, ds=16)
+    decoder.add_jsgf_string("word", f"#JSGF V1.0; grammar word; public <word> = {word};")
+    decoder.activate_search("word")
+    return decoder
 
 
 def _words(decoder: pocketsphinx.Decoder) -> list[Word]:
