@@ -6,9 +6,9 @@ from datetime import datetime
 from zoneinfo import ZoneInfo
 
 import pytest
-from stand_ins import COFFEE, HOME, MANIFESTS
 
 from nlu.templates import Templates
+from tests.nlu.stand_ins import COFFEE, HOME, MANIFESTS
 
 
 @pytest.fixture(scope="session")

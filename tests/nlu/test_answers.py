@@ -5,12 +5,12 @@ from __future__ import annotations
 from datetime import datetime
 
 import pytest
-from stand_ins import AREA, DURATION, entity
 
 from assistant.core.messages import SlotValue
 from assistant.skill.manifest import SlotSchema
 from nlu.normalize import canonical
 from nlu.templates import Templates
+from tests.nlu.stand_ins import AREA, DURATION, entity
 
 LIGHT = entity("light")
 YES_NO = SlotSchema(name="answer", kind="boolean")

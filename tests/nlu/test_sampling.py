@@ -7,12 +7,12 @@ from collections import Counter
 from datetime import datetime
 
 import pytest
-from stand_ins import COFFEE, HOME, MANIFESTS
 
 from nlu.commands import understand
 from nlu.normalize import canonical
 from nlu.sampling import spoken
 from nlu.templates import Templates
+from tests.nlu.stand_ins import COFFEE, HOME, MANIFESTS
 
 LIMIT = 4000
 

@@ -7,7 +7,6 @@ from datetime import datetime
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from stand_ins import HOME, MANIFESTS, intent
 
 from assistant.core.errors import SkillError
 from assistant.skill.home import Area, Entity, Home
@@ -15,6 +14,7 @@ from assistant.skill.manifest import SkillManifest, SlotSchema
 from nlu.commands import understand
 from nlu.normalize import canonical
 from nlu.templates import Templates
+from tests.nlu.stand_ins import HOME, MANIFESTS, intent
 
 TEXT = SlotSchema(name="text", kind="text")
 DEVICE = SlotSchema(name="name", kind="entity", domains=("light",))

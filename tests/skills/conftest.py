@@ -6,7 +6,8 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from talking import Talk
+
+from tests.skills.talking import Talk
 
 
 @pytest.fixture

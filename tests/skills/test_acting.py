@@ -8,7 +8,6 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from talking import Talk, command
 
 from assistant.core.errors import SkillError
 from assistant.core.messages import Commit, Interpretation, NothingHeard, Question, Reply
@@ -17,6 +16,7 @@ from assistant.skill import Reply as Said
 from skills.registry import Registry
 from skills.revisions import Revisions
 from skills.stage import DIALOG_S
+from tests.skills.talking import Talk, command
 
 TIME = command("HassGetCurrentTime")
 PASTA = command("HassStartTimer", duration=600, name="pasta")

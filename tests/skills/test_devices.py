@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import pytest
-from talking import EVENING, HOME, Talk, command
 
 from assistant.core.messages import DeviceChanged, HomeCommand, HomeState, Message
 from assistant.skill.testing import converse, memory_context
 from skills.home import skill
+from tests.skills.talking import EVENING, HOME, Talk, command
 
 
 def broker(present: bool) -> DeviceChanged:

@@ -6,9 +6,9 @@ import sys
 from pathlib import Path
 
 import pytest
-from talking import Talk
 
 from skills.registry import BUILT_IN, load_registry
+from tests.skills.talking import Talk
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 PYPROJECT = """

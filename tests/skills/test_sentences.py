@@ -5,12 +5,12 @@ from __future__ import annotations
 from functools import cache
 
 import pytest
-from talking import EVENING, HOME
 
 from assistant.core.messages import Interpretation, SlotValue, Transcript
 from nlu.stage import NluStage
 from nlu.templates import Templates
 from skills.registry import load_registry
+from tests.skills.talking import EVENING, HOME
 
 Slots = dict[str, SlotValue]
 

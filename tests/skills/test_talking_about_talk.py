@@ -6,10 +6,10 @@ from datetime import UTC, datetime
 from zoneinfo import ZoneInfo
 
 import pytest
-from talking import Talk
 
 from assistant.skill.testing import converse, memory_context
 from skills import clock
+from tests.skills.talking import Talk
 
 
 @pytest.mark.parametrize(

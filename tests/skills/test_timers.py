@@ -14,10 +14,10 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from talking import Talk, command
 
 from assistant.core.errors import StorageError
 from assistant.core.messages import Message, PlaybackEnded, Reply, Tick
+from tests.skills.talking import Talk, command
 
 
 def texts(messages: list[Message]) -> list[str]:
@@ -262,7 +262,7 @@ def test_control_a_store_that_forgets_is_caught() -> None:
 SETS_TIMERS = """
 import sys
 from pathlib import Path
-from talking import Talk
+from tests.skills.talking import Talk
 
 talk = Talk(path=Path(sys.argv[1]))
 while True:
