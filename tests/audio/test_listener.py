@@ -24,7 +24,7 @@ from assistant.core.messages import (
     Utterance,
     Woke,
 )
-from audio.frames import FRAME_S
+from audio.frames import FRAME_S, Framer
 from audio.listener import Listener
 from audio.own_voice import OwnVoice
 from audio.stage import make_listener
@@ -47,6 +47,12 @@ class Scripted:
 
     def close(self) -> None:
         pass
+
+
+def quiet_microphone(seconds: float) -> list[bytes]:
+    """Silence at 48 kHz, resampled: dither of one bit is left."""
+    framer, block = Framer(48_000, 1), np.zeros((1536, 1), np.int16)
+    return [frame for _ in range(round(seconds / FRAME_S)) for frame in framer.push(block)]
 
 
 def numbered() -> Iterable[str]:
@@ -176,6 +182,18 @@ def test_a_microphone_that_falls_silent_for_good_ends_the_utterance() -> None:
     assert heard.listener.deadline_s() is None
 
 
+def test_stop_over_a_reply_counts_only_when_somebody_spoke() -> None:
+    def story(sound: list[bytes]) -> list[str]:
+        noticed = round(2.5 / FRAME_S)
+        heard = Conversation(
+            Listener(Listening(), Scripted({}), stop_word=Scripted({noticed: "stop"}))
+        )
+        return heard.feed(PlaybackStarted(utterance_id="r")).hear(silence(1.9), sound).story
+
+    assert story([*speech("stop"), *silence(1.0)]) == ["BargeIn"]
+    assert story(silence(1.0)) == []
+
+
 def test_own_words_in_the_echo_wake_nobody() -> None:
     def story(own_voice: OwnVoice) -> list[str]:
         ids = iter(numbered())
@@ -218,6 +236,17 @@ def test_who_only_says_the_wake_word_has_five_seconds_to_go_on(voice: str) -> No
     assert heard.story == ["Woke", "AudioChunk", "NothingHeard"]
     heard = Conversation(real_listener()).hear(silence(2.0), bare, silence(3.5), late, silence(2.0))
     assert heard.story == ["Woke", "AudioChunk", "Utterance", "Commit"]
+
+
+@pytest.mark.parametrize("voice", VOICES)
+def test_a_reply_is_stopped_by_stop_and_not_by_the_hiss_of_a_quiet_microphone(voice: str) -> None:
+    def story(sound: list[bytes]) -> list[str]:
+        heard = Conversation(make_listener(Config(), own_voice=OwnVoice()))
+        return heard.feed(PlaybackStarted(utterance_id="r")).hear(sound).story
+
+    hiss = quiet_microphone(30.0)
+    assert story([*hiss[:60], *speech("stop", voice), *hiss[:30]]) == ["BargeIn"]
+    assert story(hiss) == []
 
 
 def test_several_keywords_are_listened_for_at_once() -> None:
