@@ -12,7 +12,6 @@ import contextlib
 import logging
 import os
 import stat
-import time
 from collections import deque
 from collections.abc import Iterable, Iterator
 from pathlib import Path
@@ -24,6 +23,7 @@ from paho.mqtt.enums import CallbackAPIVersion
 from paho.mqtt.properties import Properties
 from paho.mqtt.reasoncodes import ReasonCode
 
+from assistant.core.clock import boottime_s
 from assistant.core.config import Mqtt
 from assistant.core.errors import BridgeError, ConfigError
 from assistant.core.messages import DeviceChanged, HomeCommand, HomeState, Message, Tick
@@ -85,7 +85,7 @@ class Broker:
         """A `Tick` that has the stage ask for the news."""
         with contextlib.suppress(BlockingIOError):
             os.eventfd_read(self._signal)
-        return (Tick(at_s=time.clock_gettime(time.CLOCK_BOOTTIME)),)
+        return (Tick(at_s=boottime_s()),)
 
     def news(self) -> Iterator[Message]:
         """Take what was heard since the last call, in order."""

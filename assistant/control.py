@@ -11,7 +11,6 @@ import contextlib
 import difflib
 import select
 import socket
-import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, ClassVar
@@ -20,6 +19,7 @@ import msgspec
 
 from assistant.caller import Caller, allowed, listen
 from assistant.core.bus import UNPUBLISHED
+from assistant.core.clock import boottime_s
 from assistant.core.codec import as_json
 from assistant.core.errors import AssistantError, ControlError
 from assistant.core.messages import (
@@ -161,7 +161,7 @@ class ControlServer:
             # The supervisor tells systemd, wakes what rests, and has the news published.
             _ask_supervisor(self._line)
         else:
-            yield Reload(at_s=_now_s())
+            yield Reload(at_s=boottime_s())
 
     def _complain(self, caller: Caller, code: str, message: str) -> None:
         self._send(caller, _line({"type": "Error", "code": code, "message": message}))
@@ -199,7 +199,7 @@ class ControlServer:
                 if isinstance(news, Status):
                     self._learn(news)
                 else:
-                    yield msgspec.structs.replace(news, at_s=_now_s())
+                    yield msgspec.structs.replace(news, at_s=boottime_s())
             self._epoll.unregister(line)
 
     def _learn(self, status: Status) -> None:
@@ -244,7 +244,3 @@ def _ask_supervisor(line: socket.socket) -> None:
 
 def _line(value: Any) -> bytes:
     return msgspec.json.encode(value) + b"\n"
-
-
-def _now_s() -> float:
-    return time.clock_gettime(time.CLOCK_BOOTTIME)

@@ -11,6 +11,7 @@ from pathlib import Path
 from assistant.core.config import Config, config_files, load_config
 from assistant.logs import set_up
 from assistant.process import ProcessSpec
+from assistant.skill.home import load_home
 from assistant.supervisor import Supervisor
 
 SERVE = "assistant.members:serve"
@@ -30,11 +31,13 @@ def run(config_file: Path | None, single: bool) -> int:
     """Run the assistant until SIGTERM; gives the exit status.
 
     `single` runs every stage as a thread of this process. Raises `ConfigError` before anything
-    starts when the settings are wrong.
+    starts when the settings are wrong, `InputError` when the home's file is.
     """
     files = config_files(config_file)
     config, _ = load_config(files)
     set_up("assistant", config.log.level)
+    if config.home.file:
+        load_home(Path(config.home.file).expanduser())
     _make_folders(config)
     if single:
         return int(import_module(SINGLE).run(files))

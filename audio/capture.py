@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import threading
-import time
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
@@ -12,6 +11,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
+from assistant.core.clock import boottime_s
 from assistant.core.errors import AudioError
 from assistant.core.messages import DeviceChanged, Frame, Message
 from audio.devices import DEVICES
@@ -25,11 +25,6 @@ LOST_AFTER_S = 1.0
 BACKLOG = 512
 
 Deliver = Callable[[Message], None]
-
-
-def boottime_s() -> float:
-    """Seconds of CLOCK_BOOTTIME."""
-    return time.clock_gettime(time.CLOCK_BOOTTIME)
 
 
 class Feed(Protocol):

@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from assistant.core.clock import boottime_s
 from assistant.core.errors import AudioError
 from assistant.core.messages import (
     SAMPLE_RATE_HZ,
@@ -20,7 +21,6 @@ from assistant.core.messages import (
     PlaybackStarted,
     Speech,
 )
-from audio.capture import boottime_s
 from audio.frames import Samples, at_rate
 from audio.loudspeaker import Loudspeaker, open_loudspeaker
 from audio.own_voice import OwnVoice

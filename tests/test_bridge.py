@@ -32,10 +32,10 @@ from assistant.bridge import (
     read_state,
 )
 from assistant.core.bus import Address, Bus
+from assistant.core.clock import boottime_s
 from assistant.core.config import Mqtt
 from assistant.core.errors import BridgeError, ConfigError
 from assistant.core.messages import DeviceChanged, HomeCommand, HomeState, Message, Tick
-from assistant.core.worker import boottime_s
 
 PATIENCE_S = 20.0
 PATH = os.pathsep.join((os.environ.get("PATH", ""), "/usr/sbin", "/usr/local/sbin"))

@@ -18,9 +18,9 @@ import msgspec
 
 from assistant.bench.figures import median_of_runs
 from assistant.core.bus import Address, Bus
+from assistant.core.clock import boottime_s
 from assistant.core.errors import BusError
 from assistant.core.messages import Commit, Message, Speech, Transcript, Work
-from assistant.core.worker import boottime_s
 
 SENDER, RECEIVER = "bench-sender", "bench-receiver"
 CONSUMERS: dict[type[Message], str] = {Transcript: RECEIVER, Speech: RECEIVER, Commit: SENDER}

@@ -9,8 +9,8 @@ import typer
 
 from assistant.cli.conversation import Timings, tell, temporary_config
 from assistant.composition import Composition
+from assistant.core.clock import boottime_s
 from assistant.core.messages import Commit, Message, Transcript
-from assistant.core.worker import boottime_s
 from assistant.pipeline import run
 from skills.state import open_state
 

@@ -7,7 +7,6 @@ beat proves that socket and loop work; no timer thread beats for a loop that han
 from __future__ import annotations
 
 import logging
-import time
 import traceback
 from collections import deque
 from collections.abc import Callable, Iterable
@@ -16,6 +15,7 @@ from typing import Protocol
 import msgspec
 
 from assistant.core.bus import Bus
+from assistant.core.clock import boottime_s
 from assistant.core.errors import AssistantError
 from assistant.core.messages import (
     BargeIn,
@@ -41,11 +41,6 @@ class Beat(Protocol):
 
     def beat(self) -> None:
         """The loop went round once more."""
-
-
-def boottime_s() -> float:
-    """Seconds of CLOCK_BOOTTIME: it never jumps and goes on during suspend."""
-    return time.clock_gettime(time.CLOCK_BOOTTIME)
 
 
 class Worker:

@@ -23,7 +23,8 @@ class Piper:
         voice = _chosen(library, name)
         if importlib.util.find_spec("piper") is None:
             message = (
-                "piper is not installed; run: make piper (for the service: sudo make -C /opt/hark piper)"
+                "piper is not installed; run: make piper"
+                " (for the service: sudo make -C /opt/hark piper)"
             )
             raise SpeakingError("voice.missing", message)
         # Here, because most devices have no Piper voice and need not load onnxruntime to speak.

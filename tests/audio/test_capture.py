@@ -13,8 +13,9 @@ import numpy as np
 import pytest
 import soundfile
 
+from assistant.core.clock import boottime_s
 from assistant.core.messages import DeviceChanged, Frame, Message
-from audio.capture import Capture, boottime_s
+from audio.capture import Capture
 from audio.frames import FRAME_BYTES, FRAME_S, SILENCE
 from tests.virtual_sound import VirtualSound, virtual_sound
 
@@ -81,7 +82,8 @@ def test_what_is_no_fifo_is_told_as_a_microphone_that_is_not_there(tmp_path: Pat
 CAPTURING = """
 import select, sys
 from assistant.core.messages import DeviceChanged, Frame
-from audio.capture import Capture, boottime_s
+from assistant.core.clock import boottime_s
+from audio.capture import Capture
 from audio.vad import dbfs
 capture = Capture(sys.argv[1])
 poll = select.poll()

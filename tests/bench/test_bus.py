@@ -6,7 +6,7 @@ import pytest
 
 from assistant.bench import bus
 from assistant.bench.figures import median_of_runs
-from assistant.core.worker import boottime_s
+from assistant.core.clock import boottime_s
 
 
 def test_every_message_is_timed_at_every_pace() -> None:
