@@ -13,7 +13,7 @@ import msgspec
 from audio.asr.language_model import compile_network
 from audio.asr.pronunciation import pronounce
 
-_FORMAT = "2"  # changes whenever the same sentences would give other files
+_FORMAT = "3"  # changes whenever the same sentences would give other files
 _KEPT = 4
 
 

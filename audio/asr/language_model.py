@@ -117,7 +117,9 @@ def _weights(counts: Mapping[NGram, Counter[str]], backoff: float) -> Iterator[t
     """Each state with its arcs; a history's own weights add up to how often it was seen."""
     for history, following in sorted(counts.items()):
         seen = sum(following.values())
-        left = backoff * len(following) if len(history) == 2 else 0.0
+        # Where both words allow no less than the last alone, backing off would gain nothing.
+        more = len(history) == 2 and len(counts[history[1:]]) > len(following)
+        left = backoff * len(following) if more else 0.0
         arcs: _Arcs = {}
         for word, times in sorted(following.items()):
             target = FINAL if word == END else (history[-1], word)

@@ -13,10 +13,12 @@ import pocketsphinx
 
 Phones = tuple[str, ...]
 
-PHONES = frozenset(
-    "AA AE AH AO AW AY B CH D DH EH ER EY F G HH IH IY JH K L M N NG OW OY P R S SH T TH UH UW V W"
-    " Y Z ZH".split()
+_VOWELS = ("AA", "AE", "AH", "AO", "AW", "AY", "EH", "ER", "EY", "IH", "IY", "OW", "OY", "UH", "UW")
+_CONSONANTS = (
+    *("B", "CH", "D", "DH", "F", "G", "HH", "JH", "K", "L", "M", "N", "NG"),
+    *("P", "R", "S", "SH", "T", "TH", "V", "W", "Y", "Z", "ZH"),
 )
+PHONES = frozenset(_VOWELS + _CONSONANTS)
 """The phones of the CMU dictionary, without stress: those of the en-us acoustic model."""
 
 _TIMEOUT_S = 5.0
@@ -80,7 +82,7 @@ def pronounce(words: Iterable[str]) -> dict[str, tuple[Phones, ...]]:
 
 def by_rules(word: str) -> Phones:
     """Read a word by a small table of English spelling rules; unknown characters are silent."""
-    letters = re.sub(r"(.)\1", r"\1", re.sub(r"[^a-z]", "", word.lower()))
+    letters = re.sub(r"([^aeiou])\1", r"\1", re.sub(r"[^a-z]", "", word.lower()))
     if len(letters) > 3 and letters.endswith("e") and letters[-2] not in "aeiou":
         letters = letters[:-1]
     phones: list[str] = []

@@ -1,0 +1,79 @@
+"""Sentences in, a network out that can say them and ends where they end."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from audio.asr.language_model import Network, compile_network
+
+SENTENCES = ["turn on the light", "turn off the light", "turn on the fan", "stop"]
+
+
+def can_say(network: Network, sentence: str) -> bool:
+    states = closure(network, {network.start})
+    for word in sentence.split():
+        after = {a.target for a in network.arcs if a.source in states and a.word == word}
+        states = closure(network, after)
+    return network.final in states
+
+
+def closure(network: Network, states: set[int]) -> set[int]:
+    while True:
+        more = {a.target for a in network.arcs if a.source in states and not a.word} - states
+        if not more:
+            return states
+        states = states | more
+
+
+@pytest.mark.parametrize("sentence", [*SENTENCES, "turn off the fan"])
+def test_it_says_the_sentences_and_what_their_word_pairs_allow(sentence: str) -> None:
+    assert can_say(compile_network(SENTENCES), sentence)
+
+
+@pytest.mark.parametrize("sentence", ["", "turn", "turn on the", "light", "stop the light"])
+def test_it_says_nothing_else(sentence: str) -> None:
+    assert not can_say(compile_network(SENTENCES), sentence)
+
+
+def test_a_prefix_may_stand_before_a_sentence_and_need_not() -> None:
+    network = compile_network(SENTENCES, ["hey jarvis"])
+    assert can_say(network, "hey jarvis stop")
+    assert can_say(network, "stop")
+    assert not can_say(network, "hey jarvis")
+
+
+def test_the_order_of_the_sentences_is_of_no_account() -> None:
+    assert compile_network(SENTENCES) == compile_network(SENTENCES[::-1])
+
+
+def test_states_with_the_same_continuations_are_one() -> None:
+    one, two = compile_network(["set a timer"]), compile_network(["set a timer", "start a timer"])
+    assert one.states == two.states == 5
+    assert len(two.arcs) == len(one.arcs) + 1
+
+
+def test_without_a_word_there_is_no_model() -> None:
+    with pytest.raises(ValueError, match="at least one sentence"):
+        compile_network(["", "  "])
+
+
+words = st.lists(st.sampled_from("abcde"), min_size=1, max_size=5).map(" ".join)
+
+
+@given(st.lists(words, min_size=1, max_size=20))
+def test_every_sentence_can_be_said_and_each_state_shares_out_one(sentences: list[str]) -> None:
+    network = compile_network(sentences)
+    assert all(can_say(network, sentence) for sentence in sentences)
+    for state in range(network.states):
+        leaving = [arc.probability for arc in network.arcs if arc.source == state]
+        assert not leaving or sum(leaving) == pytest.approx(1.0)
+
+
+def test_the_fsg_text_lists_every_arc() -> None:
+    network = compile_network(["stop"])
+    lines = network.fsg().splitlines()
+    assert lines[0].startswith("FSG_BEGIN")
+    assert lines[-1] == "FSG_END"
+    assert sum(line.startswith("TRANSITION") for line in lines) == len(network.arcs)

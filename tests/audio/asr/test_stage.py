@@ -1,0 +1,70 @@
+"""Chunks and the end of an utterance in, transcripts out."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from assistant.core.messages import AudioChunk, Message, Transcript, Utterance, Word
+from audio.asr.recognizer import Recognition, recognition
+from audio.asr.stage import AsrStage
+
+
+class Counting:
+    """Says "computer" and how many samples it was fed since it was started."""
+
+    name = "counting"
+
+    def start(self) -> None:
+        self.samples = 0
+
+    def feed(self, samples: NDArray[np.int16]) -> None:
+        self.samples += len(samples)
+
+    def finish(self) -> Recognition:
+        texts = ["computer", str(self.samples)]
+        words = tuple(Word(text=t, start_s=0.0, end_s=0.1, confidence=0.5) for t in texts)
+        return recognition(words, self.name)
+
+
+def chunk(utterance: str, samples: int = 1600) -> AudioChunk:
+    return AudioChunk(utterance_id=utterance, sequence=0, samples=bytes(2 * samples))
+
+
+def end(utterance: str, revision: int = 0, wake_word: str = "computer") -> Utterance:
+    return Utterance(
+        utterance_id=utterance,
+        revision=revision,
+        wake_word=wake_word,
+        duration_s=1.0,
+        speech_s=0.5,
+        speech_ended_at_s=1.0,
+    )
+
+
+def transcripts(*messages: Message) -> list[tuple[str, int, str]]:
+    stage = AsrStage(Counting())
+    out = [said for message in messages for said in stage.feed(message)]
+    return [(t.utterance_id, t.revision, t.text) for t in out if isinstance(t, Transcript)]
+
+
+def test_an_utterance_becomes_its_transcript_without_the_wake_word() -> None:
+    assert transcripts(chunk("a"), chunk("a"), end("a")) == [("a", 0, "3200")]
+
+
+def test_a_follow_up_has_no_wake_word_to_lose() -> None:
+    assert transcripts(chunk("a"), end("a", wake_word="")) == [("a", 0, "computer 1600")]
+
+
+def test_speech_after_an_early_revision_is_heard_with_what_came_before() -> None:
+    messages = chunk("a"), end("a", 0), chunk("a"), end("a", 1), end("a", 2)
+    assert transcripts(*messages) == [("a", 0, "1600"), ("a", 1, "3200"), ("a", 2, "3200")]
+
+
+def test_a_new_utterance_takes_the_place_of_one_that_never_ended() -> None:
+    messages = chunk("a"), chunk("b", 800), end("a"), end("b")
+    assert transcripts(*messages) == [("b", 0, "800")]
+
+
+def test_an_end_without_sound_gives_nothing() -> None:
+    assert transcripts(end("a")) == []

@@ -1,0 +1,94 @@
+"""Sound in, whisper's words out, on windows no longer than they must be."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from assistant.core.errors import RecognitionError
+from audio.asr.recognizer import Recognition
+from audio.asr.whisper import FLOOR_FRAMES, FULL_FRAMES, WhisperRecognizer, longest
+from tests.audio.asr.scripted_whisper import write_whisper
+
+RATE = 16_000
+
+
+def sound(seconds: float) -> np.ndarray:
+    return (np.random.default_rng(1).normal(0, 2000, int(seconds * RATE))).astype(np.int16)
+
+
+class Watched(WhisperRecognizer):
+    """Notes the length of every window that is encoded."""
+
+    def __init__(self, model: Path) -> None:
+        super().__init__(model)
+        self.windows: list[int] = []
+        encode = self._model.encode
+
+        def watched(features: Any) -> Any:
+            self.windows.append(features.shape[-1])
+            return encode(features)
+
+        self._model.encode = watched
+
+
+def hear(recognizer: WhisperRecognizer, samples: np.ndarray) -> Recognition:
+    recognizer.start()
+    for at in range(0, len(samples), 1600):
+        recognizer.feed(samples[at : at + 1600])
+    return recognizer.finish()
+
+
+@pytest.fixture
+def light(tmp_path: Path) -> Watched:
+    return Watched(write_whisper(tmp_path, ["Turn", "on", "the", "light."]))
+
+
+def test_words_are_lower_case_and_carry_confidences(light: Watched) -> None:
+    heard = hear(light, sound(2.0))
+    assert heard.text == "turn on the light"
+    assert [word.text for word in heard.words] == ["turn", "on", "the", "light"]
+    assert all(0.0 < word.confidence <= 1.0 for word in heard.words)
+    assert heard.engine == "whisper"
+
+
+@pytest.mark.parametrize(
+    ("seconds", "frames"), [(0.5, FLOOR_FRAMES), (1.59, FLOOR_FRAMES), (14.0, 1402), (40.0, 3000)]
+)
+def test_the_window_is_the_utterance_but_no_shorter_than_the_floor(
+    light: Watched, seconds: float, frames: int
+) -> None:
+    hear(light, sound(seconds))
+    assert light.windows == [pytest.approx(frames, abs=2)]
+    assert not {159, 160} & set(light.windows)
+
+
+def test_repeats_are_tried_once_more_at_30_s_and_then_dropped(tmp_path: Path) -> None:
+    looping = Watched(write_whisper(tmp_path, ["thanks"] * 40))
+    assert hear(looping, sound(8.0)).text == ""
+    assert looping.windows == [FLOOR_FRAMES, FULL_FRAMES]
+
+
+def test_silence_is_not_even_encoded(light: Watched) -> None:
+    assert hear(light, np.zeros(RATE, np.int16)).text == ""
+    assert hear(light, np.zeros(0, np.int16)).text == ""
+    assert light.windows == []
+
+
+def test_the_length_is_capped_by_the_duration() -> None:
+    assert longest(1.0) < longest(5.0) <= longest(60.0) <= 448
+
+
+def test_a_folder_without_a_model_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(RecognitionError, match="assistant models pull"):
+        WhisperRecognizer(tmp_path)
+
+
+def test_a_corrupt_model_is_refused(tmp_path: Path) -> None:
+    write_whisper(tmp_path, ["hello"])
+    (tmp_path / "model.bin").write_bytes(b"nothing like a model")
+    with pytest.raises(RecognitionError):
+        WhisperRecognizer(tmp_path)
