@@ -65,3 +65,14 @@ def spoken(line: Line, folder: Path) -> Path:
     file = folder / line.recording.name
     soundfile.write(file, samples.pcm, samples.rate_hz)
     return file
+
+
+def record() -> None:
+    """Make the shipped recordings anew: `python -m assistant.demo.story`."""
+    RECORDINGS.mkdir(exist_ok=True)
+    for line in STORY:
+        spoken(line, RECORDINGS)
+
+
+if __name__ == "__main__":
+    record()
