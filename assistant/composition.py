@@ -20,7 +20,9 @@ from assistant.core.errors import ConfigError, SkillError
 from assistant.core.manifest import Library
 from assistant.skill.home import Home, load_home
 from audio.asr.pocketsphinx import PocketSphinxRecognizer
+from audio.asr.recognizer import Recognizer
 from audio.asr.stage import AsrStage
+from audio.asr.whisper import WhisperRecognizer
 from audio.listener import Listener
 from audio.stage import make_listener
 from audio.tts.select import select as select_voice
@@ -95,12 +97,21 @@ class Composition:
         return make_listener(self._config, wake)
 
     def asr(self) -> AsrStage:
-        """Speech recognition of the skills' sentences."""
+        """Speech recognition: whisper where its model is, else the skills' own sentences."""
+        return AsrStage(self._recognizer())
+
+    def _recognizer(self) -> Recognizer:
+        settings = self._config.asr
+        if settings.engine not in ("auto", "whisper", "pocketsphinx"):
+            message = f'asr.engine: "{settings.engine}" is none of auto, whisper, pocketsphinx'
+            raise ConfigError("config.asr_engine", message)
+        present = settings.engine == "auto" and self.library.present(settings.model)
+        if settings.engine == "whisper" or present:
+            self.library.read(settings.model)  # what is corrupt is never loaded
+            return WhisperRecognizer(self.library.folder(settings.model), threads=settings.threads)
         sentences = self.templates.sample(SAMPLED_SENTENCES, SAMPLING_SEED)
-        prefixes = [k.replace("_", " ") for k in self._config.wake.keywords]
-        return AsrStage(
-            PocketSphinxRecognizer(sentences, prefixes, cache_dir=self._config.cache_dir / "asr")
-        )
+        prefixes = [keyword.replace("_", " ") for keyword in self._config.wake.keywords]
+        return PocketSphinxRecognizer(sentences, prefixes, cache_dir=self._config.cache_dir / "asr")
 
     def nlu(self) -> NluStage:
         """Understanding."""
