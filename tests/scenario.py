@@ -1,8 +1,9 @@
 """A story told to a real daemon: a timeline of speech, kills and unplugs, and what must come of it.
 
 A scenario is a list of steps. Each step acts on the running daemon or waits, with a deadline, for
-what it expects; nothing sleeps. The daemon is `assistant run` with its real processes; the sound
-card is virtual, or a FIFO and a folder where a step needs no sound card.
+what it expects; nothing sleeps. The daemon is `assistant run` with its real processes, cut off from
+every network where the tests may do that. The sound card is virtual, or a FIFO and a folder where a
+story needs no sound card.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ from __future__ import annotations
 import json
 import os
 import queue
+import shutil
 import signal
 import socket
 import sqlite3
@@ -23,8 +25,21 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Protocol
 
+from audio.frames import frames_of
+
+
+def may_cut_off() -> bool:
+    """Whether a process may be given a network of its own, which is none."""
+    if shutil.which("unshare") is None:
+        return False
+    return subprocess.run(["unshare", "--net", "true"], capture_output=True).returncode == 0
+
+
 STARTUP_S = 60.0
 STOP_S = 2.0
+HOME = Path(__file__).parent / "home.yaml"
+CUT_OFF = ("unshare", "--net") if may_cut_off() else ()
+"""Before a command: it has no network, not even the loopback device; nothing where not allowed."""
 
 
 class Mouth(Protocol):
@@ -42,10 +57,8 @@ class Fifo:
 
     def speak(self, wav: Path) -> None:
         """Write the recording; it returns when all but the last two seconds were heard."""
-        convert = ["sox", str(wav), *"-r 16000 -c 1 -b 16 -e signed -t raw -".split()]
-        samples = subprocess.run(convert, check=True, capture_output=True).stdout
         with self.path.open("wb") as fifo:
-            fifo.write(samples)
+            fifo.write(b"".join(frames_of(wav)))
 
 
 @dataclass
@@ -59,6 +72,8 @@ class Daemon:
     mouth: Mouth
     log: Path
     events: queue.Queue[dict[str, Any]] = field(default_factory=queue.Queue)
+    passed_over: list[dict[str, Any]] = field(default_factory=list)
+    """What came since the scenario last did something, and was not waited for."""
     seen: list[dict[str, Any]] = field(default_factory=list)
 
     def request(self, command: str) -> dict[str, Any]:
@@ -84,10 +99,22 @@ class Daemon:
         finally:
             database.close()
 
+    def forget(self) -> None:
+        """What comes from now on is the answer to what the scenario does next."""
+        while not self.events.empty():
+            self.seen.append(self.events.get())
+        self.passed_over.clear()
+
     def wait_for(self, wanted: Callable[[dict[str, Any]], bool], within_s: float) -> dict[str, Any]:
-        """The next event that is `wanted`; fails with all that came instead."""
+        """The first `wanted` event since `forget`; fails with all that came instead.
+
+        Events of two processes may come in either order, so those passed over count.
+        """
+        for event in self.passed_over:
+            if wanted(event):
+                self.passed_over.remove(event)
+                return event
         deadline_s = time.monotonic() + within_s
-        passed_over = []
         while (left_s := deadline_s - time.monotonic()) > 0:
             try:
                 event = self.events.get(timeout=left_s)
@@ -97,12 +124,16 @@ class Daemon:
             if wanted(event):
                 return event
             if event["type"] != "Level":
-                passed_over.append(event)
-        raise AssertionError(f"not within {within_s} s; came: {passed_over}")
+                self.passed_over.append(event)
+        raise AssertionError(f"not within {within_s} s; came: {self.passed_over}")
 
     def last(self, kind: str) -> dict[str, Any]:
         """The last event of that type that the scenario has passed."""
         return next(event for event in reversed(self.seen) if event["type"] == kind)
+
+    def all(self, kind: str, **where: Any) -> list[dict[str, Any]]:
+        """Every such event so far."""
+        return [event for event in self.seen if Expect(kind, where).matches(event)]
 
     def watch(self) -> None:
         """Follow the daemon's events from now on, also across the control process's restarts."""
@@ -139,6 +170,7 @@ class Say:
     voice: str = "slt"
 
     def run(self, daemon: Daemon) -> None:
+        daemon.forget()
         daemon.mouth.speak(spoken(self.text, self.voice, daemon.state_dir.parent))
 
 
@@ -151,6 +183,7 @@ class SayMeanwhile:
 
     def run(self, daemon: Daemon) -> None:
         wav = spoken(self.text, self.voice, daemon.state_dir.parent)
+        daemon.forget()
         threading.Thread(target=daemon.mouth.speak, args=(wav,), daemon=True).start()
 
 
@@ -197,7 +230,9 @@ class Kill:
     signal: signal.Signals = signal.SIGKILL
 
     def run(self, daemon: Daemon) -> None:
-        os.kill(daemon.pid(self.stage), self.signal)
+        pid = daemon.pid(self.stage)
+        daemon.forget()
+        os.kill(pid, self.signal)
 
 
 @dataclass(frozen=True)
@@ -219,6 +254,7 @@ class Do:
     act: Callable[[Daemon], None]
 
     def run(self, daemon: Daemon) -> None:
+        daemon.forget()
         self.act(daemon)
 
 
@@ -245,8 +281,10 @@ def running(
         folder / name for name in ("state", "runtime", "config.toml", "daemon.log")
     )
     state.mkdir(exist_ok=True)
-    config.write_text(f'[storage]\nstate = "{state}"\nruntime = "{runtime}"\n{settings}')
-    command = [sys.executable, "-m", "assistant", "run", "--config", str(config), *arguments]
+    cache = folder.parent / "cache"  # of all tests: a language model is made once
+    storage = f'[storage]\nstate = "{state}"\nruntime = "{runtime}"\ncache = "{cache}"\n'
+    config.write_text(storage + settings)
+    command = [*CUT_OFF, *command_line("run", "--config", str(config), *arguments)]
     with log.open("ab") as output:
         process = subprocess.Popen(
             command, stdout=output, stderr=output, env={**os.environ, **(environment or {})}
@@ -263,6 +301,31 @@ def running(
             assert killed or process.wait(STOP_S) == 0, log.read_text()[-3000:]
         finally:
             process.kill()
+
+
+@contextmanager
+def quiet(folder: Path, settings: str = "", arguments: Sequence[str] = ()) -> Iterator[Daemon]:
+    """A daemon without a sound card: a FIFO for a microphone, a folder for a loudspeaker."""
+    audio = f'[audio]\ninput = "fifo:{folder / "mic"}"\noutput = "folder:{folder / "replies"}"\n'
+    home = f'[home]\nfile = "{HOME}"\n'
+    mouth = Fifo(folder / "mic")
+    with running(folder, audio + home + settings, mouth, arguments=arguments) as daemon:
+        yield daemon
+
+
+def served(light: str = "on") -> list[Step]:
+    """The next utterance is served in full."""
+    return [
+        Say(f"computer, turn {light} the kitchen light"),
+        Expect("Reply", {"text": "kitchen light", "acted": True}),
+        Expect("PlaybackEnded"),
+        Rows("SELECT state FROM devices WHERE entity_id = 'light.kitchen'", [(light,)]),
+    ]
+
+
+def command_line(*arguments: str) -> list[str]:
+    """The command line of `assistant`."""
+    return [sys.executable, "-m", "assistant", *arguments]
 
 
 def spoken(text: str, voice: str, cache: Path) -> Path:
