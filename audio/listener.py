@@ -16,23 +16,21 @@ import numpy as np
 
 from assistant.core.config import Listening
 from assistant.core.messages import (
-    AudioChunk,
     BargeIn,
-    Commit,
+    Complete,
     Frame,
     Level,
     Message,
-    NothingHeard,
     PlaybackEnded,
     PlaybackStarted,
     Tick,
-    Utterance,
     Woke,
 )
 from audio.endpointing import Endpointing, Phase
 from audio.frames import FRAME_S
 from audio.own_voice import OwnVoice
 from audio.preroll import Heard, PreRoll
+from audio.recording import Recording
 from audio.vad import Sound, Vad
 from audio.wake.engine import WakeWordEngine
 from audio.wake.locate import frames_since_keyword
@@ -67,7 +65,12 @@ class Listener:
     kind of `engine`, to find where in the pre-roll the wake word ended.
     """
 
-    consumes: ClassVar[tuple[type[Message], ...]] = (Frame, PlaybackStarted, PlaybackEnded)
+    consumes: ClassVar[tuple[type[Message], ...]] = (
+        Frame,
+        PlaybackStarted,
+        PlaybackEnded,
+        Complete,
+    )
 
     def __init__(
         self,
@@ -86,7 +89,7 @@ class Listener:
         self._preroll = PreRoll(settings.preroll_s)
         self._levels: list[Sound] = []
         self._onset = self._unhurried(0.0)
-        self._open: _Recording | None = None
+        self._open: Recording | None = None
         self._replying = ""
         self._speech = False
         self._silent_at_s = 0.0
@@ -99,7 +102,7 @@ class Listener:
         return self._open is not None and self._open.endpointing.phase is Phase.WAITING
 
     def feed(self, message: Message) -> Iterator[Message]:
-        """Take a frame, news of the playback, or a `Tick` when frames no longer come."""
+        """Take a frame, news of the playback, a verdict, or a `Tick` when frames come no longer."""
         match message:
             case Frame():
                 yield from self._hear(message)
@@ -109,6 +112,8 @@ class Listener:
                 self._replying = ""
                 if message.listen and not message.interrupted and self._open is None:
                     yield from self._open_up(message.at_s, message.at_s, message.at_s, "")
+            case Complete() if self._open is not None:
+                self._open.judge(message)
             case Tick() if self._open is not None and self._deaf(message.at_s):
                 yield from self._close()
 
@@ -129,7 +134,7 @@ class Listener:
         if self._open is not None:
             self._open.wake_word = self._open.wake_word or keyword or ""
             yield from self._open.take(heard)
-            if self._open.endpointing.over:
+            if self._open.over:
                 yield from self._close()
         elif keyword is not None:
             yield from self._woken(frame.at_s, keyword)
@@ -189,7 +194,9 @@ class Listener:
         self, at_s: float, begins_s: float, command_from_s: float, wake_word: str
     ) -> Iterator[Message]:
         endpointing = Endpointing(self._settings, at_s, heard_from_s=command_from_s)
-        self._open = _Recording(self._new_id(), wake_word, endpointing, command_from_s)
+        self._open = Recording(
+            self._settings, self._new_id(), wake_word, endpointing, command_from_s
+        )
         before = [
             chunk for heard in self._preroll.since(begins_s) for chunk in self._open.take(heard)
         ]
@@ -221,55 +228,3 @@ class Listener:
         )
         self._levels.clear()
         return (level,)
-
-
-class _Recording:
-    """An utterance being heard: cuts it into chunks."""
-
-    def __init__(
-        self, utterance_id: str, wake_word: str, endpointing: Endpointing, command_from_s: float
-    ) -> None:
-        self.utterance_id, self.wake_word = utterance_id, wake_word
-        self.endpointing = endpointing
-        self._command_from_s = command_from_s
-        self._frames: list[bytes] = []
-        self._sequence = 0
-        self._duration_s = 0.0
-
-    def take(self, heard: Heard) -> Iterator[AudioChunk]:
-        """Add a frame; one of the wake word itself does not count as speech."""
-        if heard.at_s > self._command_from_s:
-            self.endpointing.step(heard.at_s, heard.speech)
-        self._frames.append(heard.samples)
-        self._duration_s += FRAME_S
-        if len(self._frames) == FRAMES_A_CHUNK:
-            yield self._chunk()
-
-    def end(self) -> Iterator[Message]:
-        """What is left, and the verdict."""
-        spoken = self.endpointing.phase not in (Phase.NOTHING, Phase.WAITING)
-        if not spoken:
-            yield NothingHeard(utterance_id=self.utterance_id)
-            return
-        if self._frames:
-            yield self._chunk()
-        yield Utterance(
-            utterance_id=self.utterance_id,
-            revision=0,
-            wake_word=self.wake_word,
-            duration_s=round(self._duration_s, 3),
-            speech_s=round(self.endpointing.speech_s, 3),
-            speech_ended_at_s=self.endpointing.speech_ended_at_s,
-        )
-        yield Commit(utterance_id=self.utterance_id, revision=0)
-
-    def _chunk(self) -> AudioChunk:
-        chunk = AudioChunk(
-            utterance_id=self.utterance_id,
-            sequence=self._sequence,
-            samples=b"".join(self._frames),
-            wake_word=self.wake_word,
-        )
-        self._frames.clear()
-        self._sequence += 1
-        return chunk

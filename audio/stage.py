@@ -8,6 +8,7 @@ from typing import ClassVar, Protocol
 from assistant.core.config import Config, Wake
 from assistant.core.messages import (
     BargeIn,
+    Complete,
     DeviceChanged,
     Frame,
     Message,
@@ -58,6 +59,7 @@ class AudioStage:
         PlaybackStarted,
         PlaybackEnded,
         BargeIn,
+        Complete,
         StageFailed,
         DeviceChanged,
     )
@@ -80,7 +82,7 @@ class AudioStage:
                 return self._pass_on(message)
             case DeviceChanged() if message.device in OWN_DEVICES:
                 return self._pass_on(message)
-            case Frame() | Tick():
+            case Frame() | Tick() | Complete():
                 return self._listen(message)
         return ()
 
@@ -88,7 +90,7 @@ class AudioStage:
         """When the listener must know that no sound comes any more."""
         return self._listener.deadline_s()
 
-    def _listen(self, message: Frame | Tick) -> Iterator[Message]:
+    def _listen(self, message: Frame | Tick | Complete) -> Iterator[Message]:
         for output in self._listener.feed(message):
             if isinstance(output, BargeIn):
                 self._player.stop()

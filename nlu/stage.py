@@ -10,10 +10,12 @@ import msgspec
 
 from assistant.core.messages import Complete, Interpretation, Message, Transcript
 from nlu.commands import Understood, understand
+from nlu.endings import Endings
 from nlu.nearest import Nearest
 from nlu.normalize import Canonical, canonical
 from nlu.templates import Templates
 
+SAMPLED_SENTENCES, SAMPLING_SEED = 5_000, 1
 _UNSURE = 0.5
 """Confidence of an alternative whose words carry none."""
 
@@ -31,11 +33,12 @@ class NluStage:
         self._now = now
         examples = templates.examples()
         self._nearest = Nearest(examples)
+        self._endings = Endings(templates.sample(SAMPLED_SENTENCES, SAMPLING_SEED))
         for sentences in examples.values():  # hassil indexes lists as they are first used
             templates.match(sentences[0] if sentences else "")
 
     def feed(self, message: Message) -> Iterator[Message]:
-        """Say whether the transcript is a whole sentence, then what it means."""
+        """Say whether the transcript is a whole sentence that will end there, and what it means."""
         if not isinstance(message, Transcript):
             return
         text, said, understood = self._understand(message)
@@ -43,7 +46,8 @@ class NluStage:
         yield Complete(
             utterance_id=message.utterance_id,
             revision=message.revision,
-            complete=understood.exact or (nothing and self._templates.is_answer(said)),
+            complete=self._endings.likely(text)
+            and (understood.exact or (nothing and self._templates.is_answer(said))),
         )
         yield Interpretation(
             utterance_id=message.utterance_id,

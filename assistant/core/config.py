@@ -54,6 +54,8 @@ class Listening(Section, frozen=True, kw_only=True):
     """Seconds of sound before the wake word's detection that belong to the utterance."""
     trailing_silence_s: float = 0.7
     """Seconds of silence that end an utterance."""
+    complete_silence_s: float = 0.25
+    """Seconds of silence that end one whose words are a whole sentence already."""
     nothing_said_s: float = 5.0
     """Seconds after which an open microphone closes when nobody spoke."""
     longest_s: float = 15.0

@@ -1,0 +1,106 @@
+"""The utterance of an open microphone: cut into chunks, offered early, committed to once.
+
+    silence for `OFFER_AFTER_S`       the utterance so far is offered as a revision
+    silence for `complete_silence_s`  commit to it, if its words are a whole sentence
+    speech again                      the offer is void, the sound since then follows
+    the endpointing is over           commit to the last offer, or make one first
+
+Recognition and understanding of an offer run while it is still open whether more will come, so at
+the commitment the answer is known already.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from assistant.core.config import Listening
+from assistant.core.messages import AudioChunk, Commit, Complete, Message, NothingHeard, Utterance
+from audio.endpointing import Endpointing, Phase
+from audio.frames import FRAME_S
+from audio.preroll import Heard
+
+FRAMES_A_CHUNK = 5
+# Shorter than this are the closures of stops, as in "set a timer", which would be offered in vain.
+OFFER_AFTER_S = 0.18
+
+
+class Recording:
+    """Hears frames until `over`; a frame before `command_from_s` is the wake word's."""
+
+    def __init__(
+        self,
+        settings: Listening,
+        utterance_id: str,
+        wake_word: str,
+        endpointing: Endpointing,
+        command_from_s: float,
+    ) -> None:
+        self.utterance_id, self.wake_word = utterance_id, wake_word
+        self.endpointing = endpointing
+        self._settings, self._command_from_s = settings, command_from_s
+        self._frames: list[bytes] = []
+        self._sequence = 0
+        self._duration_s = self._quiet_s = 0.0
+        self._revision = -1
+        self._offered = self._whole = False
+
+    @property
+    def over(self) -> bool:
+        """Whether nothing more is awaited."""
+        whole = self._offered and self._whole
+        return self.endpointing.over or (
+            whole and self._quiet_s >= self._settings.complete_silence_s
+        )
+
+    def take(self, heard: Heard) -> Iterator[Message]:
+        """Add a frame; one of the wake word itself does not count as speech."""
+        if heard.at_s > self._command_from_s:
+            self.endpointing.step(heard.at_s, heard.speech)
+        self._quiet_s = heard.at_s - self.endpointing.speech_ended_at_s
+        self._frames.append(heard.samples)
+        self._duration_s += FRAME_S
+        if self.endpointing.phase is not Phase.TRAILING:
+            self._offered = self._offered and self.endpointing.over
+        elif self._quiet_s >= OFFER_AFTER_S and not self._offered:
+            yield from self._offer()
+        if len(self._frames) >= FRAMES_A_CHUNK and not self._offered:
+            yield self._chunk()
+
+    def judge(self, verdict: Complete) -> None:
+        """Take note whether what was offered is a whole sentence."""
+        if (verdict.utterance_id, verdict.revision) == (self.utterance_id, self._revision):
+            self._whole = verdict.complete
+
+    def end(self) -> Iterator[Message]:
+        """What is left, and the verdict."""
+        if self.endpointing.phase in (Phase.NOTHING, Phase.WAITING):
+            yield NothingHeard(utterance_id=self.utterance_id)
+            return
+        if not self._offered:
+            yield from self._offer()
+        yield Commit(utterance_id=self.utterance_id, revision=self._revision)
+
+    def _offer(self) -> Iterator[Message]:
+        self._offered, self._whole = True, False
+        self._revision += 1
+        if self._frames:
+            yield self._chunk()
+        yield Utterance(
+            utterance_id=self.utterance_id,
+            revision=self._revision,
+            wake_word=self.wake_word,
+            duration_s=round(self._duration_s, 3),
+            speech_s=round(self.endpointing.speech_s, 3),
+            speech_ended_at_s=self.endpointing.speech_ended_at_s,
+        )
+
+    def _chunk(self) -> AudioChunk:
+        chunk = AudioChunk(
+            utterance_id=self.utterance_id,
+            sequence=self._sequence,
+            samples=b"".join(self._frames),
+            wake_word=self.wake_word,
+        )
+        self._frames.clear()
+        self._sequence += 1
+        return chunk
