@@ -53,13 +53,13 @@ def revisions(messages: list[Message]) -> list[tuple[str, int]]:
 
 def test_a_whole_sentence_is_committed_to_early() -> None:
     speaker = Speaker(whole=True).hear(1.0, True).hear(5.0, False)
-    assert 1.0 + SETTINGS.complete_silence_s <= speaker.now_s < 1.0 + 0.35
+    assert 1.0 + SETTINGS.complete_silence_s - FRAME_S <= speaker.now_s < 1.0 + 0.35
     assert revisions(speaker.end()) == [("Utterance", 0), ("Commit", 0)]
 
 
 def test_part_of_a_sentence_waits_and_is_recognised_only_once() -> None:
     speaker = Speaker(whole=False).hear(1.0, True).hear(5.0, False)
-    assert 1.0 + SETTINGS.trailing_silence_s <= speaker.now_s < 1.0 + 0.8
+    assert 1.0 + SETTINGS.trailing_silence_s - FRAME_S <= speaker.now_s < 1.0 + 0.8
     assert revisions(speaker.end()) == [("Utterance", 0), ("Commit", 0)]
     assert speaker.heard_s() < 1.3  # the silence after the offer is nobody's business
 
