@@ -53,6 +53,8 @@ def _of_utterance(event: Message) -> str:
             return f"“{text}”"
         case Reply(text=text, listen=listen, done=done):
             return f"“{text}”" + (" (asks)" if listen else "") + ("" if done else " (not done)")
+        case PlaybackEnded(heard=False):
+            return "not heard"
         case PlaybackEnded(interrupted=True):
             return "interrupted"
         case NothingHeard():

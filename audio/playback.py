@@ -39,7 +39,7 @@ class Playback:
     """Keeps `core.stage.Source`; plays to `output` (the setting `audio.output`) from its thread.
 
     The device is opened for a reply and closed a second after it, as an open one costs power.
-    What sounds is told to `own_voice`. Without a loudspeaker replies are acknowledged as ended.
+    What sounds is told to `own_voice`. Without a loudspeaker replies end at once, unheard.
     """
 
     def __init__(self, output: str, own_voice: OwnVoice | None = None) -> None:
@@ -187,6 +187,7 @@ class Playback:
                             utterance_id=item.utterance_id,
                             listen=item.listen,
                             interrupted=item.interrupted,
+                            heard=item.heard,
                             at_s=at_s,
                         )
                     )

@@ -29,11 +29,12 @@ class Started(NamedTuple):
 
 
 class Ended(NamedTuple):
-    """A reply is over."""
+    """A reply is over; not `heard` when nothing of it sounded, or its end never came."""
 
     utterance_id: str
     listen: bool = False
     interrupted: bool = False
+    heard: bool = True
 
 
 News = Sounding | Started | Ended
@@ -42,7 +43,8 @@ News = Sounding | Started | Ended
 class Track:
     """Plays the sentences of replies, and earcons (`play` without an id), without a gap.
 
-    A reply that was played or cut off is not played again: a repetition is only acknowledged.
+    A reply that was played or cut off is not played again: a repetition is only acknowledged. One
+    that was not heard is played when it comes again from its first sentence on.
     """
 
     def __init__(self) -> None:
@@ -50,7 +52,8 @@ class Track:
         self._rest: Samples = np.zeros(0, np.int16)
         self._sentence: Speech | None = None
         self._current = ""
-        self._over: deque[str] = deque(maxlen=REMEMBERED)
+        self._over: dict[str, bool] = {}
+        """Reply → whether it was heard."""
         self._starved_s = 0.0
 
     @property
@@ -60,9 +63,13 @@ class Track:
 
     def play(self, speech: Speech) -> Iterator[News]:
         """Add a sentence; news only when its reply is known to be over."""
-        if speech.utterance_id and speech.utterance_id in self._over:
+        heard = self._over.get(speech.utterance_id)
+        if heard is False and speech.sequence == 0:
+            heard = None
+            del self._over[speech.utterance_id]
+        if heard is not None:
             if speech.last:
-                yield Ended(speech.utterance_id, speech.listen)
+                yield Ended(speech.utterance_id, speech.listen, heard=heard)
             return
         self._queue.append(speech)
 
@@ -83,18 +90,23 @@ class Track:
 
     def stop(self) -> list[News]:
         """Drop everything; the replies that were playing or waiting were interrupted."""
-        ids = [self._current, *(speech.utterance_id for speech in self._queue)]
+        current = self._current
+        ids = [current, *(speech.utterance_id for speech in self._queue)]
         self._queue.clear()
         self._sentence, self._rest, self._current = None, self._rest[:0], ""
-        return [self._end(Ended(i, interrupted=True)) for i in dict.fromkeys(ids) if i]
+        return [
+            self._end(Ended(i, interrupted=True, heard=i == current))
+            for i in dict.fromkeys(ids)
+            if i
+        ]
 
     def lose(self) -> list[News]:
-        """No loudspeaker: what should have been played is acknowledged, unheard."""
+        """No loudspeaker: what should have been played is over, unheard."""
         sentences = [s for s in (self._sentence, *self._queue) if s is not None]
         self._queue.clear()
         self._sentence, self._rest, self._current = None, self._rest[:0], ""
         return [
-            self._end(Ended(s.utterance_id, s.listen))
+            self._end(Ended(s.utterance_id, s.listen, heard=False))
             for s in sentences
             if s.last and s.utterance_id
         ]
@@ -126,9 +138,11 @@ class Track:
             return
         self._starved_s += silent_s
         if self._starved_s >= STARVED_AFTER_S:
-            news.append(self._end(Ended(self._current, interrupted=True)))
+            news.append(self._end(Ended(self._current, interrupted=True, heard=False)))
             self._current, self._starved_s = "", 0.0
 
     def _end(self, ended: Ended) -> Ended:
-        self._over.append(ended.utterance_id)
+        if ended.utterance_id not in self._over and len(self._over) >= REMEMBERED:
+            del self._over[next(iter(self._over))]
+        self._over[ended.utterance_id] = ended.heard
         return ended

@@ -4,7 +4,7 @@
 2. Within one boot CLOCK_BOOTTIME says when it is due. After a reboot the wall clock does; as a
    board without a battery boots with a wrong one, never later than the time it had left when set.
 3. A ring is a reply named `timer-ID`. It is given again, under the same name, until
-   `PlaybackEnded` answers; playback disregards a name that it has already played out.
+   `PlaybackEnded` says that it was heard; playback disregards a name already played out.
 """
 
 from __future__ import annotations

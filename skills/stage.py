@@ -95,7 +95,7 @@ class SkillsStage:
                 yield from self._act(self._revisions.commit(message))
             case NothingHeard() if self._dialog is not None:
                 yield from self._step(message.utterance_id, self._dialog, Dialog.cancel)
-            case PlaybackEnded():
+            case PlaybackEnded(heard=True):
                 self._scheduler.heard(message.utterance_id)
             case HomeState():
                 self._devices.told(message)

@@ -224,11 +224,12 @@ class PlaybackStarted(Control, frozen=True, kw_only=True):
 
 
 class PlaybackEnded(Control, frozen=True, kw_only=True):
-    """A reply was played to its end, or `interrupted`."""
+    """A reply was played to its end, or `interrupted`; not `heard` when it did not sound."""
 
     utterance_id: str
     listen: bool = False
     interrupted: bool = False
+    heard: bool = True
 
 
 class NothingHeard(Control, frozen=True, kw_only=True):
@@ -246,11 +247,15 @@ class DeviceChanged(Control, frozen=True, kw_only=True):
 
 
 class StageFailed(Control, frozen=True, kw_only=True):
-    """A stage could not do its work; `message` is for the log, never words of the user."""
+    """A stage, or one `part` of it such as a skill, could not do its work.
+
+    `message` is for the log, never words of the user.
+    """
 
     stage: str
     code: str
     message: str
+    part: str = ""
     utterance_id: str = ""
 
 

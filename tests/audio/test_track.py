@@ -89,7 +89,7 @@ def test_stop_silences_what_plays_and_what_waits() -> None:
     track = Track()
     added(track, sentence("a", 10_000, last=False), sentence("b", 100))
     played(track, 1)
-    assert track.stop() == [Ended("a", interrupted=True), Ended("b", interrupted=True)]
+    assert track.stop() == [Ended("a", interrupted=True), Ended("b", interrupted=True, heard=False)]
     assert track.idle
     # What the voice was still making comes late, and is not played.
     assert added(track, sentence("a", 100)) == [Ended("a")]
@@ -100,7 +100,7 @@ def test_a_voice_that_died_in_mid_reply_does_not_hold_the_loudspeaker() -> None:
     track = Track()
     added(track, sentence("a", 100, last=False))
     blocks = round(STARVED_AFTER_S * RATE_HZ / BLOCK) + 1
-    assert played(track, blocks)[1] == [Started("a"), Ended("a", interrupted=True)]
+    assert played(track, blocks)[1] == [Started("a"), Ended("a", interrupted=True, heard=False)]
     assert track.idle
 
 
@@ -113,11 +113,22 @@ def test_earcons_belong_to_no_reply() -> None:
     assert track.idle
 
 
-def test_without_a_loudspeaker_replies_are_acknowledged() -> None:
+def test_without_a_loudspeaker_replies_end_unheard_and_may_come_again() -> None:
     track = Track()
     added(track, sentence("a", 100, last=False), sentence("", 100), sentence("a", 100, listen=True))
-    assert track.lose() == [Ended("a", listen=True)]
+    assert track.lose() == [Ended("a", listen=True, heard=False)]
     assert track.idle
+    assert added(track, sentence("a", 100)) == []
+    assert played(track, 1)[1] == [Started("a"), Ended("a")]
+
+
+def test_a_ring_that_waited_behind_what_was_stopped_may_come_again() -> None:
+    track = Track()
+    added(track, sentence("a", 10_000), sentence("timer", 100))
+    played(track, 1)
+    track.stop()
+    assert added(track, sentence("timer", 100)) == []
+    assert played(track, 1)[1] == [Started("timer"), Ended("timer")]
 
 
 def test_the_news_says_what_sounds_at_its_own_rate() -> None:

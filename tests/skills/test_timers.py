@@ -50,6 +50,14 @@ def test_a_ring_that_was_interrupted_was_heard(talk: Talk) -> None:
     assert talk.timers() == 0
 
 
+def test_a_ring_that_was_lost_was_not_heard(talk: Talk) -> None:
+    set_timer(talk, 60)
+    (ring,) = talk.wait(60)
+    assert isinstance(ring, Reply)
+    talk.feed(PlaybackEnded(utterance_id=ring.utterance_id, heard=False))
+    assert talk.timers() == 1
+
+
 def test_a_ring_without_an_answer_comes_again_under_its_name(talk: Talk) -> None:
     set_timer(talk, 60)
     first = talk.wait(60)
