@@ -63,7 +63,7 @@ class Registry:
         skill = self._owners.get(request.intent)
         if skill is None:
             raise SkillError("skill.unknown", f"no skill serves the intent {request.intent}")
-        with _Boundary(f'skill "{skill.name}", intent {request.intent}'):
+        with _Boundary(f'skill "{skill.name}", intent {request.intent}', skill.name):
             return (yield from skill.call(request, context))
 
     def add(self, where: str, load: Callable[[], Skill], disabled: Sequence[str] = ()) -> None:
@@ -167,8 +167,8 @@ class _Boundary:
     A skill is foreign code and may raise anything; its exception's text may hold the user's words.
     """
 
-    def __init__(self, where: str) -> None:
-        self._where = where
+    def __init__(self, where: str, skill: str = "") -> None:
+        self._where, self._skill = where, skill
 
     def __enter__(self) -> None:
         pass
@@ -177,4 +177,5 @@ class _Boundary:
         self, kind: type[BaseException] | None, error: BaseException | None, _: TracebackType | None
     ) -> None:
         if isinstance(error, Exception) and not isinstance(error, AssistantError | Cancelled):
-            raise SkillError("skill.raised", f"{self._where}: {type(error).__name__}") from error
+            what = f"{self._where}: {type(error).__name__}"
+            raise SkillError("skill.raised", what, self._skill) from error

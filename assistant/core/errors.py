@@ -4,12 +4,16 @@ from __future__ import annotations
 
 
 class AssistantError(Exception):
-    """A fault with a stable `code` and a `message` that says what, where, and what to do next."""
+    """A fault with a stable `code` and a `message` that says what, where, and what to do next.
 
-    def __init__(self, code: str, message: str) -> None:
+    `part` names the part of a stage that is to blame, such as a skill.
+    """
+
+    def __init__(self, code: str, message: str, part: str = "") -> None:
         super().__init__(message)
         self.code = code
         self.message = message
+        self.part = part
 
 
 class InputError(AssistantError):

@@ -150,7 +150,13 @@ class Worker:
         where = "".join(traceback.format_tb(error.__traceback__)[-4:])
         log.error("%s: %s (%s) utterance=%s\n%s", self._name, what, code, utterance_id, where)
         self._emit_failure(
-            StageFailed(stage=self._name, code=code, message=what, utterance_id=utterance_id)
+            StageFailed(
+                stage=self._name,
+                code=code,
+                message=what,
+                part=getattr(error, "part", ""),
+                utterance_id=utterance_id,
+            )
         )
 
     def _emit_failure(self, failure: Control) -> None:

@@ -31,6 +31,12 @@ DEVICES = {
 }
 """Device and whether it is present → what is said; a lost loudspeaker cannot be told aloud."""
 
+FULL = {
+    "storage.full": "I couldn't save that: my disk is full.",
+    "storage.io": "I couldn't save that: my disk is full, or it has failed.",
+}
+"""Code → what is said of a wish that was not carried out because it could not be kept."""
+
 SAME_EVERY_S = 15.0
 """The same words are said at most once in so many seconds."""
 AT_MOST, WITHIN_S = 4, 60.0
@@ -40,6 +46,10 @@ AT_MOST, WITHIN_S = 4, 60.0
 def words_for(message: Message) -> str:
     """What to say about `message`; "" when it is nothing to be told aloud."""
     match message:
+        case StageFailed(code=code) if code in FULL:
+            return FULL[code]
+        case StageFailed(part=part) if part:
+            return f"Sorry, something went wrong in the skill {part}."
         case StageFailed(stage=stage):
             return f"Sorry, something went wrong in my {_part(stage)}."
         case StageRestarted(stage=stage):

@@ -42,6 +42,7 @@ class VoiceStage:
     def __init__(self, voice: Voice) -> None:
         self._voice = voice
         self._restraint = Restraint()
+        self._absent: set[str] = set()
 
     def feed(self, message: Message) -> Iterable[Message]:
         """Speech of a reply, or of what a fault, restart or device means for the user.
@@ -51,6 +52,8 @@ class VoiceStage:
         """
         if isinstance(message, Reply):
             return self._say(message.utterance_id, message.text, message.listen)
+        if isinstance(message, DeviceChanged) and not self._is_news(message):
+            return ()
         words = words_for(message)
         if not words or not self._restraint.allows(words, message.at_s):
             return ()
@@ -60,6 +63,15 @@ class VoiceStage:
     def deadline_s(self) -> float | None:
         """Never: the voice only answers."""
         return None
+
+    def _is_news(self, change: DeviceChanged) -> bool:
+        """A presence is told again and again; only who was missed is said to be back."""
+        missed = change.device in self._absent
+        if change.present:
+            self._absent.discard(change.device)
+        else:
+            self._absent.add(change.device)
+        return missed == change.present
 
     def _say(self, utterance_id: str, text: str, listen: bool) -> Iterator[Speech]:
         texts = sentences(text)

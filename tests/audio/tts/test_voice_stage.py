@@ -137,13 +137,34 @@ def test_signs_are_spoken_but_the_text_is_kept() -> None:
             "The command assistant doctor helps to find out why.",
         ),
         (DeviceChanged(device="microphone", present=False), "My microphone is gone."),
-        (DeviceChanged(device="microphone", present=True), "I can hear again."),
+        (
+            StageFailed(stage="skills", code="skill.raised", message="y", part="coffee"),
+            "Sorry, something went wrong in the skill coffee.",
+        ),
+        (
+            StageFailed(stage="skills", code="storage.full", message="y"),
+            "I couldn't save that: my disk is full.",
+        ),
         (DeviceChanged(device="loudspeaker", present=False), ""),
         (BargeIn(utterance_id="u"), ""),
     ],
 )
 def test_what_goes_wrong_is_told_by_name(message: Message, words: str) -> None:
     assert said(VoiceStage(EchoVoice()), message) == words
+
+
+def test_who_is_there_from_the_start_is_not_said_to_be_back() -> None:
+    stage = VoiceStage(EchoVoice())
+    presence = [True, True, False, False, True, True, False]
+    told = [
+        said(stage, DeviceChanged(device="broker", present=present, at_s=30.0 * number))
+        for number, present in enumerate(presence)
+    ]
+    gone, back = (
+        "I have lost the connection to your home.",
+        "I am connected to your home again.",
+    )
+    assert told == ["", "", gone, "", back, "", gone]
 
 
 def test_a_fault_in_an_utterance_is_spoken_as_its_reply() -> None:
