@@ -16,6 +16,7 @@ from assistant.client import ControlClient
 from assistant.core.codec import of_json
 from assistant.core.errors import ControlError
 from assistant.core.messages import (
+    Commit,
     Message,
     NothingHeard,
     PlaybackEnded,
@@ -140,13 +141,17 @@ def daemon(folder: Path, replies: Path, home: Path) -> Iterator[Daemon]:
 
 def answered() -> Callable[[Message], bool]:
     """Tells when an utterance is over: its reply was played, or there will be none."""
-    waiting: set[str] = set()
+    replied: set[str] = set()
+    seen: dict[type[Message], set[tuple[str, int]]] = {Transcript: set(), Commit: set()}
 
     def over(message: Message) -> bool:
         if isinstance(message, Reply):
-            waiting.add(message.utterance_id)
-        nothing = isinstance(message, Transcript) and not message.text
-        played = isinstance(message, PlaybackEnded) and message.utterance_id in waiting
+            replied.add(message.utterance_id)
+        elif isinstance(message, Commit) or (isinstance(message, Transcript) and not message.text):
+            seen[type(message)].add((message.utterance_id, message.revision))
+        # An early revision may be empty, as of a pause after the wake word; the committed counts.
+        nothing = bool(seen[Transcript] & seen[Commit])
+        played = isinstance(message, PlaybackEnded) and message.utterance_id in replied
         return played or nothing or isinstance(message, NothingHeard)
 
     return over
