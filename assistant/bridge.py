@@ -32,6 +32,8 @@ KEEPALIVE_S = 15
 RECONNECT_S = (1, 60)
 GOODBYE_S = 1.0
 ANNOUNCE_EVERY_S = 30.0
+JOINED_AFTER_S = 1.0
+"""By then whoever listens to this process has joined it, which takes up to 0.2 s."""
 LARGEST_PAYLOAD_BYTES = 16_384
 FULL_BRIGHTNESS = 255
 
@@ -180,8 +182,10 @@ class BridgeStage:
             self._broker.publish(message.entity_id, message.state)
             return
         for news in self._broker.news():
-            if isinstance(news, DeviceChanged) and news.present:
-                self._broker.catch_up()
+            if isinstance(news, DeviceChanged):
+                self._announce_at_s = message.at_s + JOINED_AFTER_S
+                if news.present:
+                    self._broker.catch_up()
             yield news
         if message.at_s >= self._announce_at_s:
             self._announce_at_s = message.at_s + ANNOUNCE_EVERY_S

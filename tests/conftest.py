@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.network import raise_loopback
+
 REPOSITORY = Path(__file__).resolve().parent.parent
 
 
@@ -17,3 +19,9 @@ def shared_data() -> Path:
     if not folder.is_dir():
         pytest.skip(f"no evaluation data at {folder}; set ASSISTANT_DATA to its folder")
     return folder
+
+
+@pytest.fixture(scope="session", autouse=True)
+def loopback() -> None:
+    """Also in a network namespace without a network the tests' own servers can be reached."""
+    raise_loopback()

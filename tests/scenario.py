@@ -20,7 +20,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Protocol
@@ -57,8 +57,9 @@ class Fifo:
 
     def speak(self, wav: Path) -> None:
         """Write the recording; it returns when all but the last two seconds were heard."""
-        with self.path.open("wb") as fifo:
-            fifo.write(b"".join(frames_of(wav)))
+        samples = b"".join(frames_of(wav))
+        with suppress(BrokenPipeError), self.path.open("wb", buffering=0) as fifo:
+            fifo.write(samples)  # breaks off when the ears die in mid-word
 
 
 @dataclass
