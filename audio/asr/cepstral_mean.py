@@ -17,7 +17,8 @@ _FRAMES_PER_BLOCK = 10
 _DIMENSIONS = 13
 _WINDOW_FRAMES = 500  # how many frames sphinxbase counts a mean that it was given for
 _PRIOR = np.array([40.0, 3.0, -1.0] + [0.0] * (_DIMENSIONS - 3))  # its default `cmninit`
-_PRIOR_BLOCKS = 10.0
+_PRIOR_SHARE = 0.12
+_SILENCE_IN_TRAINING = 2.0  # of c0: the model's means are over whole recordings, pauses included
 _LOUDNESS = 0.4  # share of the range from the softest to the loudest block where speech begins
 _ENOUGH_BLOCKS = 5
 _ENOUGH_RANGE = 10.0
@@ -55,11 +56,12 @@ class CepstralMean:
         return len(loud) >= _ENOUGH_BLOCKS and float(np.ptp(loudness)) > _ENOUGH_RANGE
 
     def text(self) -> str:
-        """The mean as sphinxbase reads it: over the speech so far and one second of prior."""
-        if not self._blocks:
-            return ",".join(f"{c:.4f}" for c in _PRIOR)
-        loud, _ = self._speech()
-        mean = (_PRIOR_BLOCKS * _PRIOR + loud.sum(axis=0)) / (_PRIOR_BLOCKS + len(loud))
+        """The mean as sphinxbase reads it, over the speech so far, drawn a little to the prior."""
+        mean = _PRIOR
+        if self._blocks:
+            speech = self._speech()[0].mean(axis=0)
+            mean = (1 - _PRIOR_SHARE) * speech + _PRIOR_SHARE * _PRIOR
+            mean[0] -= _SILENCE_IN_TRAINING
         return ",".join(f"{c:.4f}" for c in mean)
 
     def _speech(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:

@@ -11,10 +11,15 @@ from pathlib import Path
 import msgspec
 
 from audio.asr.language_model import compile_network
-from audio.asr.pronunciation import pronounce
+from audio.asr.pronunciation import PHONES, pronounce
 
-_FORMAT = "3"  # changes whenever the same sentences would give other files
+_FORMAT = "4"  # changes whenever the same sentences would give other files
 _KEPT = 4
+_PHONE_PROBABILITY = 0.01
+
+
+FILLERS = {f"++{phone}++": phone for phone in sorted(PHONES)}
+"""Words of one phone each, for what is not of the domain."""
 
 
 class Domain(msgspec.Struct, frozen=True, kw_only=True):
@@ -36,7 +41,7 @@ def prepare(sentences: Sequence[str], prefixes: Sequence[str], cache: Path) -> D
         cache.mkdir(parents=True, exist_ok=True)
         network = compile_network(sentences, prefixes)
         _write(domain.dictionary, _dictionary(network.words))
-        _write(domain.network, network.fsg())
+        _write(domain.network, network.with_loop(FILLERS, _PHONE_PROBABILITY).fsg())
         _prune(cache)
     return domain
 
@@ -54,6 +59,7 @@ def _dictionary(words: Iterable[str]) -> str:
         for number, phones in enumerate(pronunciations, start=1):
             variant = "" if number == 1 else f"({number})"
             lines.append(f"{word}{variant} {' '.join(phones)}\n")
+    lines += [f"{filler} {phone}\n" for filler, phone in FILLERS.items()]
     return "".join(lines)
 
 

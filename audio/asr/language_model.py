@@ -35,6 +35,18 @@ class Network(msgspec.Struct, frozen=True, kw_only=True):
     final: int
     arcs: tuple[Arc, ...]
 
+    def with_loop(self, words: Iterable[str], probability: float) -> Network:
+        """The network or, instead of a sentence, `words` in any order and number.
+
+        Each of them costs `probability`; over phones this is the usual filler model, which speech
+        and noise from outside the sentences fit better than the sentences.
+        """
+        loop = self.states
+        arcs = [Arc(source=self.start, target=loop, word="", probability=1.0)]
+        arcs += [Arc(source=loop, target=loop, word=w, probability=probability) for w in words]
+        arcs += [Arc(source=loop, target=self.final, word="", probability=1.0)]
+        return msgspec.structs.replace(self, states=loop + 1, arcs=(*self.arcs, *arcs))
+
     @property
     def words(self) -> frozenset[str]:
         """Every word that can be said."""

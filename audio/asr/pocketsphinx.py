@@ -17,7 +17,7 @@ from audio.asr.recognizer import Recognition, recognition
 
 _BLOCK = int(BLOCK_S * SAMPLE_RATE_HZ)
 _FRAMES_PER_S = 100
-_BEAMS = {"beam": 1e-80, "pbeam": 1e-80, "wbeam": 1e-50}
+_BEAMS = {"beam": 1e-80, "pbeam": 1e-80, "wbeam": 1e-50, "maxhmmpf": 3000}
 
 
 class PocketSphinxRecognizer:
@@ -100,7 +100,8 @@ def _feature_decoder(domain: Domain) -> pocketsphinx.Decoder:
 
 
 def _words(decoder: pocketsphinx.Decoder) -> list[Word]:
-    if decoder.hyp() is None:
+    hypothesis = decoder.hyp()
+    if hypothesis is None or "++" in hypothesis.hypstr:
         return []
     return [
         Word(
