@@ -17,6 +17,8 @@ from assistant.pipeline import run
 from audio.frames import FRAME_S, SILENCE, frames_of
 from skills.state import open_state
 
+SILENCE_BEFORE_S = 1.0
+"""A recording may begin with its first word; wake word engine and VAD have yet to settle then."""
 SILENCE_AFTER_S = 6.0
 """Long enough for an utterance, or the wait for one, to end after the recording has."""
 
@@ -48,9 +50,13 @@ def hear(
 
 
 def _frames(file: Path) -> Iterator[Message]:
-    silence = repeat(SILENCE, round(SILENCE_AFTER_S / FRAME_S))
-    for number, samples in enumerate(chain(frames_of(file), silence), 1):
+    frames = chain(_silence(SILENCE_BEFORE_S), frames_of(file), _silence(SILENCE_AFTER_S))
+    for number, samples in enumerate(frames, 1):
         yield Frame(samples=samples, at_s=number * FRAME_S)
+
+
+def _silence(seconds: float) -> Iterator[bytes]:
+    return repeat(SILENCE, round(seconds / FRAME_S))
 
 
 class _Silent:
