@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+import uuid
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
 import msgspec
@@ -111,11 +112,12 @@ def _spoken(sound: Samples) -> Iterator[tuple[Message, float]]:
     """What the listener sends of one utterance, each message with the second at which it comes."""
     chunks = [sound[at : at + CHUNK_SAMPLES] for at in range(0, len(sound), CHUNK_SAMPLES)]
     length_s = len(sound) / SAMPLE_RATE_HZ
+    utterance_id = uuid.uuid4().hex  # under the same one it would be taken for more of the last
     for number, chunk in enumerate(chunks):
         came_s = min((number + 1) * CHUNK_S, length_s)
-        yield AudioChunk(utterance_id="clip", sequence=number, samples=chunk.tobytes()), came_s
+        yield AudioChunk(utterance_id=utterance_id, sequence=number, samples=chunk.tobytes()), came_s
     whole = Utterance(
-        utterance_id="clip",
+        utterance_id=utterance_id,
         revision=0,
         wake_word="",
         duration_s=length_s,
