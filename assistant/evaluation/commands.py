@@ -115,7 +115,10 @@ def _spoken(sound: Samples) -> Iterator[tuple[Message, float]]:
     utterance_id = uuid.uuid4().hex  # under the same one it would be taken for more of the last
     for number, chunk in enumerate(chunks):
         came_s = min((number + 1) * CHUNK_S, length_s)
-        yield AudioChunk(utterance_id=utterance_id, sequence=number, samples=chunk.tobytes()), came_s
+        yield (
+            AudioChunk(utterance_id=utterance_id, sequence=number, samples=chunk.tobytes()),
+            came_s,
+        )
     whole = Utterance(
         utterance_id=utterance_id,
         revision=0,
