@@ -76,6 +76,7 @@ class Daemon:
     passed_over: list[dict[str, Any]] = field(default_factory=list)
     """What came since the scenario last did something, and was not waited for."""
     seen: list[dict[str, Any]] = field(default_factory=list)
+    watched: threading.Event = field(default_factory=threading.Event)
 
     def request(self, command: str) -> dict[str, Any]:
         """One request over the control socket, and its answer."""
@@ -126,7 +127,8 @@ class Daemon:
                 return event
             if event["type"] != "Level":
                 self.passed_over.append(event)
-        raise AssertionError(f"not within {within_s} s; came: {self.passed_over}")
+        came = [event for event in self.passed_over if event["type"] != "Status"]
+        raise AssertionError(f"not within {within_s} s; came: {came}")
 
     def last(self, kind: str) -> dict[str, Any]:
         """The last event of that type that the scenario has passed."""
@@ -137,12 +139,10 @@ class Daemon:
         return [event for event in self.seen if Expect(kind, where).matches(event)]
 
     def watch(self) -> None:
-        """Follow the daemon's events from now on, also across the control process's restarts."""
-        joined = threading.Event()
-        threading.Thread(target=self._follow, args=(joined,), daemon=True).start()
-        assert joined.wait(STARTUP_S)
+        """Follow the daemon's events from its start, also across the control process's restarts."""
+        threading.Thread(target=self._follow, daemon=True).start()
 
-    def _follow(self, joined: threading.Event) -> None:
+    def _follow(self) -> None:
         while self.process.poll() is None:
             try:
                 with socket.socket(socket.AF_UNIX) as client:
@@ -150,7 +150,7 @@ class Daemon:
                     client.sendall(b'{"command": "watch"}\n')
                     with client.makefile() as lines:
                         for line in lines:
-                            joined.set()
+                            self.watched.set()
                             self.events.put(json.loads(line))
             except OSError:
                 threading.Event().wait(0.05)  # the control process is being restarted
@@ -208,19 +208,15 @@ class Expect:
 
 @dataclass(frozen=True)
 class Never:
-    """Until an event of type `until` comes, none of type `type` does."""
+    """From what the scenario last did to an event `until`, no other event of these types comes."""
 
-    type: str
-    until: str
-    where: Mapping[str, Any] = field(default_factory=dict)
-    within_s: float = 15.0
+    types: tuple[str, ...]
+    until: Expect
 
     def run(self, daemon: Daemon) -> None:
-        unwanted = Expect(self.type, self.where)
-        event = daemon.wait_for(
-            lambda e: unwanted.matches(e) or e["type"] == self.until, self.within_s
-        )
-        assert event["type"] == self.until, f"came, and should not have: {event}"
+        self.until.run(daemon)
+        came = [event for event in daemon.passed_over if event["type"] in self.types]
+        assert not came, f"came, and should not have: {came}"
 
 
 @dataclass(frozen=True)
@@ -292,8 +288,8 @@ def running(
         )
     daemon = Daemon(process, config, state, runtime / "control.sock", mouth, log)
     try:
-        _await_ready(daemon)
         daemon.watch()
+        _await_ready(daemon)
         yield daemon
     finally:
         killed = process.poll() == -signal.SIGKILL  # by the scenario itself
@@ -352,7 +348,7 @@ def _await_ready(daemon: Daemon) -> None:
             states = [p["state"] for p in daemon.request("status")["processes"]]
         except (OSError, ValueError, KeyError):
             states = []
-        if states and set(states) == {"ready"}:
+        if set(states) == {"ready"} and daemon.watched.is_set():
             return
         threading.Event().wait(0.05)
     raise AssertionError(f"not ready within {STARTUP_S} s: {daemon.log.read_text()[-3000:]}")

@@ -133,6 +133,18 @@ class VirtualSound:
         )
         self._run("pactl", "set-default-source", MICROPHONE)
 
+    @contextmanager
+    def echoing(self, volume: str = "0dB") -> Iterator[None]:
+        """The microphone hears the loudspeaker, as in a room, while the block runs."""
+        arguments = ("source=loudspeaker.monitor", "sink=mouth", "latency_msec=50")
+        self._run("pactl", "load-module", "module-loopback", *arguments)
+        echo = next(line for line in self._list("sink-inputs") if "module-loopback" in line)
+        self._run("pactl", "set-sink-input-volume", echo.split()[0], volume)
+        try:
+            yield
+        finally:
+            self._run("pactl", "unload-module", "module-loopback")
+
     def close(self) -> None:
         """Switch it off."""
         self._server.terminate()
