@@ -34,6 +34,7 @@ class CepstralMean:
     def start(self) -> None:
         """Begin a new utterance."""
         self._blocks = []
+        self._decoder.reinit_feat()
         self._decoder.start_utt()
 
     def add(self, samples: bytes) -> None:
@@ -54,6 +55,11 @@ class CepstralMean:
             return False
         loud, loudness = self._speech()
         return len(loud) >= _ENOUGH_BLOCKS and float(np.ptp(loudness)) > _ENOUGH_RANGE
+
+    @property
+    def speech_s(self) -> float:
+        """How many seconds were loud enough for speech."""
+        return len(self._speech()[0]) * BLOCK_S if self._blocks else 0.0
 
     def text(self) -> str:
         """The mean as sphinxbase reads it, over the speech so far, drawn a little to the prior."""

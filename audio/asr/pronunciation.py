@@ -13,12 +13,12 @@ import pocketsphinx
 
 Phones = tuple[str, ...]
 
-_VOWELS = ("AA", "AE", "AH", "AO", "AW", "AY", "EH", "ER", "EY", "IH", "IY", "OW", "OY", "UH", "UW")
+VOWELS = ("AA", "AE", "AH", "AO", "AW", "AY", "EH", "ER", "EY", "IH", "IY", "OW", "OY", "UH", "UW")
 _CONSONANTS = (
     *("B", "CH", "D", "DH", "F", "G", "HH", "JH", "K", "L", "M", "N", "NG"),
     *("P", "R", "S", "SH", "T", "TH", "V", "W", "Y", "Z", "ZH"),
 )
-PHONES = frozenset(_VOWELS + _CONSONANTS)
+PHONES = frozenset(VOWELS + _CONSONANTS)
 """The phones of the CMU dictionary, without stress: those of the en-us acoustic model."""
 
 _TIMEOUT_S = 5.0

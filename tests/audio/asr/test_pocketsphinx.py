@@ -1,0 +1,151 @@
+"""Speech in flite's voices and noise in, the skills' words or nothing out."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+from collections.abc import Callable, Iterator
+from itertools import pairwise
+from pathlib import Path
+
+import numpy as np
+import pytest
+import soundfile
+
+from assistant.core.errors import RecognitionError
+from audio.asr.pocketsphinx import PocketSphinxRecognizer
+from audio.asr.recognizer import Recognition
+
+RATE = 16_000
+SENTENCES = [
+    f"{verb} the {room} {thing}"
+    for verb in ("turn on", "turn off", "switch on", "switch off")
+    for room in ("kitchen", "bedroom", "office")
+    for thing in ("light", "fan", "zigbee")
+] + [
+    f"set a timer for {number} {unit}"
+    for number in ("two", "five", "ten", "twenty")
+    for unit in ("minutes", "seconds", "hours")
+]
+
+
+@pytest.fixture(scope="module")
+def recognizer(tmp_path_factory: pytest.TempPathFactory) -> PocketSphinxRecognizer:
+    cache = tmp_path_factory.mktemp("asr")
+    return PocketSphinxRecognizer(SENTENCES, ["computer"], cache_dir=cache)
+
+
+@pytest.fixture
+def speak(tmp_path: Path) -> Callable[..., np.ndarray]:
+    if shutil.which("flite") is None:
+        pytest.skip("flite is not installed")
+
+    def speak(text: str, voice: str = "slt") -> np.ndarray:
+        file = tmp_path / "said.wav"
+        subprocess.run(["flite", "-voice", voice, "-t", text, "-o", str(file)], check=True)
+        samples, rate = soundfile.read(file, dtype="int16")
+        every = np.arange(0, len(samples), rate / RATE)
+        samples = np.interp(every, np.arange(len(samples)), samples).astype(np.int16)
+        rest = np.random.default_rng(1).normal(0, 8, RATE // 2).astype(np.int16)
+        return np.concatenate((rest, samples, rest))
+
+    return speak
+
+
+def hear(recognizer: PocketSphinxRecognizer, samples: np.ndarray, chunk: int = 2400) -> Recognition:
+    recognizer.start()
+    for at in range(0, len(samples), chunk):
+        recognizer.feed(samples[at : at + chunk])
+    return recognizer.finish()
+
+
+@pytest.mark.parametrize("voice", ["slt", "rms", "awb"])
+@pytest.mark.parametrize(
+    "text",
+    ["turn on the kitchen light", "turn off the bedroom fan", "set a timer for five minutes"],
+)
+def test_each_voice_is_heard(
+    recognizer: PocketSphinxRecognizer,
+    speak: Callable[..., np.ndarray],
+    voice: str,
+    text: str,
+) -> None:
+    heard = hear(recognizer, speak(text, voice))
+    assert heard.text == text
+    assert [word.text for word in heard.words] == text.split()
+    assert all(0.0 < word.confidence <= 1.0 for word in heard.words)
+    assert all(a.end_s <= b.start_s + 0.02 for a, b in pairwise(heard.words))
+
+
+def test_the_wake_word_may_come_first(
+    recognizer: PocketSphinxRecognizer, speak: Callable[..., np.ndarray]
+) -> None:
+    heard = hear(recognizer, speak("computer, set a timer for ten seconds"))
+    assert heard.text == "computer set a timer for ten seconds"
+
+
+def test_the_same_sound_gives_the_same_words_whatever_came_before(
+    recognizer: PocketSphinxRecognizer, speak: Callable[..., np.ndarray]
+) -> None:
+    sound = speak("switch off the office light", "rms")
+    first = hear(recognizer, sound)
+    hear(recognizer, (sound * 0.3).astype(np.int16))
+    assert hear(recognizer, sound, chunk=1111) == first
+
+
+def noises() -> Iterator[np.ndarray]:
+    rng = np.random.default_rng(3)
+    yield np.zeros(0, np.int16)
+    yield np.zeros(3 * RATE, np.int16)
+    yield rng.normal(0, 20, 3 * RATE).astype(np.int16)
+    yield rng.normal(0, 3000, 3 * RATE).astype(np.int16)
+    yield (9000 * np.sin(np.arange(2 * RATE) * 2 * np.pi * 440 / RATE)).astype(np.int16)
+
+
+@pytest.mark.parametrize("samples", list(noises()), ids=["none", "zero", "soft", "loud", "tone"])
+def test_silence_and_noise_are_no_words(
+    recognizer: PocketSphinxRecognizer, samples: np.ndarray
+) -> None:
+    assert hear(recognizer, samples).text == ""
+
+
+def test_kitchen_noise_is_no_words(recognizer: PocketSphinxRecognizer, shared_data: Path) -> None:
+    samples, _ = soundfile.read(shared_data / "audio/noise/kitchen.flac", dtype="int16")
+    for at in range(0, len(samples) - 5 * RATE, 15 * RATE):
+        assert hear(recognizer, samples[at : at + 5 * RATE]).text == ""
+
+
+def test_other_speech_is_not_bent_into_the_domain(
+    recognizer: PocketSphinxRecognizer, speak: Callable[..., np.ndarray]
+) -> None:
+    heard = hear(recognizer, speak("the old man went to the river to catch some fish"))
+    assert heard.text not in SENTENCES
+    assert len(heard.text.split()) >= 4  # the general model's words
+
+
+def test_what_the_caller_does_not_accept_gets_a_second_look(
+    tmp_path: Path, speak: Callable[..., np.ndarray]
+) -> None:
+    strict = PocketSphinxRecognizer(SENTENCES, cache_dir=tmp_path, accepts=lambda text: False)
+    heard = hear(strict, speak("turn on the kitchen light"))
+    assert "turn on the kitchen light" in (heard.text, *heard.alternatives)
+
+
+def test_the_domain_is_built_once_and_again_when_the_sentences_change(tmp_path: Path) -> None:
+    PocketSphinxRecognizer(["stop"], cache_dir=tmp_path)
+    first = {file: file.stat().st_mtime_ns for file in tmp_path.iterdir()}
+    PocketSphinxRecognizer(["stop"], cache_dir=tmp_path)
+    assert {file: file.stat().st_mtime_ns for file in tmp_path.iterdir()} == first
+    PocketSphinxRecognizer(["stop", "go on"], cache_dir=tmp_path)
+    assert len(list(tmp_path.iterdir())) == 2 * len(first)
+
+
+def test_few_domains_are_kept(tmp_path: Path) -> None:
+    for number in ("one", "two", "three", "four", "five", "six"):
+        PocketSphinxRecognizer([f"stop {number}"], cache_dir=tmp_path)
+    assert len(list(tmp_path.glob("*.fsg"))) == len(list(tmp_path.glob("*.dict"))) == 4
+
+
+def test_no_sentences_are_refused(tmp_path: Path) -> None:
+    with pytest.raises(RecognitionError, match="at least one sentence"):
+        PocketSphinxRecognizer([], cache_dir=tmp_path)
