@@ -93,7 +93,7 @@ class Listener:
         self._replying = ""
         self._speech = False
         self._silent_at_s = 0.0
-        self._heard_at_s = 0.0
+        self._heard_at_s = self._closed_at_s = 0.0
         self._voiced_at_s = float("-inf")
 
     @property
@@ -197,8 +197,10 @@ class Listener:
         self._open = Recording(
             self._settings, self._new_id(), wake_word, endpointing, command_from_s
         )
+        # What came before the last utterance ended belongs to that one.
+        since_s = max(begins_s, self._closed_at_s)
         before = [
-            chunk for heard in self._preroll.since(begins_s) for chunk in self._open.take(heard)
+            chunk for heard in self._preroll.since(since_s) for chunk in self._open.take(heard)
         ]
         yield Woke(utterance_id=self._open.utterance_id, wake_word=wake_word)
         yield from before
@@ -207,6 +209,7 @@ class Listener:
         if self._open is not None:
             yield from self._open.end()
         self._open = None
+        self._closed_at_s = self._heard_at_s
         self._onset = self._unhurried(self._heard_at_s)
 
     def _deaf(self, at_s: float) -> bool:

@@ -14,6 +14,7 @@ from assistant.core.messages import (
     AudioChunk,
     BargeIn,
     Commit,
+    Complete,
     Frame,
     Level,
     Message,
@@ -93,6 +94,10 @@ class Conversation:
         return next(at_s for at_s, message in self.said if isinstance(message, kind))
 
     @property
+    def woken(self) -> list[str]:
+        return [m.utterance_id for _, m in self.said if isinstance(m, Woke)]
+
+    @property
     def story(self) -> list[str]:
         names = [type(m).__name__ for _, m in self.said if not isinstance(m, Level)]
         return [
@@ -131,6 +136,26 @@ def test_a_wake_word_a_pause_and_a_sentence_are_one_utterance() -> None:
     sound = b"".join(chunk.samples for chunk in chunks)
     assert len(sound) / 32_000 == pytest.approx(utterance.duration_s)
     assert b"".join(sentence) in sound
+
+
+def test_who_interrupts_at_once_is_not_taken_to_have_said_the_last_words_again() -> None:
+    question, stop = speech("what can you do"), speech("computer")
+    answered_s = 1.0 + len(question) * FRAME_S + 0.35
+    noticed_s = answered_s + len(stop) * FRAME_S
+    own_voice = OwnVoice()
+    wakes = Scripted({round(at_s / FRAME_S): "computer" for at_s in (1.0, noticed_s)})
+    heard = Conversation(Listener(Listening(complete_silence_s=0.3), wakes, own_voice))
+    heard.hear(silence(1.0), question, silence(0.25))
+    heard.feed(Complete(utterance_id=heard.woken[0], revision=0, complete=True))
+    heard.hear(silence(0.1))
+    assert heard.story == ["Woke", "AudioChunk", "Utterance", "Commit"]
+    own_voice.plays(np.ones(48_000, np.int16), answered_s - 0.1)
+    heard.feed(PlaybackStarted(utterance_id=heard.woken[0]))
+    heard.hear(stop, silence(2.0))
+    chunks = [m for m in heard.of(AudioChunk) if isinstance(m, AudioChunk)]
+    last = b"".join(m.samples for m in chunks if m.utterance_id == heard.woken[1])
+    assert stop[-2] in last
+    assert all(frame not in last for frame in question if any(frame))
 
 
 def test_without_a_wake_word_whatever_is_spoken_is_an_utterance() -> None:
