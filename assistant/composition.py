@@ -11,10 +11,9 @@ from collections.abc import Callable
 from datetime import datetime
 from functools import cached_property
 from pathlib import Path
-from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from assistant.answer.stage import AnswerStage
-from assistant.core.config import Config
+from assistant.core.config import Config, time_zone
 from assistant.core.database import Database
 from assistant.core.errors import ConfigError, SkillError
 from assistant.core.manifest import Library
@@ -51,15 +50,8 @@ class Composition:
     @cached_property
     def now(self) -> Callable[[], datetime]:
         """Tells the aware wall time in the user's zone."""
-        name = self._config.home.time_zone
-        if not name:
-            return lambda: datetime.now().astimezone()
-        try:
-            zone = ZoneInfo(name)
-        except (ZoneInfoNotFoundError, ValueError) as error:
-            message = f'home.time_zone: "{name}" is no zone; write one such as "Europe/Zurich"'
-            raise ConfigError("config.time_zone", message) from error
-        return lambda: datetime.now(zone)
+        zone = time_zone(self._config.home)
+        return lambda: datetime.now(zone).astimezone(zone)
 
     @cached_property
     def home(self) -> Home:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Iterable, Iterator
 from typing import ClassVar, Protocol
 
@@ -35,6 +36,8 @@ OWN_WAKE_BONUS = 0.2
 OWN_DEVICES = ("microphone", "loudspeaker")
 # Who speaks on in one breath with the wake word needs no earcon, and it would sound into the words.
 HEARD_AFTER_S = 0.25
+
+log = logging.getLogger(__name__)
 
 
 class Player(Protocol):
@@ -81,7 +84,7 @@ class AudioStage:
             case PlaybackStarted() | PlaybackEnded():
                 return self._pass_on(message)
             case DeviceChanged() if message.device in OWN_DEVICES:
-                return self._pass_on(message)
+                return self._device(message)
             case Frame() | Tick() | Complete():
                 return self._listen(message)
         return ()
@@ -101,6 +104,12 @@ class AudioStage:
             self._confirm_at_s = None
             if self._listener.waiting:
                 self._sound(HEARD)
+
+    def _device(self, change: DeviceChanged) -> Iterator[Message]:
+        level = logging.INFO if change.present else logging.WARNING
+        state = "is there" if change.present else "is gone"
+        log.log(level, "%s %s: %s (audio.device)", change.device, state, change.detail)
+        return self._pass_on(change)
 
     def _pass_on(self, news: Message) -> Iterator[Message]:
         # Where outputs come back as inputs (all stages in one process), each is passed on once.

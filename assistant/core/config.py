@@ -12,6 +12,7 @@ import tomllib
 import typing
 from pathlib import Path
 from typing import Any
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 import msgspec
 
@@ -221,6 +222,19 @@ def load_config(files: tuple[Path, ...] = ()) -> tuple[Config, tuple[Setting, ..
         for k, v in values.items()
     )
     return config, settings
+
+
+def time_zone(settings: HomeSettings) -> ZoneInfo | None:
+    """The zone of the settings, None for the system's; raises `ConfigError` for what is none."""
+    if not settings.time_zone:
+        return None
+    try:
+        return ZoneInfo(settings.time_zone)
+    except (ZoneInfoNotFoundError, ValueError, OSError) as error:
+        message = (
+            f'home.time_zone: "{settings.time_zone}" is no zone; write one such as "Europe/Zurich"'
+        )
+        raise ConfigError("config.time_zone", message) from error
 
 
 def _read(file: Path) -> dict[str, dict[str, Any]]:

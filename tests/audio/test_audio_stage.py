@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from itertools import count
 
+import pytest
+
 from assistant.core.config import Listening
 from assistant.core.messages import (
     BargeIn,
@@ -108,8 +110,9 @@ def test_news_of_the_players_is_passed_on_once_and_opens_the_microphone() -> Non
     assert list(audio.feed(ended)) == []
 
 
-def test_only_the_own_devices_are_spoken_for() -> None:
+def test_only_the_own_devices_are_spoken_for(caplog: pytest.LogCaptureFixture) -> None:
     audio, _ = stage()
-    gone = DeviceChanged(device="microphone", present=False, at_s=1.0)
+    gone = DeviceChanged(device="microphone", present=False, detail="pulled out", at_s=1.0)
     assert list(audio.feed(gone)) == [gone]
     assert list(audio.feed(DeviceChanged(device="broker", present=False, at_s=2.0))) == []
+    assert caplog.messages == ["microphone is gone: pulled out (audio.device)"]
