@@ -234,13 +234,17 @@ class Kill:
 
 @dataclass(frozen=True)
 class Rows:
-    """The database holds exactly these rows."""
+    """The database holds exactly these rows: at once, or where no event tells of it in time."""
 
     query: str
     rows: Sequence[tuple[Any, ...]]
+    within_s: float = 0.0
 
     def run(self, daemon: Daemon) -> None:
-        assert daemon.rows(self.query) == list(self.rows)
+        deadline_s = time.monotonic() + self.within_s
+        while (found := daemon.rows(self.query)) != list(self.rows):
+            assert time.monotonic() < deadline_s, f"found: {found}"
+            threading.Event().wait(0.02)
 
 
 @dataclass(frozen=True)
