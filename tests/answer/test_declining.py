@@ -5,7 +5,6 @@ from __future__ import annotations
 from assistant.answer.stage import AnswerStage
 from assistant.core.messages import Question, Reply, Tick
 
-
 ABILITIES = ("tell the time", "set timers")
 
 
