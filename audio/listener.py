@@ -108,6 +108,7 @@ class Listener:
                 yield from self._hear(message)
             case PlaybackStarted():
                 self._replying = message.utterance_id
+                self._voiced_at_s = float("-inf")  # what was said before is no word against it
             case PlaybackEnded():
                 self._replying = ""
                 if message.listen and not message.interrupted and self._open is None:

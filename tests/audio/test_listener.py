@@ -219,6 +219,14 @@ def test_stop_over_a_reply_counts_only_when_somebody_spoke() -> None:
     assert story(silence(1.0)) == []
 
 
+def test_the_end_of_the_command_is_no_stop_over_its_reply() -> None:
+    command = [*silence(1.9), *speech("stop")]
+    noticed = round(0.1 / FRAME_S)
+    heard = Conversation(Listener(Listening(), Scripted({}), stop_word=Scripted({noticed: "stop"})))
+    heard.hear(command).feed(PlaybackStarted(utterance_id="r"))
+    assert heard.hear(silence(1.0)).story == []
+
+
 def test_own_words_in_the_echo_wake_nobody() -> None:
     def story(own_voice: OwnVoice) -> list[str]:
         ids = iter(numbered())

@@ -15,7 +15,6 @@ from tests.scenario import (
     Daemon,
     Do,
     Expect,
-    Never,
     Rows,
     Say,
     Step,
@@ -100,18 +99,6 @@ def test_a_broker_that_restarts_is_missed_and_found_again(
     with closing(Lamp(mosquitto.port)) as lamp:
         tell(daemon, [Expect("DeviceChanged", BROKER_IS_THERE, within_s=30), _said_aloud()])
         assert lamp.hears("hark/light/bedroom/set") == (b"ON", False)
-
-
-def test_a_presence_that_is_told_again_is_not_said_again(daemon: Daemon) -> None:
-    tell(
-        daemon,
-        [
-            Do("wait for it to be told again", lambda _: None),
-            Expect("DeviceChanged", BROKER_IS_THERE, within_s=40),
-            # What was passed over up to here holds no notice.
-            Never(("PlaybackStarted",), until=Expect("Level")),
-        ],
-    )
 
 
 def _said_aloud() -> Step:
