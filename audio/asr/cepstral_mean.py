@@ -1,9 +1,9 @@
 """The cepstral mean of speech alone, known half a second into an utterance.
 
 PocketSphinx subtracts a cepstral mean to cancel microphone, room and level. Live, it starts from a
-constant and follows slowly; over a whole recording, silence is counted in. The mean over the louder
-part of what was heard so far beats both: measured on the coffee benchmark's clips, 0.99 against
-0.78 (live, carried on) and 0.93 (whole recording) of commands accepted.
+constant and follows slowly; over a whole recording, silence is counted in. Of 60 orders of the
+coffee benchmark, the mean over their louder part let 1.00 be understood clean and 0.83 at 10 dB;
+the constant 1.00 and 0.58, the whole recording 0.93 and 0.77, live carried on 0.78 and 0.72.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ _FRAMES_PER_BLOCK = 10
 _DIMENSIONS = 13
 _WINDOW_FRAMES = 500  # how many frames sphinxbase counts a mean that it was given for
 _PRIOR = np.array([40.0, 3.0, -1.0] + [0.0] * (_DIMENSIONS - 3))  # its default `cmninit`
+# Chosen on 24 orders, clean and at 8 dB, and 25 home commands, of nine settings close together.
 _PRIOR_SHARE = 0.12
 _SILENCE_IN_TRAINING = 2.0  # of c0: the model's means are over whole recordings, pauses included
 _LOUDNESS = 0.4  # share of the range from the softest to the loudest block where speech begins

@@ -13,7 +13,8 @@ from audio.asr.pronunciation import dictionary_path
 FRAMES_PER_S = 100
 _CHUNK_BYTES = 2 * SAMPLE_RATE_HZ
 
-# Kitchen noise gives at most three words in five seconds and hardly one a second of loud sound.
+# Kitchen noise mostly gives fewer than four words in five seconds. This alone proves no speech:
+# callers ask only when the phone loop heard vowels, or sentences of the domain.
 _FEWEST_WORDS = 4
 _WORDS_PER_S = 1.5
 _LEAST_POSTERIOR = 0.2
