@@ -17,7 +17,7 @@ _FRAMES_PER_BLOCK = 10
 _DIMENSIONS = 13
 _WINDOW_FRAMES = 500  # how many frames sphinxbase counts a mean that it was given for
 _PRIOR = np.array([40.0, 3.0, -1.0] + [0.0] * (_DIMENSIONS - 3))  # its default `cmninit`
-# Chosen on 24 orders, clean and at 8 dB, and 25 home commands, of nine settings close together.
+# Chosen on 24 orders, clean and at 8 dB, and 25 home commands, of eleven settings close together.
 _PRIOR_SHARE = 0.12
 _SILENCE_IN_TRAINING = 2.0  # of c0: the model's means are over whole recordings, pauses included
 _LOUDNESS = 0.4  # share of the range from the softest to the loudest block where speech begins
