@@ -54,7 +54,8 @@ def load_home(path: Path) -> Home:
     except OSError as error:
         raise InputError("home.unreadable", f"{path}: {error.strerror}") from error
     except (yaml.YAMLError, UnicodeDecodeError, msgspec.ValidationError) as error:
-        raise InputError("home.malformed", f"{path}: {error}") from error
+        told = " ".join(str(error).split())  # YAML's own account takes five lines
+        raise InputError("home.malformed", f"{path}: {told}") from error
     ids = [entity.id for entity in home.entities]
     if twice := {i for i in ids if ids.count(i) > 1}:
         raise InputError("home.duplicate", f"{path}: named twice: {', '.join(sorted(twice))}")
