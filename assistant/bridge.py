@@ -100,9 +100,11 @@ class Broker:
         Raises `BridgeError` for an entity that no topic can name.
         """
         topic = command_topic(self._settings.prefix, entity_id)
-        if not self._client.is_connected():
+        # Not paho's own idea of being connected: it may lag, and paho would send an older wish first.
+        if self.presence is None or not self.presence.present:
             self._unsent[entity_id] = state
             return
+        self._unsent.pop(entity_id, None)
         self._client.publish(topic, command_payload(state), qos=1)
 
     def catch_up(self) -> None:
