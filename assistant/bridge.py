@@ -100,7 +100,7 @@ class Broker:
         Raises `BridgeError` for an entity that no topic can name.
         """
         topic = command_topic(self._settings.prefix, entity_id)
-        # Not paho's own idea of being connected: it may lag, and paho would send an older wish first.
+        # Not paho's idea of being connected: it may lag, and paho would send an older wish first.
         if self.presence is None or not self.presence.present:
             self._unsent[entity_id] = state
             return
