@@ -27,10 +27,14 @@ class Token(NamedTuple):
 
 
 class Canonical(NamedTuple):
-    """A text in canonical words, with the way back to the words as they were spoken."""
+    """A text in canonical words, with the way back to the words as they were spoken.
+
+    `pauses` are the source words before which a comma or the end of a sentence stands.
+    """
 
     tokens: tuple[Token, ...]
     source: tuple[str, ...]
+    pauses: frozenset[int] = frozenset()
 
     @property
     def text(self) -> str:
@@ -57,16 +61,17 @@ _MOST_PHRASES = 6
 _SOURCE_WORD = re.compile(
     r"\d+(?:st|nd|rd|th)\b|\d+(?:[.,:]\d+)*|[^\W\d_]+(?:['.][^\W\d_]+)*|[%°&]"
 )
+_PAUSE = re.compile(r"[,.;:!?…—–]|\.\.|\s-+\s")
 _INITIALISM = re.compile(r"[^\W\d_](?:\.[^\W\d_])+")
 
 
 def canonical(text: str) -> Canonical:
     """Bring a text into canonical words; never fails, and is "" for what holds no word."""
-    source = tuple(spoken_words(text))
+    source, pauses = _source(text)
     tokens = [Token(word, i, i + 1) for i, word in enumerate(source)]
     for step in _STEPS:
         tokens = list(step(tokens))
-    return Canonical(tuple(tokens), source)
+    return Canonical(tuple(tokens), source, pauses)
 
 
 def wish(said: Canonical) -> Canonical:
@@ -95,12 +100,13 @@ def readings(said: Canonical) -> list[Canonical]:
 
 
 def cuts(said: Canonical) -> Iterator[tuple[int, int]]:
-    """Where each "and" or "then" between two parts begins and ends, first to last."""
+    """Where each "and", "then" or pause between two parts begins and ends, first to last."""
     words = tuple(token.text for token in said.tokens)
     at = 1
-    while at < len(words) - 1:
+    while at < len(words):
         joint = next((j for j in phrases.JOINTS if words[at : at + len(j)] == j), ())
-        if joint:
+        paused = said.tokens[at].start in said.pauses
+        if (joint or paused) and at + len(joint) < len(words):
             yield at, at + len(joint)
         at += len(joint) or 1
 
@@ -116,10 +122,20 @@ def canonical_chunk(text: str) -> str:
 
 def spoken_words(text: str) -> Iterator[str]:
     """The words of a text as they stand, in lower case and without punctuation."""
+    yield from _source(text)[0]
+
+
+def _source(text: str) -> tuple[tuple[str, ...], frozenset[int]]:
     flat = unicodedata.normalize("NFKC", text).casefold().replace("’", "'")
+    words, pauses, end = list[str](), set[int](), 0
     for match in _SOURCE_WORD.finditer(flat):
         word = match[0]
-        yield word.replace(".", "") if _INITIALISM.fullmatch(word) else word
+        if words and _PAUSE.search(flat, end, match.start()):
+            pauses.add(len(words))
+        initials = _INITIALISM.fullmatch(word)
+        words.append(word.replace(".", "") if initials else word)
+        end = match.end() + flat.startswith(".", match.end()) if initials else match.end()
+    return tuple(words), frozenset(pauses)
 
 
 def _symbols(tokens: Iterable[Token]) -> Iterator[Token]:
