@@ -26,6 +26,7 @@ from audio.listener import Listener
 from audio.stage import make_listener
 from audio.tts.select import select as select_voice
 from audio.tts.stage import VoiceStage
+from nlu.interpreter import Interpreter
 from nlu.stage import NluStage
 from nlu.templates import Templates
 from skills.registry import Registry, load_registry
@@ -107,7 +108,7 @@ class Composition:
 
     def nlu(self) -> NluStage:
         """Understanding."""
-        return NluStage(self.templates, self.now)
+        return NluStage(self.templates, Interpreter(self.templates), self.now)
 
     def skills(self, database: Database) -> SkillsStage:
         """The skills, on their database (`skills.state.open_state`)."""

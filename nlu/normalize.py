@@ -50,6 +50,11 @@ class Canonical(NamedTuple):
             at += len(token.text) + 1
         return " ".join(self.source[covered[0].start : covered[-1].end]) if covered else ""
 
+    def paused(self, at: int) -> bool:
+        """Whether a pause was made between canonical word `at` and the one before it."""
+        gap = range(self.tokens[at - 1].end, self.tokens[at].start + 1)
+        return not self.pauses.isdisjoint(gap)
+
     def part(self, start: int, end: int) -> Canonical:
         """The canonical words `start` to `end` as a text of their own."""
         return self._replace(tokens=self.tokens[start:end])
@@ -105,8 +110,7 @@ def cuts(said: Canonical) -> Iterator[tuple[int, int]]:
     at = 1
     while at < len(words):
         joint = next((j for j in phrases.JOINTS if words[at : at + len(j)] == j), ())
-        paused = said.tokens[at].start in said.pauses
-        if (joint or paused) and at + len(joint) < len(words):
+        if (joint or said.paused(at)) and at + len(joint) < len(words):
             yield at, at + len(joint)
         at += len(joint) or 1
 

@@ -62,6 +62,7 @@ SYNONYMS = {
 HESITATIONS = frozenset(words("um uh er erm hmm mhm ah please kindly"))
 
 _OPENINGS = (
+    _table("no, no wait, oh, actually, sorry, listen, excuse me, instead, just, but, so just"),
     _table("hey, hi, hello, ok, alright, right, so, well, and, and then, then, also, now, just"),
     _table("could you, can you, would you, will you, you can, you could, could we, can we"),
     _table("could you just, can you just, would you be so kind as to, be so kind as to"),
@@ -85,7 +86,60 @@ ENDINGS = frozenset(
     | _table("now, right now, right away, immediately, at once, starting now")
 )
 
-JOINTS = (("and", "then"), ("and", "also"), ("and",), ("then",))
+JOINTS = tuple(
+    sorted(
+        _table(
+            "and, then, also, plus, but, and then, and also, and after that",
+            "and while you are at it, after that, afterwards, while you are at it",
+            "and can you also, as well as, oh and",
+            "and as well, and last, and finally, finally, followed by, but also, and please, or",
+        ),
+        key=len,
+        reverse=True,
+    )
+)
+
+NEW_BREATH = frozenset(words("but so just instead"))
+"""Words after which a negation or a report that came before no longer holds."""
+
+EDITING = frozenset(
+    _table(
+        "no, no wait, wait, wait no, i mean, i meant, i meant to say, scratch that, strike that",
+        "make that, or rather, rather, correction, hang on, hold on, oops, sorry, actually",
+        "on second thought, on second thoughts, forget that, my mistake, my bad, not that",
+        "let us make that, better make that, let us say, better make it, well actually",
+        "i should say, i should have said, or actually, whoops, i am sorry, apologies",
+    )
+)
+"""What people say between a slip and its repair."""
+
+EDITING_FILLERS = frozenset(words("um uh er erm ah oh well no sorry wait just only"))
+LONGEST_EDITING = max(map(len, EDITING))
+
+RETRACTIONS = frozenset(
+    _table(
+        "never mind, forget it, forget that, leave it, do not, do not bother, cancel that",
+        "scratch that, leave it as it is, leave it alone, leave them, do not do that, skip it",
+        "forget about it, never mind that, ignore that, do nothing, leave that, cancel it",
+        "do not worry, do not worry about it, it is fine, it is ok, that is fine, stop",
+        "leave it on, leave it off, leave them on, leave them off, leave it be, do not touch it",
+    )
+)
+"""Repairs that take all back."""
+
+PAIRS = frozenset(
+    listed(
+        "mac and cheese, fish and chips, salt and pepper, salt and vinegar, bread and butter, "
+        "butter and jelly, half and half, gin and tonic, rum and coke, bubble and squeak, "
+        "bangers and mash, cookies and cream, ham and cheese, cheese and onion, rice and peas"
+    )
+)
+"""Things with an "and" in their name."""
+
+FOLLOWING = _table("and, also, what about, how about, same for, the same, now")
+"""Openings of a text that goes on from the command before it."""
+
+PRONOUNS = frozenset(words("it them that those these"))
 
 VERBS_IN_E = frozenset(
     words(

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from datetime import datetime
-from typing import ClassVar
-
-import msgspec
+from typing import ClassVar, NamedTuple
 
 from assistant.core.messages import Complete, Interpretation, Message, Transcript
-from nlu.commands import Understood, understand
 from nlu.endings import Endings
+from nlu.interpreter import Interpreter, Reading, Understood
 from nlu.nearest import Nearest
 from nlu.normalize import Canonical, canonical
 from nlu.templates import Templates
@@ -18,19 +16,38 @@ from nlu.templates import Templates
 SAMPLED_SENTENCES, SAMPLING_SEED = 5_000, 1
 _UNSURE = 0.5
 """Confidence of an alternative whose words carry none."""
+_SURE = 0.7
+"""Words recognised with less make a command as unsure as they are themselves."""
+_CONVERSATION_S = 60.0
+"""How long "it" may still stand for what the last command was about."""
+
+
+class _Turn(NamedTuple):
+    """The last command of an utterance, and when it was interpreted."""
+
+    utterance_id: str
+    reading: Reading | None
+    at_s: float
+
+
+_NO_TURN = _Turn("", None, 0.0)
 
 
 class NluStage:
-    """Interprets each transcript by itself, the same words at the same time always the same way.
+    """Interprets each transcript by itself and the last command before it, always the same way.
 
     `now` gives the present as an aware datetime in the user's zone.
     """
 
     consumes: ClassVar[tuple[type[Message], ...]] = (Transcript,)
 
-    def __init__(self, templates: Templates, now: Callable[[], datetime]) -> None:
+    def __init__(
+        self, templates: Templates, interpreter: Interpreter, now: Callable[[], datetime]
+    ) -> None:
         self._templates = templates
+        self._interpreter = interpreter
         self._now = now
+        self._before = self._latest = _NO_TURN
         examples = templates.examples()
         self._nearest = Nearest(examples)
         self._endings = Endings(templates.sample(SAMPLED_SENTENCES, SAMPLING_SEED))
@@ -63,19 +80,29 @@ class NluStage:
 
     def _understand(self, transcript: Transcript) -> tuple[str, Canonical, Understood]:
         """The text that is understood: the transcript, or the first alternative that is exact."""
-        now = self._now()
-        said = canonical(transcript.text)
-        first = understand(self._templates, said, now)
-        if not first.commands and not self._templates.is_answer(said):
-            confidence = min((word.confidence for word in transcript.words), default=_UNSURE)
-            for text in transcript.alternatives:
-                other = canonical(text)
-                found = understand(self._templates, other, now)
+        now, before = self._now(), self._turn_before(transcript)
+        text, said = transcript.text, canonical(transcript.text)
+        confidence = min((word.confidence for word in transcript.words), default=1.0)
+        understood = self._interpreter(said, now, before)
+        if not understood.commands and not self._templates.is_answer(said):
+            for other in transcript.alternatives:
+                found = self._interpreter(canonical(other), now, before)
                 if found.exact:
-                    return text, other, _less_sure(found, confidence)
-        return transcript.text, said, first
+                    text, said, understood = other, canonical(other), found
+                    confidence = confidence if transcript.words else _UNSURE
+                    break
+        elif confidence > _SURE:
+            confidence = 1.0
+        if understood.readings:
+            self._latest = _Turn(transcript.utterance_id, understood.readings[-1], transcript.at_s)
+        return text, said, understood.with_confidence(confidence)
 
+    def _turn_before(self, transcript: Transcript) -> Reading | None:
+        """The last command of the utterance before this one, while it is fresh.
 
-def _less_sure(found: Understood, confidence: float) -> Understood:
-    commands = (msgspec.structs.replace(c, confidence=confidence) for c in found.commands)
-    return Understood(tuple(commands), found.exact)
+        Revisions of one utterance are all read after the same command.
+        """
+        if transcript.utterance_id != self._latest.utterance_id:
+            self._before = self._latest
+        fresh = transcript.at_s - self._before.at_s < _CONVERSATION_S
+        return self._before.reading if fresh else None

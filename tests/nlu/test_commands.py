@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 import yaml
 
-from nlu.commands import Understood, understand
+from nlu.interpreter import Interpreter, Understood
 from nlu.normalize import canonical
 from nlu.templates import Templates
 
@@ -22,7 +22,7 @@ CASES = [
 
 
 def read(templates: Templates, sentence: str, now: datetime) -> Understood:
-    return understand(templates, canonical(sentence), now)
+    return Interpreter(templates)(canonical(sentence), now)
 
 
 def meant(templates: Templates, sentence: str, now: datetime) -> list[dict[str, dict[str, Any]]]:

@@ -15,13 +15,14 @@ from assistant.core.messages import (
     Transcript,
     Word,
 )
+from nlu.interpreter import Interpreter
 from nlu.stage import NluStage
 from nlu.templates import Templates
 
 
 @pytest.fixture
 def stage(templates: Templates, now: datetime) -> NluStage:
-    return NluStage(templates, lambda: now)
+    return NluStage(templates, Interpreter(templates), lambda: now)
 
 
 def heard(

@@ -7,6 +7,7 @@ from functools import cache
 import pytest
 
 from assistant.core.messages import Interpretation, SlotValue, Transcript
+from nlu.interpreter import Interpreter
 from nlu.stage import NluStage
 from nlu.templates import Templates
 from skills.registry import load_registry
@@ -111,7 +112,8 @@ NOT_FOR_US = (
 
 @cache
 def stage() -> NluStage:
-    return NluStage(Templates.compile(load_registry().manifests, HOME), lambda: EVENING)
+    templates = Templates.compile(load_registry().manifests, HOME)
+    return NluStage(templates, Interpreter(templates), lambda: EVENING)
 
 
 def understood(text: str) -> list[tuple[str, Slots]]:

@@ -1,0 +1,73 @@
+"""What sounds like a wish and is none: turned round, told of, long done, or only supposed.
+
+"don't turn on the light", "she told me to turn off the oven", "I already locked the door", "what
+happens if I open the gate". Words alone decide, so that no model can talk its way past them.
+"""
+
+from __future__ import annotations
+
+import re
+
+from nlu.normalize import Canonical, wish
+
+_WHO = r"(?:i|you|he|she|we|they|it|somebody|someone|everybody|everyone|nobody|who)"
+_SOMEBODY = rf"(?:(?:(?:my|our|your|his|her|their) )?(?:{_WHO}|\w+))"
+_SAYS = (
+    r"(?:told|said|says|asked|asks|tells|suggested|thought|thinks|heard|mentioned|claims|claimed"
+    r"|insists|insisted|reckons|reckoned|wanted|hoped|hopes|forgot|remembered|shouted|yelled"
+    r"|whispered|texted|wrote|read|promised|agreed|decided|refused|managed|tried|believes|believed"
+    r"|keeps|kept)"
+)
+_DONE = (
+    r"(?:turned|switched|put|set|opened|closed|shut|locked|unlocked|dimmed|started|stopped"
+    r"|cancelled|canceled|paused|resumed|played|added|removed|deleted|took|made|changed|got|left"
+    r"|went|was|were|did|had|used|bought|called|ran|came|broke|fixed)"
+)
+
+_OPENING = re.compile(
+    r"(?:(?:no|but|and|so|well|please|oh|just|also) )*"
+    r"(?:do not|never|not|no need to|there is no need to|you should not|should not|must not"
+    r"|i do not (?:want|need|think|like)|we do not (?:want|need)|i would not|would not|if|unless"
+    r"|suppose|supposing|imagine|what if|what happens|what would|what will happen|i wish|i wonder"
+    r"|let us not|avoid|refrain|whoever|remember when|do you remember)\b"
+)
+_REPORTED = re.compile(
+    rf"{_SOMEBODY} (?:just |already |never |also |always |only |really |has |have |had |was |is )*"
+    rf"{_SAYS}\b"
+)
+_PAST = re.compile(
+    rf"(?:{_WHO}|(?:my|our|your|his|her|their) \w+) (?:just |already |never |have |has |had |also "
+    rf"|all )*{_DONE}\b|\b(?:was|were) (?:just )?\w+ing\b|^(?:did|why|how come|who)\b"
+    r"|\b(?:yesterday|last (?:night|week|year|time|month|summer|winter)|ago|used to"
+    r"|earlier today)\b"
+)
+_INSIDE = re.compile(
+    rf"\b(?:told|asked|asks|reminded|wants|wanted) (?:me|you|him|her|us|them|\w+) to\b"
+    rf"|\b(?:if|unless|until|whenever) {_WHO}\b|\bshould have\b|\bwould have\b|\bcould have\b"
+    r"|\b(?:about to|supposed to|going to have to|forgot to|meant to|tried to|trying to)\b"
+)
+_CONDITION = re.compile(
+    r"\b(?:if|unless|whenever|as soon as|once|when|until|in case)\b(?! (?:possible|you (?:can|could"
+    r"|would|will|do not mind|please|like|get a (?:chance|moment|minute|second)|have a)))"
+)
+
+
+def withheld(said: Canonical) -> bool:
+    """Whether the words turn a wish round, tell of one, or put it under a condition."""
+    text = wish(said).text
+    return _OPENING.match(text) is not None or _REPORTED.match(text) is not None
+
+
+def reported(said: Canonical) -> bool:
+    """Whether the words begin by telling what somebody said or thought."""
+    return _REPORTED.match(wish(said).text) is not None
+
+
+def doubtful(said: Canonical) -> bool:
+    """Whether words anywhere in a text speak against taking it for a wish at all.
+
+    For readings that no template stands behind; a template of its own may hold such words.
+    """
+    text = wish(said).text
+    patterns = (_PAST, _INSIDE, _CONDITION)
+    return withheld(said) or any(pattern.search(text) for pattern in patterns)
