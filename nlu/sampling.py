@@ -23,7 +23,10 @@ from hassil.expression import (
 from hassil.intents import RangeSlotList, SlotList, TextSlotList, WildcardSlotList
 
 from nlu import phrases
-from nlu.grammar import IGNORED, WRITTEN, Grammar
+from nlu.binding import IGNORED
+from nlu.claim import Claim
+from nlu.grammar import Grammar
+from nlu.lists import WRITTEN
 from nlu.normalize import spoken_words
 from nlu.numbers import is_digits, spell
 from nlu.slots import DEEDS, THINGS
@@ -58,7 +61,7 @@ def sample(grammar: Grammar, limit: int, seed: int) -> list[str]:
     """Draw about `limit` spoken sentences: each claim's share grows with the log of its size."""
     sources = [
         _Source(grammar.lists, claim.written, f"{seed} {index}")
-        for index, claim in enumerate(grammar.claims)
+        for index, claim in enumerate(_of_skills(grammar))
     ]
     shares = [_LEAST + math.log2(source.size) if source.size else 0 for source in sources]
     drawn = [
@@ -82,7 +85,7 @@ def sample(grammar: Grammar, limit: int, seed: int) -> list[str]:
 
 def example(grammar: Grammar, intent: str) -> str:
     """A sentence of middling length from the first of an intent's templates; "" without any."""
-    for claim in grammar.claims:
+    for claim in _of_skills(grammar):
         if claim.schema.intent == intent and claim.written:
             source = _Source(grammar.lists, claim.written[:1], "example")
             drawn = [source.draw() for _ in range(8)] if source.size else [""]
@@ -93,11 +96,15 @@ def example(grammar: Grammar, intent: str) -> str:
 def examples(grammar: Grammar) -> dict[str, list[str]]:
     """Some spoken sentences for each intent, the plainer half of those drawn."""
     found: dict[str, list[str]] = {}
-    for index, claim in enumerate(grammar.claims):
+    for index, claim in enumerate(_of_skills(grammar)):
         source = _Source(grammar.lists, claim.written, f"examples {index}")
         drawn = [source.draw() for _ in range(2 * _EXAMPLES)] if source.size else []
         found.setdefault(claim.schema.intent, []).extend(sorted(drawn, key=_plainness)[:_EXAMPLES])
     return found
+
+
+def _of_skills(grammar: Grammar) -> list[Claim]:
+    return [claim for claim in grammar.claims if claim.block is None]
 
 
 def _plainness(sentence: str) -> int:

@@ -104,7 +104,7 @@ SPOKEN = {
 """How people mostly say the values that `RULES` accept in many more ways: what samples hold."""
 
 KINDS = words(
-    "text integer number percentage boolean duration time date datetime choice area entity"
+    "text integer number percentage boolean duration time date datetime choice area floor entity"
 )
 
 THINGS = listed(

@@ -3,73 +3,31 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from copy import copy
 from datetime import UTC, datetime
 
-from hassil.expression import TextChunk
-from hassil.models import MatchEntity
-from hassil.recognize import RecognizeResult, recognize_all
+from hassil.recognize import recognize_all
 
-from assistant.core.messages import Slot, SlotValue
+from assistant.core.messages import Slot
 from assistant.skill.home import Home
 from assistant.skill.manifest import SkillManifest, SlotSchema
 from nlu import answers, resolve, sampling
-from nlu.grammar import WRITTEN, Claim, Grammar, compile_grammar, named_values
-from nlu.normalize import Canonical, canonical, cuts, readings, wish
-from nlu.phrases import words
+from nlu.candidates import Candidates
+from nlu.claim import Claim
+from nlu.grammar import Grammar, compile_grammar, named_values
+from nlu.match import Captured, Match, read_match
+from nlu.normalize import Canonical, Token, canonical, cuts, readings, wish
+from nlu.vocabulary import NO_VOCABULARY, Vocabulary
 
 _LONGEST = 80
 """Words of the longest text that is looked at: nobody says more to an assistant in one breath."""
 
 _ANY_DAY = datetime(2026, 1, 1, tzinfo=UTC)
 
-_NO_CONTENT = frozenset(words("a an my our your this that of to for in on at and it is"))
+_LATER = "conversation_command"
+"""Slot of free text that is a command of its own, to be carried out later."""
 
-
-@dataclass(frozen=True)
-class Captured:
-    """The words that fill one slot: `raw` as spoken, `text` in canonical words.
-
-    `value` is the list's value for a name, a choice or a boolean, and None where the words have
-    yet to be resolved.
-    """
-
-    schema: SlotSchema
-    raw: str
-    text: str
-    value: SlotValue = None
-    wildcard: bool = False
-
-
-@dataclass(frozen=True)
-class Match:
-    """One way to read a text: an intent with the words of its slots.
-
-    `wildcard` counts the characters that free text took, `literal` those of the sentence itself.
-    `open_ended` tells that free text runs to the end of the text.
-    """
-
-    intent: str
-    skill: str
-    slots: tuple[Captured, ...]
-    fixed: tuple[tuple[str, str], ...]
-    missing: tuple[str, ...]
-    wildcard: int
-    literal: int
-    open_ended: bool
-    order: int
-
-    def rank(self) -> tuple[object, ...]:
-        """Sort key, best first.
-
-        Nothing taken as free text comes before free text, the less the better; then nothing
-        missing, the longest device name ("kitchen light" before the light of the kitchen), the
-        longer literal text, fewer slots, and the order in which the skills gave their sentences.
-        """
-        device = max((len(s.text) for s in self.slots if s.schema.kind == "entity"), default=0)
-        values = tuple((s.schema.name, s.text) for s in self.slots)
-        shape = (-device, -self.literal, len(self.slots), self.order, values)
-        return (self.wildcard, len(self.missing), *shape)
+__all__ = ["Captured", "Match", "Templates"]
 
 
 class Templates:
@@ -83,11 +41,29 @@ class Templates:
         self._answers = {name for kind in kinds for name in named_values(kind, home)}
         self._choices = {name for slot in asked for name in named_values(slot, home)}
         self._asked = sorted({slot.kind for slot in asked})
+        self._candidates = Candidates(grammar.claims, grammar.lists)
+        self._skip_words = [tuple(canonical(w).text.split()) for w in grammar.skip_words]
+        self._area = ""
 
     @classmethod
-    def compile(cls, manifests: Sequence[SkillManifest], home: Home) -> Templates:
-        """Compile what `manifests` claim to understand; raises `SkillError` naming the sentence."""
-        return cls(compile_grammar(manifests, home), home)
+    def compile(
+        cls,
+        manifests: Sequence[SkillManifest],
+        home: Home,
+        vocabulary: Vocabulary = NO_VOCABULARY,
+    ) -> Templates:
+        """Compile what `manifests` claim to understand, and what `vocabulary` holds besides.
+
+        Raises `SkillError` or, for the vocabulary, `InputError`, naming the sentence.
+        """
+        return cls(compile_grammar(manifests, home, vocabulary), home)
+
+    def in_area(self, area: str) -> Templates:
+        """The same sentences as said in an area, by its name or id; "" or another is none known."""
+        there = copy(self)
+        known = (a.name for a in self._home.areas if area.casefold() in (a.id, a.name.casefold()))
+        there._area = next(known, "")
+        return there
 
     @property
     def claims(self) -> tuple[Claim, ...]:
@@ -107,7 +83,13 @@ class Templates:
             found.update(self._matches(reading))
             if any(match.wildcard == 0 for match in found):
                 break
-        return tuple(sorted(found, key=Match.rank))
+        if not found and self._skip_words:
+            plain = self._without_skip_words(said)
+            if 0 < len(plain.tokens) < len(said.tokens):
+                found.update(self._matches(plain))
+        ranked = sorted(found, key=Match.rank)
+        finer = next((m for m in ranked if m.refines(ranked[0])), None)
+        return (finer, *(m for m in ranked if m is not finer)) if finer else tuple(ranked)
 
     def accepts(self, text: str) -> bool:
         """Whether the whole of `text` is a sentence, two joined by "and", or a bare answer."""
@@ -127,13 +109,11 @@ class Templates:
         """
         filled = []
         for captured in match.slots:
-            value = _value(captured, now)
+            value = captured.resolved(now)
             if value is None:
                 return None
             filled.append(Slot(name=captured.schema.name, value=value, raw=captured.raw))
-        names = {slot.name for slot in filled}
-        fixed = (Slot(name=n, value=v, raw="") for n, v in match.fixed if n not in names)
-        return (*filled, *fixed)
+        return (*filled, *(Slot(name=n, value=v, raw="") for n, v in match.fixed))
 
     def resolve(self, text: str, schema: SlotSchema, now: datetime) -> Slot | None:
         """Read `text` as the bare answer to a question for one slot; None when it is none."""
@@ -166,61 +146,28 @@ class Templates:
         return any(resolve.value(text, kind, _ANY_DAY) is not None for kind in self._asked)
 
     def _matches(self, said: Canonical) -> Iterator[Match]:
-        if said.text:
-            for result in recognize_all(said.text, self._grammar.intents):
-                match = self._match(said, result)
-                if match is not None:
-                    yield match
+        intents = self._candidates.intents(said.text) if said.text else None
+        if intents is None:
+            return
+        for result in recognize_all(said.text, intents):
+            order = int(result.intent.name)
+            claim = self._grammar.claims[order]
+            match = read_match(claim, order, said, result.entities_list, self._area)
+            if match is not None and all(map(self._carried_out, match.slots)):
+                yield match
 
-    def _match(self, said: Canonical, result: RecognizeResult) -> Match | None:
-        order = int(result.intent.name)
-        claim = self._grammar.claims[order]
-        schemas = {slot.name: slot for slot in claim.schema.slots}
-        entities = [e for e in result.entities_list if e.name in schemas]
-        captured = _captured(said, schemas, entities)
-        names = {c.schema.name for c in captured}
-        free = [c for c in captured if c.wildcard]
-        if len(names) < len(captured) or any(_NO_CONTENT.issuperset(c.text.split()) for c in free):
-            return None
-        open_ended = bool(free) and captured[-1].wildcard and said.text.endswith(captured[-1].text)
-        return Match(
-            intent=claim.schema.intent,
-            skill=claim.skill,
-            slots=captured,
-            fixed=tuple(claim.schema.fixed.items()),
-            missing=tuple(s.name for s in schemas.values() if s.required and s.name not in names),
-            wildcard=sum(len(c.text) for c in free),
-            literal=len(said.text) - sum(len(c.text) for c in captured),
-            open_ended=open_ended,
-            order=order,
-        )
+    def _carried_out(self, captured: Captured) -> bool:
+        """Whether words that are to be a command are one: "back in five minutes" holds none."""
+        if not (captured.wildcard and captured.schema.name == _LATER):
+            return True
+        return bool(self.match(captured.raw))
 
-
-def _value(captured: Captured, now: datetime) -> SlotValue:
-    if captured.value is not None:
-        return captured.value
-    kind = captured.schema.kind
-    return captured.raw if kind == "text" else resolve.value(captured.text, kind, now)
-
-
-def _captured(
-    said: Canonical, schemas: dict[str, SlotSchema], entities: Sequence[MatchEntity]
-) -> tuple[Captured, ...]:
-    captured: list[Captured] = []
-    free_until = 0
-    for entity in entities:
-        start, end = entity.text_span or (0, 0)
-        # hassil counts free text before a phrase with parts of its own to the phrase as well
-        start = max(start, free_until)
-        free_until = end if entity.is_wildcard else 0
-        named = isinstance((entity.metadata or {}).get(WRITTEN), TextChunk)
-        captured.append(
-            Captured(
-                schema=schemas[entity.name],
-                raw=said.spoken(start, end),
-                text=said.text[start:end].strip(),
-                value=entity.value if named else None,
-                wildcard=entity.is_wildcard,
-            )
-        )
-    return tuple(captured)
+    def _without_skip_words(self, said: Canonical) -> Canonical:
+        tokens: list[Token] = []
+        at = 0
+        while at < len(said.tokens):
+            rest = [token.text for token in said.tokens[at:]]
+            skipped = next((len(w) for w in self._skip_words if tuple(rest[: len(w)]) == w), 0)
+            tokens += [] if skipped else [said.tokens[at]]
+            at += skipped or 1
+        return said._replace(tokens=tuple(tokens))

@@ -1,7 +1,9 @@
-"""The areas and devices of a home, in the format of Home Assistant's test fixtures."""
+"""The floors, areas and devices of a home, in the format of Home Assistant's test fixtures."""
 
 from __future__ import annotations
 
+import re
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -9,6 +11,17 @@ import msgspec
 import yaml
 
 from assistant.core.errors import InputError
+
+_MOST_SPELLINGS = 16
+_OPTION = re.compile(r"\[([^][()]*)\]|\(([^][()]*)\)")
+
+
+class Floor(msgspec.Struct, frozen=True, kw_only=True):
+    """A storey, such as the first floor; `aliases` are further names for it."""
+
+    name: str
+    id: str
+    aliases: tuple[str, ...] = ()
 
 
 class Area(msgspec.Struct, frozen=True, kw_only=True):
@@ -35,10 +48,15 @@ class Entity(msgspec.Struct, frozen=True, kw_only=True):
         """The part of `id` before the dot: light, switch, cover, …"""
         return self.id.partition(".")[0]
 
+    def fact(self, name: str) -> str:
+        """The domain, or an attribute such as the device_class, as text; "" without it."""
+        return self.domain if name == "domain" else str(self.attributes.get(name) or "")
+
 
 class Home(msgspec.Struct, frozen=True, kw_only=True):
-    """All areas and devices that people may name."""
+    """All floors, areas and devices that people may name."""
 
+    floors: tuple[Floor, ...] = ()
     areas: tuple[Area, ...] = ()
     entities: tuple[Entity, ...] = ()
 
@@ -50,13 +68,62 @@ def load_home(path: Path) -> Home:
     """
     try:
         document = yaml.safe_load(path.read_text("utf-8")) or {}
-        home = msgspec.convert(document, Home, strict=False)
     except OSError as error:
         raise InputError("home.unreadable", f"{path}: {error.strerror}") from error
-    except (yaml.YAMLError, UnicodeDecodeError, msgspec.ValidationError) as error:
+    except (yaml.YAMLError, UnicodeDecodeError) as error:
         told = " ".join(str(error).split())  # YAML's own account takes five lines
         raise InputError("home.malformed", f"{path}: {told}") from error
+    home = read_home(document, str(path))
     ids = [entity.id for entity in home.entities]
     if twice := {i for i in ids if ids.count(i) > 1}:
         raise InputError("home.duplicate", f"{path}: named twice: {', '.join(sorted(twice))}")
     return home
+
+
+def read_home(document: Any, where: str) -> Home:
+    """The home that a parsed fixture file describes; `where` names it in an `InputError`.
+
+    A name in template form ("Joe[']s") stands for its plainest spelling, the others are aliases.
+    What lacks an id gets one made of its name, a device's with its `domain` before it.
+    """
+    try:
+        if isinstance(document, Mapping):
+            document = dict(document)
+            for part in ("floors", "areas", "entities"):
+                found = document.get(part)
+                document[part] = [_plain(x) for x in found] if isinstance(found, list) else []
+        return msgspec.convert(document, Home, strict=False)
+    except msgspec.ValidationError as error:
+        raise InputError("home.malformed", f"{where}: {error}") from error
+
+
+def _plain(given: Any) -> Any:
+    """A floor, an area or a device with an id, a plain name, and its state as text."""
+    if not isinstance(given, Mapping) or not isinstance(given.get("name"), str):
+        return given
+    plain: dict[str, Any] = dict(given)
+    plain["name"], *others = spellings(given["name"])
+    aliases = given.get("aliases") or ()
+    if isinstance(aliases, list | tuple) and all(isinstance(a, str) for a in aliases):
+        plain["aliases"] = [*others, *(s for alias in aliases for s in spellings(alias))]
+    if "id" not in plain:
+        slug = re.sub(r"\W+", "_", plain["name"].casefold()).strip("_")
+        plain["id"] = f"{plain['domain']}.{slug}" if plain.get("domain") else slug
+    if isinstance(state := plain.get("state"), Mapping):
+        state = state.get("out")
+    if isinstance(state, bool):  # YAML 1.1 takes a bare on and off for truth values
+        state = "on" if state else "off"
+    plain["state"] = "unknown" if state is None else str(state)
+    return plain
+
+
+def spellings(name: str) -> list[str]:
+    """All spellings of a name in template form: without what is optional first, then with it."""
+    found = _OPTION.search(name)
+    if found is None:
+        return [" ".join(name.split())]
+    words = (found[1] if found[1] is not None else found[2]).split("|")
+    choices = ["", *words] if found[1] is not None else words
+    texts = (name[: found.start()] + choice + name[found.end() :] for choice in choices)
+    every = dict.fromkeys(s for text in texts for s in spellings(text))
+    return list(every)[:_MOST_SPELLINGS]

@@ -2,35 +2,57 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import msgspec
+
+from assistant.core.messages import SlotValue
+from assistant.skill.home import Entity
+
+Facts = tuple[tuple[str, tuple[str, ...]], ...]
+"""Names of facts of a device, each with values: (("domain", ("light", "fan")),)."""
 
 
 class SlotSchema(msgspec.Struct, frozen=True, kw_only=True):
     """One slot of an intent, named as in the skill's signature.
 
     `kind` is one of "text", "integer", "number", "boolean", "duration", "time", "date", "datetime",
-    "choice" (one of `choices`), "area", "entity" (of `domains`, all when empty). A template's
-    `{name}` stands for the words of this slot; `{list:name}` names another list for it.
+    "choice" (one of `choices`), "area", "floor", "entity" (of `domains`, all when empty). A
+    template's `{name}` stands for the words of this slot; `{list:name}` names another list for it.
+    A device fits when each of its facts in `requires` ("domain", or an attribute such as
+    "device_class") has one of the values given there, and none of those in `excludes`.
     """
 
     name: str
     kind: str = "text"
     choices: tuple[str, ...] = ()
     domains: tuple[str, ...] = ()
+    requires: Facts = ()
+    excludes: Facts = ()
     required: bool = True
     prompt: str = ""
+
+    def fits(self, entity: Entity) -> bool:
+        """Whether a device is one that this slot of kind "entity" may name."""
+        return (
+            (not self.domains or entity.domain in self.domains)
+            and all(entity.fact(name) in wanted for name, wanted in self.requires)
+            and not any(entity.fact(name) in barred for name, barred in self.excludes)
+        )
 
 
 class IntentSchema(msgspec.Struct, frozen=True, kw_only=True):
     """One intent: its sentences in hassil's template language and its slots.
 
     `fixed` are slots that hold whenever one of `sentences` matched, such as domain = light.
+    `area_slot` names the slot that the speaker's area fills where it is known and none was said.
     """
 
     intent: str
     sentences: tuple[str, ...]
     slots: tuple[SlotSchema, ...] = ()
-    fixed: dict[str, str] = {}
+    fixed: Mapping[str, SlotValue] = {}
+    area_slot: str = ""
     description: str = ""
 
 
