@@ -26,9 +26,11 @@ from audio.listener import Listener
 from audio.stage import make_listener
 from audio.tts.select import select as select_voice
 from audio.tts.stage import VoiceStage
+from nlu.custom_sentences import load_vocabulary
 from nlu.interpreter import Interpreter
 from nlu.stage import NluStage
 from nlu.templates import Templates
+from nlu.vocabulary import Vocabulary
 from skills.registry import Registry, load_registry
 from skills.scheduler import this_boot
 from skills.stage import SkillsStage
@@ -79,6 +81,12 @@ class Composition:
     def templates(self) -> Templates:
         """The skills' sentences, with the home's names in them."""
         return Templates.compile(self.registry.manifests, self.home)
+
+    @cached_property
+    def vocabulary(self) -> Vocabulary:
+        """Home Assistant's sentences, and the user's own; raises `InputError` for a wrong one."""
+        folder = self._config.nlu.custom_sentences
+        return load_vocabulary(Path(folder).expanduser() if folder else None)
 
     @cached_property
     def library(self) -> Library:

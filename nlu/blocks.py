@@ -125,7 +125,9 @@ def read_blocks(
         for number, given in enumerate(entry.data if entry else ()):
             try:
                 data = _convert(given, _Data)
-                yield _block(intent, data, rules, lists, f"{origin}, {intent} {number}", custom)
+                own = _lists(data.lists, f"{origin} {intent} {number} ")
+                known = {**lists, **own} if own else lists
+                yield _block(intent, data, rules, known, origin, custom)
             except BlockError as error:
                 raise BlockError(f"intent {intent}, block {number + 1}: {error}") from error
 
@@ -146,7 +148,7 @@ def _block(
         intent=intent,
         sentences=tuple(data.sentences),
         rules={**rules, **data.expansion_rules} if data.expansion_rules else rules,
-        lists={**lists, **_lists(data.lists, f"{origin} ")} if data.lists else lists,
+        lists=lists,
         origin=origin,
         fixed={**filled, **data.slots},
         requires=requires,

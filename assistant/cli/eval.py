@@ -1,8 +1,9 @@
-"""`assistant eval …`: how well the assistant does on recordings that are labelled."""
+"""`assistant eval …`: how well the assistant does on what is labelled."""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -18,9 +19,17 @@ from assistant.core.config import Asr
 from assistant.core.errors import InputError, SkillError, WakeWordError
 from assistant.evaluation.clips import labelled, sound_of
 from assistant.evaluation.commands import evaluate_commands
+from assistant.evaluation.home_tests import load_suites
+from assistant.evaluation.sentences import Miss, Understand, evaluate_sentences
 from assistant.evaluation.wake import evaluate_wake
+from assistant.skill.home import Home
+from nlu.commands import understand
+from nlu.normalize import canonical
+from nlu.templates import Templates
 
-app = typer.Typer(no_args_is_help=True, help="How well the assistant does on labelled recordings.")
+app = typer.Typer(
+    no_args_is_help=True, help="How well the assistant does on labelled recordings and sentences."
+)
 
 SNRS_DB = "24,12,6"
 RECOGNISERS = ("auto", "whisper", "pocketsphinx")
@@ -83,6 +92,47 @@ def commands(
             told,
         )
     _show(f"Spoken commands, {skill.name}", figures, json)
+
+
+@app.command()
+def sentences(
+    path: Annotated[Path, typer.Argument(help="Home Assistant's test YAML: a file or a folder.")],
+    json: Json = False,
+) -> None:
+    """Count the sentences that are understood as Home Assistant's own tests want them."""
+    suites = load_suites(path)
+    composition = Composition(temporary_config(None, None))
+    with progress("understanding") as told:
+        figures = evaluate_sentences(suites, _reader(composition), told, _tell_miss(json))
+    _show(f"Sentences, {path.name}", figures, json)
+
+
+def _reader(composition: Composition) -> Callable[[Home, str], Understand]:
+    """Reads sentences as the built-in skills and Home Assistant's vocabulary have them."""
+    manifests, now = composition.registry.manifests, composition.now()
+    templates: list[tuple[Home, Templates]] = []
+
+    def prepare(home: Home, area: str) -> Understand:
+        if not templates or templates[0][0] != home:
+            templates[:] = [(home, Templates.compile(manifests, home, composition.vocabulary))]
+        there = templates[0][1].in_area(area)
+        return lambda sentence: understand(there, canonical(sentence), now).commands
+
+    return prepare
+
+
+def _tell_miss(json: bool) -> Callable[[Miss], None]:
+    """Shows on a terminal what was not understood; `--json` prints figures alone."""
+
+    def tell(miss: Miss) -> None:
+        if not json:
+            wanted = f"{miss.wanted.intent} {dict(miss.wanted.slots)}"
+            text = (
+                f"{miss.file}: {miss.sentence!r}: {miss.intent or None} {miss.slots}, not {wanted}"
+            )
+            console.print(text, style="dim", markup=False, soft_wrap=True)
+
+    return tell
 
 
 def _levels(snr_db: str) -> dict[str, float]:

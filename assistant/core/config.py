@@ -85,6 +85,13 @@ class Voice(Section, frozen=True, kw_only=True):
     """Short sounds for heard, done and failed."""
 
 
+class Nlu(Section, frozen=True, kw_only=True):
+    """Understanding."""
+
+    custom_sentences: str = ""
+    """Folder of sentences in Home Assistant's `custom_sentences` format; "" for none."""
+
+
 class Skills(Section, frozen=True, kw_only=True):
     """Which skills run."""
 
@@ -157,6 +164,7 @@ class Config(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     listening: Listening = Listening()
     asr: Asr = Asr()
     voice: Voice = Voice()
+    nlu: Nlu = Nlu()
     skills: Skills = Skills()
     home: HomeSettings = HomeSettings()
     mqtt: Mqtt = Mqtt()

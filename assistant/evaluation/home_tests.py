@@ -1,0 +1,146 @@
+"""Sentences with what they mean, from files in the format of Home Assistant's intent tests."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import yaml
+
+from assistant.core.errors import InputError
+from assistant.core.messages import SlotValue
+from assistant.skill.home import Home, read_home
+
+FIXTURES = "_fixtures.yaml"
+_EXTENDED = ("floors", "areas", "entities")
+
+Wanted = SlotValue | list[SlotValue]
+
+
+class Case(msgspec.Struct, frozen=True):
+    """Sentences that mean the same; `intent` is "" where any will do.
+
+    A list of values for a slot means any of them. `area` is where the speaker is, "" for unknown.
+    """
+
+    sentences: tuple[str, ...]
+    intent: str = ""
+    slots: Mapping[str, Wanted] = {}
+    area: str = ""
+
+
+@dataclass(frozen=True)
+class Suite:
+    """The cases of one file, and the home that they are about."""
+
+    path: Path
+    home: Home
+    cases: tuple[Case, ...]
+
+
+class _Intent(msgspec.Struct, frozen=True):
+    name: str = ""
+    slots: dict[str, Wanted] | None = None
+    context: dict[str, Any] | None = None
+
+
+class _Test(msgspec.Struct, frozen=True):
+    sentences: list[str] | str
+    intent: _Intent | None = None
+    slots: dict[str, Wanted] | None = None
+    context: dict[str, Any] | None = None
+
+
+class _File(msgspec.Struct, frozen=True):
+    tests: list[_Test]
+
+
+def load_suites(path: Path) -> list[Suite]:
+    """The suites of one file, or of every YAML file in a folder and below, by name.
+
+    Each file's own floors, areas and devices extend those of the `_fixtures.yaml` beside it or
+    above it. Raises `InputError` for what is missing, no YAML, or holds no sentence at all.
+    """
+    if not path.exists():
+        raise InputError("sentences.missing", f"{path}: no such file or folder")
+    suffixes = (".yaml", ".yml")
+    found = [path] if path.is_file() else sorted(p for p in path.rglob("*") if p.suffix in suffixes)
+    fixtures: dict[Path | None, Mapping[str, Any]] = {None: {}}
+    suites = []
+    for file in (f for f in found if f.name != FIXTURES):
+        beside = _fixtures_of(file, path)
+        if beside not in fixtures:
+            fixtures[beside] = _read(beside) if beside else {}
+        suites.append(_suite(file, fixtures[beside]))
+    if not any(case.sentences for suite in suites for case in suite.cases):
+        raise InputError("sentences.none", f"{path}: holds no test sentence")
+    return suites
+
+
+def _fixtures_of(file: Path, root: Path) -> Path | None:
+    """The fixtures beside a file, or above it as far as `root`."""
+    for folder in file.parents:
+        if (folder / FIXTURES).is_file():
+            return folder / FIXTURES
+        if folder in (root, root.parent):
+            return None
+    return None
+
+
+def _read(file: Path) -> Mapping[str, Any]:
+    try:
+        document = yaml.safe_load(file.read_text("utf-8"))
+    except OSError as error:
+        raise InputError("sentences.unreadable", f"{file}: {error.strerror}") from error
+    except (yaml.YAMLError, UnicodeDecodeError) as error:
+        told = " ".join(str(error).split())
+        raise InputError("sentences.malformed", f"{file}: {told}") from error
+    if not isinstance(document, Mapping):
+        raise InputError("sentences.malformed", f"{file}: is no mapping with a list of tests")
+    return document
+
+
+def _suite(file: Path, fixtures: Mapping[str, Any]) -> Suite:
+    document = _read(file)
+    try:
+        tests = msgspec.convert(document, _File).tests
+    except msgspec.ValidationError as error:
+        raise InputError("sentences.malformed", f"{file}: {error}") from error
+    home = read_home({part: _extended(part, fixtures, document) for part in _EXTENDED}, str(file))
+    return Suite(file, home, tuple(_case(test) for test in tests))
+
+
+def _extended(part: str, fixtures: Mapping[str, Any], document: Mapping[str, Any]) -> list[Any]:
+    """The fixtures' list with the file's own after it, which replace those of the same id."""
+    own, common = (given.get(part) or [] for given in (document, fixtures))
+    if not isinstance(own, list) or not isinstance(common, list):
+        return [own]  # refused, by name, as no list of them
+    ids = {x["id"] for x in own if isinstance(x, Mapping) and "id" in x}
+    return [*(x for x in common if not isinstance(x, Mapping) or x.get("id") not in ids), *own]
+
+
+def _case(test: _Test) -> Case:
+    wanted = test.intent or _Intent()
+    contexts = (wanted.context or {}, test.context or {})
+    area = next((context["area"] for context in contexts if context.get("area")), "")
+    return Case(
+        sentences=tuple([test.sentences] if isinstance(test.sentences, str) else test.sentences),
+        intent=wanted.name,
+        slots=wanted.slots if wanted.slots is not None else test.slots or {},
+        area=str(_plain(area)),
+    )
+
+
+def _plain(value: Any) -> Any:
+    return value.get("value", "") if isinstance(value, Mapping) else value
+
+
+def sentences(suites: list[Suite]) -> Iterator[tuple[Suite, Case, str]]:
+    """Every sentence with its case and suite."""
+    for suite in suites:
+        for case in suite.cases:
+            for sentence in case.sentences:
+                yield suite, case, sentence

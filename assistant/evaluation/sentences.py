@@ -1,0 +1,147 @@
+"""How many sentences are understood as Home Assistant's own tests want them."""
+
+from __future__ import annotations
+
+import re
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+
+import msgspec
+
+from assistant.core.messages import Command, Slot, SlotValue
+from assistant.evaluation.home_tests import Case, Suite, Wanted, sentences
+from assistant.metrics import percentile
+from assistant.skill.home import Home
+from nlu import resolve
+from nlu.normalize import canonical
+
+Understand = Callable[[str], Sequence[Command]]
+"""The commands of one sentence."""
+
+_UNITS = {"week": 604800, "day": 86400, "hour": 3600, "minute": 60, "second": 1}
+_SHORT = {"hr": "hour", "min": "minute", "sec": "second"}
+_SMALLER = {"hour": "minute", "minute": "second"}
+_AMOUNT = re.compile(
+    rf"(.*?\b({'|'.join([*_UNITS, *_SHORT])})s?"
+    r"(?: and (?:(?:a |1 )?(?:half|quarter)|3 quarters)(?! \w))?)(?: and | |$)"
+)
+
+
+class SentenceFigures(msgspec.Struct, frozen=True, kw_only=True):
+    """Shares, from 0 to 1, of the sentences; `ms` of understanding one sentence.
+
+    Exact is the right intent with exactly the labelled slots, text stripped and case-folded. A
+    test that names no intent wants only the slots.
+    """
+
+    sentences: int
+    intent_accuracy: float
+    exact_accuracy: float
+    ms_p50: float
+    ms_p99: float
+
+
+class Miss(msgspec.Struct, frozen=True):
+    """A sentence that was not understood exactly, and what was."""
+
+    file: str
+    sentence: str
+    wanted: Case
+    intent: str
+    slots: dict[str, SlotValue]
+
+
+def evaluate_sentences(
+    suites: list[Suite],
+    prepare: Callable[[Home, str], Understand],
+    progress: Callable[[int, int], None] = lambda done, total: None,
+    missed: Callable[[Miss], None] = lambda miss: None,
+    clock: Callable[[], float] = time.perf_counter,
+) -> SentenceFigures:
+    """Understand every sentence and compare; `prepare` makes ready for a home and an area."""
+    every = list(sentences(suites))
+    ready: dict[tuple[int, str], Understand] = {}
+    intents = exact = 0
+    spent_s: list[float] = []
+    for suite, case, sentence in every:
+        key = (id(suite), case.area)
+        if key not in ready:
+            ready[key] = prepare(suite.home, case.area)
+        began_s = clock()
+        commands = ready[key](sentence)
+        spent_s.append(clock() - began_s)
+        right, whole = judge(commands, case)
+        intents += right
+        exact += whole
+        if not whole:
+            missed(_miss(suite, case, sentence, commands))
+        progress(len(spent_s), len(every))
+    return SentenceFigures(
+        sentences=len(every),
+        intent_accuracy=intents / len(every),
+        exact_accuracy=exact / len(every),
+        ms_p50=round(percentile(spent_s, 0.50) * 1000, 2),
+        ms_p99=round(percentile(spent_s, 0.99) * 1000, 2),
+    )
+
+
+def judge(commands: Sequence[Command], case: Case) -> tuple[bool, bool]:
+    """Whether the intent is right, and whether the slots are as well; one command is wanted."""
+    if len(commands) != 1:
+        return False, False
+    right = commands[0].intent == case.intent if case.intent else True
+    return right, right and same_slots(home_assistant_slots(commands[0]), case.slots)
+
+
+def same_slots(slots: Mapping[str, SlotValue], wanted: Mapping[str, Wanted]) -> bool:
+    """Whether exactly the wanted slots have the wanted values, or one of those in a list."""
+    return slots.keys() == wanted.keys() and all(
+        _same(slots[name], value) for name, value in wanted.items()
+    )
+
+
+def _same(value: SlotValue, wanted: Wanted) -> bool:
+    if isinstance(wanted, list):
+        return any(_same(value, one) for one in wanted)
+    return _text(value) == _text(wanted)
+
+
+def _text(value: SlotValue) -> str:
+    if isinstance(value, float) and value.is_integer():
+        value = int(value)
+    return str(value).strip().casefold()
+
+
+def home_assistant_slots(command: Command) -> dict[str, SlotValue]:
+    """A command's slots as Home Assistant has them: a time span in hours, minutes and seconds."""
+    found: dict[str, SlotValue] = {}
+    for slot in command.slots:
+        name = slot.name.removesuffix("duration")
+        if name == slot.name or not isinstance(slot.value, int | float):
+            found[slot.name] = slot.value
+        else:
+            found |= {f"{name}{unit}": amount for unit, amount in _span(slot)}
+    return found
+
+
+def _span(slot: Slot) -> Iterator[tuple[str, int]]:
+    """The units of a time span as they were spoken, a half carried down to the next smaller."""
+    amounts: dict[str, float] = {}
+    rest, unit = canonical(slot.raw).text.removeprefix("for "), ""
+    while rest and (found := _AMOUNT.match(rest)):
+        unit = _SHORT.get(found[2], found[2])
+        amounts[unit] = (resolve.duration(found[1]) or 0) / _UNITS[unit]
+        rest = rest[found.end() :].removeprefix("and ")
+    if rest.isdecimal() and unit in _SMALLER:  # "an hour twenty"
+        amounts[_SMALLER[unit]] = int(rest)
+    hours = amounts.get("hour", 0) + 24 * (amounts.get("day", 0) + 7 * amounts.get("week", 0))
+    minutes = amounts.get("minute", 0) + hours % 1 * 60
+    seconds = amounts.get("second", 0) + minutes % 1 * 60
+    spoken = {"hours": int(hours), "minutes": int(minutes), "seconds": round(seconds)}
+    yield from ((unit, amount) for unit, amount in spoken.items() if amount)
+
+
+def _miss(suite: Suite, case: Case, sentence: str, commands: Sequence[Command]) -> Miss:
+    intent = "+".join(command.intent for command in commands)
+    slots = home_assistant_slots(commands[0]) if commands else {}
+    return Miss(suite.path.name, sentence, case, intent, slots)
