@@ -1,0 +1,85 @@
+"""Values with a unit or a rule, as a skill receives them."""
+
+from __future__ import annotations
+
+import re
+from datetime import date, datetime
+from typing import NewType
+from zoneinfo import ZoneInfo
+
+import msgspec
+import webcolors
+
+Percent = NewType("Percent", float)
+"""A share of a hundred: "half" is 50, "a third" 33, "twelve and a half percent" 12.5."""
+
+_ZERO_CELSIUS_K = 273.15
+_TEMPERATURE = re.compile(r"(-?\d+(?:\.\d+)?)(?: ?(°[CF]?|K))?")
+_RECURRENCE = re.compile(
+    r"DTSTART(?:;TZID=(?P<zone>[^:;]+)|;VALUE=DATE)?:(?P<day>\d{8})"
+    r"(?:T(?P<time>\d{6})(?P<utc>Z?))?\nRRULE:(?P<rule>[A-Z0-9=;,+-]+)"
+)
+
+
+class Temperature(msgspec.Struct, frozen=True):
+    """Degrees as said; `unit` is "C", "F", "K", or "" when none was said."""
+
+    degrees: float
+    unit: str = ""
+
+    @classmethod
+    def read(cls, text: str) -> Temperature:
+        """Read "21.5 °C", "70 °F", "294 K" or "21 °"; raises ValueError for anything else."""
+        found = _TEMPERATURE.fullmatch(text)
+        if found is None:
+            raise ValueError(text)
+        return cls(float(found[1]), (found[2] or "").removeprefix("°"))
+
+    def celsius(self, unit: str = "C") -> float:
+        """Degrees Celsius; `unit` is the home's own, for one that was said without."""
+        match self.unit or unit:
+            case "F":
+                return (self.degrees - 32) / 1.8
+            case "K":
+                return self.degrees - _ZERO_CELSIUS_K
+        return self.degrees
+
+
+class Colour(msgspec.Struct, frozen=True):
+    """A colour by its CSS name ("lightblue"; "" when it has none) and RGB, or a white by kelvin."""
+
+    name: str = ""
+    rgb: tuple[int, int, int] | None = None
+    kelvin: int | None = None
+
+    @classmethod
+    def read(cls, text: str) -> Colour:
+        """Read a CSS name, "#rrggbb" or "2700 K"; raises ValueError for anything else."""
+        if found := re.fullmatch(r"(\d{3,5}) K", text):
+            return cls(kelvin=int(found[1]))
+        has_name = not text.startswith("#")
+        light = webcolors.name_to_rgb(text) if has_name else webcolors.hex_to_rgb(text)
+        rgb = (light.red, light.green, light.blue)
+        return cls(name=text if has_name else "", rgb=rgb)
+
+
+class Recurrence(msgspec.Struct, frozen=True):
+    """What comes again: `rule` is an RFC 5545 RRULE's value ("FREQ=WEEKLY;BYDAY=MO,TH").
+
+    `start` is the first occurrence, an aware datetime, or a date when no time was said.
+    """
+
+    start: datetime | date
+    rule: str
+
+    @classmethod
+    def read(cls, text: str) -> Recurrence:
+        """Read RFC 5545's `DTSTART` and `RRULE` lines; raises ValueError for anything else."""
+        found = _RECURRENCE.fullmatch(text)
+        if found is None or bool(found["time"]) != bool(found["zone"] or found["utc"]):
+            raise ValueError(text)
+        if not found["time"]:
+            return cls(datetime.strptime(found["day"], "%Y%m%d").date(), found["rule"])
+        zone = ZoneInfo(found["zone"] or "UTC")
+        start = datetime.strptime(found["day"] + found["time"], "%Y%m%d%H%M%S")
+        return cls(start.replace(tzinfo=zone), found["rule"])

@@ -1,0 +1,31 @@
+"""Signs that carry a value, as words, before the canonical form drops them: "$3.20", "-5", "¾"."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+
+CURRENCY_SIGNS = {"$": "dollars", "€": "euros", "£": "pounds", "¥": "yen", "₹": "rupees"}
+_SIGNS = "".join(CURRENCY_SIGNS)
+
+_STEPS: tuple[tuple[re.Pattern[str], str], ...] = (
+    (re.compile(r"(?<=\d)⁄(?=\d)"), "/"),  # what NFKC makes of ½
+    (re.compile(rf"([{_SIGNS}])\s?(\d+(?:[.,]\d+)*)"), r" \2 \1 "),
+    (re.compile(r"(?<=\d)\s*[-–—]\s*(?=\d+(?:[.:]\d+)?(?![\d-]))(?<!\d-\d\d-)"), " to "),
+    (re.compile(r"(?<![\w.-])[-−](?=\d)"), "minus "),
+    (re.compile(r"(?<=\d)\s*/\s*(?=\d)"), " slash "),
+    (re.compile(r"(?<!\d)\.(?=\d)"), " point "),
+)
+_ISO_DATE = re.compile(r"(\d{4})-(\d\d)-(\d\d)(?:t(?=\d))?")
+_VULGAR_FRACTION = re.compile(r"(?<=\d)(?=[¼½¾⅐-⅞])")
+
+
+def in_words(text: str) -> str:
+    """Write a value's signs out: "$3.20" → "3.20 dollars", "-5" → "minus 5", "5-10" → "5 to 10"."""
+    flat = unicodedata.normalize("NFKC", _VULGAR_FRACTION.sub(" ", text)).casefold()
+    flat = _ISO_DATE.sub(r"\1 \2 \3 ", flat)
+    for sign, words in _STEPS:
+        flat = sign.sub(words, flat)
+    for symbol, name in CURRENCY_SIGNS.items():
+        flat = flat.replace(symbol, f" {name} ")
+    return flat
