@@ -50,13 +50,17 @@ def repair(said: Canonical) -> tuple[Canonical, Canonical] | None:
     """
     words = tuple(token.text for token in said.tokens)
     for start in range(len(words) - 1, 0, -1):
-        end = _editing_end(words, start)
+        if words[start] == "not" and said.paused(start):
+            end = next((i for i in range(start + 1, len(words)) if said.paused(i)), start)
+        else:
+            end = _editing_end(words, start)
         if end > start:
-            while (earlier := _editing_start(words, start)) < start:
-                start = earlier
-            rest = said.part(end, len(words))
+            start = _editing_start(words, start, end)
+            rest = _without_instead(said.part(end, len(words)))
+            if not rest.tokens and phrases.TAKING_BACK.isdisjoint(words[start:end]):
+                return repair(said.part(0, start))  # "turn it off, I mean"
             if start and len(rest.tokens) <= _LONGEST_REPAIR:
-                return said.part(0, start), _without_instead(rest)
+                return said.part(0, start), rest
     return None
 
 
@@ -65,8 +69,13 @@ def repaired(head: Canonical, mended: Canonical) -> Iterator[Canonical]:
     if len(mended.tokens) == 1 and (wrong := _OPPOSITES.get(mended.tokens[0].text)):
         for at in range(len(head.tokens) - 1, -1, -1):
             if head.tokens[at].text == wrong:
-                yield joined(joined(head.part(0, at), mended), head.part(at + 1, len(head.tokens)))
+                yield _spliced(head, mended, at, at + 1)
     yield from shared(head, mended)
+    numbers = [token.text.isdecimal() for token in mended.tokens]
+    for at in range(len(head.tokens) - len(numbers), 0, -1):
+        replaced = head.tokens[at : at + len(numbers)]
+        if any(numbers) and [token.text.isdecimal() for token in replaced] == numbers:
+            yield _spliced(head, mended, at, at + len(numbers))
 
 
 def enumerated(said: Canonical, raw: str) -> list[str]:
@@ -97,10 +106,12 @@ def takes_back(said: Canonical) -> bool:
     return not words or words in phrases.RETRACTIONS
 
 
-def pointing(said: Canonical, referent: str) -> Canonical | None:
+def pointing(
+    said: Canonical, referent: str, pronouns: frozenset[str] = phrases.PRONOUNS
+) -> Canonical | None:
     """The text with `referent` in the place of its first "it" or "them"; None without such."""
     words = [token.text for token in said.tokens]
-    at = next((i for i, word in enumerate(words) if word in phrases.PRONOUNS), None)
+    at = next((i for i, word in enumerate(words) if word in pronouns), None)
     if at is None or not referent:
         return None
     return canonical(" ".join([*words[:at], referent, *words[at + 1 :]]))
@@ -113,13 +124,23 @@ def _editing_end(words: tuple[str, ...], start: int) -> int:
     return start + found
 
 
-def _editing_start(words: tuple[str, ...], end: int) -> int:
-    """Where an editing term or a hesitation that ends at `end` begins; `end` when none does."""
-    if end > 1 and words[end - 1] in phrases.EDITING_FILLERS:
-        return end - 1
-    lengths = (n for n in range(phrases.LONGEST_EDITING, 0, -1) if n < end)
-    found = next((n for n in lengths if words[end - n : end] in phrases.EDITING), 0)
-    return end - found
+def _editing_start(words: tuple[str, ...], start: int, end: int) -> int:
+    """Where the editing terms and hesitations begin of which the last is from `start` to `end`."""
+    while start > 0:
+        if words[start - 1] in phrases.EDITING_FILLERS:
+            earlier = start - 1
+        else:
+            reaching = range(max(0, start - phrases.LONGEST_EDITING), start)
+            ends = {i: _editing_end(words, i) for i in reaching}
+            earlier = next((i for i, e in ends.items() if e in (start, end)), start)
+        if earlier == start:
+            break
+        start = earlier
+    return start
+
+
+def _spliced(head: Canonical, mended: Canonical, start: int, end: int) -> Canonical:
+    return joined(joined(head.part(0, start), mended), head.part(end, len(head.tokens)))
 
 
 def _without_instead(said: Canonical) -> Canonical:
@@ -128,4 +149,8 @@ def _without_instead(said: Canonical) -> Canonical:
         tokens.pop()
     while tokens and tokens[0].text in phrases.EDITING_FILLERS:
         tokens.pop(0)
-    return said._replace(tokens=tuple(tokens))
+    rest = said._replace(tokens=tuple(tokens))
+    if tokens and tokens[0].text == "not":  # "wait, not milk, oat milk"
+        begin = next((i for i in range(1, len(tokens)) if rest.paused(i)), 0)
+        return rest.part(begin, len(tokens))
+    return rest

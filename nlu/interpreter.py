@@ -19,11 +19,11 @@ from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
-from itertools import islice
+from itertools import islice, pairwise
 
 import msgspec
 
-from assistant.core.messages import Command
+from assistant.core.messages import Command, SlotValue
 from nlu import clauses, phrases
 from nlu.normalize import Canonical, canonical, cuts
 from nlu.templates import Match, Templates
@@ -69,8 +69,19 @@ class Reading:
         slots = {slot.name: str(slot.value) for slot in self.command.slots}
         if "name" in slots:
             return canonical(slots["name"]).text
+        return canonical(f"{slots.get('area', '')} {self.kind}").text if self.kind else ""
+
+    @property
+    def kind(self) -> str:
+        """The words for the kind of devices that it is about: "lights"; "" for none."""
+        slots = {slot.name: str(slot.value) for slot in self.command.slots}
         kind = slots.get("device_class") or slots.get("domain", "")
-        return canonical(f"{slots.get('area', '')} {kind}s").text if kind else ""
+        return f"{kind}s" if kind else ""
+
+    @property
+    def values(self) -> dict[str, SlotValue]:
+        """The values of its slots by their names."""
+        return {slot.name: slot.value for slot in self.command.slots}
 
     def like(self, other: Reading) -> bool:
         """Whether both fill the same slots of the same intent."""
@@ -220,12 +231,14 @@ class _Apart:
         before = self._plain(head) or self._corrected(head)
         if clauses.takes_back(mended):
             return [] if before else None
+        if before:
+            mended = clauses.pointing(mended, before[-1].kind, phrases.ONES) or mended
         texts = islice(clauses.repaired(head, mended), _MOST_BORROWED)
         readings = [r for r in (self._plain(text) for text in texts) if r]
         if before and (alike := next((r for r in readings if _alike(r, before)), None)):
             return alike
         if alone := self._tail(mended, before[-1] if before else None, 2):
-            return [*(before or [])[:-1], *alone]
+            return _once([*(before or [])[:-1], *alone])
         return next(iter(readings), None)
 
     def _joined(self, said: Canonical, before: Reading | None, most: int) -> list[Reading] | None:
@@ -251,7 +264,8 @@ class _Apart:
 
     def _tail(self, rest: Canonical, before: Reading | None, most: int) -> list[Reading] | None:
         if withheld(rest):
-            return [] if before else None
+            found = self._joined(rest, before, most)
+            return [] if found is None and before else found
         if one := self._borrowing(rest, before):
             return [one]
         return self._joined(rest, before, most)
@@ -288,6 +302,12 @@ def _each_item(whole: Reading) -> list[Reading]:
         for item in items
     )
     return [replace(whole, command=command) for command in commands]
+
+
+def _once(readings: Sequence[Reading]) -> list[Reading]:
+    """The readings without one that says again what the one before it said."""
+    again = {b.said for a, b in pairwise(readings) if a.like(b) and a.values == b.values}
+    return [reading for reading in readings if reading.said not in again]
 
 
 def _alike(some: Sequence[Reading], others: Sequence[Reading]) -> bool:

@@ -92,7 +92,7 @@ JOINTS = tuple(
             "and, then, also, plus, but, and then, and also, and after that",
             "and while you are at it, after that, afterwards, while you are at it",
             "and can you also, as well as, oh and",
-            "and as well, and last, and finally, finally, followed by, but also, and please, or",
+            "and as well, and last, and finally, finally, followed by, but also, and please",
         ),
         key=len,
         reverse=True,
@@ -109,12 +109,17 @@ EDITING = frozenset(
         "on second thought, on second thoughts, forget that, my mistake, my bad, not that",
         "let us make that, better make that, let us say, better make it, well actually",
         "i should say, i should have said, or actually, whoops, i am sorry, apologies",
+        "let me think, let me see, that is wrong, that is not right, that is not it, wrong one",
+        "what am i saying, hang on a second, wait a second, wait a minute, hmm, i am being silly",
     )
 )
 """What people say between a slip and its repair."""
 
 EDITING_FILLERS = frozenset(words("um uh er erm ah oh well no sorry wait just only"))
 LONGEST_EDITING = max(map(len, EDITING))
+
+TAKING_BACK = frozenset(words("scratch strike forget"))
+"""Words of editing terms that take all back where nothing follows them."""
 
 RETRACTIONS = frozenset(
     _table(
@@ -139,7 +144,9 @@ PAIRS = frozenset(
 FOLLOWING = _table("and, also, what about, how about, same for, the same, now")
 """Openings of a text that goes on from the command before it."""
 
-PRONOUNS = frozenset(words("it them that those these"))
+PRONOUNS = frozenset(words("it them that those these its their"))
+
+ONES = frozenset(words("ones one"))
 
 VERBS_IN_E = frozenset(
     words(
