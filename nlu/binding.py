@@ -125,7 +125,7 @@ class Binder:
         items = _distinct([self.bind(item, before) for item in expression.items])
         return Alternative(items, is_optional=expression.is_optional)
 
-    def _chunk(self, text: str, before: str) -> TextChunk:
+    def _chunk(self, text: str, before: str) -> Expression:
         if not self.canonical:
             return TextChunk(text)
         if text.startswith("'s"):  # "what['s]", "{name}'s timer"

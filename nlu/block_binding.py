@@ -27,6 +27,7 @@ from nlu.binding import IGNORED, Binder, UnknownError, list_of_kind, list_of_slo
 from nlu.blocks import Block, ValueList
 from nlu.claim import Claim
 from nlu.lists import TIMES, Lists, known, phrase
+from nlu.normalize import canonical_chunk
 from nlu.vocabulary import Vocabulary
 
 TAKEN = " the"
@@ -170,6 +171,12 @@ class BlockBinder(Binder):
         if name in slots.KINDS or _INLINE_RANGE.fullmatch(name):
             return super().source(name)
         raise UnknownError("list", name, [*self._block.lists, *_HOME_KINDS, *slots.KINDS])
+
+    def _chunk(self, text: str, before: str) -> Expression:
+        if self.canonical and not before and text.startswith("'s"):
+            rest = canonical_chunk(text[2:])  # "Floor Lamp 2's" becomes "floor lamp 2 s"
+            return Alternative([TextChunk(f"'s{rest}"), TextChunk(f" s{rest}")])
+        return super()._chunk(text, before)
 
     def _rule(self, name: str) -> Expression:
         texts = _reached([f"<{name}>"], self.rules)

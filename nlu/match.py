@@ -111,11 +111,15 @@ def read_match(
         fixed=_fixed(claim, names, area),
         missing=tuple(s.name for s in schemas.values() if s.required and s.name not in names),
         wildcard=sum(len(c.text) for c in free),
-        literal=len(said.text) - sum(len(c.text) for c in captured),
+        literal=_letters(said.text) - sum(_letters(c.text) for c in captured),
         open_ended=bool(free) and captured[-1].wildcard and said.text.endswith(captured[-1].text),
         order=order,
         precedence=claim.precedence,
     )
+
+
+def _letters(text: str) -> int:
+    return len(text) - text.count(" ")
 
 
 def _fixed(claim: Claim, names: set[str], area: str) -> tuple[tuple[str, SlotValue], ...]:

@@ -33,7 +33,7 @@ RULES = {
         "((<count>|a|an|a couple [of]|<part_of>) <unit>"
         "|(<count>|a|an) <unit> and (a half|one half|half|[a|one] quarter|three quarters))"
     ),
-    "count": "({0..100000:_}[ (point {0..99:_}|and a half|and one half)])",
+    "count": "({0..100000:_}[ (point {0..99:_}|and [a|one] half)])",
     "part_of": (
         "(half|half [of] (a|an)|a half|one half"
         "|[a|one] quarter of (a|an)|three quarters of (a|an)|quarter)"
