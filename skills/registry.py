@@ -18,6 +18,7 @@ from assistant.core.errors import AssistantError, SkillError
 from assistant.skill import Cancelled, Context, Dialog, Request, Skill
 from assistant.skill.manifest import SkillManifest
 from skills import clock, conversation, home, timer
+from skills.declined import UNFIT, declined
 
 GROUP = "assistant.skills"
 BUILT_IN = (clock.skill, timer.skill, home.skill, conversation.skill)
@@ -59,12 +60,22 @@ class Registry:
         }
 
     def call(self, request: Request, context: Context) -> Dialog:
-        """Carry out a request; a fault of the skill is raised as `SkillError` that names it."""
+        """Carry out a request, or say honestly that it cannot be, wholly or not at all.
+
+        A fault of the skill is raised as `SkillError` that names it.
+        """
         skill = self._owners.get(request.intent)
         if skill is None:
-            raise SkillError("skill.unknown", f"no skill serves the intent {request.intent}")
-        with _Boundary(f'skill "{skill.name}", intent {request.intent}', skill.name):
-            return (yield from skill.call(request, context))
+            return declined(request.intent)
+        if untaken := skill.untaken(request):
+            return declined(request.intent, untaken[0])
+        try:
+            with _Boundary(f'skill "{skill.name}", intent {request.intent}', skill.name):
+                return (yield from skill.call(request, context))
+        except SkillError as error:
+            if error.code != "skill.value":
+                raise
+            return declined(request.intent, UNFIT)
 
     def add(self, where: str, load: Callable[[], Skill], disabled: Sequence[str] = ()) -> None:
         """Load a skill and let it serve, or note its fault."""

@@ -59,13 +59,15 @@ class Word(msgspec.Struct, frozen=True, kw_only=True):
 class Slot(msgspec.Struct, frozen=True, kw_only=True):
     """One resolved slot: a duration is seconds, a date or time ISO 8601, a name its text.
 
-    `raw` holds the words as spoken, `confidence` is from 0 to 1.
+    `raw` holds the words as spoken, `confidence` is from 0 to 1. `others` are further values that
+    the words may as likely mean, for a slot that must not be guessed.
     """
 
     name: str
     value: SlotValue
     raw: str
     confidence: float = 1.0
+    others: tuple[SlotValue, ...] = ()
 
 
 class Command(msgspec.Struct, frozen=True, kw_only=True):
@@ -74,6 +76,13 @@ class Command(msgspec.Struct, frozen=True, kw_only=True):
     intent: str
     slots: tuple[Slot, ...] = ()
     confidence: float = 1.0
+
+
+class Choice(msgspec.Struct, frozen=True, kw_only=True):
+    """One of several things that a text may mean, with a sentence that says it plainly."""
+
+    sentence: str
+    command: Command
 
 
 # ── work ────────────────────────────────────────────────────────────────────────────────────
@@ -114,12 +123,14 @@ class Transcript(Work, frozen=True, kw_only=True):
 class Interpretation(Work, frozen=True, kw_only=True):
     """What was meant: the commands in order, none when nothing was understood.
 
+    `choices` are what it may mean where none of them is likely enough; they are asked about.
     `nearest` names, for a text that nothing claims, an example sentence of something near it.
     """
 
     revision: int
     text: str
     commands: tuple[Command, ...] = ()
+    choices: tuple[Choice, ...] = ()
     nearest: str = ""
 
 

@@ -13,11 +13,11 @@ import msgspec
 from hassil.parser import ParseError
 
 from assistant.core.errors import SkillError
-from assistant.core.messages import SlotValue
+from assistant.core.messages import Slot, SlotValue
 from assistant.skill.context import Context, Request
 from assistant.skill.manifest import IntentSchema, SkillManifest, SlotSchema
 from assistant.skill.reply import Ask, Dialog, Reply
-from assistant.skill.signature import convert, slots_of
+from assistant.skill.signature import convert, one_of, slots_of
 
 API = 1
 """The newest version of this interface that the assistant serves."""
@@ -92,13 +92,20 @@ class Skill:
             description=self.description,
         )
 
+    def untaken(self, request: Request) -> tuple[str, ...]:
+        """The slots of a request that its function does not take: it could only half obey."""
+        taken = slots_of(self._function(request.intent))
+        return tuple(s.name for s in request.slots if s.value is not None and s.name not in taken)
+
     def call(self, request: Request, context: Context) -> Dialog:
         """Run the request's intent, asking for what is missing; raises what the skill raises."""
-        function = next(g.function for g in self._groups if g.intent == request.intent)
+        function = self._function(request.intent)
         arguments: dict[str, Any] = {}
         for name, (annotation, schema) in slots_of(function).items():
             slot = request.slot(name)
-            if slot is not None and slot.value is not None:
+            if slot is not None and slot.others:
+                arguments[name] = yield self._which(slot, annotation, request, context)
+            elif slot is not None and slot.value is not None:
                 arguments[name] = self._value(slot.value, annotation, request, name, context)
             elif schema.required:
                 arguments[name] = yield Ask(schema.prompt, annotation)
@@ -112,6 +119,16 @@ class Skill:
             where = f'skill "{self.name}", intent {request.intent}'
             raise SkillError("skill.reply", f"{where}: gave no Reply but {type(outcome).__name__}")
         return outcome
+
+    def _function(self, intent: str) -> Callable[..., Any]:
+        return next(g.function for g in self._groups if g.intent == intent)
+
+    def _which(self, slot: Slot, annotation: Any, request: Request, context: Context) -> Ask:
+        """The question which of a slot's values was meant."""
+        values = (slot.value, *slot.others)
+        typed = (self._value(v, annotation, request, slot.name, context) for v in values)
+        names = " or ".join(context.say(value) for value in typed)
+        return Ask(f"Do you mean {names}?", one_of(annotation, values))
 
     def _value(
         self, value: SlotValue, annotation: Any, request: Request, name: str, context: Context

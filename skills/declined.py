@@ -1,0 +1,87 @@
+"""What is understood and cannot be carried out: an honest no that says how it was understood."""
+
+from __future__ import annotations
+
+import re
+
+from assistant.skill import Reply
+
+WISHES = {
+    "HassBroadcast": "make an announcement",
+    "HassCancelAllTimers": "cancel all timers",
+    "HassCancelTimer": "cancel a timer",
+    "HassClimateGetTemperature": "know the temperature",
+    "HassClimateSetTemperature": "set the temperature",
+    "HassCloseCover": "close something",
+    "HassDecreaseTimer": "shorten a timer",
+    "HassFanSetSpeed": "set the speed of a fan",
+    "HassGetCurrentDate": "know the date",
+    "HassGetCurrentTime": "know the time",
+    "HassGetState": "know the state of something",
+    "HassGetWeather": "know the weather",
+    "HassHumidifierMode": "set the mode of a humidifier",
+    "HassHumidifierSetpoint": "set the humidity",
+    "HassIncreaseTimer": "lengthen a timer",
+    "HassLawnMowerDock": "send the lawn mower home",
+    "HassLawnMowerStartMowing": "mow the lawn",
+    "HassLightSet": "adjust a light",
+    "HassListAddItem": "put something on a list",
+    "HassListCompleteItem": "check something off a list",
+    "HassListRemoveItem": "take something off a list",
+    "HassMediaNext": "skip to the next track",
+    "HassMediaPause": "pause what is playing",
+    "HassMediaPlayerMute": "mute a player",
+    "HassMediaPlayerUnmute": "unmute a player",
+    "HassMediaPrevious": "go back to the track before",
+    "HassMediaSearchAndPlay": "play something",
+    "HassMediaUnpause": "go on playing",
+    "HassNevermind": "stop",
+    "HassOpenCover": "open something",
+    "HassPauseTimer": "pause a timer",
+    "HassRespond": "talk",
+    "HassSetPosition": "open something part of the way",
+    "HassSetVolume": "set the volume",
+    "HassSetVolumeRelative": "change the volume",
+    "HassShoppingListAddItem": "put something on the shopping list",
+    "HassShoppingListCompleteItem": "check something off the shopping list",
+    "HassShoppingListRemoveItem": "take something off the shopping list",
+    "HassStartTimer": "start a timer",
+    "HassStopMoving": "stop something that is moving",
+    "HassTimerStatus": "know how much time is left",
+    "HassToggle": "switch something over",
+    "HassTurnOff": "turn something off",
+    "HassTurnOn": "turn something on",
+    "HassUnpauseTimer": "let a timer go on",
+    "HassVacuumCleanArea": "clean a room",
+    "HassVacuumReturnToBase": "send the vacuum cleaner home",
+    "HassVacuumStart": "start the vacuum cleaner",
+}
+"""Each intent of Home Assistant as what fits "you want to …"."""
+
+UNFIT = " with what you named"
+"""Stands for a slot whose value is none that the skill could use."""
+
+LIMITS = {
+    UNFIT: UNFIT,
+    "area": " for one room alone",
+    "floor": " for one floor alone",
+    "device_class": " for one kind of device",
+    "domain": " for one kind of device",
+    "name": " by name",
+    "state": " for that state",
+    "conversation_command": " with a command that is to follow",
+}
+"""A slot that the skill does not take, as what fits "I can't do that … yet"."""
+
+
+def declined(intent: str, untaken: str = "") -> Reply:
+    """The reply to a command of `intent` that no skill serves, or not with the slot `untaken`."""
+    wish = WISHES.get(intent)
+    understood = f"that you want to {wish}" if wish else f'"{_spelt(intent)}"'
+    limit = LIMITS.get(untaken, f" with a {untaken.replace('_', ' ')}" if untaken else "")
+    return Reply(f"I understood {understood}, but I can't do that{limit} yet.", done=False)
+
+
+def _spelt(intent: str) -> str:
+    """ "OpenTheGate" → "open the gate"."""
+    return " ".join(re.findall(r"[A-Z]*[^A-Z_]+|[A-Z]+", intent)).casefold()

@@ -1,0 +1,78 @@
+"""What no skill can carry out is told as it was understood, and never half obeyed."""
+
+from __future__ import annotations
+
+import importlib.resources
+import json
+
+import pytest
+
+from assistant.core.messages import Reply
+from skills.declined import WISHES, declined
+from skills.registry import load_registry
+from tests.skills.talking import Talk, command
+
+CANNOT = command("HassMediaSearchAndPlay", search_query="jazz")
+
+
+def test_an_intent_of_no_skill_is_told_as_it_was_understood(talk: Talk) -> None:
+    assert talk.hear("play some jazz", CANNOT) == [
+        Reply(
+            utterance_id="u1",
+            text="I understood that you want to play something, but I can't do that yet.",
+            intent="HassMediaSearchAndPlay",
+            done=False,
+        )
+    ]
+
+
+def test_the_other_commands_of_the_breath_are_carried_out(talk: Talk) -> None:
+    on, off = command("HassTurnOn", name="Kettle"), command("HassTurnOff", name="Desk Lamp")
+    (reply,) = talk.hear("kettle on, play some jazz and lamp off", on, CANNOT, off)
+    assert isinstance(reply, Reply)
+    assert reply.text == (
+        "I turned on the kettle. I understood that you want to play something, "
+        "but I can't do that yet. I turned off the desk lamp."
+    )
+    assert (reply.done, reply.acted) == (False, True)
+    assert (talk.state("switch.kettle"), talk.state("light.desk")) == ("on", "off")
+
+
+def test_a_slot_that_the_skill_does_not_take_is_no_half_obedience(talk: Talk) -> None:
+    talk.ask("HassStartTimer", duration=600)
+    assert talk.ask("HassCancelAllTimers", area="Kitchen") == (
+        "I understood that you want to cancel all timers, "
+        "but I can't do that for one room alone yet."
+    )
+    assert talk.timers() == 1
+
+
+def test_nor_is_a_command_that_is_to_follow(talk: Talk) -> None:
+    later = command("HassStartTimer", duration=300, conversation_command="open the garage")
+    assert "with a command that is to follow" in talk.say("open the garage in five minutes", later)
+    assert talk.timers() == 0
+
+
+@pytest.mark.parametrize("slots", [{"area": "Attic"}, {"duration": "soon"}])
+def test_a_value_that_the_skill_cannot_use_is_told(talk: Talk, slots: dict[str, str]) -> None:
+    intent = "HassTurnOn" if "area" in slots else "HassStartTimer"
+    (reply,) = talk.hear("words", command(intent, **slots))
+    assert isinstance(reply, Reply)
+    assert reply.text.endswith("but I can't do that with what you named yet.")
+    assert (reply.done, reply.acted) == (False, False)
+
+
+def test_an_intent_of_the_users_own_sentences_is_named_by_its_words() -> None:
+    told = declined("OpenTheGate").text
+    assert told == 'I understood "open the gate", but I can\'t do that yet.'
+
+
+def test_every_intent_of_home_assistants_vocabulary_has_words() -> None:
+    file = importlib.resources.files("home_assistant_intents") / "data" / "en.json"
+    intents = set(json.loads(file.read_bytes())["intents"])
+    assert intents - WISHES.keys() == set()
+
+
+def test_words_are_kept_for_what_a_skill_serves_too() -> None:
+    served = {s.intent for m in load_registry().manifests for s in m.intents}
+    assert {name for name in served if name.startswith("Hass")} <= WISHES.keys()
