@@ -1,0 +1,63 @@
+"""Every number of the trainings, in one place."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from pathlib import Path
+
+TRAINING = Path(__file__).resolve().parent
+MODELS = TRAINING.parent
+SENTENCES = TRAINING / "sentences"
+"""Our own annotated sentences."""
+DATA = Path(os.environ.get("ASSISTANT_DATA", MODELS.parent.parent / "shared" / "data"))
+"""The public data sets, one folder each."""
+BUILD = MODELS.parent / "build" / "training"
+"""Checkpoints and logs; safe to delete."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Config:
+    """One training. The base's word embeddings stay as they are unless `train_words`."""
+
+    seed: int = 7
+    epochs: int
+    learning_rate: float
+    """Of the encoder, at the peak."""
+    head_learning_rate: float = 1e-3
+    """Of what is trained from scratch."""
+    batch: int = 64
+    """Sentences of a step."""
+    warmup: float = 0.1
+    """Share of the steps in which the rate rises; it then falls in a line to 0."""
+    weight_decay: float = 0.01
+    dropout: float = 0.1
+    train_words: bool = False
+
+
+@dataclass(frozen=True, kw_only=True)
+class IntentConfig(Config):
+    """The intent encoder."""
+
+    scale: float = 24.0
+    """Inverse temperature of the cosine softmax."""
+    margin: float = 0.15
+    """Taken off the right class's cosine (large margin cosine loss, Wang et al. 2018)."""
+    exposure: float = 0.5
+    """Weight of the loss on outliers (outlier exposure, Hendrycks et al. 2019)."""
+    mixture: float = 0.25
+    """Weight of outliers mixed from two intents' embeddings (Zhan et al. 2021)."""
+    likeness: float = 2.0
+    """Weight of staying near the base's similarities within a batch."""
+    held_out: float = 0.0
+    """Share of CLINC150's intents kept out of training, to measure generality."""
+
+
+INTENT = IntentConfig(epochs=8, learning_rate=6e-5, batch=96)
+INTENT_CHECK = IntentConfig(epochs=3, learning_rate=6e-5, batch=96, held_out=0.2)
+NER = Config(epochs=6, learning_rate=1e-4, train_words=True)
+BENCHMARKS = {
+    "snips": Config(epochs=10, learning_rate=1e-4, train_words=True),
+    "atis": Config(epochs=16, learning_rate=1.5e-4, batch=32, train_words=True),
+    "conll": Config(epochs=4, learning_rate=1e-4, batch=32, train_words=True),
+}

@@ -1,0 +1,70 @@
+"""Texts → WordPiece ids, and words → the pieces that carry their tags."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from tokenizers import Tokenizer
+
+from models.training.markup import Span
+from models.training.network import BASE
+
+WORD = re.compile(r"\w+|[^\w\s]")
+"""What the NER model takes for a word; its pieces come from inside it, as BERT's do."""
+
+LONGEST = 128
+
+
+@dataclass(frozen=True)
+class Pieces:
+    """One sentence as ids with [CLS] and [SEP]; `firsts` are the places of the words' first."""
+
+    ids: list[int]
+    firsts: list[int]
+
+
+def tokenizer() -> Tokenizer:
+    """The base's uncased WordPiece tokenizer, cutting at `LONGEST` pieces, not padding."""
+    loaded = Tokenizer.from_file(str(BASE / "tokenizer.json"))
+    loaded.no_padding()
+    loaded.enable_truncation(LONGEST)
+    return loaded
+
+
+def of_texts(texts: Sequence[str]) -> list[Pieces]:
+    """The pieces of whole texts."""
+    return [Pieces(e.ids, []) for e in tokenizer().encode_batch(list(texts))]
+
+
+def of_words(sentences: Sequence[Sequence[str]]) -> list[Pieces]:
+    """The pieces of sentences that are cut into words; words past the cut have no first piece."""
+    encoded = tokenizer().encode_batch([list(s) for s in sentences], is_pretokenized=True)
+    return [Pieces(e.ids, _firsts(e.word_ids)) for e in encoded]
+
+
+def _firsts(word_ids: Sequence[int | None]) -> list[int]:
+    seen: dict[int, int] = {}
+    for place, word in enumerate(word_ids):
+        if word is not None:
+            seen.setdefault(word, place)
+    # A word of no piece (a stray control character) borrows the place of [CLS].
+    return [seen.get(word, 0) for word in range(max(seen, default=-1) + 1)]
+
+
+def words(text: str) -> list[tuple[int, int]]:
+    """Start and end of the words of a text."""
+    return [(m.start(), m.end()) for m in WORD.finditer(text)]
+
+
+def on_words(
+    places: Sequence[tuple[int, int]], marked: Sequence[Span]
+) -> list[tuple[int, int, str]]:
+    """Character spans as spans of words: all the words that a span touches."""
+    found = []
+    for span in marked:
+        inside = [i for i, (s, e) in enumerate(places) if s < span.end and e > span.start]
+        if inside:
+            found.append((inside[0], inside[-1] + 1, span.label))
+    return found
