@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+import re
+from collections.abc import Callable, Iterator, Mapping
 from datetime import datetime
 
 from assistant.core.messages import Slot, SlotValue
@@ -10,6 +11,7 @@ from assistant.skill.manifest import SlotSchema
 from nlu import resolve
 from nlu.normalize import Canonical, canonical, wish
 from nlu.phrases import words
+from nlu.values.written import in_words
 
 _FRAME = frozenset(
     words(
@@ -22,6 +24,17 @@ _FRAME = frozenset(
 
 _LONGEST_ANSWER = 20
 
+_PLACES = {"first": 0, "first 1": 0, "former": 0, "second": 1, "second 1": 1, "latter": 1}
+_ENDS: dict[str, Callable[[tuple[str, ...]], str]] = {
+    **dict.fromkeys(("earlier", "earlier 1", "sooner", "sooner 1"), min),
+    **dict.fromkeys(("later", "later 1"), max),
+}
+_PART = re.compile(r"(?:in |this |at )?(am|pm|morning|afternoon|evening|night)")
+_HOURS = dict.fromkeys(("am", "morning"), range(12)) | dict.fromkeys(
+    ("pm", "afternoon", "evening"), range(12, 24)
+)
+_HOURS["night"] = range(18, 24)
+
 
 def resolve_answer(
     text: str, schema: SlotSchema, names: Mapping[str, SlotValue], now: datetime
@@ -30,7 +43,7 @@ def resolve_answer(
 
     `names` are the canonical words of a slot that draws from a list, with its values.
     """
-    whole = canonical(text)
+    whole = canonical(text if schema.kind == "text" else in_words(text))
     said = whole if whole.text in names else wish(whole)
     if schema.kind == "text":
         raw = (
@@ -41,12 +54,37 @@ def resolve_answer(
         part = said.part(start, end)
         value = names.get(part.text)
         if value is None:
-            value = resolve.value(part.text, schema.kind, now)
+            value = _value(part.text, schema, now)
         if value is not None:
             raw = part.spoken(0, len(part.text))
             confidence = 1.0 if part.tokens == said.tokens else 0.9
             return Slot(name=schema.name, value=value, raw=raw, confidence=confidence)
     return None
+
+
+def _value(text: str, schema: SlotSchema, now: datetime) -> SlotValue:
+    if schema.choices and schema.kind != "choice":
+        return _which(text, schema, now)
+    return resolve.value(text, schema.kind, now)
+
+
+def _which(text: str, schema: SlotSchema, now: datetime) -> str | None:
+    """Which of two values was meant: "the second", "in the evening", "pm", or itself said anew."""
+    values = schema.choices
+    if text in _PLACES:
+        return values[_PLACES[text]]
+    if text in _ENDS:
+        return _ENDS[text](values)
+    meant = {str(r.value) for r in resolve.resolve(text, schema.kind, now).readings}
+    if schema.kind in ("time", "datetime") and (part := _PART.fullmatch(text)):
+        meant = {v for v in values if _hour(v) in _HOURS[part[1]]}
+    fitting = [value for value in values if value in meant]
+    return fitting[0] if len(fitting) == 1 else None
+
+
+def _hour(value: str) -> int:
+    """The hour of a time or a moment in ISO 8601."""
+    return int(value.rpartition("T")[2][:2])
 
 
 def _spans(said: Canonical) -> Iterator[tuple[int, int]]:

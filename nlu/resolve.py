@@ -37,7 +37,7 @@ from nlu.values.quantities import integer
 from nlu.values.recurrences import recurrences
 from nlu.values.written import in_words
 
-__all__ = ["Reading", "Resolution", "duration", "resolve", "value"]
+__all__ = ["Reading", "Resolution", "duration", "resolve", "rivals", "value"]
 
 _LONGEST = 120
 """Characters of the longest phrase that is read: no value takes more to say."""
@@ -120,6 +120,13 @@ def value(text: str, kind: str, now: datetime) -> SlotValue:
     reader = _READERS.get(kind)
     found = reader(text, now) if reader and len(text) <= _LONGEST else []
     return found[0][0] if found else None
+
+
+def rivals(text: str, kind: str, now: datetime) -> tuple[SlotValue, ...]:
+    """What canonical words may as likely mean as their best `value`."""
+    reader = _READERS.get(kind)
+    found = reader(text, now) if reader and len(text) <= _LONGEST else []
+    return _resolution(kind, found).others
 
 
 def _resolution(kind: str, found: _Readings) -> Resolution:

@@ -15,6 +15,7 @@ from nlu import answers, resolve, sampling
 from nlu.candidates import Candidates
 from nlu.claim import Claim
 from nlu.grammar import Grammar, compile_grammar, named_values
+from nlu.labelled import Labelled, labelled
 from nlu.match import Captured, Match, read_match
 from nlu.normalize import Canonical, Token, canonical, cuts, readings, wish
 from nlu.vocabulary import NO_VOCABULARY, Vocabulary
@@ -112,7 +113,9 @@ class Templates:
             value = captured.resolved(now)
             if value is None:
                 return None
-            filled.append(Slot(name=captured.schema.name, value=value, raw=captured.raw))
+            schema = captured.schema
+            others = resolve.rivals(captured.text, schema.kind, now) if schema.unambiguous else ()
+            filled.append(Slot(name=schema.name, value=value, raw=captured.raw, others=others))
         return (*filled, *(Slot(name=n, value=v, raw="") for n, v in match.fixed))
 
     def resolve(self, text: str, schema: SlotSchema, now: datetime) -> Slot | None:
@@ -124,20 +127,25 @@ class Templates:
         texts = [reading.text for reading in readings(said)]
         return not self._answers.isdisjoint(texts) or resolve.duration(texts[-1]) is not None
 
-    def sample(self, limit: int, seed: int = 0) -> list[str]:
+    def sample(self, limit: int, seed: int = 0, *, vocabulary: bool = False) -> list[str]:
         """Draw about `limit` sentences as people speak them, every skill's in fair share.
 
-        Repeats are weights. The same templates, limit and seed give the same list.
+        Repeats are weights. The same templates, limit and seed give the same list. Home
+        Assistant's vocabulary, far larger than what skills own, is left out unless asked for.
         """
-        return sampling.sample(self._grammar, limit, seed)
+        return sampling.sample(self._grammar, limit, seed, vocabulary)
 
     def example(self, intent: str) -> str:
         """One short sentence for `intent` as a person would say it; "" for an unknown intent."""
         return sampling.example(self._grammar, intent)
 
-    def examples(self) -> dict[str, list[str]]:
-        """Some sentences for each intent, as people speak them."""
-        return sampling.examples(self._grammar)
+    def examples(self, *, vocabulary: bool = False) -> dict[str, list[str]]:
+        """Some sentences for each intent of the skills, or of all, as people speak them."""
+        return sampling.examples(self._grammar, vocabulary)
+
+    def labelled(self, limit: int, seed: int = 0) -> list[Labelled]:
+        """About `limit` sentences of the skills and the vocabulary, with intent and slot spans."""
+        return labelled(self._grammar, limit, seed)
 
     def _answers_something(self, said: Canonical) -> bool:
         text = wish(said).text

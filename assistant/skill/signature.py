@@ -4,10 +4,16 @@
 |---------------------------|----------|---------------------|
 | timedelta                 | duration | seconds             |
 | datetime, date, time      | the same | ISO 8601            |
+| Recurrence                | recurrence  | RFC 5545's DTSTART and RRULE lines |
 | int · float, Decimal      | integer · number | a number    |
+| Percent                   | percentage  | a number from 0 to 100 |
+| Temperature               | temperature | "21.5 °C", "70 °F", "294 K", "21 °" |
+| Colour                    | colour   | a CSS name, "#rrggbb", "2700 K" |
 | bool · str                | boolean · text   | the same    |
 | Enum, choices(…)          | choice   | the member's value  |
 | Area · Entity, domains(…) | area · entity    | its name or id |
+
+`unambiguous()` has a time or date asked about that may be one of two: "6 am or 6 pm?"
 """
 
 from __future__ import annotations
@@ -27,6 +33,7 @@ from assistant.core.errors import SkillError
 from assistant.core.messages import SlotValue
 from assistant.skill.home import Area, Entity
 from assistant.skill.manifest import SlotSchema
+from assistant.skill.values import Colour, Percent, Recurrence, Temperature
 
 INJECTED = ("request", "context")
 _KINDS: dict[Any, str] = {
@@ -37,6 +44,10 @@ _KINDS: dict[Any, str] = {
     int: "integer",
     float: "number",
     Decimal: "number",
+    Percent: "percentage",
+    Temperature: "temperature",
+    Colour: "colour",
+    Recurrence: "recurrence",
     bool: "boolean",
     str: "text",
     Area: "area",
@@ -53,6 +64,14 @@ class _Choices(msgspec.Struct, frozen=True):
     words: tuple[str, ...]
 
 
+class _Readings(msgspec.Struct, frozen=True):
+    values: tuple[str, ...]
+
+
+class _Unambiguous(msgspec.Struct, frozen=True):
+    pass
+
+
 class _Prompt(msgspec.Struct, frozen=True):
     text: str
 
@@ -65,6 +84,16 @@ def domains(*names: str) -> _Domains:
 def choices(*words: str) -> _Choices:
     """Only these words: `Annotated[str, choices("pasta", "egg")]`."""
     return _Choices(words)
+
+
+def unambiguous() -> _Unambiguous:
+    """Ask when the words may as well mean another value: `Annotated[time, unambiguous()]`."""
+    return _Unambiguous()
+
+
+def one_of(annotation: Any, values: Sequence[SlotValue]) -> Any:
+    """The type `annotation` as the answer to which of these bus values was meant."""
+    return Annotated[annotation, _Readings(tuple(str(value) for value in values))]
 
 
 def prompt(text: str) -> _Prompt:
@@ -81,12 +110,14 @@ def schema_of(name: str, annotation: Any, required: bool = True) -> SlotSchema:
     words = next((m.words for m in marks if isinstance(m, _Choices)), words)
     if not words and plain not in _KINDS:
         raise SkillError("skill.type", f"{name}: no slot can be a {plain!r}")
+    readings = next((m.values for m in marks if isinstance(m, _Readings)), ())
     return SlotSchema(
         name=name,
         kind="choice" if words else _KINDS[plain],
-        choices=words,
+        choices=words or readings,
         domains=next((m.names for m in marks if isinstance(m, _Domains)), ()),
         required=required,
+        unambiguous=any(isinstance(m, _Unambiguous) for m in marks),
         prompt=next(
             (m.text for m in marks if isinstance(m, _Prompt)), f"Which {name.replace('_', ' ')}?"
         ),
@@ -120,6 +151,8 @@ def convert(
             return timedelta(seconds=float(value or 0))
         if plain in (datetime, date, time):
             return plain.fromisoformat(str(value))
+        if plain in (Colour, Recurrence, Temperature):
+            return plain.read(str(value))
         if plain is Area:
             return _named(str(value), areas)
         if plain is Entity:
@@ -127,6 +160,8 @@ def convert(
             return _named(str(value), [e for e in entities if not wanted or e.domain in wanted])
         if isinstance(plain, type) and issubclass(plain, Enum):
             return next(m for m in plain if str(m.value).casefold() == str(value).casefold())
+        if plain is Percent:
+            return Percent(float(value or 0))
         return Decimal(str(value)) if plain is Decimal else plain(value)
     except (ValueError, TypeError, ArithmeticError, StopIteration) as error:
         kind = getattr(plain, "__name__", plain)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from datetime import date, datetime
 from typing import NewType
-from zoneinfo import ZoneInfo
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 import msgspec
 import webcolors
@@ -80,6 +80,9 @@ class Recurrence(msgspec.Struct, frozen=True):
             raise ValueError(text)
         if not found["time"]:
             return cls(datetime.strptime(found["day"], "%Y%m%d").date(), found["rule"])
-        zone = ZoneInfo(found["zone"] or "UTC")
+        try:
+            zone = ZoneInfo(found["zone"] or "UTC")
+        except (ZoneInfoNotFoundError, OSError) as error:
+            raise ValueError(text) from error
         start = datetime.strptime(found["day"] + found["time"], "%Y%m%d%H%M%S")
         return cls(start.replace(tzinfo=zone), found["rule"])

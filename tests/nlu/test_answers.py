@@ -91,3 +91,36 @@ def test_words_around_the_answer_make_it_less_sure(templates: Templates, now: da
 )
 def test_answers_to_which_nothing_is_to_come(templates: Templates, text: str, whole: bool) -> None:
     assert templates.is_answer(canonical(text)) is whole
+
+
+WHICH = SlotSchema(
+    name="time",
+    kind="time",
+    choices=("06:00:00+01:00", "18:00:00+01:00"),
+    unambiguous=True,
+)
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("six pm", "18:00:00+01:00"),
+        ("in the evening please", "18:00:00+01:00"),
+        ("the evening", "18:00:00+01:00"),
+        ("pm", "18:00:00+01:00"),
+        ("a.m.", "06:00:00+01:00"),
+        ("in the morning", "06:00:00+01:00"),
+        ("the first one", "06:00:00+01:00"),
+        ("the second", "18:00:00+01:00"),
+        ("the later one", "18:00:00+01:00"),
+        ("eighteen hundred", "18:00:00+01:00"),
+        ("six", None),
+        ("seven pm", None),
+        ("yes", None),
+    ],
+)
+def test_which_of_two_times_was_meant(
+    templates: Templates, now: datetime, text: str, value: SlotValue
+) -> None:
+    slot = templates.resolve(text, WHICH, now)
+    assert (slot.value if slot else None) == value

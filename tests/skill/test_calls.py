@@ -6,6 +6,7 @@ from datetime import UTC, date, datetime, time, timedelta
 from decimal import Decimal
 from enum import Enum
 from typing import Annotated, Any
+from zoneinfo import ZoneInfo
 
 import pytest
 from hypothesis import given
@@ -17,13 +18,17 @@ from assistant.skill import (
     Ask,
     Cancelled,
     Choose,
+    Colour,
     Confirm,
     Context,
     Dialog,
     Entity,
+    Percent,
+    Recurrence,
     Reply,
     Request,
     Skill,
+    Temperature,
     domains,
     prompt,
 )
@@ -32,6 +37,7 @@ from assistant.skill.signature import convert
 from assistant.skill.spoken import count, spoken
 from assistant.skill.testing import CANCEL, NOW, converse, memory_context
 
+BERLIN = ZoneInfo("Europe/Berlin")
 KITCHEN = Area(name="Kitchen", id="kitchen", aliases=("galley",))
 LIGHT = Entity(name="Lamp", id="light.lamp", area="kitchen", state="off")
 SWITCH = Entity(name="Lamp", id="switch.lamp", aliases=("plug",))
@@ -54,6 +60,28 @@ class Size(Enum):
         (0.1, Decimal, Decimal("0.1")),
         (2, float, 2.0),
         (True, bool, True),
+        (33, Percent, 33),
+        ("21.5 °C", Temperature, Temperature(21.5, "C")),
+        ("-5 °", Temperature | None, Temperature(-5.0)),
+        ("294 K", Temperature, Temperature(294.0, "K")),
+        ("lightblue", Colour, Colour("lightblue", (173, 216, 230))),
+        ("#ff8800", Colour, Colour(rgb=(255, 136, 0))),
+        ("2700 K", Colour, Colour(kelvin=2700)),
+        (
+            "DTSTART;TZID=Europe/Berlin:20261123T070000\nRRULE:FREQ=WEEKLY;BYDAY=MO,TU",
+            Recurrence,
+            Recurrence(datetime(2026, 11, 23, 7, tzinfo=BERLIN), "FREQ=WEEKLY;BYDAY=MO,TU"),
+        ),
+        (
+            "DTSTART:20261123T070000Z\nRRULE:FREQ=DAILY",
+            Recurrence,
+            Recurrence(datetime(2026, 11, 23, 7, tzinfo=ZoneInfo("UTC")), "FREQ=DAILY"),
+        ),
+        (
+            "DTSTART;VALUE=DATE:20261123\nRRULE:FREQ=DAILY",
+            Recurrence,
+            Recurrence(date(2026, 11, 23), "FREQ=DAILY"),
+        ),
         ("milk", str, "milk"),
         ("Large", Size, Size.LARGE),
         ("kitchen", Area, KITCHEN),
@@ -74,6 +102,12 @@ def test_a_value_arrives_as_its_type(value: Any, annotation: Any, typed: Any) ->
         ("tomorrow", date),
         ("many", int),
         ("huge", Size),
+        ("warm", Temperature),
+        ("sky", Colour),
+        ("#12", Colour),
+        ("every day", Recurrence),
+        ("DTSTART;TZID=Nowhere/Near:20261123T070000\nRRULE:FREQ=DAILY", Recurrence),
+        ("half", Percent),
         ("attic", Area),
         ("lamp", Annotated[Entity, domains("cover")]),
         (float("inf"), timedelta),
@@ -82,6 +116,13 @@ def test_a_value_arrives_as_its_type(value: Any, annotation: Any, typed: Any) ->
 def test_a_value_of_another_type_is_a_fault(value: Any, annotation: Any) -> None:
     with pytest.raises(SkillError):
         convert(value, annotation, (KITCHEN,), (LIGHT, SWITCH))
+
+
+def test_degrees_are_turned_into_celsius_by_the_scale_said_or_the_home_s() -> None:
+    assert Temperature(68, "F").celsius() == pytest.approx(20)
+    assert Temperature(68).celsius("F") == pytest.approx(20)
+    assert Temperature(293.15, "K").celsius("F") == pytest.approx(20)
+    assert Temperature(20).celsius() == 20
 
 
 @given(st.timedeltas(min_value=timedelta(0), max_value=timedelta(days=400)))
