@@ -11,6 +11,7 @@ import math
 import random
 import re
 from collections.abc import Sequence
+from typing import NamedTuple
 
 from hassil.expression import (
     Alternative,
@@ -20,7 +21,7 @@ from hassil.expression import (
     Permutation,
     TextChunk,
 )
-from hassil.intents import RangeSlotList, SlotList, TextSlotList, WildcardSlotList
+from hassil.intents import RangeSlotList, SlotList, TextSlotList
 
 from nlu import phrases
 from nlu.binding import IGNORED
@@ -29,7 +30,7 @@ from nlu.grammar import Grammar
 from nlu.lists import WRITTEN
 from nlu.normalize import spoken_words
 from nlu.numbers import is_digits, spell
-from nlu.slots import DEEDS, THINGS
+from nlu.slots import DEEDS, FREE_TEXT, THINGS
 
 _EXAMPLES = 40
 _EXAMPLE_LENGTH = 25
@@ -57,11 +58,15 @@ _POLITE = (
 _JOINTS = ("and", "then", "and then")
 
 
-def sample(grammar: Grammar, limit: int, seed: int) -> list[str]:
-    """Draw about `limit` spoken sentences: each claim's share grows with the log of its size."""
+def sample(grammar: Grammar, limit: int, seed: int, vocabulary: bool = False) -> list[str]:
+    """Draw about `limit` spoken sentences: each claim's share grows with the log of its size.
+
+    Those of Home Assistant's vocabulary are among them only with `vocabulary`.
+    """
+    claims = grammar.claims if vocabulary else _of_skills(grammar)
     sources = [
-        _Source(grammar.lists, claim.written, f"{seed} {index}")
-        for index, claim in enumerate(_of_skills(grammar))
+        Source(grammar.lists, claim.written, f"{seed} {index}")
+        for index, claim in enumerate(claims)
     ]
     shares = [_LEAST + math.log2(source.size) if source.size else 0 for source in sources]
     drawn = [
@@ -75,7 +80,7 @@ def sample(grammar: Grammar, limit: int, seed: int) -> list[str]:
         for sentence in group
         if sentence
     ]
-    answers = _Source(grammar.lists, grammar.answers, f"{seed} answers")
+    answers = Source(grammar.lists, grammar.answers, f"{seed} answers")
     rng.shuffle(sentences)
     count = round(limit * _ANSWERED_SHARE)
     sentences[limit - count :] = [answers.draw() for _ in range(count)]
@@ -87,17 +92,20 @@ def example(grammar: Grammar, intent: str) -> str:
     """A sentence of middling length from the first of an intent's templates; "" without any."""
     for claim in _of_skills(grammar):
         if claim.schema.intent == intent and claim.written:
-            source = _Source(grammar.lists, claim.written[:1], "example")
+            source = Source(grammar.lists, claim.written[:1], "example")
             drawn = [source.draw() for _ in range(8)] if source.size else [""]
             return min(drawn, key=lambda sentence: abs(len(sentence) - _EXAMPLE_LENGTH))
     return ""
 
 
-def examples(grammar: Grammar) -> dict[str, list[str]]:
-    """Some spoken sentences for each intent, the plainer half of those drawn."""
+def examples(grammar: Grammar, vocabulary: bool = False) -> dict[str, list[str]]:
+    """Some spoken sentences for each intent, the plainer half of those drawn.
+
+    Those of Home Assistant's vocabulary are among them only with `vocabulary`.
+    """
     found: dict[str, list[str]] = {}
-    for index, claim in enumerate(_of_skills(grammar)):
-        source = _Source(grammar.lists, claim.written, f"examples {index}")
+    for index, claim in enumerate(grammar.claims if vocabulary else _of_skills(grammar)):
+        source = Source(grammar.lists, claim.written, f"examples {index}")
         drawn = [source.draw() for _ in range(2 * _EXAMPLES)] if source.size else []
         found.setdefault(claim.schema.intent, []).extend(sorted(drawn, key=_plainness)[:_EXAMPLES])
     return found
@@ -124,7 +132,7 @@ def spoken(text: str) -> str:
                 f"oh {spell(int(word))}" if word[0] == "0" and len(word) == 2 else spell(int(word))
             )
         words.append(word)
-    return _REPEATED_ARTICLE.sub(r"\1", _articles(" ".join(words)))
+    return _REPEATED_ARTICLE.sub(r"\1", articles(" ".join(words)))
 
 
 _REPEATED_ARTICLE = re.compile(r"\b(the|my|our|a|an) the\b")
@@ -134,7 +142,7 @@ _AN_BEFORE_CONSONANT = re.compile(rf"\ban\b(?! {_VOWEL})")
 _CLOCK_WORDS = frozenset(" ".join(spell(n) for n in range(60)).split()) | {"o'clock"}
 
 
-def _articles(text: str) -> str:
+def articles(text: str) -> str:
     """Put "a" and "an" right: a template that allows both allows each before any word."""
     return _A_BEFORE_VOWEL.sub("an", _AN_BEFORE_CONSONANT.sub("a", text))
 
@@ -150,7 +158,15 @@ def _framed(sentence: str, drawn: list[list[str]], index: int, rng: random.Rando
     return sentence
 
 
-class _Source:
+class Filled(NamedTuple):
+    """The characters of a written sentence that fill a slot."""
+
+    slot: str
+    start: int
+    end: int
+
+
+class Source:
     """Draws sentences of one claim."""
 
     def __init__(
@@ -162,18 +178,22 @@ class _Source:
         self._sizes: dict[int, float] = {}
         self._listed: dict[str, list[Expression]] = {}
         self._decks: dict[int, list[Expression]] = {}
-        self._filled: list[str] = []
+        self._filled: list[Filled] = []
         self._root = Alternative([s for s in sentences if self._size(s)])
         self.size = self._size(self._root)
 
     def draw(self) -> str:
         """One sentence in spoken form, "" in the rare case that none was found."""
+        return spoken(self.draw_written()[0])
+
+    def draw_written(self) -> tuple[str, list[Filled]]:
+        """One sentence as written and where its slots stand, "" in the rare case of none."""
         for _ in range(_TRIES):
             self._filled.clear()
             said = self._say(self._root)
-            if len(set(self._filled)) == len(self._filled):  # no slot is said twice
-                return spoken(said)
-        return ""
+            if len({filled.slot for filled in self._filled}) == len(self._filled):
+                return said, list(self._filled)  # no slot is said twice
+        return "", []
 
     def _say(self, expression: Expression, before: str = "") -> str:
         """Words for an expression; `before` are those that stand before it."""
@@ -182,9 +202,11 @@ class _Source:
         if isinstance(expression, Alternative):
             return self._say(self._next(id(expression), expression.items), before)
         if isinstance(expression, ListReference):
+            said = self._say(self._value(expression, before), before)
             if expression.slot_name != IGNORED:
-                self._filled.append(expression.slot_name)
-            return self._say(self._value(expression, before), before)
+                at = len(before)
+                self._filled.append(Filled(expression.slot_name, at, at + len(said)))
+            return said
         if not isinstance(expression, Group):
             raise TypeError(f"no part of a sentence: {expression!r}")
         items = list(expression.items)
@@ -199,10 +221,9 @@ class _Source:
         """The next value of a list in a shuffled order, each once before any comes again."""
         deck = self._decks.setdefault(id(reference), [])
         if not deck:
-            deeds = isinstance(self._lists[reference.list_name], WildcardSlotList) and (
-                before.endswith(" to ")
-            )
-            values = _DEEDS if deeds else self._values(reference.list_name)
+            values = self._values(reference.list_name)
+            if values is _THINGS and before.endswith(" to "):
+                values = _DEEDS
             deck.extend(self._rng.sample(values, len(values)))
         return deck.pop()
 
@@ -217,7 +238,7 @@ class _Source:
 
     def _values(self, name: str) -> list[Expression]:
         if name not in self._listed:
-            self._listed[name] = _list_values(self._lists[name])
+            self._listed[name] = _list_values(name, self._lists[name])
         return self._listed[name]
 
     def _size(self, expression: Expression) -> float:
@@ -242,14 +263,17 @@ class _Source:
 
 _THINGS: list[Expression] = [TextChunk(text) for text in THINGS]
 _DEEDS: list[Expression] = [TextChunk(text) for text in DEEDS]
+_FREE_TEXT: dict[str, list[Expression]] = {
+    name: [TextChunk(text) for text in texts] for name, texts in FREE_TEXT.items()
+}
 
 
-def _list_values(values: SlotList) -> list[Expression]:
+def _list_values(name: str, values: SlotList) -> list[Expression]:
     if isinstance(values, TextSlotList):
         return [(value.metadata or {})[WRITTEN] for value in values.values]
     if isinstance(values, RangeSlotList):
         return [TextChunk(str(n)) for n in _said_numbers(values.start, values.stop, values.step)]
-    return _THINGS
+    return _FREE_TEXT.get(name, _THINGS)
 
 
 def _said_numbers(start: int, stop: int, step: int) -> list[int]:

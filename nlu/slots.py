@@ -117,6 +117,28 @@ DEEDS = listed(
 )
 """What stands for free text in sampled sentences: deeds after "to", things elsewhere."""
 
+FREE_TEXT = {
+    "search_query": listed(
+        "queen, bohemian rhapsody, the beatles, breaking bad, inception, jazz, classical music, "
+        "my favorites, taylor swift, the daily, hotel california, some rock music, pink floyd, "
+        "abbey road, christmas songs, the lord of the rings, workout mix, miles davis"
+    ),
+    "message": listed(
+        "dinner is ready, we leave in five minutes, it is time for bed, the taxi is here, "
+        "i am home, breakfast is on the table, please come downstairs, lunch is served, "
+        "somebody is at the door, the movie starts now, turn down the music, wake up"
+    ),
+    "zone": listed("work, school, home, gym, the office, grandma's house, church, university"),
+    "timer_name": listed(
+        "pizza, pasta, eggs, laundry, tea, chicken, cookies, homework, nap, workout, bread, dryer"
+    ),
+    "timer_command": listed(
+        "turn off the lights, open the garage door, turn on the fan, close the blinds, "
+        "lock the front door, pause the music, turn on the heater, start the vacuum"
+    ),
+}
+"""What stands for the free text of Home Assistant's own lists in sampled sentences."""
+
 
 def name_variants(name: str) -> tuple[str, ...]:
     """How a written name is said: as it stands, and with the words of a CamelCase name apart."""
