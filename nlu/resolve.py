@@ -48,7 +48,9 @@ _BEFORE = re.compile(
     r"(?:about|around|approximately|roughly|nearly|almost|exactly|precisely|maybe|perhaps|say|like"
     r"|just|only|for|at|by|to|until|till|before|from|starting|on|of) "
 )
-_AFTER = re.compile(r" (?:or so|or thereabouts|exactly|sharp|please|long|ish|from now on)$")
+_AFTER = re.compile(
+    r" (?:or so|or thereabouts|approximately|exactly|sharp|please|long|ish|from now on)$"
+)
 _RANGES = frozenset(("duration", "number", "integer", "percentage", "temperature"))
 _RANGE = re.compile(
     r"(?:between (?P<low>.+?) and|(?:from )?(?P<start>.+?) (?:to|till)) (?P<high>.+)"

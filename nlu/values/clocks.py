@@ -24,7 +24,8 @@ _CLOCK = re.compile(
     r"|half (?P<half>\d{1,2}))(?: sharp| exactly)?"
 )
 _DAY_PART = re.compile(
-    r" ?\b(?P<part>am|pm|a|p|(?:in |this )(?:morning|afternoon|evening)|at night|tonight)$"
+    r" ?\b(?P<part>(?:in )?(?:am|pm)|a|p|(?:in |this )(?:morning|afternoon|evening)|at night"
+    r"|tonight)$"
 )
 _NAMED_MIN = {"midnight": 0, "noon": HALF_DAY_MIN, "midday": HALF_DAY_MIN}
 _AWAKE_FROM, _AWAKE_UNTIL = 6 * 60, 23 * 60
@@ -124,7 +125,7 @@ def _halves(minutes: int, part: str, after: datetime) -> list[tuple[int, float]]
     base = minutes % HALF_DAY_MIN
     if "night" in part:
         return [(base + HALF_DAY_MIN if base > 300 else base, 1.0)]
-    if part in ("am", "a") or "morning" in part:
+    if part.removeprefix("in ") in ("am", "a", "morning") or part == "this morning":
         return [(base, 1.0)]
     if part:
         return [(base + HALF_DAY_MIN, 1.0)]

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from datetime import date, timedelta
+
+from nlu.values.months import split_year
+from nlu.values.weekdays import Days
 
 FIXED = {
     "christmas": (12, 25),
@@ -55,13 +59,22 @@ def plain(words: str) -> str:
     return words.replace("'", "")
 
 
-def next_named(words: str, today: date) -> date | None:
-    """The next day of that name, today included; None for a name that is not known."""
-    name = plain(words)
+def holiday(words: str, today: date) -> Days:
+    """The next day of that name, today included; of another year with "last" or the year said."""
+    name, year = split_year(plain(words))
+    if found := re.fullmatch(r"(this|next|last) (.+)|(.+?)(?: of)? (this|next|last) year", name):
+        name, which = found[2] or found[3], found[1] or f"{found[4]} year"
+        offset = {"last year": -1, "this year": 0, "next year": 1}
+        year = today.year + offset[which] if which in offset else year
+        if which == "last":
+            past = [d for y in (today.year - 1, today.year) if (d := _in(name, y)) and d < today]
+            return [(past[-1], 1.0)] if past else []
+    years = (year,) if year else (today.year, today.year + 1)
+    coming = [d for y in years if (d := _in(name, y)) and (year or d >= today)]
+    return [(d, 1.0) for d in coming[:1]]
+
+
+def _in(name: str, year: int) -> date | None:
     if name in FIXED:
-        coming = (date(year, *FIXED[name]) for year in (today.year, today.year + 1))
-    elif name in _MOVING:
-        coming = (_MOVING[name](year) for year in (today.year, today.year + 1))
-    else:
-        return None
-    return next(found for found in coming if found >= today)
+        return date(year, *FIXED[name])
+    return _MOVING[name](year) if name in _MOVING else None

@@ -47,7 +47,7 @@ def moments(text: str, now: datetime) -> Moments:
 
 def _ahead(text: str, now: datetime) -> datetime | None:
     """ "in 10 minutes", "an hour from now"; whole days keep the time of day."""
-    length = text.removeprefix("in ").removesuffix(" from now")
+    length = text.removeprefix("in ").removesuffix(" from now").removesuffix(" from right now")
     seconds = duration(length) if length != text else None
     if seconds is None:
         return None

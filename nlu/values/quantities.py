@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 from nlu.phrases import words
 from nlu.values.amounts import amount, number, tidy
-from nlu.values.dates import day_of_month
+from nlu.values.months import day_of_month
 
 _SHARES = (
     dict.fromkeys(words("full max maximum fully completely"), 100)

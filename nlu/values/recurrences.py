@@ -11,8 +11,9 @@ from zoneinfo import ZoneInfo
 from nlu.slots import ORDINALS
 from nlu.values import holidays
 from nlu.values.clocks import PARTS, times
-from nlu.values.dates import day_of_month, month_and_day, next_in_year, shifted, weekday
 from nlu.values.durations import HOUR_S, MINUTE_S, duration
+from nlu.values.months import day_of_month, month_and_day, next_in_year, shifted
+from nlu.values.weekdays import weekday
 
 _CODES = ("MO", "TU", "WE", "TH", "FR", "SA", "SU")
 _UNITS = {"day": "DAILY", "week": "WEEKLY", "month": "MONTHLY", "year": "YEARLY"}

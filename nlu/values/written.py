@@ -16,7 +16,7 @@ _STEPS: tuple[tuple[re.Pattern[str], str], ...] = (
     (re.compile(r"(?<=\d)\s*/\s*(?=\d)"), " slash "),
     (re.compile(r"(?<!\d)\.(?=\d)"), " point "),
 )
-_ISO_DATE = re.compile(r"(\d{4})-(\d\d)-(\d\d)(?:t(?=\d))?")
+_ISO_DATE = re.compile(r"\b(\d{4})-(\d\d?)-(\d\d?)(?:t(?=\d)|\b)")
 _VULGAR_FRACTION = re.compile(r"(?<=\d)(?=[¼½¾⅐-⅞])")
 
 

@@ -68,7 +68,7 @@ def test_answers(
 
 def test_words_around_the_answer_make_it_less_sure(templates: Templates, now: datetime) -> None:
     bare, framed = (
-        templates.resolve(text, DURATION, now) for text in ("ten minutes", "i think ten minutes")
+        templates.resolve(text, DURATION, now) for text in ("ten minutes", "about ten minutes")
     )
     assert bare is not None
     assert framed is not None
