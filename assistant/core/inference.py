@@ -5,13 +5,18 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
 from onnxruntime.capi import onnxruntime_pybind11_state as faults
-from onnxruntime.capi.onnxruntime_inference_collection import InferenceSession as Session
+from onnxruntime.capi.onnxruntime_inference_collection import InferenceSession
 from onnxruntime.capi.onnxruntime_pybind11_state import SessionOptions
 
 from assistant.core.errors import ModelError
 from assistant.core.manifest import Library
 from assistant.core.onnx import external_tensors
+
+Session = InferenceSession
+"""A model that is ready to run."""
 
 _FAULTS = (
     faults.EPFail,
@@ -55,6 +60,12 @@ def session_of(
     _compare(str(where), "input", artefact.inputs, session.get_inputs())
     _compare(str(where), "output", artefact.outputs, session.get_outputs())
     return session
+
+
+def run(session: Session, inputs: Mapping[str, NDArray[Any]]) -> NDArray[np.float32]:
+    """The model's first output."""
+    output: NDArray[np.float32] = session.run(None, dict(inputs))[0]  # type: ignore[assignment]
+    return output
 
 
 def _options(threads: int) -> SessionOptions:

@@ -1,0 +1,139 @@
+"""What the intent head is fitted to: examples that ship, embedded already, and the skills' own.
+
+The shipped ones are `examples.npz` beside the encoder: `names` the labels as text, `labels` each
+row's label (-1 for what is meant for no assistant), and the embeddings as int8 `vectors` with a
+float32 of `scales` a row. The skills' sentences are embedded here, once: a cache keeps them.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import logging
+import os
+import tempfile
+import zipfile
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+import msgspec
+import numpy as np
+
+from assistant.core.messages import SlotValue
+from nlu.encoder import Embeddings, Encoder
+
+log = logging.getLogger(__name__)
+
+Fixed = tuple[tuple[str, SlotValue], ...]
+
+
+class Label(NamedTuple):
+    """An intent with the slots that hold whatever was said, such as domain = light."""
+
+    intent: str
+    fixed: Fixed = ()
+
+    @property
+    def text(self) -> str:
+        """The label as a line of JSON."""
+        return msgspec.json.encode([self.intent, dict(self.fixed)]).decode()
+
+    @classmethod
+    def read(cls, text: str) -> Label:
+        """The label of such a line."""
+        intent, fixed = msgspec.json.decode(text, type=tuple[str, dict[str, SlotValue]])
+        return cls(intent, tuple(sorted(fixed.items())))
+
+
+class Examples(NamedTuple):
+    """Embedded sentences with their labels; None for what no assistant should act on."""
+
+    labels: list[Label | None]
+    embeddings: Embeddings
+
+    def __add__(self, other: Examples) -> Examples:  # type: ignore[override]
+        """These and others."""
+        parts = [part for part in (self.embeddings, other.embeddings) if len(part)]
+        return Examples(self.labels + other.labels, np.concatenate(parts))
+
+
+def read_shipped(content: bytes) -> Examples:
+    """The examples of an `examples.npz`."""
+    with np.load(io.BytesIO(content), allow_pickle=False) as arrays:
+        names = [Label.read(str(name)) for name in arrays["names"]]
+        embeddings = arrays["vectors"].astype(np.float32) * arrays["scales"][:, None]
+        labels = [names[i] if i >= 0 else None for i in arrays["labels"]]
+    return Examples(labels, embeddings)
+
+
+def write_shipped(file: Path, examples: Examples) -> None:
+    """Write the examples as `examples.npz`; the same examples make the same bytes."""
+    names = sorted({label.text for label in examples.labels if label})
+    rows = [names.index(label.text) if label else -1 for label in examples.labels]
+    scales = np.abs(examples.embeddings).max(axis=1) / 127
+    vectors = np.round(examples.embeddings / scales[:, None]).astype(np.int8)
+    arrays = {
+        "names": np.array(names),
+        "labels": np.array(rows, np.int32),
+        "scales": scales.astype(np.float32),
+        "vectors": vectors,
+    }
+    with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, array in arrays.items():
+            buffer = io.BytesIO()
+            np.save(buffer, array, allow_pickle=False)
+            archive.writestr(zipfile.ZipInfo(f"{name}.npy"), buffer.getvalue())
+
+
+class CachedEncoder:
+    """An encoder that remembers in `folder` what it was last asked for."""
+
+    def __init__(self, encoder: Encoder, folder: Path) -> None:
+        self._encoder = encoder
+        self._file = folder / f"embeddings-{encoder.version[:16]}.npz"
+
+    def encode(self, texts: Sequence[str]) -> Embeddings:
+        """The texts' embeddings; those that were cached and are not among these are forgotten."""
+        known = self._read()
+        keys = [_key(text) for text in texts]
+        new = sorted({key: text for key, text in zip(keys, texts, strict=True) if key not in known})
+        by_key = dict(zip(keys, texts, strict=True))
+        if new:
+            made = self._encoder.encode([by_key[key] for key in new])
+            known |= dict(zip(new, made, strict=True))
+        wanted = {key: known[key] for key in keys}
+        if new or len(wanted) < len(known):
+            self._write(wanted)
+        return np.stack([wanted[key] for key in keys]) if keys else np.zeros((0, 0), np.float32)
+
+    def _read(self) -> dict[str, Embeddings]:
+        try:
+            with np.load(self._file, allow_pickle=False) as arrays:
+                return dict(zip(arrays["keys"].tolist(), arrays["embeddings"], strict=True))
+        except FileNotFoundError:
+            return {}
+        except (OSError, ValueError, KeyError, zipfile.BadZipFile, EOFError) as error:
+            log.warning("%s is made anew: %s (nlu.cache)", self._file, error)
+            return {}
+
+    def _write(self, known: dict[str, Embeddings]) -> None:
+        """Move a new file into place: a reader sees the old one or the new one."""
+        try:
+            self._file.parent.mkdir(parents=True, exist_ok=True)
+            with tempfile.NamedTemporaryFile(dir=self._file.parent, delete=False) as file:
+                embeddings = np.stack(list(known.values()))
+                np.savez(file, keys=np.array(list(known)), embeddings=embeddings)
+            os.replace(file.name, self._file)
+        except OSError as error:  # a full disk costs time at the next start, no more
+            log.warning("%s cannot be written: %s (nlu.cache)", self._file, error.strerror)
+
+
+def _key(text: str) -> str:
+    return hashlib.blake2b(text.encode(), digest_size=12).hexdigest()
+
+
+def embed(encoder: CachedEncoder, sentences: Iterable[tuple[Label, str]]) -> Examples:
+    """Sentences with their labels as examples."""
+    listed = list(sentences)
+    return Examples([label for label, _ in listed], encoder.encode([text for _, text in listed]))

@@ -1,0 +1,73 @@
+"""Which slots the sentences of an intent fill together: the forms that a guess may take."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from itertools import product
+
+from hassil.expression import Alternative, Expression, Group, ListReference
+
+from assistant.core.messages import SlotValue
+from assistant.skill.manifest import SlotSchema
+from nlu.binding import IGNORED
+from nlu.claim import Claim
+
+Filled = frozenset[tuple[str, str]]
+"""Slots, each with the list that its value comes from."""
+
+_MOST = 64
+"""Combinations of one sentence that are kept, the smallest first."""
+
+_NOTHING: Filled = frozenset()
+
+
+@dataclass(frozen=True)
+class Shape:
+    """Slots that are said together for an intent whose other slots are `fixed`."""
+
+    intent: str
+    fixed: tuple[tuple[str, SlotValue], ...]
+    filled: Filled
+    schemas: tuple[tuple[str, SlotSchema], ...]
+    area_slot: str
+    order: int
+
+
+def shapes(claims: Sequence[Claim]) -> list[Shape]:
+    """The shapes of all claims in their order, each once."""
+    made: dict[object, Shape] = {}
+    for order, claim in enumerate(claims):
+        schemas = {slot.name: slot for slot in claim.schema.slots}
+        fixed = tuple(sorted(claim.schema.fixed.items()))
+        for filled in sorted(
+            {f for s in claim.bound for f in _filled(s.expression)}, key=lambda f: sorted(f)
+        ):
+            known = tuple((name, schemas[name]) for name, _ in sorted(filled) if name in schemas)
+            shape = Shape(claim.schema.intent, fixed, filled, known, claim.schema.area_slot, order)
+            if len(known) == len({name for name, _ in filled}):
+                made.setdefault((shape.intent, fixed, filled), shape)
+    return list(made.values())
+
+
+def _filled(expression: Expression) -> frozenset[Filled]:
+    """The slots that each way through an expression fills."""
+    if isinstance(expression, ListReference):
+        name = expression.slot_name
+        one = (name, expression.list_name)
+        return frozenset({_NOTHING if name == IGNORED else frozenset({one})})
+    if isinstance(expression, Alternative):
+        ways = frozenset(f for item in expression.items for f in _filled(item))
+        return ways | {_NOTHING} if expression.is_optional else ways
+    if isinstance(expression, Group):
+        return _together(_filled(item) for item in expression.items)
+    return frozenset({_NOTHING})
+
+
+def _together(parts: Iterable[frozenset[Filled]]) -> frozenset[Filled]:
+    whole: frozenset[Filled] = frozenset({_NOTHING})
+    for part in parts:
+        if part != {_NOTHING}:
+            joined = {a | b for a, b in product(whole, part)}
+            whole = frozenset(sorted(joined, key=lambda f: (len(f), sorted(f)))[:_MOST])
+    return whole
