@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
+from assistant.core.messages import SlotValue
+from assistant.skill.manifest import IntentSchema
 from nlu.grammar import Grammar
 from nlu.sampling import Filled, Source, articles, spoken
 
-_GLUED = re.compile(r"['’]?[a-z]+")
-"""An ending that hangs on the word before it: "phone's", "lights"."""
+_ENDING = re.compile(r"(?<=[^\W\d_])[a-z]+|['’][a-z]+")
+"""What hangs on the word before it: "lights" but not "3000k", "floor lamp 2's"."""
 
 _MOST_TRIES = 3
 
@@ -26,11 +28,12 @@ class Span(NamedTuple):
 
 
 class Labelled(NamedTuple):
-    """A spoken sentence, the intent that it means, and its slots as they stand in it."""
+    """A spoken sentence, its intent, its slots as they stand in it, and those not said."""
 
     intent: str
     text: str
     spans: tuple[Span, ...]
+    fixed: tuple[tuple[str, SlotValue], ...]
 
 
 def labelled(grammar: Grammar, limit: int, seed: int) -> list[Labelled]:
@@ -39,33 +42,36 @@ def labelled(grammar: Grammar, limit: int, seed: int) -> list[Labelled]:
     Within an intent each block's share grows with the log of its size. Intents follow each other
     in the grammar's order. The same grammar, limit and seed give the same list.
     """
-    sources: dict[str, list[tuple[Source, dict[str, str]]]] = {}
+    sources: dict[str, list[tuple[Source, IntentSchema]]] = {}
     for index, claim in enumerate(grammar.claims):
         source = Source(grammar.lists, claim.written, f"{seed} labelled {index}")
-        kinds = {slot.name: slot.kind for slot in claim.schema.slots}
         if source.size:
-            sources.setdefault(claim.schema.intent, []).append((source, kinds))
+            sources.setdefault(claim.schema.intent, []).append((source, claim.schema))
     share = math.ceil(limit / max(len(sources), 1))
-    return [
-        Labelled(intent, text, spans)
-        for intent, group in sources.items()
-        for text, spans in _drawn(group, share).items()
-    ]
+    return [one for group in sources.values() for one in _drawn(group, share)]
 
 
-def _drawn(group: list[tuple[Source, dict[str, str]]], share: int) -> dict[str, tuple[Span, ...]]:
+def _drawn(group: list[tuple[Source, IntentSchema]], share: int) -> Iterable[Labelled]:
     weights = [1 + math.log2(source.size) for source, _ in group]
-    found: dict[str, tuple[Span, ...]] = {}
-    for (source, kinds), weight in zip(group, weights, strict=True):
+    found: dict[str, Labelled] = {}
+    for (source, schema), weight in zip(group, weights, strict=True):
         wanted = math.ceil(share * weight / sum(weights))
         before = len(found)
         for _ in range(_MOST_TRIES * wanted):
-            text, spans = _placed(*source.draw_written(), kinds)
-            if text:
-                found.setdefault(text, spans)
+            one = _labelled(schema, *source.draw_written())
+            if one.text:
+                found.setdefault(one.text, one)
             if len(found) - before == wanted:
                 break
-    return found
+    return found.values()
+
+
+def _labelled(schema: IntentSchema, written: str, filled: list[Filled]) -> Labelled:
+    kinds = {slot.name: slot.kind for slot in schema.slots}
+    text, spans = _placed(written, filled, kinds)
+    said = {span.slot for span in spans}
+    fixed = tuple((name, value) for name, value in schema.fixed.items() if name not in said)
+    return Labelled(schema.intent, text, spans, fixed)
 
 
 def _placed(
@@ -87,21 +93,18 @@ def _pieces(written: str, filled: list[Filled]) -> Iterator[tuple[str, str, bool
     at = 0
     for slot, start, end in sorted(filled, key=lambda f: f.start):
         words = spoken(written[start:end])
-        yield from _between(written[at:start], _ends_in_letter(written, at), words)
+        yield from _between(written, at, start, words)
         yield words, slot, False
         at = end
-    yield from _between(written[at:], _ends_in_letter(written, at), "")
+    yield from _between(written, at, len(written), "")
 
 
-def _ends_in_letter(written: str, at: int) -> bool:
-    return written[:at][-1:].isalpha()
-
-
-def _between(written: str, hanging: bool, following: str) -> Iterator[tuple[str, str, bool]]:
-    ending = _GLUED.match(written) if hanging else None
+def _between(written: str, at: int, end: int, following: str) -> Iterator[tuple[str, str, bool]]:
+    """The words between two slots, an ending of the first slot's by itself."""
+    ending = _ENDING.match(written, at, end) if at else None
     if ending is not None:
         yield ending[0], "", True
-        written = written[ending.end() :]
+        at = ending.end()
     # whether it is "a" or "an" hangs on the word that follows
-    words = articles(f"{spoken(written)} {following}".strip())
+    words = articles(f"{spoken(written[at:end])} {following}".strip())
     yield words.removesuffix(following).rstrip() if following else words, "", False
