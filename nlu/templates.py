@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from copy import copy
 from datetime import UTC, datetime
 
+from hassil.intents import SlotList
 from hassil.recognize import recognize_all
 
 from assistant.core.messages import Slot
@@ -70,6 +71,11 @@ class Templates:
     def claims(self) -> tuple[Claim, ...]:
         """The intents in the skills' order, one for each block of sentences."""
         return self._grammar.claims
+
+    @property
+    def lists(self) -> Mapping[str, SlotList]:
+        """What each list of the claims holds in this home."""
+        return self._grammar.lists
 
     def match(self, text: str) -> tuple[Match, ...]:
         """Every way to read the whole of `text`, best first; () when no sentence fits."""
