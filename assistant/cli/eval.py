@@ -20,11 +20,9 @@ from assistant.core.errors import InputError, SkillError, WakeWordError
 from assistant.evaluation.clips import labelled, sound_of
 from assistant.evaluation.commands import evaluate_commands
 from assistant.evaluation.home_tests import load_suites
-from assistant.evaluation.sentences import Miss, Understand, evaluate_sentences
+from assistant.evaluation.sentences import Miss, evaluate_sentences, reader
 from assistant.evaluation.wake import evaluate_wake
-from assistant.skill.home import Home
-from nlu.commands import understand
-from nlu.normalize import canonical
+from nlu.interpreter import Interpreter
 from nlu.templates import Templates
 
 app = typer.Typer(
@@ -102,23 +100,13 @@ def sentences(
     """Count the sentences that are understood as Home Assistant's own tests want them."""
     suites = load_suites(path)
     composition = Composition(temporary_config(None, None))
+    manifests, vocabulary = composition.registry.manifests, composition.vocabulary
+    prepare = reader(
+        lambda home: Templates.compile(manifests, home, vocabulary), Interpreter, composition.now()
+    )
     with progress("understanding") as told:
-        figures = evaluate_sentences(suites, _reader(composition), told, _tell_miss(json))
+        figures = evaluate_sentences(suites, prepare, told, _tell_miss(json))
     _show(f"Sentences, {path.name}", figures, json)
-
-
-def _reader(composition: Composition) -> Callable[[Home, str], Understand]:
-    """Reads sentences as the built-in skills and Home Assistant's vocabulary have them."""
-    manifests, now = composition.registry.manifests, composition.now()
-    templates: list[tuple[Home, Templates]] = []
-
-    def prepare(home: Home, area: str) -> Understand:
-        if not templates or templates[0][0] != home:
-            templates[:] = [(home, Templates.compile(manifests, home, composition.vocabulary))]
-        there = templates[0][1].in_area(area)
-        return lambda sentence: understand(there, canonical(sentence), now).commands
-
-    return prepare
 
 
 def _tell_miss(json: bool) -> Callable[[Miss], None]:

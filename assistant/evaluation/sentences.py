@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from datetime import datetime
 
 import msgspec
 
@@ -13,10 +14,15 @@ from assistant.evaluation.home_tests import Case, Suite, Wanted, sentences
 from assistant.metrics import percentile
 from assistant.skill.home import Home
 from nlu import resolve
+from nlu.interpreter import Interpreter
 from nlu.normalize import canonical
+from nlu.templates import Templates
 
 Understand = Callable[[str], Sequence[Command]]
 """The commands of one sentence."""
+
+Prepare = Callable[[Home, str], Understand]
+"""Makes ready to understand what is said in a home, in the area of that name ("" for unknown)."""
 
 _UNITS = {"week": 604800, "day": 86400, "hour": 3600, "minute": 60, "second": 1}
 _SHORT = {"hr": "hour", "min": "minute", "sec": "second"}
@@ -51,14 +57,31 @@ class Miss(msgspec.Struct, frozen=True):
     slots: dict[str, SlotValue]
 
 
+def reader(
+    templates_of: Callable[[Home], Templates],
+    interpreter: Callable[[Templates], Interpreter],
+    now: datetime,
+) -> Prepare:
+    """Understands as an interpreter does, at `now` (aware); compiles for one home at a time."""
+    compiled: list[tuple[Home, Templates]] = []
+
+    def prepare(home: Home, area: str) -> Understand:
+        if not compiled or compiled[0][0] != home:
+            compiled[:] = [(home, templates_of(home))]
+        interpret = interpreter(compiled[0][1].in_area(area))
+        return lambda sentence: interpret(canonical(sentence), now).commands
+
+    return prepare
+
+
 def evaluate_sentences(
     suites: list[Suite],
-    prepare: Callable[[Home, str], Understand],
+    prepare: Prepare,
     progress: Callable[[int, int], None] = lambda done, total: None,
     missed: Callable[[Miss], None] = lambda miss: None,
     clock: Callable[[], float] = time.perf_counter,
 ) -> SentenceFigures:
-    """Understand every sentence and compare; `prepare` makes ready for a home and an area."""
+    """Understand every sentence and compare; `missed` is told of each that is not exact."""
     every = list(sentences(suites))
     ready: dict[tuple[int, str], Understand] = {}
     intents = exact = 0
