@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from assistant.skill import Context, Reply, Skill
+from assistant.skill import Confirm, Context, Dialog, Reply, Skill, opens
 
 skill = Skill("conversation")
 
@@ -42,8 +42,11 @@ def repeat(context: Context) -> Reply:
     "Undo",
     "(undo|undo that|undo it|take that back|revert that|undo the last (thing|command))",
 )
-def undo(context: Context) -> Reply:
-    """Take the last action back."""
+def undo(context: Context) -> Dialog:
+    """Take the last action back, asking first where that opens something."""
+    question = _opening(context)
+    if question and not (yield Confirm(question)):
+        return Reply("Okay, I left it as it is.")
     if context.conversation.undo():
         return Reply("I took that back.")
     return Reply("There is nothing that I can take back.", done=False)
@@ -64,3 +67,14 @@ def help_me(context: Context) -> Reply:
     """Tell what the skills can do."""
     abilities = context.conversation.abilities
     return Reply(f"I can {context.say(abilities)}." if abilities else "I have no skills yet.")
+
+
+def _opening(context: Context) -> str:
+    """The question before an undo that opens something; "" where it opens nothing."""
+    states = {u.id: str(u.value) for u in context.conversation.undoing if u.operation == "home.set"}
+    entities = [entity for entity in context.home.entities if entity.id in states]
+    those = [entity for entity in entities if opens(entity, states[entity.id])]
+    if not those:
+        return ""
+    verb = "unlock" if those[0].domain == "lock" else "open"
+    return f"Shall I {verb} {context.say([f'the {e.name.casefold()}' for e in those])} again?"

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterator
 
 import msgspec
 
 from assistant.core.database import Database
-from assistant.core.messages import HomeCommand, HomeState
-from assistant.skill.home import Area, Entity, Home
+from assistant.core.messages import HomeCommand, HomeState, SlotValue
+from assistant.skill.home import Area, Entity, Floor, Home
+
+BROKER = "broker"
+"""Utterance of the commands that are sent because the broker came back."""
 
 
 def create_devices(database: Database) -> None:
@@ -19,6 +23,22 @@ def create_devices(database: Database) -> None:
     )
 
 
+def create_attributes(database: Database) -> None:
+    """The table of attributes that were set; `value` is JSON, null for one that was taken away."""
+    database.execute(
+        "CREATE TABLE device_attributes (entity_id TEXT NOT NULL, name TEXT NOT NULL,"
+        " value TEXT NOT NULL, untold INTEGER NOT NULL DEFAULT 0,"
+        " PRIMARY KEY (entity_id, name)) STRICT"
+    )
+
+
+def create_commands(database: Database) -> None:
+    """The table of the last command, such as "next", that each device was given."""
+    database.execute(
+        "CREATE TABLE device_commands (entity_id TEXT PRIMARY KEY, command TEXT NOT NULL) STRICT"
+    )
+
+
 class Devices:
     """The `HomeControl` of the skills; with `broker`, every change is also a `HomeCommand`."""
 
@@ -26,14 +46,19 @@ class Devices:
         self._database = database
         self._home = home
         self._broker = broker
-        self._changed: list[str] = []
+        self._changed: dict[str, set[str]] = {}
+        self._commands: list[tuple[str, str]] = []
         states = self._states()
         if unknown := [entity for entity in home.entities if entity.id not in states]:
             with database.transaction():
                 for entity in unknown:
                     self._write(entity.id, entity.state)
-        untold = database.execute("SELECT 1 FROM devices WHERE untold = 1 LIMIT 1")
-        self._broker_present = not untold
+        self._broker_present = not self._untold()
+
+    @property
+    def floors(self) -> tuple[Floor, ...]:
+        """Every floor."""
+        return self._home.floors
 
     @property
     def areas(self) -> tuple[Area, ...]:
@@ -42,31 +67,54 @@ class Devices:
 
     @property
     def entities(self) -> tuple[Entity, ...]:
-        """Every device with the state it has now."""
-        states = self._states()
+        """Every device with the state and the attributes it has now."""
+        states, attributes = self._states(), self._attributes()
         return tuple(
-            msgspec.structs.replace(entity, state=states[entity.id])
+            msgspec.structs.replace(
+                entity,
+                state=states[entity.id],
+                attributes=_without_none(entity.attributes | attributes[entity.id]),
+            )
             for entity in self._home.entities
         )
 
     def set_state(self, entity_id: str, state: str) -> None:
         """Bring a device into `state`; the broker is told by `commands`."""
         self._write(entity_id, state, untold=self._broker and not self._broker_present)
-        self._changed.append(entity_id)
+        self._changed.setdefault(entity_id, set()).add("")
+
+    def set_attribute(self, entity_id: str, name: str, value: SlotValue) -> None:
+        """Set what a device has beside its state; the broker is told by `commands`."""
+        text = msgspec.json.encode(value).decode()
+        untold = self._broker and not self._broker_present and value is not None
+        self._database.execute(
+            "INSERT OR REPLACE INTO device_attributes VALUES (?, ?, ?, ?)",
+            *(entity_id, name, text, int(untold)),
+        )
+        self._changed.setdefault(entity_id, set()).add(name)
+
+    def command(self, entity_id: str, command: str) -> bool:
+        """Send a command; False while the broker is away, for an old wish must not be obeyed."""
+        if self._broker and not self._broker_present:
+            return False
+        self._database.execute(
+            "INSERT OR REPLACE INTO device_commands VALUES (?, ?)", entity_id, command
+        )
+        self._commands.append((entity_id, command))
+        return True
 
     def commands(self, utterance_id: str) -> Iterator[HomeCommand]:
         """What has changed since the last call, for the broker; nothing without one."""
-        changed, self._changed = list(dict.fromkeys(self._changed)), []
+        changed, commands = self._changed, self._commands
+        self.forget_changes()
         if self._broker:
-            states = self._states()
-            for entity_id in changed:
-                yield HomeCommand(
-                    utterance_id=utterance_id, entity_id=entity_id, state=states[entity_id]
-                )
+            yield from self._told(utterance_id, changed)
+            for entity_id, command in commands:
+                yield HomeCommand(utterance_id=utterance_id, entity_id=entity_id, command=command)
 
     def forget_changes(self) -> None:
-        """The transaction of these changes has failed."""
-        self._changed.clear()
+        """The transaction of these changes has failed, or they have been told."""
+        self._changed, self._commands = {}, []
 
     def told(self, message: HomeState) -> None:
         """The broker tells a state; one that a person has set meanwhile is not overruled."""
@@ -80,19 +128,51 @@ class Devices:
     def broker_changed(self, present: bool) -> Iterator[HomeCommand]:
         """The broker went away or came back; what it has missed."""
         self._broker_present = present
-        if not present:
-            return
-        untold = self._database.execute("SELECT entity_id, state FROM devices WHERE untold = 1")
-        if untold:
+        if present and (untold := self._untold()):
             with self._database.transaction():
                 self._database.execute("UPDATE devices SET untold = 0")
-        for entity_id, state in untold:
-            yield HomeCommand(utterance_id="broker", entity_id=entity_id, state=state)
+                self._database.execute("UPDATE device_attributes SET untold = 0")
+            yield from self._told(BROKER, untold)
+
+    def _told(self, utterance_id: str, changed: dict[str, set[str]]) -> Iterator[HomeCommand]:
+        states, attributes = self._states(), self._attributes()
+        for entity_id, names in changed.items():
+            known = _without_none(attributes[entity_id])
+            set_now = {name: known[name] for name in sorted(names) if name in known}
+            if "" in names or set_now:
+                yield HomeCommand(
+                    utterance_id=utterance_id,
+                    entity_id=entity_id,
+                    state=states[entity_id] if "" in names else "",
+                    attributes=set_now,
+                )
+
+    def _untold(self) -> dict[str, set[str]]:
+        """The names of what the broker does not know of each device, "" for the state."""
+        found: dict[str, set[str]] = {}
+        for entity_id, name in self._database.execute(
+            "SELECT entity_id, '' FROM devices WHERE untold = 1"
+            " UNION ALL SELECT entity_id, name FROM device_attributes WHERE untold = 1"
+        ):
+            found.setdefault(entity_id, set()).add(name)
+        return found
 
     def _states(self) -> dict[str, str]:
         return dict(self._database.execute("SELECT entity_id, state FROM devices"))
+
+    def _attributes(self) -> dict[str, dict[str, SlotValue]]:
+        found: dict[str, dict[str, SlotValue]] = defaultdict(dict)
+        for entity_id, name, value in self._database.execute(
+            "SELECT entity_id, name, value FROM device_attributes"
+        ):
+            found[entity_id][name] = msgspec.json.decode(value)
+        return found
 
     def _write(self, entity_id: str, state: str, untold: bool = False) -> None:
         self._database.execute(
             "INSERT OR REPLACE INTO devices VALUES (?, ?, ?)", entity_id, state, int(untold)
         )
+
+
+def _without_none(attributes: dict[str, SlotValue]) -> dict[str, SlotValue]:
+    return {name: value for name, value in attributes.items() if value is not None}

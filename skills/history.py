@@ -2,21 +2,29 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from assistant.core.errors import SkillError
-from assistant.skill.context import HomeControl, Timers
+from assistant.skill.context import HomeControl, Lists, Timers
 from assistant.skill.reply import Reply, Undo
 
 
 class History:
     """The `Conversation` of the skills."""
 
-    def __init__(self, abilities: tuple[str, ...], timers: Timers, home: HomeControl) -> None:
+    def __init__(
+        self, abilities: tuple[str, ...], timers: Timers, home: HomeControl, lists: Lists
+    ) -> None:
         self._abilities = abilities
         self._last_reply = ""
         self._undo: tuple[Undo, ...] = ()
-        self._operations = {
+        self._operations: dict[str, Callable[[Undo], object]] = {
             "timers.cancel": lambda undo: timers.cancel(undo.id),
-            "home.set": lambda undo: home.set_state(undo.id, undo.value),
+            "home.set": lambda undo: home.set_state(undo.id, str(undo.value)),
+            "home.set_attribute": lambda undo: home.set_attribute(undo.id, undo.name, undo.value),
+            "lists.remove": lambda undo: lists.remove(undo.id),
+            "lists.set_done": lambda undo: lists.set_done(undo.id, bool(undo.value)),
+            "lists.add": lambda undo: lists.add(undo.id, str(undo.value)),
         }
 
     @property
@@ -34,6 +42,11 @@ class History:
         self._last_reply = reply.text
         if acted:
             self._undo = reply.undo if isinstance(reply.undo, tuple) else (reply.undo,)
+
+    @property
+    def undoing(self) -> tuple[Undo, ...]:
+        """What `undo` would do now."""
+        return self._undo
 
     def undo(self) -> bool:
         """Take the last action back; False when there is none that can be."""

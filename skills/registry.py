@@ -52,7 +52,7 @@ class Registry:
                 {
                     "name": manifest.name,
                     "description": manifest.description,
-                    "intents": sorted({schema.intent for schema in manifest.intents}),
+                    "intents": sorted(_intents(manifest)),
                 }
                 for manifest in self.manifests
             ],
@@ -95,12 +95,17 @@ class Registry:
 
     def _serve(self, skill: Skill) -> None:
         manifest = skill.manifest()
-        for schema in manifest.intents:
-            if owner := self._owners.get(schema.intent):
-                message = f'skill "{skill.name}": intent {schema.intent} is "{owner.name}"\'s'
+        for intent in _intents(manifest):
+            if owner := self._owners.get(intent):
+                message = f'skill "{skill.name}": intent {intent} is "{owner.name}"\'s'
                 raise SkillError("skill.taken", f"{message}; disable one of the two")
-        self._owners |= {schema.intent: skill for schema in manifest.intents}
+        self._owners |= dict.fromkeys(_intents(manifest), skill)
         self.manifests += (manifest,)
+
+
+def _intents(manifest: SkillManifest) -> dict[str, None]:
+    """The intents that a skill carries out, each once, in its order."""
+    return dict.fromkeys(schema.intent for schema in (*manifest.intents, *manifest.served))
 
 
 def load_registry(

@@ -25,6 +25,7 @@ from assistant.skill.home import Home
 from skills.devices import Devices
 from skills.dialog import Dialog, Resolve, cancels
 from skills.history import History
+from skills.lists import StoredLists
 from skills.registry import Registry
 from skills.revisions import Revisions
 from skills.scheduler import Scheduler
@@ -71,7 +72,8 @@ class SkillsStage:
         self._resolve = resolve
         self._scheduler = Scheduler(database, now, boot_id)
         self._devices = Devices(database, home, broker)
-        self._history = History(registry.abilities, self._scheduler, self._devices)
+        lists = StoredLists(database)
+        self._history = History(registry.abilities, self._scheduler, self._devices, lists)
         self._revisions = Revisions()
         self._dialog: Dialog | None = None
         self._to_tell = SET_ASIDE if database.set_aside else ""
@@ -80,6 +82,7 @@ class SkillsStage:
             clock=now,
             timers=self._scheduler,
             home=self._devices,
+            lists=lists,
             conversation=self._history,
             area=next((a for a in home.areas if a.id == area), None),
         )

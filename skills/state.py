@@ -5,7 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 from assistant.core.database import Database
-from skills.devices import create_devices
+from skills.devices import create_attributes, create_commands, create_devices
+from skills.lists import create_lists
 from skills.scheduler import create_timers
 
 KEPT_UTTERANCES = 256
@@ -17,7 +18,10 @@ def create_acted(database: Database) -> None:
     database.execute("CREATE TABLE acted (utterance_id TEXT PRIMARY KEY)")
 
 
-MIGRATIONS = (create_acted, create_timers, create_devices)
+MIGRATIONS = (
+    *(create_acted, create_timers, create_devices),
+    *(create_attributes, create_commands, create_lists),
+)
 
 
 def open_state(path: Path | None) -> Database:

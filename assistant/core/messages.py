@@ -173,10 +173,16 @@ class Speech(Work, frozen=True, kw_only=True):
 
 
 class HomeCommand(Work, frozen=True, kw_only=True):
-    """A device's new state for the bridge to publish to the broker."""
+    """What the bridge is to publish to the broker for a device.
+
+    That is its new `state` and `attributes` beside it ("position": 40), as far as they have
+    changed, or a `command` that is no state, such as "next".
+    """
 
     entity_id: str
-    state: str
+    state: str = ""
+    attributes: dict[str, SlotValue] = {}
+    command: str = ""
 
 
 class HomeState(Work, frozen=True, kw_only=True):

@@ -1,9 +1,11 @@
 """What skill authors import."""
 
-from assistant.skill.context import Context, Request, Timer
-from assistant.skill.home import Area, Entity
+from assistant.core.messages import SlotValue
+from assistant.skill.context import Context, ListItem, Request, Timer
+from assistant.skill.home import Area, Entity, Floor
+from assistant.skill.opening import doubtful, opens
 from assistant.skill.reply import Ask, Cancelled, Choose, Confirm, Dialog, Reply, Undo
-from assistant.skill.signature import choices, domains, prompt, unambiguous
+from assistant.skill.signature import choices, domains, prompt, unambiguous, unless
 from assistant.skill.skill import Skill
 from assistant.skill.values import Colour, Percent, Recurrence, Temperature
 
@@ -17,16 +19,22 @@ __all__ = [
     "Context",
     "Dialog",
     "Entity",
+    "Floor",
+    "ListItem",
     "Percent",
     "Recurrence",
     "Reply",
     "Request",
     "Skill",
+    "SlotValue",
     "Temperature",
     "Timer",
     "Undo",
     "choices",
     "domains",
+    "doubtful",
+    "opens",
     "prompt",
     "unambiguous",
+    "unless",
 ]

@@ -9,8 +9,9 @@ from typing import Any, Protocol
 
 import msgspec
 
-from assistant.core.messages import Slot
-from assistant.skill.home import Area, Entity
+from assistant.core.messages import Slot, SlotValue
+from assistant.skill.home import Area, Entity, Floor
+from assistant.skill.reply import Undo
 from assistant.skill.spoken import spoken
 
 
@@ -62,7 +63,11 @@ class Timers(Protocol):
 
 
 class HomeControl(Protocol):
-    """The areas and devices of the home, and their state."""
+    """The floors, areas and devices of the home, and their state."""
+
+    @property
+    def floors(self) -> tuple[Floor, ...]:
+        """Every floor."""
 
     @property
     def areas(self) -> tuple[Area, ...]:
@@ -70,10 +75,41 @@ class HomeControl(Protocol):
 
     @property
     def entities(self) -> tuple[Entity, ...]:
-        """Every device with the state it has now: "on", "off", "40%", "locked", …"""
+        """Every device with the state and the attributes it has now: "on", "40%", "locked", …"""
 
     def set_state(self, entity_id: str, state: str) -> None:
         """Bring a device into `state`."""
+
+    def set_attribute(self, entity_id: str, name: str, value: SlotValue) -> None:
+        """Set what a device has beside its state: "position", "color"; None takes it away."""
+
+    def command(self, entity_id: str, command: str) -> bool:
+        """Have a device do something that is no state ("next"); False when it is out of reach."""
+
+
+class ListItem(msgspec.Struct, frozen=True, kw_only=True):
+    """One thing on a list, or, when `done`, checked off."""
+
+    id: str
+    list_id: str
+    text: str
+    done: bool = False
+
+
+class Lists(Protocol):
+    """Shopping lists and the like, which outlive the process and the device's power."""
+
+    def items(self, list_id: str) -> tuple[ListItem, ...]:
+        """What is on a list, the oldest first, with what was checked off."""
+
+    def add(self, list_id: str, text: str) -> ListItem:
+        """Put something at the end of a list."""
+
+    def set_done(self, item_id: str, done: bool) -> None:
+        """Check something off, or put it back."""
+
+    def remove(self, item_id: str) -> None:
+        """Take something off for good."""
 
 
 class Conversation(Protocol):
@@ -87,6 +123,10 @@ class Conversation(Protocol):
     def abilities(self) -> tuple[str, ...]:
         """What each skill can do, as a phrase that fits "I can …"."""
 
+    @property
+    def undoing(self) -> tuple[Undo, ...]:
+        """What `undo` would do now."""
+
     def undo(self) -> bool:
         """Take the last action back; False when there is none that can be."""
 
@@ -98,6 +138,7 @@ class Context:
     clock: Callable[[], datetime]
     timers: Timers
     home: HomeControl
+    lists: Lists
     conversation: Conversation
     area: Area | None = None
 

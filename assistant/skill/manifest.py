@@ -61,10 +61,14 @@ class IntentSchema(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class SkillManifest(msgspec.Struct, frozen=True, kw_only=True):
-    """One skill as the rest of the chain sees it; `rules` are its own expansion rules."""
+    """One skill as the rest of the chain sees it; `rules` are its own expansion rules.
+
+    `served` are the intents that it carries out without a sentence of its own.
+    """
 
     name: str
     api: int
     intents: tuple[IntentSchema, ...]
+    served: tuple[IntentSchema, ...] = ()
     rules: dict[str, str] = {}
     description: str = ""

@@ -7,13 +7,19 @@ from typing import Any
 
 import msgspec
 
+from assistant.core.messages import SlotValue
+
 
 class Undo(msgspec.Struct, frozen=True):
-    """How to take an action back: a capability's operation, such as "timers.cancel", and its id."""
+    """How to take an action back: a capability's operation, such as "timers.cancel", and its id.
+
+    `value` is what to set, of the attribute `name` where the operation sets one.
+    """
 
     operation: str
     id: str
-    value: str = ""
+    value: SlotValue = ""
+    name: str = ""
 
 
 class Reply(msgspec.Struct, frozen=True):

@@ -11,7 +11,9 @@
 | Colour                    | colour   | a CSS name, "#rrggbb", "2700 K" |
 | bool · str                | boolean · text   | the same    |
 | Enum, choices(…)          | choice   | the member's value  |
-| Area · Entity, domains(…) | area · entity    | its name or id |
+| Area, Floor               | area, floor | its name or id   |
+| Entity, domains(…)        | entity   | its name or id      |
+| str with domains(…)       | entity   | its name, as it is passed on: many may have it, or none |
 
 `unambiguous()` has a time or date asked about that may be one of two: "6 am or 6 pm?"
 """
@@ -20,7 +22,7 @@ from __future__ import annotations
 
 import types
 import typing
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from datetime import date, datetime, time, timedelta
 from decimal import Decimal
 from enum import Enum
@@ -31,7 +33,7 @@ import msgspec
 
 from assistant.core.errors import SkillError
 from assistant.core.messages import SlotValue
-from assistant.skill.home import Area, Entity
+from assistant.skill.home import Area, Entity, Floor
 from assistant.skill.manifest import SlotSchema
 from assistant.skill.values import Colour, Percent, Recurrence, Temperature
 
@@ -51,9 +53,10 @@ _KINDS: dict[Any, str] = {
     bool: "boolean",
     str: "text",
     Area: "area",
+    Floor: "floor",
     Entity: "entity",
 }
-_Named = TypeVar("_Named", bound=Area | Entity)
+_Named = TypeVar("_Named", bound=Floor | Area | Entity)
 
 
 class _Domains(msgspec.Struct, frozen=True):
@@ -70,6 +73,10 @@ class _Readings(msgspec.Struct, frozen=True):
 
 class _Unambiguous(msgspec.Struct, frozen=True):
     pass
+
+
+class _Unless(msgspec.Struct, frozen=True):
+    slots: tuple[str, ...]
 
 
 class _Prompt(msgspec.Struct, frozen=True):
@@ -101,6 +108,17 @@ def prompt(text: str) -> _Prompt:
     return _Prompt(text)
 
 
+def unless(*slots: str) -> _Unless:
+    """Do not ask for this slot, which is None then, where one of `slots` was said."""
+    return _Unless(slots)
+
+
+def spares(annotation: Any, said: Collection[str]) -> bool:
+    """Whether a slot of this type, not said itself, need not be asked for beside those `said`."""
+    _, marks = _unwrapped(annotation)
+    return any(name in said for m in marks if isinstance(m, _Unless) for name in m.slots)
+
+
 def schema_of(name: str, annotation: Any, required: bool = True) -> SlotSchema:
     """The schema of one slot; raises `SkillError` when the type cannot be spoken."""
     plain, marks = _unwrapped(annotation)
@@ -111,11 +129,12 @@ def schema_of(name: str, annotation: Any, required: bool = True) -> SlotSchema:
     if not words and plain not in _KINDS:
         raise SkillError("skill.type", f"{name}: no slot can be a {plain!r}")
     readings = next((m.values for m in marks if isinstance(m, _Readings)), ())
+    named = next((m.names for m in marks if isinstance(m, _Domains)), None)
     return SlotSchema(
         name=name,
-        kind="choice" if words else _KINDS[plain],
+        kind="choice" if words else _KINDS[Entity if named is not None else plain],
         choices=words or readings,
-        domains=next((m.names for m in marks if isinstance(m, _Domains)), ()),
+        domains=named or (),
         required=required,
         unambiguous=any(isinstance(m, _Unambiguous) for m in marks),
         prompt=next(
@@ -142,7 +161,11 @@ def slots_of(function: Callable[..., Any]) -> dict[str, tuple[Any, SlotSchema]]:
 
 
 def convert(
-    value: SlotValue, annotation: Any, areas: Sequence[Area], entities: Sequence[Entity]
+    value: SlotValue,
+    annotation: Any,
+    areas: Sequence[Area],
+    entities: Sequence[Entity],
+    floors: Sequence[Floor] = (),
 ) -> Any:
     """A bus value as the type that the skill asked for; raises `SkillError` when it is none."""
     plain, marks = _unwrapped(annotation)
@@ -155,6 +178,8 @@ def convert(
             return plain.read(str(value))
         if plain is Area:
             return _named(str(value), areas)
+        if plain is Floor:
+            return _named(str(value), floors)
         if plain is Entity:
             wanted = next((m.names for m in marks if isinstance(m, _Domains)), ())
             return _named(str(value), [e for e in entities if not wanted or e.domain in wanted])

@@ -15,9 +15,9 @@ from hassil.parser import ParseError
 from assistant.core.errors import SkillError
 from assistant.core.messages import Slot, SlotValue
 from assistant.skill.context import Context, Request
-from assistant.skill.manifest import IntentSchema, SkillManifest, SlotSchema
+from assistant.skill.manifest import IntentSchema, SkillManifest
 from assistant.skill.reply import Ask, Dialog, Reply
-from assistant.skill.signature import convert, one_of, slots_of
+from assistant.skill.signature import convert, one_of, slots_of, spares
 
 API = 1
 """The newest version of this interface that the assistant serves."""
@@ -28,12 +28,13 @@ _RULE = re.compile(r"<([^<>]+)>")
 
 
 class _Group(msgspec.Struct, frozen=True, kw_only=True):
-    """The sentences of one `@skill.intent` line."""
+    """The sentences of one `@skill.intent` line; `served` for one of `@skill.serve`."""
 
     intent: str
     sentences: tuple[str, ...]
     fixed: dict[str, str]
     function: Callable[..., Any]
+    served: bool = False
 
 
 class Skill:
@@ -70,6 +71,27 @@ class Skill:
 
         return register
 
+    def serve(self, *names: str) -> Callable[[Function], Function]:
+        """Carry out intents whose sentences the vocabulary holds, without any of the skill's own.
+
+        Slots arrive by name, typed as the function's signature says, as for `intent`.
+        """
+
+        def register(function: Function) -> Function:
+            self._groups += (
+                _Group(intent=name, sentences=(), fixed={}, function=function, served=True)
+                for name in names
+            )
+            return function
+
+        return register
+
+    def include(self, *parts: Skill) -> None:
+        """Take over the intents and rules of `parts`, for a skill written in several files."""
+        for part in parts:
+            self._groups += part._groups
+            self._rules |= part._rules
+
     def manifest(self) -> SkillManifest:
         """The skill as a value; raises `SkillError` that names the skill, intents and faults."""
         faults = [f'skill "{self.name}": {fault}' for fault in self._faults()]
@@ -78,16 +100,8 @@ class Skill:
         return SkillManifest(
             name=self.name,
             api=self.api,
-            intents=tuple(
-                IntentSchema(
-                    intent=group.intent,
-                    sentences=group.sentences,
-                    slots=tuple(s for s in _schemas(group) if s.name not in group.fixed),
-                    fixed=group.fixed,
-                    description=_first_line(group.function),
-                )
-                for group in self._groups
-            ),
+            intents=tuple(_intent(group) for group in self._groups if not group.served),
+            served=tuple(_intent(group) for group in self._groups if group.served),
             rules=dict(self._rules),
             description=self.description,
         )
@@ -107,6 +121,8 @@ class Skill:
                 arguments[name] = yield self._which(slot, annotation, request, context)
             elif slot is not None and slot.value is not None:
                 arguments[name] = self._value(slot.value, annotation, request, name, context)
+            elif schema.required and spares(annotation, {s.name for s in request.slots}):
+                arguments[name] = None
             elif schema.required:
                 arguments[name] = yield Ask(schema.prompt, annotation)
         injected = {"request": request, "context": context}
@@ -133,8 +149,9 @@ class Skill:
     def _value(
         self, value: SlotValue, annotation: Any, request: Request, name: str, context: Context
     ) -> Any:
+        home = context.home
         try:
-            return convert(value, annotation, context.home.areas, context.home.entities)
+            return convert(value, annotation, home.areas, home.entities, home.floors)
         except SkillError as error:
             where = f'skill "{self.name}", intent {request.intent}, slot {name}'
             raise SkillError(error.code, f"{where}: {error.message}") from error
@@ -164,7 +181,7 @@ class Skill:
         for group in groups:
             spoken.update(group.fixed)
             yield from (f"fixed slot {n} is no parameter" for n in group.fixed if n not in slots)
-            if not group.sentences:
+            if not group.sentences and not group.served:
                 yield "has no sentence"
             for sentence in group.sentences:
                 named, faults = self._read(sentence)
@@ -176,7 +193,7 @@ class Skill:
                     if name not in slots
                 )
         for name, (_, schema) in slots.items():
-            if schema.required and name not in spoken:
+            if schema.required and name not in spoken and not groups[0].served:
                 yield f'"{name}" is required, but no sentence says it; give it a default'
 
     def _read(self, sentence: str) -> tuple[set[str], list[str]]:
@@ -197,8 +214,15 @@ class Skill:
         return named, []
 
 
-def _schemas(group: _Group) -> list[SlotSchema]:
-    return [schema for _, schema in slots_of(group.function).values()]
+def _intent(group: _Group) -> IntentSchema:
+    schemas = (schema for _, schema in slots_of(group.function).values())
+    return IntentSchema(
+        intent=group.intent,
+        sentences=group.sentences,
+        slots=tuple(s for s in schemas if s.name not in group.fixed),
+        fixed=group.fixed,
+        description=_first_line(group.function),
+    )
 
 
 def _first_line(function: Callable[..., Any]) -> str:

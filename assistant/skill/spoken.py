@@ -51,7 +51,12 @@ def joined(words: Sequence[str]) -> str:
 def count(number: int, noun: str) -> str:
     """A number of things: "one timer", "13 timers"."""
     figure = _SMALL[number] if 0 <= number < len(_SMALL) else str(number)
-    return f"{figure} {noun}" if number == 1 else f"{figure} {noun}s"
+    return f"{figure} {noun if number == 1 else plural(noun)}"
+
+
+def plural(noun: str) -> str:
+    """A regular English noun for several: "lights", "switches"."""
+    return f"{noun}es" if noun.endswith(("s", "x", "ch", "sh")) else f"{noun}s"
 
 
 def length(value: timedelta) -> str:

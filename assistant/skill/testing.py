@@ -21,9 +21,9 @@ import msgspec
 import pytest
 
 from assistant.core.messages import Slot, SlotValue
-from assistant.skill.context import Context, Request, Timer
-from assistant.skill.home import Area, Entity, Home
-from assistant.skill.reply import Cancelled
+from assistant.skill.context import Context, ListItem, Request, Timer
+from assistant.skill.home import Area, Entity, Floor, Home
+from assistant.skill.reply import Cancelled, Undo
 from assistant.skill.skill import Skill
 
 NOW = datetime(2026, 1, 5, 18, 30, tzinfo=UTC)
@@ -77,11 +77,18 @@ class MemoryTimers:
 
 
 class MemoryHome:
-    """`HomeControl` over a `Home`."""
+    """`HomeControl` over a `Home`; `commands` are those given, as (entity id, command)."""
 
     def __init__(self, home: Home) -> None:
+        self.commands: list[tuple[str, str]] = []
+        self._floors = home.floors
         self._areas = home.areas
         self._entities = {entity.id: entity for entity in home.entities}
+
+    @property
+    def floors(self) -> tuple[Floor, ...]:
+        """Every floor."""
+        return self._floors
 
     @property
     def areas(self) -> tuple[Area, ...]:
@@ -98,6 +105,44 @@ class MemoryHome:
         entity = self._entities[entity_id]
         self._entities[entity_id] = msgspec.structs.replace(entity, state=state)
 
+    def set_attribute(self, entity_id: str, name: str, value: SlotValue) -> None:
+        """Set an attribute, or take it away."""
+        entity = self._entities[entity_id]
+        kept = {n: v for n, v in entity.attributes.items() if n != name}
+        attributes = kept if value is None else kept | {name: value}
+        self._entities[entity_id] = msgspec.structs.replace(entity, attributes=attributes)
+
+    def command(self, entity_id: str, command: str) -> bool:
+        """Take note of a command."""
+        self.commands.append((entity_id, command))
+        return True
+
+
+class MemoryLists:
+    """`Lists` in memory."""
+
+    def __init__(self) -> None:
+        self._items: dict[str, ListItem] = {}
+        self._numbers = itertools.count(1)
+
+    def items(self, list_id: str) -> tuple[ListItem, ...]:
+        """What is on a list."""
+        return tuple(item for item in self._items.values() if item.list_id == list_id)
+
+    def add(self, list_id: str, text: str) -> ListItem:
+        """Put something on a list."""
+        item = ListItem(id=str(next(self._numbers)), list_id=list_id, text=text)
+        self._items[item.id] = item
+        return item
+
+    def set_done(self, item_id: str, done: bool) -> None:
+        """Check something off, or put it back."""
+        self._items[item_id] = msgspec.structs.replace(self._items[item_id], done=done)
+
+    def remove(self, item_id: str) -> None:
+        """Take something off."""
+        self._items.pop(item_id, None)
+
 
 @dataclass
 class MemoryConversation:
@@ -106,6 +151,7 @@ class MemoryConversation:
     last_reply: str = ""
     abilities: tuple[str, ...] = ()
     can_undo: bool = False
+    undoing: tuple[Undo, ...] = ()
     undone: int = field(default=0, init=False)
 
     def undo(self) -> bool:
@@ -121,6 +167,7 @@ def memory_context(home: Home | None = None, area: str = "", now: datetime = NOW
         clock=lambda: now,
         timers=MemoryTimers(),
         home=MemoryHome(known),
+        lists=MemoryLists(),
         conversation=MemoryConversation(),
         area=next((one for one in known.areas if one.id == area), None),
     )

@@ -1,0 +1,29 @@
+"""The home: its devices, its lists, and what is said aloud in it."""
+
+from __future__ import annotations
+
+from assistant.skill import Skill
+from skills.home import (
+    announcing,
+    climate,
+    covers,
+    fans,
+    lights,
+    listing,
+    media,
+    robots,
+    states,
+    switching,
+)
+
+skill = Skill("home", description="turn lights and switches on and off")
+skill.rule("turn", "(turn|switch|put)")
+skill.rule("light", "(light|lights|lighting|lamp|lamps)")
+skill.rule("where", "in [the|my] {area}")
+skill.rule("every", "(all|all the|all of the|every)")
+skill.rule("everywhere", "(everywhere|in the [whole] house|at home)")
+skill.rule("set", "(set|change|turn|make|adjust|bring)")
+skill.rule("percent", "{brightness} [percent|per cent]")
+skill.include(switching.skill, lights.skill, states.skill)
+skill.include(covers.skill, fans.skill, climate.skill, media.skill, robots.skill)
+skill.include(listing.skill, announcing.skill)

@@ -1,0 +1,85 @@
+"""How warm it is, and how warm it shall be."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+from assistant.skill import (
+    Area,
+    Context,
+    Dialog,
+    Entity,
+    Floor,
+    Reply,
+    Request,
+    Skill,
+    domains,
+    prompt,
+)
+from skills.home.setting import bring
+from skills.home.targets import Wanted, find, one_of, the
+from skills.home.wording import described, known
+
+Thermostat = Annotated[str, domains("climate")]
+Degrees = Annotated[float, prompt("To how many degrees?")]
+LEAST, MOST = 4.0, 95.0
+"""Limits of a wish, in either scale, where the thermostat names none of its own."""
+
+skill = Skill("home")
+
+
+@skill.serve("HassClimateGetTemperature")
+def get_temperature(
+    request: Request,
+    context: Context,
+    name: Annotated[str, domains("climate", "sensor")] | None = None,
+    area: Area | None = None,
+    floor: Floor | None = None,
+) -> Reply:
+    """Say how warm it is."""
+    wanted = Wanted(name, area, floor, likely=("climate", "sensor"))
+    told = find(wanted, request, context)
+    for entity in sorted(told.entities, key=lambda e: e.domain != "climate"):
+        if warmth := _warmth(entity, named=name is not None):
+            place = f"{the(entity)} shows" if name else "it's"
+            return Reply(f"{place[0].upper()}{place[1:]} {warmth}{told.where}.")
+    return Reply(f"I don't know the temperature{told.where}.", done=False)
+
+
+@skill.serve("HassClimateSetTemperature")
+def set_temperature(
+    request: Request,
+    temperature: Degrees,
+    context: Context,
+    name: Thermostat | None = None,
+    area: Area | None = None,
+    floor: Floor | None = None,
+) -> Dialog:
+    """Set how warm it shall be."""
+    target = find(Wanted(name, area, floor, "climate"), request, context)
+    thermostat = yield from one_of(target, context)
+    if thermostat is None:
+        return target.unknown
+    least = _number(thermostat.attributes.get("min_temp"), LEAST)
+    most = _number(thermostat.attributes.get("max_temp"), MOST)
+    if not least <= temperature <= most:
+        told = f"{the(thermostat)} takes {least:g} to {most:g} degrees."
+        return Reply(told[0].upper() + told[1:], done=False)
+    undo = bring(context, thermostat, "", temperature=temperature)
+    return Reply(f"I set {the(thermostat)} to {temperature:g} degrees.", undo=tuple(undo))
+
+
+def _warmth(entity: Entity, named: bool) -> str:
+    """What a thermostat or a thermometer measures, in words; "" for nothing."""
+    if entity.domain == "climate":
+        measured = entity.attributes.get("current_temperature")
+        return "" if measured is None else f"{measured} degrees"
+    thermometer = named or entity.fact("device_class") == "temperature"
+    return described(entity) if thermometer and known(entity) else ""
+
+
+def _number(value: Any, default: float) -> float:
+    try:
+        return float(value)
+    except (TypeError, ValueError):
+        return default

@@ -1,0 +1,52 @@
+"""Covers and valves that are opened part of the way."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from assistant.skill import (
+    Area,
+    Confirm,
+    Context,
+    Dialog,
+    Floor,
+    Reply,
+    Request,
+    Skill,
+    domains,
+    doubtful,
+    prompt,
+)
+from skills.home.setting import LEFT, bring_all
+from skills.home.targets import Wanted, find
+
+Cover = Annotated[str, domains("cover", "valve")]
+Position = Annotated[int, prompt("To how many percent?")]
+
+skill = Skill("home")
+
+
+@skill.serve("HassSetPosition")
+def set_position(
+    request: Request,
+    position: Position,
+    context: Context,
+    name: Cover | None = None,
+    area: Area | None = None,
+    floor: Floor | None = None,
+    domain: str | None = None,
+    device_class: str | None = None,
+) -> Dialog:
+    """Bring covers or valves to a position; 0 is closed."""
+    if not 0 <= position <= 100:
+        return Reply("A position is from zero to 100 percent.", done=False)
+    wanted = Wanted(name, area, floor, domain, device_class, likely=("cover", "valve"))
+    target = find(wanted, request, context)
+    if not target.entities or target.entities[0].domain not in wanted.likely:
+        return target.unknown
+    state = "open" if position else "closed"
+    question = f"Shall I open {target.words} to {position} percent?"
+    if doubtful(request, target.entities, state) and not (yield Confirm(question)):
+        return LEFT
+    undo = bring_all(context, target.entities, state, position=position)
+    return Reply(f"I set {target.words} to {position} percent.", undo=undo)

@@ -1,0 +1,34 @@
+"""The speed of fans."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from assistant.skill import Area, Context, Floor, Reply, Request, Skill, domains, prompt
+from skills.home.setting import bring_all
+from skills.home.targets import Wanted, find
+
+Fan = Annotated[str, domains("fan")]
+Speed = Annotated[int, prompt("To how many percent?")]
+
+skill = Skill("home")
+
+
+@skill.serve("HassFanSetSpeed")
+def set_speed(
+    request: Request,
+    percentage: Speed,
+    context: Context,
+    name: Fan | None = None,
+    area: Area | None = None,
+    floor: Floor | None = None,
+) -> Reply:
+    """Bring fans to a speed; 0 turns them off."""
+    if not 0 <= percentage <= 100:
+        return Reply("A speed is from zero to 100 percent.", done=False)
+    target = find(Wanted(name, area, floor, "fan"), request, context)
+    if not target.entities:
+        return target.unknown
+    state = "on" if percentage else "off"
+    undo = bring_all(context, target.entities, state, percentage=percentage)
+    return Reply(f"I set {target.words} to {percentage} percent.", undo=undo)

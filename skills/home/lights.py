@@ -1,0 +1,88 @@
+"""The brightness and the colour of lights."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from assistant.skill import (
+    Area,
+    Context,
+    Entity,
+    Floor,
+    Reply,
+    Request,
+    Skill,
+    SlotValue,
+    domains,
+    prompt,
+    unless,
+)
+from skills.home.setting import bring
+from skills.home.targets import Wanted, find
+
+COLDEST_K, WARMEST_K = 10_000, 1_000
+"""The range of white that Home Assistant's sentences can name."""
+
+Light = Annotated[str, domains("light")]
+Brightness = Annotated[int | None, prompt("To how many percent?"), unless("color", "temperature")]
+
+skill = Skill("home")
+
+
+@skill.intent(
+    "HassLightSet",
+    "<set> [the|my] {name} [brightness] to <percent> [brightness]",
+    "<set> [the] brightness of [the|my] {name} to <percent>",
+    "(set|make) [the|my] ({name}|<light>) {brightness} (percent|per cent)",
+    "turn [the|my] ({name}|<light>) (up|down) to <percent>",
+    "turn (up|down) [the|my] ({name}|<light>) to <percent>",
+    "(dim|brighten) [the|my] {name} to <percent>",
+    "<set> [the|my] {area} (<light>|brightness) to <percent> [brightness]",
+    "<set> [the] <light> [<where>] to <percent> [brightness]",
+    "<set> [the] brightness [<where>] to <percent>",
+    "(dim|brighten) [the] <light> [<where>] to <percent>",
+    "(dim|brighten) [the|my] {area} [<light>] to <percent>",
+    "(dim|brighten) [the|my] ({name}|<light>)",
+)
+def set_light(
+    request: Request,
+    brightness: Brightness,
+    context: Context,
+    name: Light | None = None,
+    area: Area | None = None,
+    floor: Floor | None = None,
+    color: str | None = None,
+    temperature: int | None = None,
+) -> Reply:
+    """Bring lights to a brightness or a colour."""
+    if brightness is not None and not 0 <= brightness <= 100:
+        return Reply("A brightness is from zero to 100 percent.", done=False)
+    if temperature is not None and not WARMEST_K <= temperature <= COLDEST_K:
+        told = f"A white is from {WARMEST_K} to {COLDEST_K} kelvin."
+        return Reply(told, done=False)
+    target = find(Wanted(name, area, floor, "light"), request, context)
+    if not target.entities:
+        return target.unknown
+    undo = [
+        step
+        for light in target.entities
+        for step in bring(context, light, _state(light, brightness), **_colour(color, temperature))
+    ]
+    words = [f"{brightness} percent"] if brightness is not None else []
+    words += [color] if color else []
+    words += [f"{temperature} kelvin"] if temperature is not None else []
+    return Reply(f"I set {target.words} to {context.say(words)}.", undo=tuple(undo))
+
+
+def _state(light: Entity, brightness: int | None) -> str:
+    """The state to set; a colour alone turns on a light that is off."""
+    if brightness is None:
+        return "on" if light.state == "off" else ""
+    return f"{brightness}%" if brightness else "off"
+
+
+def _colour(color: str | None, temperature: int | None) -> dict[str, SlotValue]:
+    """A light is of one colour or of one white: the other is taken away."""
+    if color is None and temperature is None:
+        return {}
+    return {"color": color, "color_temp_kelvin": None if color else temperature}

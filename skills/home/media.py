@@ -1,0 +1,198 @@
+"""Media players: pause, go on, skip, mute, and how loud."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from assistant.skill import (
+    Area,
+    Context,
+    Dialog,
+    Entity,
+    Floor,
+    Reply,
+    Request,
+    Skill,
+    domains,
+    prompt,
+)
+from skills.home.setting import bring, commanded
+from skills.home.targets import Target, Wanted, find, one_of, the
+
+Player = Annotated[str, domains("media_player")]
+Level = Annotated[int, prompt("To how many percent?")]
+Step = Annotated[str, prompt("Up or down?")]
+STEP = 10
+"""Percent by which "louder" is louder."""
+
+skill = Skill("home")
+
+
+@skill.serve("HassMediaPause")
+def pause(
+    request: Request,
+    context: Context,
+    name: Player | None = None,
+    area: Area | None = None,
+    floor: Floor | None = None,
+) -> Dialog:
+    """Pause what is playing."""
+    target = _players(Wanted(name, area, floor), request, context, ("playing",))
+    return (yield from _switch(target, context, "paused", "I paused {}."))
+
+
+@skill.serve("HassMediaUnpause")
+def unpause(
+    request: Request,
+    context: Context,
+    name: Player | None = None,
+    area: Area | None = None,
+    floor: Floor | None = None,
+) -> Dialog:
+    """Go on with what was paused."""
+    target = _players(Wanted(name, area, floor), request, context, ("paused",))
+    return (yield from _switch(target, context, "playing", "I let {} go on."))
+
+
+@skill.serve("HassMediaNext")
+def skip(
+    request: Request,
+    context: Context,
+    name: Player | None = None,
+    area: Area | None = None,
+    floor: Floor | None = None,
+) -> Dialog:
+    """Skip to the next track."""
+    target = _players(Wanted(name, area, floor), request, context, ("playing", "paused"))
+    return (yield from _jump(target, context, "next", "I skipped to the next one on {}."))
+
+
+@skill.serve("HassMediaPrevious")
+def go_back(
+    request: Request,
+    context: Context,
+    name: Player | None = None,
+    area: Area | None = None,
+    floor: Floor | None = None,
+) -> Dialog:
+    """Go back to the track before."""
+    target = _players(Wanted(name, area, floor), request, context, ("playing", "paused"))
+    return (yield from _jump(target, context, "previous", "I went back to the one before on {}."))
+
+
+@skill.serve("HassMediaPlayerMute")
+def mute(
+    request: Request,
+    context: Context,
+    name: Player | None = None,
+    area: Area | None = None,
+    floor: Floor | None = None,
+) -> Dialog:
+    """Make a player silent."""
+    return (yield from _mute(Wanted(name, area, floor), request, context, True))
+
+
+@skill.serve("HassMediaPlayerUnmute")
+def unmute(
+    request: Request,
+    context: Context,
+    name: Player | None = None,
+    area: Area | None = None,
+    floor: Floor | None = None,
+) -> Dialog:
+    """Let a player sound again."""
+    return (yield from _mute(Wanted(name, area, floor), request, context, False))
+
+
+@skill.serve("HassSetVolume")
+def set_volume(
+    request: Request,
+    volume_level: Level,
+    context: Context,
+    name: Player | None = None,
+    area: Area | None = None,
+    floor: Floor | None = None,
+) -> Dialog:
+    """Set how loud a player is."""
+    if not 0 <= volume_level <= 100:
+        return Reply("A volume is from zero to 100 percent.", done=False)
+    target = _players(Wanted(name, area, floor), request, context, ("playing", "on", "paused"))
+    player = yield from one_of(target, context)
+    return target.unknown if player is None else _loud(player, volume_level, context)
+
+
+@skill.serve("HassSetVolumeRelative")
+def change_volume(
+    request: Request,
+    volume_step: Step,
+    context: Context,
+    name: Player | None = None,
+    area: Area | None = None,
+    floor: Floor | None = None,
+) -> Dialog:
+    """Make a player louder or softer."""
+    step = _percent(volume_step)
+    if step is None:
+        return Reply("I can turn the volume up or down.", done=False)
+    target = _players(Wanted(name, area, floor), request, context, ("playing", "on", "paused"))
+    player = yield from one_of(target, context)
+    if player is None:
+        return target.unknown
+    level = player.attributes.get("volume_level")
+    if isinstance(level, int | float):
+        return _loud(player, max(0, min(100, round(level + step))), context)
+    way = "up" if step > 0 else "down"
+    return commanded(context, player, f"volume_{way}", f"I turned {the(player)} {way}.")
+
+
+def _players(wanted: Wanted, request: Request, context: Context, states: tuple[str, ...]) -> Target:
+    """The players that are meant; without a name those in the first of `states` that any is in."""
+    only = Wanted(wanted.name, wanted.area, wanted.floor, "media_player")
+    target = find(only, request, context)
+    if wanted.name is not None:
+        return target
+    whole = only if wanted.area or wanted.floor else Wanted(name="all", domain="media_player")
+    for group in (target, find(whole, request, context)):
+        for state in states:
+            if those := tuple(e for e in group.entities if e.state == state):
+                return Target(those, target.kind, group.where)
+    return target
+
+
+def _switch(target: Target, context: Context, state: str, told: str) -> Dialog:
+    player = yield from one_of(target, context)
+    if player is None:
+        return target.unknown
+    undo = bring(context, player, state)
+    return Reply(told.format(the(player)), undo=tuple(undo))
+
+
+def _jump(target: Target, context: Context, command: str, told: str) -> Dialog:
+    player = yield from one_of(target, context)
+    if player is None:
+        return target.unknown
+    return commanded(context, player, command, told.format(the(player)))
+
+
+def _mute(wanted: Wanted, request: Request, context: Context, muted: bool) -> Dialog:
+    target = _players(wanted, request, context, ("playing", "on", "paused"))
+    player = yield from one_of(target, context)
+    if player is None:
+        return target.unknown
+    undo = bring(context, player, "", is_volume_muted=muted)
+    return Reply(f"I {'muted' if muted else 'unmuted'} {the(player)}.", undo=tuple(undo))
+
+
+def _loud(player: Entity, level: int, context: Context) -> Reply:
+    undo = bring(context, player, "", volume_level=level)
+    return Reply(f"I set {the(player)} to {level} percent.", undo=tuple(undo))
+
+
+def _percent(step: str) -> float | None:
+    """ "up", "down" or a signed number as percent; None for anything else."""
+    if step in ("up", "down"):
+        return STEP if step == "up" else -STEP
+    try:
+        return float(step)
+    except ValueError:
+        return None

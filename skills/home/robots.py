@@ -1,0 +1,72 @@
+"""Vacuum cleaners and lawn mowers: start, and back to their place."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from assistant.skill import Area, Context, Dialog, Floor, Reply, Request, Skill, domains
+from skills.home.deeds import MOW, SEND_HOME, START, Deed
+from skills.home.setting import bring
+from skills.home.targets import Wanted, find, one_of, the
+
+Vacuum = Annotated[str, domains("vacuum")]
+Mower = Annotated[str, domains("lawn_mower")]
+
+skill = Skill("home")
+
+
+@skill.serve("HassVacuumStart")
+def start_vacuum(
+    request: Request,
+    context: Context,
+    name: Vacuum | None = None,
+    area: Area | None = None,
+    floor: Floor | None = None,
+) -> Dialog:
+    """Start a vacuum cleaner."""
+    return (yield from _do(START, Wanted(name, area, floor, "vacuum"), request, context))
+
+
+@skill.serve("HassVacuumReturnToBase")
+def send_vacuum_home(
+    request: Request,
+    context: Context,
+    name: Vacuum | None = None,
+    area: Area | None = None,
+    floor: Floor | None = None,
+) -> Dialog:
+    """Send a vacuum cleaner back to its base."""
+    return (yield from _do(SEND_HOME, Wanted(name, area, floor, "vacuum"), request, context))
+
+
+@skill.serve("HassLawnMowerStartMowing")
+def start_mower(
+    request: Request,
+    context: Context,
+    name: Mower | None = None,
+    area: Area | None = None,
+    floor: Floor | None = None,
+) -> Dialog:
+    """Start a lawn mower."""
+    return (yield from _do(MOW, Wanted(name, area, floor, "lawn_mower"), request, context))
+
+
+@skill.serve("HassLawnMowerDock")
+def send_mower_home(
+    request: Request,
+    context: Context,
+    name: Mower | None = None,
+    area: Area | None = None,
+    floor: Floor | None = None,
+) -> Dialog:
+    """Send a lawn mower back to its dock."""
+    return (yield from _do(SEND_HOME, Wanted(name, area, floor, "lawn_mower"), request, context))
+
+
+def _do(deed: Deed, wanted: Wanted, request: Request, context: Context) -> Dialog:
+    target = find(wanted, request, context)
+    robot = yield from one_of(target, context)
+    if robot is None:
+        return target.unknown
+    undo = bring(context, robot, deed.state)
+    return Reply(f"I {deed.did.format(the(robot))}.", undo=tuple(undo))

@@ -1,0 +1,159 @@
+"""Turning devices on and off, which is also opening, locking, starting and their contraries."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from assistant.skill import (
+    Area,
+    Confirm,
+    Context,
+    Dialog,
+    Floor,
+    Reply,
+    Request,
+    Skill,
+    domains,
+    doubtful,
+)
+from skills.home.deeds import Deed, turned
+from skills.home.setting import LEFT, bring_all, out_of_reach
+from skills.home.targets import SWITCHED, Target, Wanted, find
+
+Switchable = Annotated[str, domains(*SWITCHED)]
+"""A device's name: of these domains in our own sentences, of any in the vocabulary's."""
+
+skill = Skill("home")
+
+
+@skill.intent(
+    "HassTurnOn",
+    "<turn> on [the|my] {name}",
+    "<turn> [the|my] {name} on",
+    "[the|my] {name} on",
+    "(activate|enable|start) [the|my] {name}",
+)
+@skill.intent(
+    "HassTurnOn",
+    "<turn> on [the] <light>",
+    "<turn> [the] <light> on",
+    "<turn> on <every> <light> [<everywhere>|<where>]",
+    "<turn> <every> <light> on [<everywhere>|<where>]",
+    "<turn> on [the|my] {area} <light>",
+    "<turn> [the|my] {area} <light> on",
+    "[the|my] {area} <light> on",
+    "<turn> on [the] <light> <where>",
+    "<turn> [the] <light> on <where>",
+    "<turn> [the] <light> <where> on",
+    "(light up|illuminate) [the|my] {area}",
+    "(<light> on|lights on) [<where>]",
+    fixed={"domain": "light"},
+)
+@skill.intent(
+    "HassTurnOn",
+    "<turn> on [the|<every>] switches [<where>]",
+    "<turn> [the|<every>] switches on [<where>]",
+    "<turn> on [the|my] {area} switches",
+    fixed={"domain": "switch"},
+)
+@skill.intent(
+    "HassTurnOn",
+    "<turn> on [the|<every>] (fan|fans) [<where>]",
+    "<turn> [the|<every>] (fan|fans) on [<where>]",
+    "<turn> on [the|my] {area} (fan|fans)",
+    fixed={"domain": "fan"},
+)
+def turn_on(
+    request: Request,
+    context: Context,
+    name: Switchable | None = None,
+    area: Area | None = None,
+    domain: str | None = None,
+    floor: Floor | None = None,
+    device_class: str | None = None,
+) -> Dialog:
+    """Turn devices on."""
+    wanted = Wanted(name, area, floor, domain, device_class)
+    return (yield from _turn(wanted, request, context, on=True))
+
+
+@skill.intent(
+    "HassTurnOff",
+    "<turn> off everything [<everywhere>|<where>]",
+    "<turn> everything off [<everywhere>|<where>]",
+    "everything off",
+)
+@skill.intent(
+    "HassTurnOff",
+    "<turn> off [the|my] {name}",
+    "<turn> [the|my] {name} off",
+    "[the|my] {name} off",
+    "(deactivate|disable) [the|my] {name}",
+)
+@skill.intent(
+    "HassTurnOff",
+    "<turn> off [the] <light>",
+    "<turn> [the] <light> off",
+    "<turn> off <every> <light> [<everywhere>|<where>]",
+    "<turn> <every> <light> off [<everywhere>|<where>]",
+    "<turn> off [the|my] {area} <light>",
+    "<turn> [the|my] {area} <light> off",
+    "[the|my] {area} <light> off",
+    "<turn> off [the] <light> <where>",
+    "<turn> [the] <light> off <where>",
+    "<turn> [the] <light> <where> off",
+    "(<light> off|lights off|lights out) [<where>]",
+    fixed={"domain": "light"},
+)
+@skill.intent(
+    "HassTurnOff",
+    "<turn> off [the|<every>] switches [<where>]",
+    "<turn> [the|<every>] switches off [<where>]",
+    "<turn> off [the|my] {area} switches",
+    fixed={"domain": "switch"},
+)
+@skill.intent(
+    "HassTurnOff",
+    "<turn> off [the|<every>] (fan|fans) [<where>]",
+    "<turn> [the|<every>] (fan|fans) off [<where>]",
+    "<turn> off [the|my] {area} (fan|fans)",
+    fixed={"domain": "fan"},
+)
+def turn_off(
+    request: Request,
+    context: Context,
+    name: Switchable | None = None,
+    area: Area | None = None,
+    domain: str | None = None,
+    floor: Floor | None = None,
+    device_class: str | None = None,
+) -> Dialog:
+    """Turn devices off."""
+    wanted = Wanted(name, area, floor, domain, device_class)
+    return (yield from _turn(wanted, request, context, on=False))
+
+
+def _turn(wanted: Wanted, request: Request, context: Context, on: bool) -> Dialog:
+    target = find(wanted, request, context)
+    if not target.entities:
+        return target.unknown
+    deed = turned(target.entities[0], on)
+    if deed is None:
+        return Reply(f"I can't turn {'on' if on else 'off'} {target.words}.", done=False)
+    # "Turn off the front door" says nothing of unlocking.
+    unsaid = wanted.domain is None and deed.state == "unlocked"
+    if unsaid or doubtful(request, target.entities, deed.state):
+        question = f"Shall I {deed.do.format(target.words)}?"
+        if not (yield Confirm(question)):
+            return LEFT
+    return _do(deed, target, context)
+
+
+def _do(deed: Deed, target: Target, context: Context) -> Reply:
+    told = f"I {deed.did.format(target.words)}."
+    if deed.state:
+        return Reply(told, undo=bring_all(context, target.entities, deed.state))
+    for entity in target.entities:
+        if not context.home.command(entity.id, deed.command):
+            return out_of_reach(entity)
+    return Reply(told)

@@ -1,0 +1,175 @@
+"""Which devices are meant: by name, kind, room or floor, and where the speaker stands.
+
+1. A name means one device; of several with that name the one of the kind, room and floor that was
+   said, else of a kind that is likely here, else of the speaker's room.
+2. A kind means those in the room or on the floor that was said.
+3. Else those in the speaker's room, unless a word such as "all" means the whole home.
+4. Where the speaker's room has none, a lock is one of the home's, and so is what there is one of.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Generator
+from dataclasses import dataclass
+
+from assistant.skill import Area, Choose, Context, Entity, Floor, Reply, Request
+from assistant.skill.spoken import count
+
+ALL = "all"
+"""As a name: every device of the kind."""
+
+EVERYWHERE = frozenset(("all", "every", "everything", "everywhere", "house"))
+"""Words that mean the whole home and not the speaker's room."""
+
+SWITCHED = ("light", "switch", "fan", "media_player")
+"""Domains that are meant where no kind was said."""
+
+_OF_A_ROOM = (*SWITCHED, "sensor", "binary_sensor", "climate")
+"""Domains of which a room that has none is told so."""
+
+_NOUNS = {"garage": "garage door", "person": "person"}
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """What was said of the devices that are meant; `likely` domains go before others."""
+
+    name: str | None = None
+    area: Area | None = None
+    floor: Floor | None = None
+    domain: str | None = None
+    device_class: str | None = None
+    likely: tuple[str, ...] = SWITCHED
+
+    @property
+    def kind(self) -> str:
+        """One such device in words: "light", "garage door", "device"."""
+        said = self.device_class or self.domain
+        if said is None:
+            said = self.likely[0] if len(self.likely) == 1 else "device"
+        return _NOUNS.get(said, said.replace("_", " "))
+
+
+@dataclass(frozen=True)
+class Target:
+    """The devices that are meant: of a `kind`, in the place that `where` names, if any."""
+
+    entities: tuple[Entity, ...]
+    kind: str
+    where: str = ""
+    called: str = ""
+
+    @property
+    def words(self) -> str:
+        """What they are together: "the desk lamp", "two lights in the kitchen"."""
+        if len(self.entities) == 1:
+            return the(self.entities[0])
+        return f"{count(len(self.entities), self.kind)}{self.where}"
+
+    @property
+    def unknown(self) -> Reply:
+        """The reply when there are none."""
+        called = f" called {self.called}" if self.called else ""
+        return Reply(f"I don't know of any {self.kind}{called}{self.where}.", done=False)
+
+
+def find(wanted: Wanted, request: Request, context: Context) -> Target:
+    """The devices that are meant, none when there are no such."""
+    if wanted.name is not None and wanted.name.casefold() != ALL:
+        return _named(wanted.name, wanted, context)
+    everywhere = wanted.name is not None or EVERYWHERE.intersection(request.text.split())
+    here = None if everywhere or wanted.area or wanted.floor else context.area
+    found = _fitting(wanted, wanted.area or here, context)
+    if here is not None and not found:
+        elsewhere = _fitting(wanted, None, context)
+        if wanted.domain == "lock" or (_may_be_elsewhere(wanted) and len(elsewhere) == 1):
+            return Target(elsewhere, wanted.kind)
+    return Target(found, wanted.kind, _where(wanted.area or here, wanted.floor))
+
+
+def one_of(target: Target, context: Context) -> Generator[Choose, str, Entity | None]:
+    """The one device that is meant, asked for when it may be several; None for none."""
+    names = {entity.name: entity for entity in reversed(target.entities)}
+    if len(names) < 2:
+        return target.entities[0] if target.entities else None
+    options = tuple(reversed(names))
+    asked = f"{', '.join(options[:-1])} or {options[-1]}"
+    return names[(yield Choose(f"Which {target.kind}: {asked}?", options))]
+
+
+def the(entity: Entity) -> str:
+    """A device as it is spoken of: "the desk lamp"; a person goes by name."""
+    return entity.name if entity.domain == "person" else f"the {entity.name.casefold()}"
+
+
+def capital(text: str) -> str:
+    """A sentence with its first letter large."""
+    return text[:1].upper() + text[1:]
+
+
+def _named(name: str, wanted: Wanted, context: Context) -> Target:
+    found = [entity for entity in context.home.entities if name.casefold() in _names(entity)]
+    if wanted.domain is not None:  # never another: "lock the garage door" opens no door
+        found = [entity for entity in found if entity.domain == wanted.domain]
+    areas = _areas(wanted, context)
+    here = context.area.id if context.area else ""
+    found.sort(
+        key=lambda entity: (
+            wanted.device_class not in (None, entity.fact("device_class")),
+            areas is not None and entity.area not in areas,
+            entity.domain not in wanted.likely,
+            entity.area != here,
+        )
+    )
+    return Target(tuple(found[:1]), wanted.kind, called=name.casefold())
+
+
+def _names(entity: Entity) -> list[str]:
+    return [name.casefold() for name in (entity.id, entity.name, *entity.aliases)]
+
+
+def _fitting(wanted: Wanted, area: Area | None, context: Context) -> tuple[Entity, ...]:
+    domains = wanted.likely if wanted.domain is None else (wanted.domain,)
+    areas = _areas(wanted, context) if area is None else {area.id}
+    return tuple(
+        entity
+        for entity in context.home.entities
+        if entity.domain in domains
+        and (areas is None or entity.area in areas)
+        and _is_of_class(entity, wanted.device_class)
+    )
+
+
+def _is_of_class(entity: Entity, device_class: str | None) -> bool:
+    """Whether a device is of a class; one without any is what its name says it is."""
+    own = entity.fact("device_class")
+    return (
+        not device_class
+        or own == device_class
+        or (not own and device_class in entity.name.casefold())
+    )
+
+
+def _areas(wanted: Wanted, context: Context) -> set[str] | None:
+    """The ids of the areas that were said, by name or by their floor; None for any."""
+    if wanted.area is not None:
+        return {wanted.area.id}
+    if wanted.floor is not None:
+        return {area.id for area in context.home.areas if area.floor == wanted.floor.id}
+    return None
+
+
+def _may_be_elsewhere(wanted: Wanted) -> bool:
+    domains = wanted.likely if wanted.domain is None else (wanted.domain,)
+    return not set(domains) <= set(_OF_A_ROOM) - {"media_player", "climate"}
+
+
+def _where(area: Area | None, floor: Floor | None) -> str:
+    if area is not None:
+        return f" in the {area.name.casefold()}"
+    if floor is None:
+        return ""
+    name = floor.name.casefold()
+    if name in ("upstairs", "downstairs"):
+        return f" {name}"
+    return f" on the {name}" if name.endswith("floor") else f" in the {name}"

@@ -1,0 +1,49 @@
+"""Shopping lists and the like, kept in SQLite until somebody takes things off."""
+
+from __future__ import annotations
+
+import uuid
+
+from assistant.core.database import Database
+from assistant.skill import ListItem
+
+
+def create_lists(database: Database) -> None:
+    """The table of what is on the lists."""
+    database.execute(
+        "CREATE TABLE list_items (number INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE,"
+        " list_id TEXT NOT NULL, text TEXT NOT NULL, done INTEGER NOT NULL DEFAULT 0) STRICT"
+    )
+
+
+class StoredLists:
+    """The `Lists` of the skills."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    def items(self, list_id: str) -> tuple[ListItem, ...]:
+        """What is on a list, the oldest first, with what was checked off."""
+        rows = self._database.execute(
+            "SELECT id, text, done FROM list_items WHERE list_id = ? ORDER BY number", list_id
+        )
+        return tuple(
+            ListItem(id=item_id, list_id=list_id, text=text, done=bool(done))
+            for item_id, text, done in rows
+        )
+
+    def add(self, list_id: str, text: str) -> ListItem:
+        """Put something at the end of a list."""
+        item = ListItem(id=uuid.uuid4().hex, list_id=list_id, text=text)
+        self._database.execute(
+            "INSERT INTO list_items (id, list_id, text) VALUES (?, ?, ?)", item.id, list_id, text
+        )
+        return item
+
+    def set_done(self, item_id: str, done: bool) -> None:
+        """Check something off, or put it back."""
+        self._database.execute("UPDATE list_items SET done = ? WHERE id = ?", int(done), item_id)
+
+    def remove(self, item_id: str) -> None:
+        """Take something off for good."""
+        self._database.execute("DELETE FROM list_items WHERE id = ?", item_id)
