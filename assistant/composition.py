@@ -27,10 +27,19 @@ from audio.stage import make_listener
 from audio.tts.select import select as select_voice
 from audio.tts.stage import VoiceStage
 from nlu.custom_sentences import load_vocabulary
+from nlu.encoder import MODEL, Encoder
+from nlu.examples import CachedEncoder, Label, embed, read_shipped
+from nlu.explanation import Explanation, explain
+from nlu.findings import Finder
+from nlu.guess import Guesser
+from nlu.intent import IntentModel
 from nlu.interpreter import Interpreter
+from nlu.normalize import canonical
+from nlu.shapes import shapes
 from nlu.stage import NluStage
+from nlu.tagger import Tagger
 from nlu.templates import Templates
-from nlu.vocabulary import Vocabulary
+from nlu.vocabulary import NO_VOCABULARY, Vocabulary
 from skills.registry import Registry, load_registry
 from skills.scheduler import this_boot
 from skills.stage import SkillsStage
@@ -39,6 +48,8 @@ log = logging.getLogger(__name__)
 
 SAMPLED_SENTENCES = 5_000
 SAMPLING_SEED = 1
+FITTED_SENTENCES = 600
+"""Sentences of the skills that the intent head is fitted to, all intents in like share."""
 
 
 class Composition:
@@ -78,9 +89,19 @@ class Composition:
         return registry
 
     @cached_property
-    def templates(self) -> Templates:
-        """The skills' sentences, with the home's names in them."""
+    def sentences(self) -> Templates:
+        """The skills' own sentences, with the home's names in them: what is listened for."""
         return Templates.compile(self.registry.manifests, self.home)
+
+    @cached_property
+    def templates(self) -> Templates:
+        """All sentences that are understood: the skills', Home Assistant's, the user's own."""
+        return self.templates_of(self.home)
+
+    def templates_of(self, home: Home) -> Templates:
+        """The same with the names of another home."""
+        vocabulary = self.vocabulary if self._builtin else NO_VOCABULARY
+        return Templates.compile(self.registry.manifests, home, vocabulary)
 
     @cached_property
     def vocabulary(self) -> Vocabulary:
@@ -110,13 +131,43 @@ class Composition:
         if settings.engine == "whisper" or present:
             self.library.read(settings.model)  # what is corrupt is never loaded
             return WhisperRecognizer(self.library.folder(settings.model), threads=settings.threads)
-        sentences = self.templates.sample(SAMPLED_SENTENCES, SAMPLING_SEED)
+        sentences = self.sentences.sample(SAMPLED_SENTENCES, SAMPLING_SEED)
         prefixes = [keyword.replace("_", " ") for keyword in self._config.wake.keywords]
         return PocketSphinxRecognizer(sentences, prefixes, cache_dir=self._config.cache_dir / "asr")
 
     def nlu(self) -> NluStage:
         """Understanding."""
-        return NluStage(self.templates, Interpreter(self.templates), self.now)
+        return NluStage(self.templates, self.interpreter(self.templates), self.now)
+
+    def explain(self, text: str) -> Explanation:
+        """What each part of understanding believes of a text said by itself."""
+        interpreter, now = self.interpreter(self.templates), self.now()
+        understood = interpreter(canonical(text), now)
+        return explain(text, understood, self.templates, interpreter, now)
+
+    def interpreter(self, templates: Templates) -> Interpreter:
+        """Understanding with the sentences of `templates`, and the models where they are here."""
+        if self._intents is None:
+            return Interpreter(templates)
+        finder = Finder(templates.lists)
+        guesser = Guesser(self._intents, self._tagger, finder, shapes(templates.claims))
+        return Interpreter(templates, guesser)
+
+    @cached_property
+    def _tagger(self) -> Tagger:
+        return Tagger.load(self.library)
+
+    @cached_property
+    def _intents(self) -> IntentModel | None:
+        """The intent model, fitted to the installed skills."""
+        if not self._config.nlu.models or MODEL not in self.library.artefacts:
+            return None
+        encoder = Encoder.load(self.library)
+        cached = CachedEncoder(encoder, self._config.cache_dir / "nlu")
+        drawn = self.sentences.labelled(FITTED_SENTENCES, SAMPLING_SEED)
+        own = embed(cached, ((Label(one.intent, one.fixed), one.text) for one in drawn))
+        shipped = read_shipped(self.library.read(encoder.name)["examples.npz"])
+        return IntentModel.fit(encoder, own + (shipped if self._builtin else shipped.negatives))
 
     def skills(self, database: Database) -> SkillsStage:
         """The skills, on their database (`skills.state.open_state`)."""

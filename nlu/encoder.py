@@ -23,6 +23,8 @@ _LONGEST = 64
 class Encoder:
     """Embeds texts; `version` changes with the model."""
 
+    name = MODEL
+
     def __init__(self, session: Session, tokenizer: Tokenizer, version: str) -> None:
         self._session = session
         self._tokenizer = tokenizer

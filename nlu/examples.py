@@ -52,6 +52,12 @@ class Examples(NamedTuple):
     labels: list[Label | None]
     embeddings: Embeddings
 
+    @property
+    def negatives(self) -> Examples:
+        """Those that no assistant should act on."""
+        outside = np.array([label is None for label in self.labels], bool)
+        return Examples([None] * int(outside.sum()), self.embeddings[outside])
+
     def __add__(self, other: Examples) -> Examples:  # type: ignore[override]
         """These and others."""
         parts = [part for part in (self.embeddings, other.embeddings) if len(part)]

@@ -19,7 +19,9 @@ from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
+from enum import Enum
 from itertools import islice, pairwise
+from typing import Protocol
 
 import msgspec
 
@@ -52,6 +54,11 @@ class Reading:
     def exact(self) -> bool:
         """Whether it is a sentence without free text that lacks no slot."""
         return self.match is not None and not (self.match.wildcard or self.match.missing)
+
+    @property
+    def confidence(self) -> float:
+        """How sure it is that this was meant, from 0 to 1."""
+        return self.command.confidence
 
     @property
     def free(self) -> int:
@@ -89,6 +96,17 @@ class Reading:
         return self.command.intent == other.command.intent and mine == others
 
 
+class By(Enum):
+    """Which rule of precedence had the last word."""
+
+    SENTENCE = "a sentence fits the whole text"
+    PARTS = "sentences fit its parts"
+    FREE_TEXT = "a sentence fits, with free text in it"
+    GUESS = "the models know what it is"
+    GUESSED_PARTS = "the models know what its parts are"
+    NOTHING = "nothing fits, and the models would not stand by a guess"
+
+
 @dataclass(frozen=True)
 class Understood:
     """The commands of a text, none when one part of it is not understood.
@@ -97,6 +115,7 @@ class Understood:
     """
 
     readings: tuple[Reading, ...] = ()
+    by: By = By.NOTHING
     withheld: bool = False
 
     @property
@@ -119,8 +138,15 @@ class Understood:
         return replace(self, readings=tuple(replace(r, command=c) for r, c in readings))
 
 
-Guess = Callable[[Canonical, datetime], Command | None]
-"""What the models take a text for; None when they know nothing they would stand by."""
+class Guess(Protocol):
+    """What the models take a text for."""
+
+    def __call__(self, said: Canonical, now: datetime) -> Command | None:
+        """The likeliest command; None when they know nothing they would stand by."""
+
+    def may_be(self, said: Canonical, intent: str) -> bool:
+        """Whether a text that a sentence with free text fits may be meant so."""
+
 
 _One = Callable[[Canonical], "Reading | None"]
 
@@ -130,17 +156,19 @@ class Interpreter:
 
     def __init__(self, templates: Templates, guess: Guess | None = None) -> None:
         self._templates = templates
-        self._guess = guess
+        self.guess = guess
         self._matches: OrderedDict[Canonical, tuple[Match, ...]] = OrderedDict()
 
     def __call__(self, said: Canonical, now: datetime, before: Reading | None = None) -> Understood:
         """Read the whole of a text at an aware time, after `before` of the same conversation."""
-        readings = self._read(said, now, before)
+        by, readings = self._read(said, now, before)
         if not readings:
-            return Understood(withheld=readings is not None or withheld(said))
-        return Understood(tuple(readings))
+            return Understood(by=by, withheld=readings is not None or withheld(said))
+        return Understood(tuple(readings), by)
 
-    def _read(self, said: Canonical, now: datetime, before: Reading | None) -> list[Reading] | None:
+    def _read(
+        self, said: Canonical, now: datetime, before: Reading | None
+    ) -> tuple[By, list[Reading] | None]:
         def strict(part: Canonical) -> Reading | None:
             return self._sentence(part, now, free_text=False)
 
@@ -151,20 +179,24 @@ class Interpreter:
             return free(part) or self._guessed(part, now)
 
         if whole := strict(said):
-            return [whole]
-        if (found := _Apart(strict).read(said, before)) is not None:
-            return found
-        whole, apart = free(said), _Apart(free).read(said, before)
+            return By.SENTENCE, [whole]
+        if (found := _Apart(strict, strict).read(said, before)) is not None:
+            return By.PARTS, found
+        whole, apart = free(said), _Apart(free, free).read(said, before)
+        if whole and self._doubts(whole):
+            whole = None
+        if apart and any(map(self._doubts, apart)):
+            apart = None
         if apart and (whole is None or sum(r.free for r in apart) < whole.free):
-            return apart
+            return By.FREE_TEXT, apart
         if whole:
-            return _each_item(whole)
-        if self._guess is None:
-            return None
-        found = _Apart(loose).read(said, before)
-        if found is None and (whole := self._guessed(said, now)):
-            found = [whole]
-        return found
+            return By.FREE_TEXT, _each_item(whole)
+        if self.guess is None:
+            return By.NOTHING, None
+        guessed, apart = self._guessed(said, now), _Apart(loose, free).read(said, before)
+        if guessed and (not apart or guessed.confidence >= min(r.confidence for r in apart)):
+            return By.GUESS, [guessed]
+        return (By.NOTHING if apart is None else By.GUESSED_PARTS), apart
 
     def _sentence(self, said: Canonical, now: datetime, *, free_text: bool) -> Reading | None:
         careful = free_text and withheld(said)
@@ -178,8 +210,14 @@ class Interpreter:
                 return Reading(said, command, match)
         return None
 
+    def _doubts(self, reading: Reading) -> bool:
+        """Whether a reading that took free text is of something not meant for the assistant."""
+        if not reading.free or self.guess is None:
+            return False
+        return not self.guess.may_be(reading.said, reading.command.intent)
+
     def _guessed(self, said: Canonical, now: datetime) -> Reading | None:
-        command = self._guess(said, now) if self._guess else None
+        command = self.guess(said, now) if self.guess else None
         return Reading(said, command) if command else None
 
     def _matched(self, said: Canonical) -> tuple[Match, ...]:
@@ -194,10 +232,12 @@ class Interpreter:
 
 
 class _Apart:
-    """Takes a text apart into parts that `one` reads, each a command."""
+    """Takes a text apart into parts that `one` reads, or `sentence` with words of another part."""
 
-    def __init__(self, one: _One) -> None:
+    def __init__(self, one: _One, sentence: _One) -> None:
         self._one = one
+        self._sentence = sentence
+        """Reads texts with borrowed words, of which there are many: too many for a model."""
 
     def read(self, said: Canonical, before: Reading | None) -> list[Reading] | None:
         """The commands; [] when all is taken back, None when a part is not understood."""
@@ -280,13 +320,13 @@ class _Apart:
         if pointed is not None or withheld(part):
             return None
         texts = islice(clauses.shared(before.said, _without_same(part)), _MOST_BORROWED)
-        found = [r for r in (self._one(text) for text in texts) if r and r.match]
+        found = [r for r in map(self._sentence, texts) if r]
         found = [r for r in found if r.command.intent == before.command.intent]
         return next((r for r in found if r.like(before)), found[-1] if found else None)
 
     def _lent(self, head: Canonical, rest: Canonical) -> Reading | None:
         texts = islice(clauses.lent(head, rest), _MOST_BORROWED)
-        return next((r for r in (self._one(text) for text in texts) if r and r.exact), None)
+        return next((r for r in map(self._sentence, texts) if r and r.exact), None)
 
 
 def _each_item(whole: Reading) -> list[Reading]:

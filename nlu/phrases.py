@@ -59,7 +59,11 @@ SYNONYMS = {
     ("for", "me", "for"): "for",
 }
 
-HESITATIONS = frozenset(words("um uh er erm hmm mhm ah please kindly"))
+HESITATIONS = frozenset(
+    words(
+        "um uh er erm hmm mhm ah please kindly terribly awfully honestly basically kinda literally"
+    )
+)
 
 _OPENINGS = (
     _table("no, no wait, oh, actually, sorry, listen, excuse me, instead, just, but, so just"),
@@ -73,7 +77,37 @@ _OPENINGS = (
     _table("i was wondering if you could, i wonder if you could, do you think you could"),
     _table("may i ask you to, could i ask you to, can i ask you to, i ask you to"),
     _table("would you like to, go ahead and, do me a favor and, do me a favour and, let us"),
-    _table("would you mind, do you mind, how about, what about", value="gerund"),
+    _table("would you mind, do you mind, how about, what about, fancy", value="gerund"),
+    _table(
+        "may i trouble you to, might i trouble you to, could i trouble you to, i wonder if",
+        "might i trouble you for, may i trouble you for, could i trouble you for, may i have",
+        "would it be rude to ask you to, may i ask you to, might i ask you to",
+        "i must ask you to, would it be terribly rude to ask you to",
+        "would it be too much to ask to, i beg you to, i would be grateful if you could",
+        "i would be grateful if, i would appreciate it if",
+        "i would be ever so grateful if you could, i would be ever so grateful if",
+        "i would be much obliged if you could, i would be obliged if you could",
+        "be so good as to, i would appreciate it if you could",
+        "i would appreciate it if you would, pardon me, would you be so good as to",
+        "would you be good enough to, would you be a dear and, would you be a love and",
+        "be a dear and, be a love and, be an angel and, be a pal and, would you be an angel and",
+        "would you do me a favor and, would you do me a favour and",
+        "if it is not too much trouble, if it is not too much bother",
+        "if it is not too much hassle, if you would not mind, if you do not mind",
+        "if you would be so kind, if you could just, if you could, if you would, if you can",
+        "if possible, when you have a second, when you can, when you have a moment",
+        "when you have a minute, when you get a chance, when you are free, could i get you to",
+        "can i get you to, could i have you, i could do with you to, do us a favour and",
+        "any chance you could, is there any chance you could, any chance of",
+        "is there a chance you could, let us see, so um, so like, you know, you know what",
+        "i mean, i guess, i think, maybe, perhaps, i was thinking, i was thinking maybe",
+        "i was wondering, ok so, right so, ok then, anyway, i say, right then, now then, look",
+        "see, tell you what, by the way, good morning, good evening, good night, good afternoon",
+        "my dear, dear, mate, buddy, darling, computer, could we, shall we, let us just",
+        "we need to, we want to, we would like to, we should, you should, you might want to",
+        "quick question, one more thing, another thing, before i forget, while i remember",
+        "for god's sake",
+    ),
 )
 OPENINGS = {words: kind for table in _OPENINGS for words, kind in table.items()}
 

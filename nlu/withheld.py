@@ -46,6 +46,18 @@ _INSIDE = re.compile(
     rf"|\b(?:if|unless|until|whenever) {_WHO}\b|\bshould have\b|\bwould have\b|\bcould have\b"
     r"|\b(?:about to|supposed to|going to have to|forgot to|meant to|tried to|trying to)\b"
 )
+_KIN = re.compile(
+    r"(?:(?:hey|oh|ok|please|come on|listen|sorry|thanks|yes|no|well|right) )*(?:(?:my|dear) )?"
+    r"(?:mum|mom|mummy|mommy|mam|dad|daddy|papa|gran|granny|grandma|grandpa|nan|nana|grandad"
+    r"|auntie|uncle|kids|children|boys|girls|guys|folks|everyone|everybody|class|sir|madam|miss"
+    r"|doctor|love|honey|sweetheart|babe|son|lads|ladies|gentlemen|officer|teacher|baby|sweetie"
+    r"|(?:mr|mrs|ms|miss|mister|doctor|dr|aunt|auntie|uncle|professor|captain) \w+)"
+)
+_CALLED = re.compile(
+    r"^(?:hey |oh )?(?:mum|mom|mummy|mommy|dad|daddy|granny|grandma|grandpa|grandad|kids"
+    r"|children)\b"
+    r"|^(?:mr|mrs|ms|mister) \w+\b|\b(?:mum|mom|mummy|mommy|daddy|granny|grandma|kids)$"
+)
 _CONDITION = re.compile(
     r"\b(?:if|unless|whenever|as soon as|once|when|until|in case)\b(?! (?:possible|you (?:can|could"
     r"|would|will|do not mind|please|like|get a (?:chance|moment|minute|second)|have a)))"
@@ -61,6 +73,16 @@ def withheld(said: Canonical) -> bool:
 def reported(said: Canonical) -> bool:
     """Whether the words begin by telling what somebody said or thought."""
     return _REPORTED.match(wish(said).text) is not None
+
+
+def addressed(said: Canonical) -> bool:
+    """Whether somebody else is called by name: "mum, can you …", "… please, Miss Jones"."""
+    text = said.text
+    if _CALLED.search(text):
+        return True
+    ends = [at for at in range(1, len(said.tokens)) if said.paused(at)]
+    parts = [said.part(0, ends[0]), said.part(ends[-1], len(said.tokens))] if ends else []
+    return any(_KIN.fullmatch(part.text) for part in parts)
 
 
 def doubtful(said: Canonical) -> bool:

@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Annotated
 
 import typer
+from rich.table import Table
+from rich.text import Text
 
 from assistant.cli.conversation import Timings, tell, temporary_config
+from assistant.cli.output import console, emit
 from assistant.composition import Composition
 from assistant.core.clock import boottime_s
 from assistant.core.messages import Commit, Message, Transcript
 from assistant.pipeline import run
+from nlu.explanation import Candidate, Explanation
 from skills.state import open_state
 
 
@@ -19,6 +24,9 @@ def say(
     texts: Annotated[list[str], typer.Argument(metavar="TEXT…", help="What is said, in order.")],
     skill: Annotated[list[Path] | None, typer.Option(help="A folder with a further skill.")] = None,
     home: Annotated[Path | None, typer.Option(help="YAML file of areas and devices.")] = None,
+    explain: Annotated[
+        bool, typer.Option("--explain", help="Show what each part believed, and which won.")
+    ] = False,
     json: Annotated[bool, typer.Option("--json", help="One JSON object a line.")] = False,
 ) -> None:
     """Say TEXTs to a fresh assistant, as one conversation, and show what comes of each."""
@@ -28,7 +36,43 @@ def say(
         timings = Timings()
         heard: list[Message] = _heard(f"say-{number}", text)
         messages = [*heard, *run(stages, heard, timings.observe)]
+        if explain:
+            _tell_why(composition.explain(text), json)
         tell(text, messages, timings, json)
+
+
+def _tell_why(explanation: Explanation, as_lines: bool) -> None:
+    if as_lines:
+        emit(explanation)
+        return
+    table = Table("", "", title=explanation.text, show_header=False)
+    for name, told in _rows(explanation):
+        table.add_row(name, Text(told))
+    console.print(table)
+
+
+def _rows(explanation: Explanation) -> Iterator[tuple[str, str]]:
+    yield "read as", explanation.words
+    for candidate in explanation.sentences or ():
+        yield "a sentence fits", _plain(candidate)
+    if explanation.in_scope is not None:
+        yield "meant for the assistant", f"{explanation.in_scope:.2f}"
+    for intent, belief in explanation.intents.items():
+        yield "sounds like", f"{intent} {belief:.2f}"
+    for label, words, sure in explanation.spans:
+        yield "names", f"{label}: {words} ({sure:.2f})"
+    for candidate in explanation.guesses:
+        yield "may be", f"{_plain(candidate)} {candidate.weight:.2f}"
+    for doubt in explanation.doubts:
+        yield "speaks against it", doubt
+    for part in explanation.parts:
+        yield "commands are in", part
+    yield "decided, because", explanation.decided
+
+
+def _plain(candidate: Candidate) -> str:
+    slots = ", ".join(f"{name} = {value}" for name, value in candidate.slots.items())
+    return f"{candidate.intent}({slots}) {candidate.against}".strip()
 
 
 def _heard(utterance_id: str, text: str) -> list[Message]:

@@ -88,6 +88,8 @@ class Voice(Section, frozen=True, kw_only=True):
 class Nlu(Section, frozen=True, kw_only=True):
     """Understanding."""
 
+    models: bool = True
+    """Whether the models guess at what no sentence fits; without them a skill's words alone do."""
     custom_sentences: str = ""
     """Folder of sentences in Home Assistant's `custom_sentences` format; "" for none."""
 

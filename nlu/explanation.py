@@ -1,0 +1,98 @@
+"""What each part of understanding believed of a text, and which of them won."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+import msgspec
+
+from assistant.core.messages import Command, SlotValue
+from nlu.guess import Guesser, spoken
+from nlu.interpreter import Interpreter, Understood
+from nlu.normalize import canonical, wish
+from nlu.templates import Templates
+from nlu.withheld import addressed, doubtful, reported, withheld
+
+_MOST = 5
+"""Beliefs of one kind that are told."""
+
+
+class Candidate(msgspec.Struct, frozen=True, kw_only=True):
+    """A command that was believed in, with how much, and what of the text spoke against it."""
+
+    intent: str
+    slots: dict[str, SlotValue]
+    weight: float
+    against: str = ""
+
+
+class Explanation(msgspec.Struct, frozen=True, kw_only=True, tag=True):
+    """One text: the words that were read, what fitted, what the models believed, what was decided.
+
+    `parts` are the texts that the commands were read from; `in_scope` is how likely the text is
+    meant for the assistant, None where no model is here.
+    """
+
+    text: str
+    words: str
+    sentences: list[Candidate]
+    in_scope: float | None
+    intents: dict[str, float]
+    spans: list[tuple[str, str, float]]
+    guesses: list[Candidate]
+    doubts: list[str]
+    parts: list[str]
+    decided: str
+
+
+def explain(
+    text: str,
+    understood: Understood,
+    templates: Templates,
+    interpreter: Interpreter,
+    now: datetime,
+) -> Explanation:
+    """Ask every part of understanding what it believes of a text that was `understood` so."""
+    said = canonical(text)
+    guesser = interpreter.guess if isinstance(interpreter.guess, Guesser) else None
+    ranking = guesser.rank(said) if guesser else None
+    spans = guesser.spans(said) if guesser else ()
+    return Explanation(
+        text=text,
+        words=wish(said).text,
+        sentences=[
+            _candidate(Command(intent=match.intent, slots=slots), 1.0, _against(match.missing))
+            for match in templates.match_canonical(said)[:_MOST]
+            if (slots := templates.slots(match, now)) is not None
+        ],
+        in_scope=round(ranking.in_scope, 3) if ranking else None,
+        intents={i: round(p, 3) for i, p in ranking.intents()[:_MOST]} if ranking else {},
+        spans=[
+            (s.label, " ".join(said.source[s.start : s.end]), round(s.confidence, 2)) for s in spans
+        ],
+        guesses=[
+            _candidate(guess.command, round(guess.weight, 3))
+            for guess in (guesser.guesses(said, now) if guesser else [])[:_MOST]
+        ],
+        doubts=[
+            told
+            for told, test in (
+                ("turned round or told of", withheld),
+                ("somebody's words", reported),
+                ("past, or under a condition", doubtful),
+                ("said to somebody else", addressed),
+            )
+            if test(said)
+        ],
+        parts=[spoken(reading.said) for reading in understood.readings],
+        decided=understood.by.value,
+    )
+
+
+def _candidate(command: Command, weight: float, against: str = "") -> Candidate:
+    slots = {slot.name: slot.value for slot in command.slots}
+    return Candidate(intent=command.intent, slots=slots, weight=weight, against=against)
+
+
+def _against(missing: tuple[str, ...]) -> str:
+    return f"lacks {', '.join(missing)}" if missing else ""

@@ -1,0 +1,230 @@
+"""What the models take a text for that no sentence fits.
+
+The intent model says which wish it sounds like, the NER model and the home's names say what it is
+about. A wish is believed only in a form that some sentence of the intent has (`nlu.shapes`): all
+its slots must be found in the text, and little that was found may be left over.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from assistant.core.messages import Command, Slot
+from assistant.skill.manifest import SlotSchema
+from nlu.findings import Finder, Found
+from nlu.intent import IntentModel, Ranking
+from nlu.normalize import Canonical, wish
+from nlu.shapes import Shape
+from nlu.tagger import Span, Tagger
+from nlu.withheld import addressed, doubtful, reported
+
+QUERIES = ("HassGet", "HassClimateGet", "HassTimerStatus", "HassNevermind")
+"""Openings of the names of intents that change nothing: these may also be guessed at in a text
+that tells of something, "did I lock the door"."""
+
+_IN_SCOPE, _IN_SCOPE_TO_ACT = 0.5, 0.8
+_NEEDS_SLOT = frozenset(
+    f"Hass{name}"
+    for name in ("TurnOn", "TurnOff", "LightSet", "SetPosition", "VacuumCleanArea", "FanSetSpeed")
+)
+"""Intents that mean nothing without a word on what they are about."""
+_IN_SCOPE_OF_FREE_TEXT = 0.3
+_FEWEST_WORDS = 2
+_LEAST_BELIEF = 0.05
+_ACCEPTED = 0.35
+_LEFT_OVER = 0.35
+"""What a thing that was found and not used takes off a guess."""
+_OTHER_FIXED = 0.1
+"""Share of an intent's belief that a form has whose fixed slots the model does not see."""
+_LEAST_LIKENESS = 0.75
+_SURE_SPAN = 0.6
+_LEAST_STORY = 4
+"""Words of the shortest story that is told before a wish."""
+_EVIDENT = 0.9
+"""Likeness from which on a value that was found asks to be used."""
+
+_Source = tuple[str, SlotSchema]
+
+
+@dataclass(frozen=True)
+class Guessed:
+    """A command with its weight, the form that it has and the words that it rests on."""
+
+    command: Command
+    weight: float
+    shape: Shape
+    at: frozenset[int]
+
+
+class Guesser:
+    """Guesses commands for texts of one home and its skills."""
+
+    def __init__(
+        self, intents: IntentModel, tagger: Tagger, finder: Finder, shapes: Iterable[Shape]
+    ) -> None:
+        self._intents = intents
+        self._tagger = tagger
+        self._finder = finder
+        self._shapes: dict[str, list[Shape]] = {}
+        for shape in shapes:
+            self._shapes.setdefault(shape.intent, []).append(shape)
+        self._tagged: tuple[tuple[str, ...], tuple[Span, ...]] = ((), ())
+
+    def __call__(self, said: Canonical, now: datetime) -> Command | None:
+        """The command that a text most likely is; None when nothing is likely enough."""
+        guesses = self.guesses(said, now)
+        if not guesses or guesses[0].weight < _ACCEPTED:
+            return None
+        return guesses[0].command
+
+    def rank(self, said: Canonical) -> Ranking:
+        """What the intent model alone believes of a text."""
+        return self._intents.rank(spoken(wish(said)))
+
+    def may_be(self, said: Canonical, intent: str) -> bool:
+        """Whether a text that a sentence of `intent` fits with free text may be meant so."""
+        ranking = self.rank(said)
+        believed = dict(ranking.intents()).get(intent, 0.0)
+        return ranking.in_scope >= _IN_SCOPE_OF_FREE_TEXT and believed >= _LEAST_BELIEF
+
+    def guesses(self, said: Canonical, now: datetime) -> list[Guessed]:
+        """What a text may be, the likeliest first; [] when it is not meant for the assistant."""
+        return max(
+            ([] if addressed(said) else self._guesses(part, now) for part in _endings(said)),
+            key=lambda guesses: guesses[0].weight if guesses else 0.0,
+        )
+
+    def _guesses(self, said: Canonical, now: datetime) -> list[Guessed]:
+        text = wish(said)
+        if len(text.tokens) < _FEWEST_WORDS:
+            return []
+        ranking = self._intents.rank(spoken(text))
+        if ranking.in_scope < _IN_SCOPE:
+            return []
+        spans = self.spans(said)
+        careful = ranking.in_scope < _IN_SCOPE_TO_ACT or doubtful(said)
+        look = _Look(self._finder, text, spans, now)
+        made = [
+            guess
+            for intent, belief in ranking.intents()
+            if belief >= _LEAST_BELIEF and not (careful and not intent.startswith(QUERIES))
+            for guess in look.fill(self._shapes.get(intent, ()), belief, ranking)
+        ]
+        return sorted(made, key=lambda g: (-g.weight, g.shape.order))
+
+    def spans(self, said: Canonical) -> tuple[Span, ...]:
+        """The NER model's spans, counted in source words; parts of one text share them."""
+        if self._tagged[0] != said.source:
+            self._tagged = (said.source, self._tagger.tag(said.source))
+        return self._tagged[1]
+
+
+def spoken(said: Canonical) -> str:
+    """The source words of a text, or of a part of one, as the models take them."""
+    return said.spoken(0, len(said.text)) or said.text
+
+
+def _endings(said: Canonical) -> Iterator[Canonical]:
+    """A text, and what follows each of its pauses: people tell a story before they wish.
+
+    Not what follows a name or a few words of address, nor what somebody is said to have said.
+    """
+    yield said
+    for at in range(_LEAST_STORY, len(said.tokens) - 1):
+        before, after = said.part(0, at), said.part(at, len(said.tokens))
+        if said.paused(at) and not reported(before):
+            yield after
+
+
+def _share(ranking: Ranking, shape: Shape) -> float:
+    """How much of an intent's belief a form has: a device that is named needs no kind."""
+    if any(source.startswith("entity") for _, source in shape.filled):
+        return 1.0
+    fixed = ranking.fixed(shape.intent)
+    return _OTHER_FIXED + (1 - _OTHER_FIXED) * fixed.get(shape.fixed, 0.0)
+
+
+class _Look:
+    """What one text holds for any slot, looked up once each."""
+
+    def __init__(
+        self, finder: Finder, said: Canonical, spans: Sequence[Span], now: datetime
+    ) -> None:
+        self._finder, self._said, self._spans, self._now = finder, said, spans, now
+        self._found: dict[str, list[Found]] = {}
+        self._evident = [*_evident(said, spans), *finder.names(said)]
+
+    def fill(self, shapes: Sequence[Shape], belief: float, ranking: Ranking) -> Iterator[Guessed]:
+        """The guesses of one intent, a form each."""
+        options = {key: self._options(*key) for shape in shapes for key in _sources(shape)}
+        found = (f.at for every in options.values() for f in every if f.likeness >= _EVIDENT)
+        evidence = _merged([*self._evident, *found])
+        for shape in shapes:
+            if not (shape.filled or shape.fixed) and shape.intent in _NEEDS_SLOT:
+                continue
+            guess = self._guess(shape, belief * _share(ranking, shape), options, evidence)
+            if guess is not None:
+                yield guess
+
+    def _guess(
+        self,
+        shape: Shape,
+        belief: float,
+        known: Mapping[_Source, list[Found]],
+        evidence: Sequence[frozenset[int]],
+    ) -> Guessed | None:
+        """The guess of one form; None when one of its slots is not in the text."""
+        options = {key[1].name: known[key] for key in _sources(shape)}
+        used: frozenset[int] = frozenset()
+        slots: list[Slot] = []
+        weight = belief
+        # The longest first: "kitchen" is not an area once "kitchen light" is the device.
+        for name in sorted(options, key=lambda n: -max((len(f.at) for f in options[n]), default=0)):
+            found = next((f for f in options[name] if not f.at & used), None)
+            if found is None:
+                return None
+            used |= found.at
+            weight *= found.likeness
+            slots.append(
+                Slot(name=name, value=found.value, raw=found.raw, confidence=found.likeness)
+            )
+        weight *= _LEFT_OVER ** sum(len(group - used) / len(group) for group in evidence)
+        slots += [Slot(name=n, value=v, raw="") for n, v in shape.fixed]
+        command = Command(intent=shape.intent, slots=tuple(slots), confidence=round(weight, 3))
+        return Guessed(command, weight, shape, used)
+
+    def _options(self, source: str, schema: SlotSchema) -> list[Found]:
+        key = f"{source}:{schema.name}:{schema.kind}"
+        if key not in self._found:
+            found = self._finder.find(source, schema, self._said, self._spans, self._now)
+            self._found[key] = [f for f in found if f.likeness >= _LEAST_LIKENESS]
+        return self._found[key]
+
+
+def _sources(shape: Shape) -> Iterator[_Source]:
+    schemas = dict(shape.schemas)
+    return ((source, schemas[name]) for name, source in sorted(shape.filled))
+
+
+def _merged(groups: Iterable[frozenset[int]]) -> list[frozenset[int]]:
+    """The groups of words with those that share one made one."""
+    merged: list[frozenset[int]] = []
+    for group in groups:
+        apart = [other for other in merged if not other & group]
+        merged = [*apart, group.union(*(other for other in merged if other & group))]
+    return merged
+
+
+def _evident(said: Canonical, spans: Sequence[Span]) -> Iterator[frozenset[int]]:
+    """The words that a wish should explain: numbers, and what the NER model is sure of."""
+    for place, token in enumerate(said.tokens):
+        if token.text.isdecimal():
+            yield frozenset({place})
+    for span in spans:
+        if span.confidence >= _SURE_SPAN:
+            places = enumerate(said.tokens)
+            at = frozenset(i for i, t in places if t.start < span.end and t.end > span.start)
+            if at:
+                yield at

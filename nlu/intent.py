@@ -1,0 +1,80 @@
+"""Which wish a text sounds like: the sentence encoder and a head fitted on the device."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from nlu.encoder import Encoder
+from nlu.examples import Examples, Fixed, Label
+from nlu.head import Head
+
+_REMEMBERED = 512
+
+
+class Belief(NamedTuple):
+    """A label with its probability."""
+
+    label: Label
+    probability: float
+
+
+@dataclass(frozen=True)
+class Ranking:
+    """How likely a text is meant for the assistant at all, and if so, what it is."""
+
+    in_scope: float
+    beliefs: tuple[Belief, ...]
+
+    def intents(self) -> list[tuple[str, float]]:
+        """Intents with their probabilities, the likeliest first."""
+        total: dict[str, float] = {}
+        for label, probability in self.beliefs:
+            total[label.intent] = total.get(label.intent, 0.0) + probability
+        return sorted(total.items(), key=lambda item: -item[1])
+
+    def fixed(self, intent: str) -> dict[Fixed, float]:
+        """The share of an intent's probability that each set of fixed slots has."""
+        shares = {b.label.fixed: b.probability for b in self.beliefs if b.label.intent == intent}
+        total = sum(shares.values()) or 1.0
+        return {fixed: share / total for fixed, share in shares.items()}
+
+
+class IntentModel:
+    """Ranks the intents for texts."""
+
+    def __init__(self, encoder: Encoder, head: Head, labels: Sequence[Label]) -> None:
+        self._encoder = encoder
+        self._head = head
+        self._labels = tuple(labels)
+        self._ranked: OrderedDict[str, Ranking] = OrderedDict()
+
+    @classmethod
+    def fit(cls, encoder: Encoder, examples: Examples) -> IntentModel:
+        """A model that knows the labels of `examples`; those without one are out of scope."""
+        labels = sorted({label for label in examples.labels if label}, key=lambda x: x.text)
+        inside = np.array([label is not None for label in examples.labels], bool)
+        names = [label.text for label in examples.labels if label]
+        head = Head.fit(examples.embeddings[inside], names, examples.embeddings[~inside])
+        return cls(encoder, head, labels)
+
+    def rank(self, text: str) -> Ranking:
+        """The belief in every label for one text; the texts seen last are remembered."""
+        if text in self._ranked:
+            self._ranked.move_to_end(text)
+        else:
+            self._ranked[text] = self._rank(text)
+            if len(self._ranked) > _REMEMBERED:
+                self._ranked.popitem(last=False)
+        return self._ranked[text]
+
+    def _rank(self, text: str) -> Ranking:
+        (embedding,) = self._encoder.encode([text])
+        probabilities, in_scope = self._head.scores(embedding)
+        order = np.argsort(-probabilities)
+        beliefs = (Belief(self._labels[i], float(probabilities[i])) for i in order)
+        return Ranking(float(in_scope), tuple(beliefs))
