@@ -13,8 +13,9 @@ import logging
 import os
 import stat
 from collections import deque
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, ClassVar
 
 import msgspec
@@ -26,7 +27,8 @@ from paho.mqtt.reasoncodes import ReasonCode
 from assistant.core.clock import boottime_s
 from assistant.core.config import Mqtt
 from assistant.core.errors import BridgeError, ConfigError
-from assistant.core.messages import DeviceChanged, HomeCommand, HomeState, Message, Tick
+from assistant.core.messages import DeviceChanged, HomeCommand, HomeState, Message, SlotValue, Tick
+from assistant.skill.values import Colour
 
 KEEPALIVE_S = 15
 RECONNECT_S = (1, 60)
@@ -36,6 +38,9 @@ JOINED_AFTER_S = 1.0
 """By then whoever listens to this process has joined it, which takes up to 0.2 s."""
 LARGEST_PAYLOAD_BYTES = 16_384
 FULL_BRIGHTNESS = 255
+WHITE = (255, 255, 255)
+MIREDS_KELVIN = 1_000_000
+"""A white of so many kelvin has this divided by them as its mireds."""
 
 COMMANDS = {
     "on": "ON",
@@ -44,10 +49,27 @@ COMMANDS = {
     "closed": "CLOSE",
     "locked": "LOCK",
     "unlocked": "UNLOCK",
+    "playing": "play",
+    "paused": "pause",
+    "cleaning": "start",
+    "mowing": "start_mowing",
+    "returning": "return_to_base",
+    "docked": "dock",
 }
 """Wanted state → the payload that Home Assistant's MQTT devices understand by default."""
 
 log = logging.getLogger(__name__)
+
+
+class Unsent(msgspec.Struct, frozen=True):
+    """What a device is to be told when the broker is back: its latest state and attributes."""
+
+    state: str = ""
+    attributes: dict[str, SlotValue] = {}
+
+    def then(self, wish: HomeCommand) -> Unsent:
+        """The same with what was wished later."""
+        return Unsent(wish.state or self.state, {**self.attributes, **wish.attributes})
 
 
 class Light(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -66,7 +88,7 @@ class Broker:
     def __init__(self, settings: Mqtt) -> None:
         self._settings = settings
         self._news: deque[Message] = deque()
-        self._unsent: dict[str, str] = {}
+        self._unsent: dict[str, Unsent] = {}
         self._signal = os.eventfd(0, os.EFD_NONBLOCK | os.EFD_CLOEXEC)
         self.presence: DeviceChanged | None = None
         """What was last heard of the broker; None before the first attempt to connect."""
@@ -94,24 +116,34 @@ class Broker:
         while self._news:
             yield self._news.popleft()
 
-    def publish(self, entity_id: str, state: str) -> None:
-        """Command a device; while the broker is away, its latest command waits for it.
+    def publish(self, wish: HomeCommand) -> None:
+        """Command a device; while the broker is away, its latest state and attributes wait for it.
 
-        Raises `BridgeError` for an entity that no topic can name.
+        A command that is no state is dropped then: nobody wants it later. Raises `BridgeError` for
+        an entity that no topic can name.
         """
-        topic = command_topic(self._settings.prefix, entity_id)
+        topic = command_topic(self._settings.prefix, wish.entity_id)
         # Not paho's idea of being connected: it may lag, and paho would send an older wish first.
         if self.presence is None or not self.presence.present:
-            self._unsent[entity_id] = state
+            if not wish.command:
+                before = self._unsent.get(wish.entity_id, Unsent())
+                self._unsent[wish.entity_id] = before.then(wish)
             return
-        self._unsent.pop(entity_id, None)
-        self._client.publish(topic, command_payload(state), qos=1)
+        self._unsent.pop(wish.entity_id, None)
+        payload = command_payload(wish.command or wish.state, wish.attributes)
+        self._client.publish(topic, payload, qos=1)
 
     def catch_up(self) -> None:
         """Publish what has waited for the broker."""
         waiting, self._unsent = self._unsent, {}
-        for entity_id, state in waiting.items():
-            self.publish(entity_id, state)
+        for entity_id, unsent in waiting.items():
+            wish = HomeCommand(
+                utterance_id="",
+                entity_id=entity_id,
+                state=unsent.state,
+                attributes=unsent.attributes,
+            )
+            self.publish(wish)
 
     def close(self) -> None:
         """Take leave of the broker."""
@@ -181,7 +213,7 @@ class BridgeStage:
     def feed(self, message: Message) -> Iterable[Message]:
         """Publish a command, or give the broker's news on a `Tick`."""
         if isinstance(message, HomeCommand):
-            self._broker.publish(message.entity_id, message.state)
+            self._broker.publish(message)
             return
         for news in self._broker.news():
             if isinstance(news, DeviceChanged):
@@ -209,12 +241,34 @@ def command_topic(prefix: str, entity_id: str) -> str:
     return f"{prefix}/{domain}/{name}/set"
 
 
-def command_payload(state: str) -> bytes:
-    """The payload that brings a device into `state`; "40%" is a brightness of 102 out of 255."""
+def command_payload(
+    state: str, attributes: Mapping[str, SlotValue] = MappingProxyType({})
+) -> bytes:
+    """The payload that brings a device into `state` ("" leaves it) and gives it `attributes`.
+
+    Without attributes it is a plain word, but for "40%", a brightness of 102 out of 255.
+    """
+    if not attributes and not state.endswith("%"):
+        return COMMANDS.get(state, state).encode()
+    told: dict[str, Any] = {}
+    # A device that is told to open and to stop half way opens.
+    if state and "position" not in attributes:
+        told["state"] = COMMANDS.get(state, state)
     if state.endswith("%"):
-        brightness = round(int(state[:-1]) * FULL_BRIGHTNESS / 100)
-        return msgspec.json.encode(Light(state="ON", brightness=brightness))
-    return COMMANDS.get(state, state).encode()
+        told |= {"state": "ON", "brightness": round(int(state[:-1]) * FULL_BRIGHTNESS / 100)}
+    for name, value in attributes.items():
+        told |= _attribute(name, value)
+    return msgspec.json.encode(told)
+
+
+def _attribute(name: str, value: SlotValue) -> dict[str, Any]:
+    """An attribute as Home Assistant's MQTT lights and zigbee2mqtt name it."""
+    if name == "color":
+        red, green, blue = Colour.read(str(value)).rgb or WHITE
+        return {"color": {"r": red, "g": green, "b": blue}}
+    if name == "color_temp_kelvin":
+        return {"color_temp": round(MIREDS_KELVIN / float(value or 1))}
+    return {name: value}
 
 
 def read_state(payload: bytes | bytearray) -> str:

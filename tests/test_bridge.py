@@ -35,7 +35,7 @@ from assistant.core.bus import Address, Bus
 from assistant.core.clock import boottime_s
 from assistant.core.config import Mqtt
 from assistant.core.errors import BridgeError, ConfigError
-from assistant.core.messages import DeviceChanged, HomeCommand, HomeState, Message, Tick
+from assistant.core.messages import DeviceChanged, HomeCommand, HomeState, Message, SlotValue, Tick
 
 PATIENCE_S = 20.0
 PATH = os.pathsep.join((os.environ.get("PATH", ""), "/usr/sbin", "/usr/local/sbin"))
@@ -271,6 +271,18 @@ def test_presence_is_told_again_for_those_who_missed_it(
     assert list(bench.stage.feed(Tick(at_s=due_s + 1))) == []
 
 
+def test_what_a_device_is_to_be_waits_for_the_broker_and_what_it_is_to_do_does_not(
+    things: ExitStack,
+) -> None:
+    broker = things.enter_context(closing(Broker(Mqtt(host="127.0.0.1", port=1))))
+    for told in ({"state": "on"}, {"attributes": {"color": "red"}}, {"command": "next"}):
+        broker.publish(HomeCommand(utterance_id="u", entity_id="light.a", **told))
+    sent: list[tuple[str, dict[str, SlotValue]]] = []
+    broker.publish = lambda wish: sent.append((wish.state, wish.attributes))  # type: ignore[method-assign]
+    broker.catch_up()
+    assert sent == [("on", {"color": "red"})]
+
+
 def test_the_service_joins_the_bus_and_ends_on_sigterm(
     mosquitto: Mosquitto, things: ExitStack, tmp_path: Path
 ) -> None:
@@ -318,6 +330,28 @@ def _command(*arguments: str) -> tuple[str, ...]:
 )
 def test_states_become_the_payloads_that_devices_know(state: str, payload: bytes) -> None:
     assert command_payload(state) == payload
+
+
+@pytest.mark.parametrize(
+    ("state", "attributes", "payload"),
+    [
+        ("open", {"position": 40}, b'{"position":40}'),
+        ("on", {"color": "red"}, b'{"state":"ON","color":{"r":255,"g":0,"b":0}}'),
+        ("", {"color_temp_kelvin": 2700}, b'{"color_temp":370}'),
+        (
+            "40%",
+            {"color": "lime"},
+            b'{"state":"ON","brightness":102,"color":{"r":0,"g":255,"b":0}}',
+        ),
+        ("", {"volume_level": 30}, b'{"volume_level":30}'),
+        ("cleaning", {}, b"start"),
+        ("next", {}, b"next"),
+    ],
+)
+def test_attributes_are_told_in_json(
+    state: str, attributes: dict[str, SlotValue], payload: bytes
+) -> None:
+    assert command_payload(state, attributes) == payload
 
 
 @given(st.integers(1, 100))

@@ -29,6 +29,7 @@ UNLOCK = Deed("unlocked {}", "unlock {}", state="unlocked")
 START = Deed("started {}", "start {}", state="cleaning")
 MOW = Deed("started {}", "start {}", state="mowing")
 SEND_HOME = Deed("sent {} home", "send {} home", state="returning")
+DOCK = Deed("sent {} home", "send {} home", state="docked")
 
 _TURNED_ON = {
     "cover": OPEN,
@@ -47,7 +48,7 @@ _TURNED_OFF = {
     "lock": UNLOCK,
     "script": Deed("stopped {}", "stop {}", command="off"),
     "vacuum": SEND_HOME,
-    "lawn_mower": SEND_HOME,
+    "lawn_mower": DOCK,
 }
 _SWITCHED = (
     *("light", "switch", "fan", "media_player", "climate", "humidifier", "input_boolean"),

@@ -6,6 +6,7 @@ from typing import Annotated
 
 from assistant.skill import (
     Area,
+    Colour,
     Context,
     Entity,
     Floor,
@@ -51,7 +52,7 @@ def set_light(
     name: Light | None = None,
     area: Area | None = None,
     floor: Floor | None = None,
-    color: str | None = None,
+    color: Colour | None = None,
     temperature: int | None = None,
 ) -> Reply:
     """Bring lights to a brightness or a colour."""
@@ -60,6 +61,8 @@ def set_light(
     if temperature is not None and not WARMEST_K <= temperature <= COLDEST_K:
         told = f"A white is from {WARMEST_K} to {COLDEST_K} kelvin."
         return Reply(told, done=False)
+    if color is not None and not color.name:
+        return Reply("I know colours by their names, such as red.", done=False)
     target = find(Wanted(name, area, floor, "light"), request, context)
     if not target.entities:
         return target.unknown
@@ -69,7 +72,7 @@ def set_light(
         for step in bring(context, light, _state(light, brightness), **_colour(color, temperature))
     ]
     words = [f"{brightness} percent"] if brightness is not None else []
-    words += [color] if color else []
+    words += [color.name] if color else []
     words += [f"{temperature} kelvin"] if temperature is not None else []
     return Reply(f"I set {target.words} to {context.say(words)}.", undo=tuple(undo))
 
@@ -81,8 +84,9 @@ def _state(light: Entity, brightness: int | None) -> str:
     return f"{brightness}%" if brightness else "off"
 
 
-def _colour(color: str | None, temperature: int | None) -> dict[str, SlotValue]:
+def _colour(color: Colour | None, temperature: int | None) -> dict[str, SlotValue]:
     """A light is of one colour or of one white: the other is taken away."""
     if color is None and temperature is None:
         return {}
-    return {"color": color, "color_temp_kelvin": None if color else temperature}
+    name = color.name if color else None
+    return {"color": name, "color_temp_kelvin": None if name else temperature}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Annotated
 
 from assistant.skill import Area, Context, Dialog, Floor, Reply, Request, Skill, domains
-from skills.home.deeds import MOW, SEND_HOME, START, Deed
+from skills.home.deeds import DOCK, MOW, SEND_HOME, START, Deed
 from skills.home.setting import bring
 from skills.home.targets import Wanted, find, one_of, the
 
@@ -60,7 +60,7 @@ def send_mower_home(
     floor: Floor | None = None,
 ) -> Dialog:
     """Send a lawn mower back to its dock."""
-    return (yield from _do(SEND_HOME, Wanted(name, area, floor, "lawn_mower"), request, context))
+    return (yield from _do(DOCK, Wanted(name, area, floor, "lawn_mower"), request, context))
 
 
 def _do(deed: Deed, wanted: Wanted, request: Request, context: Context) -> Dialog:
