@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import re
 import time as cpu
 from datetime import UTC, date, datetime, time, timedelta
 from pathlib import Path
@@ -15,6 +16,7 @@ from hypothesis import strategies as st
 
 from assistant.core.messages import SlotValue
 from assistant.skill.spoken import spoken
+from assistant.skill.values import Recurrence
 from nlu import resolve
 from nlu.normalize import canonical
 from nlu.numbers import spell
@@ -218,6 +220,17 @@ def test_a_day_of_a_month_is_the_next(now: datetime, then: date) -> None:
     assert found is not None
     assert (found.month, found.day) == (then.month, then.day)
     assert found >= now.date()
+
+
+@given(NOWS, st.sampled_from([p for p, v in PHRASES["recurrence"].items() if v]))
+def test_a_recurrence_begins_after_now(now: datetime, phrase: str) -> None:
+    found = Recurrence.read(str(said(phrase, "recurrence", now)))
+    if isinstance(found.start, datetime):
+        assert found.start > now
+    else:
+        assert found.start > now.date()
+    if codes := re.findall(r"\b(MO|TU|WE|TH|FR|SA|SU)\b", found.rule):
+        assert found.start.strftime("%a").upper()[:2] in codes
 
 
 # ── any text ────────────────────────────────────────────────────────────────────────────────
