@@ -21,9 +21,7 @@ _FURTHER = {
     "rose": "#ff007f",
     "ruby": "#e0115f",
     "scarlet": "#ff2400",
-    "brightred": "red",
     "brightgreen": "lime",
-    "brightblue": "blue",
     "lightpurple": "mediumpurple",
     "darkpurple": "indigo",
     "lightorange": "sandybrown",
@@ -58,4 +56,5 @@ def colour(text: str) -> str | None:
     if _HEX.fullmatch(words):
         return words
     name = words.replace(" ", "")
-    return name if name in _CSS else _FURTHER.get(name)
+    known = name if name in _CSS else _FURTHER.get(name)
+    return known or (colour(words[7:]) if words.startswith("bright ") else None)
