@@ -26,8 +26,10 @@ from nlu import slots
 from nlu.binding import IGNORED, Binder, UnknownError, list_of_kind, list_of_slot, parsed
 from nlu.blocks import Block, ValueList
 from nlu.claim import Claim
-from nlu.lists import TIMES, Lists, known, phrase
+from nlu.flatten import flat_alternative, flat_sequence
+from nlu.lists import Lists, known
 from nlu.normalize import canonical_chunk
+from nlu.number_lists import declare_numbers
 from nlu.vocabulary import Vocabulary
 
 TAKEN = " the"
@@ -154,9 +156,9 @@ class BlockBinder(Binder):
         if not self.canonical:
             return copied
         if isinstance(copied, Alternative):
-            return _flat_alternative(copied)
+            return flat_alternative(copied)
         if isinstance(expression, ExpressionSequence) and isinstance(copied, ExpressionSequence):
-            return _flat_sequence(self._marked(expression, copied))
+            return flat_sequence(self._marked(expression, copied))
         return copied
 
     def source(self, name: str) -> tuple[str, str]:
@@ -224,11 +226,10 @@ class BlockBinder(Binder):
     def _declared(self, values: ValueList) -> str:
         if values.kind == "text":
             return self.lists.free_text(values.name)
-        numbers = values.numbers
-        if numbers is not None and numbers.start >= 0 and not values.decimals:
-            return self.lists.numbers(numbers.start, numbers[-1], numbers.step, values.times)
+        if values.numbers is not None:
+            return declare_numbers(self.lists, values, values.numbers)
         if values.name not in self.lists:
-            filled = self._choices(values) if numbers is None else self._decimal(values, numbers)
+            filled = self._choices(values)
             self.lists.declare(values.name, lambda home: filled)
         return values.name
 
@@ -240,62 +241,3 @@ class BlockBinder(Binder):
             for words, value in values.values
         ]
         return TextSlotList(values.name, known_values)
-
-    def _decimal(self, values: ValueList, numbers: range) -> TextSlotList:
-        """Numbers below zero or with a decimal place, as canonical words tell them."""
-        low, high, step = numbers.start, numbers[-1], numbers.step
-        whole: list[Expression] = []
-        if high >= 0:
-            whole.append(self._number(max(low, 0), high, step))
-        if low < 0:
-            minus = self._number(max(-high, 1), -low, step)
-            whole.append(ExpressionSequence([TextChunk("minus "), minus]))
-        parts: list[Expression] = [
-            ExpressionSequence([TextChunk(" point "), self._number(digit, digit)])
-            for digit in values.decimals
-        ]
-        halves = [TextChunk(" and a half")] if 5 in values.decimals else []
-        parts = [*parts, *halves, TextChunk("")]
-        said = ExpressionSequence([Alternative(whole), Alternative(parts, is_optional=True)])
-        value = phrase(said, said)
-        value.metadata = {**(value.metadata or {}), TIMES: values.times or 1}
-        return TextSlotList(values.name, [value])
-
-    def _number(self, start: int, stop: int, step: int = 1) -> Expression:
-        return ListReference(f"{self.lists.numbers(start, stop, step)}:{IGNORED}")
-
-
-def _flat_alternative(expression: Alternative) -> Expression:
-    items: list[Expression] = []
-    optional = expression.is_optional
-    for item in expression.items:
-        if isinstance(item, Alternative):
-            optional = optional or item.is_optional
-        items += item.items if isinstance(item, Alternative) else [item]
-    words = set[str]()
-    kept = []
-    for item in items:
-        text = item.text if isinstance(item, TextChunk) else None
-        if text is None or text not in words:
-            kept.append(item)
-        if text is not None:
-            words.add(text)
-    return kept[0] if len(kept) == 1 else Alternative(kept, is_optional=optional)
-
-
-def _flat_sequence(expression: ExpressionSequence) -> Expression:
-    items: list[Expression] = []
-    for item in _unnested(expression):
-        if isinstance(item, TextChunk) and items and isinstance(items[-1], TextChunk):
-            items[-1] = TextChunk(re.sub(" +", " ", items[-1].text + item.text))
-        elif not (isinstance(item, TextChunk) and not item.text):
-            items.append(item)
-    return items[0] if len(items) == 1 else ExpressionSequence(items) if items else TextChunk("")
-
-
-def _unnested(expression: ExpressionSequence) -> Iterator[Expression]:
-    for item in expression.items:
-        if isinstance(item, ExpressionSequence):
-            yield from item.items
-        else:
-            yield item

@@ -90,8 +90,8 @@ def read_home(document: Any, where: str) -> Home:
         if isinstance(document, Mapping):
             document = dict(document)
             for part in ("floors", "areas", "entities"):
-                found = document.get(part)
-                document[part] = [_plain(x) for x in found] if isinstance(found, list) else []
+                found = document.get(part) or []
+                document[part] = [_plain(x) for x in found] if isinstance(found, list) else found
         return msgspec.convert(document, Home, strict=False)
     except msgspec.ValidationError as error:
         raise InputError("home.malformed", f"{where}: {error}") from error

@@ -1,0 +1,88 @@
+"""A home as it is written down: names in template form, states, what has no id, what is wrong."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from assistant.core.errors import InputError
+from assistant.skill.home import Area, Entity, Floor, Home, load_home, read_home, spellings
+from assistant.skill.manifest import SlotSchema
+
+WRITTEN = """
+language: en
+floors: [{name: Upstairs, id: up, aliases: [the attic]}]
+areas:
+  - {name: Kitchen, id: kitchen, floor: up, temperature: 20}
+  - {name: Play (room|corner)}
+entities:
+  - {name: Lamp, id: light.lamp, area: kitchen, state: on, aliases: [big lamp]}
+  - {name: Pet Door, id: binary_sensor.pet, state: {in: open, out: "on"},
+     attributes: {device_class: door, battery: 7}}
+  - {name: "Trader Joe[']s", domain: todo}
+  - {name: Meter, id: sensor.meter, state: 42}
+"""
+
+
+def test_a_home_as_home_assistants_fixtures_write_it(tmp_path: Path) -> None:
+    file = tmp_path / "home.yaml"
+    file.write_text(WRITTEN)
+    assert load_home(file) == Home(
+        floors=(Floor(name="Upstairs", id="up", aliases=("the attic",)),),
+        areas=(
+            Area(name="Kitchen", id="kitchen", floor="up"),
+            Area(name="Play room", id="play_room", aliases=("Play corner",)),
+        ),
+        entities=(
+            Entity(name="Lamp", id="light.lamp", area="kitchen", state="on", aliases=("big lamp",)),
+            Entity(
+                name="Pet Door",
+                id="binary_sensor.pet",
+                state="on",
+                attributes={"device_class": "door", "battery": 7},
+            ),
+            Entity(name="Trader Joes", id="todo.trader_joes", aliases=("Trader Joe's",)),
+            Entity(name="Meter", id="sensor.meter", state="42"),
+        ),
+    )
+
+
+@pytest.mark.parametrize(
+    ("name", "every"),
+    [
+        ("Lamp", ["Lamp"]),
+        ("Joe[']s", ["Joes", "Joe's"]),
+        ("[big ]lamp[s]", ["lamp", "lamps", "big lamp", "big lamps"]),
+        ("(sofa|couch [small])", ["sofa", "couch", "couch small"]),
+        ("left [", ["left ["]),
+    ],
+)
+def test_names_in_template_form(name: str, every: list[str]) -> None:
+    assert sorted(spellings(name)) == sorted(every)
+    assert spellings(name)[0] == every[0]
+
+
+@pytest.mark.parametrize(
+    "document",
+    [[], 3, {"areas": 3}, {"areas": [3]}, {"areas": [{"id": "x"}]}, {"entities": [{"name": 3, "id": "a.b"}]}],
+)
+def test_what_is_no_home(document: Any) -> None:
+    with pytest.raises(InputError, match="here: "):
+        read_home(document, "here")
+
+
+def test_which_devices_a_slot_may_name() -> None:
+    door = Entity(name="Door", id="binary_sensor.door", attributes={"device_class": "door"})
+    lamp = Entity(name="Lamp", id="light.lamp")
+
+    def fits(**facts: Any) -> list[str]:
+        slot = SlotSchema(name="name", kind="entity", **facts)
+        return [entity.name for entity in (door, lamp) if slot.fits(entity)]
+
+    assert fits() == ["Door", "Lamp"]
+    assert fits(domains=("light", "fan")) == ["Lamp"]
+    assert fits(requires=(("domain", ("binary_sensor",)), ("device_class", ("door",)))) == ["Door"]
+    assert fits(requires=(("device_class", ("window",)),)) == []
+    assert fits(excludes=(("domain", ("binary_sensor", "lock")),)) == ["Lamp"]
