@@ -7,12 +7,15 @@
 | nothing               | the same                                                         |
 | another command       | the dialog is dropped and that command carried out               |
 | something else        | the question comes once more, then the dialog is cancelled       |
+
+Where things were offered, "neither" cancels too, and "the second" or some words of one pick it.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Generator, Iterable, Sequence
+from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
+from types import MappingProxyType
 from typing import Annotated, Any
 
 from assistant.core.errors import SkillError
@@ -22,6 +25,7 @@ from assistant.skill.manifest import SlotSchema
 from assistant.skill.reply import Ask, Cancelled, Choose, Confirm, Query, Reply
 from assistant.skill.reply import Dialog as Call
 from assistant.skill.signature import choices, convert, schema_of
+from skills.picking import pick, refuses
 
 Resolve = Callable[[str, SlotSchema], Slot | None]
 """What `text` means as a slot of this schema; None when it means nothing such."""
@@ -34,10 +38,20 @@ _CANCEL = re.compile(
 
 
 class Dialog:
-    """Calls to skills in their order; `query` is the open question, None when all are done."""
+    """Calls to skills in their order; `query` is the open question, None when all are done.
 
-    def __init__(self, calls: Iterable[Call], intent: str, expires_at_s: float) -> None:
+    `intents` are what the answers to a first question make the dialog's `intent`.
+    """
+
+    def __init__(
+        self,
+        calls: Iterable[Call],
+        intent: str | None,
+        expires_at_s: float,
+        intents: Mapping[str, str] = MappingProxyType({}),
+    ) -> None:
         self.intent = intent
+        self._intents = intents
         self.expires_at_s = expires_at_s
         self.query: Query | None = None
         self._asked_again = False
@@ -50,6 +64,8 @@ class Dialog:
 
     def answer(self, value: Any) -> Reply:
         """Go on with the answer."""
+        if self.intent is None:
+            self.intent = self._intents.get(value)
         return self._move(lambda: self._steps.send(value))
 
     def cancel(self) -> Reply:
@@ -67,6 +83,8 @@ class Dialog:
         self, text: str, resolve: Resolve, areas: Sequence[Area], entities: Sequence[Entity]
     ) -> Any:
         """The value of an answer; None when it is none."""
+        if isinstance(self.query, Choose) and (picked := pick(text, self.query.options)):
+            return picked
         wanted = _wanted(self.query)
         slot = resolve(text, schema_of("answer", wanted))
         if slot is None:
@@ -86,8 +104,10 @@ class Dialog:
         return _joined(said, self.query)
 
 
-def cancels(said: Interpretation) -> bool:
-    """Whether this is the wish to end the dialog."""
+def cancels(said: Interpretation, query: Query | None) -> bool:
+    """Whether this is the wish to end the dialog whose open question is `query`."""
+    if isinstance(query, Choose) and refuses(said.text):
+        return True
     named = any(command.intent == CANCEL_INTENT for command in said.commands)
     return named or _CANCEL.fullmatch(said.text.casefold()) is not None
 

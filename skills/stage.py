@@ -6,6 +6,8 @@ from collections.abc import Callable, Iterator
 from datetime import datetime
 from typing import ClassVar
 
+import msgspec
+
 from assistant.core.database import Database
 from assistant.core.messages import (
     Command,
@@ -22,10 +24,12 @@ from assistant.core.messages import (
 from assistant.skill import reply as skill_reply
 from assistant.skill.context import Context, Request
 from assistant.skill.home import Home
+from assistant.skill.reply import Dialog as Call
 from skills.devices import Devices
 from skills.dialog import Dialog, Resolve, cancels
 from skills.history import History
 from skills.lists import StoredLists
+from skills.picking import did_you_mean
 from skills.registry import Registry
 from skills.revisions import Revisions
 from skills.scheduler import Scheduler
@@ -130,11 +134,13 @@ class SkillsStage:
             yield from self._answer(said, dialog)
         elif said.commands:
             yield from self._step(said.utterance_id, self._dialog_of(said), Dialog.begin)
+        elif said.choices:
+            yield from self._step(said.utterance_id, self._dialog_of_choices(said), Dialog.begin)
         elif said.text:
             yield Question(utterance_id=said.utterance_id, text=said.text, nearest=said.nearest)
 
     def _answer(self, said: Interpretation, dialog: Dialog) -> Iterator[Message]:
-        if not said.text or cancels(said):
+        if not said.text or cancels(said, dialog.query):
             yield from self._step(said.utterance_id, dialog, Dialog.cancel)
             return
         value = dialog.read(said.text, self._resolve, self._devices.areas, self._devices.entities)
@@ -142,6 +148,8 @@ class SkillsStage:
             yield from self._step(said.utterance_id, dialog, lambda d: d.answer(value))
         elif said.commands:
             yield from self._step(said.utterance_id, self._dialog_of(said), Dialog.begin)
+        elif said.choices:
+            yield from self._step(said.utterance_id, self._dialog_of_choices(said), Dialog.begin)
         else:
             yield from self._step(said.utterance_id, dialog, Dialog.ask_again)
 
@@ -150,6 +158,20 @@ class SkillsStage:
             self._registry.call(_request(said, command), self._context) for command in said.commands
         )
         return Dialog(calls, said.commands[0].intent, self._scheduler.at_s + DIALOG_S)
+
+    def _dialog_of_choices(self, said: Interpretation) -> Dialog:
+        intents = {choice.sentence: choice.command.intent for choice in said.choices}
+        expires_at_s = self._scheduler.at_s + DIALOG_S
+        return Dialog((self._chosen(said),), None, expires_at_s, intents)
+
+    def _chosen(self, said: Interpretation) -> Call:
+        """Carry out the one of several meanings that the user names, which is no guess any more."""
+        commands = {choice.sentence: choice.command for choice in said.choices}
+        sentence = yield did_you_mean(tuple(commands))
+        request = _request(said, commands[sentence])
+        sure = tuple(msgspec.structs.replace(slot, confidence=1.0) for slot in request.slots)
+        told = msgspec.structs.replace(request, text=sentence, slots=sure, confidence=1.0)
+        return (yield from self._registry.call(told, self._context))
 
     def _step(
         self, utterance_id: str, dialog: Dialog, move: Callable[[Dialog], skill_reply.Reply]

@@ -6,7 +6,10 @@ import dataclasses
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
+import msgspec
+
 from assistant.core.messages import (
+    Choice,
     Command,
     Commit,
     Interpretation,
@@ -57,6 +60,11 @@ def command(intent: str, **slots: SlotValue) -> Command:
     )
 
 
+def unsure(confidence: float, sure: Command) -> Command:
+    """The same command, as one that is only guessed."""
+    return msgspec.structs.replace(sure, confidence=confidence)
+
+
 @dataclasses.dataclass
 class Talk:
     """The stage on one device: `boot` and `at_s` are CLOCK_BOOTTIME's, `now` the wall's."""
@@ -64,6 +72,7 @@ class Talk:
     path: Path | None = None
     registry: Registry = dataclasses.field(default_factory=load_registry)
     area: str = "kitchen"
+    home: Home = HOME
     broker: bool = False
     boot: str = "first boot"
     at_s: float = 1000.0
@@ -78,7 +87,7 @@ class Talk:
         self.stage = SkillsStage(
             self.registry,
             self.database,
-            HOME,
+            self.home,
             resolve,
             lambda: self.now,
             self.boot,
@@ -105,12 +114,19 @@ class Talk:
         )
         return list(self.stage.feed(stamped))
 
-    def hear(self, text: str, *commands: Command, nearest: str = "") -> list[Message]:
+    def hear(
+        self, text: str, *commands: Command, nearest: str = "", choices: tuple[Choice, ...] = ()
+    ) -> list[Message]:
         """One utterance, interpreted and committed."""
         self.count += 1
         name = f"u{self.count}"
         said = Interpretation(
-            utterance_id=name, revision=1, text=text, commands=commands, nearest=nearest
+            utterance_id=name,
+            revision=1,
+            text=text,
+            commands=commands,
+            choices=choices,
+            nearest=nearest,
         )
         return [*self.feed(said), *self.feed(Commit(utterance_id=name, revision=1))]
 

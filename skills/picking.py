@@ -1,0 +1,84 @@
+"""Which of the offered things an answer means.
+
+| the answer                            | means                                       |
+|---------------------------------------|---------------------------------------------|
+| "the first", "number two", "the last" | the one in that place                       |
+| "the former", "the latter"            | the first, the last                         |
+| "neither", "no", "none of them"       | none                                        |
+| words that only one has ("kitchen")   | that one                                    |
+| "yes", of one thing alone             | that one                                    |
+| whatever fits several, or none        | nothing: the question has to come once more |
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from assistant.skill import Choose
+
+_PLACES = {
+    **dict.fromkeys(("first", "former", "1", "1st"), 0),
+    **dict.fromkeys(("second", "two", "2", "2nd"), 1),
+    **dict.fromkeys(("third", "three", "3", "3rd"), 2),
+    **dict.fromkeys(("fourth", "four", "4", "4th"), 3),
+    **dict.fromkeys(("last", "latter"), -1),
+}
+_NONE = re.compile(
+    r"(no|nope|nah|neither|none|not|nothing|both wrong)( (one|of|them|those|these|that|thanks?|any"
+    r"|the|two|either|thank|you|please))*"
+)
+_YES = re.compile(r"(yes|yeah|yep|yup|sure|right|correct|exactly|i did|please do)( .*)?")
+_FRAME = frozenset(
+    "the a an i mean meant want would like please no yes number option choice it is was with that"
+    " one".split()
+)
+"""Words that may stand around what tells."""
+_WORDS = re.compile(r"[\w'°%.]+")
+
+
+def did_you_mean(sentences: Sequence[str]) -> Choose:
+    """The question which of several sentences, or whether the only one, was meant."""
+    offered = [f'"{sentence}"' for sentence in sentences]
+    first = f"{', '.join(offered[:-1])} or " if len(offered) > 1 else ""
+    return Choose(f"Did you mean {first}{offered[-1]}?", sentences)
+
+
+def refuses(text: str) -> bool:
+    """Whether an answer turns all that was offered down."""
+    return _NONE.fullmatch(" ".join(_words(text))) is not None
+
+
+def pick(text: str, options: Sequence[str]) -> str | None:
+    """The option that an answer means; None when it means none of them, or several."""
+    words = _words(text)
+    if len(options) == 1 and _YES.fullmatch(" ".join(words)):
+        return options[0]
+    exact = [option for option in options if _words(option) == words]
+    return exact[0] if exact else _by_place(words, options) or _by_words(words, options)
+
+
+def _by_place(words: Sequence[str], options: Sequence[str]) -> str | None:
+    said = [word for word in words if word not in _FRAME]
+    if not said and words[-1:] == ["one"]:  # "number one", not "the second one"
+        said = ["first"]
+    if len(said) != 1 or said[0] not in _PLACES:
+        return None
+    place = _PLACES[said[0]]
+    return options[place] if place < len(options) else None
+
+
+def _by_words(words: Sequence[str], options: Sequence[str]) -> str | None:
+    """The only option that holds all words of the answer, if these tell it from the others.
+
+    One word more, and another thing was named: "the bedroom light" is not the kitchen's.
+    """
+    held = [set(_words(option)) for option in options]
+    said = {word for word in words if word not in _FRAME}
+    fitting = [option for option, own in zip(options, held, strict=True) if said <= own]
+    telling = said - set[str].intersection(*held) if held else said
+    return fitting[0] if telling and len(fitting) == 1 else None
+
+
+def _words(text: str) -> list[str]:
+    return _WORDS.findall(text.casefold())
