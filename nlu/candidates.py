@@ -45,15 +45,21 @@ class Candidates:
         for position, (index, sentence) in enumerate(self._sentences):
             for clause in _needs(claims[index], sentence):
                 needing[clause] = needing.get(clause, 0) | 1 << position
-        self._needing = [(tuple(clause), bits) for clause, bits in needing.items()]
+        # What most sentences need comes first: what is gone need not be looked at again.
+        by_size = sorted(needing.items(), key=lambda item: -item[1].bit_count())
+        self._needing = [(tuple(clause), bits) for clause, bits in by_size]
         self._values = {f"{{{name}}}": _fragments(values) for name, values in self._lists.items()}
 
     def intents(self, text: str) -> Intents | None:
         """Those that `text` may match, each claim an intent named by its number."""
         alive, known = self._all, dict[str, bool]()
         for clause, bits in self._needing:
-            if alive & bits and not any(self._holds(text, part, known) for part in clause):
-                alive &= ~bits
+            if alive & bits:
+                for part in clause:
+                    if self._holds(text, part, known):
+                        break
+                else:
+                    alive &= ~bits
         if not alive:
             return None
         found: dict[int, list[Sentence]] = {}
