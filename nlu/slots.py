@@ -69,6 +69,27 @@ RULES = {
     "integer": "([minus ]{0..1000000:_})",
     "number": "([minus ]<count>|half|a half)",
     "percentage": "({0..100:_}[ percent]|half|[a] quarter|three quarters|full|maximum|minimum)",
+    "temperature": (
+        "([minus ]<count>[ degree[s]][ (celsius|centigrade|fahrenheit|kelvin|c|f)])"
+    ),
+    "colour": (
+        "([light|dark|bright] (red|green|blue|yellow|orange|pink|purple|brown|gray|grey)"
+        "|white|black|turquoise|cyan|magenta|violet|gold|teal|lime|indigo|lavender|salmon|coral"
+        "|beige|amber|(warm|soft|neutral|cool|cold) white|daylight|{1500..9000:_} kelvin)"
+    ),
+    "weekday_name": f"({'|'.join(WEEKDAYS)})",
+    "weekdays_named": f"({'|'.join(f'{day}s' for day in WEEKDAYS)})",
+    "recurring": (
+        "((every|each) (<weekday_name>[ [and] <weekday_name>][ and <weekday_name>]|<weekday_name> "
+        "(morning|afternoon|evening|night)|minute|hour|day|week|month|year|weekday|weekend"
+        "|morning|afternoon|evening|night|(other|second|third) (day|week|month|<weekday_name>)"
+        "|{2..90:_} (minutes|hours|days|weeks|months|years))"
+        "|[on] (weekdays|weekends|<weekdays_named>[ and <weekdays_named>])"
+        "|daily|weekly|monthly|yearly|hourly|[from] <weekday_name> (to|through) <weekday_name>"
+        "|[on] [the] (<ordinal>|(first|second|third|fourth|last) <weekday_name>|last day)"
+        " of (every|each) month|every year on [the] <date>)"
+    ),
+    "recurrence": "(<recurring>[ [at] <time>]|[at] <time> <recurring>)",
 }
 """Rules named after a kind of slot say how its values sound; the others are their parts."""
 
@@ -100,11 +121,20 @@ SPOKEN = {
     "integer": "{0..100:_}",
     "number": "({0..100:_}|{0..30:_} (point {0..9:_}|and a half))",
     "percentage": "({0..100:_}[ percent]|half|maximum|minimum)",
+    "temperature": "({5..30:_}|{10..90:_} degrees[ (celsius|fahrenheit)])",
+    "colour": (
+        "(red|green|blue|yellow|orange|pink|purple|white|turquoise|light blue|dark red|warm white"
+        "|cool white)"
+    ),
+    "recurrence": (
+        "((every day|every weekday|daily|every <weekday_name>|weekdays|every morning)"
+        "[ at {5..11:_}[ (am|pm)]]|every other (day|<weekday_name>)|every {2..30:_} (minutes|hours))"
+    ),
 }
 """How people mostly say the values that `RULES` accept in many more ways: what samples hold."""
 
 KINDS = words(
-    "text integer number percentage boolean duration time date datetime choice area floor entity"
+    "text integer number percentage boolean duration time date datetime recurrence temperature colour choice area floor entity"
 )
 
 THINGS = listed(
