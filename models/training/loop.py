@@ -93,7 +93,7 @@ def _epoch(task: Task, config: Config, optimizer: torch.optim.Optimizer, epoch: 
 def _optimizer(model: nn.Module, config: Config) -> torch.optim.Optimizer:
     encoder, head = [], []
     for name, parameter in model.named_parameters():
-        if name == "encoder.words.weight" and not config.train_words:
+        if name == "encoder.words.weight":
             parameter.requires_grad_(False)
             continue
         (encoder if name.startswith("encoder.") else head).append(parameter)
