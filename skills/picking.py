@@ -29,9 +29,9 @@ _NONE = re.compile(
     r"|the|two|either|thank|you|please))*"
 )
 _YES = re.compile(r"(yes|yeah|yep|yup|sure|right|correct|exactly|i did|please do)( .*)?")
-_FRAME = frozenset(
-    "the a an i mean meant want would like please no yes number option choice it is was with that"
-    " one".split()
+_FRAME = (
+    *("the", "a", "an", "i", "mean", "meant", "want", "would", "like", "please", "no", "yes"),
+    *("number", "option", "choice", "it", "is", "was", "with", "that", "one"),
 )
 """Words that may stand around what tells."""
 _WORDS = re.compile(r"[\w'°%.]+")

@@ -64,7 +64,7 @@ def start_timer(duration: HowLong, context: Context, name: Name | None = None) -
     """Start a timer for the spoken duration."""
     if duration <= timedelta(0):
         return Reply("A timer needs more time than that.", done=False)
-    timer = context.timers.start(duration, name or "")
+    timer = context.timers.start(duration, (name or "").strip())
     undo = Undo("timers.cancel", timer.id)
     return Reply(f"{_called(timer, context).capitalize()}, starting now.", undo=undo)
 
@@ -221,7 +221,7 @@ def _matching(
     return tuple(
         timer
         for timer in context.timers.all()
-        if (name is None or timer.name == name)
+        if (name is None or timer.name.casefold() == name.strip().casefold())
         and (start_duration is None or timer.duration == start_duration)
     )
 

@@ -27,7 +27,12 @@ SWITCHED = ("light", "switch", "fan", "media_player")
 _OF_A_ROOM = (*SWITCHED, "sensor", "binary_sensor", "climate")
 """Domains of which a room that has none is told so."""
 
-_NOUNS = {"garage": "garage door", "person": "person"}
+_NOUNS = {
+    "garage": "garage door",
+    "climate": "thermostat",
+    "todo": "list",
+    "binary_sensor": "sensor",
+}
 
 
 @dataclass(frozen=True)

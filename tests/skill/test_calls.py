@@ -13,6 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from assistant.core.errors import SkillError
+from assistant.core.messages import Slot
 from assistant.skill import (
     Area,
     Ask,
@@ -23,6 +24,7 @@ from assistant.skill import (
     Context,
     Dialog,
     Entity,
+    Floor,
     Percent,
     Recurrence,
     Reply,
@@ -31,6 +33,7 @@ from assistant.skill import (
     Temperature,
     domains,
     prompt,
+    unless,
 )
 from assistant.skill.home import Home
 from assistant.skill.signature import convert
@@ -207,6 +210,34 @@ def test_what_is_no_reply_is_a_fault() -> None:
         converse(skill, "Spill")
 
 
+lamp = Skill("lamp")
+
+
+@lamp.intent("Set", "set it to {brightness} [in {color}]")
+def set_lamp(
+    brightness: Annotated[int | None, prompt("How bright?"), unless("color")],
+    color: str | None = None,
+    floor: Floor | None = None,
+) -> Reply:
+    return Reply(f"{brightness} {color} {floor.id if floor else ''}".strip())
+
+
+def test_a_slot_is_not_asked_for_where_another_does() -> None:
+    assert converse(lamp, "Set", answers=[40]) == ["How bright?", "40 None"]
+    assert converse(lamp, "Set", color="red") == ["None red"]
+
+
+def test_a_floor_arrives_as_one() -> None:
+    context = memory_context(Home(floors=(Floor(name="Upstairs", id="up", aliases=("top",)),)))
+    assert converse(lamp, "Set", context, color="red", floor="Top") == ["None red up"]
+
+
+def test_slots_that_a_function_does_not_take_are_told() -> None:
+    slots = tuple(Slot(name=n, value=1, raw="") for n in ("brightness", "area", "floor"))
+    request = Request(utterance_id="u", text="", intent="Set", slots=slots)
+    assert lamp.untaken(request) == ("area",)
+
+
 @pytest.mark.parametrize(
     ("value", "words"),
     [
@@ -241,3 +272,4 @@ def test_things_are_counted() -> None:
         "two timers",
         "13 timers",
     ]
+    assert count(2, "switch") == "two switches"

@@ -66,7 +66,14 @@ def test_names_in_template_form(name: str, every: list[str]) -> None:
 
 @pytest.mark.parametrize(
     "document",
-    [[], 3, {"areas": 3}, {"areas": [3]}, {"areas": [{"id": "x"}]}, {"entities": [{"name": 3, "id": "a.b"}]}],
+    [
+        [],
+        3,
+        {"areas": 3},
+        {"areas": [3]},
+        {"areas": [{"id": "x"}]},
+        {"entities": [{"name": 3, "id": "a.b"}]},
+    ],
 )
 def test_what_is_no_home(document: Any) -> None:
     with pytest.raises(InputError, match="here: "):

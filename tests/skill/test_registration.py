@@ -14,6 +14,7 @@ from assistant.skill import (
     Area,
     Context,
     Entity,
+    Floor,
     Reply,
     Request,
     Skill,
@@ -201,3 +202,37 @@ def test_unknown_slots_rules_and_unsaid_required_slots_are_faults() -> None:
 
 def test_a_skill_without_intents_is_a_fault() -> None:
     assert faults_of(Skill("empty")) == ['skill "empty": has no intent']
+
+
+def test_an_intent_may_be_served_without_a_sentence() -> None:
+    skill = Skill("robot")
+
+    @skill.serve("HassVacuumStart", "HassVacuumReturnToBase")
+    def start(name: Annotated[str, prompt("Which one?")]) -> Reply:
+        """Do something with a robot."""
+        return Reply(name)
+
+    assert skill.manifest().intents == ()
+    assert [(s.intent, s.sentences, s.description) for s in skill.manifest().served] == [
+        ("HassVacuumStart", (), "Do something with a robot."),
+        ("HassVacuumReturnToBase", (), "Do something with a robot."),
+    ]
+
+
+def test_a_skill_may_be_written_in_parts() -> None:
+    part, skill = Skill("home"), Skill("home")
+    skill.rule("polite", "(please|kindly)")
+
+    @part.intent("Bark", "<polite> bark")
+    def bark() -> Reply:
+        return Reply("Woof.")
+
+    skill.include(part)
+    assert [schema.intent for schema in skill.manifest().intents] == ["Bark"]
+
+
+def test_a_device_may_be_passed_on_by_name() -> None:
+    schema = schema_of("name", Annotated[str, domains("light")] | None)
+    assert (schema.kind, schema.domains) == ("entity", ("light",))
+    assert schema_of("name", Annotated[str, domains()]).kind == "entity"
+    assert schema_of("floor", Floor).kind == "floor"

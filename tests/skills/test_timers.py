@@ -437,3 +437,10 @@ def test_a_timer_of_no_time_is_refused(talks: Callable[..., Talk]) -> None:
     talk = talks()
     assert set_timer(talk, 0) == "A timer needs more time than that."
     assert talk.timers() == 0
+
+
+def test_a_name_is_the_same_however_it_is_written(talk: Talk) -> None:
+    talk.ask("HassStartTimer", duration=600, name="Pizza ")
+    assert talk.ask("HassCancelTimer", name="pizza") == (
+        "Your Pizza timer for ten minutes is cancelled."
+    )

@@ -1,0 +1,51 @@
+"""Players: which one is meant when none is named, and what it is told."""
+
+from __future__ import annotations
+
+from assistant.core.messages import DeviceChanged
+from tests.skills.house import replied, sent
+from tests.skills.talking import Talk, command
+
+
+def test_pause_means_what_plays_and_go_on_what_was_paused(house: Talk) -> None:
+    assert house.ask("HassMediaPause") == "I paused the tv."
+    assert house.state("media_player.tv") == "paused"
+    assert house.ask("HassMediaUnpause", name="TV") == "I let the tv go on."
+    assert house.state("media_player.tv") == "playing"
+
+
+def test_the_speakers_room_comes_first(house: Talk) -> None:
+    assert house.ask("HassMediaUnpause") == "I let the radio go on."
+
+
+def test_pausing_is_taken_back(house: Talk) -> None:
+    house.ask("HassMediaPause", area="Living Room")
+    house.ask("Undo")
+    assert house.state("media_player.tv") == "playing"
+
+
+def test_skipping_is_a_command_and_no_state(bridged: Talk) -> None:
+    messages = bridged.hear("next", command("HassMediaNext", name="TV"))
+    (wish,) = sent(messages)
+    assert (wish.entity_id, wish.state, wish.command) == ("media_player.tv", "", "next")
+    reply = replied(messages)
+    assert (reply.text, reply.acted) == ("I skipped to the next one on the tv.", True)
+    assert bridged.ask("HassMediaPrevious", name="TV") == "I went back to the one before on the tv."
+    assert bridged.ask("Undo") == "There is nothing that I can take back."
+
+
+def test_without_the_broker_nothing_is_skipped(bridged: Talk) -> None:
+    bridged.feed(DeviceChanged(device="broker", present=False))
+    reply = replied(bridged.hear("next", command("HassMediaNext", name="TV")))
+    assert (reply.text, reply.done, reply.acted) == ("I can't reach the tv now.", False, False)
+
+
+def test_a_volume_that_is_not_known_goes_up_by_a_command(bridged: Talk) -> None:
+    messages = bridged.hear("louder", command("HassSetVolumeRelative", volume_step="up"))
+    (wish,) = sent(messages)
+    assert (wish.entity_id, wish.command) == ("media_player.radio", "volume_up")
+
+
+def test_a_room_without_a_player_is_told(house: Talk) -> None:
+    told = house.ask("HassMediaPause", area="Bedroom")
+    assert told == "I don't know of any media player in the bedroom."

@@ -1,0 +1,53 @@
+"""Robots, announcements and greetings; and that no sentence was given to any of them."""
+
+from __future__ import annotations
+
+import pytest
+
+from skills.home import skill
+from tests.skills.house import replied
+from tests.skills.talking import Talk, command
+
+
+@pytest.mark.parametrize(
+    ("intent", "slots", "told", "entity_id", "state"),
+    [
+        ("HassVacuumStart", {}, "I started the rover.", "vacuum.rover", "cleaning"),
+        ("HassVacuumStart", {"name": "Rover"}, "I started the rover.", "vacuum.rover", "cleaning"),
+        ("HassVacuumReturnToBase", {}, "I sent the rover home.", "vacuum.rover", "returning"),
+        ("HassLawnMowerStartMowing", {}, "I started the moe.", "lawn_mower.moe", "mowing"),
+        ("HassLawnMowerDock", {"name": "Moe"}, "I sent the moe home.", "lawn_mower.moe", "docked"),
+    ],
+)
+def test_robots(
+    house: Talk, intent: str, slots: dict[str, str], told: str, entity_id: str, state: str
+) -> None:
+    assert house.ask(intent, **slots) == told
+    assert house.state(entity_id) == state
+
+
+def test_one_room_of_the_house_is_more_than_they_can(house: Talk) -> None:
+    reply = replied(house.hear("clean the kitchen", command("HassVacuumCleanArea", area="Kitchen")))
+    assert reply.text == "I understood that you want to clean a room, but I can't do that yet."
+    assert house.state("vacuum.rover") == "docked"
+
+
+def test_an_announcement_is_said(house: Talk) -> None:
+    assert house.ask("HassBroadcast", message="dinner is ready") == "Dinner is ready."
+    assert house.ask("Repeat") == "Dinner is ready."
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [("hello", "Hello."), ("where does my data go", "Nowhere: everything stays on this device.")],
+)
+def test_greetings_are_answered(house: Talk, text: str, told: str) -> None:
+    assert house.say(text, command("HassRespond")) == told
+
+
+def test_the_word_network_holds_none_of_the_new_intents() -> None:
+    manifest = skill.manifest()
+    spoken = {schema.intent for schema in manifest.intents}
+    assert spoken == {"HassTurnOn", "HassTurnOff", "HassLightSet", "HassGetState"}
+    assert all(not schema.sentences for schema in manifest.served)
+    assert {"HassSetPosition", "HassListAddItem"} <= {schema.intent for schema in manifest.served}
