@@ -74,7 +74,7 @@ class IntentModel:
 
     def _rank(self, text: str) -> Ranking:
         (embedding,) = self._encoder.encode([text])
-        probabilities, in_scope = self._head.scores(embedding)
-        order = np.argsort(-probabilities)
-        beliefs = (Belief(self._labels[i], float(probabilities[i])) for i in order)
-        return Ranking(float(in_scope), tuple(beliefs))
+        scores = self._head.scores(embedding)
+        order = np.argsort(-scores.probabilities)
+        beliefs = (Belief(self._labels[i], float(scores.probabilities[i])) for i in order)
+        return Ranking(scores.in_scope, tuple(beliefs))
