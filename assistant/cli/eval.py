@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -15,21 +15,26 @@ from assistant.cli.conversation import temporary_config
 from assistant.cli.output import console, emit, errors
 from assistant.cli.progress import progress
 from assistant.composition import Composition
-from assistant.core.config import Asr
+from assistant.core.config import Asr, Mqtt
 from assistant.core.errors import InputError, SkillError, WakeWordError
 from assistant.evaluation.clips import labelled, sound_of
 from assistant.evaluation.commands import evaluate_commands
-from assistant.evaluation.home_tests import load_suites
+from assistant.evaluation.data_sets import read_data_set
+from assistant.evaluation.home_tests import WantedCommand, load_suites
+from assistant.evaluation.intents import evaluate_intents
+from assistant.evaluation.rejects import Offence, evaluate_rejects, read_lines
 from assistant.evaluation.sentences import Miss, evaluate_sentences, reader
 from assistant.evaluation.wake import evaluate_wake
-from nlu.interpreter import Interpreter
-from nlu.templates import Templates
+from nlu.encoder import MODEL, Encoder
+from nlu.examples import read_shipped
+from skills.state import open_state
 
 app = typer.Typer(
     no_args_is_help=True, help="How well the assistant does on labelled recordings and sentences."
 )
 
 SNRS_DB = "24,12,6"
+FITTING_THREADS = 2
 RECOGNISERS = ("auto", "whisper", "pocketsphinx")
 
 Json = Annotated[bool, typer.Option("--json", help="One JSON object a line on stdout.")]
@@ -94,19 +99,60 @@ def commands(
 
 @app.command()
 def sentences(
-    path: Annotated[Path, typer.Argument(help="Home Assistant's test YAML: a file or a folder.")],
+    path: Annotated[Path, typer.Argument(help="Test YAML: a file or a folder.")],
+    home: Annotated[
+        Path | None, typer.Option(help="Areas and devices, where no _fixtures.yaml is beside it.")
+    ] = None,
     json: Json = False,
 ) -> None:
-    """Count the sentences that are understood as Home Assistant's own tests want them."""
-    suites = load_suites(path)
+    """Count the sentences that are understood as tests in Home Assistant's format want them."""
+    suites = load_suites(path, home)
     composition = Composition(temporary_config(None, None))
-    manifests, vocabulary = composition.registry.manifests, composition.vocabulary
-    prepare = reader(
-        lambda home: Templates.compile(manifests, home, vocabulary), Interpreter, composition.now()
-    )
+    prepare = reader(composition.templates_of, composition.interpreter, composition.now())
     with progress("understanding") as told:
         figures = evaluate_sentences(suites, prepare, told, _tell_miss(json))
     _show(f"Sentences, {path.name}", figures, json)
+
+
+@app.command()
+def rejects(
+    file: Annotated[Path, typer.Argument(help="Sentences that ask for nothing, one a line.")],
+    home: Annotated[Path | None, typer.Option(help="YAML file of areas and devices.")] = None,
+    json: Json = False,
+) -> None:
+    """Count what talk that is not meant for the assistant makes it do."""
+    lines = read_lines(file)
+    # With a broker configured, what it would be told shows as well; nothing is connected here.
+    config = msgspec.structs.replace(temporary_config(None, home), mqtt=Mqtt(host="localhost"))
+    composition = Composition(config)
+    nlu = composition.nlu()
+    with progress("listening") as told:
+        figures = evaluate_rejects(
+            lines, nlu, lambda: composition.skills(open_state(None)), _tell_offence(json), told
+        )
+    _show(f"Talk of others, {file.name}", figures, json)
+
+
+@app.command()
+def intents(
+    folder: Annotated[
+        Path, typer.Argument(help="CLINC150's, HWU64's (Rasa), or SNIPS' and ATIS' layout.")
+    ],
+    json: Json = False,
+) -> None:
+    """Fit the shipped encoder's head to a data set's train split, and judge it on test."""
+    data = read_data_set(folder)
+    library = Composition(temporary_config(None, None)).library
+    negatives = read_shipped(library.read(MODEL)["examples.npz"]).negatives
+    with progress("embedding") as told:
+        figures = evaluate_intents(
+            data,
+            Encoder.load(library, FITTING_THREADS),
+            Encoder.load(library),
+            negatives.embeddings,
+            told,
+        )
+    _show(f"Intents, {folder.name}", figures, json)
 
 
 def _tell_miss(json: bool) -> Callable[[Miss], None]:
@@ -114,11 +160,27 @@ def _tell_miss(json: bool) -> Callable[[Miss], None]:
 
     def tell(miss: Miss) -> None:
         if not json:
-            wanted = f"{miss.wanted.intent} {dict(miss.wanted.slots)}"
-            text = (
-                f"{miss.file}: {miss.sentence!r}: {miss.intent or None} {miss.slots}, not {wanted}"
-            )
+            kind = f" ({miss.wanted.kind})" if miss.wanted.kind else ""
+            understood, wanted = _listed(miss.understood), _listed(miss.wanted.commands)
+            text = f"{miss.file}{kind}: {miss.sentence!r}: {understood}, not {wanted}"
             console.print(text, style="dim", markup=False, soft_wrap=True)
+
+    return tell
+
+
+def _listed(commands: Sequence[WantedCommand]) -> str:
+    return ", ".join(f"{c.intent} {dict(c.slots)}" for c in commands) or "nothing"
+
+
+def _tell_offence(json: bool) -> Callable[[Offence], None]:
+    """Shows on a terminal what should have been passed over."""
+
+    def tell(offence: Offence) -> None:
+        if not json:
+            done = "acted" if offence.acted else "answered"
+            text = f"{done}: {offence.line!r}: {', '.join(offence.intents)}: {offence.reply}"
+            style = "red" if offence.acted else "dim"
+            console.print(text, style=style, markup=False, soft_wrap=True)
 
     return tell
 

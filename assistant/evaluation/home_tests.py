@@ -1,4 +1,8 @@
-"""Sentences with what they mean, from files in the format of Home Assistant's intent tests."""
+"""Sentences with what they mean, from files in the format of Home Assistant's intent tests.
+
+A test of our own beside those has one `sentence` and a list of `commands`, each an intent with its
+slots, in the order in which they are to be carried out; [] where nothing may be.
+"""
 
 from __future__ import annotations
 
@@ -20,16 +24,26 @@ _EXTENDED = ("floors", "areas", "entities")
 Wanted = SlotValue | list[SlotValue]
 
 
-class Case(msgspec.Struct, frozen=True):
-    """Sentences that mean the same; `intent` is "" where any will do.
+class WantedCommand(msgspec.Struct, frozen=True):
+    """A command as a test wants it; `intent` is "" where any will do.
 
-    A list of values for a slot means any of them. `area` is where the speaker is, "" for unknown.
+    A list of values for a slot means any of them.
+    """
+
+    intent: str = ""
+    slots: Mapping[str, Wanted] = {}
+
+
+class Case(msgspec.Struct, frozen=True):
+    """Sentences that mean the same commands; `area` is where the speaker is, "" for unknown.
+
+    `kind` is what a test of our own says of its sentence, such as "corrected".
     """
 
     sentences: tuple[str, ...]
-    intent: str = ""
-    slots: Mapping[str, Wanted] = {}
+    commands: tuple[WantedCommand, ...]
     area: str = ""
+    kind: str = ""
 
 
 @dataclass(frozen=True)
@@ -48,21 +62,30 @@ class _Intent(msgspec.Struct, frozen=True):
 
 
 class _Test(msgspec.Struct, frozen=True):
-    sentences: list[str] | str
+    sentences: list[str] | str | None = None
     intent: _Intent | None = None
     slots: dict[str, Wanted] | None = None
     context: dict[str, Any] | None = None
+    sentence: str | None = None
+    commands: list[WantedCommand] | None = None
+    kind: str = ""
+
+    def __post_init__(self) -> None:
+        ours = self.sentence is not None and self.commands is not None
+        if ours == (self.sentences is not None):
+            raise ValueError("a test needs `sentences`, or else a `sentence` with its `commands`")
 
 
 class _File(msgspec.Struct, frozen=True):
     tests: list[_Test]
 
 
-def load_suites(path: Path) -> list[Suite]:
+def load_suites(path: Path, home: Path | None = None) -> list[Suite]:
     """The suites of one file, or of every YAML file in a folder and below, by name.
 
     Each file's own floors, areas and devices extend those of the `_fixtures.yaml` beside it or
-    above it. Raises `InputError` for what is missing, no YAML, or holds no sentence at all.
+    above it, or else those of the file `home`. Raises `InputError` for what is missing, no YAML,
+    or holds no sentence at all.
     """
     if not path.exists():
         raise InputError("sentences.missing", f"{path}: no such file or folder")
@@ -71,7 +94,7 @@ def load_suites(path: Path) -> list[Suite]:
     fixtures: dict[Path | None, Mapping[str, Any]] = {None: {}}
     suites = []
     for file in (f for f in found if f.name != FIXTURES):
-        beside = _fixtures_of(file, path)
+        beside = _fixtures_of(file, path) or home
         if beside not in fixtures:
             fixtures[beside] = _read(beside) if beside else {}
         suites.append(_suite(file, fixtures[beside]))
@@ -123,14 +146,17 @@ def _extended(part: str, fixtures: Mapping[str, Any], document: Mapping[str, Any
 
 
 def _case(test: _Test) -> Case:
+    if test.sentences is None:
+        return Case((test.sentence or "",), tuple(test.commands or ()), kind=test.kind)
     wanted = test.intent or _Intent()
+    slots = wanted.slots if wanted.slots is not None else test.slots or {}
     contexts = (wanted.context or {}, test.context or {})
     area = next((context["area"] for context in contexts if context.get("area")), "")
     return Case(
         sentences=tuple([test.sentences] if isinstance(test.sentences, str) else test.sentences),
-        intent=wanted.name,
-        slots=wanted.slots if wanted.slots is not None else test.slots or {},
+        commands=(WantedCommand(wanted.name, slots),),
         area=str(_plain(area)),
+        kind=test.kind,
     )
 
 

@@ -10,7 +10,7 @@ from datetime import datetime
 import msgspec
 
 from assistant.core.messages import Command, Slot, SlotValue
-from assistant.evaluation.home_tests import Case, Suite, Wanted, sentences
+from assistant.evaluation.home_tests import Case, Suite, Wanted, WantedCommand, sentences
 from assistant.metrics import percentile
 from assistant.skill.home import Home
 from nlu import resolve
@@ -36,8 +36,8 @@ _AMOUNT = re.compile(
 class SentenceFigures(msgspec.Struct, frozen=True, kw_only=True):
     """Shares, from 0 to 1, of the sentences; `ms` of understanding one sentence.
 
-    Exact is the right intent with exactly the labelled slots, text stripped and case-folded. A
-    test that names no intent wants only the slots.
+    Exact is the right intents in their order, each with exactly the labelled slots, text stripped
+    and case-folded. A test that names no intent wants only the slots.
     """
 
     sentences: int
@@ -53,8 +53,7 @@ class Miss(msgspec.Struct, frozen=True):
     file: str
     sentence: str
     wanted: Case
-    intent: str
-    slots: dict[str, SlotValue]
+    understood: tuple[WantedCommand, ...]
 
 
 def reader(
@@ -109,11 +108,14 @@ def evaluate_sentences(
 
 
 def judge(commands: Sequence[Command], case: Case) -> tuple[bool, bool]:
-    """Whether the intent is right, and whether the slots are as well; one command is wanted."""
-    if len(commands) != 1:
+    """Whether the intents are those wanted, in their order, and whether the slots are as well."""
+    if len(commands) != len(case.commands):
         return False, False
-    right = commands[0].intent == case.intent if case.intent else True
-    return right, right and same_slots(home_assistant_slots(commands[0]), case.slots)
+    pairs = list(zip(commands, case.commands, strict=True))
+    right = all(wanted.intent in ("", command.intent) for command, wanted in pairs)
+    return right, right and all(
+        same_slots(home_assistant_slots(command), wanted.slots) for command, wanted in pairs
+    )
 
 
 def same_slots(slots: Mapping[str, SlotValue], wanted: Mapping[str, Wanted]) -> bool:
@@ -165,6 +167,5 @@ def _span(slot: Slot) -> Iterator[tuple[str, int]]:
 
 
 def _miss(suite: Suite, case: Case, sentence: str, commands: Sequence[Command]) -> Miss:
-    intent = "+".join(command.intent for command in commands)
-    slots = home_assistant_slots(commands[0]) if commands else {}
-    return Miss(suite.path.name, sentence, case, intent, slots)
+    understood = (WantedCommand(c.intent, home_assistant_slots(c)) for c in commands)
+    return Miss(suite.path.name, sentence, case, tuple(understood))

@@ -8,7 +8,7 @@ from datetime import datetime
 
 import pytest
 
-from nlu.commands import understand
+from nlu.interpreter import Interpreter
 from nlu.normalize import canonical
 from nlu.sampling import spoken
 from nlu.templates import Templates
@@ -36,7 +36,7 @@ def test_every_sentence_means_something(
     templates: Templates, sample: list[str], now: datetime
 ) -> None:
     distinct = sorted(set(sample))[::4]
-    lost = [s for s in distinct if not understand(templates, canonical(s), now).commands]
+    lost = [s for s in distinct if not Interpreter(templates)(canonical(s), now).commands]
     assert [s for s in lost if not templates.accepts(s)] == []
     assert len(lost) < len(distinct) / 10  # bare answers
 
@@ -113,6 +113,6 @@ def test_spoken_form(written: str, said: str) -> None:
 def test_an_example_for_each_intent(templates: Templates, now: datetime) -> None:
     for claim in templates.claims:
         example = templates.example(claim.schema.intent)
-        (command, *_) = understand(templates, canonical(example), now).commands
+        (command, *_) = Interpreter(templates)(canonical(example), now).commands
         assert command.intent == claim.schema.intent
     assert templates.example("NoSuchIntent") == ""

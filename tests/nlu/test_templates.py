@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from assistant.core.errors import SkillError
 from assistant.skill.home import Area, Entity, Home
 from assistant.skill.manifest import SkillManifest, SlotSchema
-from nlu.commands import understand
+from nlu.interpreter import Interpreter
 from nlu.normalize import canonical
 from nlu.templates import Templates
 from tests.nlu.stand_ins import HOME, MANIFESTS, intent
@@ -148,7 +148,7 @@ def test_any_text_is_read_or_not_without_an_exception(templates: Templates, text
     now = datetime(2026, 11, 20, 19, 0).astimezone()
     matches = templates.match(text)
     assert list(matches) == sorted(matches, key=lambda match: match.rank())
-    understand(templates, canonical(text), now)
+    Interpreter(templates)(canonical(text), now)
 
 
 @pytest.mark.parametrize(

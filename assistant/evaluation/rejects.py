@@ -1,0 +1,106 @@
+"""What talk that is not meant for the assistant makes it do, which should be nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from pathlib import Path
+
+import msgspec
+
+from assistant.core.errors import InputError
+from assistant.core.messages import (
+    Commit,
+    HomeCommand,
+    Interpretation,
+    Message,
+    Reply,
+    Transcript,
+)
+from assistant.core.stage import Stage
+from assistant.pipeline import run
+
+_APART_S = 3600.0
+"""Between two lines, so that none follows on from the one before it."""
+
+
+class RejectFigures(msgspec.Struct, frozen=True, kw_only=True):
+    """Of `sentences` that ask for nothing: `actions` changed any state, which none may.
+
+    `answered` is the share, from 0 to 1, in which a command was understood, one that only asks for
+    something as well, or that were asked back about.
+    """
+
+    sentences: int
+    actions: int
+    answered: float
+
+
+class Offence(msgspec.Struct, frozen=True):
+    """A line that was answered: the intents it was taken for, the reply, and if it acted."""
+
+    line: str
+    intents: tuple[str, ...]
+    reply: str
+    acted: bool
+
+
+def read_lines(file: Path) -> list[str]:
+    """One sentence a line, without blank ones; raises `InputError` where there is none."""
+    try:
+        lines = file.read_text("utf-8").splitlines()
+    except OSError as error:
+        raise InputError("rejects.unreadable", f"{file}: {error.strerror}") from error
+    except UnicodeDecodeError as error:
+        raise InputError("rejects.malformed", f"{file}: is no text in UTF-8") from error
+    found = [line.strip() for line in lines if line.strip()]
+    if not found:
+        raise InputError("rejects.none", f"{file}: holds no sentence")
+    return found
+
+
+def evaluate_rejects(
+    lines: list[str],
+    nlu: Stage,
+    skills: Callable[[], Stage],
+    answered: Callable[[Offence], None] = lambda offence: None,
+    progress: Callable[[int, int], None] = lambda done, total: None,
+) -> RejectFigures:
+    """Say every line to the stages, each to `skills` on fresh state, and count what follows.
+
+    A command that `skills` gives for the bridge counts as an action as well. `answered` is told of
+    each line that was not passed over.
+    """
+    offences = []
+    for number, line in enumerate(lines):
+        offence = _said(line, number, (nlu, skills()))
+        if offence is not None:
+            offences.append(offence)
+            answered(offence)
+        progress(number + 1, len(lines))
+    return RejectFigures(
+        sentences=len(lines),
+        actions=sum(offence.acted for offence in offences),
+        answered=len(offences) / len(lines),
+    )
+
+
+def _said(line: str, number: int, stages: tuple[Stage, ...]) -> Offence | None:
+    """What one line leads to; None where nothing was understood and nothing done."""
+    utterance_id, at_s = f"reject-{number}", _APART_S * (number + 1)
+    heard: Iterable[Message] = (
+        Transcript(utterance_id=utterance_id, revision=0, text=line, engine="text", at_s=at_s),
+        Commit(utterance_id=utterance_id, revision=0, at_s=at_s),
+    )
+    intents: list[str] = []
+    replies: list[str] = []
+    acted = False
+    for message in run(stages, heard):
+        if isinstance(message, Interpretation):
+            intents += [command.intent for command in message.commands]
+            intents += [choice.command.intent for choice in message.choices]
+        elif isinstance(message, Reply):
+            replies.append(message.text)
+            acted = acted or message.acted
+        elif isinstance(message, HomeCommand):
+            acted = True
+    return Offence(line, tuple(intents), " ".join(replies), acted) if intents or acted else None
