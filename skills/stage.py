@@ -203,7 +203,7 @@ class SkillsStage:
 def _request(said: Interpretation, command: Command) -> Request:
     return Request(
         utterance_id=said.utterance_id,
-        text=said.text,
+        text=command.text or said.text,
         intent=command.intent,
         slots=command.slots,
         confidence=command.confidence,

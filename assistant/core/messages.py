@@ -71,11 +71,15 @@ class Slot(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Command(msgspec.Struct, frozen=True, kw_only=True):
-    """One intent with its slots; `confidence` is from 0 to 1."""
+    """One intent with its slots; `confidence` is from 0 to 1.
+
+    `text` are the words that it was read from, where they are not the whole of what was said.
+    """
 
     intent: str
     slots: tuple[Slot, ...] = ()
     confidence: float = 1.0
+    text: str = ""
 
 
 class Choice(msgspec.Struct, frozen=True, kw_only=True):

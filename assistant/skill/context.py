@@ -16,7 +16,7 @@ from assistant.skill.spoken import spoken
 
 
 class Request(msgspec.Struct, frozen=True, kw_only=True):
-    """What was said and understood: the whole text, the intent, its slots, its confidence."""
+    """What was said and understood: the words, the intent, its slots, its confidence."""
 
     utterance_id: str
     text: str

@@ -66,16 +66,21 @@ def set_temperature(
         told = f"{the(thermostat)} takes {least:g} to {most:g} degrees."
         return Reply(told[0].upper() + told[1:], done=False)
     undo = bring(context, thermostat, "", temperature=temperature)
-    return Reply(f"I set {the(thermostat)} to {temperature:g} degrees.", undo=tuple(undo))
+    return Reply(f"I set {the(thermostat)} to {_degrees(temperature)}.", undo=tuple(undo))
 
 
 def _warmth(entity: Entity, named: bool) -> str:
     """What a thermostat or a thermometer measures, in words; "" for nothing."""
     if entity.domain == "climate":
         measured = entity.attributes.get("current_temperature")
-        return "" if measured is None else f"{measured} degrees"
+        return "" if measured is None else _degrees(measured)
     thermometer = named or entity.fact("device_class") == "temperature"
     return described(entity) if thermometer and known(entity) else ""
+
+
+def _degrees(measured: Any) -> str:
+    figure = f"{measured:g}" if isinstance(measured, int | float) else str(measured)
+    return f"{figure} degree" if figure == "1" else f"{figure} degrees"
 
 
 def _number(value: Any, default: float) -> float:

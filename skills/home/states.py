@@ -19,7 +19,7 @@ from assistant.skill import (
 )
 from assistant.skill.spoken import count
 from skills.home.listing import told_list
-from skills.home.targets import SWITCHED, Target, Wanted, capital, find, the
+from skills.home.targets import ALL, SWITCHED, Target, Wanted, capital, find, the
 from skills.home.wording import described, is_in, known, state_words
 
 Anything = Annotated[str, domains()]
@@ -67,10 +67,13 @@ def get_state(
     device_class: str | None = None,
 ) -> Reply:
     """Say a device's state, or which devices are in a state."""
-    target = find(Wanted(name, area, floor, domain, device_class), request, context)
+    # Lights are asked about where one stands, doors and curtains in the whole home.
+    everywhere = None if domain is None or domain in SWITCHED else ALL
+    wanted = Wanted(name or everywhere, area, floor, domain, device_class)
+    target = find(wanted, request, context)
     if not target.entities:
         return target.unknown
-    if name is not None and name.casefold() != "all":
+    if name is not None and name.casefold() != ALL:
         return _of_one(target.entities[0], state, context)
     if state is None and domain is not None and domain not in SWITCHED:
         return _of_each(target, context)

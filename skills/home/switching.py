@@ -16,7 +16,7 @@ from assistant.skill import (
     domains,
     doubtful,
 )
-from skills.home.deeds import Deed, turned
+from skills.home.deeds import UNLOCK, Deed, turned
 from skills.home.setting import LEFT, bring_all, out_of_reach
 from skills.home.targets import SWITCHED, Target, Wanted, find
 
@@ -141,7 +141,7 @@ def _turn(wanted: Wanted, request: Request, context: Context, on: bool) -> Dialo
     if deed is None:
         return Reply(f"I can't turn {'on' if on else 'off'} {target.words}.", done=False)
     # "Turn off the front door" says nothing of unlocking.
-    unsaid = wanted.domain is None and deed.state == "unlocked"
+    unsaid = deed is UNLOCK and wanted.domain is None and "unlock" not in request.text.casefold()
     if unsaid or doubtful(request, target.entities, deed.state):
         question = f"Shall I {deed.do.format(target.words)}?"
         if not (yield Confirm(question)):

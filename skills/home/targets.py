@@ -1,7 +1,7 @@
 """Which devices are meant: by name, kind, room or floor, and where the speaker stands.
 
 1. A name means one device; of several with that name the one of the kind, room and floor that was
-   said, else of a kind that is likely here, else of the speaker's room.
+   said, else of a kind that is likely here, else no sensor, else of the speaker's room.
 2. A kind means those in the room or on the floor that was said.
 3. Else those in the speaker's room, unless a word such as "all" means the whole home.
 4. Where the speaker's room has none, a lock is one of the home's, and so is what there is one of.
@@ -27,12 +27,18 @@ SWITCHED = ("light", "switch", "fan", "media_player")
 _OF_A_ROOM = (*SWITCHED, "sensor", "binary_sensor", "climate")
 """Domains of which a room that has none is told so."""
 
+_MEASURING = ("sensor", "binary_sensor")
+"""Domains that come after a device of the same name."""
+
 _NOUNS = {
     "garage": "garage door",
     "climate": "thermostat",
     "todo": "list",
     "binary_sensor": "sensor",
 }
+
+_ADVERBS = ("upstairs", "downstairs", "outside", "inside", "outdoors")
+"""Places that are said without a preposition."""
 
 
 @dataclass(frozen=True)
@@ -123,6 +129,7 @@ def _named(name: str, wanted: Wanted, context: Context) -> Target:
             wanted.device_class not in (None, entity.fact("device_class")),
             areas is not None and entity.area not in areas,
             entity.domain not in wanted.likely,
+            entity.domain in _MEASURING,
             entity.area != here,
         )
     )
@@ -170,11 +177,10 @@ def _may_be_elsewhere(wanted: Wanted) -> bool:
 
 
 def _where(area: Area | None, floor: Floor | None) -> str:
-    if area is not None:
-        return f" in the {area.name.casefold()}"
-    if floor is None:
+    place = area or floor
+    if place is None:
         return ""
-    name = floor.name.casefold()
-    if name in ("upstairs", "downstairs"):
+    name = place.name.casefold()
+    if name in _ADVERBS:
         return f" {name}"
     return f" on the {name}" if name.endswith("floor") else f" in the {name}"

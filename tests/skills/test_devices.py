@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+import msgspec
 import pytest
 
 from assistant.core.messages import DeviceChanged, HomeCommand, HomeState, Message
@@ -43,6 +44,14 @@ def test_another_room_is_named(talk: Talk) -> None:
 def test_all_the_lights_are_those_of_the_home(talk: Talk) -> None:
     told = talk.say("turn off all the lights", command("HassTurnOff", domain="light"))
     assert told == "I turned off three lights."
+
+
+def test_all_of_another_command_is_not_all_of_this_one(talk: Talk) -> None:
+    kettles = command("HassTurnOff", domain="switch")
+    lights = command("HassTurnOn", domain="light")
+    apart = msgspec.structs.replace(lights, text="turn on the lights")
+    told = talk.say("all the switches off and turn on the lights", kettles, apart)
+    assert told == "I turned off the kettle. I turned on two lights in the kitchen."
 
 
 def test_without_a_room_of_its_own_the_device_means_the_home(talks: Callable[..., Talk]) -> None:

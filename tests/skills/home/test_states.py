@@ -89,6 +89,11 @@ CURTAINS = {"domain": "cover", "device_class": "curtain", "area": "Living Room"}
             {"name": "Garden Temperature"},
             "The garden temperature is 12 degrees Celsius.",
         ),
+        (
+            "which curtains are closed",
+            {"domain": "cover", "device_class": "curtain", "state": "closed"},
+            "The curtain right is closed.",
+        ),
         ("where is alice", {"domain": "person", "name": "Alice"}, "Alice is away."),
         (
             "is alice at home",

@@ -165,6 +165,11 @@ def test_a_curtain_is_no_way_in(house: Talk) -> None:
 
 
 def test_turning_off_a_door_is_no_word_for_unlocking(house: Talk) -> None:
+    unlock = command("HassTurnOff", name="Front Door")
+    assert house.say("unlock the front door", unlock) == "I unlocked the front door."
+    assert house.say("lock it", command("HassTurnOn", name="Front Door")) == (
+        "I locked the front door."
+    )
     assert house.ask("HassTurnOff", name="Front Door") == "Shall I unlock the front door?"
     assert house.state("lock.front") == "locked"
 

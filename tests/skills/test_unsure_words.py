@@ -1,0 +1,47 @@
+"""A word that was not heard well never opens the door, all the way from the transcript."""
+
+from __future__ import annotations
+
+from functools import cache
+
+import pytest
+
+from assistant.core.messages import Interpretation, Reply, Transcript, Word
+from nlu.interpreter import Interpreter
+from nlu.stage import NluStage
+from nlu.templates import Templates
+from nlu.vocabulary import built_in
+from skills.registry import load_registry
+from tests.skills.talking import EVENING, HOME, Talk
+
+SENTENCE = "unlock the front door"
+
+
+@cache
+def stage() -> NluStage:
+    templates = Templates.compile(load_registry().manifests, HOME, built_in())
+    return NluStage(templates, Interpreter(templates), lambda: EVENING)
+
+
+def heard(talk: Talk, least: float) -> Reply:
+    """The reply when one word of the sentence was heard with this confidence."""
+    words = tuple(
+        Word(text=w, start_s=i, end_s=i + 1, confidence=least if w == "front" else 1.0)
+        for i, w in enumerate(SENTENCE.split())
+    )
+    said = Transcript(utterance_id="u", revision=1, text=SENTENCE, words=words)
+    (meant,) = (m for m in stage().feed(said) if isinstance(m, Interpretation))
+    (reply,) = (m for m in talk.hear(meant.text, *meant.commands) if isinstance(m, Reply))
+    return reply
+
+
+@pytest.mark.parametrize("confidence", [0.2, 0.69])
+def test_a_low_confidence_word_makes_it_a_question(talk: Talk, confidence: float) -> None:
+    reply = heard(talk, confidence)
+    assert (reply.text, reply.listen) == ("Shall I unlock the front door?", True)
+    assert talk.state("lock.front_door") == "locked"
+
+
+def test_words_that_were_heard_well_do_not(talk: Talk) -> None:
+    assert heard(talk, 0.95).text == "I unlocked the front door."
+    assert talk.state("lock.front_door") == "unlocked"
