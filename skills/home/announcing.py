@@ -25,7 +25,7 @@ def respond(request: Request) -> Reply:
     if words & {"listening", "recording"}:
         return Reply("I only listen for my wake word, and keep nothing of what I hear before it.")
     if "data" in words:
-        return Reply("Nowhere: everything stays on this device.")
+        return Reply("What you say stays on this device.")
     if words & {"made", "created"}:
         return Reply("People who want an assistant that works without a network.")
     if words & {"say", "ask"}:

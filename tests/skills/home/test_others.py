@@ -39,7 +39,7 @@ def test_an_announcement_is_said(house: Talk) -> None:
 
 @pytest.mark.parametrize(
     ("text", "told"),
-    [("hello", "Hello."), ("where does my data go", "Nowhere: everything stays on this device.")],
+    [("hello", "Hello."), ("where does my data go", "What you say stays on this device.")],
 )
 def test_greetings_are_answered(house: Talk, text: str, told: str) -> None:
     assert house.say(text, command("HassRespond")) == told
