@@ -60,6 +60,7 @@ class Gazetteer(Generic[Thing]):
 
     def find(self, tokens: Sequence[str]) -> list[Named[Thing]]:
         """Every thing that canonical words name, the best reading of each place first."""
+        tokens = [token.removesuffix("'s") for token in tokens]
         found = [*self._exactly(tokens), *self._apart(tokens), *self._nearly(tokens)]
         return sorted(found, key=lambda n: (-n.likeness, -len(n.at)))
 
@@ -106,7 +107,7 @@ class Gazetteer(Generic[Thing]):
 
 
 def _stem(token: str) -> str:
-    return token.removesuffix("s")
+    return token.removesuffix("'s").removesuffix("s")
 
 
 def _sound(text: str) -> str:

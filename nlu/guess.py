@@ -190,10 +190,17 @@ class _Look:
             slots.append(
                 Slot(name=name, value=found.value, raw=found.raw, confidence=found.likeness)
             )
-        weight *= _LEFT_OVER ** sum(len(group - used) / len(group) for group in evidence)
+        explained = used | self._kinds(shape)
+        weight *= _LEFT_OVER ** sum(len(group - explained) / len(group) for group in evidence)
         slots += [Slot(name=n, value=v, raw="") for n, v in shape.fixed]
         command = Command(intent=shape.intent, slots=tuple(slots), confidence=round(weight, 3))
         return Guessed(command, weight, shape, used)
+
+    def _kinds(self, shape: Shape) -> frozenset[int]:
+        """The words that only say of what kind the devices are: "lights" where that is fixed."""
+        kinds = {str(value) for _, value in shape.fixed}
+        tokens = enumerate(self._said.tokens)
+        return frozenset(i for i, token in tokens if token.text.removesuffix("s") in kinds)
 
     def _options(self, source: str, schema: SlotSchema) -> list[Found]:
         key = f"{source}:{schema.name}:{schema.kind}"

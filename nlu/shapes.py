@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
-from itertools import product
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import combinations, product
 
 from hassil.expression import Alternative, Expression, Group, ListReference
 
@@ -18,6 +18,9 @@ Filled = frozenset[tuple[str, str]]
 
 _MOST = 64
 """Combinations of one sentence that are kept, the smallest first."""
+
+_MEASURES = frozenset(("number", "integer", "percentage", "temperature", "colour", "choice"))
+"""Kinds of slots that say how, not what."""
 
 _NOTHING: Filled = frozenset()
 
@@ -47,7 +50,22 @@ def shapes(claims: Sequence[Claim]) -> list[Shape]:
             shape = Shape(claim.schema.intent, fixed, filled, known, claim.schema.area_slot, order)
             if len(known) == len({name for name, _ in filled}):
                 made.setdefault((shape.intent, fixed, filled), shape)
+    for shape in _unions(list(made.values())):
+        made.setdefault((shape.intent, shape.fixed, shape.filled), shape)
     return list(made.values())
+
+
+def _unions(single: Sequence[Shape]) -> Iterator[Shape]:
+    """What people say of one thing at once: "the lamp, green, at ten percent"."""
+    for one, other in combinations(single, 2):
+        shared, apart = one.filled & other.filled, one.filled ^ other.filled
+        schemas = dict(one.schemas) | dict(other.schemas)
+        kinds = [schemas[name].kind for name, _ in apart]
+        two_names = len(kinds) == len({name for name, _ in apart}) == 2
+        alike = (one.intent, one.fixed) == (other.intent, other.fixed)
+        if alike and shared and two_names and _MEASURES.issuperset(kinds):
+            known = tuple(sorted(schemas.items()))
+            yield replace(one, filled=one.filled | other.filled, schemas=known)
 
 
 def _filled(expression: Expression) -> frozenset[Filled]:
