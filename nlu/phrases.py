@@ -109,7 +109,15 @@ _OPENINGS = (
         "for god's sake",
     ),
 )
-OPENINGS = {words: kind for table in _OPENINGS for words, kind in table.items()}
+_GRATEFUL = _table(
+    *(
+        f"i would be {how}{what} {tail}"
+        for how in ("", "so ", "very ", "ever so ", "most ", "much ", "really ")
+        for what in words("grateful obliged glad happy delighted thankful pleased")
+        for tail in ("if you could", "if you would", "if you can", "if", "for", "to have")
+    )
+)
+OPENINGS = {words: kind for table in (*_OPENINGS, _GRATEFUL) for words, kind in table.items()}
 
 ENDINGS = frozenset(
     _table(

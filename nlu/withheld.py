@@ -20,7 +20,7 @@ _SAYS = (
 )
 _DONE = (
     r"(?:turned|switched|put|set|opened|closed|shut|locked|unlocked|dimmed|started|stopped"
-    r"|cancelled|canceled|paused|resumed|played|added|removed|deleted|took|made|changed|got|left"
+    r"|cancelled|canceled|paused|resumed|played|added|removed|deleted|took|made|changed|left"
     r"|went|was|were|did|had|used|bought|called|ran|came|broke|fixed)"
 )
 
