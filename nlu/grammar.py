@@ -50,7 +50,7 @@ def compile_grammar(
     claims = [
         _claim(manifest, schema, lists) for manifest in manifests for schema in manifest.intents
     ]
-    owners = {claim.schema.intent: claim.skill for claim in claims}
+    owners = {s.intent: m.name for m in manifests for s in (*m.intents, *m.served)}
     answers = _answers(claims, lists)
     common = bound(vocabulary)
     claims += (replace(c, skill=owners.get(c.schema.intent, "")) for c in common.claims)

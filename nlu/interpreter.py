@@ -90,6 +90,10 @@ class Reading:
         """The values of its slots by their names."""
         return {slot.name: slot.value for slot in self.command.slots}
 
+    def with_words(self) -> Reading:
+        """The same, with the command's own words in it."""
+        return replace(self, command=msgspec.structs.replace(self.command, text=self.said.words))
+
     def like(self, other: Reading) -> bool:
         """Whether both fill the same slots of the same intent."""
         mine, others = ({s.name for s in r.command.slots} for r in (self, other))
@@ -162,6 +166,8 @@ class Interpreter:
     def __call__(self, said: Canonical, now: datetime, before: Reading | None = None) -> Understood:
         """Read the whole of a text at an aware time, after `before` of the same conversation."""
         by, readings = self._read(said, now, before)
+        if readings and len(readings) > 1:
+            readings = [reading.with_words() for reading in readings]
         if not readings:
             return Understood(by=by, withheld=readings is not None or withheld(said))
         return Understood(tuple(readings), by)

@@ -41,6 +41,12 @@ class Canonical(NamedTuple):
         """The canonical words joined by single spaces, "" when none are left."""
         return " ".join(token.text for token in self.tokens)
 
+    @property
+    def words(self) -> str:
+        """The source words behind these, which need not have been said in one go."""
+        places = dict.fromkeys(i for t in self.tokens for i in range(t.start, t.end))
+        return " ".join(self.source[i] for i in places)
+
     def spoken(self, start: int, end: int) -> str:
         """The source words behind the characters `start` to `end` of `text`."""
         covered, at = [], 0

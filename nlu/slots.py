@@ -69,9 +69,7 @@ RULES = {
     "integer": "([minus ]{0..1000000:_})",
     "number": "([minus ]<count>|half|a half)",
     "percentage": "({0..100:_}[ percent]|half|[a] quarter|three quarters|full|maximum|minimum)",
-    "temperature": (
-        "([minus ]<count>[ degree[s]][ (celsius|centigrade|fahrenheit|kelvin|c|f)])"
-    ),
+    "temperature": ("([minus ]<count>[ degree[s]][ (celsius|centigrade|fahrenheit|kelvin|c|f)])"),
     "colour": (
         "([light|dark|bright] (red|green|blue|yellow|orange|pink|purple|brown|gray|grey)"
         "|white|black|turquoise|cyan|magenta|violet|gold|teal|lime|indigo|lavender|salmon|coral"
@@ -128,13 +126,15 @@ SPOKEN = {
     ),
     "recurrence": (
         "((every day|every weekday|daily|every <weekday_name>|weekdays|every morning)"
-        "[ at {5..11:_}[ (am|pm)]]|every other (day|<weekday_name>)|every {2..30:_} (minutes|hours))"
+        "[ at {5..11:_}[ (am|pm)]]|every other (day|<weekday_name>)"
+        "|every {2..30:_} (minutes|hours))"
     ),
 }
 """How people mostly say the values that `RULES` accept in many more ways: what samples hold."""
 
 KINDS = words(
-    "text integer number percentage boolean duration time date datetime recurrence temperature colour choice area floor entity"
+    "text integer number percentage boolean duration time date datetime recurrence temperature "
+    "colour choice area floor entity"
 )
 
 THINGS = listed(
