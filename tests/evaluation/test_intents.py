@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import random
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -15,10 +14,10 @@ from assistant.core.errors import InputError
 from assistant.core.manifest import Library
 from assistant.evaluation.data_sets import DataSet, Sentence, read_data_set
 from assistant.evaluation.intents import IntentFigures, evaluate_intents
-from nlu.encoder import MODEL, Embeddings
+from nlu.encoder import MODEL
 from tests.cli.test_bad_input import assistant, refused
+from tests.evaluation.word_bag import WIDTH, WordBag
 
-WIDTH = 64
 SUBJECTS = ("my car", "the cat", "a friend", "her boss", "our boat", "this shop", "the bus")
 VERBS = {
     "wash": ("washes", "scrubs", "rinses", "soaps"),
@@ -28,24 +27,6 @@ VERBS = {
     "break": ("breaks", "smashes", "shatters", "cracks"),
 }
 STRANGERS = ("sings", "dances", "whistles", "hums", "sleeps", "snores", "dreams", "yawns")
-
-
-class WordBag:
-    """An encoder that gives every word a random direction."""
-
-    def __init__(self) -> None:
-        self._known: dict[str, Embeddings] = {}
-
-    def encode(self, texts: Sequence[str]) -> Embeddings:
-        made = np.stack([sum(map(self._word, text.split()), np.zeros(WIDTH)) for text in texts])
-        lengths = np.linalg.norm(made, axis=1, keepdims=True)
-        return np.asarray(made / np.maximum(lengths, 1e-9), np.float32)
-
-    def _word(self, word: str) -> Embeddings:
-        if word not in self._known:
-            draw = np.random.default_rng(list(word.encode()))
-            self._known[word] = draw.normal(size=WIDTH).astype(np.float32)
-        return self._known[word]
 
 
 def data_set() -> DataSet:

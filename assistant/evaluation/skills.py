@@ -1,0 +1,232 @@
+"""What the sentences of the installed skills claim, and where they get in each other's way."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from enum import Enum
+
+import msgspec
+from hassil.expression import Alternative, Expression, Group, ListReference
+
+from assistant.skill.manifest import SkillManifest
+from nlu.block_binding import TAKEN
+from nlu.claim import Claim
+from nlu.match import Match
+from nlu.sampling import Source
+from nlu.templates import Templates
+
+SAMPLES = 24
+"""Sentences that are drawn of each template."""
+_TOLD = 5
+"""Sentences of an intent that are shown."""
+_SEED = "check"
+
+Progress = Callable[[int, int], None]
+
+
+class Rank(Enum):
+    """How another intent ranks for a sentence, beside the one it was written for."""
+
+    BETTER = "better"
+    EQUAL = "equal"
+    WORSE = "worse"
+
+
+class Conflict(msgspec.Struct, frozen=True, kw_only=True):
+    """A sentence of one skill that is another's as well, and which of the two has it."""
+
+    sentence: str
+    template: str
+    intent: str
+    other_skill: str
+    other_intent: str
+    rank: Rank
+
+
+class Unfilled(msgspec.Struct, frozen=True, kw_only=True):
+    """A slot in the signature of an intent that no sentence of the intent fills."""
+
+    intent: str
+    slot: str
+
+
+class Unreachable(msgspec.Struct, frozen=True, kw_only=True):
+    """A template none of whose sentences is taken for its intent.
+
+    `instead` are the intents that they are taken for; none where the template is about something
+    that the home does not have.
+    """
+
+    intent: str
+    template: str
+    instead: tuple[str, ...]
+
+
+class Confusion(msgspec.Struct, frozen=True, kw_only=True):
+    """A sentence that a head fitted without it takes for another intent.
+
+    `other_intent` is "" where it is taken for talk that is not meant for the assistant,
+    `other_skill` where no skill serves the other intent. `belief` is from 0 to 1.
+    """
+
+    sentence: str
+    intent: str
+    other_skill: str
+    other_intent: str
+    belief: float
+
+
+class SkillReport(msgspec.Struct, frozen=True, kw_only=True):
+    """One skill: sentences that it claims, by intent, and what is wrong with them.
+
+    Conflicts and slots that are never filled are faults, the rest are warnings. What a skill
+    `overrides` are sentences of Home Assistant's vocabulary, which another skill carries out and
+    to which its own are preferred.
+    """
+
+    skill: str
+    claims: dict[str, list[str]]
+    conflicts: list[Conflict]
+    unfilled: list[Unfilled]
+    overrides: list[Conflict]
+    unreachable: list[Unreachable]
+    confused: list[Confusion] = []
+
+    @property
+    def faults(self) -> int:
+        """How many things must be put right."""
+        return len(self.conflicts) + len(self.unfilled)
+
+    @property
+    def warnings(self) -> int:
+        """How many things are worth a look."""
+        return len(self.overrides) + len(self.unreachable) + len(self.confused)
+
+
+@dataclass(frozen=True)
+class Owned:
+    """A sentence drawn of a skill's template."""
+
+    skill: str
+    intent: str
+    template: str
+    sentence: str
+    precedence: tuple[int, int]
+
+
+def check_skills(
+    manifests: Sequence[SkillManifest],
+    templates: Templates,
+    progress: Progress = lambda done, total: None,
+) -> list[SkillReport]:
+    """Check the skills whose sentences, with those of the vocabulary, are `templates`."""
+    owners = owners_of(manifests)
+    reports = []
+    for number, manifest in enumerate(manifests):
+        reports.append(_report(manifest, templates, owners))
+        progress(number + 1, len(manifests))
+    return reports
+
+
+def owners_of(manifests: Sequence[SkillManifest]) -> dict[str, str]:
+    """Intent → the name of the skill that carries it out."""
+    return {s.intent: m.name for m in manifests for s in (*m.intents, *m.served)}
+
+
+def _report(
+    manifest: SkillManifest, templates: Templates, owners: Mapping[str, str]
+) -> SkillReport:
+    claims: dict[str, list[str]] = {}
+    conflicts: dict[object, tuple[bool, Conflict]] = {}
+    unreachable = []
+    for claim, template, drawn in _drawn(manifest.name, templates):
+        intent = claim.schema.intent
+        claims.setdefault(intent, []).extend(drawn)
+        winners: list[str] = []
+        for sentence in drawn:
+            matches = templates.match(sentence)
+            winners += [match.intent for match in matches[:1]]
+            own = Owned(manifest.name, intent, template, sentence, claim.precedence)
+            for rival, conflict in _conflicts(own, matches, owners):
+                conflicts.setdefault((template, conflict.other_intent, rival), (rival, conflict))
+        if intent not in winners:
+            instead = tuple(sorted(set(winners)))
+            unreachable.append(Unreachable(intent=intent, template=template, instead=instead))
+    return SkillReport(
+        skill=manifest.name,
+        claims={i: _plainest(sentences) for i, sentences in claims.items()},
+        conflicts=[c for rival, c in conflicts.values() if rival],
+        unfilled=list(_unfilled(manifest, templates.claims)),
+        overrides=[c for rival, c in conflicts.values() if not rival],
+        unreachable=unreachable,
+    )
+
+
+def _drawn(skill: str, templates: Templates) -> Iterator[tuple[Claim, str, list[str]]]:
+    """Every template of a skill's own with different sentences of it."""
+    for claim in templates.claims:
+        if claim.skill != skill or claim.block is not None:
+            continue
+        for template, written in zip(claim.schema.sentences, claim.written, strict=True):
+            source = Source(dict(templates.lists), (written,), f"{_SEED} {template}")
+            sentences = [source.draw() for _ in range(SAMPLES)] if source.size else []
+            yield claim, template, list(dict.fromkeys(filter(None, sentences)))
+
+
+def _conflicts(
+    own: Owned, matches: Sequence[Match], owners: Mapping[str, str]
+) -> Iterator[tuple[bool, Conflict]]:
+    """The intents of other skills that a sentence is one of, and if it is a conflict.
+
+    One that must take more words as free text than the sentence's own gives way, as it should.
+    """
+    mine = next((m for m in matches if m.intent == own.intent), None)
+    for match in matches:
+        other = owners.get(match.intent, own.skill)
+        if other == own.skill or (mine is not None and match.wildcard > mine.wildcard):
+            continue
+        rank = _rank(match, mine)
+        conflict = Conflict(
+            sentence=own.sentence,
+            template=own.template,
+            intent=own.intent,
+            other_skill=other,
+            other_intent=match.intent,
+            rank=rank,
+        )
+        yield rank is not Rank.WORSE or match.precedence == own.precedence, conflict
+
+
+def _rank(match: Match, mine: Match | None) -> Rank:
+    """How a match ranks, but for the order in which skills happen to be loaded."""
+    if mine is None or (match.fit(), match.precedence) < (mine.fit(), mine.precedence):
+        return Rank.BETTER
+    same = (match.fit(), match.precedence) == (mine.fit(), mine.precedence)
+    return Rank.EQUAL if same else Rank.WORSE
+
+
+def _plainest(sentences: Sequence[str]) -> list[str]:
+    return sorted(dict.fromkeys(sentences), key=lambda s: (len(s), s))[:_TOLD]
+
+
+def _unfilled(manifest: SkillManifest, claims: Sequence[Claim]) -> Iterator[Unfilled]:
+    """The slots of intents with sentences of their own; other people's fill what they like."""
+    named: dict[tuple[str, str], None] = {}
+    for schema in manifest.intents:
+        named |= dict.fromkeys((schema.intent, slot.name) for slot in schema.slots)
+    filled: set[tuple[str, str]] = set()
+    for claim in claims:
+        names = {*claim.schema.fixed, claim.schema.area_slot}
+        names.update(*(_slots(sentence.expression) for sentence in claim.bound))
+        filled |= {(claim.schema.intent, name) for name in names}
+    yield from (Unfilled(intent=i, slot=name) for i, name in named if (i, name) not in filled)
+
+
+def _slots(expression: Expression) -> Iterator[str]:
+    """The slots that some way through an expression fills."""
+    if isinstance(expression, ListReference):
+        yield expression.slot_name.removesuffix(TAKEN)
+    elif isinstance(expression, Alternative | Group):
+        for item in expression.items:
+            yield from _slots(item)
