@@ -12,7 +12,9 @@ from collections.abc import Callable, Sequence
 
 import msgspec
 
+from assistant.bench import understanding
 from assistant.bench.rig import Rig, running_daemon
+from assistant.bench.understanding import UnderstandingFigures
 from assistant.core.messages import SAMPLE_RATE_HZ
 from assistant.ledger import read_times
 from assistant.metrics import STAGES, StageFigures, figures
@@ -50,7 +52,8 @@ class StagesFigures(msgspec.Struct, frozen=True, kw_only=True):
     """Milliseconds by stage: medians over `runs` of each run's percentiles.
 
     `utterances` were spoken, in all runs together; `understood` of them led to a command, and
-    `replies` were heard. One of `COMMANDS` is something that no skill can do.
+    `replies` were heard. One of `COMMANDS` is something that no skill can do. `understanding` was
+    then timed by itself.
     """
 
     stages: tuple[StageFigures, ...]
@@ -58,6 +61,7 @@ class StagesFigures(msgspec.Struct, frozen=True, kw_only=True):
     understood: int
     replies: int
     runs: int
+    understanding: UnderstandingFigures
 
 
 def measure(
@@ -85,6 +89,7 @@ def measure(
         understood=seen["understood"],
         replies=seen["replied"],
         runs=runs,
+        understanding=understanding.measure(HOME, runs),
     )
 
 

@@ -29,6 +29,7 @@ def test_a_spoken_command_is_timed_through_every_stage() -> None:
     assert (figures.utterances, figures.understood, figures.replies) == (1, 1, 1)
     timed = {figure.stage: figure.p50_ms for figure in figures.stages}
     assert timed.keys() == set(STAGES) - {"answer"}
+    assert figures.understanding.match_ms > 0
     assert sum(timed.values()) - timed["total"] == pytest.approx(timed["total"], abs=1)
 
 
