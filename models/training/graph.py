@@ -168,3 +168,36 @@ def embedding_model(weights: Weights, heads: int, float_weights: bool = False) -
     width = weights["words.weight"].shape[1]
     inputs = {"input_ids": "", "attention_mask": ""}
     return graph.model(inputs, {"embedding": ["batch", width]})
+
+
+def tagging_model(weights: Weights, heads: int, float_weights: bool = False) -> bytes:
+    """Outputs `logits` float32[batch, tokens, tags] and, with that head, `intents` of [CLS].
+
+    `weights` are those of `tagging.Tagger`; with case embeddings there is an input `casing`. The
+    heads stay float32: they are small, and what they say is read off directly.
+    """
+    graph = Graph(float_weights)
+    inputs = {"input_ids": "", "attention_mask": ""}
+    extra = ""
+    if "cases.weight" in weights:
+        inputs["casing"] = ""
+        table = graph.constant("cases", weights["cases.weight"])
+        extra = graph.node("Gather", [table, "casing"], "cased")
+    encoder = {
+        k.removeprefix("encoder."): v for k, v in weights.items() if k.startswith("encoder.")
+    }
+    states = encode(graph, encoder, heads, extra)
+    _head(graph, weights, "tags", states, "logits")
+    outputs: dict[str, list[str | int]] = {"logits": ["batch", "tokens", len(weights["tags.bias"])]}
+    if "intents.weight" in weights:
+        first = graph.constant("first", np.array(0, np.int64))
+        cls = graph.node("Gather", [states, first], "cls", axis=1)
+        _head(graph, weights, "intents", cls, "intents")
+        outputs["intents"] = ["batch", len(weights["intents.bias"])]
+    return graph.model(inputs, outputs)
+
+
+def _head(graph: Graph, weights: Weights, name: str, x: str, out: str) -> None:
+    weight = graph.constant(f"{name}.weight", weights[f"{name}.weight"].T)
+    product = graph.node("MatMul", [x, weight], f"{name}.product")
+    graph.node("Add", [product, graph.constant(f"{name}.bias", weights[f"{name}.bias"])], out)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Sequence
+from functools import cached_property
 
 import numpy as np
 import torch
@@ -89,8 +90,12 @@ class IntentTask:
         self.model = Proxies(pretrained(config.dropout), len(self.classes), len(self.sets))
         self.sentences = sentences
         self.pieces = tokens.of_texts([s.text for s in sentences])
-        self.base = torch.from_numpy(embed(pretrained(), [s.text for s in sentences]))
         self._prepare()
+
+    @cached_property
+    def base(self) -> Tensor:
+        """The base's embeddings of all training sentences."""
+        return torch.from_numpy(embed(pretrained(), [s.text for s in self.sentences]))
 
     def _prepare(self) -> None:
         numbers = {key: index for index, key in enumerate(self.classes)}
