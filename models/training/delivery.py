@@ -10,12 +10,11 @@ from datetime import UTC, datetime
 from typing import Any
 
 import numpy as np
-import torch
 from numpy.typing import NDArray
 from torch import nn
 
 from models.training import benchmark, config, corpora, graph, labels, ner, runtime, tokens
-from models.training.config import BUILD, Config, IntentConfig
+from models.training.config import IntentConfig
 from models.training.intent import IntentTask
 from models.training.network import HEADS, pretrained
 from models.training.publish import Entry, publish, tokenizer_file
@@ -186,12 +185,3 @@ def record(name: str, found: dict[str, float]) -> None:
     known.setdefault(name, {}).update(rounded, date=datetime.now(UTC).date().isoformat())
     FIGURES.write_text(json.dumps(known, indent=2, sort_keys=True) + "\n", "utf-8")
     LOG.info("%s %s", name, rounded)
-
-
-def load_trained(name: str, model: nn.Module, settings: Config) -> None:
-    """Take the weights of a training that has ended; raises `RuntimeError` when it has not."""
-    file = BUILD / name / "checkpoint.pt"
-    state = torch.load(file, map_location="cpu", weights_only=True)
-    if state["epochs"] < settings.epochs:
-        raise RuntimeError(f"{file} has {state['epochs']} of {settings.epochs} epochs")
-    model.load_state_dict(state["model"])

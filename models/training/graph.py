@@ -49,7 +49,7 @@ class Graph:
 
     def constant(self, name: str, value: NDArray[np.generic]) -> str:
         """Add a constant and return its name."""
-        self.constants.append(numpy_helper.from_array(np.ascontiguousarray(value), name))
+        self.constants.append(numpy_helper.from_array(np.require(value, requirements="C"), name))
         return name
 
     def lookup(self, name: str, table: Array, ids: str) -> str:

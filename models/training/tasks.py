@@ -1,0 +1,32 @@
+"""The trainings from data to delivery."""
+
+from __future__ import annotations
+
+import sys
+
+from models.training import benchmark, config, delivery, loop
+from models.training.intent import IntentTask
+from models.training.ner import NerTask
+
+
+def run(arguments: list[str]) -> None:
+    """Train and deliver "intent", "intent-check", "ner" or "benchmark SET"."""
+    match arguments:
+        case ["intent"]:
+            whole = IntentTask(config.INTENT)
+            loop.train(whole, config.INTENT)
+            delivery.deliver_intent(whole, config.INTENT)
+        case ["intent-check"]:
+            held = IntentTask(config.INTENT_CHECK, "intent-check")
+            loop.train(held, config.INTENT_CHECK)
+            delivery.deliver_generality(held, config.INTENT_CHECK)
+        case ["ner"]:
+            tagger = NerTask(config.NER)
+            loop.train(tagger, config.NER)
+            delivery.deliver_ner(tagger)
+        case ["benchmark", name] if name in config.BENCHMARKS:
+            judged = benchmark.task(name)
+            loop.train(judged, config.BENCHMARKS[name])
+            delivery.deliver_benchmark(name, judged)
+        case _:
+            sys.exit(f"benchmark takes one of {', '.join(config.BENCHMARKS)}")
