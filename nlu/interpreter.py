@@ -35,6 +35,9 @@ _FREE_TEXT_CONFIDENCE = 0.9
 _MOST_COMMANDS = 5
 _LONGEST_APART = 60
 """Words of the longest text that is taken apart."""
+_MOST_READ = 400
+"""Parts of a text that are read in search of the commands in it. The search grows with every pause
+and every correction, beyond all bounds in a long text: past this it is given up."""
 _MOST_BORROWED = 12
 """Texts that are tried for a part that borrows words from its neighbour."""
 _REMEMBERED = 512
@@ -237,18 +240,43 @@ class Interpreter:
         return self._matches[said]
 
 
+class _TooManyError(Exception):
+    """The search for the parts of a text is given up."""
+
+
 class _Apart:
     """Takes a text apart into parts that `one` reads, or `sentence` with words of another part."""
 
     def __init__(self, one: _One, sentence: _One) -> None:
-        self._one = one
-        self._sentence = sentence
+        self._left = _MOST_READ
+        self._one = self._counted(one)
+        self._sentence = self._counted(sentence)
         """Reads texts with borrowed words, of which there are many: too many for a model."""
 
     def read(self, said: Canonical, before: Reading | None) -> list[Reading] | None:
         """The commands; [] when all is taken back, None when a part is not understood."""
         if len(said.tokens) > _LONGEST_APART:
             return None
+        try:
+            return self._parts(said, before)
+        except _TooManyError:
+            return None
+
+    def _counted(self, read: _One) -> _One:
+        """Reads as `read` does, each text once, and raises `_TooManyError` when it is too much."""
+        known: dict[Canonical, Reading | None] = {}
+
+        def once(said: Canonical) -> Reading | None:
+            if not self._left:
+                raise _TooManyError
+            self._left -= 1
+            if said not in known:
+                known[said] = read(said)
+            return known[said]
+
+        return once
+
+    def _parts(self, said: Canonical, before: Reading | None) -> list[Reading] | None:
         found = self._corrected(said)
         if found is None:
             found = self._joined(said, None, _MOST_COMMANDS)
