@@ -14,7 +14,7 @@ Array = NDArray[np.floating[Any]]
 
 PENALTY = 0.05
 """Of half the squared weights, against the summed cross entropy of all sentences."""
-STEPS, WARM_STEPS = 60, 12
+STEPS, WARM_STEPS = 60, 8
 """At most, from nothing and from an earlier fit."""
 MEMORY = 8
 """Pairs of steps that L-BFGS remembers."""

@@ -2,24 +2,44 @@
 
 from __future__ import annotations
 
-from models.training import bio, corpora, tokens
+import random
+from collections.abc import Sequence
+
+from models.training import bio, corpora, swaps, tokens
 from models.training.config import BENCHMARKS
 from models.training.markup import Sentence
 from models.training.tagging import Example, TaggingTask
 
 
-def task(name: str) -> TaggingTask:
-    """Training on "snips", "atis" or "conll"."""
-    train, dev = examples(name, "train"), examples(name, "dev")
-    found = sorted({tag[2:] for e in train for tag in e.tags if tag != bio.OUTSIDE})
-    tags = [bio.OUTSIDE, *(f"{prefix}-{label}" for label in found for prefix in "BI")]
-    return TaggingTask(f"benchmark-{name}", BENCHMARKS[name], train, dev, tags, name == "conll")
+class BenchmarkTask(TaggingTask):
+    """A set's own words and labels; values are swapped where its configuration says so."""
+
+    def __init__(self, name: str) -> None:
+        config = BENCHMARKS[name]
+        self.seed, self.share = config.seed, config.swapped
+        self.sentences = sentences(name, "train")
+        self.values = swaps.values(self.sentences)
+        train, dev = [_example(s) for s in self.sentences], examples(name, "dev")
+        found = sorted({tag[2:] for e in train for tag in e.tags if tag != bio.OUTSIDE})
+        tags = [bio.OUTSIDE, *(f"{prefix}-{label}" for label in found for prefix in "BI")]
+        super().__init__(f"benchmark-{name}", config, train, dev, tags, cased=name == "conll")
+
+    def examples(self, epoch: int) -> Sequence[Example]:
+        """The training sentences, with values swapped."""
+        if not self.share:
+            return self.train_set
+        draw = random.Random(self.seed * 1000 + epoch)
+        return [_example(swaps.swapped(s, self.values, draw, self.share)) for s in self.sentences]
 
 
 def examples(name: str, split: str) -> list[Example]:
     """The sentences of a split, in the set's own words."""
-    read = corpora.conll2003(split) if name == "conll" else corpora.tagged(name, split)
-    return [_example(sentence) for sentence in read]
+    return [_example(sentence) for sentence in sentences(name, split)]
+
+
+def sentences(name: str, split: str) -> list[Sentence]:
+    """The same as they were read."""
+    return corpora.conll2003(split) if name == "conll" else corpora.tagged(name, split)
 
 
 def _example(sentence: Sentence) -> Example:

@@ -30,6 +30,10 @@ class Config:
     """Sentences of a step."""
     warmup: float = 0.1
     """Share of the steps in which the rate rises; it then falls in a line to 0."""
+    swapped: float = 0.0
+    """Share of the examples' values that are swapped for others of their label in an epoch."""
+    smoothing: float = 0.0
+    """Of the tags' targets, where the labels are not always right."""
     weight_decay: float = 0.01
     dropout: float = 0.1
 
@@ -57,7 +61,7 @@ class IntentConfig(Config):
 
 INTENT = IntentConfig(epochs=8, learning_rate=6e-5, batch=96)
 INTENT_CHECK = IntentConfig(epochs=3, learning_rate=6e-5, batch=96, held_out=0.2)
-NER = Config(epochs=5, learning_rate=1.5e-4)
+NER = Config(epochs=6, learning_rate=1.5e-4, swapped=0.3, smoothing=0.05, dropout=0.15)
 BENCHMARKS = {
     "snips": Config(epochs=7, learning_rate=1.5e-4),
     "atis": Config(epochs=12, learning_rate=2e-4, batch=32),

@@ -1,9 +1,10 @@
 """What the public sets and our own sentences call a span, and what the NER model calls it.
 
 A label that is not in its set's table is of no use to an assistant and is "O" in training and in
-evaluation: kinds of media, music, film, transport or order, services and apps, ratings' units,
+evaluation: kinds of media, film, coffee, transport or order, services and apps, ratings' units,
 settings of a player, the words for more and less, descriptions of weather, personal data, e-mail
-addresses, time zones, kinds of joke, facilities, cuisines, places relative to here.
+addresses, time zones, kinds of joke, facilities, cuisines, places relative to here, and what a
+question is about (a word to define, a topic of news).
 """
 
 from __future__ import annotations
@@ -43,9 +44,9 @@ _TABLES = {
         place       place_name business_name business_type
         room        house_place
         device      device_type
-        item        food_type ingredient drink_type coffee_type
+        item        food_type ingredient drink_type
         title       song_name playlist_name podcast_name audiobook_name movie_name radio_name
-                    music_album game_name
+                    music_album music_genre game_name
         artist      artist_name audiobook_author
         list        list_name
         date        date general_frequency
@@ -53,14 +54,14 @@ _TABLES = {
         percent     change_amount
         colour      color_type
         currency    currency_name
-        text        event_name definition_word news_topic alarm_type
+        text        event_name alarm_type
     """,
     "snips": """
         person      party_size_description
         place       city state country geographic_poi poi location_name restaurant_name
                     restaurant_type object_location_type
         item        served_dish
-        title       object_name entity_name movie_name track album playlist
+        title       object_name entity_name movie_name track album playlist genre
         artist      artist
         date        timeRange year
         number      rating_value best_rating party_size_number

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -58,3 +58,15 @@ def read(file: Path) -> Iterator[Sentence]:
                 yield parse(stripped, intent, file.stem)
             except ValueError as error:
                 raise ValueError(f"{file}:{number}: {error}") from error
+
+
+def replaced(sentence: Sentence, other: Callable[[Span, str], str]) -> Sentence:
+    """The sentence with what `other` gives for each span and its words in their place."""
+    text, spans, last = "", [], 0
+    for span in sentence.spans:
+        text += sentence.text[last : span.start]
+        said = other(span, sentence.text[span.start : span.end])
+        spans.append(Span(len(text), len(text) + len(said), span.label))
+        text += said
+        last = span.end
+    return Sentence(text + sentence.text[last:], tuple(spans), sentence.intent, sentence.origin)

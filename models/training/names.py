@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 from collections.abc import Callable
 
-from models.training.markup import Sentence, Span
+from models.training.markup import Sentence, Span, replaced
 
 
 def _list(text: str) -> tuple[str, ...]:
@@ -168,15 +168,9 @@ _MAKERS: dict[str, Callable[[random.Random, str], str]] = {
 
 def renamed(sentence: Sentence, draw: random.Random, share: float = 0.7) -> Sentence:
     """The sentence with about this share of its names and values replaced by others at random."""
-    text, spans, last = "", [], 0
-    for span in sentence.spans:
-        text += sentence.text[last : span.start]
-        said = sentence.text[span.start : span.end]
+
+    def other(span: Span, said: str) -> str:
         maker = _MAKERS.get(span.label)
-        if maker is not None and draw.random() < share:
-            said = maker(draw, said)
-        spans.append(Span(len(text), len(text) + len(said), span.label))
-        text += said
-        last = span.end
-    text += sentence.text[last:]
-    return Sentence(text, tuple(spans), sentence.intent, sentence.origin)
+        return maker(draw, said) if maker is not None and draw.random() < share else said
+
+    return replaced(sentence, other)

@@ -5,31 +5,37 @@ from __future__ import annotations
 import random
 from collections.abc import Sequence
 
-from models.training import bio, corpora, labels, names, tokens
+from models.training import bio, corpora, labels, names, swaps, tokens
 from models.training.config import Config
 from models.training.markup import Sentence
 from models.training.tagging import Example, TaggingTask
 
-OWN_COPIES = 2
-"""Times an epoch that one of our sentences is seen, each time with other names."""
+COPIES = {"own": 2, "hwu64": 2, "snips": 0.6}
+"""Times an epoch that a sentence of a set is seen, each time with other names or values."""
 
 
 class NerTask(TaggingTask):
     """Our own sentences come with new names each epoch."""
 
     def __init__(self, config: Config) -> None:
-        self.seed = config.seed
-        self.public = [example(s) for s in _public("train")]
+        self.seed, self.share = config.seed, config.swapped
+        self.public = _public("train")
+        self.values = swaps.values(self.public)
         self.own, dev = _own_parts()
         dev = [*_public("dev"), *dev]
         train = self.examples(0)
         super().__init__("ner", config, train, [example(s) for s in dev], labels.TAGS)
 
     def examples(self, epoch: int) -> Sequence[Example]:
-        """The public sentences and renamed copies of our own."""
+        """Sentences of all sets with values swapped, and our own with other names."""
         draw = random.Random(self.seed * 1000 + epoch)
-        own = [names.renamed(s, draw) for s in self.own for _ in range(OWN_COPIES)]
-        return [*self.public, *(example(s) for s in own)]
+        own = [names.renamed(s, draw) for s in self.own for _ in range(int(COPIES["own"]))]
+        public = [
+            swaps.swapped(s, self.values, draw, self.share)
+            for s in self.public
+            for _ in range(int(COPIES[s.origin] + draw.random()))
+        ]
+        return [example(s) for s in (*public, *own)]
 
 
 def example(sentence: Sentence) -> Example:

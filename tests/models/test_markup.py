@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from models.training import labels, names
+from models.training import labels, names, swaps
 from models.training.config import SENTENCES
 from models.training.markup import Sentence, Span, parse, read
 
@@ -97,3 +97,17 @@ def test_other_names_come_in_the_same_places() -> None:
         assert item in names.ITEMS
         assert of_list in names.LISTS
         assert state == "state"
+
+
+def test_values_are_swapped_for_others_of_their_label() -> None:
+    known = [
+        parse("weather in [oslo](place) [today](date)", origin="x"),
+        parse("is it hot in [new york](place)", origin="x"),
+    ]
+    others = swaps.values(known)
+    assert others == {("x", "place"): ["oslo", "new york"], ("x", "date"): ["today"]}
+    drawn = {
+        swaps.swapped(known[0], others, random.Random(seed), share=1).text for seed in range(9)
+    }
+    assert drawn == {"weather in oslo today", "weather in new york today"}
+    assert swaps.swapped(known[0], others, random.Random(0), share=0) == known[0]
