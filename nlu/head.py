@@ -16,14 +16,13 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from nlu.kinship import Kinship
 from nlu.logistic import Linear, fit_binary, fit_softmax, softmax
 
 Array = NDArray[np.floating[Any]]
 
 NEAREST = 3
 """Negatives whose mean similarity counts."""
-SHRINKAGE = 0.3
-"""Added to the covariance's diagonal, as a share of its mean."""
 SHARE = 0.1
 """Of the intents, and of the others' sentences, that are kept for the rehearsal."""
 STRONGEST = 6.0
@@ -35,52 +34,6 @@ class Scores(NamedTuple):
 
     probabilities: Array
     in_scope: float
-
-
-@dataclass(frozen=True)
-class Kinship:
-    """Gaussians of all intents with one covariance, beside one Gaussian of all sentences."""
-
-    directions: Array
-    """Per intent, float32[labels, width]."""
-    offsets: Array
-    centres: Array
-    """The intents' mean directions, of length 1."""
-    within: Array
-    """Inverse covariance about the intents' means."""
-    around: Array
-    """Inverse covariance about the mean of all."""
-    mean: Array
-
-    @classmethod
-    def fit(cls, embeddings: Array, numbers: NDArray[np.intp]) -> Kinship:
-        """From embeddings float32[n, width] and each one's intent 0..labels-1, none missing."""
-        counts = np.bincount(numbers).astype(np.float32)
-        total = np.zeros((len(counts), embeddings.shape[1]), np.float32)
-        np.add.at(total, numbers, embeddings)
-        means = total / counts[:, None]
-        size = len(embeddings)
-        between = (total.T @ means) / size
-        mean = embeddings.mean(axis=0)
-        square = (embeddings.T @ embeddings) / size
-        within = _inverse(square - between)
-        directions = means @ within
-        return cls(
-            directions=directions,
-            offsets=-0.5 * (directions * means).sum(axis=1),
-            centres=means / np.linalg.norm(means, axis=1, keepdims=True),
-            within=within,
-            around=_inverse(square - np.outer(mean, mean)),
-            mean=mean,
-        )
-
-    def features(self, embeddings: Array) -> Array:
-        """Nearness to the nearest intent beyond that to all, and its cosine: float32[n, 2]."""
-        near = 2 * (embeddings @ self.directions.T + self.offsets).max(axis=1)
-        near -= ((embeddings @ self.within) * embeddings).sum(axis=1)
-        away = embeddings - self.mean
-        near += ((away @ self.around) * away).sum(axis=1)
-        return np.stack([near, (embeddings @ self.centres.T).max(axis=1)], axis=1)
 
 
 @dataclass(frozen=True)
@@ -295,10 +248,3 @@ def _start(old: Head, names: tuple[str, ...], none: bool) -> Linear:
     if none:
         weight[-1], bias[-1] = old.classes.weight[-1], old.classes.bias[-1]
     return Linear(weight, bias)
-
-
-def _inverse(covariance: Array) -> Array:
-    wide = covariance.astype(np.float64)
-    size = len(wide)
-    wide[np.diag_indices(size)] += SHRINKAGE * np.trace(wide) / size + 1e-6
-    return np.linalg.inv(wide).astype(np.float32)
