@@ -100,6 +100,13 @@ def enumerated(said: Canonical, raw: str) -> list[str]:
     return [" ".join(thing) for thing in things if thing]
 
 
+def plain(said: Canonical) -> Canonical:
+    """A negated text without its negation: "don't turn it on" → "turn it on"."""
+    words = [token.text for token in said.tokens]
+    at = words.index("not") + 1 if "not" in words[:4] else 0
+    return said.part(at, len(words))
+
+
 def takes_back(said: Canonical) -> bool:
     """Whether a text only takes back what was said before it: "never mind", "leave it"."""
     words = tuple(token.text for token in said.tokens)

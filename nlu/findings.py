@@ -70,8 +70,14 @@ class Finder:
     def names(self, said: Canonical) -> list[frozenset[int]]:
         """The places where the home's areas, floors and devices are named word for word."""
         tokens = [token.text for token in said.tokens]
-        lists = (n for n in self._lists if n in ("area", "floor") or n.startswith("entity"))
-        return [at for name in lists for at in self._gazetteer(name).exactly(tokens)]
+        kinds = ("area", "floor", "entity")
+        return list(dict.fromkeys(at for kind in kinds for at in self.named(tokens, kind)))
+
+    def named(self, tokens: Sequence[str], kind: str) -> list[frozenset[int]]:
+        """The places where canonical words name something of a kind of list, word for word."""
+        lists = (name for name in self._lists if name.partition("=")[0] == kind)
+        found = (at for name in lists for at in self._gazetteer(name).exactly(tokens))
+        return list(dict.fromkeys(found))
 
     def _named(self, name: str, said: Canonical) -> list[Found]:
         found = self._gazetteer(name).find([token.text for token in said.tokens])

@@ -24,6 +24,8 @@ _APART = 0.9
 _ALIKE = 0.8
 """Least likeness of the spelling (Indel ratio)."""
 _SOUNDING = 0.85
+_PLURAL = 0.8
+"""The "kitchen lights" are rather all lights of the kitchen than the kitchen light."""
 _SHORTEST_ALIKE = 4
 """Letters of the shortest name that is looked for by likeness: most short words are alike."""
 
@@ -76,10 +78,10 @@ class Gazetteer(Generic[Thing]):
                     yield Named(name.thing, frozenset(range(start, start + length)), 1.0)
 
     def _apart(self, tokens: Sequence[str]) -> Iterator[Named[Thing]]:
-        places = {_stem(token): i for i, token in reversed(list(enumerate(tokens)))}
+        places = {token: i for i, token in reversed(list(enumerate(tokens)))}
         for name in self._names:
-            if len(name.tokens) > 1 and all(_stem(t) in places for t in name.tokens):
-                yield Named(name.thing, frozenset(places[_stem(t)] for t in name.tokens), _APART)
+            if len(name.tokens) > 1 and all(token in places for token in name.tokens):
+                yield Named(name.thing, frozenset(places[t] for t in name.tokens), _APART)
 
     def _nearly(self, tokens: Sequence[str]) -> Iterator[Named[Thing]]:
         longest = max((len(name.tokens) for name in self._names), default=0) + 1
@@ -98,8 +100,11 @@ class Gazetteer(Generic[Thing]):
         for index, name in enumerate(self._names):
             if len(name.text) < _SHORTEST_ALIKE:
                 continue
-            for (start, end), score, sound in zip(windows, alike[index], sounds, strict=True):
+            for at, (start, end) in enumerate(windows):
+                score, sound = alike[index][at], sounds[at]
                 likeness = score / 100 if score < 100 else 0.0
+                if likeness and _stem(name.text) == _stem(texts[at]):
+                    likeness = _PLURAL
                 if sound == name.sound:
                     likeness = max(likeness, _SOUNDING)
                 if likeness:

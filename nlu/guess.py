@@ -13,6 +13,7 @@ from datetime import datetime
 
 from assistant.core.messages import Command, Slot
 from assistant.skill.manifest import SlotSchema
+from nlu import phrases
 from nlu.findings import Finder, Found
 from nlu.intent import IntentModel, Ranking
 from nlu.normalize import Canonical, wish
@@ -20,11 +21,12 @@ from nlu.shapes import Shape
 from nlu.tagger import Span, Tagger
 from nlu.withheld import addressed, doubtful, reported
 
-QUERIES = ("HassGet", "HassClimateGet", "HassTimerStatus", "HassNevermind")
+QUERIES = ("HassGet", "HassClimateGet", "HassTimerStatus", "HassNevermind", "Repeat", "Undo")
 """Openings of the names of intents that change nothing: these may also be guessed at in a text
 that tells of something, "did I lock the door"."""
 
-_IN_SCOPE, _IN_SCOPE_TO_ACT = 0.5, 0.8
+_IN_SCOPE, _IN_SCOPE_TO_ACT = 0.15, 0.8
+_IN_SCOPE_OF_DEVICE, _IN_SCOPE_OF_AREA = 0.15, 0.3
 _NEEDS_SLOT = frozenset(
     f"Hass{name}"
     for name in ("TurnOn", "TurnOff", "LightSet", "SetPosition", "VacuumCleanArea", "FanSetSpeed")
@@ -33,7 +35,7 @@ _NEEDS_SLOT = frozenset(
 _IN_SCOPE_OF_FREE_TEXT = 0.3
 _FEWEST_WORDS = 2
 _LEAST_BELIEF = 0.05
-_ACCEPTED = 0.35
+_ACCEPTED = 0.3
 _LEFT_OVER = 0.35
 """What a thing that was found and not used takes off a guess."""
 _OTHER_FIXED = 0.1
@@ -42,6 +44,9 @@ _LEAST_LIKENESS = 0.75
 _SURE_SPAN = 0.6
 _LEAST_STORY = 4
 """Words of the shortest story that is told before a wish."""
+_PASSED_OVER = frozenset(("text", "place", "person"))
+"""Spans that are often in a story around the wish, and in none that can be carried out."""
+_WHEN = frozenset(("date", "time"))
 _EVIDENT = 0.9
 """Likeness from which on a value that was found asks to be used."""
 
@@ -104,7 +109,7 @@ class Guesser:
         if ranking.in_scope < _IN_SCOPE:
             return []
         spans = self.spans(said)
-        careful = ranking.in_scope < _IN_SCOPE_TO_ACT or doubtful(said)
+        careful = ranking.in_scope < self._enough(text) or doubtful(said)
         look = _Look(self._finder, text, spans, now)
         made = [
             guess
@@ -112,7 +117,17 @@ class Guesser:
             if belief >= _LEAST_BELIEF and not (careful and not intent.startswith(QUERIES))
             for guess in look.fill(self._shapes.get(intent, ()), belief, ranking)
         ]
-        return sorted(made, key=lambda g: (-g.weight, g.shape.order))
+        return sorted(made, key=_likeliest)
+
+    def _enough(self, said: Canonical) -> float:
+        """How likely meant for the assistant a text must be to be acted on.
+
+        Less where it names something of this home: talk of others seldom does.
+        """
+        tokens = [token.text for token in said.tokens]
+        if self._finder.named(tokens, "entity"):
+            return _IN_SCOPE_OF_DEVICE
+        return _IN_SCOPE_OF_AREA if self._finder.named(tokens, "area") else _IN_SCOPE_TO_ACT
 
     def spans(self, said: Canonical) -> tuple[Span, ...]:
         """The NER model's spans, counted in source words; parts of one text share them."""
@@ -126,6 +141,11 @@ def spoken(said: Canonical) -> str:
     return said.spoken(0, len(said.text)) or said.text
 
 
+def _likeliest(guess: Guessed) -> tuple[float, int, int]:
+    """Sort key: of two that weigh the same, the form that says more of what it is about."""
+    return (-round(float(guess.weight), 3), -len(guess.shape.fixed), guess.shape.order)
+
+
 def _endings(said: Canonical) -> Iterator[Canonical]:
     """A text, and what follows each of its pauses: people tell a story before they wish.
 
@@ -134,7 +154,8 @@ def _endings(said: Canonical) -> Iterator[Canonical]:
     yield said
     for at in range(_LEAST_STORY, len(said.tokens) - 1):
         before, after = said.part(0, at), said.part(at, len(said.tokens))
-        if said.paused(at) and not reported(before):
+        anew = said.paused(at) or said.tokens[at].text in phrases.NEW_BREATH
+        if anew and not reported(before):
             yield after
 
 
@@ -154,13 +175,18 @@ class _Look:
     ) -> None:
         self._finder, self._said, self._spans, self._now = finder, said, spans, now
         self._found: dict[str, list[Found]] = {}
-        self._evident = [*_evident(said, spans), *finder.names(said)]
+        self._numbers = list(_numbers(said))
+        self._evident = {
+            kind: [*_places(said, spans, passed), *finder.names(said)]
+            for kind, passed in (("asks", _PASSED_OVER | _WHEN), ("acts", _PASSED_OVER))
+        }
 
     def fill(self, shapes: Sequence[Shape], belief: float, ranking: Ranking) -> Iterator[Guessed]:
         """The guesses of one intent, a form each."""
         options = {key: self._options(*key) for shape in shapes for key in _sources(shape)}
         found = (f.at for every in options.values() for f in every if f.likeness >= _EVIDENT)
-        evidence = _merged([*self._evident, *found])
+        asks = bool(shapes) and shapes[0].intent.startswith(QUERIES)
+        evidence = _merged([*self._numbers, *self._evident["asks" if asks else "acts"], *found])
         for shape in shapes:
             if not (shape.filled or shape.fixed) and shape.intent in _NEEDS_SLOT:
                 continue
@@ -193,7 +219,9 @@ class _Look:
         explained = used | self._kinds(shape)
         weight *= _LEFT_OVER ** sum(len(group - explained) / len(group) for group in evidence)
         slots += [Slot(name=n, value=v, raw="") for n, v in shape.fixed]
-        command = Command(intent=shape.intent, slots=tuple(slots), confidence=round(weight, 3))
+        command = Command(
+            intent=shape.intent, slots=tuple(slots), confidence=round(float(weight), 3)
+        )
         return Guessed(command, weight, shape, used)
 
     def _kinds(self, shape: Shape) -> frozenset[int]:
@@ -224,13 +252,18 @@ def _merged(groups: Iterable[frozenset[int]]) -> list[frozenset[int]]:
     return merged
 
 
-def _evident(said: Canonical, spans: Sequence[Span]) -> Iterator[frozenset[int]]:
-    """The words that a wish should explain: numbers, and what the NER model is sure of."""
-    for place, token in enumerate(said.tokens):
+def _numbers(said: Canonical) -> Iterator[frozenset[int]]:
+    for at, token in enumerate(said.tokens):
         if token.text.isdecimal():
-            yield frozenset({place})
+            yield frozenset({at})
+
+
+def _places(
+    said: Canonical, spans: Sequence[Span], passed: frozenset[str]
+) -> Iterator[frozenset[int]]:
+    """The words of the spans that a wish should explain: what the NER model is sure of."""
     for span in spans:
-        if span.confidence >= _SURE_SPAN:
+        if span.confidence >= _SURE_SPAN and span.label not in passed:
             places = enumerate(said.tokens)
             at = frozenset(i for i, t in places if t.start < span.end and t.end > span.start)
             if at:

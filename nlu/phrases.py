@@ -125,7 +125,16 @@ ENDINGS = frozenset(
     )
     | _table("if you can, if you could, if you would, if you will, if you do not mind, if possible")
     | _table("would you, will you, could you, can you, ok, many thanks, cheers")
-    | _table("now, right now, right away, immediately, at once, starting now")
+    | _table("now, right now, right away, immediately, at once, starting now, ta, cheers")
+    | _table("too, as well, also, instead")
+    | _table("this minute, this second, this instant, right this second, right this minute, quick")
+    | _table(
+        "if i may, if you please, if you like, if you wish, if you would not mind, there is a dear"
+    )
+    | _table("if it is no bother, if it is not too much trouble, if it is no trouble")
+    | _table(
+        "if you have a moment, when you have a second, when you get a chance, i mean, do you think"
+    )
 )
 
 JOINTS = tuple(

@@ -11,6 +11,7 @@ from hassil.expression import Alternative, Expression, Group, ListReference
 from assistant.core.messages import SlotValue
 from assistant.skill.manifest import SlotSchema
 from nlu.binding import IGNORED
+from nlu.block_binding import TAKEN
 from nlu.claim import Claim
 
 Filled = frozenset[tuple[str, str]]
@@ -21,6 +22,11 @@ _MOST = 64
 
 _MEASURES = frozenset(("number", "integer", "percentage", "temperature", "colour", "choice"))
 """Kinds of slots that say how, not what."""
+
+_ALONE = frozenset(
+    ("HassVacuumStart", "HassVacuumReturnToBase", "HassLawnMowerStartMowing", "HassLawnMowerDock")
+)
+"""Intents of which a home has one device at most: people do not name it."""
 
 _NOTHING: Filled = frozenset()
 
@@ -50,6 +56,10 @@ def shapes(claims: Sequence[Claim]) -> list[Shape]:
             shape = Shape(claim.schema.intent, fixed, filled, known, claim.schema.area_slot, order)
             if len(known) == len({name for name, _ in filled}):
                 made.setdefault((shape.intent, fixed, filled), shape)
+    for intent, shape in {shape.intent: shape for shape in made.values()}.items():
+        if intent in _ALONE:
+            bare = replace(shape, fixed=(), filled=_NOTHING, schemas=(), area_slot="")
+            made.setdefault((intent, (), _NOTHING), bare)
     for shape in _unions(list(made.values())):
         made.setdefault((shape.intent, shape.fixed, shape.filled), shape)
     return list(made.values())
@@ -71,7 +81,7 @@ def _unions(single: Sequence[Shape]) -> Iterator[Shape]:
 def _filled(expression: Expression) -> frozenset[Filled]:
     """The slots that each way through an expression fills."""
     if isinstance(expression, ListReference):
-        name = expression.slot_name
+        name = expression.slot_name.removesuffix(TAKEN)
         one = (name, expression.list_name)
         return frozenset({_NOTHING if name == IGNORED else frozenset({one})})
     if isinstance(expression, Alternative):

@@ -8,9 +8,10 @@ from typing import ClassVar, NamedTuple
 
 from assistant.core.messages import Complete, Interpretation, Message, Transcript
 from nlu.endings import Endings
-from nlu.interpreter import Interpreter, Reading, Understood
+from nlu.interpreter import Interpreter, Understood
 from nlu.nearest import Nearest
 from nlu.normalize import Canonical, canonical
+from nlu.reading import Reading
 from nlu.templates import Templates
 
 SAMPLED_SENTENCES, SAMPLING_SEED = 5_000, 1

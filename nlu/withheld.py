@@ -27,9 +27,10 @@ _DONE = (
 _OPENING = re.compile(
     r"(?:(?:no|but|and|so|well|please|oh|just|also) )*"
     r"(?:do not|never|not|no need to|there is no need to|you should not|should not|must not"
-    r"|i do not (?:want|need|think|like)|we do not (?:want|need)|i would not|would not|if|unless"
+    r"|(?:i|we) do not (?:want|need|think|like)(?: \w+)? to|i would not|would not|if|unless"
     r"|suppose|supposing|imagine|what if|what happens|what would|what will happen|i wish|i wonder"
-    r"|let us not|avoid|refrain|whoever|remember when|do you remember)\b"
+    r"|let us not|avoid|refrain|whoever|remember when|do you remember"
+    r"|(?:leave|keep)\b.*\b(?:alone|as (?:it|they)|be|on|off|open|closed|shut|way they are))\b"
 )
 _REPORTED = re.compile(
     rf"{_SOMEBODY} (?:just |already |never |also |always |only |really |has |have |had |was |is )*"
@@ -59,8 +60,10 @@ _CALLED = re.compile(
     r"|^(?:mr|mrs|ms|mister) \w+\b|\b(?:mum|mom|mummy|mommy|daddy|granny|grandma|kids)$"
 )
 _CONDITION = re.compile(
-    r"\b(?:if|unless|whenever|as soon as|once|when|until|in case)\b(?! (?:possible|you (?:can|could"
-    r"|would|will|do not mind|please|like|get a (?:chance|moment|minute|second)|have a)))"
+    r"\b(?:if|unless|whenever|as soon as|once|when|until|in case)\b"
+    r"(?! (?:possible|i may|we may|at all"
+    r"|you (?:can|could|would|will|do not mind|please|like|get a|have|wish|fancy)"
+    r"|(?:it|that) is (?:not|no|ok|fine|all right|alright)))"
 )
 
 

@@ -5,18 +5,21 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Iterator
 from pathlib import Path
 
 from assistant.core.manifest import Library
 from models.training.config import MODELS, SENTENCES
-from models.training.markup import parse
+from models.training.markup import Sentence, parse
 from nlu.encoder import Encoder
 from nlu.examples import Examples, Label, write_shipped
 from nlu.guess import spoken
 from nlu.normalize import canonical, wish
 
 FILE = "examples.npz"
+UP = ("up", "loud", "rais", "increas", "more", "boost", "crank", "high", "add")
+DOWN = ("down", "quiet", "low", "soft", "less", "reduc", "decreas", "hush", "off", "drop")
 NOT_OBEYED = "negated"
 """The file of sentences that must cause no action, whatever their intent."""
 
@@ -31,10 +34,12 @@ def labelled(folder: Path = SENTENCES) -> Iterator[tuple[Label | None, str]]:
             elif line.startswith("# fixed:"):
                 fixed = line.removeprefix("# fixed:")
             elif line.strip() and not line.startswith("#"):
+                sentence = parse(line.strip())
                 outside = intent == "none" or file.stem == NOT_OBEYED
-                text = spoken(wish(canonical(parse(line.strip()).text)))
+                text = spoken(wish(canonical(sentence.text)))
+                pairs = _pairs(f"{fixed},{_step(sentence)}")
                 if text:
-                    yield None if outside else Label(intent, _pairs(fixed)), text
+                    yield None if outside else Label(intent, pairs), text
 
 
 def build(models: Path = MODELS) -> Path:
@@ -44,7 +49,29 @@ def build(models: Path = MODELS) -> Path:
     embeddings = encoder.encode([text for _, text in listed])
     file = models / encoder.name / FILE
     write_shipped(file, Examples([label for label, _ in listed], embeddings))
+    manifest = models / "manifest.toml"
+    manifest.write_text(with_file(manifest.read_text("utf-8"), encoder.name, file), "utf-8")
     return file
+
+
+def with_file(manifest: str, name: str, file: Path) -> str:
+    """The manifest's text with one file of a model entered anew."""
+    content = file.read_bytes()
+    sha256 = hashlib.sha256(content).hexdigest()
+    line = f'  {{ name = "{file.name}", bytes = {len(content)}, sha256 = "{sha256}" }},\n'
+    before, heading, section = manifest.partition(f"[{name}]\n")
+    own, end, others = section.partition("\n]\n")
+    kept = [kept for kept in own.splitlines() if f'"{file.name}"' not in kept]
+    return before + heading + "\n".join(kept) + "\n" + line.rstrip("\n") + end + others
+
+
+def _step(sentence: Sentence) -> str:
+    """Which way a relative volume goes: a fixed slot in the vocabulary, a word in our sentences."""
+    steps = (sentence.text[s.start : s.end] for s in sentence.spans if s.label == "volume_step")
+    words = " ".join(steps)
+    if any(stem in words for stem in UP):
+        return "volume_step=up"
+    return "volume_step=down" if any(stem in words for stem in DOWN) else ""
 
 
 def _pairs(fixed: str) -> tuple[tuple[str, str], ...]:
