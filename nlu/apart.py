@@ -11,11 +11,13 @@ from nlu.reading import Reading
 from nlu.withheld import doubtful, reported, withheld
 
 _MOST_COMMANDS = 5
-_LONGEST_APART = 60
+LONGEST = 60
 """Words of the longest text that is taken apart."""
 _MOST_READ = 400
 """Parts of a text that are read in search of the commands in it. The search grows with every pause
 and every correction, beyond all bounds in a long text: past this it is given up."""
+_LONGEST_SLIP = 4
+"""Words that may make no sense before they are taken back: a longer text is a story."""
 _MOST_BORROWED = 12
 """Texts that are tried for a part that borrows words from its neighbour."""
 
@@ -38,7 +40,7 @@ class Apart:
 
     def read(self, said: Canonical, before: Reading | None) -> list[Reading] | None:
         """The commands; [] when all is taken back, None when a part is not understood."""
-        if len(said.tokens) > _LONGEST_APART:
+        if len(said.tokens) > LONGEST:
             return None
         try:
             return self._parts(said, before)
@@ -99,6 +101,8 @@ class Apart:
         readings = [r for r in (self._plain(text) for text in texts) if r]
         if before and (alike := next((r for r in readings if _alike(r, before)), None)):
             return alike
+        if before is None and (doubtful(head) or len(head.tokens) > _LONGEST_SLIP):
+            return next(iter(readings), None)
         if alone := self._tail(mended, before[-1] if before else None, 2):
             return _once([*(before or [])[:-1], *alone])
         return next(iter(readings), None)

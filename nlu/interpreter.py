@@ -25,7 +25,7 @@ import msgspec
 
 from assistant.core.messages import Command
 from nlu import clauses
-from nlu.apart import Apart
+from nlu.apart import LONGEST, Apart
 from nlu.match import Match
 from nlu.normalize import Canonical, cuts
 from nlu.reading import Reading
@@ -85,7 +85,7 @@ class Understood:
 class Guess(Protocol):
     """What the models take a text for."""
 
-    def __call__(self, said: Canonical, now: datetime) -> Command | None:
+    def __call__(self, said: Canonical, now: datetime, whole: bool = True) -> Command | None:
         """The likeliest command; None when they know nothing they would stand by."""
 
     def may_be(self, said: Canonical, intent: str) -> bool:
@@ -119,7 +119,7 @@ class Interpreter:
             return self._sentence(part, now, free_text=True)
 
         def loose(part: Canonical) -> Reading | None:
-            return free(part) or self._guessed(part, now)
+            return free(part) or self._guessed(part, now, part is said)
 
         if whole := strict(said):
             return By.SENTENCE, [whole]
@@ -134,9 +134,9 @@ class Interpreter:
             return By.FREE_TEXT, apart
         if whole:
             return By.FREE_TEXT, _each_item(whole)
-        if self.guess is None:
+        if self.guess is None or len(said.tokens) > LONGEST:
             return By.NOTHING, None
-        guessed, apart = self._guessed(said, now), Apart(loose, free).read(said, before)
+        guessed, apart = self._guessed(said, now, whole=True), Apart(loose, free).read(said, before)
         sure = min((r.confidence for r in apart or ()), default=0.0)
         joined = any(end < start for end, start in cuts(said))  # by a word, not by a pause alone
         enough = _SURE_PARTS if joined else 1.0
@@ -162,8 +162,8 @@ class Interpreter:
             return False
         return not self.guess.may_be(reading.said, reading.command.intent)
 
-    def _guessed(self, said: Canonical, now: datetime) -> Reading | None:
-        command = self.guess(said, now) if self.guess else None
+    def _guessed(self, said: Canonical, now: datetime, whole: bool) -> Reading | None:
+        command = self.guess(said, now, whole) if self.guess else None
         return Reading(said, command) if command else None
 
     def _matched(self, said: Canonical) -> tuple[Match, ...]:
