@@ -1,0 +1,41 @@
+"""The sentences that every learner of the comparison is given: the same for each."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from assistant.composition import FITTED_SENTENCES, SAMPLING_SEED
+from models.training.examples import labelled
+from nlu.examples import Label
+from nlu.templates import Templates
+
+_TEMPLATES = 2_000
+
+
+class Template(NamedTuple):
+    """A sentence with `{slot}` in the place of each slot, and what it means."""
+
+    label: Label
+    text: str
+
+
+def sentences(templates: Templates) -> list[tuple[Label | None, str]]:
+    """Those that the device's head is fitted to: the skills' own, and those that ship.
+
+    None is the label of what no assistant should act on.
+    """
+    drawn = templates.labelled(FITTED_SENTENCES, SAMPLING_SEED)
+    own = [(Label(one.intent, one.fixed), one.text) for one in drawn]
+    return [*own, *labelled()]
+
+
+def slot_templates(templates: Templates) -> Iterator[Template]:
+    """Sentences drawn of all templates, as a matcher of examples with slots wants them."""
+    found: dict[Template, None] = {}
+    for one in templates.labelled(_TEMPLATES, SAMPLING_SEED):
+        text = one.text
+        for span in reversed(one.spans):
+            text = f"{text[: span.start]}{{{span.slot}}}{text[span.end :]}"
+        found[Template(Label(one.intent, tuple(sorted(one.fixed))), text)] = None
+    yield from found

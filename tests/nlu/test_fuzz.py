@@ -1,0 +1,53 @@
+"""Whatever is said, nothing raises, and what is no command has no effect."""
+
+from __future__ import annotations
+
+import time
+from itertools import islice
+
+import pytest
+
+from assistant.composition import Composition
+from benchmarks.fuzz import composed, fuzz
+from benchmarks.hostile import strings
+from nlu.normalize import canonical
+
+COUNT = 2_000
+LONGEST_S = 20.0
+"""Of one text, on a machine that is busy with other things as well."""
+
+
+@pytest.fixture(scope="module")
+def composition(tmp_path_factory: pytest.TempPathFactory) -> Composition:
+    return composed(tmp_path_factory.mktemp("fuzz"))
+
+
+def test_hostile_strings_do_nothing(composition: Composition) -> None:
+    found = fuzz(composition, islice(strings(seed=20), COUNT))
+    assert (found.strings, found.exceptions, found.effects) == (COUNT, 0, 0)
+    assert 0 < found.commands < COUNT / 20  # of the word soup, some
+
+
+def test_a_command_and_a_fault_are_seen(
+    composition: Composition, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Control."""
+    assert fuzz(composition, [("turn on the window light", False)]).effects == 1
+    assert fuzz(composition, [("turn on the window light", True)]).effects == 0
+    monkeypatch.setattr("benchmarks.fuzz.canonical", lambda text: text[99])
+    assert fuzz(composition, [("turn on the window light", False)]).exceptions == 1
+
+
+@pytest.mark.xfail(strict=False, reason="the intent model hears a wish in its last two words")
+def test_the_source_of_a_template_is_no_command(composition: Composition) -> None:
+    text = "<rule> {name} [a|b] (c|d) {0..100:brightness}"
+    assert fuzz(composition, [(text, False)]).effects == 0
+
+
+@pytest.mark.parametrize("words", ["kemi, no wait, ", "and ", "lights, no, on, and then "])
+def test_the_search_for_parts_ends(composition: Composition, words: str) -> None:
+    interpreter = composition.interpreter(composition.templates)
+    began_s = time.process_time()
+    interpreter(canonical(words * 40), composition.now())
+    interpreter(canonical(words * 12), composition.now())
+    assert time.process_time() - began_s < LONGEST_S
