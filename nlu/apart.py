@@ -43,9 +43,10 @@ class Apart:
         if len(said.tokens) > LONGEST:
             return None
         try:
-            return self._parts(said, before)
+            found = self._parts(said, before)
         except _TooManyError:
             return None
+        return None if found is None else _once(found)
 
     def _counted(self, read: One) -> One:
         """Reads as `read` does, each text once, and raises `_TooManyError` when it is too much."""

@@ -14,6 +14,7 @@ from datetime import datetime
 from assistant.core.messages import Command, Slot
 from assistant.skill.manifest import SlotSchema
 from nlu import phrases
+from nlu.examples import Fixed
 from nlu.findings import Finder, Found
 from nlu.intent import IntentModel, Ranking
 from nlu.normalize import Canonical, wish
@@ -35,6 +36,10 @@ _NEEDS_SLOT = frozenset(
 _IN_SCOPE_OF_FREE_TEXT = 0.3
 _FEWEST_WORDS = 2
 _LEAST_BELIEF = 0.05
+_OF_KIND = frozenset(("domain", "device_class", "name"))
+"""Fixed slots that only say what kind of device is meant."""
+_SMALL_TALK = frozenset(("HassNevermind", "HassRespond", "Repeat", "Undo", "Help"))
+"""Intents that a whole text may be, and hardly the end of one: "the lamp, get rid of it"."""
 _ACCEPTED = 0.3
 _LEFT_OVER = 0.35
 """What a thing that was found and not used takes off a guess."""
@@ -77,12 +82,16 @@ class Guesser:
             self._shapes.setdefault(shape.intent, []).append(shape)
         self._tagged: tuple[tuple[str, ...], tuple[Span, ...]] = ((), ())
 
-    def __call__(self, said: Canonical, now: datetime) -> Command | None:
-        """The command that a text most likely is; None when nothing is likely enough."""
+    def __call__(self, said: Canonical, now: datetime, whole: bool = True) -> Command | None:
+        """The command that a text most likely is; None when nothing is likely enough.
+
+        Without `whole` it is only a part of what was said.
+        """
         guesses = self.guesses(said, now)
         if not guesses or guesses[0].weight < _ACCEPTED:
             return None
-        return guesses[0].command
+        command = guesses[0].command
+        return None if command.intent in _SMALL_TALK and not whole else command
 
     def rank(self, said: Canonical) -> Ranking:
         """What the intent model alone believes of a text."""
@@ -97,11 +106,14 @@ class Guesser:
     def guesses(self, said: Canonical, now: datetime) -> list[Guessed]:
         """What a text may be, the likeliest first; [] when it is not meant for the assistant."""
         return max(
-            ([] if addressed(said) else self._guesses(part, now) for part in _endings(said)),
+            (
+                [] if addressed(said) else self._guesses(part, now, part is said)
+                for part in _endings(said)
+            ),
             key=lambda guesses: guesses[0].weight if guesses else 0.0,
         )
 
-    def _guesses(self, said: Canonical, now: datetime) -> list[Guessed]:
+    def _guesses(self, said: Canonical, now: datetime, whole: bool) -> list[Guessed]:
         text = wish(said)
         if len(text.tokens) < _FEWEST_WORDS:
             return []
@@ -116,6 +128,7 @@ class Guesser:
             for intent, belief in ranking.intents()
             if belief >= _LEAST_BELIEF and not (careful and not intent.startswith(QUERIES))
             for guess in look.fill(self._shapes.get(intent, ()), belief, ranking)
+            if whole or intent not in _SMALL_TALK
         ]
         return sorted(made, key=_likeliest)
 
@@ -142,8 +155,10 @@ def spoken(said: Canonical) -> str:
 
 
 def _likeliest(guess: Guessed) -> tuple[float, int, int]:
-    """Sort key: of two that weigh the same, the form that says more of what it is about."""
-    return (-round(float(guess.weight), 3), -len(guess.shape.fixed), guess.shape.order)
+    """Sort key: of two that weigh the same, the form that says of what kind the device is."""
+    fixed = dict(guess.shape.fixed)
+    kind = ("domain" in fixed) - 2 * ("device_class" in fixed)
+    return (-round(float(guess.weight), 3), -kind, guess.shape.order)
 
 
 def _endings(said: Canonical) -> Iterator[Canonical]:
@@ -161,10 +176,18 @@ def _endings(said: Canonical) -> Iterator[Canonical]:
 
 def _share(ranking: Ranking, shape: Shape) -> float:
     """How much of an intent's belief a form has: a device that is named needs no kind."""
-    if any(source.startswith("entity") for _, source in shape.filled):
-        return 1.0
     fixed = ranking.fixed(shape.intent)
-    return _OTHER_FIXED + (1 - _OTHER_FIXED) * fixed.get(shape.fixed, 0.0)
+    named = any(source.startswith("entity") for _, source in shape.filled)
+    if not named:
+        return _OTHER_FIXED + (1 - _OTHER_FIXED) * fixed.get(shape.fixed, 0.0)
+    rest = _without_kind(shape.fixed)
+    if not rest:
+        return 1.0
+    return sum(share for other, share in fixed.items() if _without_kind(other) == rest)
+
+
+def _without_kind(fixed: Fixed) -> Fixed:
+    return tuple((name, value) for name, value in fixed if name not in _OF_KIND)
 
 
 class _Look:
