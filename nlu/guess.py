@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from itertools import pairwise
 
 from assistant.core.messages import Command, Slot
 from assistant.skill.manifest import SlotSchema
@@ -47,6 +48,8 @@ _OTHER_FIXED = 0.1
 """Share of an intent's belief that a form has whose fixed slots the model does not see."""
 _LEAST_LIKENESS = 0.75
 _SURE_SPAN = 0.6
+_GOING_ON = frozenset(("and", "then", "also", "plus"))
+"""What follows these is one more wish, and the one before it no story."""
 _LEAST_STORY = 4
 """Words of the shortest story that is told before a wish."""
 _PASSED_OVER = frozenset(("text", "place", "person"))
@@ -105,11 +108,10 @@ class Guesser:
 
     def guesses(self, said: Canonical, now: datetime) -> list[Guessed]:
         """What a text may be, the likeliest first; [] when it is not meant for the assistant."""
+        if addressed(said) or _called(said, self.spans(said)):
+            return []
         return max(
-            (
-                [] if addressed(said) else self._guesses(part, now, part is said)
-                for part in _endings(said)
-            ),
+            (self._guesses(part, now, part is said) for part in _endings(said)),
             key=lambda guesses: guesses[0].weight if guesses else 0.0,
         )
 
@@ -169,9 +171,21 @@ def _endings(said: Canonical) -> Iterator[Canonical]:
     yield said
     for at in range(_LEAST_STORY, len(said.tokens) - 1):
         before, after = said.part(0, at), said.part(at, len(said.tokens))
-        anew = said.paused(at) or said.tokens[at].text in phrases.NEW_BREATH
-        if anew and not reported(before):
+        word = said.tokens[at].text
+        anew = said.paused(at) or word in phrases.NEW_BREATH
+        if anew and word not in _GOING_ON and not reported(before):
             yield after
+
+
+def _called(said: Canonical, spans: Sequence[Span]) -> bool:
+    """Whether a person is named between two pauses: "turn that off, Chloe"."""
+    ends = [0, *(at for at in range(1, len(said.tokens)) if said.paused(at)), len(said.tokens)]
+    parts = {
+        (said.tokens[start].start, said.tokens[end - 1].end)
+        for start, end in pairwise(ends)
+        if start < end and (start, end) != (0, len(said.tokens))
+    }
+    return any(span.label == "person" and (span.start, span.end) in parts for span in spans)
 
 
 def _share(ranking: Ranking, shape: Shape) -> float:
