@@ -28,9 +28,10 @@ from audio.tts.select import select as select_voice
 from audio.tts.stage import VoiceStage
 from nlu.custom_sentences import load_vocabulary
 from nlu.encoder import MODEL, Encoder
-from nlu.examples import CachedEncoder, Label, embed, read_shipped
+from nlu.examples import Label
 from nlu.explanation import Explanation, explain
 from nlu.findings import Finder
+from nlu.fitting import fitted
 from nlu.guess import Guesser
 from nlu.intent import IntentModel
 from nlu.interpreter import Interpreter
@@ -163,11 +164,11 @@ class Composition:
         if not self._config.nlu.models or MODEL not in self.library.artefacts:
             return None
         encoder = Encoder.load(self.library)
-        cached = CachedEncoder(encoder, self._config.cache_dir / "nlu")
         drawn = self.sentences.labelled(FITTED_SENTENCES, SAMPLING_SEED)
-        own = embed(cached, ((Label(one.intent, one.fixed), one.text) for one in drawn))
-        shipped = read_shipped(self.library.read(encoder.name)["examples.npz"])
-        return IntentModel.fit(encoder, own + (shipped if self._builtin else shipped.negatives))
+        own = [(Label(one.intent, one.fixed), one.text) for one in drawn]
+        shipped = self.library.read(encoder.name)["examples.npz"]
+        folder = self._config.cache_dir / "nlu"
+        return fitted(encoder, shipped, own, folder, alone=not self._builtin)
 
     def skills(self, database: Database) -> SkillsStage:
         """The skills, on their database (`skills.state.open_state`)."""

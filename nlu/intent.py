@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -47,20 +46,18 @@ class Ranking:
 class IntentModel:
     """Ranks the intents for texts."""
 
-    def __init__(self, encoder: Encoder, head: Head, labels: Sequence[Label]) -> None:
+    def __init__(self, encoder: Encoder, head: Head) -> None:
         self._encoder = encoder
         self._head = head
-        self._labels = tuple(labels)
+        self._labels = tuple(map(Label.read, head.labels))
         self._ranked: OrderedDict[str, Ranking] = OrderedDict()
 
-    @classmethod
-    def fit(cls, encoder: Encoder, examples: Examples) -> IntentModel:
-        """A model that knows the labels of `examples`; those without one are out of scope."""
-        labels = sorted({label for label in examples.labels if label}, key=lambda x: x.text)
+    @staticmethod
+    def fit(examples: Examples) -> Head:
+        """A head that knows the labels of `examples`; those without one are out of scope."""
         inside = np.array([label is not None for label in examples.labels], bool)
         names = [label.text for label in examples.labels if label]
-        head = Head.fit(examples.embeddings[inside], names, examples.embeddings[~inside])
-        return cls(encoder, head, labels)
+        return Head.fit(examples.embeddings[inside], names, examples.embeddings[~inside])
 
     def rank(self, text: str) -> Ranking:
         """The belief in every label for one text; the texts seen last are remembered."""

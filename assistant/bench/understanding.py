@@ -104,7 +104,8 @@ def models_side_by_side(
         return None
     content = library.read(MODEL)
     encoder, tagger = Encoder.load(library), Tagger.load(library)
-    intents = IntentModel.fit(encoder, read_shipped(content["examples.npz"]))
+    head = IntentModel.fit(read_shipped(content["examples.npz"]))
+    intents = IntentModel(encoder, head)
     tokenizer = load_tokenizer(content["tokenizer.json"], TOKENS + 1)
     talk = _talk(_WHO, _DID, _WHAT, _WHERE, _WHEN)
     long = (text for text in talk if len(tokenizer.encode(text).ids) == TOKENS)
