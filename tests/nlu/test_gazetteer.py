@@ -17,7 +17,7 @@ NAMES = Gazetteer(
         ("turn the bedroom lamp on", "Bedroom Lamp", {2, 3}, 1.0),
         ("the lamp in the bedroom", "Bedroom Lamp", {1, 4}, 0.9),
         ("call jon", "John", {1}, 0.85),
-        ("the living rooms lights", "Living Room", {1, 2}, 0.8),
+        ("living rooms lights", "Living Room", {0, 1}, 0.8),
         ("turn on the tv", "TV", {3}, 1.0),
     ],
 )
