@@ -37,9 +37,10 @@ CLASSIFIERS = ("single model", "ensemble", "intent router")
 
 
 class Row(msgspec.Struct, frozen=True, kw_only=True):
-    """One contestant: shares from 0 to 1, the median of a paraphrase, and the process's memory.
+    """One contestant: shares from 0 to 1, the median of a paraphrase, and its memory (PSS).
 
-    None where a contestant only names intents and fills no slots.
+    None where a contestant only names intents and fills no slots. The memory is what it took more
+    than the libraries that each of the processes has loaded.
     """
 
     name: str
@@ -50,7 +51,7 @@ class Row(msgspec.Struct, frozen=True, kw_only=True):
     rejects_actions: int
     rejects_answered: float
     ms_p50: float
-    pss_mb: float
+    mb: float
 
 
 class Material(msgspec.Struct, frozen=True):
@@ -64,11 +65,14 @@ class Material(msgspec.Struct, frozen=True):
 
 def contest(name: str, material: Material) -> Row:
     """The figures of one who gives commands."""
-    return _judged(name, CONTESTANTS[name](), material, slots=name != "TF-IDF + linear SVC")
+    before_mb = _pss_mb()
+    slots = name != "TF-IDF + linear SVC"
+    return _judged(name, CONTESTANTS[name](), material, slots, before_mb)
 
 
 def classify(name: str, material: Material) -> Row:
     """The figures of one that only tells the intent."""
+    before_mb = _pss_mb()
     ours = composition()
     encoder = Encoder.load(ours.library)
     home = load_suites(material.paraphrases, material.fixtures)[0].home
@@ -79,7 +83,7 @@ def classify(name: str, material: Material) -> Row:
         "ensemble": lambda: ensemble(encoder, known),
         "intent router": lambda: router(encoder, known, skills),
     }
-    return _judged(name, _naming(made[name]()), material, slots=False)
+    return _judged(name, _naming(made[name]()), material, False, before_mb)
 
 
 def _naming(classifier: Classify) -> Prepare:
@@ -90,7 +94,7 @@ def _naming(classifier: Classify) -> Prepare:
     return lambda home, area: understand
 
 
-def _judged(name: str, prepare: Prepare, material: Material, slots: bool) -> Row:
+def _judged(name: str, prepare: Prepare, material: Material, slots: bool, before_mb: float) -> Row:
     tests = load_suites(material.home_intents)
     paraphrases = load_suites(material.paraphrases, material.fixtures)
     known, other = evaluate_sentences(tests, prepare), evaluate_sentences(paraphrases, prepare)
@@ -104,7 +108,7 @@ def _judged(name: str, prepare: Prepare, material: Material, slots: bool) -> Row
         rejects_actions=actions,
         rejects_answered=_rounded(answered),
         ms_p50=other.ms_p50,
-        pss_mb=_pss_mb(),
+        mb=round(_pss_mb() - before_mb, 1),
     )
 
 
