@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import msgspec
+from rich.markup import escape
 
 from assistant.cli.output import console, emit
 from assistant.core.codec import as_json
@@ -53,11 +54,8 @@ def tell(given: str, messages: Sequence[Message], timings: Timings, as_lines: bo
             emit(as_json(message))
         emit(summary)
         return summary
-    console.print(
-        f"[bold]{given}[/]"
-        if given == summary.transcript
-        else f"[bold]{given}[/]: {summary.transcript or '(nothing was said)'}"
-    )
+    heard = "" if given == summary.transcript else f": {summary.transcript or '(nothing was said)'}"
+    console.print(f"[bold]{escape(given)}[/]{escape(heard)}")
     for command in summary.commands:
         slots = ", ".join(f"{name} = {value}" for name, value in command.slots.items())
         console.print(f"  {command.intent}({slots})", style="cyan", markup=False)

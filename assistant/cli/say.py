@@ -45,7 +45,7 @@ def _tell_why(explanation: Explanation, as_lines: bool) -> None:
     if as_lines:
         emit(explanation)
         return
-    table = Table("", "", title=explanation.text, show_header=False)
+    table = Table("", "", title=Text(explanation.text), show_header=False)
     for name, told in _rows(explanation):
         table.add_row(name, Text(told))
     console.print(table)

@@ -125,3 +125,9 @@ def test_an_hour_is_read_as_it_is_heard(tmp_path: Path) -> None:
     result = assistant(tmp_path, "hear", "--no-wake", "--json", hour)
     assert result.returncode == 0, result.stderr
     assert '"transcript":""' in result.stdout
+
+
+def test_what_is_said_is_no_markup(tmp_path: Path) -> None:
+    shown = assistant(tmp_path, "say", "--explain", "[/bold] [red]hello[/red")
+    assert shown.returncode == 0, shown.stderr
+    assert shown.stdout.count("[/bold] [red]hello[/red") == 2
