@@ -160,15 +160,14 @@ class Composition:
 
     @cached_property
     def _intents(self) -> IntentModel | None:
-        """The intent model, fitted to the installed skills."""
-        if not self._config.nlu.models or MODEL not in self.library.artefacts:
+        """The intent model, fitted to the installed skills; one skill has nothing to be told from."""
+        if not (self._builtin and self._config.nlu.models and MODEL in self.library.artefacts):
             return None
         encoder = Encoder.load(self.library)
         drawn = self.sentences.labelled(FITTED_SENTENCES, SAMPLING_SEED)
         own = [(Label(one.intent, one.fixed), one.text) for one in drawn]
         shipped = self.library.read(encoder.name)["examples.npz"]
-        folder = self._config.cache_dir / "nlu"
-        return fitted(encoder, shipped, own, folder, alone=not self._builtin)
+        return fitted(encoder, shipped, own, self._config.cache_dir / "nlu")
 
     def skills(self, database: Database) -> SkillsStage:
         """The skills, on their database (`skills.state.open_state`)."""

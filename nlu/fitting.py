@@ -28,15 +28,12 @@ def fitted(
     shipped: bytes,
     own: Sequence[tuple[Label, str]],
     folder: Path,
-    *,
-    alone: bool = False,
 ) -> IntentModel:
     """The model for the sentences `own` of the installed skills and the `shipped` examples.
 
-    With `alone` only those are taken of the shipped ones that no assistant should act on. `folder`
-    keeps embeddings and fitted heads; both are made anew when they are damaged.
+    `folder` keeps embeddings and fitted heads; both are made anew when they are damaged.
     """
-    digest = hashlib.blake2b(f"{_VERSION} {encoder.version} {alone}".encode(), digest_size=12)
+    digest = hashlib.blake2b(f"{_VERSION} {encoder.version}".encode(), digest_size=12)
     digest.update(shipped)
     for label, text in own:
         digest.update(f"{label.text}\t{text}\n".encode())
@@ -44,9 +41,7 @@ def fitted(
     head = _read(file)
     if head is None:
         cached = CachedEncoder(encoder, folder)
-        examples = read_shipped(shipped)
-        made = embed(cached, own) + (examples.negatives if alone else examples)
-        head = IntentModel.fit(made)
+        head = IntentModel.fit(embed(cached, own) + read_shipped(shipped))
         _write(file, head)
     return IntentModel(encoder, head)
 
