@@ -160,7 +160,7 @@ class Composition:
 
     @cached_property
     def _intents(self) -> IntentModel | None:
-        """The intent model, fitted to the installed skills; one skill has nothing to be told from."""
+        """The intent model, fitted to the installed skills."""
         if not (self._builtin and self._config.nlu.models and MODEL in self.library.artefacts):
             return None
         encoder = Encoder.load(self.library)
