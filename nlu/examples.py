@@ -9,9 +9,6 @@ from __future__ import annotations
 
 import hashlib
 import io
-import logging
-import os
-import tempfile
 import zipfile
 from collections.abc import Iterable, Sequence
 from pathlib import Path
@@ -21,9 +18,8 @@ import msgspec
 import numpy as np
 
 from assistant.core.messages import SlotValue
+from nlu import cache
 from nlu.encoder import Embeddings, Encoder
-
-log = logging.getLogger(__name__)
 
 Fixed = tuple[tuple[str, SlotValue], ...]
 
@@ -101,7 +97,7 @@ class CachedEncoder:
 
     def encode(self, texts: Sequence[str]) -> Embeddings:
         """The texts' embeddings; those that were cached and are not among these are forgotten."""
-        known = self._read()
+        known = cache.read(self._file, _decoded) or {}
         keys = [_key(text) for text in texts]
         new = sorted({key: text for key, text in zip(keys, texts, strict=True) if key not in known})
         by_key = dict(zip(keys, texts, strict=True))
@@ -110,29 +106,19 @@ class CachedEncoder:
             known |= dict(zip(new, made, strict=True))
         wanted = {key: known[key] for key in keys}
         if new or len(wanted) < len(known):
-            self._write(wanted)
+            cache.write(self._file, _encoded(wanted))
         return np.stack([wanted[key] for key in keys]) if keys else np.zeros((0, 0), np.float32)
 
-    def _read(self) -> dict[str, Embeddings]:
-        try:
-            with np.load(self._file, allow_pickle=False) as arrays:
-                return dict(zip(arrays["keys"].tolist(), arrays["embeddings"], strict=True))
-        except FileNotFoundError:
-            return {}
-        except (OSError, ValueError, KeyError, zipfile.BadZipFile, EOFError) as error:
-            log.warning("%s is made anew: %s (nlu.cache)", self._file, error)
-            return {}
 
-    def _write(self, known: dict[str, Embeddings]) -> None:
-        """Move a new file into place: a reader sees the old one or the new one."""
-        try:
-            self._file.parent.mkdir(parents=True, exist_ok=True)
-            with tempfile.NamedTemporaryFile(dir=self._file.parent, delete=False) as file:
-                embeddings = np.stack(list(known.values()))
-                np.savez(file, keys=np.array(list(known)), embeddings=embeddings)
-            os.replace(file.name, self._file)
-        except OSError as error:  # a full disk costs time at the next start, no more
-            log.warning("%s cannot be written: %s (nlu.cache)", self._file, error.strerror)
+def _decoded(content: bytes) -> dict[str, Embeddings]:
+    with np.load(io.BytesIO(content), allow_pickle=False) as arrays:
+        return dict(zip(arrays["keys"].tolist(), arrays["embeddings"], strict=True))
+
+
+def _encoded(known: dict[str, Embeddings]) -> bytes:
+    file = io.BytesIO()
+    np.savez(file, keys=np.array(list(known)), embeddings=np.stack(list(known.values())))
+    return file.getvalue()
 
 
 def _key(text: str) -> str:

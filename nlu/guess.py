@@ -213,8 +213,9 @@ class _Look:
         self._finder, self._said, self._spans, self._now = finder, said, spans, now
         self._found: dict[str, list[Found]] = {}
         self._numbers = list(_numbers(said))
+        names = finder.names(said)
         self._evident = {
-            kind: [*_places(said, spans, passed), *finder.names(said)]
+            kind: [*_places(said, spans, passed), *names]
             for kind, passed in (("asks", _PASSED_OVER | _WHEN), ("acts", _PASSED_OVER))
         }
 

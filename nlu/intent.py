@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections import OrderedDict
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
@@ -50,7 +50,7 @@ class IntentModel:
         self._encoder = encoder
         self._head = head
         self._labels = tuple(map(Label.read, head.labels))
-        self._ranked: OrderedDict[str, Ranking] = OrderedDict()
+        self._remembered = lru_cache(maxsize=_REMEMBERED)(self._rank)
 
     @staticmethod
     def fit(examples: Examples) -> Head:
@@ -61,13 +61,7 @@ class IntentModel:
 
     def rank(self, text: str) -> Ranking:
         """The belief in every label for one text; the texts seen last are remembered."""
-        if text in self._ranked:
-            self._ranked.move_to_end(text)
-        else:
-            self._ranked[text] = self._rank(text)
-            if len(self._ranked) > _REMEMBERED:
-                self._ranked.popitem(last=False)
-        return self._ranked[text]
+        return self._remembered(text)
 
     def _rank(self, text: str) -> Ranking:
         (embedding,) = self._encoder.encode([text])

@@ -15,10 +15,10 @@ What is not obeyed: a wish turned round ("don't turn on the light") and one that
 
 from __future__ import annotations
 
-from collections import OrderedDict
 from dataclasses import dataclass, replace
 from datetime import datetime
 from enum import Enum
+from functools import lru_cache
 from typing import Protocol
 
 import msgspec
@@ -26,7 +26,6 @@ import msgspec
 from assistant.core.messages import Command
 from nlu import clauses
 from nlu.apart import LONGEST, Apart
-from nlu.match import Match
 from nlu.normalize import Canonical, cuts
 from nlu.reading import Reading
 from nlu.templates import Templates
@@ -98,7 +97,8 @@ class Interpreter:
     def __init__(self, templates: Templates, guess: Guess | None = None) -> None:
         self._templates = templates
         self.guess = guess
-        self._matches: OrderedDict[Canonical, tuple[Match, ...]] = OrderedDict()
+        # A text matches alike at any time; only its values are resolved anew.
+        self._matched = lru_cache(maxsize=_REMEMBERED)(templates.match_canonical)
 
     def __call__(self, said: Canonical, now: datetime, before: Reading | None = None) -> Understood:
         """Read the whole of a text at an aware time, after `before` of the same conversation."""
@@ -165,16 +165,6 @@ class Interpreter:
     def _guessed(self, said: Canonical, now: datetime, whole: bool) -> Reading | None:
         command = self.guess(said, now, whole) if self.guess else None
         return Reading(said, command) if command else None
-
-    def _matched(self, said: Canonical) -> tuple[Match, ...]:
-        """The matches of a text, which hold at any time, remembered for the texts seen last."""
-        if said in self._matches:
-            self._matches.move_to_end(said)
-        else:
-            self._matches[said] = self._templates.match_canonical(said)
-            if len(self._matches) > _REMEMBERED:
-                self._matches.popitem(last=False)
-        return self._matches[said]
 
 
 def _each_item(whole: Reading) -> list[Reading]:

@@ -1,0 +1,47 @@
+"""Files that only save time: damaged or unwritable, they cost a line in the log and no more."""
+
+from __future__ import annotations
+
+import logging
+import os
+import tempfile
+import zipfile
+from collections.abc import Callable
+from pathlib import Path
+from typing import TypeVar
+
+log = logging.getLogger(__name__)
+
+Content = TypeVar("Content")
+
+
+def read(file: Path, decode: Callable[[bytes], Content]) -> Content | None:
+    """What `decode` makes of the file; None when there is none, or it is damaged."""
+    try:
+        return decode(file.read_bytes())
+    except FileNotFoundError:
+        return None
+    except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile) as error:
+        log.warning("%s is made anew: %s (nlu.cache)", file, error)
+        return None
+
+
+def write(file: Path, content: bytes) -> None:
+    """Move a new file into place: a reader sees the old one or the new one."""
+    try:
+        file.parent.mkdir(parents=True, exist_ok=True)
+        with tempfile.NamedTemporaryFile(dir=file.parent, delete=False) as temporary:
+            temporary.write(content)
+        os.replace(temporary.name, file)
+    except OSError as error:  # a full disk costs time at the next start, no more
+        log.warning("%s cannot be written: %s (nlu.cache)", file, error.strerror)
+
+
+def keep_newest(folder: Path, pattern: str, count: int) -> None:
+    """Take all files of a pattern away but the `count` written last."""
+    try:
+        files = sorted(folder.glob(pattern), key=lambda file: file.stat().st_mtime)
+        for old in files[:-count]:
+            old.unlink(missing_ok=True)
+    except OSError as error:
+        log.warning("%s cannot be tidied: %s (nlu.cache)", folder, error.strerror)
