@@ -124,6 +124,7 @@ class Listener:
 
     def _hear(self, frame: Frame) -> Iterator[Message]:
         self._heard_at_s = frame.at_s
+        frame = msgspec.structs.replace(frame, samples=self._own_voice.removed_from(frame))
         sound = self._vad.hear(frame.samples)
         if sound.speech:
             self._voiced_at_s = frame.at_s

@@ -1,7 +1,8 @@
 """The assistant's own voice, so that it neither wakes on it nor takes it for the user's.
 
 Playback tells of every sound just as its first sample leaves, which is before the microphone can
-hear it. The same engines that listen to the microphone listen to it too, ahead of time.
+hear it. It is taken out of what the microphone hears, and for what is left of it, the same engines
+that listen to the microphone listen to it too, ahead of time.
 """
 
 from __future__ import annotations
@@ -12,7 +13,10 @@ from typing import NamedTuple
 
 import numpy as np
 
+from assistant.core.messages import SAMPLE_RATE_HZ, Frame
+from audio.echo import Echo
 from audio.frames import FRAME_BYTES, FRAME_S, SILENCE, Reblock, Samples
+from audio.speex import EchoCanceller
 from audio.wake.engine import WakeWordEngine
 
 # An engine notices a word up to 0.6 s after its end, and not at the same moment in the echo.
@@ -21,6 +25,9 @@ FLUSH_FRAMES = 20
 FRAMES_A_STEP = 8
 FORGET_AFTER_S = 10.0
 ECHO_S = 0.1
+REVERBERATES_S = 0.4
+# A device that buffers more than it says: the second sentence is told of too early (by 0.1 s).
+GAPLESS_S = 0.15
 
 
 class _Noticed(NamedTuple):
@@ -28,19 +35,41 @@ class _Noticed(NamedTuple):
     keyword: str
 
 
-class OwnVoice:
-    """Follows what is played with `engines`; a word is looked for `grace_s` longer."""
+class _Sound(NamedTuple):
+    start_s: float
+    samples: Samples
 
-    def __init__(self, engines: Sequence[WakeWordEngine] = (), grace_s: float = 0.3) -> None:
+    @property
+    def end_s(self) -> float:
+        return self.start_s + len(self.samples) / SAMPLE_RATE_HZ
+
+
+class OwnVoice:
+    """Follows what is played with `engines`; a word is looked for `grace_s` longer.
+
+    Without a `canceller` the microphone's sound stays as it is.
+    """
+
+    def __init__(
+        self,
+        engines: Sequence[WakeWordEngine] = (),
+        grace_s: float = 0.3,
+        canceller: EchoCanceller | None = None,
+    ) -> None:
         self._engines = engines
         self._grace_s = grace_s
+        self._echo = Echo(canceller, self._played) if canceller is not None else None
         self._ahead: deque[tuple[float, bytes]] = deque()
         self._noticed: deque[_Noticed] = deque()
-        self._sounds: deque[tuple[float, float]] = deque(maxlen=64)
+        self._sounds: deque[_Sound] = deque()
 
     def plays(self, samples: Samples, start_s: float) -> None:
         """From `start_s` on, `samples` (16 kHz mono) come from the loudspeaker."""
-        self._sounds.append((start_s, start_s + len(samples) * FRAME_S / (FRAME_BYTES // 2)))
+        if self._sounds and abs(start_s - self._sounds[-1].end_s) < GAPLESS_S:
+            start_s = self._sounds[-1].end_s
+        elif self._echo is not None:
+            self._echo.realign()
+        self._sounds.append(_Sound(start_s, samples))
         blocks = Reblock(FRAME_BYTES)
         frames = [*blocks.push(samples.tobytes()), *blocks.flush(), *[SILENCE] * FLUSH_FRAMES]
         self._ahead.extend((start_s + (n + 1) * FRAME_S, f) for n, f in enumerate(frames))
@@ -49,8 +78,9 @@ class OwnVoice:
         """Playback was cut off at `at_s`: what should have come later does not sound."""
         self._ahead.clear()
         self._sounds = deque(
-            ((start_s, min(end_s, at_s)) for start_s, end_s in self._sounds if start_s < at_s),
-            maxlen=self._sounds.maxlen,
+            _Sound(start_s, samples[: round((at_s - start_s) * SAMPLE_RATE_HZ)])
+            for start_s, samples in self._sounds
+            if start_s < at_s
         )
         self._noticed = deque(n for n in self._noticed if n.at_s < at_s + COINCIDENCE_S)
 
@@ -65,9 +95,20 @@ class OwnVoice:
                     self._noticed.append(_Noticed(at_s, keyword))
         while self._noticed and self._noticed[0].at_s < now_s - FORGET_AFTER_S:
             self._noticed.popleft()
+        while self._sounds and self._sounds[0].end_s < now_s - FORGET_AFTER_S:
+            self._sounds.popleft()
+
+    def removed_from(self, frame: Frame) -> bytes:
+        """What is left of the microphone's samples without the echo of this voice."""
+        if self._echo is None:
+            return frame.samples
+        sounds = any(s.start_s <= frame.at_s <= s.end_s + REVERBERATES_S for s in self._sounds)
+        return self._echo.removed_from(frame, sounds)
 
     def said(self, keyword: str, at_s: float) -> bool:
         """Whether `keyword`, noticed in the microphone at `at_s`, is an echo."""
+        if self._echo is not None and self._echo.drowned_out():
+            return False
         late_s = COINCIDENCE_S + self._grace_s
         return any(
             noticed.keyword == keyword and -COINCIDENCE_S <= at_s - noticed.at_s <= late_s
@@ -76,4 +117,13 @@ class OwnVoice:
 
     def sounds(self, at_s: float) -> bool:
         """Whether something is or just was being played at `at_s`."""
-        return any(start_s <= at_s <= end_s + ECHO_S for start_s, end_s in self._sounds)
+        return any(s.start_s <= at_s <= s.end_s + ECHO_S for s in self._sounds)
+
+    def _played(self, from_s: float, count: int) -> Samples:
+        played = np.zeros(count, np.int16)
+        for start_s, samples in self._sounds:
+            first = round((from_s - start_s) * SAMPLE_RATE_HZ)
+            here = samples[max(0, first) : max(0, first + count)]
+            at = max(0, -first)
+            played[at : at + len(here)] = here
+        return played

@@ -21,6 +21,7 @@ from assistant.core.messages import (
     Woke,
 )
 from audio.earcons import FAILED, HEARD, earcon
+from audio.echo import echo_canceller
 from audio.frames import Samples
 from audio.listener import Listener
 from audio.own_voice import OwnVoice
@@ -131,7 +132,7 @@ def make_own_voice(config: Config) -> OwnVoice:
         select(Wake(engine=config.wake.engine, keywords=willing)),
         KeyPhrases({"stop": OWN_STOP_SENSITIVITY}),
     )
-    return OwnVoice(engines, config.audio.playback_grace_s)
+    return OwnVoice(engines, config.audio.playback_grace_s, echo_canceller())
 
 
 def make_listener(config: Config, wake: bool = True, own_voice: OwnVoice | None = None) -> Listener:

@@ -1,0 +1,163 @@
+"""Echo cancellation: what the loudspeaker plays is taken out of what the microphone hears."""
+
+from __future__ import annotations
+
+import logging
+from collections import deque
+from collections.abc import Callable
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from assistant.core.messages import SAMPLE_RATE_HZ, Frame
+from audio.frames import FRAME_S, FRAME_SAMPLES, Samples
+from audio.speex import EchoCanceller
+
+REMEMBERED_S = 0.7
+# Energy kept to energy cancelled: measured, 0.004 to 0.1 where nobody speaks, and around 1 while
+# the filter does not yet know the room.
+PERSON_TO_ECHO = 2.0
+# How exactly a sound's start is known differs from reply to reply (measured: by 25 ms), while the
+# room stays as it is: each reply's echo is found first, so that the filter learnt before it fits.
+ALIGNED_OVER_FRAMES = 12
+EARLIEST_S, LATEST_S = -0.1, 0.2
+ALIGNED_TO_S = 0.01
+LEAST_CORRELATION = 0.3
+# Half of the energy is the echo's.
+ECHO_CORRELATION = 0.7
+
+log = logging.getLogger(__name__)
+
+Played = Callable[[float, int], Samples]
+"""What came from the loudspeaker from a time (seconds) on, in so many samples of 16 kHz."""
+
+
+class _Heard(NamedTuple):
+    ended_s: float
+    samples: bytes
+
+
+class _Cleaned(NamedTuple):
+    kept: float
+    removed: float
+
+
+class Echo:
+    """Takes what was `played` out of the microphone's frames, and knows what was left of them."""
+
+    def __init__(self, canceller: EchoCanceller, played: Played) -> None:
+        self._canceller = canceller
+        self._played = played
+        self._clock = SteadyClock()
+        self._late_s: float | None = None
+        remembered = round(REMEMBERED_S / FRAME_S)
+        self._heard: deque[_Heard] = deque(maxlen=remembered)
+        self._cleaned: deque[_Cleaned] = deque(maxlen=remembered)
+
+    def removed_from(self, frame: Frame, sounds: bool) -> bytes:
+        """What is left of a frame's samples; `sounds` says whether there may be an echo at all."""
+        ended_s = self._clock.tell(frame.at_s)
+        if not sounds:
+            return frame.samples
+        self._heard.append(_Heard(ended_s, frame.samples))
+        if self._late_s is None:
+            self._look_for()
+            return frame.samples
+        played = self._played(ended_s - FRAME_S - self._late_s, FRAME_SAMPLES)
+        left = self._canceller.cancel(frame.samples, played.tobytes())
+        kept, removed = _floats(left), _floats(frame.samples) - _floats(left)
+        self._cleaned.append(_Cleaned(float(kept @ kept), float(removed @ removed)))
+        return left
+
+    def realign(self) -> None:
+        """A new sound begins: its echo is to be found anew."""
+        self._late_s = None
+        self._heard.clear()
+        self._cleaned.clear()
+
+    def drowned_out(self) -> bool:
+        """Whether what was just heard is more than an echo: a person speaks.
+
+        The filter may have lost the echo, when the loudspeaker stuttered: hence what was heard
+        must not be like what was played either.
+        """
+        if sum(c.kept for c in self._cleaned) < PERSON_TO_ECHO * sum(
+            c.removed for c in self._cleaned
+        ):
+            return False
+        correlation = self._match(len(self._heard))[1]
+        return len(self._heard) >= ALIGNED_OVER_FRAMES and correlation < ECHO_CORRELATION
+
+    def _look_for(self) -> None:
+        """Learn by how much later than told the sound came, where it can be heard at all."""
+        if len(self._heard) >= ALIGNED_OVER_FRAMES:
+            late_s, correlation = self._match(ALIGNED_OVER_FRAMES)
+            if correlation >= LEAST_CORRELATION:
+                self._late_s = late_s - ALIGNED_TO_S
+
+    def _match(self, frames: int) -> tuple[float, float]:
+        """How late the echo comes in the last `frames`, and how much of them it is, from 0 to 1."""
+        recent = list(self._heard)[-frames:]
+        heard = _floats(b"".join(samples for _, samples in recent))
+        if not len(heard):
+            return 0.0, 0.0
+        count = len(heard) + round((LATEST_S - EARLIEST_S) * SAMPLE_RATE_HZ)
+        played = self._played(recent[0].ended_s - FRAME_S - LATEST_S, count)
+        place, correlation = best_match(heard, played.astype(np.float32))
+        return LATEST_S - place / SAMPLE_RATE_HZ, correlation
+
+
+class SteadyClock:
+    """The times of frames that come at even distances, but are told of early or late.
+
+    An echo canceller needs each frame to follow the last to the sample: the clock runs freely, and
+    is set anew only when it is off by `ADRIFT_S` in the mean, or at once by `JUMP_S`.
+    """
+
+    ADRIFT_S = 0.01
+    JUMP_S = 0.2
+    WEIGHT = 0.02
+
+    def __init__(self) -> None:
+        self._at_s = self._off_s = 0.0
+
+    def tell(self, at_s: float) -> float:
+        """When the frame that is said to have ended at `at_s` ended."""
+        self._at_s += FRAME_S
+        off_s = at_s - self._at_s
+        if abs(off_s) > self.JUMP_S:
+            self._off_s = off_s
+        else:
+            self._off_s += self.WEIGHT * (off_s - self._off_s)
+        if abs(self._off_s) > self.ADRIFT_S:
+            self._at_s += self._off_s
+            self._off_s = 0.0
+        return self._at_s
+
+
+def best_match(part: NDArray[np.float32], whole: NDArray[np.float32]) -> tuple[int, float]:
+    """Where in `whole` the shorter `part` fits best, and the correlation there, from 0 to 1."""
+    size = 1 << (len(part) + len(whole)).bit_length()
+    spectrum = np.fft.rfft(whole, size) * np.conj(np.fft.rfft(part, size))
+    product = np.fft.irfft(spectrum, size)[: len(whole) - len(part) + 1]
+    energy = np.concatenate([[0.0], np.cumsum(whole.astype(np.float64) ** 2)])
+    norms = np.sqrt((energy[len(part) :] - energy[: -len(part)]) * float(part @ part) + 1.0)
+    correlation = np.abs(product) / norms
+    place = int(np.argmax(correlation))
+    return place, float(correlation[place])
+
+
+def echo_canceller() -> EchoCanceller | None:
+    """An echo canceller, where SpeexDSP is installed."""
+    try:
+        return EchoCanceller()
+    except OSError as error:
+        log.warning(
+            "no echo cancellation: %s; install the package libspeexdsp1 (audio.echo)", error
+        )
+        return None
+
+
+def _floats(samples: bytes) -> NDArray[np.float32]:
+    return np.frombuffer(samples, np.int16).astype(np.float32)

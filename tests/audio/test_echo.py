@@ -1,0 +1,129 @@
+"""What the loudspeaker plays is taken out of what the microphone hears; a person is not."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+import pytest
+
+from assistant.core.messages import SAMPLE_RATE_HZ, Frame
+from audio import speex
+from audio.echo import SteadyClock, best_match, echo_canceller
+from audio.frames import FRAME_BYTES, FRAME_S, FRAME_SAMPLES, Samples
+from audio.own_voice import OwnVoice
+from audio.speex import EchoCanceller
+
+FRAMES = 150
+DELAY_S = 0.05
+
+
+def voice_like(seed: int) -> Samples:
+    """Noise that comes and goes four times a second, as syllables do."""
+    count = FRAMES * FRAME_SAMPLES
+    syllables = 1.0 + np.sin(np.arange(count) * 2 * np.pi * 4 / SAMPLE_RATE_HZ)
+    noise = np.random.default_rng(seed).normal(0.0, 2000.0, count)
+    return (noise * syllables).astype(np.int16)
+
+
+def delayed(samples: Samples, by_s: float) -> Samples:
+    silence = np.zeros(round(by_s * SAMPLE_RATE_HZ), np.int16)
+    return np.concatenate([silence, samples])[: len(samples)]
+
+
+def heard(
+    own_voice: OwnVoice, played: Samples, microphone: Samples, start_s: float, told_late_s: float
+) -> Iterator[Samples]:
+    own_voice.plays(played, start_s + told_late_s)
+    for n, samples in enumerate(np.split(microphone, FRAMES)):
+        frame = Frame(samples=samples.tobytes(), at_s=start_s + (n + 1) * FRAME_S)
+        own_voice.step(frame.at_s)
+        yield np.frombuffer(own_voice.removed_from(frame), np.int16)
+
+
+def level_db(samples: Samples) -> float:
+    return float(10 * np.log10(np.mean(samples.astype(np.float64) ** 2) + 1e-9))
+
+
+def learnt() -> OwnVoice:
+    own_voice = OwnVoice(canceller=EchoCanceller())
+    first = voice_like(1)
+    list(heard(own_voice, first, delayed(first, DELAY_S), 10.0, told_late_s=0.0))
+    return own_voice
+
+
+@pytest.mark.parametrize("told_late_s", [-0.03, 0.0, 0.03])
+def test_an_echo_is_taken_out_however_late_its_start_is_told(told_late_s: float) -> None:
+    played = voice_like(2)
+    echo = delayed(played, DELAY_S)
+    left = np.concatenate(list(heard(learnt(), played, echo, 30.0, told_late_s)))
+    settled = slice(len(echo) // 4, None)
+    assert level_db(left[settled]) < level_db(echo[settled]) - 20.0
+
+
+def test_a_person_is_left_in_and_known_for_one() -> None:
+    own_voice = learnt()
+    played, person = voice_like(3), voice_like(4)
+    person[: len(person) // 2] = 0
+    microphone = delayed(played, DELAY_S) // 4 + person
+    left = np.concatenate(list(heard(own_voice, played, microphone, 30.0, 0.0)))
+    assert level_db(left[-20_000:]) == pytest.approx(level_db(person[-20_000:]), abs=2.0)
+    assert own_voice._echo is not None
+    assert own_voice._echo.drowned_out()
+
+
+def test_an_echo_alone_is_no_person() -> None:
+    own_voice = learnt()
+    played = voice_like(5)
+    list(heard(own_voice, played, delayed(played, DELAY_S), 30.0, 0.0))
+    assert own_voice._echo is not None
+    assert not own_voice._echo.drowned_out()
+
+
+def test_an_echo_that_stutters_is_no_person() -> None:
+    own_voice = learnt()
+    played = voice_like(9)
+    echo = delayed(played, DELAY_S)
+    late = delayed(played, DELAY_S + 0.07)
+    half = len(echo) // 512 // 2 * 512
+    list(heard(own_voice, played, np.concatenate([echo[:half], late[half:]]), 30.0, 0.0))
+    assert own_voice._echo is not None
+    assert not own_voice._echo.drowned_out()
+
+
+def test_the_sound_stays_as_it_is_where_nothing_is_played() -> None:
+    own_voice = OwnVoice(canceller=EchoCanceller())
+    samples = voice_like(6)[:FRAME_SAMPLES].tobytes()
+    assert own_voice.removed_from(Frame(samples=samples, at_s=5.0)) == samples
+
+
+def test_the_clock_runs_evenly_where_word_of_frames_does_not_come_so() -> None:
+    clock = SteadyClock()
+    clock.tell(100.0)
+    late = np.random.default_rng(0).uniform(0.0, 0.016, 300)
+    told = [clock.tell(100.0 + n * FRAME_S + late[n - 1]) for n in range(1, 301)]
+    assert np.count_nonzero(np.abs(np.diff(told) - FRAME_S) > 1e-9) <= 1
+    assert clock.tell(500.0) == 500.0
+
+
+def test_a_part_is_found_in_the_whole() -> None:
+    whole = voice_like(7).astype(np.float32)
+    place, correlation = best_match(0.1 * whole[700:9000], whole[:12_000])
+    assert place == 700
+    assert correlation > 0.99
+    other = voice_like(8).astype(np.float32)
+    assert best_match(other[:8000], whole[:12_000])[1] < 0.2
+
+
+def test_frames_of_another_size_are_refused() -> None:
+    with pytest.raises(ValueError, match="not a frame"):
+        EchoCanceller().cancel(bytes(FRAME_BYTES), bytes(FRAME_BYTES // 2))
+
+
+def test_without_speex_there_is_none_and_it_is_said(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setattr("audio.speex.LIBRARY", "libnowhere.so.1")
+    monkeypatch.setattr("audio.speex._library", speex._library.__wrapped__)
+    assert echo_canceller() is None
+    assert "libspeexdsp1" in caplog.text
