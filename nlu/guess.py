@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from functools import lru_cache
 from itertools import pairwise
 
 from assistant.core.messages import Command, Slot
@@ -35,6 +36,7 @@ _NEEDS_SLOT = frozenset(
 )
 """Intents that mean nothing without a word on what they are about."""
 _IN_SCOPE_OF_FREE_TEXT = 0.3
+_REMEMBERED = 16
 _FEWEST_WORDS = 2
 _LEAST_BELIEF = 0.05
 _OF_KIND = frozenset(("domain", "device_class", "name"))
@@ -42,6 +44,8 @@ _OF_KIND = frozenset(("domain", "device_class", "name"))
 _SMALL_TALK = frozenset(("HassNevermind", "HassRespond", "Repeat", "Undo", "Help"))
 """Intents that a whole text may be, and hardly the end of one: "the lamp, get rid of it"."""
 _ACCEPTED = 0.3
+_NEAR = 0.8
+"""Share of the better guess's weight from which on another one is as likely."""
 _LEFT_OVER = 0.35
 """What a thing that was found and not used takes off a guess."""
 _OTHER_FIXED = 0.1
@@ -84,6 +88,7 @@ class Guesser:
         for shape in shapes:
             self._shapes.setdefault(shape.intent, []).append(shape)
         self._tagged: tuple[tuple[str, ...], tuple[Span, ...]] = ((), ())
+        self.guesses = lru_cache(maxsize=_REMEMBERED)(self._all_guesses)
 
     def __call__(self, said: Canonical, now: datetime, whole: bool = True) -> Command | None:
         """The command that a text most likely is; None when nothing is likely enough.
@@ -96,6 +101,16 @@ class Guesser:
         command = guesses[0].command
         return None if command.intent in _SMALL_TALK and not whole else command
 
+    def tied(self, said: Canonical, now: datetime) -> tuple[Command, ...]:
+        """The two likeliest commands of a text, where one is as likely as the other."""
+        best, *others = self.guesses(said, now) or (None,)
+        if best is None or best.weight < _ACCEPTED:
+            return ()
+        rival = next((other for other in others if _rivals(best.command, other.command)), None)
+        if rival is None or rival.weight < _NEAR * best.weight:
+            return ()
+        return best.command, rival.command
+
     def rank(self, said: Canonical) -> Ranking:
         """What the intent model alone believes of a text."""
         return self._intents.rank(spoken(wish(said)))
@@ -106,8 +121,8 @@ class Guesser:
         believed = dict(ranking.intents()).get(intent, 0.0)
         return ranking.in_scope >= _IN_SCOPE_OF_FREE_TEXT and believed >= _LEAST_BELIEF
 
-    def guesses(self, said: Canonical, now: datetime) -> list[Guessed]:
-        """What a text may be, the likeliest first; [] when it is not meant for the assistant."""
+    def _all_guesses(self, said: Canonical, now: datetime) -> list[Guessed]:
+        """`guesses`: what a text may be, the likeliest first; [] when it is not meant for us."""
         if addressed(said) or _called(said, self.spans(said)):
             return []
         return max(
@@ -149,6 +164,15 @@ class Guesser:
         if self._tagged[0] != said.source:
             self._tagged = (said.source, self._tagger.tag(said.source))
         return self._tagged[1]
+
+
+def _rivals(one: Command, other: Command) -> bool:
+    """Whether two commands differ in what is done, or in the device it is done to.
+
+    A device and its whole room are no rivals: those words fit both, and the better is taken.
+    """
+    names = [{s.value for s in command.slots if s.name == "name"} for command in (one, other)]
+    return one.intent != other.intent or bool(names[0] and names[1] and names[0] != names[1])
 
 
 def spoken(said: Canonical) -> str:
@@ -228,9 +252,11 @@ class _Look:
         for shape in shapes:
             if not (shape.filled or shape.fixed) and shape.intent in _NEEDS_SLOT:
                 continue
-            guess = self._guess(shape, belief * _share(ranking, shape), options, evidence)
-            if guess is not None:
-                yield guess
+            share = belief * _share(ranking, shape)
+            for known in (options, *_second_best(shape, options)):
+                guess = self._guess(shape, share, known, evidence)
+                if guess is not None:
+                    yield guess
 
     def _guess(
         self,
@@ -274,6 +300,17 @@ class _Look:
             found = self._finder.find(source, schema, self._said, self._spans, self._now)
             self._found[key] = [f for f in found if f.likeness >= _LEAST_LIKENESS]
         return self._found[key]
+
+
+def _second_best(
+    shape: Shape, options: Mapping[_Source, list[Found]]
+) -> Iterator[Mapping[_Source, list[Found]]]:
+    """The same options without the likeliest device, where the same words may mean another."""
+    for key in _sources(shape):
+        best, *others = options[key] or (None,)
+        others = [other for other in others if best and other.at & best.at]
+        if key[0].startswith("entity") and others:
+            yield {**options, key: others}
 
 
 def _sources(shape: Shape) -> Iterator[_Source]:

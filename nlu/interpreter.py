@@ -6,7 +6,8 @@ The order of precedence; what comes later is asked only where all before it fail
 2. the text comes apart into such sentences (`nlu.clauses`): joined, sharing words, put right;
 3. a sentence fits with free text in it, and the words are no report or negation;
 4. the text comes apart into parts that are each one of the above or a guess of the models;
-5. the intent model knows the wish, and the words hold what its slots need (`nlu.guess`);
+5. the intent model knows the wish, and the words hold what its slots need (`nlu.guess`); where two
+   wishes are as likely as each other, both are told of and none is a command;
 6. nothing is understood.
 
 What is not obeyed: a wish turned round ("don't turn on the light") and one that is only told of
@@ -46,6 +47,7 @@ class By(Enum):
     PARTS = "sentences fit its parts"
     FREE_TEXT = "a sentence fits, with free text in it"
     GUESS = "the models know what it is"
+    TIE = "the models know two things that it may be, one as likely as the other"
     GUESSED_PARTS = "the models know what its parts are"
     NOTHING = "nothing fits, and the models would not stand by a guess"
 
@@ -54,12 +56,14 @@ class By(Enum):
 class Understood:
     """The commands of a text, none when one part of it is not understood.
 
-    `withheld` tells that the text turns a wish round, takes it back, or only tells of one.
+    `withheld` tells that the text turns a wish round, takes it back, or only tells of one;
+    `choices` are the commands of a tie.
     """
 
     readings: tuple[Reading, ...] = ()
     by: By = By.NOTHING
     withheld: bool = False
+    choices: tuple[Command, ...] = ()
 
     @property
     def commands(self) -> tuple[Command, ...]:
@@ -87,6 +91,9 @@ class Guess(Protocol):
     def __call__(self, said: Canonical, now: datetime, whole: bool = True) -> Command | None:
         """The likeliest command; None when they know nothing they would stand by."""
 
+    def tied(self, said: Canonical, now: datetime) -> tuple[Command, ...]:
+        """The likeliest commands where one is as likely as the other; () where one stands out."""
+
     def may_be(self, said: Canonical, intent: str) -> bool:
         """Whether a text that a sentence with free text fits may be meant so."""
 
@@ -103,6 +110,8 @@ class Interpreter:
     def __call__(self, said: Canonical, now: datetime, before: Reading | None = None) -> Understood:
         """Read the whole of a text at an aware time, after `before` of the same conversation."""
         by, readings = self._read(said, now, before)
+        if by is By.GUESS and self.guess and (choices := self.guess.tied(said, now)):
+            return Understood(by=By.TIE, choices=choices)
         if readings and len(readings) > 1:
             readings = [reading.with_words() for reading in readings]
         if not readings:

@@ -51,6 +51,18 @@ def labelled(grammar: Grammar, limit: int, seed: int) -> list[Labelled]:
     return [one for group in sources.values() for one in _drawn(group, share)]
 
 
+def labelled_of(grammar: Grammar, intent: str, most: int) -> list[Labelled]:
+    """Up to `most` different sentences of each claim of one intent, always the same."""
+    sources = (
+        (Source(grammar.lists, claim.written, f"{index}"), claim.schema)
+        for index, claim in enumerate(grammar.claims)
+        if claim.schema.intent == intent
+    )
+    return [
+        one for source, schema in sources if source.size for one in _drawn([(source, schema)], most)
+    ]
+
+
 def _drawn(group: list[tuple[Source, IntentSchema]], share: int) -> Iterable[Labelled]:
     weights = [1 + math.log2(source.size) for source, _ in group]
     found: dict[str, Labelled] = {}

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from datetime import datetime
 from typing import ClassVar, NamedTuple
 
-from assistant.core.messages import Complete, Interpretation, Message, Transcript
+from assistant.core.messages import Choice, Complete, Interpretation, Message, Transcript
 from nlu.endings import Endings
 from nlu.interpreter import Interpreter, Understood
 from nlu.nearest import Nearest
@@ -72,6 +72,7 @@ class NluStage:
             revision=message.revision,
             text=text,
             commands=understood.commands,
+            choices=tuple(self._choices(understood)),
             nearest=self._nearest(said) if nothing and not understood.withheld else "",
         )
 
@@ -97,6 +98,12 @@ class NluStage:
         if understood.readings:
             self._latest = _Turn(transcript.utterance_id, understood.readings[-1], transcript.at_s)
         return text, said, understood.with_confidence(confidence)
+
+    def _choices(self, understood: Understood) -> Iterator[Choice]:
+        for command in understood.choices:
+            sentence = self._templates.plain(command)
+            if sentence:
+                yield Choice(sentence=sentence, command=command)
 
     def _turn_before(self, transcript: Transcript) -> Reading | None:
         """The last command of the utterance before this one, while it is fresh.

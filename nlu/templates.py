@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 from hassil.intents import SlotList
 from hassil.recognize import recognize_all
 
-from assistant.core.messages import Slot
+from assistant.core.messages import Command, Slot
 from assistant.skill.home import Home
 from assistant.skill.manifest import SkillManifest, SlotSchema
 from nlu import answers, resolve, sampling
@@ -19,6 +19,7 @@ from nlu.grammar import Grammar, compile_grammar, named_values
 from nlu.labelled import Labelled, labelled
 from nlu.match import Captured, Match, read_match
 from nlu.normalize import Canonical, Token, canonical, cuts, readings, wish
+from nlu.plain import plain_sentence
 from nlu.vocabulary import NO_VOCABULARY, Vocabulary
 
 _LONGEST = 80
@@ -152,6 +153,10 @@ class Templates:
     def labelled(self, limit: int, seed: int = 0) -> list[Labelled]:
         """About `limit` sentences of the skills and the vocabulary, with intent and slot spans."""
         return labelled(self._grammar, limit, seed)
+
+    def plain(self, command: Command) -> str:
+        """A sentence that says plainly what a command would do; "" where there is none."""
+        return plain_sentence(self._grammar, command)
 
     def _answers_something(self, said: Canonical) -> bool:
         text = wish(said).text

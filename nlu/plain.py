@@ -1,0 +1,45 @@
+"""A sentence that says plainly what a command would do, for questions like "Did you mean …?"."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from assistant.core.messages import Command, Slot
+from nlu.grammar import Grammar
+from nlu.labelled import Labelled, labelled_of
+
+_DRAWN = 60
+_FEWEST_WORDS = 3
+_NAMED = ("entity", "area", "floor")
+"""Kinds of slots whose values are names, said as the home has them."""
+
+
+def plain_sentence(grammar: Grammar, command: Command) -> str:
+    """A short sentence of the grammar that fills the command's slots; "" where there is none.
+
+    Slots that were not said (their `raw` is "") are fixed by a sentence or left to it.
+    """
+    said = {slot.name: slot for slot in command.slots if slot.raw}
+    unsaid = {(slot.name, slot.value) for slot in command.slots if not slot.raw}
+    fitting = [
+        one
+        for one in labelled_of(grammar, command.intent, _DRAWN)
+        if {span.slot for span in one.spans} == set(said) and unsaid.issuperset(one.fixed)
+    ]
+    fullest = max((len(one.fixed) for one in fitting), default=0)
+    sentences = (_filled(one, said) for one in fitting if len(one.fixed) == fullest)
+    return min(sentences, key=lambda s: (len(s.split()) < _FEWEST_WORDS, len(s), s), default="")
+
+
+def _filled(one: Labelled, said: dict[str, Slot]) -> str:
+    return "".join(_pieces(one, said))
+
+
+def _pieces(one: Labelled, said: dict[str, Slot]) -> Iterator[str]:
+    at = 0
+    for span in one.spans:
+        slot = said[span.slot]
+        yield one.text[at : span.start]
+        yield str(slot.value) if span.kind in _NAMED else slot.raw
+        at = span.end
+    yield one.text[at:]

@@ -1,0 +1,125 @@
+"""Where two wishes are as likely as each other, the user is asked which, in plain sentences."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+import pytest
+
+from assistant.composition import Composition
+from assistant.core.config import Config, HomeSettings, Storage
+from assistant.core.messages import Command, Interpretation, Slot, Transcript
+from nlu.guess import Guessed, Guesser
+from nlu.interpreter import By, Interpreter
+from nlu.normalize import Canonical, canonical
+from nlu.shapes import Shape
+from nlu.stage import NluStage
+from nlu.templates import Templates
+from tests.nlu.stand_ins import HOME
+
+LAMP, LIGHT = (entity.name for entity in HOME.entities[:2])
+TEXT = "make it a little like it was"
+
+
+def wish(intent: str, **slots: str) -> Command:
+    return Command(
+        intent=intent,
+        slots=tuple(Slot(name=name, value=value, raw=value) for name, value in slots.items()),
+    )
+
+
+class Torn:
+    """Keeps `interpreter.Guess`: one text may be either of two commands."""
+
+    def __init__(self, *commands: Command) -> None:
+        self._commands = commands
+
+    def __call__(self, said: Canonical, now: datetime, whole: bool = True) -> Command | None:
+        return self._commands[0] if said.text == TEXT else None
+
+    def tied(self, said: Canonical, now: datetime) -> tuple[Command, ...]:
+        return self._commands if len(self._commands) > 1 else ()
+
+    def may_be(self, said: Canonical, intent: str) -> bool:
+        return True
+
+
+def heard(templates: Templates, now: datetime, *commands: Command) -> Interpretation:
+    stage = NluStage(templates, Interpreter(templates, Torn(*commands)), lambda: now)
+    transcript = Transcript(utterance_id="u", revision=1, text=TEXT)
+    return next(m for m in stage.feed(transcript) if isinstance(m, Interpretation))
+
+
+def test_a_tie_is_told_of_in_plain_sentences_and_is_no_command(
+    templates: Templates, now: datetime
+) -> None:
+    both = wish("HassTurnOn", name=LAMP), wish("HassTurnOff", name=LAMP)
+    interpretation = heard(templates, now, *both)
+    assert not interpretation.commands
+    assert tuple(choice.command for choice in interpretation.choices) == both
+    for choice in interpretation.choices:
+        (command,) = Interpreter(templates)(canonical(choice.sentence), now).commands
+        assert command.intent == choice.command.intent
+        assert {slot.name: slot.value for slot in command.slots}["name"] == LAMP
+
+
+def test_one_that_stands_out_is_not_asked_about(templates: Templates, now: datetime) -> None:
+    alone = wish("HassTurnOn", name=LAMP)
+    interpretation = heard(templates, now, alone)
+    assert interpretation.commands == (alone,)
+    assert not interpretation.choices
+
+
+def test_the_explanation_tells_of_a_tie(templates: Templates, now: datetime) -> None:
+    torn = Torn(wish("HassTurnOn", name=LAMP), wish("HassTurnOff", name=LAMP))
+    assert Interpreter(templates, torn)(canonical(TEXT), now).by is By.TIE
+
+
+@pytest.fixture(scope="module")
+def guesser(tmp_path_factory: pytest.TempPathFactory) -> Guesser:
+    cache = tmp_path_factory.mktemp("ties") / "cache"
+    composition = Composition(Config(home=HomeSettings(), storage=Storage(cache=str(cache))))
+    guess = composition.interpreter(composition.templates).guess
+    assert isinstance(guess, Guesser)
+    return guess
+
+
+@pytest.mark.parametrize(
+    ("best", "other", "weights", "tied"),
+    [
+        (wish("A", name=LAMP), wish("B", name=LAMP), (0.5, 0.45), True),
+        (wish("A", name=LAMP), wish("A", name=LIGHT), (0.5, 0.45), True),
+        (wish("A", name=LAMP), wish("A", area="Kitchen"), (0.5, 0.45), False),
+        (wish("A", name=LAMP), wish("B", name=LAMP), (0.5, 0.3), False),
+        (wish("A", name=LAMP), wish("B", name=LAMP), (0.2, 0.19), False),
+    ],
+    ids=["intents", "devices", "a device and its room", "one is likelier", "neither is likely"],
+)
+def test_a_tie_is_between_two_likely_commands_that_differ(
+    guesser: Guesser,
+    now: datetime,
+    monkeypatch: pytest.MonkeyPatch,
+    best: Command,
+    other: Command,
+    weights: tuple[float, float],
+    tied: bool,
+) -> None:
+    shape = Shape("", (), frozenset(), (), "", 0)
+    made = [
+        Guessed(command, weight, shape, frozenset())
+        for command, weight in zip((best, other), weights, strict=True)
+    ]
+    monkeypatch.setattr(guesser, "guesses", lambda said, now: made)
+    assert guesser.tied(canonical(TEXT), now) == ((best, other) if tied else ())
+
+
+@pytest.mark.parametrize("intent", ["HassTurnOn", "Unheard"])
+def test_where_no_sentence_says_it_there_is_none(templates: Templates, intent: str) -> None:
+    assert templates.plain(wish(intent, elsewhere="x")) == ""
+
+
+def test_a_timer_is_named_in_the_words_that_were_said(templates: Templates) -> None:
+    duration = Slot(name="duration", value=600, raw="ten minutes")
+    plain = templates.plain(Command(intent="HassStartTimer", slots=(duration,)))
+    assert "ten minutes" in plain
+    assert "timer" in plain
