@@ -22,7 +22,7 @@ from nlu.intent import IntentModel, Ranking
 from nlu.normalize import Canonical, wish
 from nlu.shapes import Shape
 from nlu.tagger import Span, Tagger
-from nlu.withheld import addressed, doubtful, reported
+from nlu.withheld import addressed, doubtful, reported, withheld
 
 QUERIES = ("HassGet", "HassClimateGet", "HassTimerStatus", "HassNevermind", "Repeat", "Undo")
 """Openings of the names of intents that change nothing: these may also be guessed at in a text
@@ -30,6 +30,7 @@ that tells of something, "did I lock the door"."""
 
 _IN_SCOPE, _IN_SCOPE_TO_ACT = 0.15, 0.8
 _IN_SCOPE_OF_DEVICE, _IN_SCOPE_OF_AREA = 0.15, 0.3
+_IN_SCOPE_OF_SUBJECT, _IN_SCOPE_TO_ASK = 0.6, 0.4
 _NEEDS_SLOT = frozenset(
     f"Hass{name}"
     for name in ("TurnOn", "TurnOff", "LightSet", "SetPosition", "VacuumCleanArea", "FanSetSpeed")
@@ -44,6 +45,8 @@ _OF_KIND = frozenset(("domain", "device_class", "name"))
 _SMALL_TALK = frozenset(("HassNevermind", "HassRespond", "Repeat", "Undo", "Help"))
 """Intents that a whole text may be, and hardly the end of one: "the lamp, get rid of it"."""
 _ACCEPTED = 0.3
+_EVIDENT_WISH = 0.8
+"""Weight of a guess that would be certain, were it certain that the text is meant."""
 _NEAR = 0.8
 """Share of the better guess's weight from which on another one is as likely."""
 _LEFT_OVER = 0.35
@@ -88,7 +91,7 @@ class Guesser:
         for shape in shapes:
             self._shapes.setdefault(shape.intent, []).append(shape)
         self._tagged: tuple[tuple[str, ...], tuple[Span, ...]] = ((), ())
-        self.guesses = lru_cache(maxsize=_REMEMBERED)(self._all_guesses)
+        self._remembered = lru_cache(maxsize=_REMEMBERED)(self._all_guesses)
 
     def __call__(self, said: Canonical, now: datetime, whole: bool = True) -> Command | None:
         """The command that a text most likely is; None when nothing is likely enough.
@@ -96,16 +99,17 @@ class Guesser:
         Without `whole` it is only a part of what was said.
         """
         guesses = self.guesses(said, now)
-        if not guesses or guesses[0].weight < _ACCEPTED:
-            return None
-        command = guesses[0].command
-        return None if command.intent in _SMALL_TALK and not whole else command
+        if guesses and guesses[0].weight >= _ACCEPTED:
+            command = guesses[0].command
+            return None if command.intent in _SMALL_TALK and not whole else command
+        return self._of_subject(said, now, _IN_SCOPE_OF_SUBJECT) if whole else None
 
-    def tied(self, said: Canonical, now: datetime) -> tuple[Command, ...]:
-        """The two likeliest commands of a text, where one is as likely as the other."""
+    def asks(self, said: Canonical, now: datetime) -> tuple[Command, ...]:
+        """The commands to ask about: two where one is as likely as the other, one in doubt."""
         best, *others = self.guesses(said, now) or (None,)
         if best is None or best.weight < _ACCEPTED:
-            return ()
+            doubted = self._of_subject(said, now, _IN_SCOPE_TO_ASK)
+            return (doubted,) if doubted and not self(said, now) else ()
         rival = next((other for other in others if _rivals(best.command, other.command)), None)
         if rival is None or rival.weight < _NEAR * best.weight:
             return ()
@@ -121,16 +125,30 @@ class Guesser:
         believed = dict(ranking.intents()).get(intent, 0.0)
         return ranking.in_scope >= _IN_SCOPE_OF_FREE_TEXT and believed >= _LEAST_BELIEF
 
-    def _all_guesses(self, said: Canonical, now: datetime) -> list[Guessed]:
-        """`guesses`: what a text may be, the likeliest first; [] when it is not meant for us."""
+    def guesses(self, said: Canonical, now: datetime) -> list[Guessed]:
+        """What a text may be, the likeliest first; [] when it is not meant for the assistant."""
+        return self._remembered(said, now)
+
+    def _of_subject(self, said: Canonical, now: datetime, enough: float) -> Command | None:
+        """An evident wish in a text that names what wishes are about and is in scope `enough`."""
+        if withheld(said):
+            return None
+        guesses = self._remembered(said, now, enough)
+        return guesses[0].command if guesses and guesses[0].weight >= _EVIDENT_WISH else None
+
+    def _all_guesses(
+        self, said: Canonical, now: datetime, enough_of_subject: float = 1.0
+    ) -> list[Guessed]:
         if addressed(said) or _called(said, self.spans(said)):
             return []
         return max(
-            (self._guesses(part, now, part is said) for part in _endings(said)),
+            (self._guesses(part, now, part is said, enough_of_subject) for part in _endings(said)),
             key=lambda guesses: guesses[0].weight if guesses else 0.0,
         )
 
-    def _guesses(self, said: Canonical, now: datetime, whole: bool) -> list[Guessed]:
+    def _guesses(
+        self, said: Canonical, now: datetime, whole: bool, enough_of_subject: float
+    ) -> list[Guessed]:
         text = wish(said)
         if len(text.tokens) < _FEWEST_WORDS:
             return []
@@ -138,7 +156,7 @@ class Guesser:
         if ranking.in_scope < _IN_SCOPE:
             return []
         spans = self.spans(said)
-        careful = ranking.in_scope < self._enough(text) or doubtful(said)
+        careful = ranking.in_scope < self._enough(text, enough_of_subject) or doubtful(said)
         look = _Look(self._finder, text, spans, now)
         made = [
             guess
@@ -149,7 +167,7 @@ class Guesser:
         ]
         return sorted(made, key=_likeliest)
 
-    def _enough(self, said: Canonical) -> float:
+    def _enough(self, said: Canonical, of_subject: float) -> float:
         """How likely meant for the assistant a text must be to be acted on.
 
         Less where it names something of this home: talk of others seldom does.
@@ -157,7 +175,10 @@ class Guesser:
         tokens = [token.text for token in said.tokens]
         if self._finder.named(tokens, "entity"):
             return _IN_SCOPE_OF_DEVICE
-        return _IN_SCOPE_OF_AREA if self._finder.named(tokens, "area") else _IN_SCOPE_TO_ACT
+        if self._finder.named(tokens, "area"):
+            return _IN_SCOPE_OF_AREA
+        subject = phrases.SUBJECTS.intersection(tokens)
+        return min(of_subject, _IN_SCOPE_TO_ACT) if subject else _IN_SCOPE_TO_ACT
 
     def spans(self, said: Canonical) -> tuple[Span, ...]:
         """The NER model's spans, counted in source words; parts of one text share them."""

@@ -6,9 +6,11 @@ The order of precedence; what comes later is asked only where all before it fail
 2. the text comes apart into such sentences (`nlu.clauses`): joined, sharing words, put right;
 3. a sentence fits with free text in it, and the words are no report or negation;
 4. the text comes apart into parts that are each one of the above or a guess of the models;
-5. the intent model knows the wish, and the words hold what its slots need (`nlu.guess`); where two
-   wishes are as likely as each other, both are told of and none is a command;
+5. the intent model knows the wish, and the words hold what its slots need (`nlu.guess`);
 6. nothing is understood.
+
+Where two guesses are as likely as each other, and where it is in doubt whether a wish is meant for
+the assistant at all, there is no command: the choices are asked about.
 
 What is not obeyed: a wish turned round ("don't turn on the light") and one that is only told of
 ("she told me to turn off the oven"), even where free text would swallow the telling.
@@ -48,6 +50,7 @@ class By(Enum):
     FREE_TEXT = "a sentence fits, with free text in it"
     GUESS = "the models know what it is"
     TIE = "the models know two things that it may be, one as likely as the other"
+    DOUBT = "the models know what it would be, and not whether it is meant for the assistant"
     GUESSED_PARTS = "the models know what its parts are"
     NOTHING = "nothing fits, and the models would not stand by a guess"
 
@@ -57,7 +60,7 @@ class Understood:
     """The commands of a text, none when one part of it is not understood.
 
     `withheld` tells that the text turns a wish round, takes it back, or only tells of one;
-    `choices` are the commands of a tie.
+    `choices` are the commands to ask about.
     """
 
     readings: tuple[Reading, ...] = ()
@@ -91,8 +94,8 @@ class Guess(Protocol):
     def __call__(self, said: Canonical, now: datetime, whole: bool = True) -> Command | None:
         """The likeliest command; None when they know nothing they would stand by."""
 
-    def tied(self, said: Canonical, now: datetime) -> tuple[Command, ...]:
-        """The likeliest commands where one is as likely as the other; () where one stands out."""
+    def asks(self, said: Canonical, now: datetime) -> tuple[Command, ...]:
+        """The commands to ask about: of a tie, or the likeliest where it may be none at all."""
 
     def may_be(self, said: Canonical, intent: str) -> bool:
         """Whether a text that a sentence with free text fits may be meant so."""
@@ -110,13 +113,21 @@ class Interpreter:
     def __call__(self, said: Canonical, now: datetime, before: Reading | None = None) -> Understood:
         """Read the whole of a text at an aware time, after `before` of the same conversation."""
         by, readings = self._read(said, now, before)
-        if by is By.GUESS and self.guess and (choices := self.guess.tied(said, now)):
-            return Understood(by=By.TIE, choices=choices)
+        if by in (By.GUESS, By.NOTHING) and (choices := self._asked(said, now)):
+            return Understood(by=By.TIE if by is By.GUESS else By.DOUBT, choices=choices)
         if readings and len(readings) > 1:
             readings = [reading.with_words() for reading in readings]
         if not readings:
             return Understood(by=by, withheld=readings is not None or withheld(said))
         return Understood(tuple(readings), by)
+
+    def _asked(self, said: Canonical, now: datetime) -> tuple[Command, ...]:
+        if self.guess is None or not self._may_guess(said) or withheld(said):
+            return ()
+        return self.guess.asks(said, now)
+
+    def _may_guess(self, said: Canonical) -> bool:
+        return self.guess is not None and len(said.tokens) <= LONGEST and not said.garbled
 
     def _read(
         self, said: Canonical, now: datetime, before: Reading | None
@@ -143,7 +154,7 @@ class Interpreter:
             return By.FREE_TEXT, apart
         if whole:
             return By.FREE_TEXT, _each_item(whole)
-        if self.guess is None or len(said.tokens) > LONGEST:
+        if not self._may_guess(said):
             return By.NOTHING, None
         guessed, apart = self._guessed(said, now, whole=True), Apart(loose, free).read(said, before)
         sure = min((r.confidence for r in apart or ()), default=0.0)

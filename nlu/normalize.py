@@ -29,12 +29,14 @@ class Token(NamedTuple):
 class Canonical(NamedTuple):
     """A text in canonical words, with the way back to the words as they were spoken.
 
-    `pauses` are the source words before which a comma or the end of a sentence stands.
+    `pauses` are the source words before which a comma or the end of a sentence stands; `garbled`
+    tells that signs stand between the words that no sentence has, spoken or written.
     """
 
     tokens: tuple[Token, ...]
     source: tuple[str, ...]
     pauses: frozenset[int] = frozenset()
+    garbled: bool = False
 
     @property
     def text(self) -> str:
@@ -73,6 +75,8 @@ _SOURCE_WORD = re.compile(
     r"\d+(?:st|nd|rd|th)\b|\d+(?:[.,:]\d+)*|[^\W\d_]+(?:['.][^\W\d_]+)*|[%°&]"
 )
 _PAUSE = re.compile(r"[,.;:!?…—–]|\.\.|\s-+\s")
+_UNSPOKEN = re.compile(r"[<>{}\[\]|^~`\\_*#@=\x00-\x08\x0b-\x1f\x7f]")
+_MOST_UNSPOKEN = 2
 _INITIALISM = re.compile(r"[^\W\d_](?:\.[^\W\d_])+")
 
 
@@ -82,7 +86,8 @@ def canonical(text: str) -> Canonical:
     tokens = [Token(word, i, i + 1) for i, word in enumerate(source)]
     for step in _STEPS:
         tokens = list(step(tokens))
-    return Canonical(tuple(tokens), source, pauses)
+    garbled = len(_UNSPOKEN.findall(text)) >= _MOST_UNSPOKEN
+    return Canonical(tuple(tokens), source, pauses, garbled)
 
 
 def wish(said: Canonical) -> Canonical:

@@ -207,3 +207,13 @@ VERBS_IN_E = frozenset(
 )
 
 LONGEST = max(len(words) for words in (*OPENINGS, *ENDINGS, *SYNONYMS))
+
+SUBJECTS = frozenset(
+    words(
+        "light lights lamp lamps fan fans door doors lock locks blind blinds curtain curtains"
+        " shutter shutters window windows garage socket plug heating heater thermostat temperature"
+        " degrees brightness volume sound music song songs track album podcast playlist film movie"
+        " tv telly speaker speakers timer timers alarm alarms list vacuum hoover mower"
+    )
+)
+"""What assistants are mostly asked about: talk that names none of these is seldom meant for one."""

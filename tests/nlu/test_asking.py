@@ -1,4 +1,4 @@
-"""Where two wishes are as likely as each other, the user is asked which, in plain sentences."""
+"""Where it is in doubt what was wished, or whether, the user is asked in plain sentences."""
 
 from __future__ import annotations
 
@@ -9,7 +9,9 @@ import pytest
 from assistant.composition import Composition
 from assistant.core.config import Config, HomeSettings, Storage
 from assistant.core.messages import Command, Interpretation, Slot, Transcript
+from nlu.examples import Label
 from nlu.guess import Guessed, Guesser
+from nlu.intent import Belief, Ranking
 from nlu.interpreter import By, Interpreter
 from nlu.normalize import Canonical, canonical
 from nlu.shapes import Shape
@@ -37,7 +39,7 @@ class Torn:
     def __call__(self, said: Canonical, now: datetime, whole: bool = True) -> Command | None:
         return self._commands[0] if said.text == TEXT else None
 
-    def tied(self, said: Canonical, now: datetime) -> tuple[Command, ...]:
+    def asks(self, said: Canonical, now: datetime) -> tuple[Command, ...]:
         return self._commands if len(self._commands) > 1 else ()
 
     def may_be(self, said: Canonical, intent: str) -> bool:
@@ -91,9 +93,8 @@ def guesser(tmp_path_factory: pytest.TempPathFactory) -> Guesser:
         (wish("A", name=LAMP), wish("A", name=LIGHT), (0.5, 0.45), True),
         (wish("A", name=LAMP), wish("A", area="Kitchen"), (0.5, 0.45), False),
         (wish("A", name=LAMP), wish("B", name=LAMP), (0.5, 0.3), False),
-        (wish("A", name=LAMP), wish("B", name=LAMP), (0.2, 0.19), False),
     ],
-    ids=["intents", "devices", "a device and its room", "one is likelier", "neither is likely"],
+    ids=["intents", "devices", "a device and its room", "one is likelier"],
 )
 def test_a_tie_is_between_two_likely_commands_that_differ(
     guesser: Guesser,
@@ -110,7 +111,34 @@ def test_a_tie_is_between_two_likely_commands_that_differ(
         for command, weight in zip((best, other), weights, strict=True)
     ]
     monkeypatch.setattr(guesser, "guesses", lambda said, now: made)
-    assert guesser.tied(canonical(TEXT), now) == ((best, other) if tied else ())
+    assert guesser.asks(canonical(TEXT), now) == ((best, other) if tied else ())
+
+
+@pytest.mark.parametrize(
+    ("in_scope", "does", "asks"),
+    [(0.95, True, False), (0.7, True, False), (0.5, False, True), (0.2, False, False)],
+)
+@pytest.mark.parametrize("subject", [True, False])
+def test_what_may_be_meant_for_others_is_done_asked_about_or_left(
+    guesser: Guesser,
+    now: datetime,
+    monkeypatch: pytest.MonkeyPatch,
+    subject: bool,
+    in_scope: float,
+    does: bool,
+    asks: bool,
+) -> None:
+    """By how likely it is meant for the assistant, and whether it names what one wishes for."""
+    said = canonical("bin that wretched timer" if subject else "bin that wretched pillow")
+    label = Label("HassCancelTimer", ())
+    ranking = Ranking(in_scope, (Belief(label, 0.99),))
+    monkeypatch.setattr(guesser._intents, "rank", lambda text: ranking)
+    monkeypatch.setattr(guesser, "_tagged", (said.source, ()))
+    guesser._remembered.cache_clear()
+    done, asked = guesser(said, now), guesser.asks(said, now)
+    assert (done is not None) is (does and (subject or in_scope > 0.8))
+    assert bool(asked) is (asks and subject)
+    guesser._remembered.cache_clear()
 
 
 @pytest.mark.parametrize("intent", ["HassTurnOn", "Unheard"])
