@@ -19,6 +19,7 @@ from assistant.composition import Composition
 from assistant.control import ControlServer, ControlStage
 from assistant.core.bus import Address, Bus
 from assistant.core.config import Config, load_config
+from assistant.core.memory import give_back_unused
 from assistant.core.messages import Message, Reload, Work
 from assistant.core.stage import Source, Stage
 from assistant.core.worker import Beat, Worker
@@ -112,11 +113,12 @@ def _member(name: str, files: tuple[Path, ...], heartbeat: Heartbeat) -> Member:
         def make(composition: Composition) -> Stage:
             return composition.skills(database)
 
-    return Member(
-        make(Composition(config)),
-        heartbeat,
-        rebuild=lambda: make(Composition(load_config(files)[0])),
-    )
+    def made(config: Config) -> Stage:
+        stage = make(Composition(config))
+        give_back_unused()
+        return stage
+
+    return Member(made(config), heartbeat, rebuild=lambda: made(load_config(files)[0]))
 
 
 def _audio(config: Config, files: tuple[Path, ...], heartbeat: Heartbeat) -> Member:
