@@ -51,6 +51,7 @@ def examine(config: Config) -> Iterator[Finding]:
     yield microphone(_tried(lambda: _heard(config)))
     yield loudspeaker(config.audio.output, _tried(lambda: probes.loudspeaker(config.audio.output)))
     yield sound(probes.session())
+    yield echo(probes.echo_cancellation())
     yield wake_word(_tried(lambda: _wake_engine(config)))
     yield recognition(config, library, probes.installed("pocketsphinx"))
     yield voice(config.voice.engine, _tried(lambda: _spoken(config, library)))
@@ -99,6 +100,15 @@ def sound(found: Session) -> Finding:
             "session and needs an ALSA card"
         )
     return Finding(name="sound session", ok=not mend, detail=detail, mend=mend, necessary=False)
+
+
+def echo(cancelled: bool) -> Finding:
+    """Whether the assistant's own voice is taken out of what the microphone hears."""
+    detail = "SpeexDSP is here" if cancelled else "a reply is not heard through"
+    mend = "" if cancelled else "run: sudo apt install libspeexdsp1"
+    return Finding(
+        name="echo cancellation", ok=cancelled, detail=detail, mend=mend, necessary=False
+    )
 
 
 def wake_word(engine: str | AssistantError) -> Finding:

@@ -21,6 +21,7 @@ from assistant.core.errors import AudioError, ControlError
 from assistant.core.messages import DeviceChanged, Frame
 from audio.capture import FIFO, Capture
 from audio.devices import DEVICES
+from audio.echo import echo_canceller
 from audio.frames import FRAME_S
 from audio.loudspeaker import open_loudspeaker
 from audio.tts.select import Tiers
@@ -115,6 +116,11 @@ def loudspeaker(device: str) -> int:
     opened = open_loudspeaker(device)
     opened.close()
     return opened.rate_hz
+
+
+def echo_cancellation() -> bool:
+    """Whether an echo canceller can be had."""
+    return echo_canceller() is not None
 
 
 def speech(voice: Tiers) -> Spoken:

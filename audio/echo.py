@@ -21,6 +21,7 @@ PERSON_TO_ECHO = 2.0
 # How exactly a sound's start is known differs from reply to reply (measured: by 25 ms), while the
 # room stays as it is: each reply's echo is found first, so that the filter learnt before it fits.
 ALIGNED_OVER_FRAMES = 12
+SOUGHT_EVERY_FRAMES = 4
 EARLIEST_S, LATEST_S = -0.1, 0.2
 ALIGNED_TO_S = 0.01
 LEAST_CORRELATION = 0.3
@@ -51,6 +52,7 @@ class Echo:
         self._played = played
         self._clock = SteadyClock()
         self._late_s: float | None = None
+        self._sought_frames = 0
         remembered = round(REMEMBERED_S / FRAME_S)
         self._heard: deque[_Heard] = deque(maxlen=remembered)
         self._cleaned: deque[_Cleaned] = deque(maxlen=remembered)
@@ -73,6 +75,7 @@ class Echo:
     def realign(self) -> None:
         """A new sound begins: its echo is to be found anew."""
         self._late_s = None
+        self._sought_frames = 0
         self._heard.clear()
         self._cleaned.clear()
 
@@ -82,19 +85,21 @@ class Echo:
         The filter may have lost the echo, when the loudspeaker stuttered: hence what was heard
         must not be like what was played either.
         """
-        if sum(c.kept for c in self._cleaned) < PERSON_TO_ECHO * sum(
-            c.removed for c in self._cleaned
-        ):
+        kept = sum(cleaned.kept for cleaned in self._cleaned)
+        removed = sum(cleaned.removed for cleaned in self._cleaned)
+        if kept < PERSON_TO_ECHO * removed:
             return False
         correlation = self._match(len(self._heard))[1]
         return len(self._heard) >= ALIGNED_OVER_FRAMES and correlation < ECHO_CORRELATION
 
     def _look_for(self) -> None:
         """Learn by how much later than told the sound came, where it can be heard at all."""
-        if len(self._heard) >= ALIGNED_OVER_FRAMES:
-            late_s, correlation = self._match(ALIGNED_OVER_FRAMES)
-            if correlation >= LEAST_CORRELATION:
-                self._late_s = late_s - ALIGNED_TO_S
+        self._sought_frames += 1
+        if self._sought_frames < ALIGNED_OVER_FRAMES or self._sought_frames % SOUGHT_EVERY_FRAMES:
+            return
+        late_s, correlation = self._match(ALIGNED_OVER_FRAMES)
+        if correlation >= LEAST_CORRELATION:
+            self._late_s = late_s - ALIGNED_TO_S
 
     def _match(self, frames: int) -> tuple[float, float]:
         """How late the echo comes in the last `frames`, and how much of them it is, from 0 to 1."""

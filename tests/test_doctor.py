@@ -38,6 +38,8 @@ HOME = Path("/var/lib/hark")
         (doctor.sound(Session(2, False)), "may not use", "usermod -aG audio"),
         (doctor.sound(Session(2, False, ("PipeWire",))), "through PipeWire", ""),
         (doctor.sound(Session(0, True)), "0 sound cards", "connect a sound card"),
+        (doctor.echo(True), "SpeexDSP is here", ""),
+        (doctor.echo(False), "not heard through", "libspeexdsp1"),
         (doctor.wake_word("porcupine"), "porcupine runs on this CPU", ""),
         (doctor.wake_word(GONE), "no input", "wake.keywords"),
         (doctor.voice("auto", Spoken("flite", 0.05, 2.0)), "2.0 s of speech in 50 ms", ""),
