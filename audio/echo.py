@@ -25,8 +25,8 @@ SOUGHT_EVERY_FRAMES = 4
 EARLIEST_S, LATEST_S = -0.1, 0.2
 ALIGNED_TO_S = 0.01
 LEAST_CORRELATION = 0.3
-# Half of the energy is the echo's.
-ECHO_CORRELATION = 0.7
+# Half of the energy is the echo's, and three quarters of it.
+ECHO_CORRELATION, ALONE_CORRELATION = 0.7, 0.87
 
 log = logging.getLogger(__name__)
 
@@ -91,6 +91,14 @@ class Echo:
             return False
         correlation = self._match(len(self._heard))[1]
         return len(self._heard) >= ALIGNED_OVER_FRAMES and correlation < ECHO_CORRELATION
+
+    def alone(self) -> bool:
+        """Whether what was just heard is an echo and hardly anything else.
+
+        What a filter leaves of one while it learns may sound like words that were never said.
+        """
+        enough = len(self._heard) >= ALIGNED_OVER_FRAMES
+        return enough and self._match(len(self._heard))[1] >= ALONE_CORRELATION
 
     def _look_for(self) -> None:
         """Learn by how much later than told the sound came, where it can be heard at all."""

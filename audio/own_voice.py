@@ -109,6 +109,8 @@ class OwnVoice:
         """Whether `keyword`, noticed in the microphone at `at_s`, is an echo."""
         if self._echo is not None and self._echo.drowned_out():
             return False
+        if self._echo is not None and self.sounds(at_s) and self._echo.alone():
+            return True
         late_s = COINCIDENCE_S + self._grace_s
         return any(
             noticed.keyword == keyword and -COINCIDENCE_S <= at_s - noticed.at_s <= late_s

@@ -299,7 +299,7 @@ class _Look:
             used |= found.at
             weight *= found.likeness
             slots.append(
-                Slot(name=name, value=found.value, raw=found.raw, confidence=found.likeness)
+                Slot(name=name, value=found.value, raw=found.raw, confidence=float(found.likeness))
             )
         explained = used | self._kinds(shape)
         weight *= _LEFT_OVER ** sum(len(group - explained) / len(group) for group in evidence)

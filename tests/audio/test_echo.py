@@ -70,6 +70,7 @@ def test_a_person_is_left_in_and_known_for_one() -> None:
     assert level_db(left[-20_000:]) == pytest.approx(level_db(person[-20_000:]), abs=2.0)
     assert own_voice._echo is not None
     assert own_voice._echo.drowned_out()
+    assert not own_voice.said("stop", 30.0 + FRAMES * FRAME_S)
 
 
 def test_an_echo_alone_is_no_person() -> None:
@@ -78,6 +79,8 @@ def test_an_echo_alone_is_no_person() -> None:
     list(heard(own_voice, played, delayed(played, DELAY_S), 30.0, 0.0))
     assert own_voice._echo is not None
     assert not own_voice._echo.drowned_out()
+    assert own_voice.said("whatever it sounds like", 30.0 + FRAMES * FRAME_S)
+    assert not own_voice.said("whatever it sounds like", 40.0)
 
 
 def test_an_echo_that_stutters_is_no_person() -> None:

@@ -7,6 +7,7 @@ from datetime import datetime
 import pytest
 
 from assistant.composition import Composition
+from assistant.core.codec import encode
 from assistant.core.config import Config, HomeSettings, Storage
 from assistant.core.messages import Command, Interpretation, Slot, Transcript
 from nlu.examples import Label
@@ -84,6 +85,14 @@ def guesser(tmp_path_factory: pytest.TempPathFactory) -> Guesser:
     guess = composition.interpreter(composition.templates).guess
     assert isinstance(guess, Guesser)
     return guess
+
+
+@pytest.mark.parametrize("text", ["shopping list, add milk to it", "play some jazz would you"])
+def test_a_guess_can_be_sent(guesser: Guesser, now: datetime, text: str) -> None:
+    """Regression: a weight or a likeness of NumPy's own kind ended the message there."""
+    for guess in guesser.guesses(canonical(text), now):
+        message = Interpretation(utterance_id="u", revision=1, text="", commands=(guess.command,))
+        assert encode(message)
 
 
 @pytest.mark.parametrize(
