@@ -77,6 +77,8 @@ class Daemon:
     passed_over: list[dict[str, Any]] = field(default_factory=list)
     """What came since the scenario last did something, and was not waited for."""
     seen: list[dict[str, Any]] = field(default_factory=list)
+    speaking: threading.Thread | None = None
+    """Who says something meanwhile."""
     watched: threading.Event = field(default_factory=threading.Event)
 
     def request(self, command: str) -> dict[str, Any]:
@@ -186,7 +188,8 @@ class SayMeanwhile:
     def run(self, daemon: Daemon) -> None:
         wav = spoken(self.text, self.voice, daemon.state_dir.parent)
         daemon.forget()
-        threading.Thread(target=daemon.mouth.speak, args=(wav,), daemon=True).start()
+        daemon.speaking = threading.Thread(target=daemon.mouth.speak, args=(wav,), daemon=True)
+        daemon.speaking.start()
 
 
 @dataclass(frozen=True)
@@ -279,7 +282,25 @@ class Again:
             except AssertionError:
                 if not left:
                     raise
-            _come_to_rest(daemon)
+            Rest().run(daemon)
+
+
+@dataclass(frozen=True)
+class Rest:
+    """Whoever speaks has come to an end, and so has what comes of it."""
+
+    for_s: float = AT_REST_S
+
+    def run(self, daemon: Daemon) -> None:
+        if daemon.speaking is not None:
+            daemon.speaking.join(STARTUP_S)
+        since_s = began_s = time.monotonic()
+        while (now_s := time.monotonic()) - since_s < self.for_s and now_s - began_s < STARTUP_S:
+            with suppress(queue.Empty):
+                event = daemon.events.get(timeout=0.1)
+                daemon.seen.append(event)
+                if event["type"] not in ("Level", "Status"):
+                    since_s = time.monotonic()
 
 
 def tell(daemon: Daemon, story: Sequence[Step]) -> None:
@@ -365,16 +386,6 @@ def _alike(actual: Any, wanted: Any) -> bool:
     if isinstance(wanted, str) and isinstance(actual, str):
         return wanted.casefold() in actual.casefold()
     return bool(actual == wanted)
-
-
-def _come_to_rest(daemon: Daemon) -> None:
-    since_s = began_s = time.monotonic()
-    while (now_s := time.monotonic()) - since_s < AT_REST_S and now_s - began_s < STARTUP_S:
-        with suppress(queue.Empty):
-            event = daemon.events.get(timeout=0.1)
-            daemon.seen.append(event)
-            if event["type"] not in ("Level", "Status"):
-                since_s = time.monotonic()
 
 
 def _await_ready(daemon: Daemon) -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from assistant.daemon import MEMBERS
-from tests.scenario import Expect, Kill, SayMeanwhile, Step, quiet, served, tell
+from tests.scenario import Expect, Kill, Rest, SayMeanwhile, Step, quiet, served, tell
 
 pytestmark = pytest.mark.e2e
 
@@ -24,6 +24,8 @@ def mended(stage: str, how: signal.Signals) -> list[Step]:
         _told(stage),
         # The apology, or in the way of a reply, what the user hears next.
         Expect("PlaybackEnded", {"utterance_id": "notice"}, within_s=30),
+        # Whoever goes on at once speaks into the same utterance.
+        Rest(1.5),
     ]
 
 
