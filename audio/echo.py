@@ -89,16 +89,22 @@ class Echo:
         removed = sum(cleaned.removed for cleaned in self._cleaned)
         if kept < PERSON_TO_ECHO * removed:
             return False
-        correlation = self._match(len(self._heard))[1]
-        return len(self._heard) >= ALIGNED_OVER_FRAMES and correlation < ECHO_CORRELATION
+        return self._enough and self._likeness() < ECHO_CORRELATION
 
     def alone(self) -> bool:
         """Whether what was just heard is an echo and hardly anything else.
 
         What a filter leaves of one while it learns may sound like words that were never said.
         """
-        enough = len(self._heard) >= ALIGNED_OVER_FRAMES
-        return enough and self._match(len(self._heard))[1] >= ALONE_CORRELATION
+        return self._enough and self._likeness() >= ALONE_CORRELATION
+
+    @property
+    def _enough(self) -> bool:
+        return len(self._heard) >= ALIGNED_OVER_FRAMES
+
+    def _likeness(self) -> float:
+        """The correlation of all that is remembered with what was played."""
+        return self._match(len(self._heard))[1]
 
     def _look_for(self) -> None:
         """Learn by how much later than told the sound came, where it can be heard at all."""
@@ -113,8 +119,6 @@ class Echo:
         """How late the echo comes in the last `frames`, and how much of them it is, from 0 to 1."""
         recent = list(self._heard)[-frames:]
         heard = _floats(b"".join(samples for _, samples in recent))
-        if not len(heard):
-            return 0.0, 0.0
         count = len(heard) + round((LATEST_S - EARLIEST_S) * SAMPLE_RATE_HZ)
         played = self._played(recent[0].ended_s - FRAME_S - LATEST_S, count)
         place, correlation = best_match(heard, played.astype(np.float32))

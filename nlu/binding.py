@@ -27,7 +27,8 @@ from nlu.normalize import canonical, canonical_chunk
 
 _RANGE = re.compile(r"(\d+)\.\.(\d+)(?:,(\d+))?")
 _MAX_DEPTH = 20
-_NAMED = ("area", "floor", "entity")
+NAMED_KINDS = ("area", "floor", "entity")
+"""Kinds of slots whose values are names of the home."""
 
 IGNORED = "_"
 """Name of the slots whose words are only part of a phrase."""
@@ -157,7 +158,7 @@ class Binder:
         bound: Expression = ListReference(
             f"{source}:{slot}", is_end_of_word=reference.is_end_of_word
         )
-        if kind not in _NAMED or not self.articles:
+        if kind not in NAMED_KINDS or not self.articles:
             return bound
         articles = ("my ", "our ", "") if self.canonical else ("the ", "")
         article = Alternative([TextChunk(text) for text in articles], is_optional=True)

@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from assistant.core.messages import Command, Slot
+from nlu.binding import NAMED_KINDS
 from nlu.grammar import Grammar
 from nlu.labelled import Labelled, labelled_of
 
 _DRAWN = 60
 _FEWEST_WORDS = 3
-_NAMED = ("entity", "area", "floor")
-"""Kinds of slots whose values are names, said as the home has them."""
 
 
 def plain_sentence(grammar: Grammar, command: Command) -> str:
@@ -27,19 +26,16 @@ def plain_sentence(grammar: Grammar, command: Command) -> str:
         if {span.slot for span in one.spans} == set(said) and unsaid.issuperset(one.fixed)
     ]
     fullest = max((len(one.fixed) for one in fitting), default=0)
-    sentences = (_filled(one, said) for one in fitting if len(one.fixed) == fullest)
+    sentences = ("".join(_filled(one, said)) for one in fitting if len(one.fixed) == fullest)
     return min(sentences, key=lambda s: (len(s.split()) < _FEWEST_WORDS, len(s), s), default="")
 
 
-def _filled(one: Labelled, said: dict[str, Slot]) -> str:
-    return "".join(_pieces(one, said))
-
-
-def _pieces(one: Labelled, said: dict[str, Slot]) -> Iterator[str]:
+def _filled(one: Labelled, said: dict[str, Slot]) -> Iterator[str]:
+    """The sentence in pieces, with the command's values in the places of its own."""
     at = 0
     for span in one.spans:
         slot = said[span.slot]
         yield one.text[at : span.start]
-        yield str(slot.value) if span.kind in _NAMED else slot.raw
+        yield str(slot.value) if span.kind in NAMED_KINDS else slot.raw
         at = span.end
     yield one.text[at:]
