@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import socket
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -20,13 +20,15 @@ class ControlClient:
     def __init__(self, path: Path) -> None:
         self._path = path
 
-    def ask(self, command: str) -> dict[str, Any]:
+    def ask(self, command: str, *arguments: str) -> dict[str, Any]:
         """The one answer to `command`; raises `ControlError`, also for an answer that is one."""
-        for answer in self.follow(command, ANSWER_S):
+        for answer in self.follow(command, ANSWER_S, arguments):
             return answer
         raise ControlError("control.silent", f"the daemon at {self._path} hung up")
 
-    def follow(self, command: str, within_s: float | None = None) -> Iterator[dict[str, Any]]:
+    def follow(
+        self, command: str, within_s: float | None = None, arguments: Sequence[str] = ()
+    ) -> Iterator[dict[str, Any]]:
         """Every line that answers `command`, until the daemon hangs up.
 
         Raises `ControlError` when no daemon runs, when it refuses, or when it is silent for
@@ -36,7 +38,8 @@ class ControlClient:
             daemon.settimeout(within_s)
             self._connect(daemon)
             try:
-                daemon.sendall(msgspec.json.encode({"command": command}) + b"\n")
+                request = {"command": command, **({"arguments": arguments} if arguments else {})}
+                daemon.sendall(msgspec.json.encode(request) + b"\n")
                 with daemon.makefile("rb") as lines:
                     yield from map(_checked, lines)
             except TimeoutError as error:

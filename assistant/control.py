@@ -1,14 +1,16 @@
 """The control process: a path socket where the command line asks a running daemon things.
 
-One JSON object a line each way. A request is `{"command": …}`; the answer is one line, but for
-`watch`, which streams every event, and `reload`, which streams each stage's `Reloaded`. What
-cannot be answered gets one line `{"type": "Error", "code": …, "message": …}`.
+One JSON object a line each way. A request is `{"command": …}`, with `"arguments": ["…"]` where the
+command takes any; the answer is one line, but for `watch`, which streams every event, and `reload`,
+which streams each stage's `Reloaded`. What cannot be answered gets one line
+`{"type": "Error", "code": …, "message": …}`.
 """
 
 from __future__ import annotations
 
 import contextlib
 import difflib
+import inspect
 import select
 import socket
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -43,12 +45,14 @@ class Request(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
     """What a caller asks for."""
 
     command: str
+    arguments: tuple[str, ...] = ()
 
 
 class ControlServer:
     """Answers callers at the socket `path`, and brings in the supervisor's news from `line`.
 
-    `answers` gives, by command, what msgspec can encode as one line. Without a `line`, as in a
+    `answers` gives, by command, what msgspec can encode as one line, and is called with the
+    request's arguments. Without a `line`, as in a
     single process, `status` is what is known of the processes. A `Source` for the control worker.
     Raises `ControlError` when another daemon answers at `path`.
     """
@@ -56,7 +60,7 @@ class ControlServer:
     def __init__(
         self,
         path: Path,
-        answers: Mapping[str, Callable[[], Any]],
+        answers: Mapping[str, Callable[..., Any]],
         line: socket.socket | None = None,
         status: Status | None = None,
     ) -> None:
@@ -125,25 +129,31 @@ class ControlServer:
 
     def _answer(self, caller: Caller, line: bytes) -> Iterator[Message]:
         try:
-            command = msgspec.json.decode(line, type=Request).command
-            if command == "reload":
+            request = msgspec.json.decode(line, type=Request)
+            if request.command == "reload":
                 yield from self._reload(caller)
-            elif command in ("watch", "status"):
-                self._tell_status(caller, stays=command == "watch")
+            elif request.command in ("watch", "status"):
+                self._tell_status(caller, stays=request.command == "watch")
             else:
-                self._send(caller, _line(self._find(command)()))
+                self._send(caller, _line(self._found(request)))
         except AssistantError as error:
             self._complain(caller, error.code, error.message)
         except (msgspec.DecodeError, UnicodeDecodeError) as error:
             self._complain(caller, "control.malformed", f"that is no request: {error}")
 
-    def _find(self, command: str) -> Callable[[], Any]:
+    def _found(self, request: Request) -> Any:
+        command = request.command
         if command not in self._answers:
             known = [*self._answers, "reload", "status", "watch"]
             near = difflib.get_close_matches(command, known, n=1, cutoff=0.0)[0]
             message = f'unknown command "{command}"; did you mean "{near}"?'
             raise ControlError("control.unknown", message)
-        return self._answers[command]
+        answer = self._answers[command]
+        try:
+            inspect.signature(answer).bind(*request.arguments)
+        except TypeError as error:
+            raise ControlError("control.arguments", f'"{command}": {error}') from error
+        return answer(*request.arguments)
 
     def _tell_status(self, caller: Caller, stays: bool) -> None:
         caller.watches = (Message, Status) if stays else caller.watches

@@ -80,7 +80,11 @@ def server(path: Path) -> Iterator[ControlServer]:
     def broken() -> Any:
         raise SkillError("skill.broken", "skills/tea.py: no intents")
 
-    answers = {"models": lambda: {"type": "Models", "models": []}, "skills": broken}
+    answers = {
+        "models": lambda: {"type": "Models", "models": []},
+        "skills": broken,
+        "echo": lambda word, more="": {"type": "Echo", "words": [word, more]},
+    }
     server = ControlServer(path, answers, status=STATUS)
     yield server
     server.close()
@@ -133,6 +137,9 @@ def test_audio_and_self_tests_are_not_for_watching() -> None:
         (b"{}\n", "control.malformed", "command"),
         (b'{"command": "watch", "loud": 1}\n', "control.malformed", "loud"),
         (b'{"command": "skills"}\n', "skill.broken", "skills/tea.py: no intents"),
+        (b'{"command": "models", "arguments": [1]}\n', "control.malformed", "arguments"),
+        (b'{"command": "models", "arguments": ["x"]}\n', "control.arguments", "too many"),
+        (b'{"command": "echo"}\n', "control.arguments", "missing"),
     ],
 )
 def test_what_cannot_be_answered_gets_one_error_line(
@@ -357,6 +364,7 @@ def test_the_client_asks_and_is_told(path: Path, server: ControlServer) -> None:
     client = ControlClient(path)
     with Serving(server):
         assert client.ask("models") == {"type": "Models", "models": []}
+        assert client.ask("echo", "a b", "c") == {"type": "Echo", "words": ["a b", "c"]}
         assert next(iter(client.follow("watch")))["type"] == "Status"
         with pytest.raises(ControlError, match="did you mean") as refusal:
             client.ask("modles")
