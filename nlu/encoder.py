@@ -11,11 +11,11 @@ from tokenizers import Tokenizer
 
 from assistant.core.inference import Session, run, session_of
 from assistant.core.manifest import Library
+from assistant.core.pieces import alike, as_inputs, load_tokenizer
 
 Embeddings = NDArray[np.float32]
 
 MODEL = "intent"
-_BATCH = 32
 _LONGEST = 64
 """Word pieces that are looked at; a command has far fewer."""
 
@@ -41,30 +41,9 @@ class Encoder:
     def encode(self, texts: Sequence[str]) -> Embeddings:
         """The texts' embeddings, float32[texts, dimensions], each of length 1."""
         encoded = self._tokenizer.encode_batch(list(texts))
-        order = sorted(range(len(encoded)), key=lambda i: len(encoded[i].ids))
         made: list[Any] = [None] * len(encoded)
-        for at in range(0, len(order), _BATCH):
-            batch = order[at : at + _BATCH]  # of like length, so that little is padding
+        for batch in alike([len(e.ids) for e in encoded]):
             inputs = as_inputs([encoded[i].ids for i in batch])
             for place, row in zip(batch, run(self._session, inputs), strict=True):
                 made[place] = row
         return np.stack(made) if made else np.zeros((0, 0), np.float32)
-
-
-def load_tokenizer(content: bytes, longest: int) -> Tokenizer:
-    """A tokenizer that cuts texts at `longest` pieces and leaves padding to its caller."""
-    tokenizer = Tokenizer.from_buffer(content)
-    tokenizer.no_padding()
-    tokenizer.enable_truncation(longest)
-    return tokenizer
-
-
-def as_inputs(rows: Sequence[Sequence[int]]) -> dict[str, NDArray[np.int64]]:
-    """The model's inputs for rows of word piece ids, padded to the longest."""
-    width = max(map(len, rows))
-    ids = np.zeros((len(rows), width), np.int64)
-    mask = np.zeros_like(ids)
-    for row, pieces in enumerate(rows):
-        ids[row, : len(pieces)] = pieces
-        mask[row, : len(pieces)] = 1
-    return {"input_ids": ids, "attention_mask": mask}

@@ -15,7 +15,7 @@ from tokenizers import Tokenizer
 
 from assistant.core.inference import Session, run, session_of
 from assistant.core.manifest import Library
-from nlu.encoder import as_inputs, load_tokenizer
+from assistant.core.pieces import as_inputs, load_tokenizer
 
 MODEL = "ner"
 _LONGEST = 128

@@ -62,10 +62,12 @@ def session_of(
     return session
 
 
-def run(session: Session, inputs: Mapping[str, NDArray[Any]]) -> NDArray[np.float32]:
-    """The model's first output."""
-    output: NDArray[np.float32] = session.run(None, dict(inputs))[0]  # type: ignore[assignment]
-    return output
+def run(
+    session: Session, inputs: Mapping[str, NDArray[Any]], output: str = ""
+) -> NDArray[np.float32]:
+    """The model's `output`, or its first."""
+    made: NDArray[np.float32] = session.run([output] if output else None, dict(inputs))[0]  # type: ignore[assignment]
+    return made
 
 
 def _options(threads: int) -> SessionOptions:

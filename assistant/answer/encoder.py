@@ -1,0 +1,84 @@
+"""The int8 network that retrieval and reading share: MiniLM-L6 in one session.
+
+Alone, a text becomes an embedding. After a question, each piece of a passage gets scores for being
+the first and the last of the answer.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from tokenizers import Tokenizer
+
+from assistant.core.inference import Session, run, session_of
+from assistant.core.manifest import Library
+from assistant.core.pieces import alike, as_inputs, load_tokenizer, padded
+
+Embeddings = NDArray[np.float32]
+
+MODEL = "reader"
+WIDTH = 384
+LONGEST = 256
+"""Pieces of a text that are looked at: some 190 words."""
+LONGEST_PAIR = 320
+"""Pieces of a question and a passage; of a longer one the passage's end is not seen."""
+
+
+class Scored(NamedTuple):
+    """What the network gives for a question and one passage.
+
+    `spans` float32[pieces, 2] scores each piece of the passage to be the answer's first and last,
+    `places` are the pieces' first and last character in it; `none` scores that it has no answer.
+    """
+
+    spans: NDArray[np.float32]
+    places: Sequence[tuple[int, int]]
+    none: float
+
+
+class Encoder:
+    """Embeds texts and scores the pieces of passages; `version` changes with the model."""
+
+    name = MODEL
+
+    def __init__(self, session: Session, tokenizer: bytes, version: str) -> None:
+        self._session = session
+        self._single = load_tokenizer(tokenizer, LONGEST)
+        self._paired: Tokenizer = load_tokenizer(tokenizer, LONGEST_PAIR, cut="only_second")
+        self.version = version
+
+    @classmethod
+    def load(cls, library: Library, threads: int = 1) -> Encoder:
+        """The network that ships; raises `ModelError` when it is missing or corrupt."""
+        content = library.read(MODEL)
+        session = session_of(library, MODEL, "model.onnx", content, threads)
+        return cls(session, content["tokenizer.json"], library.expected(MODEL)["model.onnx"])
+
+    def encode(self, texts: Sequence[str]) -> Embeddings:
+        """The texts' embeddings, float32[texts, 384], each of length 1."""
+        encoded = self._single.encode_batch(list(texts))
+        made: Any = np.zeros((len(encoded), WIDTH), np.float32)
+        for batch in alike([len(e.ids) for e in encoded]):
+            inputs = as_inputs([encoded[i].ids for i in batch])
+            inputs["token_type_ids"] = np.zeros_like(inputs["input_ids"])
+            made[batch] = run(self._session, inputs, "embedding")
+        return made  # type: ignore[no-any-return]
+
+    def score(self, question: str, passages: Sequence[str]) -> list[Scored]:
+        """The scores of each passage's pieces to answer `question`."""
+        if not passages:
+            return []
+        encoded = self._paired.encode_batch([(question, passage) for passage in passages])
+        inputs = as_inputs([e.ids for e in encoded])
+        inputs["token_type_ids"] = padded([e.type_ids for e in encoded])
+        spans = run(self._session, inputs, "spans")
+        return [_of_passage(e, row) for e, row in zip(encoded, spans, strict=True)]
+
+
+def _of_passage(encoded: Any, spans: NDArray[np.float32]) -> Scored:
+    own = [i for i, sequence in enumerate(encoded.sequence_ids) if sequence == 1]
+    places = [encoded.offsets[i] for i in own]
+    return Scored(spans[own], places, float(spans[0].sum()))

@@ -1,0 +1,44 @@
+"""Texts → word pieces, and rows of them → an encoder's inputs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+from tokenizers import Tokenizer
+
+BATCH = 32
+
+
+def load_tokenizer(content: bytes, longest: int, cut: str = "longest_first") -> Tokenizer:
+    """A tokenizer that cuts at `longest` pieces and leaves padding to its caller.
+
+    Of a pair, `cut` says what gives way: "longest_first", "only_first" or "only_second".
+    """
+    tokenizer = Tokenizer.from_buffer(content)
+    tokenizer.no_padding()
+    tokenizer.enable_truncation(longest, strategy=cut)
+    return tokenizer
+
+
+def as_inputs(rows: Sequence[Sequence[int]]) -> dict[str, NDArray[np.int64]]:
+    """The model's inputs for rows of word piece ids, padded to the longest."""
+    ids = padded(rows)
+    mask = padded([[1] * len(row) for row in rows])
+    return {"input_ids": ids, "attention_mask": mask}
+
+
+def padded(rows: Sequence[Sequence[int]]) -> NDArray[np.int64]:
+    """The rows as int64[rows, longest], filled up with 0."""
+    made = np.zeros((len(rows), max(map(len, rows))), np.int64)
+    for index, row in enumerate(rows):
+        made[index, : len(row)] = row
+    return made
+
+
+def alike(lengths: Sequence[int], size: int = BATCH) -> Iterator[list[int]]:
+    """The indices in batches of like length, so that little is padding."""
+    order = sorted(range(len(lengths)), key=lengths.__getitem__)
+    for at in range(0, len(order), size):
+        yield order[at : at + size]
