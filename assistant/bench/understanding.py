@@ -16,6 +16,7 @@ from assistant.bench.figures import median_of_runs
 from assistant.composition import Composition
 from assistant.core.config import Config, HomeSettings, Storage
 from assistant.core.manifest import Library
+from assistant.core.pieces import load_tokenizer
 from nlu.encoder import MODEL, Encoder
 from nlu.examples import read_shipped
 from nlu.intent import IntentModel
