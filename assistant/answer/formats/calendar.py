@@ -1,0 +1,157 @@
+"""Calendars (iCalendar, RFC 5545): each event in words that answer when, where and with whom."""
+
+from __future__ import annotations
+
+import zoneinfo
+from collections.abc import Iterator
+from datetime import date, datetime, timedelta
+from typing import Any
+
+from icalendar import Calendar, Component
+
+from assistant.answer.formats.html import soup_of
+from assistant.answer.formats.recurring import rule
+from assistant.answer.formats.wording import clean, title_of
+from assistant.answer.passages import Document, Section
+from assistant.core.errors import AnswerError
+from assistant.skill.spoken import joined, length
+
+NEVER = date.max.isoformat()
+"""Where a series that goes on for ever ends."""
+
+LONGEST_DESCRIPTION = 4000
+"""Characters."""
+
+_SAMPLE = b"""BEGIN:VCALENDAR
+BEGIN:VEVENT
+DTSTART;TZID=Europe/Berlin:20260303T093000
+END:VEVENT
+END:VCALENDAR
+"""
+
+
+def prepare() -> dict[str, zoneinfo.ZoneInfo]:
+    """Load every time zone, which a confined process cannot do later; hold on to the result."""
+    zones = {name: zoneinfo.ZoneInfo(name) for name in sorted(zoneinfo.available_timezones())}
+    parse("sample", _SAMPLE)
+    return zones
+
+
+def parse(name: str, content: bytes) -> Document:
+    """The calendar in `content`, one section an event, its times in this machine's zone.
+
+    Raises `AnswerError` when `content` is no calendar.
+    """
+    try:
+        calendars = Calendar.from_ical(content, multiple=True)
+    except ValueError as error:
+        raise AnswerError("answer.unreadable", f"{name} is no calendar: {error}") from error
+    title = next((clean(str(c["X-WR-CALNAME"])) for c in calendars if "X-WR-CALNAME" in c), "")
+    events = [event for calendar in calendars for event in calendar.walk("VEVENT")]
+    sections = tuple(section for event in events for section in _section(event))
+    return Document(title=title or title_of(name), kind="event", sections=sections)
+
+
+def _section(event: Component) -> Iterator[Section]:
+    start = _moment(event, "DTSTART")
+    if start is None:
+        return
+    what = clean(str(event.get("SUMMARY", ""))) or "An event without a name"
+    end = _end(event, start)
+    people = tuple(dict.fromkeys(_people(event, "ATTENDEE")))
+    lines = [_first(event, what, start, end), *_company(event, people)]
+    description = str(event.get("DESCRIPTION", ""))[:LONGEST_DESCRIPTION]
+    if "<" in description:
+        description = soup_of(description).get_text("\n")
+    lines += filter(None, map(clean, description.splitlines()))
+    repeats = _rule(event)
+    last = repeats.last(start) if repeats else end
+    yield Section(
+        text="\n".join(lines),
+        place=what,
+        starts=start.isoformat(),
+        ends=last.isoformat() if last else NEVER,
+        people=people or tuple(dict.fromkeys(_people(event, "ORGANIZER"))),
+    )
+
+
+def _first(event: Component, what: str, start: date, end: date) -> str:
+    repeats = _rule(event)
+    when = repeats.words(start) if repeats else _when(start, end)
+    if repeats and isinstance(start, datetime):
+        when += f" at {start:%H:%M}{_lasting(start, end)}"
+    location = clean(str(event.get("LOCATION", "")))
+    where = f" at {location}" if location else ""
+    span = f", {repeats.span(start)}" if repeats else ""
+    moved = _moment(event, "RECURRENCE-ID")
+    if moved is not None and moved != start:
+        what += f", moved from {_day(moved)},"
+    if str(event.get("STATUS", "")).upper() == "CANCELLED":
+        return f"{what} {when}{where} is cancelled."
+    return f"{what} is {when}{where}{span}."
+
+
+def _when(start: date, end: date) -> str:
+    if isinstance(start, datetime) and isinstance(end, datetime):
+        if end - start > timedelta(days=1):
+            return f"from {_day(start)} at {start:%H:%M} to {_day(end)} at {end:%H:%M}"
+        return f"on {_day(start)} at {start:%H:%M}{_lasting(start, end)}"
+    if end > start:
+        return f"from {_day(start)} to {_day(end)}"
+    return f"on {_day(start)}, all day"
+
+
+def _lasting(start: date, end: date) -> str:
+    return f" for {length(end - start)}" if end > start else ""
+
+
+def _company(event: Component, people: tuple[str, ...]) -> Iterator[str]:
+    if people:
+        yield f"{joined(people)} {'take' if len(people) > 1 else 'takes'} part."
+    for organiser in _people(event, "ORGANIZER"):
+        if organiser not in people:
+            yield f"{organiser} organises it."
+    left_out = [_local(value.dt) for value in _each(event, "EXDATE") for value in value.dts][:20]
+    if left_out:
+        yield f"It does not take place on {joined([_day(day) for day in left_out])}."
+
+
+def _people(event: Component, role: str) -> Iterator[str]:
+    for person in _each(event, role):
+        mail = str(person).split(":", 1)[-1]
+        if found := clean(str(person.params.get("CN", ""))) or clean(mail):
+            yield found
+
+
+def _each(event: Component, name: str) -> list[Any]:
+    value = event.get(name, [])
+    return value if isinstance(value, list) else [value]
+
+
+def _rule(event: Component) -> Any:
+    found = _each(event, "RRULE")
+    return rule(found[0]) if found else None
+
+
+def _moment(event: Component, name: str) -> date | None:
+    value = getattr(event.get(name), "dt", None)
+    return _local(value) if isinstance(value, date) else None
+
+
+def _local(moment: date) -> date:
+    # A time without a zone is meant wherever one is (RFC 5545, 3.3.5, form 1).
+    return moment.astimezone() if isinstance(moment, datetime) else moment
+
+
+def _end(event: Component, start: date) -> date:
+    end, lasts = _moment(event, "DTEND"), getattr(event.get("DURATION"), "dt", None)
+    if end is None and isinstance(lasts, timedelta):
+        end = start + lasts
+    if end is None or isinstance(end, datetime) != isinstance(start, datetime):
+        return start
+    # The end of an all-day event is the day after it.
+    return max(start, end if isinstance(end, datetime) else end - timedelta(days=1))
+
+
+def _day(day: date) -> str:
+    return f"{day:%A} {day.day} {day:%B %Y}"

@@ -1,0 +1,51 @@
+"""What tells a reader where to look: running heads and feet, page numbers, tables of contents."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Sequence
+
+EDGE_LINES = 3
+"""Lines at the top and at the bottom of a page among which furniture is looked for."""
+
+LEAST_PAGES, LEAST_SHARE = 3, 0.3
+"""A line is furniture when it stands at the edge of so many pages and of this share of them."""
+
+_LEADER = re.compile(r".*(?:\.\s?){4,}\s*[\divxlc]+\s*", re.IGNORECASE)
+"""A line of a table of contents: a heading, dots, a page."""
+
+LONGEST = 120
+"""Characters."""
+
+_PAGE_NUMBER = re.compile(r"\W*(?:page\s+)?(?:\d{1,4}|[ivxlc]{1,7})(?:\s*(?:/|of)\s*\d{1,4})?\W*")
+
+
+def without_furniture(pages: Sequence[Sequence[str]]) -> list[list[str]]:
+    """The lines of each page without what repeats at its edges, whatever number stands in it."""
+    stripped = [[line.strip() for line in page if line.strip()] for page in pages]
+    counts = Counter(key for page in stripped for key in {_key(page[at]) for at in _edges(page)})
+    least = max(LEAST_PAGES, LEAST_SHARE * len(stripped))
+    furniture = {key for key, count in counts.items() if key and count >= least}
+    return [_bare(page, furniture) for page in stripped]
+
+
+def _bare(page: list[str], furniture: set[str]) -> list[str]:
+    dropped = {
+        at
+        for at in _edges(page)
+        if _key(page[at]) in furniture
+        or (at in (0, len(page) - 1) and _PAGE_NUMBER.fullmatch(page[at].casefold()))
+    }
+    kept = (line for at, line in enumerate(page) if at not in dropped)
+    return [line for line in kept if not _LEADER.fullmatch(line)]
+
+
+def _edges(page: Sequence[str]) -> Iterator[int]:
+    top = min(EDGE_LINES, len(page))
+    yield from range(top)
+    yield from range(max(top, len(page) - EDGE_LINES), len(page))
+
+
+def _key(line: str) -> str:
+    return re.sub(r"\d+", "#", line.casefold()) if len(line) <= LONGEST else ""

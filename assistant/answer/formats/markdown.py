@@ -1,0 +1,38 @@
+"""Markdown: CommonMark with tables, read by way of the HTML it stands for."""
+
+from __future__ import annotations
+
+import re
+
+import msgspec
+from markdown_it import MarkdownIt
+
+from assistant.answer.formats import html
+from assistant.answer.formats.text import decoded
+from assistant.answer.formats.wording import clean
+from assistant.answer.passages import Document
+
+_FRONT_MATTER = re.compile(r"\A---[ \t]*\n(.*?\n)?(?:---|\.\.\.)[ \t]*(?:\n|\Z)", re.DOTALL)
+_TITLE = re.compile(r"^title:[ \t]*(.+)$", re.MULTILINE | re.IGNORECASE)
+_TICKED = re.compile(r"^(\s*(?:[-*+]|\d{1,3}[.)])\s+)\[([ xX])\]\s+(.*)$", re.MULTILINE)
+_NOTE_MARK = re.compile(r"\[\^[^\]\s]+\]:?")
+_WIKI_LINK = re.compile(r"!?\[\[(?:[^\]|]*\|)?([^\]|]*)\]\]")
+_MARKDOWN = MarkdownIt("commonmark").enable("table")
+
+
+def parse(name: str, content: bytes) -> Document:
+    """The document in `content`: front matter gives its title, blocks of code are left out."""
+    text = decoded(name, content).replace("\r\n", "\n")
+    front = _FRONT_MATTER.match(text)
+    text = text[front.end() :] if front else text
+    for pattern, said in ((_TICKED, _ticked), (_NOTE_MARK, ""), (_WIKI_LINK, r"\1")):
+        text = pattern.sub(said, text)
+    document = html.parse(name, f"<body>{_MARKDOWN.render(text)}</body>")
+    title = _TITLE.search(front[1] or "") if front else None
+    if title is None:
+        return document
+    return msgspec.structs.replace(document, title=clean(title[1].strip().strip("\"'")))
+
+
+def _ticked(found: re.Match[str]) -> str:
+    return f"{found[1]}{found[3]}{'' if found[2] == ' ' else ' (done)'}"

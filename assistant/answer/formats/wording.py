@@ -1,0 +1,75 @@
+"""Text as it stands in files made fit to be read aloud: clean, unwrapped, named."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterator, Sequence
+from pathlib import PurePath
+
+LONGEST_TITLE = 120
+LEAST_WRAPPED = 45
+"""Characters; who wraps, wraps later: shorter lines are lines on purpose."""
+
+_INVISIBLE = re.compile(r"[\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff\ufffe\uffff]")
+_LIGATURES = re.compile(r"[\ufb00-\ufb06]")
+_BULLET = re.compile(r"\s*[-*+•◦▪●○‣·–—\uf0b7]\s+")
+_ITEM = re.compile(r"\s*(?:[-*+•◦▪●○‣·–—\uf0b7]|\(?[0-9]{1,3}[.)]|\(?[a-zA-Z][.)])\s+\S")
+_BROKEN = re.compile(r"(?:.*[\s(\"“])?([^\W\d_]+)[-\u2010]")
+_FIRST_WORD = re.compile(r"[^\W\d_]+")
+
+
+def clean(text: str) -> str:
+    """`text` on one line, single-spaced, without control, invisible and impossible characters."""
+    text = _INVISIBLE.sub("", text.encode("utf-8", "replace").decode("utf-8"))
+    text = _LIGATURES.sub(lambda found: unicodedata.normalize("NFKC", found.group()), text)
+    shown = "".join(c if c.isprintable() or c.isspace() else " " for c in text)
+    return unicodedata.normalize("NFC", " ".join(shown.split()))
+
+
+def title_of(name: str) -> str:
+    """What a person would call the file: "dishwasher manual" for `dishwasher-manual.pdf`."""
+    return clean(re.sub(r"[-_]+", " ", PurePath(name).stem))[:LONGEST_TITLE]
+
+
+def wrapped_at(lines: Sequence[str]) -> int:
+    """The width in characters that `lines` were wrapped at, 0 when they were not."""
+    lengths = sorted(len(line) for line in lines if line.strip())
+    width = lengths[len(lengths) * 19 // 20] if lengths else 0
+    return width if width >= LEAST_WRAPPED else 0
+
+
+def unwrapped(lines: Sequence[str], width: int, ragged: float = 1.0) -> Iterator[str]:
+    """Lines of a block joined where one was only wrapped, words broken by a hyphen mended.
+
+    A line was wrapped when the next word had no room within `width` × `ragged`, or when the next
+    line goes on in lower case. Bullets are taken away; a list item begins a line of its own.
+    """
+    words = {word.casefold() for line in lines for word in re.findall(r"[^\W\d_]+(?:-\w+)*", line)}
+    whole = ""
+    for before, line in zip(["", *lines], lines, strict=False):
+        if whole and _goes_on(before.strip(), line.strip(), width * ragged):
+            whole = _joined(whole, line.strip(), words)
+            continue
+        if whole:
+            yield clean(whole)
+        whole = _BULLET.sub("", line, count=1).strip()
+    if whole:
+        yield clean(whole)
+
+
+def _goes_on(before: str, line: str, width: float) -> bool:
+    if not line or _ITEM.match(line):
+        return False
+    if line[0].islower() and before[-1:] not in (".", "!", "?", ":", ";"):
+        return True
+    return 0 < width < len(before) + 1 + len(line.split(maxsplit=1)[0])
+
+
+def _joined(whole: str, line: str, words: set[str]) -> str:
+    broken, rest = _BROKEN.fullmatch(whole), _FIRST_WORD.match(line)
+    if broken is None or rest is None or not line[0].islower():
+        return f"{whole} {line}"
+    # "well-" and "known" belong together with their hyphen where the text has "well-known".
+    kept = f"{broken[1]}-{rest.group()}".casefold() in words
+    return whole + line if kept else whole[:-1] + line
