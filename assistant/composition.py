@@ -56,11 +56,15 @@ FITTED_SENTENCES = 600
 class Composition:
     """The stages that `config` describes, over one home and one set of skills.
 
-    `builtin` false leaves only the skills of the configured folders.
+    `builtin` false leaves only the skills of the configured folders; a `library` has other models
+    in use than those that are.
     """
 
-    def __init__(self, config: Config, *, builtin: bool = True) -> None:
+    def __init__(
+        self, config: Config, *, builtin: bool = True, library: Library | None = None
+    ) -> None:
         self._config, self._builtin = config, builtin
+        self.library = library or Library(config.models_dir)
 
     @cached_property
     def now(self) -> Callable[[], datetime]:
@@ -110,11 +114,6 @@ class Composition:
         folder = self._config.nlu.custom_sentences
         return load_vocabulary(Path(folder).expanduser() if folder else None)
 
-    @cached_property
-    def library(self) -> Library:
-        """The model files that are here."""
-        return Library(self._config.models_dir)
-
     def listener(self, wake: bool = True) -> Listener:
         """The ears of `hear`, which has no devices: those of the daemon belong to its process."""
         return make_listener(self._config, wake)
@@ -148,26 +147,31 @@ class Composition:
 
     def interpreter(self, templates: Templates) -> Interpreter:
         """Understanding with the sentences of `templates`, and the models where they are here."""
-        if self._intents is None:
+        if self.intents is None:
             return Interpreter(templates)
         finder = Finder(templates.lists)
-        guesser = Guesser(self._intents, self._tagger, finder, shapes(templates.claims))
+        guesser = Guesser(self.intents, self.tagger, finder, shapes(templates.claims))
         return Interpreter(templates, guesser)
 
     @cached_property
-    def _tagger(self) -> Tagger:
+    def tagger(self) -> Tagger:
+        """What names are found with, where there are `intents`."""
         return Tagger.load(self.library)
 
     @cached_property
-    def _intents(self) -> IntentModel | None:
+    def intents(self) -> IntentModel | None:
         """The intent model, fitted to the installed skills."""
         if not (self._builtin and self._config.nlu.models and MODEL in self.library.artefacts):
             return None
         encoder = Encoder.load(self.library)
-        drawn = self.sentences.labelled(FITTED_SENTENCES, SAMPLING_SEED)
-        own = [(Label(one.intent, one.fixed), one.text) for one in drawn]
         shipped = self.library.read(encoder.name)["examples.npz"]
-        return fitted(encoder, shipped, own, self._config.cache_dir / "nlu")
+        return fitted(encoder, shipped, self.own_examples, self._config.cache_dir / "nlu")
+
+    @cached_property
+    def own_examples(self) -> list[tuple[Label, str]]:
+        """Sentences of the installed skills that the intent model is fitted to."""
+        drawn = self.sentences.labelled(FITTED_SENTENCES, SAMPLING_SEED)
+        return [(Label(one.intent, one.fixed), one.text) for one in drawn]
 
     def skills(self, database: Database) -> SkillsStage:
         """The skills, on their database (`skills.state.open_state`)."""

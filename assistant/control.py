@@ -1,9 +1,9 @@
 """The control process: a path socket where the command line asks a running daemon things.
 
 One JSON object a line each way. A request is `{"command": …}`, with `"arguments": ["…"]` where the
-command takes any; the answer is one line, but for `watch`, which streams every event, and `reload`,
-which streams each stage's `Reloaded`. What cannot be answered gets one line
-`{"type": "Error", "code": …, "message": …}`.
+command takes any; the answer is one line, but for `watch`, which streams every event, `reload`,
+which streams each stage's `Reloaded`, and `use`, after which every `Replaced` comes. What cannot be
+answered gets one line `{"type": "Error", "code": …, "message": …}`.
 """
 
 from __future__ import annotations
@@ -29,6 +29,8 @@ from assistant.core.messages import (
     Message,
     Reload,
     Reloaded,
+    Replace,
+    Replaced,
     SafeModeEntered,
     StageRestarted,
     Work,
@@ -132,6 +134,8 @@ class ControlServer:
             request = msgspec.json.decode(line, type=Request)
             if request.command == "reload":
                 yield from self._reload(caller)
+            elif request.command == "use":
+                yield self._replace(caller, request)
             elif request.command in ("watch", "status"):
                 self._tell_status(caller, stays=request.command == "watch")
             else:
@@ -144,7 +148,7 @@ class ControlServer:
     def _found(self, request: Request) -> Any:
         command = request.command
         if command not in self._answers:
-            known = [*self._answers, "reload", "status", "watch"]
+            known = [*self._answers, "reload", "status", "use", "watch"]
             near = difflib.get_close_matches(command, known, n=1, cutoff=0.0)[0]
             message = f'unknown command "{command}"; did you mean "{near}"?'
             raise ControlError("control.unknown", message)
@@ -165,13 +169,26 @@ class ControlServer:
 
     def _reload(self, caller: Caller) -> Iterator[Message]:
         caller.watches = (Reloaded,)
-        names = [p.name for p in self._status.processes if p.pid] if self._status else []
-        self._send(caller, _line({"type": "Reloading", "stages": names}))
+        self._send(caller, _line({"type": "Reloading", "stages": self._running()}))
         if self._line is not None:
             # The supervisor tells systemd, wakes what rests, and has the news published.
             _ask_supervisor(self._line)
         else:
             yield Reload(at_s=boottime_s())
+
+    def _replace(self, caller: Caller, request: Request) -> Replace:
+        if len(request.arguments) != 3:
+            raise ControlError("control.arguments", '"use" takes a stage, a model and a version')
+        stage, model, version = request.arguments
+        if stage not in self._running():
+            raise ControlError("control.not_running", f"{stage} does not run just now; try again")
+        # One that dies of the candidate never says how it went.
+        caller.watches = (Replaced, StageRestarted)
+        self._send(caller, _line({"type": "Replacing", "stage": stage}))
+        return Replace(at_s=boottime_s(), stage=stage, model=model, version=version)
+
+    def _running(self) -> list[str]:
+        return [p.name for p in self._status.processes if p.pid] if self._status else []
 
     def _complain(self, caller: Caller, code: str, message: str) -> None:
         self._send(caller, _line({"type": "Error", "code": code, "message": message}))
@@ -236,7 +253,7 @@ class ControlStage:
         self._server.show(message)
         self._ledger.observe(message)
         # Nobody else sends these, and a process does not hear its own broadcasts.
-        if isinstance(message, Reload | StageRestarted | SafeModeEntered):
+        if isinstance(message, Reload | Replace | StageRestarted | SafeModeEntered):
             yield message
 
     def deadline_s(self) -> float | None:

@@ -19,6 +19,8 @@ from assistant.core.messages import (
     Question,
     Reload,
     Reloaded,
+    Replace,
+    Replaced,
     Reply,
     SafeModeEntered,
     StageFailed,
@@ -82,6 +84,10 @@ def _of_daemon(event: Message) -> str:
             return f"{stage}: {error}" if error else stage
         case Level(rms_dbfs=rms_dbfs, noise_floor_dbfs=floor_dbfs, speech=speech):
             return f"{rms_dbfs:.0f} dB, floor {floor_dbfs:.0f} dB" + (", speech" if speech else "")
+        case Replace(stage=stage, model=model, version=version):
+            return f"{stage} is to run {model} {version}"
+        case Replaced(stage=stage, model=model, version=version, error=error):
+            return f"{stage}: {error}" if error else f"{stage} runs {model} {version}"
         case Reload():
             return ""
     return ""

@@ -1,8 +1,8 @@
 """Getting model files: pulled from the hub or imported, verified, and moved in as a whole.
 
-Everything is gathered in `.incoming/NAME` below the folder of pulled models. Only a complete,
-verified folder is renamed to its place, so nothing half-written is ever loaded; what an
-interrupted pull leaves there is resumed by the next one.
+Everything is gathered in `.incoming` below the folder of pulled models. Only a complete, verified
+is renamed to its place, so nothing half-written is ever loaded; what an interrupted pull
+leaves there is resumed by the next one.
 """
 
 from __future__ import annotations
@@ -11,15 +11,17 @@ import errno
 import fcntl
 import os
 import shutil
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
 import msgspec
 
 from assistant import hub
+from assistant.core.durable import sync
 from assistant.core.errors import ModelError
-from assistant.core.manifest import LOCK, File, Library, Lock, LockedFile
+from assistant.core.manifest import File, Library, Lock, LockedFile
+from assistant.core.versions import LOCK
 from assistant.hub import Remote
 
 INCOMING = ".incoming"
@@ -28,6 +30,8 @@ SPARE_BYTES = 50_000_000
 
 Progress = Callable[[str, int, int], None]
 """Told the file, how many further bytes of it are there, and its size."""
+Check = Callable[[Library, str, Mapping[str, bytes]], None]
+"""Raises `ModelError` for a candidate's content by which it cannot be the model."""
 
 
 def pull(library: Library, name: str, progress: Progress) -> None:
@@ -39,6 +43,7 @@ def pull(library: Library, name: str, progress: Progress) -> None:
     if artefact.shipped:
         message = f"{name} comes with the assistant and is not pulled"
         raise ModelError("model.shipped", message)
+    library = library.choosing(name, artefact.version)
     repository = artefact.source.removeprefix("hf:")
     with _incoming(library, name) as folder:
         remotes = {
@@ -62,7 +67,28 @@ def import_model(library: Library, name: str, path: Path) -> None:
     """
     artefact = library.artefact(name)
     if artefact.shipped:
-        raise ModelError("model.shipped", f"{name} comes with the assistant and is not imported")
+        message = f"{name} {artefact.version} comes with the assistant; a candidate for its place"
+        raise ModelError("model.shipped", f"{message} has a version of its own: --version V")
+    _import(library.choosing(name, artefact.version), name, path)
+
+
+def import_version(library: Library, name: str, path: Path, version: str, check: Check) -> None:
+    """Take a candidate for the artefact's place from `path`, to lie beside it as `version`.
+
+    Raises `ModelError`, also when `check` does or the version may be needed as it is.
+    """
+    if version == library.artefact(name).version:
+        import_model(library, name, path)
+        return
+    use = library.use(name)
+    if version in (use.version, use.before):
+        message = f"{name} {version} is in use, or what a rollback goes back to; name it otherwise"
+        raise ModelError("model.in_use", message)
+    _import(library.choosing(name, version), name, path, check)
+
+
+def _import(library: Library, name: str, path: Path, check: Check | None = None) -> None:
+    artefact = library.artefact(name)
     source = path if path.is_dir() else path.parent
     if not path.exists():
         raise ModelError("model.missing", f"{path}: no such file or folder")
@@ -70,7 +96,10 @@ def import_model(library: Library, name: str, path: Path) -> None:
     with _incoming(library, name) as folder:
         for file, original in found.items():
             shutil.copyfile(original, folder / file.name)
-            _check_pin(folder, file, str(original))
+            if check is None:
+                _check_pin(folder, file, str(original))
+        if check is not None:
+            check(library, name, {f.name: (folder / f.name).read_bytes() for f in found})
         locked = {file.name: _locked(folder / file.name) for file in artefact.files}
         _move_in(library, name, Lock(source=f"import:{path}", revision="", files=locked))
 
@@ -128,10 +157,10 @@ def _locked(file: Path) -> LockedFile:
 @contextmanager
 def _incoming(library: Library, name: str) -> Iterator[Path]:
     """The folder to gather the artefact in, for one command at a time."""
-    folder = library.pulled / INCOMING / name
+    folder = library.pulled / INCOMING / library.folder(name).name
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        with (folder.parent / f"{name}.lock").open("w") as lock:
+        with folder.with_name(f"{folder.name}.lock").open("w") as lock:
             try:
                 fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
             except BlockingIOError as error:
@@ -147,7 +176,8 @@ def _incoming(library: Library, name: str) -> Iterator[Path]:
 
 
 def _move_in(library: Library, name: str, lock: Lock) -> None:
-    folder, final = library.pulled / INCOMING / name, library.folder(name)
+    final = library.folder(name)
+    folder = library.pulled / INCOMING / final.name
     for file in folder.iterdir():
         if file.name not in lock.files:
             file.unlink()
@@ -155,22 +185,22 @@ def _move_in(library: Library, name: str, lock: Lock) -> None:
     for file in folder.iterdir():
         # The daemon is another user than the one who pulls.
         file.chmod(0o644)
-        _sync(file)
+        sync(file)
     folder.chmod(0o755)
-    library.pulled.chmod(0o755)
-    _sync(folder)
-    old = folder.with_name(f"{name}.old")
+    _open_to_daemon(library.pulled)
+    sync(folder)
+    old = folder.with_name(f"{folder.name}.old")
     shutil.rmtree(old, ignore_errors=True)
     if final.exists():
         final.rename(old)
     folder.rename(final)
-    _sync(library.pulled)
+    sync(library.pulled)
     shutil.rmtree(old, ignore_errors=True)
 
 
-def _sync(path: Path) -> None:
-    descriptor = os.open(path, os.O_RDONLY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
+def _open_to_daemon(pulled: Path) -> None:
+    """Let the daemon read there, and write down which version is in use."""
+    pulled.chmod(0o755)
+    owner = pulled.parent.stat()
+    if os.geteuid() == 0:
+        os.chown(pulled, owner.st_uid, owner.st_gid)

@@ -19,14 +19,15 @@ from assistant.composition import Composition
 from assistant.control import ControlServer, ControlStage
 from assistant.core.bus import Address, Bus
 from assistant.core.config import Config, load_config
-from assistant.core.memory import give_back_unused
-from assistant.core.messages import Message, Reload, Work
+from assistant.core.messages import Message, Reload, Replace, Work
+from assistant.core.replacement import Load
 from assistant.core.stage import Source, Stage
 from assistant.core.worker import Beat, Worker
 from assistant.daemon import MEMBERS
 from assistant.heartbeat import Heartbeat
 from assistant.ledger import Ledger
 from assistant.line import ProcessStatus, Status
+from assistant.workshop import NluWorkshop, Workshop
 from audio.asr.stage import AsrStage
 from audio.capture import Capture
 from audio.playback import Playback
@@ -68,6 +69,7 @@ class Member:
     beat: Beat
     sources: tuple[Source, ...] = ()
     rebuild: Callable[[], Stage] | None = None
+    load: Load | None = None
 
 
 def serve(heartbeat: Heartbeat, name: str, *files: str) -> None:
@@ -89,12 +91,13 @@ def employ(
 ) -> Worker:
     """The worker of the process `name`; `open_things` closes its devices and sockets."""
     member = _member(name, files, heartbeat)
-    bus = Bus(name, address, PEERS, consumers(), (*member.stage.consumes, Reload))
+    wanted: tuple[type[Message], ...] = (*member.stage.consumes, Reload, Replace)
+    bus = Bus(name, address, PEERS, consumers(), wanted)
     open_things.callback(bus.close)
     for source in member.sources:
         open_things.callback(source.close)
         bus.watch(source)
-    return Worker(name, member.stage, bus, member.beat, member.rebuild)
+    return Worker(name, member.stage, bus, member.beat, member.rebuild, load=member.load)
 
 
 def _member(name: str, files: tuple[Path, ...], heartbeat: Heartbeat) -> Member:
@@ -113,12 +116,13 @@ def _member(name: str, files: tuple[Path, ...], heartbeat: Heartbeat) -> Member:
         def make(composition: Composition) -> Stage:
             return composition.skills(database)
 
-    def made(config: Config) -> Stage:
-        stage = make(Composition(config))
-        give_back_unused()
-        return stage
-
-    return Member(made(config), heartbeat, rebuild=lambda: made(load_config(files)[0]))
+    workshop = NluWorkshop() if name == "nlu" else Workshop(make)
+    return Member(
+        workshop.stage(config),
+        heartbeat,
+        rebuild=lambda: workshop.stage(load_config(files)[0]),
+        load=workshop.load,
+    )
 
 
 def _audio(config: Config, files: tuple[Path, ...], heartbeat: Heartbeat) -> Member:
@@ -180,9 +184,12 @@ def _control(config: Config, files: tuple[Path, ...], heartbeat: Heartbeat) -> M
 
 
 def model_list(composition: Composition) -> dict[str, Any]:
-    """Each model of the manifest, and whether it is here."""
+    """Each model of the manifest, whether it is here, and which version is in use."""
     library = composition.library
     return {
         "type": "Models",
-        "models": [{"name": n, "state": library.state(n).value} for n in library.artefacts],
+        "models": [
+            {"name": n, "state": library.state(n).value, "version": library.use(n).version}
+            for n in library.artefacts
+        ],
     }

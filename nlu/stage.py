@@ -8,7 +8,7 @@ from typing import ClassVar, NamedTuple
 
 from assistant.core.messages import Choice, Complete, Interpretation, Message, Transcript
 from nlu.endings import Endings
-from nlu.interpreter import Interpreter, Understood
+from nlu.interpreter import Guess, Interpreter, Understood
 from nlu.nearest import Nearest
 from nlu.normalize import Canonical, canonical
 from nlu.reading import Reading
@@ -75,6 +75,15 @@ class NluStage:
             choices=tuple(self._choices(understood)),
             nearest=self._nearest(said) if nothing and not understood.withheld else "",
         )
+
+    @property
+    def guess(self) -> Guess | None:
+        """What guesses at texts that no sentence fits; another may take its place between two."""
+        return self._interpreter.guess
+
+    @guess.setter
+    def guess(self, guess: Guess | None) -> None:
+        self._interpreter.guess = guess
 
     def deadline_s(self) -> float | None:
         """Never: nothing here waits."""

@@ -17,7 +17,8 @@ import msgspec
 import pytest
 
 from assistant.core.errors import ModelError
-from assistant.core.manifest import LOCK, Library, Lock, State
+from assistant.core.manifest import Library, Lock, State
+from assistant.core.versions import LOCK
 from assistant.downloads import INCOMING, import_model, pull
 
 COMMIT = "c" * 40

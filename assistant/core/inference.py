@@ -30,6 +30,8 @@ _FAULTS = (
     ValueError,
 )
 """What onnxruntime raises for a model that it cannot load; they share no class of their own."""
+_ELEMENTS = {"float32": "float", "float64": "double"}
+"""The manifest's element types that onnxruntime names otherwise."""
 
 
 def open_session(library: Library, name: str, file: str, threads: int = 1) -> Session:
@@ -62,6 +64,13 @@ def session_of(
     return session
 
 
+def check_interface(library: Library, name: str, content: Mapping[str, bytes]) -> None:
+    """Raise `ModelError` where the artefact is of one ONNX file and that cannot stand for it."""
+    models = [file for file in content if file.endswith(".onnx")]
+    if len(models) == 1:
+        session_of(library, name, models[0], content)
+
+
 def run(
     session: Session, inputs: Mapping[str, NDArray[Any]], output: str = ""
 ) -> NDArray[np.float32]:
@@ -86,3 +95,20 @@ def _compare(where: str, what: str, expected: Mapping[str, str], found: Sequence
     if names != expected.keys():
         message = f"{where}: its {what}s are {sorted(names)}, not {sorted(expected)}"
         raise ModelError("model.interface", message)
+    for argument in found:
+        element, _, shape = expected[argument.name].rstrip("]").partition("[")
+        wanted = shape.split(", ") if shape else []
+        type_ = f"tensor({_ELEMENTS.get(element, element)})"
+        if type_ != argument.type or not _alike(wanted, argument.shape):
+            is_a = f"{argument.type} of shape {argument.shape}"
+            message = f'{where}: its {what} "{argument.name}" is {is_a}, not {element}[{shape}]'
+            raise ModelError("model.interface", message)
+
+
+def _alike(wanted: Sequence[str], found: Sequence[int | str | None]) -> bool:
+    """Whether a shape can be the manifest's: a size that is no number in either may be any."""
+    if not found:  # a shape that the model does not tell
+        return True
+    pairs = list(zip(wanted, found, strict=False))
+    fixed = ((want, have) for want, have in pairs if want.isdigit() and isinstance(have, int))
+    return len(wanted) == len(found) and all(int(want) == have for want, have in fixed)

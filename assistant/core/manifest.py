@@ -1,25 +1,31 @@
 """The model files: what `models/manifest.toml` says of them, and reading them checked.
 
 An artefact lies in a folder of its name: shipped beside the manifest, or pulled into the folder of
-pulled models, where `lock.json` keeps the hashes of what was pulled or imported.
+pulled models, where `lock.json` keeps the hashes of what was pulled or imported. Further versions
+lie beside the pulled models (`assistant.core.versions`).
 """
 
 from __future__ import annotations
 
 import hashlib
+import logging
 import os
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 from enum import Enum
 from functools import cached_property
 from pathlib import Path
 
 import msgspec
 
+from assistant.core import versions
 from assistant.core.errors import ModelError
+from assistant.core.versions import LOCK, Use
 
 SHIPPED = Path(__file__).resolve().parents[2] / "models"
 """The folder of the manifest and of the models that come with the assistant."""
-LOCK = "lock.json"
+
+log = logging.getLogger(__name__)
 
 
 class File(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -96,10 +102,16 @@ class State(Enum):
 
 @dataclass(frozen=True)
 class Library:
-    """The models that can be had here: shipped ones and, in `pulled`, the user's."""
+    """The models that can be had here: shipped ones and, in `pulled`, the user's.
+
+    Which version of a model it reads is settled at the first look, and stays.
+    """
 
     pulled: Path
     shipped: Path = SHIPPED
+    chosen: Mapping[str, str] = field(default_factory=dict)
+    """Name → version that is read in place of the one in use."""
+    _settled: dict[str, str] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     @cached_property
     def artefacts(self) -> dict[str, Artefact]:
@@ -113,9 +125,36 @@ class Library:
             raise ModelError("model.unknown", f'no model is called "{name}"; there are: {known}')
         return self.artefacts[name]
 
+    def choosing(self, name: str, version: str) -> Library:
+        """The same, with this version of the model read whatever is in use."""
+        return replace(self, chosen={**self.chosen, name: version})
+
+    def versions(self, name: str) -> tuple[str, ...]:
+        """The manifest's own version, here or not, then those that were imported."""
+        return (self.artefact(name).version, *versions.imported(self.pulled, name))
+
+    def use(self, name: str) -> Use:
+        """Which version is in use, as it was chosen."""
+        return versions.read_use(self.pulled, name, self.artefact(name).version)
+
+    def version(self, name: str) -> str:
+        """The version that is read: the one in use, or, where that is damaged, one that is not."""
+        if name in self.chosen:
+            return self.chosen[name]
+        if name not in self._settled:
+            self._settled[name] = self._whole(name)
+        return self._settled[name]
+
+    def place(self, name: str, version: str) -> Path:
+        """Where a version lies or would lie."""
+        artefact = self.artefact(name)
+        if version == artefact.version:
+            return (self.shipped if artefact.shipped else self.pulled) / name
+        return versions.folder(self.pulled, name, version)
+
     def folder(self, name: str) -> Path:
         """Where the artefact lies or would lie."""
-        return (self.shipped if self.artefact(name).shipped else self.pulled) / name
+        return self.place(name, self.version(name))
 
     def present(self, name: str) -> bool:
         """Whether all files of the artefact are there; their content is checked by `read`."""
@@ -135,31 +174,50 @@ class Library:
 
         Raises `ModelError` when a file is missing or is not what it was.
         """
-        return {file.name: self._checked(name, file) for file in self.artefact(name).files}
+        return {file.name: self._checked(name, file.name) for file in self.artefact(name).files}
 
     def expected(self, name: str) -> dict[str, str]:
         """File name → SHA-256 that it must have; raises `ModelError` where none is known."""
-        locked = self._lock(name)
-        hashes = {f.name: f.sha256 or locked.get(f.name, "") for f in self.artefact(name).files}
+        locked, own = self._lock(name), self._own(name)
+        files = self.artefact(name).files
+        hashes = {f.name: (own and f.sha256) or locked.get(f.name, "") for f in files}
         for file, sha256 in hashes.items():
             if not sha256:
-                message = f"{name}: nothing vouches for {file}; run: assistant models pull {name}"
+                message = f"{name}: nothing vouches for {file}; {self._mend(name)}"
                 raise ModelError("model.unlocked", message)
         return hashes
 
-    def _checked(self, name: str, file: File) -> bytes:
-        path = self.folder(name) / file.name
+    def _whole(self, name: str) -> str:
+        use, own = self.use(name), self.artefact(name).version
+        for version in (use.version, use.before):
+            if version in ("", own):
+                break
+            try:
+                self.choosing(name, version).read(name)
+            except ModelError as error:
+                log.error("%s %s is not used: %s (%s)", name, version, error.message, error.code)
+            else:
+                return version
+        return own
+
+    def _own(self, name: str) -> bool:
+        return self.version(name) == self.artefact(name).version
+
+    def _checked(self, name: str, file: str) -> bytes:
+        path = self.folder(name) / file
         try:
             content = path.read_bytes()
         except OSError as error:
             message = f"{path}: {error.strerror}; {self._mend(name)}"
             raise ModelError("model.missing", message) from error
-        if hashlib.sha256(content).hexdigest() != self.expected(name)[file.name]:
+        if hashlib.sha256(content).hexdigest() != self.expected(name)[file]:
             message = f"{path} is corrupt: its SHA-256 is not the recorded one; {self._mend(name)}"
             raise ModelError("model.corrupt", message)
         return content
 
     def _mend(self, name: str) -> str:
+        if not self._own(name):
+            return f"run: assistant models import {name} PATH --version {self.version(name)}"
         if self.artefact(name).shipped:
             return "install the assistant again"
         return f"run: assistant models pull {name}"

@@ -291,6 +291,23 @@ class Reloaded(Control, frozen=True, kw_only=True):
     error: str = ""
 
 
+class Replace(Control, frozen=True, kw_only=True):
+    """`stage` is to run `version` of `model` from between two utterances on, if it is sound."""
+
+    stage: str
+    model: str
+    version: str
+
+
+class Replaced(Control, frozen=True, kw_only=True):
+    """`stage` runs that version of the model, or `error` says why it kept the one it had."""
+
+    stage: str
+    model: str
+    version: str
+    error: str = ""
+
+
 class SelfTest(Control, frozen=True, kw_only=True):
     """A worker's message to itself: its return proves that sockets and loop work."""
 

@@ -16,21 +16,25 @@ import msgspec
 
 from assistant.core.bus import Bus
 from assistant.core.clock import boottime_s
-from assistant.core.errors import AssistantError
+from assistant.core.errors import AssistantError, ModelError
 from assistant.core.messages import (
     BargeIn,
     Control,
     Message,
     Reload,
     Reloaded,
+    Replace,
+    Replaced,
     SelfTest,
     StageFailed,
     Tick,
     Work,
 )
+from assistant.core.replacement import Change, Load, Replacements
 from assistant.core.stage import Stage
 
 SELF_TEST_EVERY_S = 0.5
+LOOK_FOR_CANDIDATE_EVERY_S = 0.05
 QUIET_BEFORE_RELOAD_S = 1.0
 
 log = logging.getLogger(__name__)
@@ -44,7 +48,10 @@ class Beat(Protocol):
 
 
 class Worker:
-    """Runs `stage` on `bus` until `stop`; `rebuild` makes it anew when settings changed."""
+    """Runs `stage` on `bus` until `stop`; `rebuild` makes it anew when settings changed.
+
+    `load` loads another version of one of its models, in a thread beside the loop.
+    """
 
     def __init__(
         self,
@@ -54,6 +61,7 @@ class Worker:
         heartbeat: Beat,
         rebuild: Callable[[], Stage] | None = None,
         clock: Callable[[], float] = boottime_s,
+        load: Load | None = None,
     ) -> None:
         self._name, self._stage, self._bus = name, stage, bus
         self._heartbeat, self._rebuild, self._clock = heartbeat, rebuild, clock
@@ -61,6 +69,8 @@ class Worker:
         self._put_off: deque[Message] = deque()
         self._tested_at_s = self._worked_at_s = float("-inf")
         self._reload_wanted = False
+        self._replacements = Replacements(load or _no_model)
+        self._utterance_id = ""
 
     def stop(self) -> None:
         """Leave the loop after the message at hand; safe to call from a signal handler."""
@@ -75,8 +85,12 @@ class Worker:
             due_s = self._stage.deadline_s()
             if due_s is not None and due_s <= (now_s := self._clock()):
                 self._feed(Tick(at_s=now_s))
-            if self._reload_wanted and self._quiet():
+            if self._replacements.busy and self._quiet():
+                self._replace()
+            # A rebuilt stage has the models in use; one that is being loaded would miss it.
+            if self._reload_wanted and not self._replacements.busy and self._quiet():
                 self._reload()
+        self._replacements.close()
 
     def _arrived(self) -> Iterable[Message]:
         while self._put_off:
@@ -89,6 +103,8 @@ class Worker:
     def _patience_s(self) -> float:
         due_s = self._stage.deadline_s()
         wake_s = self._tested_at_s + SELF_TEST_EVERY_S
+        if self._replacements.busy:
+            wake_s = min(wake_s, self._clock() + LOOK_FOR_CANDIDATE_EVERY_S)
         return (wake_s if due_s is None else min(due_s, wake_s)) - self._clock()
 
     def _test(self) -> None:
@@ -101,6 +117,11 @@ class Worker:
             self._heartbeat.beat()
         elif isinstance(message, Reload):
             self._reload_wanted = True
+        elif isinstance(message, Replace) and message.stage == self._name:
+            self._replacements.ask(message)
+        if isinstance(message, Work) and message.utterance_id != self._utterance_id:
+            self._utterance_id = message.utterance_id
+            self._replace()
         # A source may send its stage a Tick, which no stage names among what it consumes.
         if isinstance(message, (*self._stage.consumes, Tick)):
             self._feed(message)
@@ -143,6 +164,20 @@ class Worker:
                 log.error("%s: keeps its old settings: %s (%s)", self._name, fault, error.code)
         self._emit(Reloaded(stage=self._name, error=fault))
 
+    def _replace(self) -> None:
+        """Take over the candidates that have been loaded; only between two utterances."""
+        for wish, verdict in self._replacements.verdicts():
+            error = ""
+            if isinstance(verdict, AssistantError):
+                error = verdict.message
+                log.error("%s: keeps its %s: %s (%s)", self._name, wish.model, error, verdict.code)
+            else:
+                self._stage = verdict(self._stage)
+                log.info("%s: runs %s %s (model.used)", self._name, wish.model, wish.version)
+            self._emit(
+                Replaced(stage=self._name, model=wish.model, version=wish.version, error=error)
+            )
+
     def _fail(self, error: Exception, utterance_id: str) -> None:
         code = error.code if isinstance(error, AssistantError) else f"{self._name}.internal"
         # Another library's exception text may quote the user, so only its type is told.
@@ -164,6 +199,10 @@ class Worker:
             self._emit(failure)
         except AssistantError as error:
             log.error("%s: cannot tell of it: %s (%s)", self._name, error.message, error.code)
+
+
+def _no_model(model: str, _: str) -> Change:
+    raise ModelError("model.fixed", f"this stage runs no {model} that could be replaced")
 
 
 def _close(outputs: object) -> None:

@@ -1,0 +1,57 @@
+"""Canaries: a few inputs, and what the model said of them on the day it was delivered.
+
+They lie beside the manifest, in the model's folder, and judge every version that is to take the
+model's place. What is compared is what the assistant goes by, such as the intent and not the
+numbers behind it: those differ between processors, and between one good model and another.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import msgspec
+
+from assistant.core.errors import ModelError
+from assistant.core.manifest import Library
+
+FILE = "canary.json"
+
+Answer = Callable[[Any], Any]
+"""What a model makes of a canary's input; both are plain values of JSON."""
+
+
+class Case(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """One input with the output that was recorded."""
+
+    input: Any
+    output: Any
+
+
+class Canaries(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """All of a model, and the share from 0 to 1 of them that must come out as recorded."""
+
+    share: float
+    cases: tuple[Case, ...]
+
+
+def load_canaries(library: Library, name: str) -> Canaries | None:
+    """The model's canaries, None where none were delivered; raises `ModelError`."""
+    file = library.shipped / name / FILE
+    try:
+        return msgspec.json.decode(file.read_bytes(), type=Canaries)
+    except FileNotFoundError:
+        return None
+    except (OSError, msgspec.DecodeError) as error:
+        raise ModelError("model.canary", f"{file}: {error}; install the assistant again") from error
+
+
+def judge(canaries: Canaries, answer: Answer, what: str) -> None:
+    """Raise `ModelError` when too few come out as recorded, naming `what` answered, and one."""
+    wrong = [case for case in canaries.cases if answer(case.input) != case.output]
+    right, total = len(canaries.cases) - len(wrong), len(canaries.cases)
+    if right < canaries.share * total:
+        message = (
+            f"{what}: {right} of {total} canaries come out as recorded, not {canaries.share:.0%}"
+        )
+        raise ModelError("model.canary", f"{message}; the first that does not: {wrong[0].input!r}")
