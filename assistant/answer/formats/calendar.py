@@ -8,9 +8,10 @@ from datetime import date, datetime, timedelta
 from typing import Any
 
 from icalendar import Calendar, Component
+from icalendar.prop import vBroken
 
 from assistant.answer.formats.html import soup_of
-from assistant.answer.formats.recurring import rule
+from assistant.answer.formats.recurring import Rule, rule
 from assistant.answer.formats.wording import clean, title_of
 from assistant.answer.passages import Document, Section
 from assistant.core.errors import AnswerError
@@ -45,7 +46,7 @@ def parse(name: str, content: bytes) -> Document:
     try:
         calendars = Calendar.from_ical(content, multiple=True)
     except ValueError as error:
-        raise AnswerError("answer.unreadable", f"{name} is no calendar: {error}") from error
+        raise AnswerError("answer.unreadable", f"{name} is no calendar that can be read") from error
     title = next((clean(str(c["X-WR-CALNAME"])) for c in calendars if "X-WR-CALNAME" in c), "")
     events = [event for calendar in calendars for event in calendar.walk("VEVENT")]
     sections = tuple(section for event in events for section in _section(event))
@@ -125,16 +126,21 @@ def _people(event: Component, role: str) -> Iterator[str]:
 
 def _each(event: Component, name: str) -> list[Any]:
     value = event.get(name, [])
-    return value if isinstance(value, list) else [value]
+    values = value if isinstance(value, list) else [value]
+    return [value for value in values if not isinstance(value, vBroken)]
 
 
-def _rule(event: Component) -> Any:
-    found = _each(event, "RRULE")
-    return rule(found[0]) if found else None
+def _one(event: Component, name: str) -> Any:
+    return next(iter(_each(event, name)), None)
+
+
+def _rule(event: Component) -> Rule | None:
+    found = _one(event, "RRULE")
+    return None if found is None else rule(found)
 
 
 def _moment(event: Component, name: str) -> date | None:
-    value = getattr(event.get(name), "dt", None)
+    value = getattr(_one(event, name), "dt", None)
     return _local(value) if isinstance(value, date) else None
 
 
@@ -144,7 +150,7 @@ def _local(moment: date) -> date:
 
 
 def _end(event: Component, start: date) -> date:
-    end, lasts = _moment(event, "DTEND"), getattr(event.get("DURATION"), "dt", None)
+    end, lasts = _moment(event, "DTEND"), getattr(_one(event, "DURATION"), "dt", None)
     if end is None and isinstance(lasts, timedelta):
         end = start + lasts
     if end is None or isinstance(end, datetime) != isinstance(start, datetime):

@@ -37,9 +37,9 @@ def parse(name: str, content: bytes) -> Document:
                 raise AnswerError("answer.unreadable", f"{name} {much}")
             return _Book(name, book).document()
     except KeyError as error:
-        raise AnswerError("answer.unreadable", f"{name} is no EPUB: {error}") from error
+        raise AnswerError("answer.unreadable", f"{name} lacks what an EPUB must hold") from error
     except _BROKEN as error:
-        raise AnswerError("answer.unreadable", f"{name} is a broken EPUB: {error}") from error
+        raise AnswerError("answer.unreadable", f"{name} is a broken EPUB") from error
 
 
 class _Book:

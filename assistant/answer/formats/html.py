@@ -115,6 +115,8 @@ def _is_skipped(tag: Tag) -> bool:
         return True
     if tag.has_attr("hidden") or tag.get("aria-hidden") == "true":
         return True
+    if tag.name == "a":  # the link that a heading has to itself
+        return len(tag.contents) == 1 and tag.string in ("§", "¶", "#")
     if tag.name == "sup":  # the mark of a footnote; a square metre stays
         return tag.find("a") is not None
     return tag.name == "header" and tag.find(list(_HEADINGS)) is None

@@ -46,7 +46,7 @@ def parse(name: str, content: bytes) -> Document:
         labels, chapters = _labels(reader), _chapters(reader)
         title = clean((reader.metadata and reader.metadata.title) or "")[:LONGEST_TITLE]
     except PyPdfError as error:
-        raise AnswerError("answer.unreadable", f"{name} is no readable PDF: {error}") from error
+        raise AnswerError("answer.unreadable", f"{name} is a broken PDF") from error
     if sum(len(line.strip()) for page in pages for line in page) < LEAST_TEXT * len(pages):
         raise AnswerError(
             "answer.unreadable",

@@ -42,6 +42,7 @@ class Rule(msgspec.Struct, frozen=True, kw_only=True):
     interval: int = 1
     days: tuple[str, ...] = ()
     month_days: tuple[int, ...] = ()
+    months: tuple[int, ...] = ()
     times: int = 0
     until: date | None = None
     text: str = ""
@@ -56,7 +57,8 @@ class Rule(msgspec.Struct, frozen=True, kw_only=True):
                 weekdays = "weekday"
             return f"every {weekdays}" if self.interval == 1 else f"{often} on {weekdays}"
         if named:
-            return f"{often} on {joined(named)}"
+            within = joined([f"{date(2000, month, 1):%B}" for month in self.months])
+            return f"{often} on {joined(named)}{f' in {within}' if within else ''}"
         if self.unit == "month":
             return f"{often} on the {joined([_th(d) for d in self.month_days or (start.day,)])}"
         return f"{often} on {start.day} {start:%B}" if self.unit == "year" else often
@@ -65,8 +67,9 @@ class Rule(msgspec.Struct, frozen=True, kw_only=True):
         """ "from 6 January 2026 until 30 June 2026", "ten times from 6 January 2026"."""
         if self.until is not None:
             return f"from {_date(start)} until {_date(self.until)}"
-        times = f"{count(self.times, 'time')} " if self.times else ""
-        return f"{times}from {_date(start)} on" if not times else f"{times}from {_date(start)}"
+        if self.times:
+            return f"{count(self.times, 'time')} from {_date(start)}"
+        return f"from {_date(start)} on"
 
     def last(self, start: date) -> date | None:
         """When it takes place for the last time; None when it goes on for ever."""
@@ -94,6 +97,7 @@ def rule(found: Mapping[str, Sequence[Any]]) -> Rule | None:
         interval=max(1, int(interval or 1)),
         days=tuple(map(str, found.get("BYDAY", ()))),
         month_days=tuple(map(int, found.get("BYMONTHDAY", ()))),
+        months=tuple(int(m) for m in found.get("BYMONTH", ()) if 1 <= int(m) <= 12),
         times=int(_one(found, "COUNT") or 0),
         until=until,
         text=found.to_ical().decode() if hasattr(found, "to_ical") else "",

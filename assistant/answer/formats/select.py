@@ -16,7 +16,6 @@ Parser = Callable[[str, bytes], Document]
 PARSERS: dict[str, Parser] = {
     ".txt": text.parse,
     ".text": text.parse,
-    ".rst": text.parse,
     ".md": markdown.parse,
     ".markdown": markdown.parse,
     ".html": html.parse,

@@ -13,7 +13,7 @@ LEAST_WRAPPED = 45
 
 _INVISIBLE = re.compile(r"[\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff\ufffe\uffff]")
 _LIGATURES = re.compile(r"[\ufb00-\ufb06]")
-_BULLET = re.compile(r"\s*[-*+•◦▪●○‣·–—\uf0b7]\s+")
+_BULLET = re.compile(r"\A\s*[-*+•◦▪●○‣·–—\uf0b7]\s+")
 _ITEM = re.compile(r"\s*(?:[-*+•◦▪●○‣·–—\uf0b7]|\(?[0-9]{1,3}[.)]|\(?[a-zA-Z][.)])\s+\S")
 _BROKEN = re.compile(r"(?:.*[\s(\"“])?([^\W\d_]+)[-\u2010]")
 _FIRST_WORD = re.compile(r"[^\W\d_]+")
