@@ -12,6 +12,7 @@ USAGE = """usage: python -m models.training TASK
   intent         the intent encoder that ships
   intent-check   the same without a fifth of CLINC150's intents, to measure generality
   ner            the NER model that ships
+  reader         the encoder and reader of documents that ships
   benchmark SET  snips, atis or conll: figures only
   examples       our sentences embedded by the intent encoder, as they ship"""
 
@@ -23,7 +24,9 @@ def main(arguments: list[str]) -> None:
         from models.training import examples
 
         examples.build()
-    elif arguments in (["intent"], ["intent-check"], ["ner"]) or arguments[:1] == ["benchmark"]:
+    elif arguments in (["intent"], ["intent-check"], ["ner"], ["reader"]) or arguments[:1] == [
+        "benchmark"
+    ]:
         from models.training import tasks
 
         tasks.run(arguments)

@@ -59,9 +59,62 @@ class IntentConfig(Config):
     """Share of CLINC150's intents kept out of training, to measure generality."""
 
 
+@dataclass(frozen=True, kw_only=True)
+class ReaderConfig(Config):
+    """The reader."""
+
+    foreign: float = 0.5
+    """Share of the questions that are also put to a passage near the right one."""
+    made_up: int = 2
+    """Questions made of a passage's own sentences in an epoch."""
+    kept: float = 0.6
+    """Share of the sentence's words that such a question keeps."""
+    unmarked: float = 0.5
+    """Share of the questions that lose their question mark, as spoken ones have none."""
+    likeness: float = 4.0
+    """Weight of staying near the base's embeddings."""
+    frozen: int = 2
+    """Lowest layers that stay as they are, with all below them."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class GeneratorConfig:
+    """The generator: its shape and its training."""
+
+    layers: int = 4
+    width: int = 384
+    heads: int = 6
+    positions: int = 320
+    """Tokens of prompt and reply together."""
+    seed: int = 7
+    rounds: int
+    """Of `round` examples; each ends with a checkpoint."""
+    round: int = 4000
+    longest: int = 224
+    """Tokens of an example; longer ones are left out."""
+    batch: int = 3000
+    """Tokens of a step."""
+    learning_rate: float = 1.6e-3
+    rising: float = 2.0
+    """Rounds in which the rate rises."""
+    falling: float = 0.3
+    """Share of the rounds, the last ones, in which the rate falls."""
+    weight_decay: float = 0.05
+    grounded: float = 0.4
+    """Share of examples about passages; the others are dialogue turns."""
+    declined: float = 0.06
+    """Share of those whose passage does not answer."""
+    without_values: float = 0.4
+    """Weight of turns that say no value, such as a goodbye."""
+    judged: int = 3
+    """Rounds from one look at dev to the next."""
+
+
 INTENT = IntentConfig(epochs=8, learning_rate=6e-5, batch=96)
 INTENT_CHECK = IntentConfig(epochs=3, learning_rate=6e-5, batch=96, held_out=0.2)
 NER = Config(epochs=6, learning_rate=1.5e-4, swapped=0.3, smoothing=0.05, dropout=0.15)
+READER = ReaderConfig(epochs=3, learning_rate=1.2e-4, batch=16, warmup=0.05)
+GENERATOR = GeneratorConfig(rounds=60)
 BENCHMARKS = {
     "snips": Config(epochs=7, learning_rate=1.5e-4),
     "atis": Config(epochs=12, learning_rate=2e-4, batch=32),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import logging
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any
 
@@ -13,11 +13,22 @@ import numpy as np
 from numpy.typing import NDArray
 from torch import nn
 
-from models.training import benchmark, config, corpora, graph, labels, ner, runtime, tokens
+from models.training import (
+    benchmark,
+    config,
+    corpora,
+    graph,
+    labels,
+    ner,
+    reading,
+    runtime,
+    tokens,
+)
 from models.training.config import IntentConfig
 from models.training.intent import IntentTask
 from models.training.network import HEADS, pretrained
 from models.training.publish import Entry, publish, tokenizer_file
+from models.training.reading import ReaderTask
 from models.training.tagging import Example, TaggingTask, figures, word_cases
 from nlu.logistic import Linear, fit_softmax
 
@@ -126,6 +137,27 @@ def deliver_ner(task: TaggingTask) -> None:
     publish("ner", entry, files)
 
 
+def deliver_reader(task: ReaderTask) -> None:
+    """Write the reader as int8, how it compares with float, and its manifest entry."""
+    made = weights(task.model)
+    int8 = graph.reading_model(made, HEADS)
+    exact = graph.reading_model(made, HEADS, float_weights=True)
+    compared = reading.compare(task, int8, exact)
+    record("reader", compared | task.dev() | latency(int8, {"token_type_ids": 0}))
+    entry = Entry(
+        version="1",
+        kind="reader",
+        summary="Embeds passages and questions, and points at the answer (MiniLM-L6, int8)",
+        licence="Apache-2.0; trained on our own passages",
+        inputs=INPUTS | {"token_type_ids": "int64[batch, tokens]"},
+        outputs={
+            "embedding": "float32[batch, 384]",
+            "spans": "float32[batch, tokens, 2]",
+        },
+    )
+    publish("reader", entry, {"model.onnx": int8, "tokenizer.json": tokenizer_file()})
+
+
 def deliver_benchmark(name: str, task: TaggingTask) -> None:
     """Judge the int8 model of a benchmark on its test split; only figures stay."""
     int8 = graph.tagging_model(weights(task.model), HEADS)
@@ -167,11 +199,12 @@ def judge(task: TaggingTask, model: bytes, examples: Sequence[Example]) -> dict[
     return figures(examples, predictions, task.intents)
 
 
-def latency(model: bytes) -> dict[str, float]:
-    """Milliseconds of one sentence of 14 tokens on one thread."""
+def latency(model: bytes, further: Mapping[str, int] | None = None) -> dict[str, float]:
+    """Milliseconds of one sentence of 14 tokens on one thread; `further` inputs are constant."""
     session = runtime.open_model(model)
     ids = np.arange(1000, 1000 + LATENCY_TOKENS, dtype=np.int64)[None]
     inputs = {"input_ids": ids, "attention_mask": np.ones_like(ids)}
+    inputs |= {name: np.full_like(ids, value) for name, value in (further or {}).items()}
     times = []
     for _ in range(LATENCY_RUNS):
         started = time.perf_counter()

@@ -201,3 +201,24 @@ def _head(graph: Graph, weights: Weights, name: str, x: str, out: str) -> None:
     weight = graph.constant(f"{name}.weight", weights[f"{name}.weight"].T)
     product = graph.node("MatMul", [x, weight], f"{name}.product")
     graph.node("Add", [product, graph.constant(f"{name}.bias", weights[f"{name}.bias"])], out)
+
+
+def reading_model(weights: Weights, heads: int, float_weights: bool = False) -> bytes:
+    """Outputs `embedding` float32[batch, width], of length 1, and `spans` [batch, tokens, 2].
+
+    `weights` are those of `reading.Reader`. Pieces with 1 in the input `token_type_ids` belong to
+    a passage that is read after a question.
+    """
+    graph = Graph(float_weights)
+    encoder = {
+        k.removeprefix("encoder."): v for k, v in weights.items() if k.startswith("encoder.")
+    }
+    segments = encoder["segments.weight"]
+    table = graph.constant("segments", segments - segments[0])
+    extra = graph.node("Gather", [table, "token_type_ids"], "segmented")
+    states = encode(graph, encoder, heads, extra)
+    pool(graph, states, "embedding")
+    _head(graph, weights, "spans", states, "spans")
+    inputs = {"input_ids": "", "attention_mask": "", "token_type_ids": ""}
+    width = segments.shape[1]
+    return graph.model(inputs, {"embedding": ["batch", width], "spans": ["batch", "tokens", 2]})

@@ -8,10 +8,11 @@ from models.training import config, delivery, loop
 from models.training.benchmark import BenchmarkTask
 from models.training.intent import IntentTask
 from models.training.ner import NerTask
+from models.training.reading import ReaderTask
 
 
 def run(arguments: list[str]) -> None:
-    """Train and deliver "intent", "intent-check", "ner" or "benchmark SET"."""
+    """Train and deliver "intent", "intent-check", "ner", "reader" or "benchmark SET"."""
     match arguments:
         case ["intent"]:
             whole = IntentTask(config.INTENT)
@@ -25,6 +26,10 @@ def run(arguments: list[str]) -> None:
             tagger = NerTask(config.NER)
             loop.train(tagger, config.NER)
             delivery.deliver_ner(tagger)
+        case ["reader"]:
+            reader = ReaderTask(config.READER)
+            loop.train(reader, config.READER)
+            delivery.deliver_reader(reader)
         case ["benchmark", name] if name in config.BENCHMARKS:
             judged = BenchmarkTask(name)
             loop.train(judged, config.BENCHMARKS[name])
