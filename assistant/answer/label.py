@@ -1,0 +1,75 @@
+"""What a file of vectors is good for: its hash, its encoder, and the database that it is of."""
+
+from __future__ import annotations
+
+import hashlib
+import logging
+import os
+from pathlib import Path
+
+import msgspec
+
+log = logging.getLogger(__name__)
+
+
+class Label(msgspec.Struct, frozen=True, kw_only=True):
+    """Stands in a small file beside the vectors, written after them.
+
+    `identity` is the database's, as another's ids mean other passages; `trained_on` is how many
+    vectors the lists' centres were found from.
+    """
+
+    encoder: str
+    identity: str
+    sha256: str
+    trained_on: int
+
+
+def put(new: Path, file: Path, encoder: str, identity: str, trained_on: int) -> None:
+    """Put `new` in the place of `file` with its label; a crash leaves one that is told apart."""
+    label = Label(encoder=encoder, identity=identity, sha256=_sha256(new), trained_on=trained_on)
+    label_new = _beside(new)
+    label_new.write_bytes(msgspec.json.encode(label))
+    for written in (new, label_new):
+        _sync(written)
+    os.replace(new, file)
+    os.replace(label_new, _beside(file))
+
+
+def fitting(file: Path, encoder: str, identity: str) -> Label | None:
+    """The label of `file` where it is whole, of this encoder and this database; else why not."""
+    fault = ""
+    try:
+        label = msgspec.json.decode(_beside(file).read_bytes(), type=Label)
+        if label.encoder != encoder:
+            fault = "another encoder made it"
+        elif label.identity != identity:
+            fault = "it belongs to another database"
+        elif label.sha256 != _sha256(file):
+            fault = "it is damaged"
+    except (OSError, msgspec.DecodeError) as error:
+        fault = f"its label cannot be read ({type(error).__name__})"
+    if not fault:
+        return label
+    log.warning("%s: %s; it is made anew (answer.vectors)", file.name, fault)
+    return None
+
+
+def drop(file: Path) -> None:
+    """Remove `file` and its label, if they are there."""
+    for old in (file, _beside(file)):
+        old.unlink(missing_ok=True)
+
+
+def _beside(file: Path) -> Path:
+    return file.with_name(f"{file.name}.json")
+
+
+def _sha256(file: Path) -> str:
+    with file.open("rb") as opened:
+        return hashlib.file_digest(opened, "sha256").hexdigest()
+
+
+def _sync(file: Path) -> None:
+    with file.open("rb") as opened:
+        os.fsync(opened.fileno())

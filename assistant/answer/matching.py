@@ -1,0 +1,95 @@
+"""The user's words as a full-text query, and what narrows a search: kinds, people, dates."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from datetime import datetime, timedelta, tzinfo
+from typing import Any
+
+import msgspec
+
+MOST_WORDS = 64
+"""Words of a question that are looked for; FTS5 refuses an expression that is too large."""
+
+_WORD = re.compile(r"\w+")
+_LITTLE_WORDS = """
+a about after all also am an and any are aren as at be because been before being but by can
+could couldn d did didn do does doesn doing don during each for from further had has hasn have
+having he her here hers him his how i if in into is isn it its ll m many me more most much my
+near of off on once or our ours out over own please re s same say says shall she should so some
+such t tell than that the their them then there these they this those through to too under until
+up us ve very was wasn we were what when where which while who whom whose why will with won
+would you your yours
+"""
+_STOP_WORDS = frozenset(_LITTLE_WORDS.split())
+
+
+class Filter(msgspec.Struct, frozen=True, kw_only=True):
+    """Passages that are wanted: of these kinds, about one of these people, at this time.
+
+    What is left out does not narrow. `since` and `until` are aware; a passage without a date is
+    never of a time. A name is matched by whole words ("Anna" finds "Anna Berg").
+    """
+
+    kinds: tuple[str, ...] = ()
+    people: tuple[str, ...] = ()
+    since: datetime | None = None
+    until: datetime | None = None
+
+    def conditions(self) -> Iterator[tuple[str, tuple[Any, ...]]]:
+        """SQL about a row of `passages`, with what is bound in it; all must hold."""
+        if self.kinds:
+            yield f"kind IN ({_marks(self.kinds)})", self.kinds
+        if self.people:
+            names = tuple(f" {folded(name)} " for name in self.people)
+            either = " OR ".join(["instr(' ' || name || ' ', ?)"] * len(names))
+            yield f"id IN (SELECT passage FROM people WHERE {either})", names  # noqa: S608
+        if self.since is not None:
+            # What begins and ends at once must still be found at the instant itself.
+            yield "(ends_s > ? OR starts_s >= ?)", (self.since.timestamp(),) * 2
+        if self.until is not None:
+            yield "starts_s < ?", (self.until.timestamp(),)
+
+
+def query(words: str) -> str:
+    """An FTS5 query for any of `words`, which are only ever quoted tokens; "" for none.
+
+    Stop words are left out where others are there.
+    """
+    tokens = list(dict.fromkeys(_WORD.findall(words.casefold())))
+    telling = [token for token in tokens if token not in _STOP_WORDS] or tokens
+    return " OR ".join(f'"{token}"' for token in telling[:MOST_WORDS])
+
+
+def folded(name: str) -> str:
+    """A person's name as it is compared: its words, case-folded, one space between."""
+    return " ".join(_WORD.findall(name.casefold()))
+
+
+def span_s(starts: str, ends: str, zone: tzinfo | None) -> tuple[float | None, float | None]:
+    """Seconds since the epoch of an event's start and end in ISO 8601; None for no date.
+
+    A time without an offset is one of `zone` (None: the system's); a day without an end is whole.
+    """
+    first = _instant(starts, zone)
+    if first is None:
+        return None, None
+    last = _instant(ends, zone)
+    if last is None:
+        last = first + timedelta(days=1) if len(starts) == len("2026-01-01") else first
+    return first.timestamp(), max(first, last).timestamp()
+
+
+def _instant(text: str, zone: tzinfo | None) -> datetime | None:
+    try:
+        read = datetime.fromisoformat(text)
+    except ValueError:
+        return None
+    if read.tzinfo is not None:
+        return read
+    return read.replace(tzinfo=zone) if zone is not None else read.astimezone()
+
+
+def _marks(values: tuple[Any, ...]) -> str:
+    return ", ".join("?" * len(values))
