@@ -1,4 +1,4 @@
-"""`assistant models …`: the model files, where they are from and whether they are whole."""
+"""`assistant models …`: the model files, whether they are whole, and which are in use."""
 
 from __future__ import annotations
 
@@ -14,14 +14,17 @@ from rich.progress import Progress as Bar
 from rich.table import Table
 from rich.text import Text
 
-from assistant import downloads
+from assistant import downloads, replacing
 from assistant.cli.output import console, emit, errors
+from assistant.core.config import Config as Settings
 from assistant.core.config import config_files, load_config
 from assistant.core.errors import ModelError
+from assistant.core.inference import check_interface
 from assistant.core.manifest import Library, State
 
-app = typer.Typer(no_args_is_help=True, help="Model files: list, verify, pull, import.")
+app = typer.Typer(no_args_is_help=True, help="Model files: list, verify, pull, import, use.")
 
+Version = Annotated[str, typer.Argument(help="One of those in `assistant models list`.")]
 Config = Annotated[Path | None, typer.Option(help="Settings, in place of the usual.")]
 Json = Annotated[bool, typer.Option("--json", help="One JSON object a line on stdout.")]
 Name = Annotated[str, typer.Argument(help="As `assistant models list` shows it.")]
@@ -44,7 +47,7 @@ def list_models(config: Config = None, json: Json = False) -> None:
         table.add_column(title)
     for row in rows:
         size = f"{row['bytes'] / 1e6:.0f}"
-        cells = (row["name"], row["kind"], row["state"], size, row["licence"], row["summary"])
+        cells = (row["name"], row["kind"], _state(row), size, row["licence"], row["summary"])
         table.add_row(*map(Text, cells))
     console.print(table)
 
@@ -57,25 +60,28 @@ def verify(
 ) -> None:
     """Compare every byte of the models here, or those named, with the record; status 2 if amiss."""
     library = _library(config)
-    wanted = names or [n for n in library.artefacts if library.state(n) is not State.ABSENT]
-    faults = {name: _fault(library, name) for name in wanted}
-    for name, fault in faults.items():
+    checked = [
+        (name, version, _fault(library.choosing(name, version), name))
+        for name in names or library.artefacts
+        for version in _here(library, name, named=bool(names))
+    ]
+    for name, version, fault in checked:
         if json:
-            emit({"name": name, "ok": fault is None, "fault": fault or ""})
+            emit({"name": name, "version": version, "ok": fault is None, "fault": fault or ""})
         elif fault is None:
-            console.print(f"{name}: as recorded", markup=False, soft_wrap=True)
+            console.print(f"{name} {version}: as recorded", markup=False, soft_wrap=True)
         else:
-            errors.print(f"{name}: {fault}", style="red", markup=False, soft_wrap=True)
-    if not wanted and not json:
+            errors.print(f"{name} {version}: {fault}", style="red", markup=False, soft_wrap=True)
+    if not checked and not json:
         console.print("no model is here; assistant models list shows what there is")
-    if any(faults.values()):
+    if any(fault is not None for _, _, fault in checked):
         raise typer.Exit(2)
 
 
 @app.command()
 def pull(name: Name, config: Config = None) -> None:
     """Fetch a model from the Hugging Face hub; an interrupted pull is resumed."""
-    library = _library(config)
+    library = _own(_library(config), name)
     if library.state(name) is State.PULLED and _fault(library, name) is None:
         console.print(f"{name} is here already, and as recorded")
         return
@@ -88,24 +94,91 @@ def pull(name: Name, config: Config = None) -> None:
 def import_model(
     name: Name,
     path: Annotated[Path, typer.Argument(help="A folder with its files, or one of them.")],
+    version: Annotated[
+        str, typer.Option(help="Of a candidate for the model's place, to lie beside it.")
+    ] = "",
     config: Config = None,
 ) -> None:
-    """Take a model from files that were brought here by other means."""
+    """Take a model, or another version of one, from files brought here by other means."""
     library = _library(config)
-    downloads.import_model(library, name, path)
-    _came(library, name)
+    if version in ("", library.artefact(name).version):
+        downloads.import_model(library, name, path)
+        _came(_own(library, name), name)
+        return
+    downloads.import_version(library, name, path, version, check_interface)
+    where = library.place(name, version)
+    message = f"{name} {version} is in {where}; put it in use by: assistant models use"
+    console.print(f"{message} {name} {version}", markup=False, soft_wrap=True)
+
+
+@app.command()
+def use(name: Name, version: Version, config: Config = None) -> None:
+    """Check another version of a model, and have it be in use; status 2 when it is refused."""
+    with _waiting(f"checking {name} {version}"):
+        by_daemon = replacing.use(_settings(config), name, version)
+    _used(name, version, by_daemon)
+
+
+@app.command()
+def rollback(name: Name, config: Config = None) -> None:
+    """Have the version of a model be in use again that was in use before."""
+    with _waiting(f"going back with {name}"):
+        version, by_daemon = replacing.roll_back(_settings(config), name)
+    _used(name, version, by_daemon)
+
+
+def _settings(config: Path | None) -> Settings:
+    return load_config(config_files(config))[0]
 
 
 def _library(config: Path | None) -> Library:
-    return Library(load_config(config_files(config))[0].models_dir)
+    return Library(_settings(config).models_dir)
+
+
+def _own(library: Library, name: str) -> Library:
+    """The library with the manifest's own version in use."""
+    return library.choosing(name, library.artefact(name).version)
 
 
 def _row(library: Library, name: str) -> dict[str, Any]:
-    artefact = library.artefact(name)
+    artefact, in_use = library.artefact(name), library.use(name)
     row: dict[str, Any] = msgspec.to_builtins(artefact)
     row["bytes"] = sum(file.bytes for file in artefact.files)
     row["state"] = library.state(name).value
+    row["versions"], row["in_use"] = library.versions(name), in_use.version
+    row["before"] = in_use.before
     return {"name": name, **row}
+
+
+def _state(row: dict[str, Any]) -> str:
+    """Where there are several versions, they are listed, and the one in use is marked."""
+    if len(row["versions"]) == 1:
+        return str(row["state"])
+    listed = (f"[{v}]" if v == row["in_use"] else v for v in row["versions"])
+    return f"{row['state']}: {' '.join(listed)}"
+
+
+def _here(library: Library, name: str, *, named: bool) -> list[str]:
+    """The versions to verify: of a model that was not named, its own only where it is here."""
+    own = _own(library, name)
+    absent = not named and own.state(name) is State.ABSENT
+    return [v for v in library.versions(name) if not (absent and v == own.version(name))]
+
+
+@contextmanager
+def _waiting(what: str) -> Iterator[None]:
+    """Show on a terminal that this takes a while."""
+    if not errors.is_terminal:
+        yield
+        return
+    with errors.status(what):
+        yield
+
+
+def _used(name: str, version: str, by_daemon: bool) -> None:
+    when = "the running assistant answers by it" if by_daemon else "from the assistant's next start"
+    message = f"{name} {version} is in use, {when}; back by: assistant models rollback {name}"
+    console.print(message, markup=False, soft_wrap=True)
 
 
 def _fault(library: Library, name: str) -> str | None:

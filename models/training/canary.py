@@ -1,0 +1,58 @@
+"""`python -m models.training.canary NAME…`: record what delivered models say of their canaries.
+
+The inputs are `canaries/NAME.txt`, written for this: a text a line, or a JSON object. Read the
+outputs in the model's `canary.json` before they are committed: an answer that is wrong judges no
+later version. Only what the daemon needs is needed.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from assistant.candidates import opened
+from assistant.core.canary import FILE, Canaries, Case
+from assistant.core.manifest import Library
+from models.training.config import MODELS, TRAINING
+
+SHARES = {"intent": 0.9, "slots": 0.8}
+"""Kind → what share of the canaries every version must get as the recorded one did.
+
+Less than all: another good version may draw the line between two intents, or a span's end,
+elsewhere. One that is broken gets next to none.
+"""
+
+
+def record(name: str, models: Path = MODELS, inputs: Path = TRAINING / "canaries") -> Canaries:
+    """Write the model's `canary.json`; raises `ModelError`, or `KeyError` for a kind without."""
+    library = Library(models, models)
+    answer = opened(library, name)
+    if answer is None:
+        raise KeyError(f"no function opens models of the kind of {name}")
+    lines = (inputs / f"{name}.txt").read_text("utf-8").splitlines()
+    cases = [_parsed(line) for line in lines if line.strip()]
+    made = Canaries(
+        share=SHARES[library.artefact(name).kind],
+        cases=tuple(Case(input=case, output=answer(case)) for case in cases),
+    )
+    (models / name / FILE).write_text(_written(made), "utf-8")
+    return made
+
+
+def _parsed(line: str) -> Any:
+    return json.loads(line) if line.startswith("{") else line.strip()
+
+
+def _written(canaries: Canaries) -> str:
+    """One case a line, to be read by people."""
+    cases = ",\n    ".join(json.dumps(msgspec.to_builtins(c)) for c in canaries.cases)
+    return f'{{\n  "share": {canaries.share},\n  "cases": [\n    {cases}\n  ]\n}}\n'
+
+
+if __name__ == "__main__":
+    for model in sys.argv[1:]:
+        sys.stdout.write(f"{model}: {len(record(model).cases)} canaries\n")
