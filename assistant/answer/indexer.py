@@ -125,19 +125,16 @@ class Indexer:
 
     def _ordered(self, path: Path, file: int, note: bool) -> _Job:
         order = msgspec.msgpack.encode(Order(name=str(path), note=note))
-        for _ in range(2):
-            control = self._control or self._start()
-            result, theirs = os.pipe()
-            try:
-                socket.send_fds(control, [order], [file, theirs])
-            except OSError:
-                # It died between two files, as under a memory shortage: once more.
-                os.close(result)
-                self.close()
-            else:
-                return _Job(path, result)
-            finally:
-                os.close(theirs)
+        result, theirs = os.pipe()
+        try:
+            for _ in range(2):
+                with contextlib.suppress(OSError):
+                    socket.send_fds(self._control or self._start(), [order], [file, theirs])
+                    return _Job(path, result)
+                self.close()  # it died between two files, as in a shortage of memory: once more
+        finally:
+            os.close(theirs)
+        os.close(result)
         raise AnswerError("answer.indexer", f"{path.name} waits: the indexer does not start")
 
     def _start(self) -> socket.socket:

@@ -32,7 +32,17 @@ _ENCODINGS = (
     *("ascii", "latin-1", "utf-16", "utf-32", "cp437", "cp1250", "cp1251", "cp1252", "cp1253"),
     *("cp1254", "cp1256", "cp1257", "iso8859-2", "iso8859-5", "iso8859-7", "iso8859-9"),
     *("iso8859-15", "koi8-r", "mac-roman", "shift-jis", "euc-jp", "gb18030", "big5", "euc-kr"),
-    *("charmap", "idna", "utf-8-sig", "utf-16-be", "utf-16-le", "utf-32-be", "utf-32-le"),
+    *(
+        "charmap",
+        "quopri",
+        "base64",
+        "idna",
+        "utf-8-sig",
+        "utf-16-be",
+        "utf-16-le",
+        "utf-32-be",
+        "utf-32-le",
+    ),
 )
 _MODULES = ("pypdf._codecs._codecs", "pypdf.filters", "dateutil.parser")
 """Encodings and modules that are loaded on first use, which in a confined process is too late."""

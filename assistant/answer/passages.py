@@ -155,16 +155,22 @@ _OPENERS = _words(
 )
 """Words a sentence often begins with, and a name hardly ever."""
 
+_NEAR = 60
+"""Characters before and after a full stop that tell whether it ends a sentence."""
+
 _DOTTED = re.compile(r"(?:[a-z]\.)+[a-z]")
 _NUMBERING = re.compile(r"[(\[]?(?:\d{1,3}(?:\.\d{1,3})*|[a-zA-Z]|[ivxIVX]{1,5})[.)\]]+")
 
 
 def _of_line(line: str) -> list[str]:
     found, begin = [], 0
-    for end in _END.finditer(line):
-        if _ends(line[begin : end.end()].strip(), line[end.end() :].lstrip()):
-            found.append(line[begin : end.end()].strip())
-            begin = end.end()
+    for mark in _END.finditer(line):
+        end = mark.end()
+        # Only what is near decides, or a page without a line break would take a day.
+        before = line[max(begin, end - _NEAR) : end].strip()
+        if _ends(before, line[end : end + _NEAR].lstrip()):
+            found.append(line[begin:end].strip())
+            begin = end
     found.append(line[begin:].strip())
     return [part for s in found if any(c.isalnum() for c in s) for part in _short(s)]
 
@@ -191,8 +197,10 @@ def _short(sentence: str) -> Iterator[str]:
         yield sentence
         return
     size = math.ceil(len(sentence) / math.ceil(len(sentence) / LONGEST_SENTENCE))
-    while len(sentence) > LONGEST_SENTENCE:
-        space = sentence.rfind(" ", 1, size + 1)
-        yield sentence[: space if space > 0 else size].strip()
-        sentence = sentence[space if space > 0 else size :].strip()
-    yield sentence
+    begin = 0
+    while len(sentence) - begin > LONGEST_SENTENCE:
+        space = sentence.rfind(" ", begin + 1, begin + size + 1)
+        end = space if space > 0 else begin + size
+        yield sentence[begin:end].strip()
+        begin = end
+    yield sentence[begin:].strip()

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -64,6 +66,13 @@ def test_what_never_ends_is_cut_between_words() -> None:
     parts = sentences("word " * 2000)
     assert max(map(len, parts)) <= LONGEST_SENTENCE
     assert " ".join(parts).split() == ["word"] * 2000
+
+
+def test_a_page_without_a_line_break_takes_no_longer() -> None:
+    text = "The pump stops. " * 50_000 + "and on " * 50_000
+    began_s = time.process_time()
+    assert sum(len(passage.text) for passage in cut(_document(text))) > 1_000_000
+    assert time.process_time() - began_s < 5
 
 
 def test_a_passage_never_spans_two_sections() -> None:

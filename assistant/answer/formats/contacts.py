@@ -29,7 +29,9 @@ def parse(name: str, content: bytes) -> Document:
         for card in readComponents(decoded(name, content), ignoreUnreadable=True):
             sections.extend(_section(card))
     except (VObjectError, ValueError, AssertionError) as error:
-        raise AnswerError("answer.unreadable", f"{name} holds no contacts that can be read") from error
+        raise AnswerError(
+            "answer.unreadable", f"{name} holds no contacts that can be read"
+        ) from error
     return Document(title=title_of(name), kind="contact", sections=tuple(sections))
 
 

@@ -34,8 +34,10 @@ _SKIPPED_ROLES = frozenset(
 )
 
 
-def parse(name: str, content: bytes | str) -> Document:
+def parse(name: str, content: bytes | str, title: str = "") -> Document:
     """The document in `content`, whose encoding is found by its declaration.
+
+    It is called `title`, or by its one highest heading, or as its head says.
 
     Raises `AnswerError` when `content` is no text.
     """
@@ -44,8 +46,8 @@ def parse(name: str, content: bytes | str) -> Document:
     soup = soup_of(content)
     outline = Outline()
     read(_main(soup), outline)
-    title = soup.title.get_text() if soup.title else ""
-    return outline.document(name, fallback=title)
+    head = soup.title.get_text() if soup.title else ""
+    return outline.document(name, title=title, fallback=head)
 
 
 def soup_of(content: bytes | str) -> BeautifulSoup:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 
-import msgspec
 from markdown_it import MarkdownIt
 
 from assistant.answer.formats import html
@@ -27,11 +26,9 @@ def parse(name: str, content: bytes) -> Document:
     text = text[front.end() :] if front else text
     for pattern, said in ((_TICKED, _ticked), (_NOTE_MARK, ""), (_WIKI_LINK, r"\1")):
         text = pattern.sub(said, text)
-    document = html.parse(name, f"<body>{_MARKDOWN.render(text)}</body>")
-    title = _TITLE.search(front[1] or "") if front else None
-    if title is None:
-        return document
-    return msgspec.structs.replace(document, title=clean(title[1].strip().strip("\"'")))
+    found = _TITLE.search(front[1] or "") if front else None
+    title = clean(found[1].strip().strip("\"'")) if found else ""
+    return html.parse(name, f"<body>{_MARKDOWN.render(text)}</body>", title)
 
 
 def _ticked(found: re.Match[str]) -> str:

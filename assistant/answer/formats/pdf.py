@@ -24,6 +24,9 @@ LEAST_TEXT = 20
 RAGGED = 0.8
 """Of the usual width in characters a line of proportional letters is full."""
 
+NARROWEST = 25
+"""Characters; columns and slides are narrower than letters."""
+
 Chapter = tuple[int, str]
 """The number of the page it begins on, from 0, and its place."""
 
@@ -72,7 +75,7 @@ def _parts(
 ) -> Iterator[_Part]:
     chapter = ""
     for number, lines in enumerate(pages):
-        width, begin, opens = wrapped_at(lines), 0, True
+        width, begin, opens = wrapped_at(lines, NARROWEST), 0, True
         starting = [place for page, place in chapters if page == number]
         for place in (*starting, ""):
             # A chapter that begins within the page begins at its heading, which is its place.

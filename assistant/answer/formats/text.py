@@ -70,7 +70,7 @@ def _blocks(lines: list[str]) -> Iterator[list[str] | tuple[int, str]]:
     for number, line in enumerate(lines):
         before = lines[number - 1] if number else ""
         after = lines[number + 1] if number + 1 < len(lines) else ""
-        level = _level(before, line, after, lines[number + 2 :])
+        level = _level(before, line, after) or _numbered(lines, number)
         if level or not line.strip() or _RULE.fullmatch(line):
             if block:
                 yield block
@@ -83,7 +83,7 @@ def _blocks(lines: list[str]) -> Iterator[list[str] | tuple[int, str]]:
         yield block
 
 
-def _level(before: str, line: str, after: str, rest: list[str]) -> int:
+def _level(before: str, line: str, after: str) -> int:
     text = line.strip()
     if not 2 <= len(text) <= LONGEST_HEADING or _RULE.fullmatch(line):
         return 0
@@ -94,16 +94,22 @@ def _level(before: str, line: str, after: str, rest: list[str]) -> int:
         return 0
     if text.isupper() and sum(map(str.isalpha, text)) > 3 and text[-1] not in ".,;:":
         return 2
-    if after.strip():
+    return 2 if not after.strip() and _CHAPTER.fullmatch(text) else 0
+
+
+def _numbered(lines: list[str], number: int) -> int:
+    """The level of a heading such as "2.1 Pressure", 0 for all else."""
+    around = lines[max(0, number - 1) : number] + lines[number + 1 : number + 2]
+    found = _NUMBERED.fullmatch(lines[number].strip())
+    if found is None or len(found[0]) > LONGEST_HEADING or any(map(str.strip, around)):
         return 0
-    if _CHAPTER.fullmatch(text):
-        return 2
-    numbered = _NUMBERED.fullmatch(text)
     # A list's items follow each other; under a heading something stands.
-    following = _NUMBERED.fullmatch(next((r.strip() for r in rest if r.strip()), "."))
-    if numbered and not (following and following[1].count(".") == numbered[1].count(".")):
-        return 3 + numbered[1].count(".")
-    return 0
+    depth = found[1].count(".")
+    before = next((lines[at] for at in range(number - 1, -1, -1) if lines[at].strip()), "")
+    after = next((lines[at] for at in range(number + 1, len(lines)) if lines[at].strip()), "")
+    neighbours = [other for line in (before, after) if (other := _NUMBERED.fullmatch(line.strip()))]
+    is_item = not after or any(other[1].count(".") == depth for other in neighbours)
+    return 0 if is_item else 3 + depth
 
 
 def _unnumbered(line: str) -> str:

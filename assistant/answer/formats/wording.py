@@ -32,18 +32,19 @@ def title_of(name: str) -> str:
     return clean(re.sub(r"[-_]+", " ", PurePath(name).stem))[:LONGEST_TITLE]
 
 
-def wrapped_at(lines: Sequence[str]) -> int:
-    """The width in characters that `lines` were wrapped at, 0 when they were not."""
+def wrapped_at(lines: Sequence[str], least: int = LEAST_WRAPPED) -> int:
+    """The width in characters that `lines` were wrapped at, 0 when it is below `least`."""
     lengths = sorted(len(line) for line in lines if line.strip())
     width = lengths[len(lengths) * 19 // 20] if lengths else 0
-    return width if width >= LEAST_WRAPPED else 0
+    return width if width >= least else 0
 
 
 def unwrapped(lines: Sequence[str], width: int, ragged: float = 1.0) -> Iterator[str]:
     """Lines of a block joined where one was only wrapped, words broken by a hyphen mended.
 
     A line was wrapped when the next word had no room within `width` × `ragged`, or when the next
-    line goes on in lower case. Bullets are taken away; a list item begins a line of its own.
+    line goes on in lower case; with a `width` of 0 none was. Bullets are taken away; a list item
+    begins a line of its own.
     """
     words = {word.casefold() for line in lines for word in re.findall(r"[^\W\d_]+(?:-\w+)*", line)}
     whole = ""
@@ -59,11 +60,11 @@ def unwrapped(lines: Sequence[str], width: int, ragged: float = 1.0) -> Iterator
 
 
 def _goes_on(before: str, line: str, width: float) -> bool:
-    if not line or _ITEM.match(line):
+    if not (width and line) or _ITEM.match(line):
         return False
     if line[0].islower() and before[-1:] not in (".", "!", "?", ":", ";"):
         return True
-    return 0 < width < len(before) + 1 + len(line.split(maxsplit=1)[0])
+    return width < len(before) + 1 + len(line.split(maxsplit=1)[0])
 
 
 def _joined(whole: str, line: str, words: set[str]) -> str:

@@ -1,0 +1,44 @@
+"""Which parser takes a file."""
+
+from __future__ import annotations
+
+import pytest
+
+from assistant.answer.formats import select
+from assistant.core.errors import AnswerError
+
+CARD = b"BEGIN:VCARD\nVERSION:3.0\nFN:Ada\nEND:VCARD\n"
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "kind"),
+    [
+        ("/home/ada/a.txt", b"Hello there.", "document"),
+        ("/home/ada/README", b"Hello there.", "document"),
+        ("/home/ada/Notes/a.txt", b"Hello there.", "note"),
+        ("/home/ada/notes/work/a.MD", b"# Hello", "note"),
+        ("/home/ada/notes/a.html", b"<p>Hello", "document"),
+        ("/home/ada/people.txt", CARD, "contact"),
+        ("/home/ada/notes/home.ics", b"BEGIN:VCALENDAR\nEND:VCALENDAR\n", "event"),
+    ],
+)
+def test_kind(name: str, content: bytes, kind: str) -> None:
+    assert select.parse(name, content).kind == kind
+
+
+def test_a_file_can_be_given_as_a_note() -> None:
+    assert select.parse("/tmp/a.txt", b"Buy milk.", note=True).kind == "note"
+
+
+def test_content_counts_for_more_than_the_name() -> None:
+    assert select.parse("saved.txt", b"<!DOCTYPE html><p>Hi</p>").sections[0].text == "Hi"
+
+
+@pytest.mark.parametrize("name", ["a.docx", "a.png", "a.exe", "a.py"])
+def test_what_is_not_known_is_refused_by_name(name: str) -> None:
+    with pytest.raises(AnswerError) as raised:
+        select.parse(f"/home/ada/{name}", b"PK\x03\x04anything")
+    assert raised.value.code == "answer.unreadable"
+    assert raised.value.message == (
+        f"{name} is none of what can be read: text, Markdown, HTML, PDF, EPUB, ICS or vCard"
+    )
