@@ -90,12 +90,12 @@ class GeneratorConfig:
     rounds: int
     """Of `round` examples; each ends with a checkpoint."""
     round: int = 4000
-    longest: int = 224
+    longest: int = 192
     """Tokens of an example; longer ones are left out."""
     batch: int = 3000
     """Tokens of a step."""
     learning_rate: float = 1.6e-3
-    rising: float = 2.0
+    rising: float = 1.0
     """Rounds in which the rate rises."""
     falling: float = 0.3
     """Share of the rounds, the last ones, in which the rate falls."""

@@ -1,0 +1,104 @@
+"""What the generator is asked, in one notation for a skill's facts and for a passage's sentences.
+
+A prompt is a row of fields, each a mark (one token of its own) and a text; the generator's own
+words follow the mark `SAY` and end with the mark `END`:
+
+    <|ask|> how long is it covered <|title|> Kettle K7 <|text|> The guarantee runs for two years.
+    <|say|> It is covered for two years. <|end|>
+
+    <|kind|> flights <|offer|> airline <|is|> American Airlines <|offer|> price <|is|> $237
+    <|say|> There is an American Airlines flight for $237. <|end|>
+
+Marks in a text are text: no document and no person can write one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from enum import StrEnum
+from typing import NamedTuple
+
+from tokenizers import Tokenizer
+
+
+class Mark(StrEnum):
+    """The tokens that say what the text behind them is; their order gives their ids, from 0."""
+
+    END = "<|end|>"
+    SAY = "<|say|>"
+    NONE = "<|none|>"
+    """In place of words: the text does not answer."""
+    ASK = "<|ask|>"
+    TITLE = "<|title|>"
+    TEXT = "<|text|>"
+    KIND = "<|kind|>"
+    """What the facts are about, such as "flights"."""
+    IS = "<|is|>"
+    """Between a fact's name and its value."""
+    INFORM = "<|inform|>"
+    OFFER = "<|offer|>"
+    CONFIRM = "<|confirm|>"
+    REQUEST = "<|request|>"
+    COUNT = "<|count|>"
+    PROPOSE = "<|propose|>"
+    SUCCESS = "<|success|>"
+    FAILURE = "<|failure|>"
+    MORE = "<|more|>"
+    GOODBYE = "<|goodbye|>"
+
+
+Field = tuple[Mark, str]
+Prompt = tuple[Field, ...]
+
+
+class Act(NamedTuple):
+    """One thing to say: what it is done with (`INFORM` …), and a fact's name and value."""
+
+    mark: Mark
+    name: str = ""
+    value: str = ""
+
+
+def about_text(question: str, text: str, title: str = "") -> Prompt:
+    """Answer `question` ("" for none: say it shorter) with sentences of a document."""
+    fields = [(Mark.ASK, question), (Mark.TITLE, title), (Mark.TEXT, text)]
+    return (*((mark, words) for mark, words in fields if words), (Mark.SAY, ""))
+
+
+def about_facts(acts: Sequence[Act], kind: str = "", question: str = "") -> Prompt:
+    """Say all `acts` in one turn, as the reply to `question`, where there is one."""
+    fields = [(mark, words) for mark, words in ((Mark.ASK, question), (Mark.KIND, kind)) if words]
+    for act in acts:
+        fields.append((act.mark, act.name))
+        if act.value:
+            fields.append((Mark.IS, act.value))
+    return (*fields, (Mark.SAY, ""))
+
+
+class Notation:
+    """Prompts and replies as ids of the own model's tokenizer and back."""
+
+    def __init__(self, tokenizer: Tokenizer) -> None:
+        self.tokenizer = tokenizer
+        # A mark that stands in a text is spelt like any other text.
+        tokenizer.encode_special_tokens = True
+        self.marks = {mark: number for number, mark in enumerate(Mark)}
+
+    def ids(self, prompt: Prompt) -> list[int]:
+        """The prompt's tokens; each text begins as a word inside a sentence does."""
+        made: list[int] = []
+        for mark, text in prompt:
+            made.append(self.marks[mark])
+            made += self.text_ids(text)
+        return made
+
+    def text_ids(self, text: str) -> list[int]:
+        """The tokens of a text or a reply, without marks."""
+        plain = " ".join(text.split())
+        return (
+            list(self.tokenizer.encode(f" {plain}", add_special_tokens=False).ids) if plain else []
+        )
+
+    def text(self, ids: Sequence[int]) -> str:
+        """The words of ids; marks say nothing."""
+        return str(self.tokenizer.decode(list(ids), skip_special_tokens=True)).strip()

@@ -1,0 +1,221 @@
+"""Decoders as ONNX graphs of onnxruntime's fused operators, int8, with a cache of keys and values.
+
+One graph for GPT-Neo (learned positions, attention without scaling, every other layer local) and
+for the generator that ships (rotary positions). The names of inputs and outputs are those of
+Hugging Face optimum's exports: `past_key_values.N.key` in, `present.N.key` out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from assistant.bench.modelfile import FUSED, ModelFile
+
+Array = NDArray[np.float32]
+Weights = Mapping[str, Array]
+"""By the names of `models.training.decoder.Decoder`: with `before.weight` each token is read with
+the one before it, with `positions.weight` positions are learned and not rotary."""
+
+BLOCK = 32
+"""Weights that share a scale; onnxruntime quantizes activations by the same blocks."""
+_ZERO = 128
+_INT8 = 4
+"""MatMulNBits' accuracy level of int8 activations."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Form:
+    """What the weights do not tell."""
+
+    heads: int
+    positions: int
+    scaled: bool = True
+    """Whether scores are divided by the square root of a head's width; GPT-Neo's are not."""
+    windows: tuple[int, ...] = ()
+    """For each layer how many tokens back it sees, itself included; -1 for all. () for all all."""
+    base: float = 10_000.0
+    epsilon: float = 1e-5
+    int8: bool = True
+
+
+def graph(weights: Weights, form: Form) -> bytes:
+    """The serialized model: logits of the last token, float32[batch, 1, vocabulary]."""
+    return _Writer(weights, form).model()
+
+
+def interface(weights: Weights, heads: int) -> tuple[dict[str, str], dict[str, str]]:
+    """Inputs and outputs as the manifest has them."""
+    words, width = weights["words.weight"].shape
+    layers, head = _layers(weights), width // heads
+    tokens = "int64[batch, tokens]"
+    inputs = {"input_ids": tokens, "attention_mask": "int64[batch, total]"}
+    inputs |= {"position_ids": tokens} if "positions.weight" in weights else {}
+    inputs |= {"before_ids": tokens} if "before.weight" in weights else {}
+    outputs = {"logits": f"float32[batch, 1, {words}]"}
+    for layer in range(layers):
+        for part in ("key", "value"):
+            inputs[f"past_key_values.{layer}.{part}"] = f"float32[batch, {heads}, past, {head}]"
+            outputs[f"present.{layer}.{part}"] = f"float32[batch, {heads}, present, {head}]"
+    return inputs, outputs
+
+
+def _layers(weights: Weights) -> int:
+    return sum(name.endswith("qkv.weight") for name in weights)
+
+
+class _Writer:
+    def __init__(self, weights: Weights, form: Form) -> None:
+        self.weights, self.form, self.file = weights, form, ModelFile()
+        self.words, self.width = weights["words.weight"].shape
+        self.layers = _layers(weights)
+        self.learned = "positions.weight" in weights
+
+    def model(self) -> bytes:
+        file, form = self.file, self.form
+        x = self._embedded()
+        self._lengths()
+        if not self.learned:
+            self._waves()
+        normed = self._norm("layers.0.norm1", x)
+        for layer in range(self.layers):
+            x, normed = self._layer(layer, x, normed)
+        last = file.constant("last", np.array([-1], np.int64))
+        state = file.node("Gather", [normed, last], "state", axis=1)
+        self._linear("logits", state, self.weights["words.weight"], shared="words")
+        return file.serialized(*interface(self.weights, form.heads))
+
+    def _embedded(self) -> str:
+        file = self.file
+        self._table()
+        x = self._rows("input_ids")
+        if "before.weight" in self.weights:
+            before = self._linear("before", self._rows("before_ids"))
+            x = file.node("Add", [x, before], "embedded.paired")
+        if self.learned:
+            table = file.constant("positions", self.weights["positions.weight"])
+            places = file.node("Gather", [table, "position_ids"], "placed")
+            x = file.node("Add", [x, places], "embedded.placed")
+        return x
+
+    def _table(self) -> None:
+        """The embeddings, which are the output's matrix too."""
+        file, table = self.file, self.weights["words.weight"]
+        if not self.form.int8:
+            file.constant("words", table)
+            return
+        codes, scales = blocks(table)
+        file.constant("words.codes", codes)
+        file.constant("words.scales", scales.reshape(-1))
+        file.constant("words.sizes", scales[..., None])
+        file.constant("words.zero", np.array(_ZERO, np.float32))
+        file.constant("words.shape", np.array([0, 0, self.width], np.int64))
+
+    def _rows(self, ids: str) -> str:
+        file = self.file
+        if not self.form.int8:
+            return file.node("Gather", ["words", ids], f"{ids}.embedded")
+        rows = file.node("Gather", ["words.codes", ids], f"{ids}.rows")
+        wide = file.node("Cast", [rows], f"{ids}.wide", to=1)
+        centred = file.node("Sub", [wide, "words.zero"], f"{ids}.centred")
+        sizes = file.node("Gather", ["words.sizes", ids], f"{ids}.sizes")
+        values = file.node("Mul", [centred, sizes], f"{ids}.values")
+        return file.node("Reshape", [values, "words.shape"], f"{ids}.embedded")
+
+    def _lengths(self) -> None:
+        """What the attention wants to know: the last token's index, and how many there are."""
+        file = self.file
+        one = file.constant("one", np.array([1], np.int64))
+        count = file.node("ReduceSum", ["attention_mask", one], "count", keepdims=0)
+        index = file.node("Sub", [count, one], "index")
+        file.node("Cast", [index], "lengths", to=6)
+        shape = file.node("Shape", ["attention_mask"], "shape")
+        total = file.node("Gather", [shape, file.constant("first", np.array(1, np.int64))], "wide")
+        file.node("Cast", [total], "total", to=6)
+
+    def _waves(self) -> None:
+        head = self.width // self.form.heads
+        lengths = self.form.base ** -(np.arange(0, head, 2) / head)
+        angles = np.arange(self.form.positions)[:, None] * lengths
+        self.file.constant("cosines", np.cos(angles).astype(np.float32))
+        self.file.constant("sines", np.sin(angles).astype(np.float32))
+
+    def _layer(self, layer: int, x: str, normed: str) -> tuple[str, str]:
+        """The sum so far and its norm → the same after this layer."""
+        name, file = f"layers.{layer}", self.file
+        mixed = self._attended(layer, self._linear(f"{name}.qkv", normed))
+        out = self._linear(f"{name}.out", mixed)
+        x, normed = self._added(f"{name}.norm2", out, x, f"{name}.norm2")
+        up = self._linear(f"{name}.up", normed)
+        wide = file.node("FastGelu", [up], f"{name}.gelu", FUSED)
+        down = self._linear(f"{name}.down", wide)
+        last = layer + 1 == self.layers
+        return self._added(f"{name}.end", down, x, "norm" if last else f"layers.{layer + 1}.norm1")
+
+    def _attended(self, layer: int, qkv: str) -> str:
+        form, head = self.form, self.width // self.form.heads
+        past = [f"past_key_values.{layer}.{part}" for part in ("key", "value")]
+        made = [f"layers.{layer}.mixed", *(f"present.{layer}.{part}" for part in ("key", "value"))]
+        waves = [] if self.learned else ["cosines", "sines"]
+        return self.file.node(
+            "GroupQueryAttention",
+            [qkv, "", "", *past, "lengths", "total", *waves],
+            made,
+            FUSED,
+            num_heads=form.heads,
+            kv_num_heads=form.heads,
+            scale=float(head**-0.5 if form.scaled else 1.0),
+            local_window_size=form.windows[layer] if form.windows else -1,
+            do_rotary=0 if self.learned else 1,
+        )
+
+    def _linear(self, name: str, x: str, matrix: Array | None = None, shared: str = "") -> str:
+        """x · Wᵀ + b with W [out, in]; `shared` names codes that are in the graph already."""
+        file = self.file
+        weight = self.weights[f"{name}.weight"] if matrix is None else matrix
+        bias = self.weights.get(f"{name}.bias")
+        biases = [] if bias is None else [file.constant(f"{name}.bias", bias)]
+        if not self.form.int8:
+            # The shared table is written twice here: float32 is for comparing only.
+            table = file.constant(f"{name}.matrix", weight.T)
+            product = f"{name}.product" if biases else name
+            file.node("MatMul", [x, table], product)
+            return file.node("Add", [product, *biases], name) if biases else product
+        key = shared or name
+        if not shared:
+            codes, scales = blocks(weight)
+            file.constant(f"{key}.codes", codes)
+            file.constant(f"{key}.scales", scales.reshape(-1))
+        inputs = [x, f"{key}.codes", f"{key}.scales", "", "", *biases]
+        rows, columns = weight.shape
+        sizes = {"K": columns, "N": rows, "bits": 8, "block_size": BLOCK}
+        inputs = inputs if biases else inputs[:3]
+        return file.node("MatMulNBits", inputs, name, FUSED, accuracy_level=_INT8, **sizes)
+
+    def _norm(self, key: str, x: str) -> str:
+        inputs = [x, self._weight(f"{key}.weight"), self._weight(f"{key}.bias")]
+        return self.file.node(
+            "LayerNormalization", inputs, f"{key}.normed", epsilon=self.form.epsilon
+        )
+
+    def _added(self, name: str, x: str, skip: str, key: str) -> tuple[str, str]:
+        """x + skip, and that normed."""
+        inputs = [x, skip, self._weight(f"{key}.weight"), self._weight(f"{key}.bias")]
+        outputs = [f"{name}.normed", "", "", f"{name}.sum"]
+        self.file.node("SkipLayerNormalization", inputs, outputs, FUSED, epsilon=self.form.epsilon)
+        return outputs[3], outputs[0]
+
+    def _weight(self, key: str) -> str:
+        return self.file.constant(key, self.weights[key])
+
+
+def blocks(weight: Array) -> tuple[NDArray[np.uint8], Array]:
+    """W [out, in] as codes uint8[out, blocks, BLOCK] around 128 and scales float32[out, blocks]."""
+    rows, columns = weight.shape
+    parts = weight.reshape(rows, columns // BLOCK, BLOCK)
+    scales = np.maximum(np.abs(parts).max(axis=2), 1e-9) / 127
+    codes = np.round(parts / scales[..., None]) + _ZERO
+    return codes.astype(np.uint8), scales.astype(np.float32)

@@ -1,0 +1,116 @@
+"""Our own passages with questions: a question and a sentence or few → one short spoken sentence."""
+
+from __future__ import annotations
+
+import hashlib
+import random
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from assistant.answer.prompt import Mark, Prompt, about_text
+from models.training import renaming
+from models.training.config import TRAINING
+
+PASSAGES = TRAINING / "passages"
+"""Blocks of a title line, a paragraph and its questions; `passages/README.md` says how."""
+Example = tuple[Prompt, str]
+_END = re.compile(
+    r"(?<=[.!?])(?<!\bMr\.)(?<!\bDr\.)(?<!\bMrs\.)(?<!\bSt\.)(?<!\bNo\.) +(?=[A-Z\"'0-9])"
+)
+_WORD = re.compile(r"[A-Za-z]+|\d[\d.,:]*\d|\d")
+
+
+@dataclass(frozen=True)
+class Asked:
+    """A question with what is said to it, "" when the paragraph does not answer."""
+
+    title: str
+    sentences: tuple[str, ...]
+    best: int
+    """The sentence that answers, or seems to."""
+    question: str
+    said: str
+
+
+def read(dev: bool, folder: Path = PASSAGES) -> list[Asked]:
+    """The questions of nine tenths of the documents, or, with `dev`, those of the other tenth."""
+    return [
+        asked
+        for file in sorted(folder.glob("*.txt"))
+        for block in file.read_text("utf-8").strip().split("\n\n")
+        for asked in _block(block)
+        if held_out(asked.title) is dev
+    ]
+
+
+def held_out(title: str) -> bool:
+    """Whether a document is kept for dev, by a hash of its title."""
+    return hashlib.sha256(title.encode()).digest()[0] % 10 == 0
+
+
+def _block(block: str) -> Iterator[Asked]:
+    head, _, rest = block.partition("\n")
+    title = head.removeprefix("# ").partition("|")[0].strip()
+    lines = [line.strip() for line in rest.split("\n")]
+    sentences = tuple(_END.split(lines[0]))
+    asked = answer = ""
+    for line in lines[1:]:
+        kind, text = line[:3], line[3:].strip()
+        if kind == "Q: ":
+            asked, answer = text, ""
+        elif kind == "A: ":
+            answer = text
+        elif kind == "S: " and asked and answer:
+            yield Asked(title, sentences, _answering(sentences, answer, text), asked, text)
+        elif kind == "N: ":
+            yield Asked(title, sentences, _answering(sentences, "", text), text, "")
+
+
+def _answering(sentences: tuple[str, ...], answer: str, like: str) -> int:
+    """The sentence that holds the answer; of several the one most like what is said."""
+    wanted = set(words(like))
+    scores = [(answer in s, len(wanted & set(words(s)))) for s in sentences]
+    return max(range(len(sentences)), key=scores.__getitem__)
+
+
+def words(text: str) -> list[str]:
+    """Lower-case words and numbers."""
+    return [word.lower() for word in _WORD.findall(text)]
+
+
+def plain(asked: Asked) -> Example:
+    """As the assistant asks: title, the sentence that answers and the one before it."""
+    text = " ".join(asked.sentences[max(0, asked.best - 1) : asked.best + 1])
+    return about_text(asked.question, text, asked.title), asked.said or str(Mark.NONE)
+
+
+def example(asked: Asked, draw: random.Random) -> Example:
+    """A variant: other names and numbers, more or less context, now and then no question."""
+    first = asked.best - draw.choice((0, 0, 1, 1, 1, 2))
+    last = asked.best + draw.choice((0, 0, 0, 1))
+    text = " ".join(asked.sentences[max(0, first) : last + 1])
+    title = asked.title if draw.random() < 0.5 else ""
+    if asked.said and not _covered(asked, text, title):
+        text = " ".join(asked.sentences[max(0, asked.best - 2) : asked.best + 2])
+        title = asked.title
+    texts = [asked.question, text, title, asked.said]
+    if draw.random() < 0.85:
+        texts = renaming.replaced(texts, renaming.in_text(texts, draw))
+    question, text, title, said = texts
+    if said and draw.random() < 0.08:
+        question = ""
+    return about_text(_spoken(question, draw), text, title), said or str(Mark.NONE)
+
+
+def _covered(asked: Asked, text: str, title: str) -> bool:
+    """Whether every name and number that is said stands in what is shown."""
+    shown = f"{asked.question} {text} {title}".lower()
+    facts = re.findall(r"\d[\d.,:]*\d|\d|(?<=\w )[A-Z][a-z]+", asked.said)
+    return all(fact.lower() in shown for fact in facts)
+
+
+def _spoken(question: str, draw: random.Random) -> str:
+    """The question as recognition writes it, now and then: lower case, no mark."""
+    return question.rstrip("?").lower() if draw.random() < 0.3 else question
