@@ -40,7 +40,8 @@ _CANCEL = re.compile(
 class Dialog:
     """Calls to skills in their order; `query` is the open question, None when all are done.
 
-    `intents` are what the answers to a first question make the dialog's `intent`.
+    `intents` are what the answers to a first question make the dialog's `intent`, `text` is what
+    was said at its begin.
     """
 
     def __init__(
@@ -49,8 +50,10 @@ class Dialog:
         intent: str | None,
         expires_at_s: float,
         intents: Mapping[str, str] = MappingProxyType({}),
+        text: str = "",
     ) -> None:
         self.intent = intent
+        self.text = text
         self._intents = intents
         self.expires_at_s = expires_at_s
         self.query: Query | None = None
@@ -139,4 +142,5 @@ def _joined(said: tuple[Reply, ...], query: Query | None) -> Reply:
         listen=query is not None or any(reply.listen for reply in said),
         undo=sum(undo, ()),
         done=all(reply.done for reply in said),
+        facts=said[0].facts if len(said) == 1 and query is None else {},
     )

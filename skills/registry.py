@@ -17,11 +17,11 @@ import msgspec
 from assistant.core.errors import AssistantError, SkillError
 from assistant.skill import Cancelled, Context, Dialog, Request, Skill
 from assistant.skill.manifest import SkillManifest
-from skills import clock, conversation, home, timer
+from skills import clock, conversation, documents, home, timer
 from skills.declined import UNFIT, declined
 
 GROUP = "assistant.skills"
-BUILT_IN = (clock.skill, timer.skill, home.skill, conversation.skill)
+BUILT_IN = (clock.skill, timer.skill, home.skill, documents.skill, conversation.skill)
 
 
 class Fault(msgspec.Struct, frozen=True):

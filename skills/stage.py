@@ -13,6 +13,7 @@ from assistant.core.messages import (
     Command,
     Commit,
     DeviceChanged,
+    Fact,
     HomeState,
     Interpretation,
     Message,
@@ -157,12 +158,13 @@ class SkillsStage:
         calls = (
             self._registry.call(_request(said, command), self._context) for command in said.commands
         )
-        return Dialog(calls, said.commands[0].intent, self._scheduler.at_s + DIALOG_S)
+        expires_at_s = self._scheduler.at_s + DIALOG_S
+        return Dialog(calls, said.commands[0].intent, expires_at_s, text=said.text)
 
     def _dialog_of_choices(self, said: Interpretation) -> Dialog:
         intents = {choice.sentence: choice.command.intent for choice in said.choices}
         expires_at_s = self._scheduler.at_s + DIALOG_S
-        return Dialog((self._chosen(said),), None, expires_at_s, intents)
+        return Dialog((self._chosen(said),), None, expires_at_s, intents, said.text)
 
     def _chosen(self, said: Interpretation) -> Call:
         """Carry out the one of several meanings that the user names, which is no guess any more."""
@@ -190,6 +192,9 @@ class SkillsStage:
             dialog.expires_at_s = self._scheduler.at_s + DIALOG_S
             self._dialog = dialog
         yield from self._devices.commands(utterance_id)
+        if reply.facts:
+            yield _to_be_worded(utterance_id, dialog, reply, acted)
+            return
         yield Reply(
             utterance_id=utterance_id,
             text=reply.text,
@@ -198,6 +203,19 @@ class SkillsStage:
             done=reply.done,
             acted=acted,
         )
+
+
+def _to_be_worded(
+    utterance_id: str, dialog: Dialog, reply: skill_reply.Reply, acted: bool
+) -> Question:
+    return Question(
+        utterance_id=utterance_id,
+        text=dialog.text,
+        intent=dialog.intent,
+        facts=tuple(Fact(name=name, value=value) for name, value in reply.facts.items()),
+        fallback=reply.text,
+        acted=acted,
+    )
 
 
 def _request(said: Interpretation, command: Command) -> Request:

@@ -7,6 +7,8 @@ named `at_s` are seconds of CLOCK_BOOTTIME, stamped by the worker when the messa
 
 from __future__ import annotations
 
+from typing import Literal
+
 import msgspec
 
 SAMPLE_RATE_HZ = 16_000
@@ -89,6 +91,24 @@ class Choice(msgspec.Struct, frozen=True, kw_only=True):
     command: Command
 
 
+class Fact(msgspec.Struct, frozen=True, kw_only=True):
+    """One thing that a skill has found out, such as "temperature" and "21 degrees"."""
+
+    name: str
+    value: str
+
+
+class ListedDocument(msgspec.Struct, frozen=True, kw_only=True):
+    """A document: `unencoded` of its passages are found by their words alone so far."""
+
+    title: str
+    kind: str
+    path: str
+    passages: int
+    unencoded: int
+    fault: str = ""
+
+
 # ── work ────────────────────────────────────────────────────────────────────────────────────
 
 
@@ -145,17 +165,26 @@ class Commit(Work, frozen=True, kw_only=True):
 
 
 class Question(Work, frozen=True, kw_only=True):
-    """A text that no skill claims, to be answered or honestly declined."""
+    """A text that no skill claims, to be answered from documents or honestly declined.
+
+    With an `intent` it is a skill's: its `facts` are to be worded, or `fallback` said as it is;
+    `acted` tells whether the skill has changed any state.
+    """
 
     text: str
     nearest: str = ""
+    intent: str | None = None
+    facts: tuple[Fact, ...] = ()
+    fallback: str = ""
+    acted: bool = False
 
 
 class Reply(Work, frozen=True, kw_only=True):
     """What to say aloud; `listen` opens the microphone afterwards without the wake word.
 
     `done` is false when the wish could not be met: the failed earcon precedes the words.
-    `intent` is what is being answered, `acted` whether that changed any state.
+    `intent` is what is being answered, `acted` whether that changed any state. After `more` comes
+    a further Reply to the same utterance, which is spoken without a pause.
     """
 
     text: str
@@ -163,6 +192,16 @@ class Reply(Work, frozen=True, kw_only=True):
     listen: bool = False
     done: bool = True
     acted: bool = False
+    more: bool = False
+
+
+class DocumentsRequest(Work, frozen=True, kw_only=True):
+    """The command line's wish: "add" paths, "remove" paths or titles, or "list" what there is."""
+
+    utterance_id: str = ""
+    request_id: str
+    action: Literal["add", "remove", "list"]
+    arguments: tuple[str, ...] = ()
 
 
 class Speech(Work, frozen=True, kw_only=True):
@@ -305,6 +344,32 @@ class Replaced(Control, frozen=True, kw_only=True):
     stage: str
     model: str
     version: str
+    error: str = ""
+
+
+class DocumentsProgress(Control, frozen=True, kw_only=True):
+    """How far documents are read and their passages encoded; `fault` is of one file, in a line."""
+
+    files_done: int
+    files: int
+    encoded: int
+    passages: int
+    fault: str = ""
+
+
+class DocumentsListed(Control, frozen=True, kw_only=True):
+    """Some of the documents that `request_id` wanted listed, in order."""
+
+    request_id: str
+    documents: tuple[ListedDocument, ...]
+
+
+class DocumentsDone(Control, frozen=True, kw_only=True):
+    """What `request_id` wanted is done, for so many documents and passages; or `error` why not."""
+
+    request_id: str
+    documents: int = 0
+    passages: int = 0
     error: str = ""
 
 

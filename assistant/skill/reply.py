@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Sequence
+from collections.abc import Generator, Mapping, Sequence
+from types import MappingProxyType
 from typing import Any
 
 import msgspec
@@ -26,13 +27,15 @@ class Reply(msgspec.Struct, frozen=True):
     """What to say aloud.
 
     `listen` opens the microphone afterwards without the wake word, `done` is false when the wish
-    could not be met, `undo` is what "undo that" will do.
+    could not be met, `undo` is what "undo that" will do. `facts` (name → value) is a structured
+    result that the generator may word anew; `text` is said where it cannot.
     """
 
     text: str
     listen: bool = False
     undo: Undo | tuple[Undo, ...] = ()
     done: bool = True
+    facts: Mapping[str, str] = MappingProxyType({})
 
 
 class Ask(msgspec.Struct, frozen=True):

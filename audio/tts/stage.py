@@ -43,6 +43,7 @@ class VoiceStage:
         self._voice = voice
         self._restraint = Restraint()
         self._absent: set[str] = set()
+        self._open: dict[str, int] = {}
 
     def feed(self, message: Message) -> Iterable[Message]:
         """Speech of a reply, or of what a fault, restart or device means for the user.
@@ -51,7 +52,7 @@ class VoiceStage:
         `SpeakingError` is raised after it.
         """
         if isinstance(message, Reply):
-            return self._say(message.utterance_id, message.text, message.listen)
+            return self._say(message.utterance_id, message.text, message.listen, message.more)
         if isinstance(message, DeviceChanged) and not self._is_news(message):
             return ()
         words = words_for(message)
@@ -73,14 +74,17 @@ class VoiceStage:
             self._absent.add(change.device)
         return missed == change.present
 
-    def _say(self, utterance_id: str, text: str, listen: bool) -> Iterator[Speech]:
+    def _say(
+        self, utterance_id: str, text: str, listen: bool, more: bool = False
+    ) -> Iterator[Speech]:
+        """Speak; with `more` the reply stays open, and the next one's sounds are counted on."""
         texts = sentences(text)
-        sequence = 0
+        sequence = self._open.pop(utterance_id, 0)
         try:
             for left, sentence in zip(range(len(texts) - 1, -1, -1), texts, strict=True):
                 samples = self._voice.synthesise(spoken(sentence))
                 for part, ends in _parts(samples):
-                    last = ends and left == 0
+                    last = ends and left == 0 and not more
                     yield Speech(
                         utterance_id=utterance_id,
                         sequence=sequence,
@@ -95,7 +99,9 @@ class VoiceStage:
             # A question that was not heard is no reason to listen.
             yield _closing(utterance_id, sequence, listen=False)
             raise
-        if not texts:
+        if more:
+            self._open[utterance_id] = sequence
+        elif not texts:
             yield _closing(utterance_id, sequence, listen)
 
 

@@ -78,7 +78,7 @@ def test_a_skill_may_be_a_package(tmp_path: Path) -> None:
 
 def test_disabled_skills_stay_off() -> None:
     registry = load_registry(disabled=("timer", "home"))
-    assert [m.name for m in registry.manifests] == ["clock", "conversation"]
+    assert [m.name for m in registry.manifests] == ["clock", "documents", "conversation"]
     assert registry.faults == ()
 
 

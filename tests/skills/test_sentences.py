@@ -92,6 +92,15 @@ UNDERSTOOD: dict[str, dict[str, Slots]] = {
     "Repeat": {"say that again": {}, "what did you say": {}, "could you repeat that": {}},
     "Undo": {"undo that": {}, "take that back": {}},
     "Help": {"help": {}, "what can you do": {}, "what can i ask you": {}},
+    "DocumentSource": {
+        "where did you get that from": {},
+        "what's your source for that": {},
+        "says who": {},
+    },
+    "DocumentSummary": {
+        "summarise the dishwasher manual": {"name": "dishwasher manual"},
+        "give me the gist of the lease": {"name": "lease"},
+    },
 }
 CASES = [(text, name, slots) for name, said in UNDERSTOOD.items() for text, slots in said.items()]
 

@@ -37,7 +37,8 @@ def test_the_last_reply_is_repeated(talk: Talk) -> None:
 
 def test_help_names_what_each_skill_can_do(talk: Talk) -> None:
     assert talk.ask("Help") == (
-        "I can tell the time and the date, set timers and turn lights and switches on and off."
+        "I can tell the time and the date, set timers, turn lights and switches on and off "
+        "and answer questions from your documents."
     )
 
 

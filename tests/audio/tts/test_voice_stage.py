@@ -189,3 +189,13 @@ def test_apologies_of_all_kinds_together_are_limited_and_return_with_time() -> N
     assert sum(bool(said(stage, fault)) for fault in faults) == AT_MOST
     later = StageFailed(stage="nlu", code="x", message="y", at_s=1000.0)
     assert said(stage, later)
+
+
+def test_a_reply_in_several_messages_is_one_row_of_speech() -> None:
+    stage = VoiceStage(EchoVoice())
+    first = speeches(stage.feed(Reply(utterance_id="u1", text="One.", more=True)))
+    second = speeches(stage.feed(Reply(utterance_id="u1", text="Two.")))
+    assert [(s.sequence, s.text, s.last) for s in (*first, *second)] == [
+        (0, "One.", False),
+        (1, "Two.", True),
+    ]

@@ -1,0 +1,51 @@
+"""Question → the sentence that answers it, or the honest nothing."""
+
+from __future__ import annotations
+
+from typing import NamedTuple, Protocol
+
+from assistant.answer.documents import Filter
+from assistant.answer.reader import Reader, Reading
+from assistant.answer.retriever import Candidate
+
+READ_FROM = 5
+"""Passages of which the reader may look at the likeliest."""
+CERTAIN = 0.0
+"""Certainty from which a reading is an answer."""
+
+
+class Finds(Protocol):
+    """The retriever."""
+
+    def find(self, question: str, limit: int, within: Filter | None = None) -> list[Candidate]:
+        """The passages that may answer, the likeliest first."""
+
+
+class Finding(NamedTuple):
+    """What was found for a question, the likeliest first: what was read, then the rest."""
+
+    readings: list[Reading]
+    candidates: list[Candidate]
+
+    @property
+    def answer(self) -> Reading | None:
+        """The reading that answers, if one is certain enough."""
+        best = self.readings[0] if self.readings else None
+        return best if best is not None and best.certainty >= CERTAIN else None
+
+
+class Finder:
+    """Retrieves and reads."""
+
+    def __init__(self, retriever: Finds, reader: Reader) -> None:
+        self._retriever, self._reader = retriever, reader
+
+    def find(self, question: str, within: Filter | None = None) -> Finding:
+        """The readings and passages for `question`, in the order of merit."""
+        candidates = self._retriever.find(question, READ_FROM, within)
+        if not candidates:
+            return Finding([], [])
+        readings = self._reader.read(question, candidates)
+        read = {reading.candidate.id for reading in readings}
+        rest = [candidate for candidate in candidates if candidate.id not in read]
+        return Finding(readings, [*(r.candidate for r in readings), *rest])
