@@ -166,7 +166,7 @@ class Indexer:
         if isinstance(report, Ended):
             job.status = report.status
         elif report.refused:
-            log.warning("the indexer runs without %s", ", ".join(report.refused))
+            log.info("the indexer runs without %s", ", ".join(report.refused))
 
 
 class _Job:

@@ -6,6 +6,8 @@ import contextlib
 import hashlib
 import io
 import os
+import subprocess
+import sys
 import time
 import zipfile
 from collections.abc import Iterator
@@ -179,6 +181,15 @@ def test_no_device_pipe_or_giant_is_opened(indexer: Indexer, tmp_path: Path) -> 
     }.items():
         with pytest.raises(AnswerError, match=said):
             indexer.parsed(tmp_path / name)
+
+
+def test_the_parsers_are_loaded_in_the_other_process_alone() -> None:
+    program = "import sys, assistant.answer.indexer, assistant.answer.formats.suffixes as s; "
+    told = subprocess.check_output(
+        [sys.executable, "-c", program + "print(*sys.modules)"], text=True
+    )
+    assert "assistant.answer.indexer" in told.split()
+    assert {"bs4", "icalendar", "pypdf", "vobject"}.isdisjoint(told.split())
 
 
 def test_closing_leaves_no_process(file: Path) -> None:

@@ -46,12 +46,12 @@ class _Book:
     """An opened book: its package file, and what that names."""
 
     def __init__(self, name: str, files: zipfile.ZipFile) -> None:
-        self._name, self._files = name, files
+        self._name, self._files, self._names = name, files, frozenset(files.namelist())
         self._refuse_protected()
-        root = self._soup("META-INF/container.xml").find("rootfile")
+        root = soup_of(files.read("META-INF/container.xml")).find("rootfile")
         path = str(root.get("full-path", "")) if isinstance(root, Tag) else ""
         self._folder = posixpath.dirname(path)
-        self._package = self._soup(path)
+        self._package = soup_of(files.read(path))
         self._items = {str(item.get("id")): item for item in self._package.find_all("item")}
 
     def document(self) -> Document:
@@ -96,12 +96,11 @@ class _Book:
         return posixpath.normpath(posixpath.join(folder, target))
 
     def _soup(self, path: str) -> BeautifulSoup:
-        return soup_of(self._files.read(path))
+        """A file's tree; many a book names files that it does not hold."""
+        return soup_of(self._files.read(path) if path in self._names else b"")
 
     def _refuse_protected(self) -> None:
-        if "META-INF/encryption.xml" not in self._files.namelist():
-            return
         # Fonts are often disguised; a book whose chapters are encrypted cannot be read.
-        for item in self._soup("META-INF/encryption.xml").find_all("enc:cipherreference") or ():
+        for item in self._soup("META-INF/encryption.xml").find_all("enc:cipherreference"):
             if str(item.get("uri", "")).endswith((".xhtml", ".html", ".htm", ".xml")):
                 raise AnswerError("answer.unreadable", f"{self._name} is protected against copying")

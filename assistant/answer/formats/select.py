@@ -28,8 +28,7 @@ PARSERS: dict[str, Parser] = {
     ".vcf": contacts.parse,
     ".vcard": contacts.parse,
 }
-SUFFIXES = frozenset(PARSERS)
-"""What can be read, in lower case; of a folder only such files are wanted."""
+"""By suffix, in lower case: those of `suffixes.SUFFIXES`."""
 
 _NOTES = (text.parse, markdown.parse)
 _SAYS = "text, Markdown, HTML, PDF, EPUB, ICS or vCard"

@@ -21,10 +21,14 @@ _FIRST_WORD = re.compile(r"[^\W\d_]+")
 
 def clean(text: str) -> str:
     """`text` on one line, single-spaced, without control, invisible and impossible characters."""
-    text = _INVISIBLE.sub("", text.encode("utf-8", "replace").decode("utf-8"))
-    text = _LIGATURES.sub(lambda found: unicodedata.normalize("NFKC", found.group()), text)
-    shown = "".join(c if c.isprintable() or c.isspace() else " " for c in text)
-    return unicodedata.normalize("NFC", " ".join(shown.split()))
+    if not text.isascii():
+        text = _INVISIBLE.sub("", text.encode("utf-8", "replace").decode("utf-8"))
+        text = _LIGATURES.sub(lambda found: unicodedata.normalize("NFKC", found.group()), text)
+        text = unicodedata.normalize("NFC", text)
+    text = " ".join(text.split())
+    if text.isprintable():
+        return text
+    return " ".join("".join(c if c.isprintable() else " " for c in text).split())
 
 
 def title_of(name: str) -> str:

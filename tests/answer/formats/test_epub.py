@@ -57,6 +57,11 @@ def test_a_chapter_is_named_by_the_older_table_of_contents_too() -> None:
     assert epub.parse("l.epub", _zipped(files)).sections[0].place == "A storm"
 
 
+def test_a_chapter_that_is_missing_costs_itself_alone() -> None:
+    files = {name: text for name, text in FILES.items() if "two" not in name and "nav" not in name}
+    assert [s.text for s in epub.parse("l.epub", _zipped(files)).sections] == ["He slept."]
+
+
 def test_a_protected_book_is_named() -> None:
     key = '<enc:CipherReference URI="OEBPS/text/one.xhtml"/>'
     with pytest.raises(AnswerError, match="protected"):

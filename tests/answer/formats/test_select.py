@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from assistant.answer.formats import select
+from assistant.answer.formats.suffixes import SUFFIXES
 from assistant.core.errors import AnswerError
 
 CARD = b"BEGIN:VCARD\nVERSION:3.0\nFN:Ada\nEND:VCARD\n"
@@ -32,6 +33,10 @@ def test_a_file_can_be_given_as_a_note() -> None:
 
 def test_content_counts_for_more_than_the_name() -> None:
     assert select.parse("saved.txt", b"<!DOCTYPE html><p>Hi</p>").sections[0].text == "Hi"
+
+
+def test_every_suffix_has_its_parser() -> None:
+    assert select.PARSERS.keys() == SUFFIXES
 
 
 @pytest.mark.parametrize("name", ["a.docx", "a.png", "a.exe", "a.py"])
