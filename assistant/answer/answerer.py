@@ -6,6 +6,7 @@ else the sentence that was found, else a fixed phrase. Answers are kept until a 
 
 from __future__ import annotations
 
+import re
 from collections import Counter, OrderedDict
 from collections.abc import Callable, Iterator
 from enum import StrEnum
@@ -25,6 +26,7 @@ LONGEST_SPOKEN = 45
 """Words of a found sentence that is spoken whole."""
 KEPT = 256
 """Answers that are kept."""
+_WORD = re.compile(r"\w+")
 
 
 class Tier(StrEnum):
@@ -126,7 +128,7 @@ class Answerer:
 
 def holds(text: str, answer: str) -> bool:
     """Whether any word of the answer is spoken: else the text answers something else."""
-    return bool(set(answer.lower().split()) & set(text.lower().strip(" .").split()))
+    return bool(set(_WORD.findall(answer.lower())) & set(_WORD.findall(text.lower())))
 
 
 def spoken(found: Reading) -> str:

@@ -1,0 +1,211 @@
+"""Passages and questions in, candidates, readings and answers out."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from assistant.answer.answerer import NOTHING_FOUND, Answerer, Tier
+from assistant.answer.documents import Filter, Knowledge
+from assistant.answer.encoder import Embeddings, Scored
+from assistant.answer.finding import Finder
+from assistant.answer.index import VectorIndex
+from assistant.answer.passages import Passage
+from assistant.answer.reader import Reader
+from assistant.answer.retriever import Retriever
+from assistant.answer.stage import AnswerStage
+from assistant.core.errors import AnswerError
+from assistant.core.messages import Fact, Question
+
+KETTLE = (
+    "The kettle holds 1.7 litres. It is covered for two years. Never leave it on without water."
+)
+LEASE = "The rent is 900 crowns a month. It is due on the first. Keys are with Mrs Abbot."
+FILM = "The festival opens on 3 May. It shows forty films in a week."
+
+
+class Likeness:
+    """An encoder that compares letters, and a reader that points at the word after "is"."""
+
+    version = "likeness"
+
+    def encode(self, texts: Sequence[str]) -> Embeddings:
+        rows = np.array([[t.lower().count(c) + 0.1 for c in "abcdefghijklmnop"] for t in texts])
+        return (rows / np.linalg.norm(rows, axis=1, keepdims=True)).astype(np.float32)
+
+    def score(self, question: str, passages: Sequence[str]) -> list[Scored]:
+        words = set(question.lower().strip("?").split())
+        return [self._one(passage, words) for passage in passages]
+
+    def _one(self, passage: str, words: set[str]) -> Scored:
+        places, spans, at = [], [], 0
+        for word in passage.split():
+            at = passage.index(word, at)
+            places.append((at, at + len(word)))
+            spans.append([1.0 if word.lower().strip(".") in words else 0.0] * 2)
+            at += len(word)
+        return Scored(np.array(spans, np.float32), places, none=1.5)
+
+
+@pytest.fixture
+def knowledge() -> Knowledge:
+    kept = Knowledge(None)
+    for name, text in (("kettle", KETTLE), ("lease", LEASE), ("festival", FILM)):
+        kept.add(
+            Path(f"/{name}.txt"),
+            name,
+            name.title(),
+            "document",
+            [Passage(text=text, title=name.title(), place="page 1")],
+        )
+    return kept
+
+
+@pytest.fixture
+def retriever(knowledge: Knowledge) -> Retriever:
+    encoder = Likeness()
+    waiting = knowledge.unencoded(encoder.version, 10)
+    ids = [number for number, _ in waiting]
+    vectors = encoder.encode([text for _, text in waiting])
+    knowledge.keep_vectors(encoder.version, ids, vectors)
+    index = VectorIndex(knowledge, encoder.version)
+    return Retriever(knowledge, index, encoder)
+
+
+class Parrot:
+    """A generator that says what it is told to, or fails."""
+
+    def __init__(self, said: str | AnswerError) -> None:
+        self.said, self.asked = said, 0
+
+    def phrase(self, question: str, text: str, title: str) -> str:
+        self.asked += 1
+        if isinstance(self.said, AnswerError):
+            raise self.said
+        return self.said
+
+
+def answerer(retriever: Retriever, knowledge: Knowledge, parrot: Parrot | None) -> Answerer:
+    finder = Finder(retriever, Reader(Likeness()))
+    return Answerer(finder, parrot, lambda: knowledge.generation)
+
+
+def test_the_passage_whose_words_are_asked_for_comes_first(retriever: Retriever) -> None:
+    titles = [c.passage.title for c in retriever.find("how long is the kettle covered")]
+    assert titles[0] == "Kettle"
+    assert sorted(titles) == ["Festival", "Kettle", "Lease"]
+
+
+def test_what_says_the_same_comes_once(retriever: Retriever, knowledge: Knowledge) -> None:
+    knowledge.add(
+        Path("/copy.txt"), "copy", "Copy", "document", [Passage(text=KETTLE, title="Copy")]
+    )
+    found = retriever.find("how long is the kettle covered")
+    assert [c.passage.text for c in found].count(KETTLE) == 1
+
+
+def test_a_filter_leaves_the_others_out(retriever: Retriever, knowledge: Knowledge) -> None:
+    knowledge.add(
+        Path("/note.txt"),
+        "n",
+        "Note",
+        "note",
+        [Passage(text="Guests sleep upstairs.", title="Note", kind="note")],
+    )
+    found = retriever.find("where do guests sleep", within=Filter(kinds=("note",)))
+    assert [c.passage.title for c in found] == ["Note"]
+
+
+def test_the_sentence_that_answers_is_found(retriever: Retriever, knowledge: Knowledge) -> None:
+    answer = answerer(retriever, knowledge, None).answer("covered how many years?")
+    assert answer.text == "It is covered for two years."
+    assert (answer.tier, answer.title, answer.place) == (Tier.EXTRACTED, "Kettle", "page 1")
+
+
+def test_what_no_passage_answers_is_declined(retriever: Retriever, knowledge: Knowledge) -> None:
+    answer = answerer(retriever, knowledge, None).answer("who won?")
+    assert (answer.text, answer.tier) == (NOTHING_FOUND, Tier.DECLINED)
+
+
+@pytest.mark.parametrize(
+    ("said", "spoken", "tier"),
+    [
+        ("It's covered for two years.", "It's covered for two years.", Tier.GENERATOR),
+        ("It is covered for ten years.", "It is covered for two years.", Tier.EXTRACTED),
+        ("It is not covered.", "It is covered for two years.", Tier.EXTRACTED),
+        ("", "It is covered for two years.", Tier.EXTRACTED),
+        (AnswerError("answer.resting", "tired"), "It is covered for two years.", Tier.EXTRACTED),
+    ],
+)
+def test_the_generator_speaks_only_where_it_is_grounded(
+    retriever: Retriever, knowledge: Knowledge, said: str, spoken: str, tier: Tier
+) -> None:
+    answer = answerer(retriever, knowledge, Parrot(said)).answer("covered how many years?")
+    assert (answer.text, answer.tier) == (spoken, tier)
+
+
+def test_an_answer_is_kept_until_a_document_changes(
+    retriever: Retriever, knowledge: Knowledge
+) -> None:
+    parrot = Parrot("It's covered for two years.")
+    kept = answerer(retriever, knowledge, parrot)
+    assert kept.answer("Covered how many years?") == kept.answer("covered how  many years?")
+    assert parrot.asked == 1
+    knowledge.remove(Path("/lease.txt"))
+    kept.answer("covered how many years?")
+    assert parrot.asked == 2
+    assert kept.outcomes == {"generator": 2, "kept": 1}
+
+
+class Documents:
+    """Answers with what it is given."""
+
+    def __init__(self, made: Answerer) -> None:
+        self.answer = made.answer
+
+    def word(self, facts: Sequence[Fact], question: str, intent: str) -> str:
+        return " and ".join(f"{fact.name} {fact.value}" for fact in facts)
+
+    def summarise(self, name: str) -> Sequence[str]:
+        return ["One.", "Two."] if name == "kettle" else []
+
+
+@pytest.fixture
+def stage(retriever: Retriever, knowledge: Knowledge) -> AnswerStage:
+    return AnswerStage(("set timers",), Documents(answerer(retriever, knowledge, None)))
+
+
+def said(stage: AnswerStage, text: str, **more: object) -> list[str]:
+    question = Question(utterance_id="u1", text=text, **more)  # type: ignore[arg-type]
+    return [reply.text for reply in stage.feed(question)]
+
+
+def test_the_source_is_named_when_asked(stage: AnswerStage) -> None:
+    assert said(stage, "says who", intent="DocumentSource", fallback="Not yet.") == ["Not yet."]
+    assert said(stage, "covered how many years?") == ["It is covered for two years."]
+    assert said(stage, "says who", intent="DocumentSource") == ["From Kettle, page 1."]
+
+
+def test_what_asks_nothing_is_declined_as_a_command(stage: AnswerStage) -> None:
+    assert said(stage, "who won") == [NOTHING_FOUND]
+    assert said(stage, "order pizza") == ["I can't do that yet. I can set timers."]
+
+
+def test_facts_are_worded(stage: AnswerStage) -> None:
+    facts = (Fact(name="temperature", value="21 degrees"),)
+    assert said(stage, "how warm is it", intent="Weather", facts=facts, fallback="no") == [
+        "temperature 21 degrees"
+    ]
+
+
+def test_a_summary_comes_sentence_by_sentence(stage: AnswerStage) -> None:
+    question = Question(
+        utterance_id="u1",
+        text="sum up kettle",
+        intent="DocumentSummary",
+        facts=(Fact(name="name", value="kettle"),),
+    )
+    assert [(r.text, r.more) for r in stage.feed(question)] == [("One.", True), ("Two.", False)]
