@@ -13,11 +13,19 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import ClassVar, Protocol
 
 from assistant.answer.answerer import Answer, Tier
-from assistant.core.messages import BargeIn, Fact, Message, Question, Reply
+from assistant.core.messages import (
+    BargeIn,
+    DocumentsRequest,
+    Fact,
+    Message,
+    Question,
+    Reply,
+    Tick,
+)
 from assistant.skill.spoken import joined
 
 SOURCE_INTENT, SUMMARY_INTENT = "DocumentSource", "DocumentSummary"
@@ -37,37 +45,64 @@ class Answers(Protocol):
     def word(self, facts: Sequence[Fact], question: str, intent: str) -> str:
         """All facts in one sentence; "" where that cannot be had."""
 
-    def summarise(self, name: str) -> Iterator[str]:
+    def summarise(self, name: str) -> Iterable[str]:
         """The sentences of a summary; none where there is no such document."""
 
 
+class Collects(Protocol):
+    """Keeps the documents as they are on the disk, a slice of work at a time."""
+
+    def deadline_s(self) -> float:
+        """When `step` wants to be called."""
+
+    def take(self, request: DocumentsRequest) -> Iterable[Message]:
+        """Begin what the command line asks for."""
+
+    def step(self, at_s: float) -> Iterable[Message]:
+        """Do one slice."""
+
+
 class AnswerStage:
-    """Answers each question; `answers` is None where there are no documents to answer from.
+    """Answers each question, and between questions keeps the documents.
 
     `abilities` are the skills' own words, fit for "I can …", for a text that nothing is near.
+    Without `answers` there are no documents to answer from.
     """
 
-    consumes: ClassVar[tuple[type[Message], ...]] = (Question, BargeIn)
+    consumes: ClassVar[tuple[type[Message], ...]] = (Question, BargeIn, DocumentsRequest)
 
-    def __init__(self, abilities: Sequence[str] = (), answers: Answers | None = None) -> None:
-        self._abilities, self._answers = joined(abilities), answers
+    def __init__(
+        self,
+        abilities: Sequence[str] = (),
+        answers: Answers | None = None,
+        collection: Collects | None = None,
+    ) -> None:
+        self._abilities, self._answers, self._collection = joined(abilities), answers, collection
         self._last: Answer | None = None
 
-    def feed(self, message: Message) -> Iterator[Reply]:
-        """The replies to a `Question`, a sentence each."""
-        if not isinstance(message, Question):
-            return
-        if message.intent == SOURCE_INTENT:
-            yield _reply(message, _named(self._last) or message.fallback)
-        elif message.intent == SUMMARY_INTENT:
-            yield from self._summary(message)
-        elif message.facts:
-            yield _reply(message, self._worded(message) or message.fallback)
-        else:
-            yield self._answered(message)
+    def feed(self, message: Message) -> Iterator[Message]:
+        """The replies to a `Question`, a sentence each, or news of the documents."""
+        match message:
+            case Question():
+                yield from self._replies(message)
+            case DocumentsRequest() if self._collection is not None:
+                yield from self._collection.take(message)
+            case Tick() if self._collection is not None:
+                yield from self._collection.step(message.at_s)
 
-    def deadline_s(self) -> None:
-        """Nothing here waits."""
+    def deadline_s(self) -> float | None:
+        """When there is a slice of documents to be read or encoded."""
+        return None if self._collection is None else self._collection.deadline_s()
+
+    def _replies(self, question: Question) -> Iterator[Reply]:
+        if question.intent == SOURCE_INTENT:
+            yield _reply(question, _named(self._last) or question.fallback)
+        elif question.intent == SUMMARY_INTENT:
+            yield from self._summary(question)
+        elif question.facts:
+            yield _reply(question, self._worded(question) or question.fallback)
+        else:
+            yield self._answered(question)
 
     def _worded(self, question: Question) -> str:
         if self._answers is None:
