@@ -200,9 +200,12 @@ class _Job:
 
 def _outcome(job: _Job, limits: Limits) -> ParsedFile:
     name, status = job.path.name, job.status or 0
-    if status == -signal.SIGXCPU or (status == -signal.SIGKILL and not job.frame):
+    if status == -signal.SIGXCPU:
         message = f"{name} was given up after {limits.cpu_s} seconds of computing"
         raise AnswerError("answer.hung", message)
+    if status == -signal.SIGKILL:
+        message = f"{name} was given up by the kernel, which was short of memory"
+        raise AnswerError("answer.memory", message)
     try:
         result = _RESULTS.decode(job.frame)
     except (msgspec.DecodeError, UnicodeDecodeError) as error:

@@ -15,7 +15,9 @@ _INVISIBLE = re.compile(r"[\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff\u
 _LIGATURES = re.compile(r"[\ufb00-\ufb06]")
 _BULLET = re.compile(r"\A\s*[-*+•◦▪●○‣·–—\uf0b7]\s+")
 _ITEM = re.compile(r"\s*(?:[-*+•◦▪●○‣·–—\uf0b7]|\(?[0-9]{1,3}[.)]|\(?[a-zA-Z][.)])\s+\S")
-_BROKEN = re.compile(r"(?:.*[\s(\"“])?([^\W\d_]+)[-\u2010]")
+_HYPHENS = ("-", "\u2010")
+_BROKEN = re.compile(r"(?:^|[\s(\"“])([^\W\d_]+)[-\u2010]$")
+_COMPOUND = re.compile(r"[^\W\d_]+(?:-\w+)+")
 _FIRST_WORD = re.compile(r"[^\W\d_]+")
 
 
@@ -50,11 +52,11 @@ def unwrapped(lines: Sequence[str], width: int, ragged: float = 1.0) -> Iterator
     line goes on in lower case; with a `width` of 0 none was. Bullets are taken away; a list item
     begins a line of its own.
     """
-    words = {word.casefold() for line in lines for word in re.findall(r"[^\W\d_]+(?:-\w+)*", line)}
+    compounds = _compounds(lines)
     whole = ""
     for before, line in zip(["", *lines], lines, strict=False):
         if whole and _goes_on(before.strip(), line.strip(), width * ragged):
-            whole = _joined(whole, line.strip(), words)
+            whole = _joined(whole, line.strip(), compounds)
             continue
         if whole:
             yield clean(whole)
@@ -71,10 +73,17 @@ def _goes_on(before: str, line: str, width: float) -> bool:
     return width < len(before) + 1 + len(line.split(maxsplit=1)[0])
 
 
-def _joined(whole: str, line: str, words: set[str]) -> str:
-    broken, rest = _BROKEN.fullmatch(whole), _FIRST_WORD.match(line)
+def _compounds(lines: Sequence[str]) -> set[str]:
+    if not any(line.rstrip().endswith(_HYPHENS) for line in lines):
+        return set()
+    return {word.casefold() for line in lines for word in _COMPOUND.findall(line)}
+
+
+def _joined(whole: str, line: str, compounds: set[str]) -> str:
+    broken = _BROKEN.search(whole) if whole.endswith(_HYPHENS) else None
+    rest = _FIRST_WORD.match(line)
     if broken is None or rest is None or not line[0].islower():
         return f"{whole} {line}"
     # "well-" and "known" belong together with their hyphen where the text has "well-known".
-    kept = f"{broken[1]}-{rest.group()}".casefold() in words
+    kept = f"{broken[1]}-{rest.group()}".casefold() in compounds
     return whole + line if kept else whole[:-1] + line
