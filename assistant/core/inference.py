@@ -48,20 +48,24 @@ def session_of(
     library: Library, name: str, file: str, content: Mapping[str, bytes], threads: int = 1
 ) -> Session:
     """The same from `content` that `Library.read` gave, for artefacts of several files."""
-    where = library.folder(name) / file
-    model = content[file]
-    outside = next(external_tensors(model, str(where)), None)
+    where = str(library.folder(name) / file)
+    session = session_of_bytes(content[file], where, threads)
+    artefact = library.artefact(name)
+    _compare(where, "input", artefact.inputs, session.get_inputs())
+    _compare(where, "output", artefact.outputs, session.get_outputs())
+    return session
+
+
+def session_of_bytes(model: bytes, where: str = "the model", threads: int = 1) -> Session:
+    """A session of a model that no manifest knows, such as a bench's; `where` is for errors."""
+    outside = next(external_tensors(model, where), None)
     if outside is not None:
         message = f'{where}: tensor "{outside}" lies in another file, which is refused'
         raise ModelError("model.external_data", message)
     try:
-        session = Session(model, _options(threads), providers=["CPUExecutionProvider"])
+        return Session(model, _options(threads), providers=["CPUExecutionProvider"])
     except _FAULTS as error:
         raise ModelError("model.unusable", f"{where}: {str(error).splitlines()[0]}") from error
-    artefact = library.artefact(name)
-    _compare(str(where), "input", artefact.inputs, session.get_inputs())
-    _compare(str(where), "output", artefact.outputs, session.get_outputs())
-    return session
 
 
 def check_interface(library: Library, name: str, content: Mapping[str, bytes]) -> None:

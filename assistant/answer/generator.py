@@ -1,0 +1,137 @@
+"""The generator: a prompt becomes words, token by token, and whole sentences as soon as they are.
+
+Greedy decoding: what is said should be what is most likely, and the same each time. Every stream
+is a Python generator; closing it between two tokens is how barge-in stops it.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Generator as GeneratorOf
+from dataclasses import dataclass
+
+import msgspec
+import numpy as np
+from tokenizers import Tokenizer
+
+from assistant.answer.constraint import Constraint, Tokens
+from assistant.answer.decoder import Decoder, Memory, Scores
+from assistant.answer.passages import sentences
+from assistant.answer.plain import PlainNotation
+from assistant.answer.prompt import Mark, Notation, Prompt
+from assistant.core.errors import AnswerError
+from assistant.core.inference import session_of
+from assistant.core.manifest import Library
+
+Generated = GeneratorOf["Spoken", None, None]
+
+MODEL = "generator"
+GRAPH, TOKENIZER = "model.onnx", "tokenizer.json"
+"""The files of a generator, the shipped one's and those that users import."""
+
+
+class Budget(msgspec.Struct, frozen=True, kw_only=True):
+    """What one reply may take; where it ends, the sentence in hand is dropped."""
+
+    tokens: int = 64
+    seconds: float = 2.0
+
+
+@dataclass(frozen=True)
+class Spoken:
+    """One step of a stream."""
+
+    text: str
+    """All words so far."""
+    tokens: int
+    done: bool
+    """Whether the model ended the reply itself."""
+
+
+class Generator:
+    """A decoder with its notation; `clock` is monotonic, in seconds."""
+
+    def __init__(
+        self,
+        decoder: Decoder,
+        notation: Notation | PlainNotation,
+        positions: int = 320,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._decoder, self.notation, self._clock = decoder, notation, clock
+        self._positions = positions
+        self._prefix: tuple[tuple[int, ...], Memory] = ((), decoder.nothing())
+        self.tokens = Tokens(notation) if isinstance(notation, Notation) else None
+
+    @classmethod
+    def load(cls, library: Library, name: str = MODEL, threads: int = 1) -> Generator:
+        """The generator `name` of the library; raises `ModelError`."""
+        content = library.read(name)
+        session = session_of(library, name, GRAPH, content, threads)
+        tokenizer = Tokenizer.from_str(content[TOKENIZER].decode())
+        own = tokenizer.token_to_id(Mark.SAY) == list(Mark).index(Mark.SAY)
+        notation = Notation(tokenizer) if own else PlainNotation(tokenizer)
+        positions = 320 if own else 2048
+        return cls(Decoder(session), notation, positions)
+
+    def keep(self, ids: Sequence[int]) -> None:
+        """Read a beginning that many prompts share once, and remember it."""
+        _, memory = self._decoder.read(list(ids), self._decoder.nothing())
+        self._prefix = (tuple(ids), memory)
+
+    def stream(
+        self, prompt: Prompt, constraint: Constraint | None = None, budget: Budget | None = None
+    ) -> Generated:
+        """Words as they come; raises `AnswerError` when the prompt is longer than the model takes.
+
+        The first step reads the prompt, each further one a token; `close` ends it in between.
+        """
+        budget = budget or Budget()
+        ends_s = self._clock() + budget.seconds
+        scores, memory = self._read(self.notation.ids(prompt), budget.tokens)
+        said: list[int] = []
+        while len(said) < budget.tokens and self._clock() < ends_s:
+            token = self._chosen(scores, constraint)
+            if token in self.notation.stops:
+                yield Spoken(self.notation.text(said), len(said), True)
+                return
+            said.append(token)
+            if constraint is not None:
+                constraint.take(token)
+            yield Spoken(self.notation.text(said), len(said), False)
+            scores, memory = self._decoder.read([token], memory)
+
+    def sentences(
+        self, prompt: Prompt, constraint: Constraint | None = None, budget: Budget | None = None
+    ) -> Iterator[str]:
+        """Whole sentences, each as soon as the next one begins or the reply ends."""
+        given = 0
+        for spoken in self.stream(prompt, constraint, budget):
+            whole = sentences(spoken.text)
+            ready = len(whole) if spoken.done else len(whole) - 1
+            yield from whole[given:ready]
+            given = max(given, ready)
+
+    def declined(self, prompt: Prompt) -> float:
+        """How likely the model holds it, 0–1, that the text of the prompt does not answer."""
+        scores, _ = self._read(self.notation.ids(prompt), 0)
+        shares = np.exp(scores - scores.max())
+        return float(shares[list(Mark).index(Mark.NONE)] / shares.sum())
+
+    def _read(self, ids: list[int], room: int) -> tuple[Scores, Memory]:
+        if len(ids) + room > self._positions:
+            message = f"{len(ids)} tokens of prompt and {room} of reply are too many for the model"
+            raise AnswerError("answer.too_long", message)
+        prefix, memory = self._prefix
+        if prefix and tuple(ids[: len(prefix)]) == prefix and len(ids) > len(prefix):
+            return self._decoder.read(ids[len(prefix) :], memory)
+        return self._decoder.read(ids, self._decoder.nothing())
+
+    def _chosen(self, scores: Scores, constraint: Constraint | None) -> int:
+        if self.tokens is not None:
+            scores = scores.copy()
+            scores[self.notation.never] = -np.inf
+        if constraint is not None:
+            scores = np.where(constraint.allowed(), scores, -np.inf)
+        return int(scores.argmax())

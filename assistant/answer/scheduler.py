@@ -1,0 +1,196 @@
+"""Several replies at once: workers go where the fewest tokens are left.
+
+The rules:
+1. A request is a stream of tokens and the most it may still take. Whoever has the least left goes
+   next (shortest remaining time first, Schrage 1968), so a short reply never waits for a long one
+   longer than a slice of that takes.
+2. What waits grows shorter by `ageing` tokens a second, so that a long reply gets its turn though
+   short ones keep coming.
+3. A turn is a slice of a few tokens; then the choice is made anew.
+4. No more than `limit` requests are held; the next one is `OverloadedError`, at once: its caller
+   speaks the extracted sentence.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Generator
+from dataclasses import dataclass, field
+from typing import Any
+
+from assistant.core.errors import AnswerError
+
+SLICE = 4
+LIMIT = 32
+AGEING = 10.0
+
+
+class OverloadedError(AnswerError):
+    """More is being asked than is being answered."""
+
+
+Steps = Generator[Any, None, None]
+"""A step is a token; closing it is how it is cancelled."""
+
+
+@dataclass(eq=False)
+class Request:
+    """One stream that is being worked on; its fields are the scheduler's until `wait` returns."""
+
+    steps: Steps
+    left: int
+    """The most tokens that it may still take."""
+    asked_s: float
+    served_s: float
+    """When it last had a turn, or was submitted."""
+    last: Any = None
+    """What its newest step gave."""
+    ended_s: float | None = None
+    error: Exception | None = None
+    on_step: Callable[[Any], None] | None = None
+    cancelled: bool = False
+    _ended: threading.Event = field(default_factory=threading.Event)
+
+    def wait(self, timeout_s: float | None = None) -> Any:
+        """What the last step gave, once there is no further one; raises what the stream raised.
+
+        Raises `TimeoutError` when that takes longer.
+        """
+        if not self._ended.wait(timeout_s):
+            raise TimeoutError(f"no reply within {timeout_s} s")
+        if self.error is not None:
+            raise self.error
+        return self.last
+
+    def end(self, now_s: float, error: Exception | None = None) -> None:
+        """No further step comes."""
+        self.ended_s, self.error = now_s, error
+        self._ended.set()
+
+
+Order = Callable[[Request, float], float]
+"""A request and the time → its place; the lowest goes next."""
+
+
+def shortest_first(request: Request, now_s: float) -> float:
+    """By the tokens left, less what waiting has earned."""
+    return request.left - AGEING * (now_s - request.served_s)
+
+
+def round_robin(request: Request, now_s: float) -> float:
+    """By turns, whatever is left; to compare with."""
+    return request.served_s
+
+
+class Scheduler:
+    """Requests and whose turn it is; `work` may be called from several threads."""
+
+    def __init__(
+        self,
+        limit: int = LIMIT,
+        order: Order = shortest_first,
+        turn: int = SLICE,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._limit, self._order, self._turn, self._clock = limit, order, turn, clock
+        self._waiting: list[Request] = []
+        self._running = 0
+        self._closed = False
+        self._changed = threading.Condition()
+
+    def submit(
+        self, steps: Steps, tokens: int, on_step: Callable[[Any], None] | None = None
+    ) -> Request:
+        """Take on a stream of at most `tokens` steps; raises `OverloadedError` if there is no room.
+
+        `on_step` is called by the worker with what each step gives.
+        """
+        with self._changed:
+            if self._closed or len(self._waiting) + self._running >= self._limit:
+                message = f"{self._limit} replies are being made already"
+                raise OverloadedError("answer.overloaded", message)
+            now_s = self._clock()
+            request = Request(steps, tokens, now_s, now_s, on_step=on_step)
+            self._waiting.append(request)
+            self._changed.notify()
+        return request
+
+    def cancel(self, request: Request) -> None:
+        """End a request before its next token."""
+        request.cancelled = True
+
+    def work(self, block: bool = False) -> bool:
+        """One turn of whoever is next; False when there is none, or, blocking, none to come."""
+        with self._changed:
+            while block and not self._waiting and not self._closed:
+                self._changed.wait()
+            if not self._waiting:
+                return False
+            now_s = self._clock()
+            request = min(self._waiting, key=lambda r: self._order(r, now_s))
+            self._waiting.remove(request)
+            self._running += 1
+        more = self._served(request)
+        with self._changed:
+            self._running -= 1
+            if more:
+                self._waiting.append(request)
+                self._changed.notify()
+        return True
+
+    def close(self) -> None:
+        """Take no further requests; workers return when those there are have ended."""
+        with self._changed:
+            self._closed = True
+            self._changed.notify_all()
+
+    def _served(self, request: Request) -> bool:
+        """Whether there is more to do after this turn; whatever is raised ends the request."""
+        try:
+            more = self._stepped(request)
+        except AnswerError as error:
+            request.end(self._clock(), error)
+            return False
+        except BaseException as error:
+            message = f"the generator failed: {type(error).__name__}"
+            request.end(self._clock(), AnswerError("answer.generator", message))
+            raise
+        request.served_s = self._clock()
+        if not more:
+            request.end(request.served_s)
+        return more
+
+    def _stepped(self, request: Request) -> bool:
+        for _ in range(self._turn):
+            if request.cancelled:
+                request.steps.close()
+                return False
+            step = next(request.steps, None)
+            if step is None:
+                return False
+            request.last = step
+            request.left -= 1
+            if request.on_step is not None:
+                request.on_step(step)
+        return True
+
+
+class Workers:
+    """Threads that work on a scheduler's requests; onnxruntime lets them run side by side."""
+
+    def __init__(self, scheduler: Scheduler, count: int) -> None:
+        self._scheduler = scheduler
+        self._threads = [threading.Thread(target=self._work, daemon=True) for _ in range(count)]
+        for thread in self._threads:
+            thread.start()
+
+    def _work(self) -> None:
+        while self._scheduler.work(block=True):
+            pass
+
+    def close(self) -> None:
+        """Finish what was taken on, and end."""
+        self._scheduler.close()
+        for thread in self._threads:
+            thread.join()

@@ -1,0 +1,144 @@
+"""Whose turn it is: short before long, none lost, none starved, and no more than fit."""
+
+from __future__ import annotations
+
+from collections.abc import Generator
+from itertools import pairwise
+
+import pytest
+
+from assistant.answer.scheduler import (
+    OverloadedError,
+    Request,
+    Scheduler,
+    Workers,
+    round_robin,
+    shortest_first,
+)
+from assistant.core.errors import AnswerError
+
+
+class Clock:
+    """Tells the time that the streams below spend."""
+
+    now_s = 0.0
+
+    def __call__(self) -> float:
+        return self.now_s
+
+
+TOKEN_S = 1 / 128
+
+
+def words(
+    count: int, clock: Clock | None = None, token_s: float = TOKEN_S
+) -> Generator[int, None, None]:
+    for number in range(count):
+        if clock is not None:
+            clock.now_s += token_s
+        yield number
+
+
+def finish(scheduler: Scheduler) -> None:
+    while scheduler.work():
+        pass
+
+
+def ended(requests: list[Request]) -> list[float]:
+    return [request.ended_s or 0.0 for request in requests]
+
+
+def fifty(order: object) -> tuple[list[Request], list[Request]]:
+    clock = Clock()
+    scheduler = Scheduler(limit=50, order=order, clock=clock)  # type: ignore[arg-type]
+    made = [
+        scheduler.submit(words(100 if n % 5 == 0 else 8, clock), 100 if n % 5 == 0 else 8)
+        for n in range(50)
+    ]
+    finish(scheduler)
+    assert [r.wait(0) for r in made] == [99 if n % 5 == 0 else 7 for n in range(50)]
+    long = [r for n, r in enumerate(made) if n % 5 == 0]
+    return [r for r in made if r not in long], long
+
+
+def test_of_fifty_at_once_the_short_ones_never_wait_for_the_long_ones() -> None:
+    short, long = fifty(shortest_first)
+    assert max(ended(short)) < min(ended(long))
+    assert max(ended(short)) == 40 * 8 * TOKEN_S
+
+
+def test_taking_turns_lets_the_short_ones_wait() -> None:
+    short, _ = fifty(round_robin)
+    assert max(ended(short)) > 40 * 8 * TOKEN_S
+
+
+def test_a_short_one_that_comes_late_goes_before_a_long_one_that_runs() -> None:
+    clock = Clock()
+    scheduler = Scheduler(clock=clock, turn=4)
+    long = scheduler.submit(words(100, clock), 100)
+    scheduler.work()
+    short = scheduler.submit(words(4, clock), 4)
+    finish(scheduler)
+    assert short.ended_s == 8 * TOKEN_S
+    assert long.wait(0) == 99
+
+
+def test_a_long_one_gets_its_turn_though_short_ones_keep_coming() -> None:
+    clock = Clock()
+    scheduler = Scheduler(limit=100, clock=clock)
+    long = scheduler.submit(words(60, clock), 60)
+    for _ in range(40):
+        scheduler.submit(words(8, clock, 0.1), 8)
+        scheduler.work()
+    assert long.left < 60
+
+
+def test_more_than_fit_are_turned_away_at_once() -> None:
+    scheduler = Scheduler(limit=2)
+    for _ in range(2):
+        scheduler.submit(words(3), 3)
+    with pytest.raises(OverloadedError, match="2 replies"):
+        scheduler.submit(words(3), 3)
+    finish(scheduler)
+    assert scheduler.submit(words(3), 3).left == 3
+
+
+def test_a_cancelled_stream_is_closed_before_its_next_token() -> None:
+    closed = []
+
+    def stream() -> Generator[int, None, None]:
+        try:
+            yield from range(100)
+        finally:
+            closed.append(True)
+
+    scheduler = Scheduler(turn=1)
+    request = scheduler.submit(stream(), 100)
+    scheduler.work()
+    scheduler.cancel(request)
+    finish(scheduler)
+    assert (closed, request.wait(0)) == ([True], 0)
+
+
+def test_what_a_stream_raises_is_raised_to_who_waits_and_to_nobody_else() -> None:
+    def broken() -> Generator[int, None, None]:
+        yield 1
+        raise AnswerError("answer.too_long", "too long")
+
+    scheduler = Scheduler()
+    bad, good = scheduler.submit(broken(), 5), scheduler.submit(words(3), 3)
+    finish(scheduler)
+    assert good.wait(0) == 2
+    with pytest.raises(AnswerError, match="too long"):
+        bad.wait(0)
+
+
+def test_threads_lose_none_and_tell_every_step() -> None:
+    scheduler = Scheduler(limit=50)
+    told: dict[int, list[int]] = {n: [] for n in range(50)}
+    made = [scheduler.submit(words(n + 1), n + 1, told[n].append) for n in range(50)]
+    workers = Workers(scheduler, 2)
+    workers.close()
+    assert [r.wait(1) for r in made] == list(range(50))
+    assert all(b == a + 1 for steps in told.values() for a, b in pairwise(steps))
+    assert [len(steps) for steps in told.values()] == list(range(1, 51))
