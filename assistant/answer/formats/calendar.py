@@ -112,7 +112,8 @@ def _company(event: Component, people: tuple[str, ...]) -> Iterator[str]:
     for organiser in _people(event, "ORGANIZER"):
         if organiser not in people:
             yield f"{organiser} organises it."
-    left_out = [_local(value.dt) for value in _each(event, "EXDATE") for value in value.dts][:20]
+    dates = [one.dt for several in _each(event, "EXDATE") for one in several.dts]
+    left_out = [_local(day) for day in dates if isinstance(day, date)][:20]
     if left_out:
         yield f"It does not take place on {joined([_day(day) for day in left_out])}."
 

@@ -54,7 +54,7 @@ def _lines(card: Component, whose: str, who: str) -> Iterator[str]:
         yield f"{whose} birthday is {_birthday(_value(line))}."
     for line in _all(card, "org"):
         parts = line.value if isinstance(line.value, list) else [line.value]
-        yield f"{who} works for {', '.join(filter(None, map(clean, parts)))}."
+        yield f"{who} works for {', '.join(filter(None, map(clean, map(_flat, parts))))}."
     for line in (*_all(card, "title"), *_all(card, "role")):
         yield f"{whose} position is {_value(line)}."
     for line in _all(card, "nickname"):

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import io
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from itertools import pairwise
+from typing import TypeVar
 
 import msgspec
 from pypdf import PdfReader
@@ -31,6 +32,13 @@ Chapter = tuple[int, str]
 """The number of the page it begins on, from 0, and its place."""
 
 _UNTITLED = re.compile(r"untitled|microsoft|\.\w{2,4}$|^[\W\d]*$|^title$", re.IGNORECASE)
+_FAULTS = (
+    *(PyPdfError, ArithmeticError, AssertionError, AttributeError, LookupError, RecursionError),
+    *(TypeError, ValueError),
+)
+"""What pypdf raises on PDFs with random bytes changed."""
+
+_T = TypeVar("_T")
 _SENTENCE_END = re.compile(r"[.!?:][\"'”’)\]]*(?=\s|$)")
 
 
@@ -45,21 +53,36 @@ def parse(name: str, content: bytes) -> Document:
             raise AnswerError(
                 "answer.unreadable", f"{name} is encrypted; save it without a password"
             )
-        pages = [page.extract_text().splitlines() for page in reader.pages]
-        labels, chapters = _labels(reader), _chapters(reader)
-        title = clean((reader.metadata and reader.metadata.title) or "")[:LONGEST_TITLE]
-    except PyPdfError as error:
+        pages = [_unless_broken(page.extract_text, "").splitlines() for page in reader.pages]
+    except _FAULTS as error:
         raise AnswerError("answer.unreadable", f"{name} is a broken PDF") from error
     if sum(len(line.strip()) for page in pages for line in page) < LEAST_TEXT * len(pages):
         raise AnswerError(
             "answer.unreadable",
             f"{name} holds pictures of its pages and no text; give it a text layer (OCR) first",
         )
+    labels: list[str] = _unless_broken(lambda: reader.page_labels, [])
+    if len(labels) != len(pages):
+        labels = [str(number + 1) for number in range(len(pages))]
+    chapters: list[Chapter] = _unless_broken(lambda: _chapters(reader), [])
+    title = _unless_broken(lambda: _title(reader), "")
     parts = list(_parts(without_furniture(pages), labels, chapters))
     _mend(parts)
     sections = tuple(Section(text="\n".join(p.lines), place=p.place) for p in parts if p.lines)
     titled = bool(title) and not _UNTITLED.search(title)
     return Document(title=title if titled else title_of(name), sections=sections)
+
+
+def _unless_broken(read: Callable[[], _T], otherwise: _T) -> _T:
+    """What a PDF says of itself, and a page of it: the rest can be read without."""
+    try:
+        return read()
+    except _FAULTS:
+        return otherwise
+
+
+def _title(reader: PdfReader) -> str:
+    return clean((reader.metadata and reader.metadata.title) or "")[:LONGEST_TITLE]
 
 
 class _Part(msgspec.Struct):
@@ -112,12 +135,6 @@ def _is(line: str, place: str) -> bool:
 
 def _bare(heading: str) -> str:
     return re.sub(r"^[\d.\s]+|\W+", "", heading).casefold()
-
-
-def _labels(reader: PdfReader) -> list[str]:
-    count = len(reader.pages)
-    labels = reader.page_labels
-    return labels if len(labels) == count else [str(number + 1) for number in range(count)]
 
 
 def _chapters(reader: PdfReader) -> list[Chapter]:

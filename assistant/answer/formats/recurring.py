@@ -76,7 +76,10 @@ class Rule(msgspec.Struct, frozen=True, kw_only=True):
         if self.until is not None or not self.times:
             return self.until
         plain = datetime.combine(start, datetime.min.time())
-        moments = iter(rrulestr(self.text, dtstart=plain))
+        try:
+            moments = iter(rrulestr(self.text, dtstart=plain))
+        except ValueError:  # a rule that only icalendar understands
+            return None
         days = [moment.date() for moment, _ in zip(moments, range(MOST_COUNTED), strict=False)]
         return days[-1] if days else start
 

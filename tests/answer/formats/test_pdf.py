@@ -79,6 +79,14 @@ def test_the_title_is_the_documents_or_the_files() -> None:
     assert _parsed(FILTER, title="Microsoft Word - d42.doc").title == "dish washer"
 
 
+def test_broken_bookmarks_cost_the_bookmarks_alone() -> None:
+    content = made([FILTER], bookmarks={"Cleaning": 0})
+    assert pdf.parse("a.pdf", content).sections[0].place == "Cleaning, page 1"
+    broken = content.replace(b"/First", b"/Fir**")
+    assert pdf.parse("a.pdf", broken).sections[0].place == "page 1"
+    assert broken != content
+
+
 @pytest.mark.parametrize(
     ("content", "said"),
     [
