@@ -16,6 +16,7 @@ from assistant.core.messages import (
     NothingHeard,
     PlaybackEnded,
     PlaybackStarted,
+    QualityAlert,
     Question,
     Reload,
     Reloaded,
@@ -88,6 +89,10 @@ def _of_daemon(event: Message) -> str:
             return f"{stage} is to run {model} {version}"
         case Replaced(stage=stage, model=model, version=version, error=error):
             return f"{stage}: {error}" if error else f"{stage} runs {model} {version}"
+        case QualityAlert(stage=stage, what=what, over=True):
+            return f"{stage}: answers are {what} no more than expected again"
+        case QualityAlert(stage=stage, what=what, value=value, expected=expected):
+            return f"{stage}: {value:.0%} of the last answers are {what}, {expected:.0%} expected"
         case Reload():
             return ""
     return ""

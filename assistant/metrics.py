@@ -13,7 +13,9 @@ from assistant.core.messages import (
     Interpretation,
     Message,
     PlaybackStarted,
+    QualityAlert,
     Question,
+    Reloaded,
     Reply,
     SafeModeEntered,
     StageFailed,
@@ -137,6 +139,7 @@ class Counts:
         self._failures: Counter[tuple[str, str]] = Counter()
         self._restarts: Counter[str] = Counter()
         self._safe_modes: Counter[str] = Counter()
+        self._quality: dict[tuple[str, str], bool] = {}
         self._seconds: dict[str, tuple[int, float]] = {}
         self._buckets: Counter[tuple[str, float]] = Counter()
 
@@ -151,6 +154,11 @@ class Counts:
                 self._restarts[stage] += 1
             case SafeModeEntered(stage=stage):
                 self._safe_modes[stage] += 1
+            case QualityAlert(stage=stage, what=what):
+                self._quality[stage, what] = not message.over
+        if isinstance(message, StageRestarted | Reloaded):
+            # What begins anew has forgotten its alerts, and will not tell when they are over.
+            self._quality |= {k: False for k in self._quality if k[0] == message.stage}
 
     def measured(self, seconds: Times) -> None:
         """Count one utterance's stage times."""
@@ -174,6 +182,11 @@ class Counts:
         ):
             lines += _family(name, "counter", text)
             lines += [f"hark_{name}{_labels(stage=s)} {n}" for s, n in sorted(counter.items())]
+        lines += _family("quality_alert", "gauge", "1 while answers are worse than expected.")
+        lines += [
+            f"hark_quality_alert{_labels(stage=stage, what=what)} {int(worse)}"
+            for (stage, what), worse in sorted(self._quality.items())
+        ]
         lines += _family("stage_seconds", "histogram", "Where an utterance's time went.")
         for stage in (s for s in STAGES if s in self._seconds):
             lines += self._histogram(stage)

@@ -14,6 +14,7 @@ from assistant.core.messages import (
     Interpretation,
     Message,
     PlaybackStarted,
+    QualityAlert,
     Question,
     Reply,
     SafeModeEntered,
@@ -215,6 +216,16 @@ def test_without_a_text_file_nothing_is_ever_due(tmp_path: Path) -> None:
     assert ledger.deadline_s() is None
 
 
+def test_a_stage_that_begins_anew_has_no_alert() -> None:
+    counts = Counts()
+    for what in ("slow", "empty"):
+        counts.observe(QualityAlert(stage="answer", what=what, value=0.4, expected=0.05))
+    counts.observe(StageRestarted(stage="voice", reason="hung"))
+    assert counts.prometheus().count('{stage="answer",what="slow"} 1') == 1
+    counts.observe(StageRestarted(stage="answer", reason="hung"))
+    assert counts.prometheus().count('{stage="answer",what="slow"} 0') == 1
+
+
 def test_the_prometheus_text() -> None:
     counts = Counts()
     for event in (
@@ -222,6 +233,9 @@ def test_the_prometheus_text() -> None:
         StageFailed(stage="asr", code='asr."odd"', message="no"),
         StageRestarted(stage="asr", reason="hung"),
         SafeModeEntered(stage="asr"),
+        QualityAlert(stage="answer", what="slow", value=0.4, expected=0.05),
+        QualityAlert(stage="answer", what="empty", value=0.3, expected=0.02),
+        QualityAlert(stage="answer", what="empty", value=0.02, expected=0.02, over=True),
     ):
         counts.observe(event)
     counts.measured({"asr": 0.3})
@@ -235,6 +249,8 @@ def test_the_prometheus_text() -> None:
     assert r'hark_failures_total{stage="asr",code="asr.\"odd\""} 1' in lines
     assert 'hark_restarts_total{stage="asr"} 1' in lines
     assert 'hark_safe_modes_total{stage="asr"} 1' in lines
+    assert 'hark_quality_alert{stage="answer",what="empty"} 0' in lines
+    assert 'hark_quality_alert{stage="answer",what="slow"} 1' in lines
     assert 'hark_stage_seconds_bucket{stage="asr",le="0.01"} 0' in lines
     assert 'hark_stage_seconds_bucket{stage="asr",le="0.025"} 1' in lines
     assert 'hark_stage_seconds_bucket{stage="asr",le="0.5"} 2' in lines

@@ -20,7 +20,16 @@ from assistant.cli.output import console, emit
 from assistant.client import ControlClient
 from assistant.core.config import config_files, load_config
 from assistant.core.errors import ControlError
-from assistant.core.messages import Control, Level, Message, Work, concrete
+from assistant.core.messages import (
+    Control,
+    Level,
+    Message,
+    QualityAlert,
+    Reloaded,
+    StageRestarted,
+    Work,
+    concrete,
+)
 from assistant.describe import describe
 from assistant.line import Status
 from assistant.metrics import Stopwatch, Times, figures
@@ -89,11 +98,12 @@ def _show_live(events: Iterator[Event]) -> None:
 
 
 class View:
-    """What the screen shows: processes, level, the last events, and where the time went."""
+    """The screen: processes, level, alerts, the last events, and where the time went."""
 
     def __init__(self) -> None:
         self._status = Status()
         self._level: Level | None = None
+        self._alerts: dict[tuple[str, str], str] = {}
         self._rows: deque[str] = deque(maxlen=SHOWN_EVENTS)
         self._stopwatch = Stopwatch()
         self._times: deque[Times] = deque(maxlen=SHOWN_TIMES)
@@ -107,14 +117,29 @@ class View:
                 self._level = event
             case _:
                 self._rows.append(_row(event))
+                self._alert(event)
                 if (times := self._stopwatch.observe(event)) is not None:
                     self._times.append(times)
 
     def render(self) -> Group:
         """The whole screen."""
         return Group(
-            self._processes(), self._meter(), Text("\n".join(self._rows)), *self._latencies()
+            self._processes(),
+            self._meter(),
+            *(Text(alert, "red") for alert in self._alerts.values()),
+            Text("\n".join(self._rows)),
+            *self._latencies(),
         )
+
+    def _alert(self, event: Message) -> None:
+        """Show alerts until they are over; a stage that begins anew has forgotten its own."""
+        match event:
+            case QualityAlert(stage=stage, what=what, over=over):
+                self._alerts.pop((stage, what), None)
+                if not over:
+                    self._alerts[stage, what] = describe(event)
+            case StageRestarted(stage=stage) | Reloaded(stage=stage):
+                self._alerts = {k: text for k, text in self._alerts.items() if k[0] != stage}
 
     def _processes(self) -> Text:
         text = Text()

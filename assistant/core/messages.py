@@ -373,6 +373,20 @@ class DocumentsDone(Control, frozen=True, kw_only=True):
     error: str = ""
 
 
+class QualityAlert(Control, frozen=True, kw_only=True):
+    """The share `value` of a stage's last answers is `what`, far more than `expected`.
+
+    `what` is "unsure", "ungrounded", "empty", "declined" or "slow"; both shares are from 0 to 1.
+    It is told once, and once more when it is `over`.
+    """
+
+    stage: str
+    what: str
+    value: float
+    expected: float
+    over: bool = False
+
+
 class SelfTest(Control, frozen=True, kw_only=True):
     """A worker's message to itself: its return proves that sockets and loop work."""
 

@@ -18,7 +18,7 @@ from typer.testing import CliRunner, Result
 import assistant.describe
 from assistant.caller import listen
 from assistant.cli.reload import reload
-from assistant.cli.watch import View, watch
+from assistant.cli.watch import SHOWN_EVENTS, View, watch
 from assistant.control import ControlServer
 from assistant.core.codec import as_json
 from assistant.core.errors import ConfigError, ControlError
@@ -30,6 +30,7 @@ from assistant.core.messages import (
     Level,
     Message,
     PlaybackStarted,
+    QualityAlert,
     Reload,
     Reloaded,
     Reply,
@@ -201,13 +202,17 @@ def test_watch_prints_one_line_an_event_and_no_levels_off_a_terminal(
     assert len(lines) == len(STORY)
 
 
+def shown(view: View) -> str:
+    console = Console(width=100, record=True, file=io.StringIO())
+    console.print(view.render())
+    return console.export_text()
+
+
 def test_the_live_view_shows_processes_level_events_and_times() -> None:
     view = View()
-    console = Console(width=100, record=True, file=io.StringIO())
     for event in (STATUS, *STORY):
         view.observe(event)
-    console.print(view.render())
-    text = console.export_text()
+    text = shown(view)
     assert "asr ready ×1" in text
     assert "answer safe mode" in text
     assert "-20 dB, floor -60 dB, speech" in text
@@ -215,6 +220,20 @@ def test_the_live_view_shows_processes_level_events_and_times() -> None:
     assert [line.split() for line in text.splitlines() if "endpointing" in line] == [
         ["│", "endpointing", "│", "700", "│", "700", "│", "700", "│"]
     ]
+
+
+def test_the_live_view_shows_an_alert_until_it_is_over() -> None:
+    alert = QualityAlert(stage="answer", what="slow", value=0.4, expected=0.05)
+    begins = "answer: 40% of the last answers are slow, 5% expected"
+    turns = [Woke(utterance_id="u", wake_word="")] * SHOWN_EVENTS
+    ends = (msgspec.structs.replace(alert, over=True), Reloaded(stage="answer"))
+    for end in ends:
+        view = View()
+        for event in (alert, *turns):
+            view.observe(event)
+        assert begins in shown(view)
+        view.observe(end)
+        assert begins not in shown(view)
 
 
 def test_every_event_of_the_story_is_described() -> None:
