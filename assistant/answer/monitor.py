@@ -2,22 +2,20 @@
 
 The share of the last `WINDOW` answers that have a flaw is set beside the share expected:
 
-| flaw       | an answer has it that                                | expected                |
-|------------|------------------------------------------------------|-------------------------|
-| unsure     | is less certain than nine of ten were at first       | 0.1                     |
+| flaw       | an answer has it that                                | expected                 |
+|------------|------------------------------------------------------|--------------------------|
+| unsure     | is less certain than nine of ten were at first       | 0.1                      |
 | ungrounded | was worded with facts that its sources do not hold   | as at first, at most 0.1 |
 | empty      | the generator had no fitting words for               | as at first, at most 0.1 |
-| declined   | found nothing                                        | as at first             |
-| slow       | took longer than the budget, or 1.5 times what 95 of | 0.05                    |
-|            | 100 took at first                                    |                         |
+| declined   | found nothing                                        | as at first              |
+| slow       | took longer than the budget, or 1.5 times what 95 of | 0.05                     |
+|            | 100 took at first                                    |                          |
 
 "At first" are the first `LEARNED_FROM` answers that could have the flaw; until then the absolute
 limits alone hold. Of a declined question only `declined` and `slow` are judged.
 
-An alert begins when the share exceeds what is expected by `LEAST_RISE` and by more than chance
-explains, `DEVIATIONS` of the difference between two shares; it ends when half of that excess is
-left, and begins again no sooner than `AGAIN_AFTER_S` later. Only its begin and its end are told.
-Of simulated steady answers one in 60,000 began an alert.
+`gauge.py` says when an alert begins and ends; only these two moments are told. Of
+simulated steady answers one in 60,000 began an alert.
 """
 
 from __future__ import annotations
@@ -33,17 +31,11 @@ import msgspec
 import numpy as np
 
 from assistant.answer.answerer import Answer, Tier
+from assistant.answer.gauge import WINDOW, Gauge, Limit, Share
 from assistant.core.messages import QualityAlert
 
-WINDOW = 200
-LEARNED_FROM = 200
-LEAST = 50
-"""Answers in the window before they are judged."""
-LEAST_RISE = 0.05
-DEVIATIONS = 4.0
 MOST_FAULTS, UNSURE_SHARE, SLOW_SHARE = 0.1, 0.1, 0.05
 MUCH_SLOWER = 1.5
-AGAIN_AFTER_S = 600.0
 
 log = logging.getLogger(__name__)
 
@@ -107,11 +99,11 @@ class Monitor:
         self._seconds: deque[float] = deque(maxlen=WINDOW)
         self._outcomes: dict[str, int] = {}
         self._gauges = {
-            Flaw.UNSURE: _Limit(UNSURE_SHARE, math.inf),
-            Flaw.UNGROUNDED: _Share(MOST_FAULTS),
-            Flaw.EMPTY: _Share(MOST_FAULTS),
-            Flaw.DECLINED: _Share(1.0),
-            Flaw.SLOW: _Limit(SLOW_SHARE, budget_s, MUCH_SLOWER),
+            Flaw.UNSURE: Limit(UNSURE_SHARE, math.inf),
+            Flaw.UNGROUNDED: Share(MOST_FAULTS),
+            Flaw.EMPTY: Share(MOST_FAULTS),
+            Flaw.DECLINED: Share(1.0),
+            Flaw.SLOW: Limit(SLOW_SHARE, budget_s, MUCH_SLOWER),
         }
         for flaw, learned in (baseline or {}).items():
             if flaw in self._gauges:
@@ -170,7 +162,7 @@ class Monitor:
             p99_ms=p99_ms,
         )
 
-    def _alert(self, flaw: Flaw, gauge: _Gauge) -> QualityAlert:
+    def _alert(self, flaw: Flaw, gauge: Gauge) -> QualityAlert:
         took = "p50 {0.p50_ms:.0f} ms, p95 {0.p95_ms:.0f} ms, p99 {0.p99_ms:.0f} ms"
         log.log(
             logging.WARNING if gauge.alarmed else logging.INFO,
@@ -185,87 +177,3 @@ class Monitor:
             expected=round(gauge.expected, 4),
             over=not gauge.alarmed,
         )
-
-
-class _Gauge:
-    """One flaw among the last answers that could have it."""
-
-    def __init__(self, expected: float, limit: float) -> None:
-        self.expected, self._limit = expected, limit
-        self.learned: float | None = None
-        self.alarmed = False
-        self._first: list[float] = []
-        self._window: deque[bool] = deque(maxlen=WINDOW)
-        self._ended_s = -math.inf
-
-    @property
-    def answers(self) -> int:
-        return len(self._window)
-
-    @property
-    def share(self) -> float:
-        return sum(self._window) / len(self._window) if self._window else 0.0
-
-    def take(self, value: float) -> bool:
-        """Count one answer; whether something has been learned by it."""
-        self._window.append(value > self._limit)
-        if self.learned is not None:
-            return False
-        self._first.append(value)
-        if len(self._first) < LEARNED_FROM:
-            return False
-        self.learn(self.of_first(self._first))
-        self._first.clear()
-        return True
-
-    def changed(self, at_s: float) -> bool:
-        """Whether an alert begins or ends at `at_s`."""
-        if self.answers < LEAST:
-            return False
-        excess, most = self.share - self.expected, self._most()
-        if self.alarmed:
-            self.alarmed, self._ended_s = excess > most / 2, at_s
-            return not self.alarmed
-        self.alarmed = excess > most and at_s >= self._ended_s + AGAIN_AFTER_S
-        return self.alarmed
-
-    def _most(self) -> float:
-        """The excess that chance explains, and a little more where chance explains little."""
-        likely = min(max(self.expected, 1 / LEARNED_FROM), 0.5)
-        samples = 1 / self.answers + 1 / LEARNED_FROM
-        return max(LEAST_RISE, DEVIATIONS * math.sqrt(likely * (1 - likely) * samples))
-
-    def learn(self, learned: float) -> None:
-        """Expect from now on what was learned."""
-        raise NotImplementedError
-
-    def of_first(self, values: list[float]) -> float:
-        """What the first values teach."""
-        raise NotImplementedError
-
-
-class _Share(_Gauge):
-    """A flaw that is there or not; its share is learned, and `most` of it is borne at first."""
-
-    def __init__(self, most: float) -> None:
-        super().__init__(most, 0.5)
-
-    def learn(self, learned: float) -> None:
-        self.learned, self.expected = learned, min(self.expected, learned)
-
-    def of_first(self, values: list[float]) -> float:
-        return sum(values) / len(values)
-
-
-class _Limit(_Gauge):
-    """A flaw that begins at a value: `most` at first, then at `times` what a share exceeded."""
-
-    def __init__(self, share: float, most: float, times: float = 1.0) -> None:
-        super().__init__(share, most)
-        self._times = times
-
-    def learn(self, learned: float) -> None:
-        self.learned, self._limit = learned, min(self._limit, self._times * learned)
-
-    def of_first(self, values: list[float]) -> float:
-        return float(np.quantile(values, 1 - self.expected))

@@ -14,7 +14,8 @@ import pytest
 
 from assistant.answer.answerer import Answer, Tier
 from assistant.answer.baseline import keep_baseline, read_baseline
-from assistant.answer.monitor import AGAIN_AFTER_S, LEARNED_FROM, WINDOW, Baseline, Monitor, Sample
+from assistant.answer.gauge import AGAIN_AFTER_S, LEARNED_FROM, WINDOW
+from assistant.answer.monitor import Baseline, Monitor, Sample
 from assistant.core.messages import QualityAlert
 
 BUDGET_S = 0.5
