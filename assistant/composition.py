@@ -12,6 +12,13 @@ from datetime import datetime
 from functools import cached_property
 from pathlib import Path
 
+from assistant.answer.collection import Collection
+from assistant.answer.documents import Knowledge
+from assistant.answer.encoder import MODEL as READER
+from assistant.answer.encoder import Encoder as DocumentEncoder
+from assistant.answer.formats.suffixes import SUFFIXES
+from assistant.answer.index import VectorIndex
+from assistant.answer.indexer import Indexer
 from assistant.answer.stage import AnswerStage
 from assistant.core.config import Config, time_zone
 from assistant.core.database import Database
@@ -47,6 +54,7 @@ from skills.stage import SkillsStage
 
 log = logging.getLogger(__name__)
 
+KNOWLEDGE_FILE, VECTORS_FILE = "knowledge.db", "knowledge.faiss"
 SAMPLED_SENTENCES = 5_000
 SAMPLING_SEED = 1
 FITTED_SENTENCES = 600
@@ -187,9 +195,33 @@ class Composition:
             broker=bool(self._config.mqtt.host),
         )
 
-    def answer(self) -> AnswerStage:
-        """What no skill claims."""
-        return AnswerStage(self.registry.abilities)
+    def answer(self, knowledge: Knowledge | None = None) -> AnswerStage:
+        """What no skill claims; with `knowledge` the user's documents are kept in it."""
+        collection = self.collection(knowledge) if knowledge is not None else None
+        return AnswerStage(self.registry.abilities, collection=collection)
+
+    @cached_property
+    def document_encoder(self) -> DocumentEncoder | None:
+        """What passages and questions are compared by; None where its model is not here."""
+        return DocumentEncoder.load(self.library) if READER in self.library.artefacts else None
+
+    def vectors(self, knowledge: Knowledge) -> VectorIndex | None:
+        """The index of the passages' vectors, in a file beside theirs."""
+        if self.document_encoder is None:
+            return None
+        file = knowledge.path.with_name(VECTORS_FILE) if knowledge.path is not None else None
+        return VectorIndex(knowledge, self.document_encoder.version, file)
+
+    def knowledge(self, path: Path | None) -> Knowledge:
+        """What the user's documents say, or of none with None; raises `StorageError`."""
+        return Knowledge(path, time_zone(self._config.home))
+
+    def collection(self, knowledge: Knowledge, vectors: VectorIndex | None = None) -> Collection:
+        """The user's documents, as they are on the disk."""
+        folders = [Path(f).expanduser().resolve() for f in self._config.documents.folders]
+        encoder = self.document_encoder
+        index = vectors if vectors is not None else self.vectors(knowledge)
+        return Collection(knowledge, index, encoder, Indexer(), SUFFIXES, folders)
 
     def voice(self) -> VoiceStage:
         """The voice; raises `SpeakingError` when there is none."""

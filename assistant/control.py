@@ -2,7 +2,8 @@
 
 One JSON object a line each way. A request is `{"command": …}`, with `"arguments": ["…"]` where the
 command takes any; the answer is one line, but for `watch`, which streams every event, `reload`,
-which streams each stage's `Reloaded`, and `use`, after which every `Replaced` comes. What cannot be
+which streams each stage's `Reloaded`, `use`, after which every `Replaced` comes, and `documents`,
+after which what is told of documents does, all with the id of its request. What cannot be
 answered gets one line `{"type": "Error", "code": …, "message": …}`.
 """
 
@@ -13,6 +14,7 @@ import difflib
 import inspect
 import select
 import socket
+import uuid
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, ClassVar
@@ -26,6 +28,10 @@ from assistant.core.codec import as_json
 from assistant.core.errors import AssistantError, ControlError
 from assistant.core.messages import (
     Control,
+    DocumentsDone,
+    DocumentsListed,
+    DocumentsProgress,
+    DocumentsRequest,
     Message,
     Reload,
     Reloaded,
@@ -41,6 +47,8 @@ from assistant.line import LARGEST_PACKET_BYTES, Status, decode_news, encode
 
 WATCHED = tuple(t for t in (*concrete(Work), *concrete(Control)) if t not in UNPUBLISHED)
 MOST_CALLERS = 16
+OWN = (DocumentsRequest, Reload, Replace, StageRestarted, SafeModeEntered)
+"""What this process sends; it does not hear its own broadcasts."""
 
 
 class Request(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -136,6 +144,8 @@ class ControlServer:
                 yield from self._reload(caller)
             elif request.command == "use":
                 yield self._replace(caller, request)
+            elif request.command == "documents":
+                yield self._documents(caller, request)
             elif request.command in ("watch", "status"):
                 self._tell_status(caller, stays=request.command == "watch")
             else:
@@ -148,7 +158,7 @@ class ControlServer:
     def _found(self, request: Request) -> Any:
         command = request.command
         if command not in self._answers:
-            known = [*self._answers, "reload", "status", "use", "watch"]
+            known = [*self._answers, "documents", "reload", "status", "use", "watch"]
             near = difflib.get_close_matches(command, known, n=1, cutoff=0.0)[0]
             message = f'unknown command "{command}"; did you mean "{near}"?'
             raise ControlError("control.unknown", message)
@@ -180,12 +190,27 @@ class ControlServer:
         if len(request.arguments) != 3:
             raise ControlError("control.arguments", '"use" takes a stage, a model and a version')
         stage, model, version = request.arguments
-        if stage not in self._running():
-            raise ControlError("control.not_running", f"{stage} does not run just now; try again")
+        self._require(stage)
         # One that dies of the candidate never says how it went.
         caller.watches = (Replaced, StageRestarted)
         self._send(caller, _line({"type": "Replacing", "stage": stage}))
         return Replace(at_s=boottime_s(), stage=stage, model=model, version=version)
+
+    def _documents(self, caller: Caller, request: Request) -> DocumentsRequest:
+        self._require("answer")
+        action, *names = request.arguments or ("",)
+        asked = {"request_id": uuid.uuid4().hex, "action": action, "arguments": names}
+        try:
+            wish = msgspec.convert({**asked, "at_s": boottime_s()}, DocumentsRequest, strict=True)
+        except msgspec.ValidationError as error:
+            raise ControlError("control.arguments", f'"documents": {error}') from error
+        caller.watches = (DocumentsProgress, DocumentsListed, DocumentsDone, StageRestarted)
+        self._send(caller, _line({"type": "DocumentsAsked", "request_id": wish.request_id}))
+        return wish
+
+    def _require(self, stage: str) -> None:
+        if stage not in self._running():
+            raise ControlError("control.not_running", f"{stage} does not run just now; try again")
 
     def _running(self) -> list[str]:
         return [p.name for p in self._status.processes if p.pid] if self._status else []
@@ -252,8 +277,7 @@ class ControlStage:
             return
         self._server.show(message)
         self._ledger.observe(message)
-        # Nobody else sends these, and a process does not hear its own broadcasts.
-        if isinstance(message, Reload | Replace | StageRestarted | SafeModeEntered):
+        if isinstance(message, OWN):
             yield message
 
     def deadline_s(self) -> float | None:

@@ -8,6 +8,10 @@ from assistant.core.messages import (
     Commit,
     Complete,
     DeviceChanged,
+    DocumentsDone,
+    DocumentsListed,
+    DocumentsProgress,
+    DocumentsRequest,
     HomeCommand,
     HomeState,
     Interpretation,
@@ -34,7 +38,7 @@ from assistant.core.messages import (
 
 def describe(event: Message) -> str:
     """What `event` says beyond its type; "" when the type says it all."""
-    return _of_utterance(event) or _of_daemon(event)
+    return _of_utterance(event) or _of_documents(event) or _of_daemon(event)
 
 
 def _of_utterance(event: Message) -> str:
@@ -64,6 +68,23 @@ def _of_utterance(event: Message) -> str:
             return "nobody spoke"
         case PlaybackStarted() | PlaybackEnded() | BargeIn():
             return ""
+    return ""
+
+
+def _of_documents(event: Message) -> str:
+    match event:
+        case DocumentsRequest(action=action, arguments=arguments):
+            return f"{action} {', '.join(arguments)}".rstrip()
+        case DocumentsProgress(fault=fault) if fault:
+            return fault
+        case DocumentsProgress(files_done=read, files=files, encoded=encoded, passages=passages):
+            return f"{read} of {files} files read, {encoded} of {passages} passages encoded"
+        case DocumentsListed(documents=documents):
+            return f"{len(documents)} documents"
+        case DocumentsDone(error=error) if error:
+            return error
+        case DocumentsDone(documents=documents, passages=passages):
+            return f"{documents} documents, {passages} passages"
     return ""
 
 

@@ -15,7 +15,7 @@ from typing import Any
 
 from assistant.answer.stage import AnswerStage
 from assistant.bridge import BridgeStage, Broker
-from assistant.composition import Composition
+from assistant.composition import KNOWLEDGE_FILE, Composition
 from assistant.control import ControlServer, ControlStage
 from assistant.core.bus import Address, Bus
 from assistant.core.config import Config, load_config
@@ -115,6 +115,12 @@ def _member(name: str, files: tuple[Path, ...], heartbeat: Heartbeat) -> Member:
 
         def make(composition: Composition) -> Stage:
             return composition.skills(database)
+
+    if name == "answer":
+        knowledge = Composition(config).knowledge(config.state_dir / KNOWLEDGE_FILE)
+
+        def make(composition: Composition) -> Stage:
+            return composition.answer(knowledge)
 
     workshop = NluWorkshop() if name == "nlu" else Workshop(make)
     return Member(

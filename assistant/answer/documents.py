@@ -118,6 +118,10 @@ class Knowledge:
             "UPDATE sources SET stamp = ?, fault = '' WHERE path = ?", stamp, str(source)
         )
 
+    def retry(self) -> None:
+        """Have every file that could not be read count as changed."""
+        self._database.execute("UPDATE sources SET stamp = '' WHERE fault != ''")
+
     def remove(self, source: Path) -> int:
         """Forget `source` with its passages; how many those were."""
         rows = self._database.execute(

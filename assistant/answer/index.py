@@ -31,8 +31,8 @@ SLICE = 256
 """Vectors that are read or added at once, so that a question meanwhile waits little."""
 RANKED_ANEW = 100
 """Candidates of the base whose exact vectors are compared, or three for each that is wanted."""
-TRAINING_SHARE = 64
-"""Vectors that each list's centre is found from; fewer than 39 are too few for FAISS's k-means."""
+FEWEST_A_LIST, TRAINING_SHARE = 40, 64
+"""Vectors of a list, and how many its centre is found from; FAISS's k-means wants 39 or more."""
 GONE_SHARE = 0.25
 """Share of the base that may have gone before it is made anew."""
 NARROW = 4 * FLAT
@@ -45,7 +45,9 @@ T = TypeVar("T")
 class Holds(Protocol):
     """Where the vectors are kept (`Knowledge`)."""
 
-    identity: str
+    @property
+    def identity(self) -> str:
+        """Of this store and no other."""
 
     def encoded(self, encoder: str) -> Ids:
         """Ids of all vectors of an encoder."""
@@ -67,14 +69,16 @@ class VectorIndex:
         self._gone: set[int] = set()
         self._recent: Any = None
         self._threads: ThreadPoolExecutor | None = None
-        self._open()
+        self._is_open = False
 
     def __len__(self) -> int:
+        self._open()
         return len(self._in_base) - len(self._gone) + self._recents
 
     @property
     def kind(self) -> str:
-        """ "flat" or "compressed"."""
+        """Either "flat" or "compressed"."""
+        self._open()
         return "flat" if self._base is None else "compressed"
 
     def search(
@@ -84,7 +88,7 @@ class VectorIndex:
 
         `among` are the only ids that count, if given.
         """
-        faiss.omp_set_num_threads(1)  # OpenMP keeps this by thread
+        self._open()
         if among is not None and len(among) <= NARROW:
             return self._ranked(np.asarray(among, np.int64), vector, k)
         chosen = None if among is None else faiss.IDSelectorBatch(np.asarray(among, np.int64))
@@ -96,6 +100,8 @@ class VectorIndex:
 
     def add(self, ids: Sequence[int] | Ids, vectors: Vectors) -> None:
         """Take in vectors that SQLite holds already."""
+        if not self._is_open:
+            return
         faiss.omp_set_num_threads(1)
         if self._recent is None:
             self._recent = _flat(vectors.shape[1])
@@ -105,6 +111,8 @@ class VectorIndex:
 
     def remove(self, ids: Sequence[int]) -> None:
         """Find these no more."""
+        if not self._is_open:
+            return
         wanted = np.asarray(ids, np.int64)
         self._gone.update(wanted[_isin(wanted, self._in_base)].tolist())
         if self._recents and len(wanted):
@@ -113,14 +121,15 @@ class VectorIndex:
     @property
     def settled(self) -> bool:
         """Whether nothing is to be made anew."""
+        self._open()
         many_gone = len(self._gone) > max(1, GONE_SHARE * len(self._in_base))
         return self._recents <= self._flat and not many_gone
 
-    def settle(self) -> Iterator[None]:
+    def settle(self) -> Iterator[bool]:
         """Make the base anew where it must be, a slice for each turn of the iterator.
 
-        What takes long runs in a thread meanwhile. Searching, adding and removing go on between
-        the turns.
+        What takes long runs in a thread meanwhile; a turn is True when only that is waited for.
+        Searching, adding and removing go on between the turns.
         """
         if self.settled:
             return
@@ -173,21 +182,21 @@ class VectorIndex:
 
     # ── making the base ─────────────────────────────────────────────────────────────────────
 
-    def _grown(self, ids: Ids) -> Generator[None, None, tuple[Any, int, Ids]]:
+    def _grown(self, ids: Ids) -> Generator[bool, None, tuple[Any, int, Ids]]:
         """An index in memory that is trained, for how many, and the ids it holds already."""
         if self._base is not None and self._file is not None and len(ids) <= 2 * self._trained_on:
             made = yield from self._in_thread(self._base_without_gone)
             return made, self._trained_on, self._in_base[_isin(self._in_base, ids)]
-        lists = round(2.5 * math.sqrt(len(ids)))
+        lists = min(round(2.5 * math.sqrt(len(ids))), len(ids) // FEWEST_A_LIST)
         sample = ids[:: max(1, len(ids) // (TRAINING_SHARE * lists))]
         read = []
         for at in range(0, len(sample), SLICE):
             read.append(self._knowledge.matrix(self._encoder, sample[at : at + SLICE])[1])
-            yield
+            yield False
         made = yield from self._in_thread(lambda: _trained(np.concatenate(read), lists))
         return made, len(ids), np.zeros(0, np.int64)
 
-    def _filled(self, made: Any, ids: Ids, held: Ids) -> Generator[None, None, Ids]:
+    def _filled(self, made: Any, ids: Ids, held: Ids) -> Generator[bool, None, Ids]:
         """Add those of `ids` that are not in `made` yet; which they were."""
         missing = ids[~_isin(ids, held)]
         added = [np.zeros(0, np.int64)]
@@ -197,7 +206,7 @@ class VectorIndex:
                 faiss.omp_set_num_threads(1)
                 made.add_with_ids(vectors, found)
                 added.append(found)
-            yield
+            yield False
         return np.concatenate(added)
 
     def _base_without_gone(self) -> Any:
@@ -224,17 +233,24 @@ class VectorIndex:
         for at in range(0, len(ids), FLAT):
             self.add(*self._knowledge.matrix(self._encoder, ids[at : at + FLAT]))
 
-    def _in_thread(self, work: Callable[[], T]) -> Generator[None, None, T]:
+    def _in_thread(self, work: Callable[[], T]) -> Generator[bool, None, T]:
         self._threads = self._threads or ThreadPoolExecutor(1, "vectors")
         future = self._threads.submit(work)
         while not future.done():
-            yield
+            yield True
         return future.result()
 
     # ── the file ────────────────────────────────────────────────────────────────────────────
 
     def _open(self) -> None:
-        """Read the file as far as it is good for anything; the rest comes from SQLite."""
+        """Read the file as far as it is good for anything; the rest comes from SQLite.
+
+        On first use: a stage that is still being made touches nothing of the one in service.
+        """
+        faiss.omp_set_num_threads(1)  # OpenMP keeps this by thread
+        if self._is_open:
+            return
+        self._is_open = True
         ids = self._knowledge.encoded(self._encoder)
         if self._file is not None and self._file.is_file() and len(ids) > self._flat:
             known = label.fitting(self._file, self._encoder, self._knowledge.identity)

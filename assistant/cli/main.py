@@ -24,7 +24,7 @@ COMMANDS = (
 )
 """Modules of this package that hold one command of the same name."""
 
-GROUPS = ("skills", "models", "eval", "bench")
+GROUPS = ("skills", "models", "documents", "eval", "bench")
 """Modules of this package that hold a group of commands, `app`."""
 
 app = typer.Typer(

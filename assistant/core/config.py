@@ -114,6 +114,13 @@ class HomeSettings(Section, frozen=True, kw_only=True):
     """IANA name such as "Europe/Zurich"; "" for the system's."""
 
 
+class Documents(Section, frozen=True, kw_only=True):
+    """What questions are answered from."""
+
+    folders: tuple[str, ...] = ()
+    """Folders and files whose text is searched, beside what `assistant documents add` added."""
+
+
 class Mqtt(Section, frozen=True, kw_only=True):
     """The broker that the bridge service speaks to."""
 
@@ -169,6 +176,7 @@ class Config(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     nlu: Nlu = Nlu()
     skills: Skills = Skills()
     home: HomeSettings = HomeSettings()
+    documents: Documents = Documents()
     mqtt: Mqtt = Mqtt()
     metrics: Metrics = Metrics()
     storage: Storage = Storage()

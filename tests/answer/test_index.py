@@ -84,7 +84,9 @@ def file_of(passages: Passages) -> Path:
 
 
 def opened(passages: Passages, encoder: str = "e") -> VectorIndex:
-    return VectorIndex(passages.knowledge, encoder, file_of(passages), flat=FEW)
+    index = VectorIndex(passages.knowledge, encoder, file_of(passages), flat=FEW)
+    assert index.kind in ("flat", "compressed")  # it is read on first use
+    return index
 
 
 def test_few_are_all_looked_at(passages: Passages) -> None:
@@ -142,6 +144,7 @@ def test_what_comes_and_goes_is_followed_without_a_rebuild(passages: Passages) -
 def test_what_has_just_come_can_go_again(passages: Passages) -> None:
     ids, vectors = passages.hold(range(10))
     index = VectorIndex(passages.knowledge, "e")
+    assert len(index) == 10
     index.remove(ids[:4].tolist())
     assert len(index) == 6
     assert not {*ids[:4]} & {*index.search(vectors[0], 10)[0]}
@@ -225,7 +228,7 @@ def test_a_file_of_another_encoder_or_database_is_not_used(
     settled(opened(on_disk))
     others = Passages(tmp_path / "other" / "knowledge.db")
     others.hold(range(MANY))
-    VectorIndex(others.knowledge, "e", file_of(on_disk), flat=FEW)
+    assert VectorIndex(others.knowledge, "e", file_of(on_disk), flat=FEW).kind == "flat"
     assert "another database" in caplog.text
     others.knowledge.close()
     on_disk.hold(range(MANY), "f")

@@ -1,0 +1,236 @@
+"""The user's documents, kept as they are on the disk: found, read, encoded, a slice a turn.
+
+What has been read is committed before the next file is begun, and its words find it from then on;
+vectors follow. So whatever ends the process ends one slice of work, and the next start goes on.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection as Sized
+from collections.abc import Iterator, Sequence
+from enum import IntEnum
+from pathlib import Path
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from assistant.answer.documents import Knowledge
+from assistant.answer.index import VectorIndex
+from assistant.answer.intake import Intake, Parses, Turns
+from assistant.answer.wanted import Wanted
+from assistant.core.errors import AssistantError
+from assistant.core.messages import (
+    DocumentsDone,
+    DocumentsListed,
+    DocumentsProgress,
+    DocumentsRequest,
+    Message,
+)
+
+SLICE_PASSAGES, SLICE_WORDS = 8, 200
+"""Encoded at once; a question waits for no more than one slice."""
+LOOK_EVERY_S, FILES_A_SECOND = 10.0, 1000
+"""Between two looks at the disk passes this long, and a second more for so many files."""
+WAIT_S = 0.02
+"""For the parser, or for a thread of the index."""
+AGAIN_AFTER_S = 30.0
+"""After a fault of the disk."""
+TELL_EVERY_S = 0.5
+LISTED_AT_ONCE = 100
+
+
+class Turn(IntEnum):
+    """What a slice was: nothing to do, waiting for another process or thread, or work."""
+
+    IDLE = 0
+    WAITED = 1
+    WORKED = 2
+
+
+class Encodes(Protocol):
+    """Embeds texts: float32[texts, dimensions], each of length 1."""
+
+    version: str
+
+    def encode(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        """The texts' embeddings."""
+
+
+class Collection:
+    """Keeps `knowledge` and `index` as the wanted files are; all work is done by `step`.
+
+    `folders` are wanted beside what was added. Without `encoder` and `index` words alone find
+    passages.
+    """
+
+    def __init__(
+        self,
+        knowledge: Knowledge,
+        index: VectorIndex | None,
+        encoder: Encodes | None,
+        parser: Parses,
+        suffixes: Sized[str],
+        folders: Sequence[Path] = (),
+    ) -> None:
+        self._knowledge, self._index, self._encoder = knowledge, index, encoder
+        self._wanted = Wanted(knowledge, folders)
+        self._intake = Intake(knowledge, parser, suffixes)
+        self._look: Turns | None = None
+        self._settling: Iterator[bool] | None = None
+        self._look_s = self._due_s = self._told_s = 0.0
+        self._requests: list[str] = []
+        self._generation, self._encoded, self._unencoded = -1, 0, 0
+
+    def deadline_s(self) -> float:
+        """When `step` wants to be called."""
+        return self._due_s
+
+    def take(self, request: DocumentsRequest) -> Iterator[Message]:
+        """Begin what the command line asks for; what hinders it is told, not raised."""
+        try:
+            match request.action:
+                case "add":
+                    self._wanted.add([Path(argument) for argument in request.arguments])
+                    self._requests.append(request.request_id)
+                    self._look_anew()
+                case "remove":
+                    yield self._remove(request)
+                case "list":
+                    yield from self._listed(request)
+        except AssistantError as error:
+            yield DocumentsDone(request_id=request.request_id, error=error.message)
+
+    def step(self, at_s: float) -> Iterator[Message]:
+        """Do one slice of what is to be done; raises `StorageError`, and is called again later."""
+        try:
+            turn = self._read(at_s)
+            if turn is not Turn.WORKED:
+                turn = max(turn, self._encode())
+            if turn is Turn.IDLE:
+                turn = self._settle()
+        except AssistantError as error:
+            self._look_anew(at_s + AGAIN_AFTER_S)
+            yield from self._done(error.message)
+            raise
+        dues_s = {Turn.IDLE: self._look_s, Turn.WAITED: at_s + WAIT_S, Turn.WORKED: at_s}
+        self._due_s = dues_s[turn]
+        yield from self._reports(at_s, turn)
+
+    def close(self) -> None:
+        """Stop; what is done is kept."""
+        self._look_anew()
+        if self._index is not None:
+            self._index.close()
+
+    def _remove(self, request: DocumentsRequest) -> DocumentsDone:
+        gone = self._wanted.remove(request.arguments)
+        self._look_anew()
+        passages = sum(map(self._knowledge.remove, gone))
+        return DocumentsDone(request_id=request.request_id, documents=len(gone), passages=passages)
+
+    def _listed(self, request: DocumentsRequest) -> Iterator[Message]:
+        listed = self._wanted.listed()
+        for at in range(0, len(listed), LISTED_AT_ONCE):
+            some = tuple(listed[at : at + LISTED_AT_ONCE])
+            yield DocumentsListed(request_id=request.request_id, documents=some)
+        passages = sum(document.passages for document in listed)
+        yield DocumentsDone(request_id=request.request_id, documents=len(listed), passages=passages)
+
+    # ── a slice ─────────────────────────────────────────────────────────────────────────────
+
+    def _look_anew(self, at_s: float = 0.0) -> None:
+        """Leave off the look at the disk; another begins at `at_s`."""
+        if self._look is not None:
+            self._look.close()
+        self._look = None
+        self._look_s = self._due_s = at_s
+
+    def _read(self, at_s: float) -> Turn:
+        """Go on with the look at the disk, or begin one when it is time."""
+        if self._look is None:
+            if at_s < self._look_s:
+                return Turn.IDLE
+            self._look, self._encoded = self._intake.look(self._wanted.roots()), 0
+        waits = next(self._look, None)
+        self._catch_up()
+        if waits is None:
+            self._look = None
+            self._look_s = at_s + LOOK_EVERY_S + self._intake.seen / FILES_A_SECOND
+        return Turn.WAITED if waits else Turn.WORKED
+
+    def _catch_up(self) -> None:
+        """Follow what has changed in the database."""
+        if self._encoder is None or self._index is None:
+            return
+        if gone := self._knowledge.forgotten():
+            self._index.remove(gone)
+        if self._generation != (generation := self._knowledge.generation):
+            self._generation = generation
+            self._unencoded = self._knowledge.waiting(self._encoder.version)
+
+    def _encode(self) -> Turn:
+        """Give some passages their vectors."""
+        if self._encoder is None or self._index is None or not self._unencoded:
+            return Turn.IDLE
+        version = self._encoder.version
+        some = list(_few(self._knowledge.unencoded(version, SLICE_PASSAGES)))
+        ids = [number for number, _ in some]
+        self._knowledge.keep_vectors(version, ids, self._encoder.encode([t for _, t in some]))
+        self._index.add(*self._knowledge.matrix(version, ids))
+        self._encoded += len(some)
+        self._unencoded -= len(some)
+        return Turn.WORKED
+
+    def _settle(self) -> Turn:
+        """Let the index settle some more."""
+        if self._index is None or (self._settling is None and self._index.settled):
+            return Turn.IDLE
+        self._settling = self._settling or self._index.settle()
+        waits = next(self._settling, None)
+        if waits is None:
+            self._settling = None
+        return Turn.WAITED if waits else Turn.WORKED
+
+    # ── what is told ────────────────────────────────────────────────────────────────────────
+
+    def _reports(self, at_s: float, turn: Turn) -> Iterator[Message]:
+        faults, self._intake.faults = self._intake.faults, []
+        for fault in faults:
+            yield self._progress(fault)
+        if turn is Turn.IDLE:
+            if self._requests:
+                yield self._progress()
+            yield from self._done()
+        elif at_s >= self._told_s + TELL_EVERY_S and (self._requests or self._intake.files):
+            self._told_s = at_s
+            yield self._progress()
+
+    def _progress(self, fault: str = "") -> DocumentsProgress:
+        return DocumentsProgress(
+            files_done=self._intake.files_done,
+            files=self._intake.files,
+            encoded=self._encoded,
+            passages=self._encoded + self._unencoded,
+            fault=fault,
+        )
+
+    def _done(self, error: str = "") -> Iterator[DocumentsDone]:
+        """Tell those who wait that all is done, or why it is not."""
+        requests, self._requests = self._requests, []
+        sources = self._knowledge.sources() if requests and not error else []
+        passages = sum(source.passages for source in sources)
+        for request in requests:
+            yield DocumentsDone(
+                request_id=request, documents=len(sources), passages=passages, error=error
+            )
+
+
+def _few(texts: Sequence[tuple[int, str]]) -> Iterator[tuple[int, str]]:
+    """The first, and those after it as long as all together are short."""
+    words = 0
+    for number, text in texts:
+        words += len(text.split())
+        if words > SLICE_WORDS and number != texts[0][0]:
+            return
+        yield number, text

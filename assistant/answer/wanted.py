@@ -1,0 +1,78 @@
+"""Which files and folders the user wants among the documents, and what is known of them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from assistant.answer.documents import Knowledge, Source
+from assistant.answer.folders import below
+from assistant.core.errors import InputError
+from assistant.core.messages import ListedDocument
+
+
+class Wanted:
+    """The settings' `folders`, and what was added and removed since, which `knowledge` keeps."""
+
+    def __init__(self, knowledge: Knowledge, folders: Sequence[Path]) -> None:
+        self._knowledge, self._folders = knowledge, folders
+
+    def roots(self) -> dict[Path, bool]:
+        """Path → whether it is wanted with what lies below, or left out of what lies above."""
+        return {**dict.fromkeys(self._folders, True), **self._knowledge.roots()}
+
+    def add(self, paths: Sequence[Path]) -> None:
+        """Want these, and read anew what could not be read; raises `InputError`."""
+        for path in paths:
+            if not path.exists():
+                message = f"{path} is not there, or not for the assistant to see"
+                raise InputError("documents.missing", message)
+        self._knowledge.keep_roots({**self._others(paths), **dict.fromkeys(paths, True)})
+        self._knowledge.retry()
+
+    def remove(self, names: Sequence[str]) -> list[Path]:
+        """Want no more what has these paths or titles; the files that this is about.
+
+        Raises `InputError` for a name that says nothing, or too much.
+        """
+        sources = self._knowledge.sources()
+        paths = [self._meant(name, sources) for name in names]
+        others = self._others(paths)
+        above = {*self._folders, *(path for path, wanted in others.items() if wanted)}
+        # A file of a folder that stays wanted would be found again.
+        left_out = {path: False for path in paths if below(path, above)}
+        self._knowledge.keep_roots({**others, **left_out})
+        return [source.path for source in sources if below(source.path, paths)]
+
+    def listed(self) -> list[ListedDocument]:
+        """Every document, in order of its path."""
+        return [_listing(source) for source in self._knowledge.sources()]
+
+    def _others(self, paths: Sequence[Path]) -> dict[Path, bool]:
+        known = self._knowledge.roots().items()
+        return {path: wanted for path, wanted in known if not below(path, paths)}
+
+    def _meant(self, name: str, sources: Sequence[Source]) -> Path:
+        path = Path(name)
+        if path in self.roots() or any(below(source.path, [path]) for source in sources):
+            return path
+        called = name.casefold()
+        meant = [s.path for s in sources if called in (s.title.casefold(), s.path.name.casefold())]
+        if len(meant) == 1:
+            return meant[0]
+        fault = "is no document's path or title; see: assistant documents list"
+        if meant:
+            fault = f"is what several are called; give the path: {', '.join(map(str, meant))}"
+        raise InputError("documents.unknown", f'"{name}" {fault}')
+
+
+def _listing(source: Source) -> ListedDocument:
+    away = "" if source.path.exists() else "it is not there now"
+    return ListedDocument(
+        title=source.title,
+        kind=source.kind,
+        path=str(source.path),
+        passages=source.passages,
+        unencoded=source.unencoded,
+        fault=source.fault or away,
+    )
