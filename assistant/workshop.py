@@ -9,7 +9,7 @@ from assistant.candidates import check, check_answers, put_in_use, require
 from assistant.composition import Composition
 from assistant.core.config import Config
 from assistant.core.manifest import Library
-from assistant.core.memory import available_bytes, give_back_unused
+from assistant.core.memory import available_bytes, give_back_freed, give_back_unused
 from assistant.core.replacement import Change
 from assistant.core.stage import Stage
 from nlu import canaries
@@ -47,6 +47,7 @@ class Workshop:
         check(library, model)
         stage = self._make(Composition(self._config, library=library))
         put_in_use(library, model)
+        give_back_freed()
         return lambda _: stage
 
 
@@ -91,6 +92,7 @@ class NluWorkshop:
         others = [(i, m) for i, m in kept.items() if i != identity]
         last = others[-1:] if available_bytes() > SPARE_BYTES else []
         self._kept[model] = dict([*last, (identity, made)])
+        give_back_freed()
         return lambda stage: _with(stage, made)
 
     def _opened(self, library: Library, model: str) -> IntentModel | Tagger:
@@ -112,5 +114,5 @@ def _identity(library: Library, model: str) -> str:
 
 def _with(stage: Stage, model: IntentModel | Tagger) -> Stage:
     if isinstance(stage, NluStage) and isinstance(stage.guess, Guesser):
-        stage.guess = stage.guess.replacing(model)
+        stage.guess.use(model)
     return stage

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from functools import lru_cache
-from itertools import chain, pairwise
+from itertools import pairwise
 
 from assistant.core.messages import Command, Slot
 from assistant.skill.manifest import SlotSchema
@@ -93,14 +93,14 @@ class Guesser:
         self._tagged: tuple[tuple[str, ...], tuple[Span, ...]] = ((), ())
         self._remembered = lru_cache(maxsize=_REMEMBERED)(self._all_guesses)
 
-    def replacing(self, model: IntentModel | Tagger) -> Guesser:
-        """The same with another model in the place of its own of that kind."""
-        intents, tagger = self._intents, self._tagger
+    def use(self, model: IntentModel | Tagger) -> None:
+        """Guess by `model` from now on, in the place of the one of its kind."""
         if isinstance(model, Tagger):
-            tagger = model
+            self._tagger = model
         else:
-            intents = model
-        return Guesser(intents, tagger, self._finder, chain.from_iterable(self._shapes.values()))
+            self._intents = model
+        self._tagged = ((), ())
+        self._remembered.cache_clear()
 
     def __call__(self, said: Canonical, now: datetime, whole: bool = True) -> Command | None:
         """The command that a text most likely is; None when nothing is likely enough.

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import NamedTuple
 
 import numpy as np
@@ -47,10 +48,9 @@ class IntentModel:
     """Ranks the intents for texts."""
 
     def __init__(self, encoder: Encoder, head: Head) -> None:
-        self._encoder = encoder
-        self._head = head
-        self._labels = tuple(map(Label.read, head.labels))
-        self._remembered = lru_cache(maxsize=_REMEMBERED)(self._rank)
+        # Of no method: through its own cache a model that is out of use would hold itself.
+        rank = partial(_rank, encoder, head, tuple(map(Label.read, head.labels)))
+        self._remembered = lru_cache(maxsize=_REMEMBERED)(rank)
 
     @staticmethod
     def fit(examples: Examples) -> Head:
@@ -63,9 +63,10 @@ class IntentModel:
         """The belief in every label for one text; the texts seen last are remembered."""
         return self._remembered(text)
 
-    def _rank(self, text: str) -> Ranking:
-        (embedding,) = self._encoder.encode([text])
-        scores = self._head.scores(embedding)
-        order = np.argsort(-scores.probabilities)
-        beliefs = (Belief(self._labels[i], float(scores.probabilities[i])) for i in order)
-        return Ranking(scores.in_scope, tuple(beliefs))
+
+def _rank(encoder: Encoder, head: Head, labels: Sequence[Label], text: str) -> Ranking:
+    (embedding,) = encoder.encode([text])
+    scores = head.scores(embedding)
+    order = np.argsort(-scores.probabilities)
+    beliefs = (Belief(labels[i], float(scores.probabilities[i])) for i in order)
+    return Ranking(scores.in_scope, tuple(beliefs))

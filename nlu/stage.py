@@ -78,12 +78,8 @@ class NluStage:
 
     @property
     def guess(self) -> Guess | None:
-        """What guesses at texts that no sentence fits; another may take its place between two."""
+        """What guesses at texts that no sentence fits."""
         return self._interpreter.guess
-
-    @guess.setter
-    def guess(self, guess: Guess | None) -> None:
-        self._interpreter.guess = guess
 
     def deadline_s(self) -> float | None:
         """Never: nothing here waits."""

@@ -8,11 +8,16 @@ from pathlib import Path
 
 
 def give_back_unused() -> None:
-    """Free what loading left behind; the C library otherwise keeps it for itself.
+    """Free what loading left behind; the C library otherwise keeps it for itself."""
+    gc.collect()
+    give_back_freed()
+
+
+def give_back_freed() -> None:
+    """The same without the search for cycles, during which no other thread of Python runs.
 
     Where the C library is not glibc, it decides by itself.
     """
-    gc.collect()
     trim = getattr(ctypes.CDLL(None), "malloc_trim", None)
     if trim is not None:
         trim(0)

@@ -1,0 +1,147 @@
+"""A steady stream of transcripts for a daemon's understanding, and what comes back."""
+
+from __future__ import annotations
+
+import re
+import threading
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import closing, contextmanager
+from dataclasses import dataclass, field
+from itertools import cycle
+from pathlib import Path
+
+from assistant.core.bus import Address, Bus
+from assistant.core.messages import Command, Interpretation, Transcript
+from assistant.members import PEERS, consumers
+
+Pair = tuple[str, str]
+"""The versions of the intent and the NER model."""
+REVISIONS = 2
+APART_S = 0.04
+"""Between the revisions of an utterance."""
+PATIENCE_S = 15.0
+ROUNDED = 0.0015
+"""Confidences have three decimals."""
+_TIME = re.compile(r"\d{4}-\d\d-\d\d|\d\d:\d\d(:\d\d)?(\.\d+)?")
+CONVERSATION_S = 1000.0
+"""On the transcripts' own clock, so that none is understood by what was said before it."""
+
+
+@dataclass
+class Asked:
+    """One transcript; `pairs` were in use from then until its answer came."""
+
+    text: str
+    pairs: set[Pair]
+    asked_s: float
+    answered_s: float = 0.0
+    answer: Interpretation | None = None
+
+
+class Answers:
+    """What each pair of versions says of each text."""
+
+    def __init__(self, said: Mapping[Pair, Mapping[str, tuple[Command, ...]]]) -> None:
+        self._said = said
+
+    def fits(self, one: Asked) -> bool:
+        """Whether the answer, if there is one, is what one of the pairs in use says."""
+        return one.answer is None or bool(self.by(one) & one.pairs)
+
+    def by(self, one: Asked) -> set[Pair]:
+        """The pairs that give this answer."""
+        said = one.answer.commands if one.answer is not None else ()
+        return {pair for pair, texts in self._said.items() if _alike(texts[one.text], said)}
+
+    def telling(self, one: Asked) -> bool:
+        """Whether the answer is not what all pairs say."""
+        return one.answer is not None and len(self.by(one)) < len(self._said)
+
+
+@dataclass
+class Traffic:
+    """Asks `per_s` utterances a second of the daemon in `runtime`, in a thread, until `stop`."""
+
+    runtime: Path
+    texts: Sequence[str]
+    per_s: float
+    _pair: Pair = ("1", "1")
+    _to: Pair | None = None
+    _asked: dict[tuple[str, int], Asked] = field(default_factory=dict)
+    _lock: threading.Lock = field(default_factory=threading.Lock)
+    _ending: threading.Event = field(default_factory=threading.Event)
+
+    def __post_init__(self) -> None:
+        self._thread = threading.Thread(target=self._run)
+        self._thread.start()
+
+    @contextmanager
+    def changing(self, name: str, version: str) -> Iterator[None]:
+        """While this is open, one version or the other may answer; then the new one does."""
+        pair = (version, self._pair[1]) if name == "intent" else (self._pair[0], version)
+        with self._lock:
+            self._to = pair
+            for one in self._asked.values():
+                if one.answer is None:
+                    one.pairs.add(pair)
+        yield
+        with self._lock:
+            self._pair, self._to = pair, None
+
+    def asked(self) -> list[Asked]:
+        """All that was asked up to now, in order."""
+        return list(self._asked.values())
+
+    def stop(self) -> list[Asked]:
+        """Ask no more, wait for the answers that are due, and give all that was asked."""
+        self._ending.set()
+        self._thread.join()
+        return self.asked()
+
+    def _run(self) -> None:
+        texts, number, due_s = cycle(self.texts), 0, time.monotonic()
+        with (
+            closing(Address(self.runtime)) as address,
+            closing(Bus("bench", address, PEERS, consumers(), (Interpretation,))) as bus,
+        ):
+            while not self._ending.is_set():
+                text = next(texts)
+                for revision in range(REVISIONS):
+                    self._ask(bus, text, number, revision)
+                    self._hear(bus, time.monotonic() + APART_S)
+                number += 1
+                due_s += 1 / self.per_s
+                self._hear(bus, due_s)
+            until_s = time.monotonic() + PATIENCE_S
+            while time.monotonic() < until_s and not all(a.answer for a in self._asked.values()):
+                self._hear(bus, time.monotonic() + APART_S)
+
+    def _ask(self, bus: Bus, text: str, number: int, revision: int) -> None:
+        with self._lock:
+            pairs = {pair for pair in (self._pair, self._to) if pair is not None}
+            one = Asked(text, pairs, time.monotonic())
+            self._asked[str(number), revision] = one
+        at_s = CONVERSATION_S * number
+        bus.send(Transcript(utterance_id=str(number), revision=revision, text=text, at_s=at_s))
+
+    def _hear(self, bus: Bus, until_s: float) -> None:
+        while (left_s := until_s - time.monotonic()) > 0:
+            for message in bus.receive(left_s):
+                if isinstance(message, Interpretation):
+                    one = self._asked[message.utterance_id, message.revision]
+                    one.answer, one.answered_s = message, time.monotonic()
+
+
+def _alike(some: tuple[Command, ...], others: tuple[Command, ...]) -> bool:
+    """Whether two answers are the same, but for what two processes may add up otherwise."""
+    return len(some) == len(others) and all(
+        (one.intent, _values(one)) == (other.intent, _values(other))
+        and abs(one.confidence - other.confidence) < ROUNDED
+        for one, other in zip(some, others, strict=True)
+    )
+
+
+def _values(command: Command) -> list[tuple[str, str]]:
+    """The slots without times, which pass between question and comparison."""
+    return [(s.name, _TIME.sub("", str(s.value))) for s in command.slots]
