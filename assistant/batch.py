@@ -106,13 +106,17 @@ def answer_rest(
         made = _answered([asked.question for asked in chunk], answerer)
         answers.append([_row(asked, answer) for asked, answer in zip(chunk, made, strict=True)])
         progress(answers.done, total)
-    seconds = clock() - began_s
+    return figures(answers, continued, clock() - began_s)
+
+
+def figures(answers: Checkpoint, continued: int, seconds: float = 0.0) -> BatchFigures:
+    """The figures of a file of which `continued` answers were there, and the rest took so long."""
     return BatchFigures(
-        questions=total,
+        questions=answers.done,
         continued=continued,
         tiers=dict(answers.tiers.most_common()),
         seconds=round(seconds, 2),
-        per_second=round((total - continued) / seconds, 1) if seconds > 0 else 0.0,
+        per_second=round((answers.done - continued) / seconds, 1) if seconds > 0 else 0.0,
     )
 
 

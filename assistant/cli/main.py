@@ -16,6 +16,7 @@ COMMANDS = (
     "demo",
     "hear",
     "say",
+    "batch",
     "watch",
     "reload",
     "doctor",

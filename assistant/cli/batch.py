@@ -1,0 +1,54 @@
+"""`assistant batch`: many questions from a file, their answers to another."""
+
+from __future__ import annotations
+
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from assistant.batch import BatchFigures, answer_rest, count, figures, read
+from assistant.checkpoint import Checkpoint
+from assistant.cli.output import console, emit
+from assistant.cli.progress import progress
+from assistant.consulting import consult
+from assistant.core.config import config_files, load_config
+
+
+def batch(
+    questions: Annotated[
+        Path, typer.Argument(help='Questions, one a line: {"id": …, "question": "…"} or "…".')
+    ],
+    out: Annotated[
+        Path, typer.Option(help="Answers, one a line; what an ended batch left there stays.")
+    ],
+    documents: Annotated[
+        Path | None, typer.Option(help="A file or folder to answer from, in place of the index.")
+    ] = None,
+    config: Annotated[Path | None, typer.Option(help="Settings, in place of the usual.")] = None,
+    json: Annotated[bool, typer.Option("--json", help="The figures as a JSON object.")] = False,
+) -> None:
+    """Answer every question of a file from documents; the same command goes on after an end."""
+    settings, _ = load_config(config_files(config))
+    total = count(questions)
+    with Checkpoint(out) as answers:
+        answers.resume(read(questions))
+        found = figures(answers, answers.done)
+        if answers.done < total:
+            with ExitStack() as open_things:
+                with progress("reading documents") as told:
+                    answerer = open_things.enter_context(consult(settings, documents, told))
+                with progress("answering") as told:
+                    found = answer_rest(questions, answers, answerer, total, told)
+    _tell(out, found, json)
+
+
+def _tell(out: Path, found: BatchFigures, json: bool) -> None:
+    if json:
+        emit(found)
+        return
+    by = ", ".join(f"{count} {tier}" for tier, count in found.tiers.items())
+    there = f"; {found.continued} were there already" if found.continued else ""
+    line = f"{out}: {found.questions} answers ({by}){there}; {found.per_second} a second"
+    console.print(line, markup=False, soft_wrap=True)

@@ -1,0 +1,90 @@
+"""Answers from the user's documents for one command, by this process and not by the daemon."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, closing, contextmanager
+from pathlib import Path
+
+import msgspec
+
+from assistant.answer.answerer import Answerer
+from assistant.answer.collection import Collection
+from assistant.answer.documents import Knowledge
+from assistant.answer.finding import Finder
+from assistant.answer.reader import Reader
+from assistant.answer.retriever import Retriever
+from assistant.composition import KNOWLEDGE_FILE, Composition
+from assistant.core.config import Config, Documents
+from assistant.core.errors import InputError, ModelError, StorageError
+from assistant.core.messages import DocumentsDone, DocumentsProgress, DocumentsRequest
+
+LONGEST_PAUSE_S = 0.05
+
+Progress = Callable[[int, int], None]
+
+
+@contextmanager
+def consult(
+    config: Config, documents: Path | None, progress: Progress = lambda done, total: None
+) -> Iterator[Answerer]:
+    """While open, answers from what is indexed, or from the file or folder `documents` alone.
+
+    That is read first, into memory; `progress` is told of its passages. Raises `InputError` where
+    nothing can be answered from, also while the daemon has the index.
+    """
+    if documents is not None:
+        config = msgspec.structs.replace(config, documents=Documents())
+    composition = Composition(config)
+    with ExitStack() as open_things:
+        knowledge = composition.knowledge(None) if documents is not None else _indexed(config)
+        open_things.callback(knowledge.close)
+        encoder, vectors = composition.document_encoder, composition.vectors(knowledge)
+        if encoder is None or vectors is None:
+            raise ModelError("model.absent", "the model that reads is not here; install it again")
+        collection = open_things.enter_context(closing(composition.collection(knowledge, vectors)))
+        if documents is not None:
+            _read_in(collection, documents, progress)
+        if not knowledge.sources():
+            raise _nothing(documents)
+        finder = Finder(Retriever(knowledge, vectors, encoder), Reader(encoder))
+        yield Answerer(finder, None, lambda: knowledge.generation)
+
+
+def _indexed(config: Config) -> Knowledge:
+    file = config.state_dir / KNOWLEDGE_FILE
+    if not file.exists():
+        raise _nothing(None)
+    try:
+        return Composition(config).knowledge(file)
+    except StorageError as error:
+        if error.code != "storage.in_use":
+            raise
+        message = (
+            f"the running assistant has {file}; stop it meanwhile (sudo systemctl stop assistant), "
+            "or name the documents with --documents PATH"
+        )
+        raise InputError("batch.daemon", message) from error
+
+
+def _nothing(documents: Path | None) -> InputError:
+    if documents is not None:
+        return InputError("documents.none", f"{documents}: holds no document that can be read")
+    message = "there are no documents; run assistant documents add PATH, or give --documents PATH"
+    return InputError("documents.none", message)
+
+
+def _read_in(collection: Collection, documents: Path, progress: Progress) -> None:
+    """Have all of `documents` in the collection."""
+    if not documents.exists():
+        raise InputError("documents.missing", f"{documents}: there is no such file or folder")
+    wish = (str(documents.resolve()),)
+    told = list(collection.take(DocumentsRequest(request_id="here", action="add", arguments=wish)))
+    while not any(isinstance(message, DocumentsDone) for message in told):
+        pause_s = collection.deadline_s() - time.monotonic()
+        time.sleep(min(LONGEST_PAUSE_S, max(0.0, pause_s)))
+        told = list(collection.step(time.monotonic()))
+        for message in told:
+            if isinstance(message, DocumentsProgress):
+                progress(message.encoded, message.passages)
