@@ -29,3 +29,5 @@ def set_up(process: str, level: str) -> None:
     handler = logging.StreamHandler(sys.stderr)
     handler.setFormatter(_Line(process, "JOURNAL_STREAM" in os.environ))
     logging.basicConfig(level=level.upper(), handlers=[handler], force=True)
+    # It tells of every set of instructions that it tries.
+    logging.getLogger("faiss.loader").setLevel(logging.WARNING)
