@@ -13,7 +13,7 @@ import msgspec
 from assistant.client import ControlClient
 from assistant.composition import KNOWLEDGE_FILE, Composition
 from assistant.core.config import Config
-from assistant.core.errors import AnswerError, ControlError
+from assistant.core.errors import AnswerError, ControlError, InputError
 from assistant.core.messages import (
     DocumentsDone,
     DocumentsListed,
@@ -35,14 +35,15 @@ _ANSWERS: Any = Told | StageRestarted
 def ask(config: Config, action: Action, names: Sequence[str]) -> Iterator[Told]:
     """What is told until the wish is carried out, `DocumentsDone` at last.
 
-    Raises `AnswerError` when it cannot be, `StorageError`, and `ControlError`.
+    Raises `InputError` for names that are wrong, `AnswerError`, `StorageError`, `ControlError`.
     """
     request = DocumentsRequest(request_id=uuid.uuid4().hex, action=action, arguments=tuple(names))
     for message in _answers(config, request):
+        if isinstance(message, DocumentsDone) and message.error:
+            kind = InputError if message.code.startswith("documents.") else AnswerError
+            raise kind(message.code, message.error)
         yield message
         if isinstance(message, DocumentsDone):
-            if message.error:
-                raise AnswerError("documents.refused", message.error)
             return
     raise ControlError("control.silent", "the daemon ended before it was done; ask again")
 

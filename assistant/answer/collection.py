@@ -12,6 +12,7 @@ from enum import IntEnum
 from pathlib import Path
 from typing import Protocol
 
+import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
@@ -32,7 +33,7 @@ SLICE_PASSAGES, SLICE_WORDS = 8, 200
 """Encoded at once; a question waits for no more than one slice."""
 LOOK_EVERY_S, FILES_A_SECOND = 10.0, 1000
 """Between two looks at the disk passes this long, and a second more for so many files."""
-WAIT_S = 0.02
+WAIT_S = 0.005
 """For the parser, or for a thread of the index."""
 AGAIN_AFTER_S = 30.0
 """After a fault of the disk."""
@@ -99,7 +100,7 @@ class Collection:
                 case "list":
                     yield from self._listed(request)
         except AssistantError as error:
-            yield DocumentsDone(request_id=request.request_id, error=error.message)
+            yield DocumentsDone(request_id=request.request_id, code=error.code, error=error.message)
 
     def step(self, at_s: float) -> Iterator[Message]:
         """Do one slice of what is to be done; raises `StorageError`, and is called again later."""
@@ -111,7 +112,7 @@ class Collection:
                 turn = self._settle()
         except AssistantError as error:
             self._look_anew(at_s + AGAIN_AFTER_S)
-            yield from self._done(error.message)
+            yield from self._done(error)
             raise
         dues_s = {Turn.IDLE: self._look_s, Turn.WAITED: at_s + WAIT_S, Turn.WORKED: at_s}
         self._due_s = dues_s[turn]
@@ -215,15 +216,18 @@ class Collection:
             fault=fault,
         )
 
-    def _done(self, error: str = "") -> Iterator[DocumentsDone]:
+    def _done(self, error: AssistantError | None = None) -> Iterator[DocumentsDone]:
         """Tell those who wait that all is done, or why it is not."""
         requests, self._requests = self._requests, []
-        sources = self._knowledge.sources() if requests and not error else []
-        passages = sum(source.passages for source in sources)
+        done = DocumentsDone(request_id="")
+        if error is not None:
+            done = DocumentsDone(request_id="", code=error.code, error=error.message)
+        elif requests:
+            sources = self._knowledge.sources()
+            passages = sum(source.passages for source in sources)
+            done = DocumentsDone(request_id="", documents=len(sources), passages=passages)
         for request in requests:
-            yield DocumentsDone(
-                request_id=request, documents=len(sources), passages=passages, error=error
-            )
+            yield msgspec.structs.replace(done, request_id=request)
 
 
 def _few(texts: Sequence[tuple[int, str]]) -> Iterator[tuple[int, str]]:

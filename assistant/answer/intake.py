@@ -100,7 +100,7 @@ class Intake:
                 yield True
         except AnswerError as error:
             self.faults.append(error.message)
-            log.warning("a document cannot be read (%s)", error.code)
+            log.info("a document cannot be read (%s)", error.code)
             self._knowledge.fail(path, "" if error.code == PASSING else stamp, error.message)
             return
         except GeneratorExit:

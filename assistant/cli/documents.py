@@ -48,6 +48,8 @@ def add(
 def list_documents(config: Config = None, json: Json = False) -> None:
     """Every document: what it is, how many passages it has, and why it could not be read."""
     table = Table("title", "kind", "passages", "not encoded", "path", "fault")
+    for column in table.columns:
+        column.overflow = "fold"
     for told in catalogue.ask(_settings(config), "list", ()):
         for one in told.documents if isinstance(told, DocumentsListed) else ():
             if json:

@@ -365,11 +365,15 @@ class DocumentsListed(Control, frozen=True, kw_only=True):
 
 
 class DocumentsDone(Control, frozen=True, kw_only=True):
-    """What `request_id` wanted is done, for so many documents and passages; or `error` why not."""
+    """What `request_id` wanted is done, for so many documents and passages.
+
+    Or it is not: `error` says why, `code` is that of the fault.
+    """
 
     request_id: str
     documents: int = 0
     passages: int = 0
+    code: str = ""
     error: str = ""
 
 
