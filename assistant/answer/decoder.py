@@ -8,7 +8,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from assistant.core.inference import Session
+from assistant.core.errors import AnswerError
+from assistant.core.inference import FAULTS, Session
 
 Scores = NDArray[np.float32]
 _PAST, _PRESENT = "past_key_values", "present"
@@ -48,7 +49,10 @@ class Decoder:
         return Memory(self._past, 0, 0)
 
     def read(self, ids: Sequence[int], memory: Memory) -> tuple[Scores, Memory]:
-        """Read on: the scores float32[vocabulary] of what follows, and the longer memory."""
+        """Read on: the scores float32[vocabulary] of what follows, and the longer memory.
+
+        Raises `AnswerError` when the model fails, as it does beyond its positions.
+        """
         tokens = memory.tokens + len(ids)
         row = np.array([ids], np.int64)
         every: dict[str, NDArray[Any]] = {
@@ -59,7 +63,11 @@ class Decoder:
             "use_cache_branch": np.array([memory.tokens > 0]),
         }
         feeds = {name: value for name, value in every.items() if name in self._inputs}
-        outputs = self._session.run(["logits", *self._present], {**feeds, **memory.cache})
+        try:
+            outputs = self._session.run(["logits", *self._present], {**feeds, **memory.cache})
+        except FAULTS as error:
+            message = f"the generator failed behind {memory.tokens} tokens: {error}"
+            raise AnswerError("answer.generator", message) from error
         scores, *cache = outputs
         kept = dict(zip(self._past, cache, strict=True))
         return np.asarray(scores)[0, -1], Memory(kept, tokens, ids[-1])

@@ -129,9 +129,8 @@ class Generator:
         return self._decoder.read(ids, self._decoder.nothing())
 
     def _chosen(self, scores: Scores, constraint: Constraint | None) -> int:
-        if self.tokens is not None:
-            scores = scores.copy()
-            scores[self.notation.never] = -np.inf
+        scores = scores.copy()
+        scores[self.notation.never] = -np.inf
         if constraint is not None:
-            scores = np.where(constraint.allowed(), scores, -np.inf)
+            scores[~constraint.allowed()] = -np.inf
         return int(scores.argmax())

@@ -15,10 +15,9 @@ _END = "<|endoftext|>"
 class PlainNotation:
     """The same questions as `Notation`'s, line by line; a reply ends with its line."""
 
-    never: tuple[int, ...] = ()
-
     def __init__(self, tokenizer: Tokenizer) -> None:
         self.tokenizer = tokenizer
+        self.never: list[int] = []
         ends = (tokenizer.token_to_id(_END), *tokenizer.encode("\n", add_special_tokens=False).ids)
         self.stops = frozenset(token for token in ends if token is not None)
 

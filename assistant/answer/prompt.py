@@ -83,7 +83,7 @@ class Notation:
         # A mark that stands in a text is spelt like any other text.
         tokenizer.encode_special_tokens = True
         self.stops = frozenset((list(Mark).index(Mark.END),))
-        self.never = tuple(n for n, mark in enumerate(Mark) if mark is not Mark.END)
+        self.never = [n for n, mark in enumerate(Mark) if mark is not Mark.END]
         """Tokens that no reply holds."""
         self.marks = {mark: number for number, mark in enumerate(Mark)}
 

@@ -44,8 +44,8 @@ def forms(word: str) -> set[str]:
 
 
 _ENDINGS = {
-    "s": ("",),
-    "es": ("",),
+    "s": ("", "ed", "ing"),
+    "es": ("", "e", "ed", "ing"),
     "ed": ("", "e", "ing", "s", "es"),
     "ing": ("", "e", "ed", "s", "es"),
     "e": ("ing", "ed"),

@@ -11,10 +11,14 @@ import typer
 from rich.table import Table
 
 from assistant.bench import bus as hops_bench
+from assistant.bench import generator as generator_bench
 from assistant.bench import idle as idle_bench
+from assistant.bench import retrieval as retrieval_bench
 from assistant.bench import stages as stages_bench
 from assistant.cli.output import console, emit
 from assistant.cli.progress import progress
+from assistant.core.config import config_files, load_config
+from assistant.core.manifest import Library
 
 app = typer.Typer(no_args_is_help=True, help="How quick and how heavy the assistant is here.")
 
@@ -34,6 +38,20 @@ def bus(
 
 
 @app.command()
+def generator(
+    runs: Annotated[int, typer.Option(min=1, help="Runs whose median counts.")] = 3,
+    json: Json = False,
+) -> None:
+    """Time the generator and GPT-Neo's shape in two engines, and fifty questions at once."""
+    config, _ = load_config(config_files(None))
+    with progress("generating") as told:
+        figures = generator_bench.measure(Library(config.models_dir), runs, progress=told)
+    if not json:
+        _table("Fifty requests at once, two workers", figures.crowds)
+    _show("Tokens a second, batch 1, int8; random weights", figures, figures.speeds, json)
+
+
+@app.command()
 def idle(
     seconds: Annotated[float, typer.Option(min=1, help="Of silence, and of noise.")] = 60.0,
     noise: Annotated[
@@ -46,6 +64,22 @@ def idle(
         figures = idle_bench.measure(seconds, noise, told)
     title = f"{seconds:g} s of silence and of noise ({figures.noise}), shares of one core"
     _show(title, figures, figures.processes, json)
+
+
+@app.command()
+def retrieval(
+    passages: Annotated[
+        list[int] | None, typer.Option(min=100, help="How many there are; may be repeated.")
+    ] = None,
+    questions: Annotated[int, typer.Option(min=10, help="Searches of each way.")] = 200,
+    quick: Annotated[bool, typer.Option("--quick", help="A thousand passages.")] = False,
+    json: Json = False,
+) -> None:
+    """Time the search among 10,000 and 100,000 passages: FAISS, SQLite FTS5 and NumPy."""
+    sizes = passages or ([1000] if quick else retrieval_bench.SIZES)
+    with progress("searching") as told:
+        figures = retrieval_bench.measure(sizes, questions, told)
+    _show(f"{questions} searches on one thread", figures, figures.rows, json)
 
 
 @app.command()
@@ -66,6 +100,13 @@ def _show(title: str, figures: msgspec.Struct, rows: Sequence[msgspec.Struct], j
     if json:
         emit(figures)
         return
+    _table(title, rows)
+    for name, value in msgspec.to_builtins(figures).items():
+        if not isinstance(value, list | tuple):
+            console.print(f"{name}: {value}")
+
+
+def _table(title: str, rows: Sequence[msgspec.Struct]) -> None:
     table = Table(title=title)
     plain: list[dict[str, Any]] = [msgspec.to_builtins(row) for row in rows]
     for name, value in plain[0].items() if plain else ():
@@ -73,6 +114,3 @@ def _show(title: str, figures: msgspec.Struct, rows: Sequence[msgspec.Struct], j
     for row in plain:
         table.add_row(*map(str, row.values()))
     console.print(table)
-    for name, value in msgspec.to_builtins(figures).items():
-        if not isinstance(value, list | tuple):
-            console.print(f"{name}: {value}")

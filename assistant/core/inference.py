@@ -18,7 +18,7 @@ from assistant.core.onnx import external_tensors
 Session = InferenceSession
 """A model that is ready to run."""
 
-_FAULTS = (
+FAULTS = (
     faults.EPFail,
     faults.Fail,
     faults.InvalidArgument,
@@ -29,7 +29,7 @@ _FAULTS = (
     RuntimeError,
     ValueError,
 )
-"""What onnxruntime raises for a model that it cannot load; they share no class of their own."""
+"""What onnxruntime raises for a model that it cannot load or run; they share no class."""
 _ELEMENTS = {"float32": "float", "float64": "double"}
 """The manifest's element types that onnxruntime names otherwise."""
 
@@ -64,7 +64,7 @@ def session_of_bytes(model: bytes, where: str = "the model", threads: int = 1) -
         raise ModelError("model.external_data", message)
     try:
         return Session(model, _options(threads), providers=["CPUExecutionProvider"])
-    except _FAULTS as error:
+    except FAULTS as error:
         raise ModelError("model.unusable", f"{where}: {str(error).splitlines()[0]}") from error
 
 

@@ -11,12 +11,18 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import torch
+from safetensors.torch import load_file
+from tokenizers import Tokenizer
 from torch import Tensor, nn
 from torch.nn import functional
+
+from models.training.tokens import base
 
 EPSILON = 1e-5
 BASE = 10_000.0
 """Of the rotary positions' wave lengths (Su et al. 2021)."""
+_SPREAD = 0.02
+"""Of weights at the start (Radford et al. 2019)."""
 _SHARP = 0.05
 """Of the copying heads' weights: large enough that a match stands out."""
 _SOFT = 0.2
@@ -92,7 +98,7 @@ class Decoder(nn.Module):
             if parameter.dim() > 1:
                 last = name.endswith(("out.weight", "down.weight"))
                 share = (2 * self.shape.layers) ** -0.5 if last else 1.0
-                nn.init.normal_(parameter, std=0.02 * share)
+                nn.init.normal_(parameter, std=_SPREAD * share)
         nn.init.orthogonal_(self.before.weight)
 
     def forward(self, ids: Tensor) -> Tensor:
@@ -108,6 +114,25 @@ class Decoder(nn.Module):
     def logits(self, states: Tensor) -> Tensor:
         """States [..., width] → scores [..., vocabulary]."""
         return functional.linear(states, self.words.weight)
+
+
+def known_words(model: Decoder, pieces: Tokenizer) -> int:
+    """Begin with MiniLM's embeddings of the words that it knows too; returns how many.
+
+    They are centred and made as small as the others. So what means nearly the same is nearly the
+    same from the start, which our few texts could not teach. Both widths are 384.
+    """
+    theirs = load_file(base() / "model.safetensors")["embeddings.word_embeddings.weight"].float()
+    theirs = (theirs - theirs.mean(0)) / theirs.std() * _SPREAD
+    vocabulary = Tokenizer.from_file(str(base() / "tokenizer.json")).get_vocab()
+    found = 0
+    for text, number in pieces.get_vocab().items():
+        word = text.removeprefix("Ġ").lower()
+        place = vocabulary.get(word if text.startswith("Ġ") or len(word) == 1 else f"##{word}")
+        if place is not None:
+            model.words.weight.data[number] = theirs[place]
+            found += 1
+    return found
 
 
 def waves(positions: int, head: int) -> tuple[Tensor, Tensor]:

@@ -24,7 +24,7 @@ from torch.nn import functional
 from assistant.answer.prompt import Mark, Notation
 from models.training import dialogue, grounded, vocabulary
 from models.training.config import BUILD, GENERATOR, SENTENCES, GeneratorConfig
-from models.training.decoder import Decoder, Shape
+from models.training.decoder import Decoder, Shape, known_words
 from models.training.dialogue import Dialogues, Example
 
 LOG = logging.getLogger("models.training")
@@ -127,6 +127,7 @@ def train(config: GeneratorConfig = GENERATOR) -> tuple[Decoder, Examples]:
     torch.manual_seed(config.seed)
     examples = Examples(config)
     model = Decoder(shape(config, examples.notation.tokenizer.get_vocab_size()))
+    LOG.info("generator: %d words are known", known_words(model, examples.notation.tokenizer))
     optimizer = torch.optim.AdamW(
         model.parameters(), betas=(0.9, 0.98), weight_decay=config.weight_decay, fused=True
     )

@@ -104,11 +104,15 @@ def example(asked: Asked, draw: random.Random) -> Example:
     return about_text(_spoken(question, draw), text, title), said or str(Mark.NONE)
 
 
+def facts(text: str) -> list[str]:
+    """Its numbers and its names, but for its first word, in lower case."""
+    return [f.lower() for f in re.findall(r"\d[\d.,:]*\d|\d|(?<=\w )[A-Z][a-z]+", text)]
+
+
 def _covered(asked: Asked, text: str, title: str) -> bool:
     """Whether every name and number that is said stands in what is shown."""
     shown = f"{asked.question} {text} {title}".lower()
-    facts = re.findall(r"\d[\d.,:]*\d|\d|(?<=\w )[A-Z][a-z]+", asked.said)
-    return all(fact.lower() in shown for fact in facts)
+    return all(fact in shown for fact in facts(asked.said))
 
 
 def _spoken(question: str, draw: random.Random) -> str:

@@ -1,0 +1,50 @@
+"""The bench of the generator on tiny shapes: both engines, and who comes before whom."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from assistant.answer.generator import Generator
+from assistant.answer.prompt import Notation
+from assistant.answer.scheduler import Order, round_robin, shortest_first
+from assistant.bench import generator as bench
+from assistant.bench.decoder import Form
+from assistant.bench.shape import Shape
+from assistant.core.manifest import Library
+from tests.tiny_decoder import HEADS, decoder, tokenizer, weights
+
+TINY = Shape(words=128, layers=2, width=64, heads=2, positions=160)
+
+
+def test_both_engines_are_timed_on_one_thread_and_on_two(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(bench, "TOKENS", 4)
+    monkeypatch.setattr(bench, "MODEL", "none")
+    monkeypatch.setattr(bench, "_READ_BYTES", 1 << 22)
+    figures = bench.measure(Library(Path("/nowhere")), runs=1, shapes=(("tiny", TINY),))
+    assert [(s.engine.split()[0], s.threads) for s in figures.speeds] == [
+        ("onnxruntime", 1),
+        ("ctranslate2", 1),
+        ("onnxruntime", 2),
+        ("ctranslate2", 2),
+    ]
+    assert all(s.tokens_per_s > 0 and s.limit > 0 for s in figures.speeds)
+    assert figures.first_sentence_ms is None
+    assert figures.memory_gb_per_s > 0
+
+
+@pytest.mark.parametrize(("order", "waiting"), [(shortest_first, False), (round_robin, True)])
+def test_short_ones_wait_for_long_ones_only_when_they_take_turns(
+    order: Order, waiting: bool
+) -> None:
+    notation = Notation(tokenizer([bench.TEXT, *bench.QUESTIONS]))
+    made = weights(notation.tokenizer.get_vocab_size(), learned=False, layers=1)
+    # Random words, and never an end.
+    made["words.weight"][0] = np.float32(0)
+    model = decoder(made, Form(heads=HEADS, positions=2000))
+    crowd = bench._crowd(Generator(model, notation, 2000), order, time.perf_counter)
+    assert (crowd.requests, crowd.lost, crowd.turned_away) == (50, 0, 50)
+    assert (crowd.short_max_ms < crowd.long_max_ms / 2) is not waiting
