@@ -18,7 +18,8 @@ from assistant.core.config import config_files, load_config
 
 def batch(
     questions: Annotated[
-        Path, typer.Argument(help='Questions, one a line: {"id": …, "question": "…"} or "…".')
+        Path,
+        typer.Argument(metavar="QUESTIONS", help='One a line: {"id": …, "question": "…"} or "…".'),
     ],
     out: Annotated[
         Path, typer.Option(help="Answers, one a line; what an ended batch left there stays.")
