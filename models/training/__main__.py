@@ -13,6 +13,7 @@ USAGE = """usage: python -m models.training TASK
   intent-check   the same without a fifth of CLINC150's intents, to measure generality
   ner            the NER model that ships
   reader         the encoder and reader of documents that ships
+  generator      the generator that ships
   benchmark SET  snips, atis or conll: figures only
   examples       our sentences embedded by the intent encoder, as they ship"""
 
@@ -24,6 +25,10 @@ def main(arguments: list[str]) -> None:
         from models.training import examples
 
         examples.build()
+    elif arguments == ["generator"]:
+        from models.training import speaking
+
+        speaking.run()
     elif arguments in (["intent"], ["intent-check"], ["ner"], ["reader"]) or arguments[:1] == [
         "benchmark"
     ]:

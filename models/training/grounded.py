@@ -32,6 +32,8 @@ class Asked:
     """The sentence that answers, or seems to."""
     question: str
     said: str
+    answer: str = ""
+    """Its shortest words in the paragraph."""
 
 
 def read(dev: bool, folder: Path = PASSAGES) -> list[Asked]:
@@ -63,7 +65,8 @@ def _block(block: str) -> Iterator[Asked]:
         elif kind == "A: ":
             answer = text
         elif kind == "S: " and asked and answer:
-            yield Asked(title, sentences, _answering(sentences, answer, text), asked, text)
+            best = _answering(sentences, answer, text)
+            yield Asked(title, sentences, best, asked, text, answer)
         elif kind == "N: ":
             yield Asked(title, sentences, _answering(sentences, "", text), text, "")
 
