@@ -20,6 +20,8 @@ from assistant.control import MOST_CALLERS, WATCHED, ControlServer, ControlStage
 from assistant.core.errors import ControlError, SkillError
 from assistant.core.messages import (
     AudioChunk,
+    DocumentsDone,
+    DocumentsRequest,
     Level,
     Message,
     PlaybackStarted,
@@ -137,6 +139,7 @@ def test_audio_and_self_tests_are_not_for_watching() -> None:
         (b"{}\n", "control.malformed", "command"),
         (b'{"command": "watch", "loud": 1}\n', "control.malformed", "loud"),
         (b'{"command": "skills"}\n', "skill.broken", "skills/tea.py: no intents"),
+        (b'{"command": "documents"}\n', "control.not_running", "answer does not run"),
         (b'{"command": "models", "arguments": [1]}\n', "control.malformed", "arguments"),
         (b'{"command": "models", "arguments": ["x"]}\n', "control.arguments", "too many"),
         (b'{"command": "echo"}\n', "control.arguments", "missing"),
@@ -332,6 +335,32 @@ def test_under_a_supervisor_reload_goes_to_it_and_its_news_come_back(
     assert list(stage.feed(restarted)) == [restarted]
     supervisor.close()
     assert list(server.read()) == []
+    peer.close()
+    server.close()
+
+
+DOCUMENTS = Status(processes=(ProcessStatus(name="answer", state="ready", pid=7),))
+
+
+def test_documents_are_asked_about_and_their_news_come_to_who_asked(
+    path: Path, tmp_path: Path
+) -> None:
+    server = ControlServer(path, {}, status=DOCUMENTS)
+    stage = ControlStage(server, Ledger(tmp_path / "metrics.jsonl", keep=10))
+    peer = Peer(path, server)
+    peer.send(b'{"command": "documents", "arguments": ["add", "/d/a.txt"]}\n')
+    (request,) = peer.published
+    assert isinstance(request, DocumentsRequest)
+    assert (request.action, request.arguments) == ("add", ("/d/a.txt",))
+    assert list(stage.feed(request)) == [request]
+    assert peer.line() == {"type": "DocumentsAsked", "request_id": request.request_id}
+    server.show(LEVEL)
+    done = DocumentsDone(request_id=request.request_id, documents=1, passages=3)
+    assert list(stage.feed(done)) == []
+    assert peer.line()["passages"] == 3
+    peer.send(b'{"command": "documents", "arguments": ["burn"]}\n')
+    assert peer.line()["code"] == "control.arguments"
+    assert len(peer.published) == 1
     peer.close()
     server.close()
 

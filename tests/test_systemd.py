@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from assistant.core.config import Mqtt, load_config
+from assistant.core.config import Documents, Mqtt, load_config
 
 REPOSITORY = Path(__file__).resolve().parent.parent
 SYSTEMD_ANALYZE = shutil.which("systemd-analyze")
@@ -61,6 +61,25 @@ def test_systemd_has_nothing_to_complain_about(installed: Path) -> None:
     assert (verified.returncode, verified.stderr) == (0, "")
 
 
+@pytest.fixture
+def unit_for_documents(tmp_path: Path) -> Path:
+    """The assistant's unit with the drop-in that shows it someone's documents."""
+    text = (REPOSITORY / "systemd" / UNITS[0]).read_text("utf-8")
+    unit = tmp_path / UNITS[0]
+    unit.write_text(text.replace("=/opt/hark/.venv/bin/assistant", "=/bin/true"), "utf-8")
+    (tmp_path / f"{UNITS[0]}.d").mkdir()
+    shutil.copy(REPOSITORY / "systemd/documents.conf", tmp_path / f"{UNITS[0]}.d")
+    return unit
+
+
+@needs_systemd
+def test_with_someones_documents_it_may_do_hardly_more(unit_for_documents: Path) -> None:
+    verified = _analyze("verify", "--man=no", str(unit_for_documents))
+    assert (verified.returncode, verified.stderr) == (0, "")
+    alone = _exposure(REPOSITORY / "systemd" / UNITS[0])
+    assert alone < _exposure(unit_for_documents) <= alone + 0.2
+
+
 @needs_systemd
 def test_a_misspelt_setting_would_be_noticed(installed: Path) -> None:
     unit = installed / "etc/systemd/system" / UNITS[0]
@@ -96,3 +115,4 @@ def test_the_settings_that_are_shipped_are_valid(tmp_path: Path) -> None:
     config, _ = load_config((everything,))
     assert config.runtime_dir == Path("/run/hark")
     assert config.mqtt != Mqtt()
+    assert config.documents != Documents()

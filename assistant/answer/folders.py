@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Collection, Generator, Mapping
 from pathlib import Path
+from stat import S_ISREG
 
 import msgspec
 
@@ -33,8 +34,8 @@ def surveyed(
     looked_at = 0
     while waiting:
         path = waiting.pop()
-        if path.is_file():
-            survey.files[path] = stamp(path.stat())
+        if alone := _stamp_of_file(path):
+            survey.files[path] = alone
             continue
         entries = _entries(path)
         if entries is None and not _was_file(path, suffixes):
@@ -59,6 +60,15 @@ def stamp(facts: os.stat_result) -> str:
     return f"{facts.st_size}:{facts.st_mtime_ns}"
 
 
+def is_there(path: Path) -> bool:
+    """Whether anything is there that this process may see."""
+    try:
+        path.stat()
+    except OSError:
+        return False
+    return True
+
+
 def size_of(stamp: str) -> str:
     """The size in a stamp, as text."""
     return stamp.partition(":")[0]
@@ -80,7 +90,17 @@ def _entries(folder: Path) -> list[os.DirEntry[str]] | None:
 
 def _was_file(path: Path, suffixes: Collection[str]) -> bool:
     """Whether nothing is there, where by its name a file has been removed."""
-    return path.suffix.casefold() in suffixes and not path.exists() and path.parent.is_dir()
+    called_so = path.suffix.casefold() in suffixes
+    return called_so and not is_there(path) and is_there(path.parent)
+
+
+def _stamp_of_file(path: Path) -> str:
+    """ "" for what is no file, or not there."""
+    try:
+        facts = path.stat()
+    except OSError:
+        return ""
+    return stamp(facts) if S_ISREG(facts.st_mode) else ""
 
 
 def _stamp_of(entry: os.DirEntry[str], suffixes: Collection[str]) -> str:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from assistant.answer.documents import Knowledge, Source
-from assistant.answer.folders import below
+from assistant.answer.folders import below, is_there
 from assistant.core.errors import InputError
 from assistant.core.messages import ListedDocument
 
@@ -24,8 +24,11 @@ class Wanted:
     def add(self, paths: Sequence[Path]) -> None:
         """Want these, and read anew what could not be read; raises `InputError`."""
         for path in paths:
-            if not path.exists():
-                message = f"{path} is not there, or not for the assistant to see"
+            if not is_there(path):
+                message = (
+                    f"{path} is not there, or not for the assistant to see: as a service it sees"
+                    " no one's home unless it is let (systemd/documents.conf)"
+                )
                 raise InputError("documents.missing", message)
         self._knowledge.keep_roots({**self._others(paths), **dict.fromkeys(paths, True)})
         self._knowledge.retry()
@@ -67,7 +70,7 @@ class Wanted:
 
 
 def _listing(source: Source) -> ListedDocument:
-    away = "" if source.path.exists() else "it is not there now"
+    away = "" if is_there(source.path) else "it is not there now"
     return ListedDocument(
         title=source.title,
         kind=source.kind,
