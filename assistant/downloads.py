@@ -43,6 +43,9 @@ def pull(library: Library, name: str, progress: Progress) -> None:
     if artefact.shipped:
         message = f"{name} comes with the assistant and is not pulled"
         raise ModelError("model.shipped", message)
+    if not artefact.source.startswith("hf:"):
+        message = f"{name} is on no hub that we know of: {artefact.source}; then import it"
+        raise ModelError("model.import_only", message)
     library = library.choosing(name, artefact.version)
     repository = artefact.source.removeprefix("hf:")
     with _incoming(library, name) as folder:

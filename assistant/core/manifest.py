@@ -50,7 +50,7 @@ class Artefact(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     summary: str
     licence: str
     source: str
-    """"shipped", or "hf:OWNER/REPOSITORY" on the Hugging Face hub."""
+    """"shipped", "hf:OWNER/REPOSITORY" on the Hugging Face hub, or how to make it for an import."""
     revision: str = ""
     """Commit or branch of the source repository."""
     inputs: dict[str, str]

@@ -57,7 +57,11 @@ def _section(name: str, entry: Entry, files: Mapping[str, bytes]) -> str:
         lines.append(f"{key} = {json.dumps(getattr(entry, key), ensure_ascii=False)}")
     lines.append('source = "shipped"')
     for key in ("inputs", "outputs"):
-        values = (f"{n} = {json.dumps(shape)}" for n, shape in getattr(entry, key).items())
+        # A bare name with a dot would be a table in TOML.
+        values = (
+            f"{n if n.isidentifier() else json.dumps(n)} = {json.dumps(shape)}"
+            for n, shape in getattr(entry, key).items()
+        )
         lines.append(f"{key} = {{ {', '.join(values)} }}")
     lines.append("files = [")
     for file, content in files.items():

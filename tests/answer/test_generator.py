@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -12,7 +13,11 @@ from assistant.answer.decoder import Decoder, Memory, Scores
 from assistant.answer.generator import Budget, Generator
 from assistant.answer.plain import PlainNotation
 from assistant.answer.prompt import Act, Mark, Notation, about_facts, about_text
-from assistant.core.errors import AnswerError
+from assistant.bench.decoder import Form, graph, interface
+from assistant.core.errors import AnswerError, ModelError
+from assistant.core.manifest import Library
+from assistant.downloads import import_model, pull
+from models.training.publish import Entry, with_entry
 from tests.tiny_decoder import NEO, OWN, by_numpy, decoder, tokenizer, weights
 
 TEXT = "The Kettle K7 has a guarantee of two years. It weighs 1.2 kg and was made by Ines Holm."
@@ -106,6 +111,32 @@ def test_a_model_that_fails_is_an_error_of_its_reply(notation: Notation) -> None
     generator, _ = own(notation)
     with pytest.raises(AnswerError, match="failed behind 0 tokens"):
         list(generator.stream(about_text("how long", TEXT * 3), budget=Budget(tokens=4)))
+
+
+def test_an_imported_gpt_neo_is_loaded_and_speaks(tmp_path: Path) -> None:
+    pieces = tokenizer([TEXT, QUESTION, "Title: Text: Question: Answer:\n"], marks=False)
+    made = weights(pieces.get_vocab_size(), learned=True)
+    made["positions.weight"] = np.tile(made["positions.weight"], (4, 1))
+    form = Form(heads=NEO.heads, positions=256, scaled=False, windows=NEO.windows)
+    export, shipped = tmp_path / "export", tmp_path / "models"
+    for folder in (export, shipped):
+        folder.mkdir()
+    files = {"model.onnx": graph(made, form), "tokenizer.json": pieces.to_str().encode()}
+    for name, content in files.items():
+        (export / name).write_bytes(content)
+    inputs, outputs = interface(made, form.heads)
+    entry = Entry(
+        version="1", kind="generator", summary="", licence="", inputs=inputs, outputs=outputs
+    )
+    manifest = with_entry("", "gpt-neo-125m", entry, files).replace('"shipped"', '"an export"')
+    (shipped / "manifest.toml").write_text(manifest, "utf-8")
+    library = Library(tmp_path / "pulled", shipped)
+    with pytest.raises(ModelError, match="an export; then import it"):
+        pull(library, "gpt-neo-125m", lambda *_: None)
+    import_model(library, "gpt-neo-125m", export)
+    generator = Generator.load(library, "gpt-neo-125m")
+    assert isinstance(generator.notation, PlainNotation)
+    assert [s.tokens for s in generator.stream(PROMPT, budget=Budget(tokens=3))] == [1, 2, 3]
 
 
 def said(notation: Notation, wish: str, required: Sequence[str] = (), tokens: int = 40) -> str:
