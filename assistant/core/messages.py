@@ -11,10 +11,16 @@ from typing import Literal
 
 import msgspec
 
+from assistant.core.parts import Choice as Choice
+from assistant.core.parts import Command as Command
+from assistant.core.parts import Fact as Fact
+from assistant.core.parts import ListedDocument as ListedDocument
+from assistant.core.parts import Slot as Slot
+from assistant.core.parts import SlotValue as SlotValue
+from assistant.core.parts import Word as Word
+
 SAMPLE_RATE_HZ = 16_000
 """Rate of all audio inside the assistant but `Speech`, which keeps its voice's own."""
-
-SlotValue = str | int | float | bool | None
 
 
 class Message(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, tag=True):
@@ -44,69 +50,6 @@ class Frame(Message, frozen=True, kw_only=True):
 
 class Tick(Message, frozen=True, kw_only=True):
     """Time has reached `at_s`, and a stage had asked to be told."""
-
-
-# ── parts of messages ───────────────────────────────────────────────────────────────────────
-
-
-class Word(msgspec.Struct, frozen=True, kw_only=True):
-    """One recognised word with its place in the utterance and its confidence from 0 to 1."""
-
-    text: str
-    start_s: float
-    end_s: float
-    confidence: float
-
-
-class Slot(msgspec.Struct, frozen=True, kw_only=True):
-    """One resolved slot: a duration is seconds, a date or time ISO 8601, a name its text.
-
-    `raw` holds the words as spoken, `confidence` is from 0 to 1. `others` are further values that
-    the words may as likely mean, for a slot that must not be guessed.
-    """
-
-    name: str
-    value: SlotValue
-    raw: str
-    confidence: float = 1.0
-    others: tuple[SlotValue, ...] = ()
-
-
-class Command(msgspec.Struct, frozen=True, kw_only=True):
-    """One intent with its slots; `confidence` is from 0 to 1.
-
-    `text` are the words that it was read from, where they are not the whole of what was said.
-    """
-
-    intent: str
-    slots: tuple[Slot, ...] = ()
-    confidence: float = 1.0
-    text: str = ""
-
-
-class Choice(msgspec.Struct, frozen=True, kw_only=True):
-    """One of several things that a text may mean, with a sentence that says it plainly."""
-
-    sentence: str
-    command: Command
-
-
-class Fact(msgspec.Struct, frozen=True, kw_only=True):
-    """One thing that a skill has found out, such as "temperature" and "21 degrees"."""
-
-    name: str
-    value: str
-
-
-class ListedDocument(msgspec.Struct, frozen=True, kw_only=True):
-    """A document: `unencoded` of its passages are found by their words alone so far."""
-
-    title: str
-    kind: str
-    path: str
-    passages: int
-    unencoded: int
-    fault: str = ""
 
 
 # ── work ────────────────────────────────────────────────────────────────────────────────────
