@@ -180,6 +180,16 @@ class Knowledge:
         }
         return [found[i] for i in ids if i in found]
 
+    def passages_of(self, source: Path) -> list[Passage]:
+        """All that `source` holds, in its order."""
+        columns = _COLUMNS.replace("title, place, kind", "p.title, place, p.kind")
+        rows = self._database.execute(
+            f"SELECT {columns} FROM passages p JOIN sources s ON s.id = p.source"  # noqa: S608
+            " WHERE path = ? ORDER BY position",
+            str(source),
+        )
+        return [_passage(row) for row in rows]
+
     def matching(
         self, words: str, limit: int, within: Filter | None = None
     ) -> list[tuple[int, float]]:

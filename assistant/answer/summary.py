@@ -1,0 +1,127 @@
+"""A document, or a part of it, in two or three spoken sentences."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from itertools import islice
+from pathlib import Path
+from typing import NamedTuple, Protocol
+
+from assistant.answer.answerer import Phrases
+from assistant.answer.documents import Source
+from assistant.answer.grounding import ungrounded
+from assistant.answer.naming import inside, named
+from assistant.answer.passages import Passage, sentences
+from assistant.answer.salience import Budget, Encodes, central
+from assistant.answer.words import COMMON
+from assistant.core.errors import AnswerError
+
+BUDGET = Budget()
+LONG_ENOUGH = 12
+"""Words from which a sentence may be said shorter."""
+
+_WORD = re.compile(r"[^\W_]+")
+_ASKED = re.compile(
+    r"(?:please )?(?:(?:can|could|would) you )?(?:summari[sz]e|sum up"
+    r"|(?:give me|read me|tell me|i want|i need|what is|what's)"
+    r" (?:a|the) (?:(?:short|brief|quick) )?(?:summary|overview|gist) (?:of|for))"
+    r" (?P<name>.+?)(?: for me)?(?:,? please)?",
+    re.IGNORECASE,
+)
+
+
+class Said(NamedTuple):
+    """A spoken sentence and the sentence of the document that it rests on."""
+
+    text: str
+    source: str
+
+
+class Summary(NamedTuple):
+    """What is said of a document, or of the `place` in it, and where it stands."""
+
+    sentences: tuple[Said, ...]
+    title: str
+    place: str
+    source: Path
+
+    @property
+    def text(self) -> str:
+        """All of it as it is spoken."""
+        return " ".join(said.text for said in self.sentences)
+
+
+class Holds(Protocol):
+    """The documents."""
+
+    def sources(self) -> list[Source]:
+        """Every document."""
+
+    def passages_of(self, source: Path) -> list[Passage]:
+        """What a document holds, in order."""
+
+
+class Summariser:
+    """Summarises what `documents` hold; `phraser`, where there is one, says sentences shorter."""
+
+    def __init__(self, documents: Holds, encoder: Encodes, phraser: Phrases | None = None) -> None:
+        self._documents, self._encoder, self._phraser = documents, encoder, phraser
+
+    def summarise(self, name: str) -> Summary:
+        """The summary of what `name` names, such as "the cleaning chapter of the oven manual".
+
+        Raises `AnswerError` with one line for people when there is no such thing or no text in it.
+        """
+        held: dict[Path, list[Passage]] = {}
+
+        def places(document: Source) -> list[str]:
+            held[document.path] = self._documents.passages_of(document.path)
+            return [passage.place for passage in held[document.path]]
+
+        known = [source for source in self._documents.sources() if source.passages]
+        document, place = named(name, known, places)
+        passages = held.get(document.path) or self._documents.passages_of(document.path)
+        own = [passage for passage in passages if inside(passage.place, place)]
+        said = tuple(self._said(text, document.title) for text in self._chosen(own, document.title))
+        return Summary(said, document.title, place, document.path)
+
+    def _chosen(self, passages: Sequence[Passage], title: str) -> list[str]:
+        """All sentences where there are no more than are chosen, else the central ones."""
+        every = (text for passage in passages for text in sentences(passage.text))
+        first = list(islice(every, BUDGET.sentences + 1))
+        if len(first) <= BUDGET.sentences:
+            return first
+        return central(passages, title, self._encoder, BUDGET) or first[: BUDGET.sentences]
+
+    def _said(self, sentence: str, title: str) -> Said:
+        text = self._shorter(sentence, title) or sentence
+        return Said(_closed(" ".join(text.split()[: BUDGET.words])), sentence)
+
+    def _shorter(self, sentence: str, title: str) -> str:
+        """What the generator makes of it, "" unless that is shorter and adds nothing."""
+        if self._phraser is None or len(sentence.split()) < LONG_ENOUGH:
+            return ""
+        try:
+            text = self._phraser.phrase("", sentence, title)
+        except AnswerError:
+            return ""
+        return text if shortens(text, sentence) else ""
+
+
+def shortens(text: str, sentence: str) -> bool:
+    """Whether `text` says part of `sentence`, in fewer of its own words and with its facts."""
+    fewer = 0 < len(text.split()) < len(sentence.split())
+    words = {word.lower() for word in _WORD.findall(text)}
+    own = {word.lower() for word in _WORD.findall(sentence)}
+    return fewer and words <= own | COMMON and not ungrounded(text, (sentence,))
+
+
+def asked_for(question: str) -> str:
+    """The name in a wish such as "summarise the minutes of May"; "" for another question."""
+    found = _ASKED.fullmatch(question.strip(" .?!"))
+    return found["name"] if found else ""
+
+
+def _closed(text: str) -> str:
+    return text if text[-1:] in ".!?…\"”'’)" else f"{text.rstrip(',;:')}."

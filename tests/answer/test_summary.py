@@ -1,0 +1,125 @@
+"""A spoken wish in, the spoken summary out."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from assistant.answer.documents import Knowledge
+from assistant.answer.formats.select import parse
+from assistant.answer.grounding import ungrounded
+from assistant.answer.passages import cut
+from assistant.answer.summary import Said, Summariser, Summary, asked_for, shortens
+from assistant.core.errors import AnswerError
+from tests.answer.fake_encoder import FakeEncoder
+
+TEXTS = Path(__file__).resolve().parents[1] / "data" / "documents" / "summaries"
+NOTE = "The key lies under the pot.\n\nFeed the cat twice a day\n"
+SOURCE = "The filter must be cleaned every 7 days by Anna with warm water and a soft brush."
+
+
+@pytest.fixture
+def knowledge() -> Knowledge:
+    made = Knowledge(None)
+    for path in sorted(TEXTS.glob("*.md")):
+        put(made, path, path.read_bytes())
+    put(made, Path("/notes/holidays.md"), NOTE.encode())
+    return made
+
+
+def put(knowledge: Knowledge, path: Path, content: bytes) -> None:
+    document = parse(path.name, content)
+    knowledge.add(path, path.name, document.title, document.kind, list(cut(document)))
+
+
+class Phraser:
+    """Says the same for every sentence, or fails."""
+
+    def __init__(self, text: str) -> None:
+        self.text, self.asked = text, list[tuple[str, str, str]]()
+
+    def phrase(self, question: str, text: str, title: str) -> str:
+        self.asked.append((question, text, title))
+        if not self.text:
+            raise AnswerError("answer.generator", "it is busy")
+        return self.text
+
+
+def summarised(knowledge: Knowledge, name: str, says: str | None = None) -> Summary:
+    phraser = None if says is None else Phraser(says)
+    return Summariser(knowledge, FakeEncoder(), phraser).summarise(name)
+
+
+def test_the_cleaning_chapter_of_the_dishwasher_manual(knowledge: Knowledge) -> None:
+    name = asked_for("Summarise the cleaning chapter of the dishwasher manual, please.")
+    summary = summarised(knowledge, name)
+    assert (summary.title, summary.place) == ("Merren D45 Dishwasher: User Manual", "Cleaning")
+    chapter = (TEXTS / "dishwasher.md").read_text("utf-8").split("## ")[4]
+    assert chapter.startswith("Cleaning")
+    assert all(said.text in chapter for said in summary.sentences)
+    assert 2 <= len(summary.sentences) <= 3
+
+
+def test_every_document_gives_two_or_three_of_its_own_sentences(knowledge: Knowledge) -> None:
+    for source in knowledge.sources():
+        summary = summarised(knowledge, source.title)
+        assert summary.source == source.path
+        assert 2 <= len(summary.sentences) <= 3, source.title
+        for said in summary.sentences:
+            assert not ungrounded(said.text, (said.source,))
+            assert said.text == said.source or source.title == "holidays"
+
+
+def test_a_short_document_is_read_out(knowledge: Knowledge) -> None:
+    summary = summarised(knowledge, "holidays")
+    assert summary.text == "The key lies under the pot. Feed the cat twice a day."
+
+
+def test_an_unknown_name_is_told_with_the_nearest(knowledge: Knowledge) -> None:
+    with pytest.raises(AnswerError, match="nearest are"):
+        summarised(knowledge, "the washing line booklet")
+
+
+@pytest.mark.parametrize(
+    ("says", "spoken"),
+    [
+        ("Anna must clean the filter every 7 days.", False),  # "clean" is not its word
+        ("The filter must be cleaned every 7 days.", True),
+        ("The filter must be cleaned every 9 days.", False),
+        ("The filter must never be cleaned by Anna.", False),
+        ("The filter must be cleaned every 7 days by Berta.", False),
+        (f"{SOURCE} And by Anna.", False),
+        ("", False),
+    ],
+)
+def test_a_sentence_is_said_shorter_only_where_nothing_is_added(says: str, spoken: bool) -> None:
+    assert shortens(says, SOURCE) is spoken
+    knowledge = Knowledge(None)
+    put(knowledge, Path("/filter.md"), f"# Filters\n\n{SOURCE}".encode())
+    summary = summarised(knowledge, "filters", says)
+    assert summary.sentences == (Said(says if spoken else SOURCE, SOURCE),)
+
+
+def test_the_generator_is_asked_for_long_sentences_alone(knowledge: Knowledge) -> None:
+    phraser = Phraser("")
+    Summariser(knowledge, FakeEncoder(), phraser).summarise("holidays")
+    assert not phraser.asked
+    Summariser(knowledge, FakeEncoder(), phraser).summarise("dishwasher")
+    assert phraser.asked
+    assert all(question == "" and "Merren" in title for question, _, title in phraser.asked)
+
+
+@pytest.mark.parametrize(
+    ("question", "name"),
+    [
+        ("summarise the dishwasher manual", "the dishwasher manual"),
+        ("Can you summarize the minutes of May for me?", "the minutes of May"),
+        ("give me a short summary of aunt Signe's letter", "aunt Signe's letter"),
+        ("what's the gist of the bat survey", "the bat survey"),
+        ("how often do I clean the filter", ""),
+        ("what is the summary judge paid", ""),
+    ],
+)
+def test_what_is_asked_for(question: str, name: str) -> None:
+    assert asked_for(question) == name
