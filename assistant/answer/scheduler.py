@@ -147,18 +147,16 @@ class Scheduler:
 
     def _served(self, request: Request) -> bool:
         """Whether there is more to do after this turn; whatever is raised ends the request."""
+        error: AnswerError | None = AnswerError("answer.generator", "the generator failed")
+        more = False
         try:
-            more = self._stepped(request)
-        except AnswerError as error:
-            request.end(self._clock(), error)
-            return False
-        except BaseException as error:
-            message = f"the generator failed: {type(error).__name__}"
-            request.end(self._clock(), AnswerError("answer.generator", message))
-            raise
-        request.served_s = self._clock()
-        if not more:
-            request.end(request.served_s)
+            more, error = self._stepped(request), None
+        except AnswerError as known:
+            error = known
+        finally:
+            request.served_s = self._clock()
+            if not more:
+                request.end(request.served_s, error)
         return more
 
     def _stepped(self, request: Request) -> bool:
