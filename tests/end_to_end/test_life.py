@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import socket
 import subprocess
@@ -75,6 +76,25 @@ def test_a_skill_that_is_added_is_there_after_a_reload(daemon: Daemon) -> None:
         ],
     )
     assert {name: daemon.pid(name) for name in MEMBERS} == before
+
+
+def test_documents_are_added_while_it_runs(daemon: Daemon, tmp_path: Path) -> None:
+    folder = tmp_path / "docs"
+    folder.mkdir()
+    (folder / "tea.md").write_text("# Tea\n\nGreen tea steeps for two minutes.\n", "utf-8")
+    (folder / "torn.pdf").write_text("this is no PDF", "utf-8")
+    added = _documents(daemon, "add", str(folder))
+    assert added.splitlines()[-1] == "2 documents with 1 passages are here"
+    assert "torn.pdf" in added
+    daemon.wait_for(lambda event: event["type"] == "DocumentsDone", within_s=10.0)
+    rows = [json.loads(line) for line in _documents(daemon, "list", "--json").splitlines()]
+    assert [(row["title"], row["passages"]) for row in rows] == [("Tea", 1), ("torn", 0)]
+    assert _documents(daemon, "remove", str(folder)).startswith("2 documents")
+
+
+def _documents(daemon: Daemon, *arguments: str) -> str:
+    command = command_line("documents", *arguments, "--config", str(daemon.config))
+    return subprocess.run(command, capture_output=True, text=True, check=True).stdout
 
 
 def test_what_fails_for_ever_stays_down_and_the_rest_goes_on(daemon: Daemon) -> None:
