@@ -19,13 +19,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from assistant.answer.matching import Filter as Filter
-from assistant.answer.matching import folded, query, span_s
+from assistant.answer.matching import folded, query, span_s, telling
 from assistant.answer.passages import Passage
 from assistant.answer.schema import MIGRATIONS
 from assistant.core.database import Database
 
 Ids = NDArray[np.int64]
 Vectors = NDArray[np.float32]
+
+COMMON = 5_000
+"""Passages; to rank the hits of one word among so many takes 10 ms."""
 
 _COLUMNS = "text, title, place, kind, starts, ends, people"
 
@@ -193,8 +196,11 @@ class Knowledge:
     def matching(
         self, words: str, limit: int, within: Filter | None = None
     ) -> list[tuple[int, float]]:
-        """Ids of passages that hold any of `words`, with their BM25, the higher the better."""
-        if not (asked := query(words)):
+        """Ids of passages that hold any of `words`, with their BM25, the higher the better.
+
+        Words that more than `COMMON` passages hold are left out where rarer ones are there.
+        """
+        if not (asked := query(self._rarer(telling(words)))):
             return []
         where, bound = _where(within)
         narrowed = f" AND rowid IN (SELECT id FROM passages WHERE {where})" if where else ""  # noqa: S608
@@ -202,6 +208,15 @@ class Knowledge:
             f"SELECT rowid, -rank FROM words WHERE words MATCH ?{narrowed} ORDER BY rank LIMIT ?",  # noqa: S608
             *(asked, *bound, limit),
         )
+
+    def _rarer(self, tokens: Sequence[str]) -> Sequence[str]:
+        """Those that few passages hold, or the two rarest: every hit of a word costs time."""
+        if (self._one("SELECT max(id) FROM passages")[0] or 0) <= COMMON:
+            return tokens
+        counted = "SELECT count(*) FROM (SELECT 1 FROM words WHERE words MATCH ? LIMIT ?)"
+        hits = {token: self._one(counted, query([token]), COMMON + 1)[0] for token in tokens}
+        rare = [token for token in tokens if hits[token] <= COMMON]
+        return rare or sorted(tokens, key=hits.__getitem__)[:2]
 
     def within(self, narrowed: Filter) -> list[int]:
         """Ids of all passages that the filter lets through."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from datetime import datetime, timedelta, tzinfo
 from typing import Any
 
@@ -52,14 +52,15 @@ class Filter(msgspec.Struct, frozen=True, kw_only=True):
             yield "starts_s < ?", (self.until.timestamp(),)
 
 
-def query(words: str) -> str:
-    """An FTS5 query for any of `words`, which are only ever quoted tokens; "" for none.
-
-    Stop words are left out where others are there.
-    """
+def telling(words: str) -> list[str]:
+    """The tokens of `words` to look for, each once; stop words only where there is no other."""
     tokens = list(dict.fromkeys(_WORD.findall(words.casefold())))
-    telling = [token for token in tokens if token not in _STOP_WORDS] or tokens
-    return " OR ".join(f'"{token}"' for token in telling[:MOST_WORDS])
+    return ([token for token in tokens if token not in _STOP_WORDS] or tokens)[:MOST_WORDS]
+
+
+def query(tokens: Sequence[str]) -> str:
+    """An FTS5 query for any of these, which are only ever quoted; "" for none."""
+    return " OR ".join(f'"{token}"' for token in tokens)
 
 
 def folded(name: str) -> str:

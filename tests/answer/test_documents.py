@@ -73,6 +73,15 @@ def test_stop_words_count_only_when_nothing_else_is_said(knowledge: Knowledge) -
     assert len(texts(knowledge, "the")) == 3
 
 
+def test_common_words_count_only_when_no_rarer_is_said(
+    knowledge: Knowledge, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("assistant.answer.documents.COMMON", 2)
+    add(knowledge, MANUAL, FILTER, SALT, Passage(text="A tap drips.", title="Dishwasher"))
+    assert len(texts(knowledge, "dishwasher salt")) == 1
+    assert len(texts(knowledge, "dishwasher")) == 3
+
+
 def test_the_better_match_comes_first(knowledge: Knowledge) -> None:
     add(knowledge, MANUAL, SALT, FILTER, DOOR)
     found = knowledge.matching("salt lamp filter", 2)
