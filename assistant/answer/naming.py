@@ -87,7 +87,7 @@ def named(
     place, title = _split(name)
     fits = _best(terms(title), documents)
     if not fits:
-        raise AnswerError("summary.unknown", _unknown(name, documents))
+        raise AnswerError("documents.unknown", _unknown(name, documents))
     found = [
         (fit, place_in(places(fit.document), terms(place) or fit.left)) for fit in fits[:MOST_TIED]
     ]
@@ -97,9 +97,9 @@ def named(
     titles = list(dict.fromkeys(one.document.title for one, _ in found))[:NEAREST]
     if len(titles) > 1 and fit.share < 1:
         message = f'"{name}" fits {joined(titles)}; say more of the title.'
-        raise AnswerError("summary.unclear", message)
+        raise AnswerError("documents.unclear", message)
     if place and not at:
-        raise AnswerError("summary.no_place", _no_place(place, fit.document, places))
+        raise AnswerError("documents.no_part", _no_place(place, fit.document, places))
     return Named(fit.document, at)
 
 
@@ -175,7 +175,7 @@ def _likeness(word: str, known: str) -> float:
 
 def _unknown(name: str, documents: Sequence[Source]) -> str:
     if not documents:
-        return "There are no documents yet; add some with `assistant documents add`."
+        return "There are no documents yet; add some with assistant documents add."
     titles = list(dict.fromkeys(document.title for document in documents))
     nearest = process.extract(
         name, titles, scorer=fuzz.WRatio, processor=utils.default_process, limit=NEAREST

@@ -22,13 +22,6 @@ LONG_ENOUGH = 12
 """Words from which a sentence may be said shorter."""
 
 _WORD = re.compile(r"[^\W_]+")
-_ASKED = re.compile(
-    r"(?:please )?(?:(?:can|could|would) you )?(?:summari[sz]e|sum up"
-    r"|(?:give me|read me|tell me|i want|i need|what is|what's)"
-    r" (?:a|the) (?:(?:short|brief|quick) )?(?:summary|overview|gist) (?:of|for))"
-    r" (?P<name>.+?)(?: for me)?(?:,? please)?",
-    re.IGNORECASE,
-)
 
 
 class Said(NamedTuple):
@@ -115,12 +108,6 @@ def shortens(text: str, sentence: str) -> bool:
     words = {word.lower() for word in _WORD.findall(text)}
     own = {word.lower() for word in _WORD.findall(sentence)}
     return fewer and words <= own | COMMON and not ungrounded(text, (sentence,))
-
-
-def asked_for(question: str) -> str:
-    """The name in a wish such as "summarise the minutes of May"; "" for another question."""
-    found = _ASKED.fullmatch(question.strip(" .?!"))
-    return found["name"] if found else ""
 
 
 def _closed(text: str) -> str:

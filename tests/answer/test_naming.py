@@ -78,14 +78,14 @@ def test_a_name_finds_what_it_means(name: str, title: str, place: str) -> None:
 @pytest.mark.parametrize(
     ("name", "code", "told"),
     [
-        ("the tractor handbuch of grandfather", "summary.unknown", "Handbook"),
+        ("the tractor handbuch of grandfather", "documents.unknown", "Handbook"),
         ("bread", "", ""),
-        ("my tax return", "summary.unknown", "the nearest are"),
-        ("the manual", "summary.unclear", "Osten Bread Machine: Manual and Merren"),
-        ("the allotment minutes", "summary.unclear", "say more of the title"),
-        ("the recipes chapter of the dishwasher manual", "summary.no_place", "Cleaning"),
-        ("the mating chapter of the hedgehogs", "summary.no_place", "has no parts"),
-        ("", "summary.unknown", "the nearest are"),
+        ("my tax return", "documents.unknown", "the nearest are"),
+        ("the manual", "documents.unclear", "Osten Bread Machine: Manual and Merren"),
+        ("the allotment minutes", "documents.unclear", "say more of the title"),
+        ("the recipes chapter of the dishwasher manual", "documents.no_part", "Cleaning"),
+        ("the mating chapter of the hedgehogs", "documents.no_part", "has no parts"),
+        ("", "documents.unknown", "the nearest are"),
     ],
 )
 def test_what_is_not_there_or_not_clear_is_told_in_one_line(

@@ -10,7 +10,7 @@ from assistant.answer.documents import Knowledge
 from assistant.answer.formats.select import parse
 from assistant.answer.grounding import ungrounded
 from assistant.answer.passages import cut
-from assistant.answer.summary import Said, Summariser, Summary, asked_for, shortens
+from assistant.answer.summary import Said, Summariser, Summary, shortens
 from assistant.core.errors import AnswerError
 from tests.answer.fake_encoder import FakeEncoder
 
@@ -52,8 +52,7 @@ def summarised(knowledge: Knowledge, name: str, says: str | None = None) -> Summ
 
 
 def test_the_cleaning_chapter_of_the_dishwasher_manual(knowledge: Knowledge) -> None:
-    name = asked_for("Summarise the cleaning chapter of the dishwasher manual, please.")
-    summary = summarised(knowledge, name)
+    summary = summarised(knowledge, "the cleaning chapter of the dishwasher manual")
     assert (summary.title, summary.place) == ("Merren D45 Dishwasher: User Manual", "Cleaning")
     chapter = (TEXTS / "dishwasher.md").read_text("utf-8").split("## ")[4]
     assert chapter.startswith("Cleaning")
@@ -108,18 +107,3 @@ def test_the_generator_is_asked_for_long_sentences_alone(knowledge: Knowledge) -
     Summariser(knowledge, FakeEncoder(), phraser).summarise("dishwasher")
     assert phraser.asked
     assert all(question == "" and "Merren" in title for question, _, title in phraser.asked)
-
-
-@pytest.mark.parametrize(
-    ("question", "name"),
-    [
-        ("summarise the dishwasher manual", "the dishwasher manual"),
-        ("Can you summarize the minutes of May for me?", "the minutes of May"),
-        ("give me a short summary of aunt Signe's letter", "aunt Signe's letter"),
-        ("what's the gist of the bat survey", "the bat survey"),
-        ("how often do I clean the filter", ""),
-        ("what is the summary judge paid", ""),
-    ],
-)
-def test_what_is_asked_for(question: str, name: str) -> None:
-    assert asked_for(question) == name
