@@ -1,0 +1,236 @@
+"""Summaries against those that a person wrote: `python -m benchmarks.summaries`.
+
+Prints ROUGE (Lin 2004) of the assistant's summaries, of the first sentences and of any sentences,
+three each, and the best three that there are, found by looking at the reference. Settings were
+chosen on the half "dev". `--extract` leaves the generator out.
+"""
+
+from __future__ import annotations
+
+import argparse
+import random
+import sys
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
+from statistics import fmean, median
+from typing import NamedTuple
+
+import msgspec
+import yaml
+from rich.console import Console
+from rich.table import Table
+
+from assistant.answer.documents import Knowledge
+from assistant.answer.formats.select import parse
+from assistant.answer.grounding import ungrounded
+from assistant.answer.leaning import whole
+from assistant.answer.naming import inside
+from assistant.answer.passages import Passage, cut, sentences
+from assistant.answer.summary import BUDGET, Summariser, Summary
+from assistant.composition import Composition
+from assistant.core.config import Config
+from assistant.evaluation.rouge import Rouge, rouge
+
+TEXTS = Path(__file__).resolve().parents[1] / "tests" / "data" / "documents" / "summaries"
+SPLITS = ("dev", "test")
+DRAWS = 20
+"""Random summaries of each document; their mean counts."""
+
+Summarise = Callable[["Task"], Iterator[str]]
+
+
+class Reference(msgspec.Struct, frozen=True):
+    """What a person says of a document, and of chapters of it."""
+
+    summary: str
+    parts: Mapping[str, str] = {}
+
+
+class Task(NamedTuple):
+    """A document or a chapter of it, its sentences, and the summary that a person wrote."""
+
+    name: str
+    sentences: list[str]
+    reference: str
+
+
+class Row(msgspec.Struct, frozen=True, kw_only=True):
+    """Mean F1 over the documents of a split."""
+
+    split: str
+    name: str
+    rouge_1: float
+    rouge_2: float
+    rouge_l: float
+    words: float
+
+
+class Figures(msgspec.Struct, frozen=True, kw_only=True):
+    """Of the assistant's summaries: sentences, which are grounded and which the generator said.
+
+    `long_ms` is for one manual made of all the documents, of `long_words` words.
+    """
+
+    split: str
+    sentences: int
+    grounded: float
+    shortened: float
+    ms_p50: float
+    long_words: int
+    long_ms: float
+
+
+def tasks(knowledge: Knowledge, references: Mapping[str, Reference]) -> Iterator[Task]:
+    """Every document, then every chapter with a reference of its own."""
+    held = {name: knowledge.passages_of(Path(f"{name}.md")) for name in references}
+    for name, reference in references.items():
+        yield Task(held[name][0].title, _sentences(held[name]), reference.summary)
+    for name, reference in references.items():
+        for part, wanted in reference.parts.items():
+            own = [p for p in held[name] if inside(p.place, part)]
+            yield Task(f"the {part} chapter of {own[0].title}", _sentences(own), wanted)
+
+
+def lead(task: Task) -> Iterator[str]:
+    """The first whole sentences, a baseline that is hard to beat in news."""
+    yield " ".join(task.sentences[: BUDGET.sentences])
+
+
+def drawn(task: Task) -> Iterator[str]:
+    """Any whole sentences."""
+    rng = random.Random(task.name)
+    for _ in range(DRAWS):
+        yield " ".join(rng.sample(task.sentences, min(BUDGET.sentences, len(task.sentences))))
+
+
+def best(task: Task) -> Iterator[str]:
+    """Those nearest to the reference, one after another: what no choice of sentences can beat."""
+    chosen: set[int] = set()
+    for _ in range(min(BUDGET.sentences, len(task.sentences))):
+        others = set(range(len(task.sentences))) - chosen
+        chosen.add(max(others, key=lambda i: sum(rouge(_said(task, chosen | {i}), task.reference))))
+    yield _said(task, chosen)
+
+
+def row(split: str, name: str, every: Sequence[Task], summarise: Summarise) -> Row:
+    """The figures of one way to summarise."""
+    scores: list[Rouge] = []
+    words = []
+    for task in every:
+        told = list(summarise(task))
+        each = [rouge(text, task.reference) for text in told]
+        scores.append(Rouge(*(fmean(values) for values in zip(*each, strict=True))))
+        words.append(fmean(len(text.split()) for text in told))
+    means = [round(fmean(values), 4) for values in zip(*scores, strict=True)]
+    return Row(
+        split=split,
+        name=name,
+        rouge_1=means[0],
+        rouge_2=means[1],
+        rouge_l=means[2],
+        words=round(fmean(words), 1),
+    )
+
+
+class Timed:
+    """The assistant's summaries, kept with the time that each took."""
+
+    def __init__(self, summariser: Summariser) -> None:
+        self._summariser = summariser
+        self.made: list[Summary] = []
+        self.ms: list[float] = []
+
+    def __call__(self, task: Task) -> Iterator[str]:
+        """The summary of what the task names."""
+        began_s = time.perf_counter()
+        self.made.append(self._summariser.summarise(task.name))
+        self.ms.append((time.perf_counter() - began_s) * 1000)
+        yield self.made[-1].text
+
+
+def contest(composition: Composition, split: str, extract: bool) -> Iterator[Row | Figures]:
+    """The rows of documents and of chapters, and the figures of the assistant's own."""
+    encoder = composition.document_encoder
+    if encoder is None:
+        raise SystemExit("the model that reads is not here; install it again")
+    references = msgspec.convert(
+        yaml.safe_load((TEXTS / "references.yaml").read_text("utf-8")),
+        dict[str, dict[str, Reference]],
+    )[split]
+    knowledge = shelf(references)
+    phraser = None if extract else composition.phraser
+    ours = Timed(Summariser(knowledge, encoder, phraser))
+    every = list(tasks(knowledge, references))
+    documents, chapters = every[: len(references)], every[len(references) :]
+    ways: dict[str, Summarise] = {"assistant": ours, "lead": lead, "random": drawn, "best": best}
+    for name, way in ways.items():
+        yield row(split, name, documents, way)
+    for name, way in ways.items():
+        yield row(split, f"chapters: {name}", chapters, way)
+    said = [one for summary in ours.made for one in summary.sentences]
+    long_words, long_ms = _long(knowledge, references, ours)
+    yield Figures(
+        split=split,
+        sentences=len(said),
+        grounded=round(fmean(not ungrounded(one.text, (one.source,)) for one in said), 4),
+        shortened=round(fmean(one.text != one.source for one in said), 4),
+        ms_p50=round(median(ours.ms), 1),
+        long_words=long_words,
+        long_ms=long_ms,
+    )
+
+
+def shelf(names: Sequence[str] | Mapping[str, Reference]) -> Knowledge:
+    """The documents in memory."""
+    knowledge = Knowledge(None)
+    for name in names:
+        document = parse(f"{name}.md", (TEXTS / f"{name}.md").read_bytes())
+        file = Path(f"{name}.md")
+        knowledge.add(file, name, document.title, document.kind, list(cut(document)))
+    return knowledge
+
+
+def _long(knowledge: Knowledge, names: Mapping[str, Reference], ours: Timed) -> tuple[int, float]:
+    passages = [p for name in names for p in knowledge.passages_of(Path(f"{name}.md"))]
+    title = "Everything"
+    as_one = [msgspec.structs.replace(p, title=title, place=p.title) for p in passages]
+    knowledge.add(Path("everything.md"), title, title, "document", as_one)
+    next(ours(Task(title, [], "")))
+    return sum(len(p.text.split()) for p in passages), round(ours.ms.pop(), 1)
+
+
+def _sentences(passages: Sequence[Passage]) -> list[str]:
+    return [text for passage in passages for text in sentences(passage.text) if whole(text)]
+
+
+def _said(task: Task, chosen: set[int]) -> str:
+    return " ".join(task.sentences[i] for i in sorted(chosen))
+
+
+def _show(rows: Sequence[Row]) -> None:
+    table = Table(title="Summaries: ROUGE F1 against a person's")
+    for field in Row.__struct_fields__:
+        table.add_column(field.replace("_", " "))
+    for one in rows:
+        table.add_row(*map(str, msgspec.structs.astuple(one)))
+    Console(stderr=True).print(table)
+
+
+def main() -> None:
+    """Print a table on stderr, and one JSON object a line on stdout."""
+    options = argparse.ArgumentParser(description=__doc__)
+    options.add_argument("--split", nargs="*", choices=SPLITS, default=SPLITS)
+    options.add_argument("--extract", action="store_true", help="leave the generator out")
+    given = options.parse_args()
+    composition = Composition(Config())
+    rows = []
+    for split in given.split:
+        for one in contest(composition, split, given.extract):
+            sys.stdout.write(msgspec.json.encode(one).decode() + "\n")
+            rows += [one] if isinstance(one, Row) else []
+    _show(rows)
+
+
+if __name__ == "__main__":
+    main()
