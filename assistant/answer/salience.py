@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from assistant.answer.chunks import Line, chunks
 from assistant.answer.passages import Passage
 
-LOOKED_AT = 12
+LOOKED_AT = 8
 """Sentences of a chunk that are embedded, so that a book takes a second and not a minute."""
 KEPT = 3
 """Sentences that each chunk offers."""
