@@ -19,6 +19,7 @@ from assistant.core.messages import (
     DocumentsListed,
     DocumentsProgress,
     DocumentsRequest,
+    DocumentSummary,
     Message,
     StageRestarted,
 )
@@ -27,8 +28,8 @@ SILENCE_S = 120.0
 """As long as the reading of one very long document may take on a slow board."""
 LONGEST_PAUSE_S = 0.05
 
-Action = Literal["add", "remove", "list"]
-Told = DocumentsProgress | DocumentsListed | DocumentsDone
+Action = Literal["add", "remove", "list", "summarise"]
+Told = DocumentsProgress | DocumentsListed | DocumentSummary | DocumentsDone
 _ANSWERS: Any = Told | StageRestarted
 
 

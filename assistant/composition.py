@@ -20,6 +20,7 @@ from assistant.answer.formats.suffixes import SUFFIXES
 from assistant.answer.index import VectorIndex
 from assistant.answer.indexer import Indexer
 from assistant.answer.stage import AnswerStage
+from assistant.answer.summary import Summariser
 from assistant.core.config import Config, time_zone
 from assistant.core.database import Database
 from assistant.core.errors import ConfigError, SkillError
@@ -221,7 +222,8 @@ class Composition:
         folders = [Path(f).expanduser().resolve() for f in self._config.documents.folders]
         encoder = self.document_encoder
         index = vectors if vectors is not None else self.vectors(knowledge)
-        return Collection(knowledge, index, encoder, Indexer(), SUFFIXES, folders)
+        summariser = Summariser(knowledge, encoder) if encoder is not None else None
+        return Collection(knowledge, index, encoder, Indexer(), SUFFIXES, folders, summariser)
 
     def voice(self) -> VoiceStage:
         """The voice; raises `SpeakingError` when there is none."""

@@ -32,6 +32,7 @@ from assistant.core.messages import (
     DocumentsListed,
     DocumentsProgress,
     DocumentsRequest,
+    DocumentSummary,
     Message,
     Reload,
     Reloaded,
@@ -49,6 +50,12 @@ WATCHED = tuple(t for t in (*concrete(Work), *concrete(Control)) if t not in UNP
 MOST_CALLERS = 16
 OWN = (DocumentsRequest, Reload, Replace, StageRestarted, SafeModeEntered)
 """What this process sends; it does not hear its own broadcasts."""
+
+
+ABOUT_DOCUMENTS = (
+    *(DocumentsProgress, DocumentsListed, DocumentSummary, DocumentsDone),
+    StageRestarted,
+)
 
 
 class Request(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -204,7 +211,7 @@ class ControlServer:
             wish = msgspec.convert({**asked, "at_s": boottime_s()}, DocumentsRequest, strict=True)
         except msgspec.ValidationError as error:
             raise ControlError("control.arguments", f'"documents": {error}') from error
-        caller.watches = (DocumentsProgress, DocumentsListed, DocumentsDone, StageRestarted)
+        caller.watches = ABOUT_DOCUMENTS
         self._send(caller, _line({"type": "DocumentsAsked", "request_id": wish.request_id}))
         return wish
 

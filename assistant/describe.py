@@ -12,6 +12,7 @@ from assistant.core.messages import (
     DocumentsListed,
     DocumentsProgress,
     DocumentsRequest,
+    DocumentSummary,
     HomeCommand,
     HomeState,
     Interpretation,
@@ -81,6 +82,8 @@ def _of_documents(event: Message) -> str:
             return f"{read} of {files} files read, {encoded} of {passages} passages encoded"
         case DocumentsListed(documents=documents):
             return f"{len(documents)} documents"
+        case DocumentSummary(sentences=said):
+            return " ".join(said)
         case DocumentsDone(error=error) if error:
             return error
         case DocumentsDone(documents=documents, passages=passages):

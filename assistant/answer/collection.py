@@ -16,16 +16,18 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from assistant.answer.documents import Knowledge
+from assistant.answer.documents import Knowledge, Source
 from assistant.answer.index import VectorIndex
 from assistant.answer.intake import Intake, Parses, Turns
-from assistant.answer.wanted import Wanted
-from assistant.core.errors import AssistantError
+from assistant.answer.summary import Summary
+from assistant.answer.wanted import Wanted, listing
+from assistant.core.errors import AnswerError, AssistantError
 from assistant.core.messages import (
     DocumentsDone,
     DocumentsListed,
     DocumentsProgress,
     DocumentsRequest,
+    DocumentSummary,
     Message,
 )
 
@@ -58,11 +60,18 @@ class Encodes(Protocol):
         """The texts' embeddings."""
 
 
+class Summarises(Protocol):
+    """Says documents in short."""
+
+    def summarise(self, name: str) -> Summary:
+        """The summary of what `name` names; raises `AnswerError`."""
+
+
 class Collection:
     """Keeps `knowledge` and `index` as the wanted files are; all work is done by `step`.
 
     `folders` are wanted beside what was added. Without `encoder` and `index` words alone find
-    passages.
+    passages; without `summariser` none are summarised.
     """
 
     def __init__(
@@ -73,14 +82,16 @@ class Collection:
         parser: Parses,
         suffixes: Sized[str],
         folders: Sequence[Path] = (),
+        summariser: Summarises | None = None,
     ) -> None:
         self._knowledge, self._index, self._encoder = knowledge, index, encoder
+        self._summariser = summariser
         self._wanted = Wanted(knowledge, folders)
         self._intake = Intake(knowledge, parser, suffixes)
         self._look: Turns | None = None
         self._settling: Iterator[bool] | None = None
         self._look_s = self._due_s = self._told_s = 0.0
-        self._requests: list[str] = []
+        self._requests: dict[str, DocumentsDone | None] = {}
         self._generation, self._encoded, self._unencoded = -1, 0, 0
 
     def deadline_s(self) -> float:
@@ -93,12 +104,16 @@ class Collection:
             match request.action:
                 case "add":
                     self._wanted.add([Path(argument) for argument in request.arguments])
-                    self._requests.append(request.request_id)
+                    self._requests[request.request_id] = None
                     self._look_anew()
                 case "remove":
-                    yield self._remove(request)
+                    gone = self._wanted.remove(request.arguments)
+                    self._requests[request.request_id] = _sum(gone)
+                    self._look_anew()
                 case "list":
                     yield from self._listed(request)
+                case "summarise":
+                    yield from self._summarised(request)
         except AssistantError as error:
             yield DocumentsDone(request_id=request.request_id, code=error.code, error=error.message)
 
@@ -124,19 +139,27 @@ class Collection:
         if self._index is not None:
             self._index.close()
 
-    def _remove(self, request: DocumentsRequest) -> DocumentsDone:
-        gone = self._wanted.remove(request.arguments)
-        self._look_anew()
-        passages = sum(map(self._knowledge.remove, gone))
-        return DocumentsDone(request_id=request.request_id, documents=len(gone), passages=passages)
-
     def _listed(self, request: DocumentsRequest) -> Iterator[Message]:
-        listed = self._wanted.listed()
+        listed = [listing(source) for source in self._knowledge.sources()]
         for at in range(0, len(listed), LISTED_AT_ONCE):
             some = tuple(listed[at : at + LISTED_AT_ONCE])
             yield DocumentsListed(request_id=request.request_id, documents=some)
-        passages = sum(document.passages for document in listed)
-        yield DocumentsDone(request_id=request.request_id, documents=len(listed), passages=passages)
+        yield msgspec.structs.replace(
+            _sum(self._knowledge.sources()), request_id=request.request_id
+        )
+
+    def _summarised(self, request: DocumentsRequest) -> Iterator[Message]:
+        if self._summariser is None:
+            raise AnswerError("model.absent", "the model that reads is not here; install it again")
+        summary = self._summariser.summarise(" ".join(request.arguments))
+        yield DocumentSummary(
+            request_id=request.request_id,
+            title=summary.title,
+            place=summary.place,
+            path=str(summary.source),
+            sentences=tuple(said.text for said in summary.sentences),
+        )
+        yield DocumentsDone(request_id=request.request_id, documents=1)
 
     # ── a slice ─────────────────────────────────────────────────────────────────────────────
 
@@ -218,16 +241,17 @@ class Collection:
 
     def _done(self, error: AssistantError | None = None) -> Iterator[DocumentsDone]:
         """Tell those who wait that all is done, or why it is not."""
-        requests, self._requests = self._requests, []
-        done = DocumentsDone(request_id="")
-        if error is not None:
-            done = DocumentsDone(request_id="", code=error.code, error=error.message)
-        elif requests:
-            sources = self._knowledge.sources()
-            passages = sum(source.passages for source in sources)
-            done = DocumentsDone(request_id="", documents=len(sources), passages=passages)
-        for request in requests:
-            yield msgspec.structs.replace(done, request_id=request)
+        requests, self._requests = self._requests, {}
+        for request, done in requests.items():
+            if error is not None:
+                done = DocumentsDone(request_id="", code=error.code, error=error.message)
+            told = done or _sum(self._knowledge.sources())
+            yield msgspec.structs.replace(told, request_id=request)
+
+
+def _sum(sources: Sequence[Source]) -> DocumentsDone:
+    passages = sum(source.passages for source in sources)
+    return DocumentsDone(request_id="", documents=len(sources), passages=passages)
 
 
 def _few(texts: Sequence[tuple[int, str]]) -> Iterator[tuple[int, str]]:

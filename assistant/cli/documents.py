@@ -17,7 +17,12 @@ from assistant.cli.output import console, emit, errors
 from assistant.core.config import Config as Settings
 from assistant.core.config import config_files, load_config
 from assistant.core.errors import InputError
-from assistant.core.messages import DocumentsDone, DocumentsListed, DocumentsProgress
+from assistant.core.messages import (
+    DocumentsDone,
+    DocumentsListed,
+    DocumentsProgress,
+    DocumentSummary,
+)
 
 app = typer.Typer(no_args_is_help=True, help="The texts that questions are answered from.")
 
@@ -72,6 +77,20 @@ def remove(
         if isinstance(told, DocumentsDone):
             done = f"{told.documents} documents with {told.passages} passages are forgotten"
             _say(done, json, _figures(told))
+
+
+@app.command()
+def summarise(
+    name: Annotated[list[str], typer.Argument(metavar="NAME…", help="A title, or a part of it.")],
+    config: Config = None,
+    json: Json = False,
+) -> None:
+    """Two or three sentences of a document, or of "the cleaning chapter of the oven manual"."""
+    for told in catalogue.ask(_settings(config), "summarise", name):
+        if isinstance(told, DocumentSummary):
+            text, where = " ".join(told.sentences), {"title": told.title, "place": told.place}
+            value = {**where, "path": told.path, "sentences": told.sentences, "text": text}
+            _say(text, json, value)
 
 
 def _settings(config: Path | None) -> Settings:

@@ -139,11 +139,14 @@ class Reply(Work, frozen=True, kw_only=True):
 
 
 class DocumentsRequest(Work, frozen=True, kw_only=True):
-    """The command line's wish: "add" paths, "remove" paths or titles, or "list" what there is."""
+    """The command line's wish: "add" paths, "remove" paths or titles, "list" what there is.
+
+    Or "summarise" one document, or a part of it, by its name.
+    """
 
     utterance_id: str = ""
     request_id: str
-    action: Literal["add", "remove", "list"]
+    action: Literal["add", "remove", "list", "summarise"]
     arguments: tuple[str, ...] = ()
 
 
@@ -305,6 +308,16 @@ class DocumentsListed(Control, frozen=True, kw_only=True):
 
     request_id: str
     documents: tuple[ListedDocument, ...]
+
+
+class DocumentSummary(Control, frozen=True, kw_only=True):
+    """The document, or its `place` ("" for all of it), that `request_id` wanted in short."""
+
+    request_id: str
+    title: str
+    place: str
+    path: str
+    sentences: tuple[str, ...]
 
 
 class DocumentsDone(Control, frozen=True, kw_only=True):

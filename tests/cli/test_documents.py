@@ -7,23 +7,27 @@ import threading
 from collections.abc import Iterator
 from pathlib import Path
 
+import msgspec
 import pytest
 from typer.testing import CliRunner, Result
 
 from assistant.answer.documents import Knowledge
 from assistant.cli.documents import app
+from assistant.composition import Composition
 from assistant.control import ControlServer
-from assistant.core.errors import ControlError, InputError, StorageError
+from assistant.core.errors import AnswerError, ControlError, InputError, StorageError
 from assistant.core.messages import (
     DocumentsDone,
     DocumentsListed,
     DocumentsProgress,
     DocumentsRequest,
+    DocumentSummary,
     ListedDocument,
     Message,
     StageRestarted,
 )
 from assistant.line import ProcessStatus, Status
+from tests.answer.fake_encoder import FakeEncoder
 
 RUNNING = Status(processes=(ProcessStatus(name="answer", state="ready", pid=1),))
 MANUAL = ListedDocument(title="Manual", kind="document", path="/d/m.md", passages=3, unencoded=1)
@@ -63,6 +67,31 @@ def test_without_a_daemon_it_is_done_here(tmp_path: Path, config: Path) -> None:
     unknown = invoke("remove", "tea", "--config", config).exception
     assert isinstance(unknown, InputError)
     assert "assistant documents list" in unknown.message
+
+
+def test_a_document_is_said_in_short(
+    tmp_path: Path, config: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tea = tmp_path / "tea.md"
+    tea.write_text("# Tea\n\n## Green\n\nIt steeps for two minutes.\n\n## Black\n\nFor four.\n")
+    assert invoke("add", tea, "--config", config).exit_code == 0
+    monkeypatch.setattr(Composition, "document_encoder", FakeEncoder())
+    green = invoke("summarise", "the", "green", "part", "of", "tea", "--config", config)
+    assert green.stdout == "It steeps for two minutes.\n"
+    whole = json.loads(invoke("summarise", "tea", "--config", config, "--json").stdout)
+    assert whole["sentences"] == ["It steeps for two minutes.", "For four."]
+    unknown = invoke("summarise", "coffee", "--config", config).exception
+    assert isinstance(unknown, InputError)
+    assert "Tea" in unknown.message
+
+
+def test_without_the_model_nothing_is_said_in_short(
+    config: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(Composition, "document_encoder", None)
+    fault = invoke("summarise", "tea", "--config", config).exception
+    assert isinstance(fault, AnswerError)
+    assert fault.code == "model.absent"
 
 
 def test_what_is_not_there_is_refused_before_anything_is_asked(config: Path) -> None:
@@ -107,6 +136,8 @@ def _of(request: DocumentsRequest, told: Message) -> Message:
                 code=told.code,
                 error=told.error,
             )
+        case DocumentSummary():
+            return msgspec.structs.replace(told, request_id=request.request_id)
         case DocumentsListed():
             return DocumentsListed(request_id=request.request_id, documents=told.documents)
     return told
@@ -147,6 +178,29 @@ def test_a_daemon_lists_what_it_has(daemon: Daemon, config: Path) -> None:
         "passages": 3,
         "unencoded": 1,
         "fault": "",
+    }
+
+
+def test_a_daemon_says_a_document_in_short(daemon: Daemon, config: Path) -> None:
+    daemon.tells = [
+        DocumentSummary(
+            request_id="",
+            title="Manual",
+            place="Cleaning",
+            path="/d/m.md",
+            sentences=("Clean the filter.", "Dry it."),
+        ),
+        DocumentsDone(request_id="", documents=1),
+    ]
+    told = invoke("summarise", "the", "cleaning chapter", "--config", config)
+    assert told.stdout == "Clean the filter. Dry it.\n"
+    assert daemon.asked[0].arguments == ("the", "cleaning chapter")
+    assert json.loads(invoke("summarise", "x", "--config", config, "--json").stdout) == {
+        "title": "Manual",
+        "place": "Cleaning",
+        "path": "/d/m.md",
+        "sentences": ["Clean the filter.", "Dry it."],
+        "text": "Clean the filter. Dry it.",
     }
 
 
