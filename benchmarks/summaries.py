@@ -11,7 +11,7 @@ import argparse
 import random
 import sys
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import accumulate
 from pathlib import Path
 from statistics import fmean, median
@@ -82,12 +82,18 @@ class Figures(msgspec.Struct, frozen=True, kw_only=True):
     long_ms: float
 
 
-def tasks(knowledge: Knowledge, references: Mapping[str, Reference]) -> Iterator[Task]:
+def references(split: str) -> dict[str, Reference]:
+    """What was written of the documents of a split, by their names."""
+    content = yaml.safe_load((TEXTS / "references.yaml").read_text("utf-8"))
+    return msgspec.convert(content[split], dict[str, Reference])
+
+
+def tasks(knowledge: Knowledge, written: Mapping[str, Reference]) -> Iterator[Task]:
     """Every document, then every chapter with a reference of its own."""
-    held = {name: knowledge.passages_of(Path(f"{name}.md")) for name in references}
-    for name, reference in references.items():
+    held = {name: knowledge.passages_of(Path(f"{name}.md")) for name in written}
+    for name, reference in written.items():
         yield Task(held[name][0].title, _sentences(held[name]), reference.summary)
-    for name, reference in references.items():
+    for name, reference in written.items():
         for part, wanted in reference.parts.items():
             own = [p for p in held[name] if inside(p.place, part)]
             yield Task(f"the {part} chapter of {own[0].title}", _sentences(own), wanted)
@@ -161,15 +167,12 @@ def contest(composition: Composition, split: str, extract: bool) -> Iterator[Row
     encoder = composition.document_encoder
     if encoder is None:
         raise SystemExit("the model that reads is not here; install it again")
-    references = msgspec.convert(
-        yaml.safe_load((TEXTS / "references.yaml").read_text("utf-8")),
-        dict[str, dict[str, Reference]],
-    )[split]
-    knowledge = shelf(references)
+    written = references(split)
+    knowledge = shelf(written)
     phraser = None if extract else composition.phraser
     ours = Timed(Summariser(knowledge, encoder, phraser))
-    every = list(tasks(knowledge, references))
-    documents, chapters = every[: len(references)], every[len(references) :]
+    every = list(tasks(knowledge, written))
+    documents, chapters = every[: len(written)], every[len(written) :]
     ways: dict[str, Summarise] = {
         "assistant": ours,
         "lead": lead,
@@ -182,7 +185,7 @@ def contest(composition: Composition, split: str, extract: bool) -> Iterator[Row
     for name, way in ways.items():
         yield row(split, f"chapters: {name}", chapters, way)
     said = [one for summary in ours.made for one in summary.sentences]
-    long_words, long_ms = _long(knowledge, references, ours)
+    long_words, long_ms = _long(knowledge, written, ours)
     yield Figures(
         split=split,
         sentences=len(said),
@@ -194,7 +197,7 @@ def contest(composition: Composition, split: str, extract: bool) -> Iterator[Row
     )
 
 
-def shelf(names: Sequence[str] | Mapping[str, Reference]) -> Knowledge:
+def shelf(names: Iterable[str]) -> Knowledge:
     """The documents in memory."""
     knowledge = Knowledge(None)
     for name in names:
@@ -204,7 +207,7 @@ def shelf(names: Sequence[str] | Mapping[str, Reference]) -> Knowledge:
     return knowledge
 
 
-def _long(knowledge: Knowledge, names: Mapping[str, Reference], ours: Timed) -> tuple[int, float]:
+def _long(knowledge: Knowledge, names: Iterable[str], ours: Timed) -> tuple[int, float]:
     passages = [p for name in names for p in knowledge.passages_of(Path(f"{name}.md"))]
     title = "Everything"
     as_one = [msgspec.structs.replace(p, title=title, place=p.title) for p in passages]
