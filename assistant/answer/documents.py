@@ -30,6 +30,9 @@ Vectors = NDArray[np.float32]
 COMMON = 5_000
 """Passages; to rank the hits of one word among so many takes 10 ms."""
 
+SLICE = 16
+"""Passages that are written or removed at once, so that a question meanwhile waits little."""
+
 _COLUMNS = "text, title, place, kind, starts, ends, people"
 
 
@@ -86,15 +89,41 @@ class Knowledge:
         stamp: str = "",
     ) -> None:
         """Have `source` hold just `passages`; those it held before keep their ids and vectors."""
+        for _ in self.adding(source, sha256, document_title, kind, passages, stamp):
+            pass
+
+    def adding(
+        self,
+        source: Path,
+        sha256: str,
+        document_title: str,
+        kind: str,
+        passages: Sequence[Passage],
+        stamp: str = "",
+    ) -> Iterator[None]:
+        """The same in turns, a few passages a transaction.
+
+        Only the last writes `sha256` and `stamp` down, so that a source that was left off in the
+        middle counts as changed, and adding it again goes on from there.
+        """
+        (number,) = self._one(
+            "INSERT INTO sources (path, title, kind, sha256, stamp) VALUES (?, ?, ?, '', '')"
+            " ON CONFLICT (path) DO UPDATE SET title = excluded.title, kind = excluded.kind,"
+            " sha256 = '', stamp = '' RETURNING id",
+            *(str(source), document_title, kind),
+        )
+        held, gone = self._compared(number, passages)
+        yield from self._deleting(gone)
+        for at in range(0, len(passages), SLICE):
+            with self._at_leisure(), self._change():
+                for position, passage in enumerate(passages[at : at + SLICE], at):
+                    self._put(number, position, passage, held[passage])
+            yield
         with self._change():
-            (number,) = self._one(
-                "INSERT INTO sources (path, title, kind, sha256, stamp) VALUES (?, ?, ?, ?, ?)"
-                " ON CONFLICT (path) DO UPDATE SET title = excluded.title, kind = excluded.kind,"
-                " sha256 = excluded.sha256, stamp = excluded.stamp, fault = '' RETURNING id",
-                *(str(source), document_title, kind, sha256, stamp),
+            self._database.execute(
+                "UPDATE sources SET sha256 = ?, stamp = ?, fault = '' WHERE id = ?",
+                *(sha256, stamp, number),
             )
-            gone = self._replace_passages(number, passages)
-        self._forgotten += gone
 
     def fail(self, source: Path, stamp: str, fault: str) -> None:
         """Note why `source` could not be read as of `stamp`; what it held before stays."""
@@ -127,14 +156,15 @@ class Knowledge:
 
     def remove(self, source: Path) -> int:
         """Forget `source` with its passages; how many those were."""
-        rows = self._database.execute(
-            "SELECT p.id FROM passages p JOIN sources s ON s.id = source WHERE path = ?",
-            str(source),
-        )
-        with self._change():
-            self._database.execute("DELETE FROM sources WHERE path = ?", str(source))
-        self._forgotten += [number for (number,) in rows]
-        return len(rows)
+        count = len(self._passages_of(source))
+        for _ in self.removing(source):
+            pass
+        return count
+
+    def removing(self, source: Path) -> Iterator[None]:
+        """The same in turns, a few passages a transaction."""
+        yield from self._deleting(self._passages_of(source))
+        self._database.execute("DELETE FROM sources WHERE path = ?", str(source))
 
     def forgotten(self) -> list[int]:
         """Ids of the passages that have gone since this was last asked."""
@@ -271,10 +301,15 @@ class Knowledge:
                         "INSERT INTO vectors VALUES (?, ?)", number, vector.tobytes()
                     )
 
-    def encoded(self, encoder: str) -> Ids:
-        """The ids that have a vector of `encoder`, ascending, int64[n]."""
+    def encoded(self, encoder: str, after: int = 0, limit: int = -1) -> Ids:
+        """The ids that have a vector of `encoder`, int64[n], ascending from `after` on.
+
+        At most `limit` of them; -1 is for all.
+        """
         self._take_encoder(encoder)
-        rows = self._database.execute("SELECT passage FROM vectors ORDER BY passage")
+        rows = self._database.execute(
+            "SELECT passage FROM vectors WHERE passage > ? ORDER BY passage LIMIT ?", after, limit
+        )
         return np.fromiter((number for (number,) in rows), np.int64, len(rows))
 
     def vectors(self, encoder: str, ids: Sequence[int]) -> dict[int, Vectors]:
@@ -309,8 +344,17 @@ class Knowledge:
 
     # ── within ──────────────────────────────────────────────────────────────────────────────
 
-    def _replace_passages(self, source: int, passages: Sequence[Passage]) -> list[int]:
-        """Write what changed; the ids that are gone."""
+    def _passages_of(self, source: Path) -> list[int]:
+        rows = self._database.execute(
+            "SELECT p.id FROM passages p JOIN sources s ON s.id = source WHERE path = ?",
+            str(source),
+        )
+        return [number for (number,) in rows]
+
+    def _compared(
+        self, source: int, passages: Sequence[Passage]
+    ) -> tuple[dict[Passage, list[int]], list[int]]:
+        """The ids that the source's passages have by now, and those that are to go."""
         rows = self._database.execute(
             f"SELECT id, {_COLUMNS} FROM passages WHERE source = ? ORDER BY position",  # noqa: S608
             source,
@@ -319,16 +363,24 @@ class Knowledge:
         for number, *row in rows:
             held[_passage(row)].append(number)
         wanted = Counter(passages)
-        gone = [i for passage, ids in held.items() for i in ids[wanted[passage] :]]
-        for number in gone:
-            self._database.execute("DELETE FROM passages WHERE id = ?", number)
-        for position, passage in enumerate(passages):
-            if held[passage]:
-                moved = "UPDATE passages SET position = ? WHERE id = ?"
-                self._database.execute(moved, position, held[passage].pop(0))
-            else:
-                self._insert(source, position, passage)
-        return gone
+        return held, [i for passage, ids in held.items() for i in ids[wanted[passage] :]]
+
+    def _deleting(self, gone: Sequence[int]) -> Iterator[None]:
+        for at in range(0, len(gone), SLICE):
+            some = gone[at : at + SLICE]
+            with self._at_leisure(), self._change():
+                for number in some:
+                    self._database.execute("DELETE FROM passages WHERE id = ?", number)
+            self._forgotten += some
+            yield
+
+    def _put(self, source: int, position: int, passage: Passage, held: list[int]) -> None:
+        """Have the passage stand there, under an id that it has already if there is one."""
+        if held:
+            moved = "UPDATE passages SET position = ? WHERE id = ?"
+            self._database.execute(moved, position, held.pop(0))
+        else:
+            self._insert(source, position, passage)
 
     def _insert(self, source: int, position: int, passage: Passage) -> None:
         (number,) = self._one(

@@ -27,12 +27,16 @@ Vectors = NDArray[np.float32]
 
 FLAT = 10_000
 """Vectors that are looked at one by one; 10,000 take 0.15 ms."""
+LISTED = 10_000
 SLICE = 256
 """Vectors that are read or added at once, so that a question meanwhile waits little."""
 RANKED_ANEW = 100
 """Candidates of the base whose exact vectors are compared, or three for each that is wanted."""
 FEWEST_A_LIST, TRAINING_SHARE = 40, 64
 """Vectors of a list, and how many its centre is found from; FAISS's k-means wants 39 or more."""
+PROBED = 6
+"""One list of so many is looked at. On 40,000 sentences that differ in a word or two (the intent
+model's embeddings, cosine 0.65 between any two) a tenth gives a recall of 0.986, a sixth 0.996."""
 GONE_SHARE = 0.25
 """Share of the base that may have gone before it is made anew."""
 NARROW = 4 * FLAT
@@ -49,8 +53,8 @@ class Holds(Protocol):
     def identity(self) -> str:
         """Of this store and no other."""
 
-    def encoded(self, encoder: str) -> Ids:
-        """Ids of all vectors of an encoder."""
+    def encoded(self, encoder: str, after: int = 0, limit: int = -1) -> Ids:
+        """Ids of the vectors of an encoder, ascending from `after`, at most so many."""
 
     def matrix(self, encoder: str, ids: Sequence[int] | Ids) -> tuple[Ids, Vectors]:
         """Those of `ids` that have a vector, and the vectors."""
@@ -67,6 +71,7 @@ class VectorIndex:
         self._trained_on = 0
         self._in_base: Ids = np.zeros(0, np.int64)
         self._gone: set[int] = set()
+        self._gone_meanwhile: set[int] = set()
         self._recent: Any = None
         self._threads: ThreadPoolExecutor | None = None
         self._is_open = False
@@ -114,6 +119,7 @@ class VectorIndex:
         if not self._is_open:
             return
         wanted = np.asarray(ids, np.int64)
+        self._gone_meanwhile.update(wanted.tolist())
         self._gone.update(wanted[_isin(wanted, self._in_base)].tolist())
         if self._recents and len(wanted):
             self._recent.remove_ids(wanted)
@@ -133,7 +139,8 @@ class VectorIndex:
         """
         if self.settled:
             return
-        ids = self._knowledge.encoded(self._encoder)
+        self._gone_meanwhile.clear()
+        ids = yield from self._listed()
         if len(ids) <= self._flat:
             self._become_flat(ids)
             return
@@ -166,7 +173,7 @@ class VectorIndex:
         if self._gone:
             left = faiss.IDSelectorNot(faiss.IDSelectorBatch(np.array(sorted(self._gone))))
             chosen = left if chosen is None else faiss.IDSelectorAnd(chosen, left)
-        probed = max(16, self._base.nlist // 10)
+        probed = max(16, self._base.nlist // PROBED)
         how = faiss.SearchParametersIVF(sel=chosen, nprobe=probed)
         _, ids = self._base.search(vector[None], max(RANKED_ANEW, 3 * k), params=how)
         return self._ranked(ids[0][ids[0] >= 0], vector, k)
@@ -181,6 +188,14 @@ class VectorIndex:
         return found[best], scores[best]
 
     # ── making the base ─────────────────────────────────────────────────────────────────────
+
+    def _listed(self) -> Generator[bool, None, Ids]:
+        """All ids that have a vector."""
+        parts = [np.zeros(1, np.int64)]
+        while len(part := self._knowledge.encoded(self._encoder, int(parts[-1][-1]), LISTED)):
+            parts.append(part)
+            yield False
+        return np.concatenate(parts)[1:]
 
     def _grown(self, ids: Ids) -> Generator[bool, None, tuple[Any, int, Ids]]:
         """An index in memory that is trained, for how many, and the ids it holds already."""
@@ -218,10 +233,10 @@ class VectorIndex:
     def _swap(self, base: Any, held: Ids, trained_on: int) -> None:
         """Search `base` from now on; what has come and gone while it was made is made good."""
         self._base, self._in_base, self._trained_on = base, held, trained_on
-        now = self._knowledge.encoded(self._encoder)
-        self._gone = set(held[~_isin(held, now)].tolist())
-        self._recent = None
-        self._take_in(now[~_isin(now, held)])
+        gone = np.array(sorted(self._gone_meanwhile), np.int64)
+        self._gone = set(gone[_isin(gone, held)].tolist())
+        if self._recents:
+            self._recent.remove_ids(held)
 
     def _become_flat(self, ids: Ids) -> None:
         self._base, self._in_base, self._gone, self._recent = None, ids[:0], set(), None

@@ -53,10 +53,12 @@ class Intake:
         self.files = self.files_done = 0
         survey = yield from surveyed(roots, self._suffixes)
         known = self._knowledge.contents()
+        left_out = [path for path, wanted in roots.items() if not wanted]
         gone = {
             path: entry
             for path, entry in known.items()
-            if path not in survey.files and not below(path, survey.unseen)
+            if path not in survey.files
+            and (below(path, left_out) or not below(path, survey.unseen))
         }
         changed = [p for p, stamp in survey.files.items() if known.get(p, ("",))[0] != stamp]
         self.files, self.seen = len(changed), len(survey.files)
@@ -72,8 +74,8 @@ class Intake:
         if changed:
             self._parser.close()  # it is a process, and seldom needed
         for path in gone:
-            self._knowledge.remove(path)
-            yield False
+            for _ in self._knowledge.removing(path):
+                yield False
 
     def _moved(
         self, path: Path, stamp: str, gone: Mapping[Path, tuple[str, str]]
@@ -110,7 +112,8 @@ class Intake:
             self._knowledge.touch(path, stamp)
         else:
             document = parsed.document
-            self._knowledge.add(
+            turns = self._knowledge.adding(
                 path, parsed.sha256, document.title, document.kind, parsed.passages, stamp
             )
-        yield False
+            for _ in turns:
+                yield False

@@ -33,8 +33,8 @@ class Wanted:
         self._knowledge.keep_roots({**self._others(paths), **dict.fromkeys(paths, True)})
         self._knowledge.retry()
 
-    def remove(self, names: Sequence[str]) -> list[Path]:
-        """Want no more what has these paths or titles; the files that this is about.
+    def remove(self, names: Sequence[str]) -> list[Source]:
+        """Want no more what has these paths or titles; what will be gone after the next look.
 
         Raises `InputError` for a name that says nothing, or too much.
         """
@@ -45,11 +45,7 @@ class Wanted:
         # A file of a folder that stays wanted would be found again.
         left_out = {path: False for path in paths if below(path, above)}
         self._knowledge.keep_roots({**others, **left_out})
-        return [source.path for source in sources if below(source.path, paths)]
-
-    def listed(self) -> list[ListedDocument]:
-        """Every document, in order of its path."""
-        return [_listing(source) for source in self._knowledge.sources()]
+        return [source for source in sources if below(source.path, paths)]
 
     def _others(self, paths: Sequence[Path]) -> dict[Path, bool]:
         known = self._knowledge.roots().items()
@@ -69,7 +65,8 @@ class Wanted:
         raise InputError("documents.unknown", f'"{name}" {fault}')
 
 
-def _listing(source: Source) -> ListedDocument:
+def listing(source: Source) -> ListedDocument:
+    """The source as it is listed, with why it was not read or that it is away."""
     away = "" if is_there(source.path) else "it is not there now"
     return ListedDocument(
         title=source.title,

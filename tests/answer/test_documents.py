@@ -140,6 +140,25 @@ def test_a_passage_that_stands_twice_is_kept_twice(knowledge: Knowledge) -> None
     assert len(add(knowledge, MANUAL, SALT)) == 1
 
 
+def test_what_was_left_off_in_the_middle_counts_as_changed_and_goes_on(
+    knowledge: Knowledge,
+) -> None:
+    many = [Passage(text=f"step {n}", title="Dishwasher") for n in range(50)]
+    turns = knowledge.adding(MANUAL, "hash", "Dishwasher", "document", many, "stamp")
+    next(turns)
+    next(turns)
+    turns.close()  # type: ignore[attr-defined]
+    assert knowledge.contents() == {MANUAL: ("", "")}
+    before = ids(knowledge, MANUAL)
+    assert 0 < len(before) < 50
+    after = add(knowledge, MANUAL, *many)
+    assert (len(after), after[: len(before)]) == (50, before)
+    left = knowledge.removing(MANUAL)
+    next(left)
+    assert 0 < len(ids(knowledge, MANUAL)) < 50
+    assert knowledge.remove(MANUAL) < 50
+
+
 def test_what_is_removed_is_found_no_more_and_its_ids_never_come_again(
     knowledge: Knowledge,
 ) -> None:
