@@ -39,8 +39,8 @@ PROBED = 6
 model's embeddings, cosine 0.65 between any two) a tenth gives a recall of 0.986, a sixth 0.996."""
 GONE_SHARE = 0.25
 """Share of the base that may have gone before it is made anew."""
-NARROW = 4 * FLAT
-"""Up to this many passages that a filter lets through are compared exactly, whatever the size."""
+NARROW = 2_000
+"""Up to this many passages that a filter lets through are compared one by one, in 10 ms."""
 
 log = logging.getLogger(__name__)
 T = TypeVar("T")
@@ -74,7 +74,7 @@ class VectorIndex:
         self._gone_meanwhile: set[int] = set()
         self._recent: Any = None
         self._threads: ThreadPoolExecutor | None = None
-        self._is_open = False
+        self._is_open = self._is_whole = False
 
     def __len__(self) -> int:
         self._open()
@@ -105,7 +105,7 @@ class VectorIndex:
 
     def add(self, ids: Sequence[int] | Ids, vectors: Vectors) -> None:
         """Take in vectors that SQLite holds already."""
-        if not self._is_open:
+        if not self._is_open or not len(ids):
             return
         faiss.omp_set_num_threads(1)
         if self._recent is None:
@@ -128,6 +128,8 @@ class VectorIndex:
     def settled(self) -> bool:
         """Whether nothing is to be made anew."""
         self._open()
+        if not self._is_whole:
+            return False
         many_gone = len(self._gone) > max(1, GONE_SHARE * len(self._in_base))
         return self._recents <= self._flat and not many_gone
 
@@ -170,10 +172,12 @@ class VectorIndex:
     def _of_base(self, vector: Vectors, k: int, chosen: Any) -> tuple[Ids, Vectors]:
         if self._base is None:
             return np.zeros(0, np.int64), np.zeros(0, np.float32)
+        # What a filter lets through may lie in any list.
+        lists = self._base.nlist
+        probed = max(16, lists // PROBED) if chosen is None else lists
         if self._gone:
             left = faiss.IDSelectorNot(faiss.IDSelectorBatch(np.array(sorted(self._gone))))
             chosen = left if chosen is None else faiss.IDSelectorAnd(chosen, left)
-        probed = max(16, self._base.nlist // PROBED)
         how = faiss.SearchParametersIVF(sel=chosen, nprobe=probed)
         _, ids = self._base.search(vector[None], max(RANKED_ANEW, 3 * k), params=how)
         return self._ranked(ids[0][ids[0] >= 0], vector, k)
@@ -237,11 +241,13 @@ class VectorIndex:
         self._gone = set(gone[_isin(gone, held)].tolist())
         if self._recents:
             self._recent.remove_ids(held)
+        self._is_whole = True
 
     def _become_flat(self, ids: Ids) -> None:
         self._base, self._in_base, self._gone, self._recent = None, ids[:0], set(), None
         if self._file is not None:
             label.drop(self._file)
+        self._is_whole = True
         self._take_in(ids)
 
     def _take_in(self, ids: Ids) -> None:
@@ -273,7 +279,11 @@ class VectorIndex:
                 self._base, self._trained_on = _mapped(self._file), known.trained_on
                 self._in_base = _ids_of(self._base)
         self._gone = set(self._in_base[~_isin(self._in_base, ids)].tolist())
-        self._take_in(ids[~_isin(ids, self._in_base)])
+        missing = ids[~_isin(ids, self._in_base)]
+        # More than so many take long to read; `settle` makes a base of them a slice at a time.
+        self._is_whole = len(missing) <= self._flat
+        if self._is_whole:
+            self._take_in(missing)
 
     def _written(self, made: Any, trained_on: int) -> Any:
         if self._file is None:
