@@ -9,21 +9,31 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable
 from datetime import datetime
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 
+from assistant.answer.answerer import Answerer
+from assistant.answer.answers import DocumentAnswers
+from assistant.answer.baseline import keep_baseline, read_baseline
 from assistant.answer.collection import Collection
 from assistant.answer.documents import Knowledge
 from assistant.answer.encoder import MODEL as READER
 from assistant.answer.encoder import Encoder as DocumentEncoder
+from assistant.answer.finding import Searcher
 from assistant.answer.formats.suffixes import SUFFIXES
+from assistant.answer.generator import MODEL as GENERATOR
+from assistant.answer.generator import Generator
 from assistant.answer.index import VectorIndex
 from assistant.answer.indexer import Indexer
+from assistant.answer.monitor import Monitor
+from assistant.answer.phrasing import Phraser
+from assistant.answer.reader import Reader
+from assistant.answer.retriever import Retriever
 from assistant.answer.stage import AnswerStage
 from assistant.answer.summary import Summariser
 from assistant.core.config import Config, time_zone
 from assistant.core.database import Database
-from assistant.core.errors import ConfigError, SkillError
+from assistant.core.errors import ConfigError, ModelError, SkillError
 from assistant.core.manifest import Library
 from assistant.skill.home import Home, load_home
 from audio.asr.pocketsphinx import PocketSphinxRecognizer
@@ -55,7 +65,10 @@ from skills.stage import SkillsStage
 
 log = logging.getLogger(__name__)
 
+ANSWER_BUDGET_S = 1.0
+"""From the question to the answer's text."""
 KNOWLEDGE_FILE, VECTORS_FILE = "knowledge.db", "knowledge.faiss"
+BASELINE_FILE = "answers.json"
 SAMPLED_SENTENCES = 5_000
 SAMPLING_SEED = 1
 FITTED_SENTENCES = 600
@@ -196,10 +209,35 @@ class Composition:
             broker=bool(self._config.mqtt.host),
         )
 
-    def answer(self, knowledge: Knowledge | None = None) -> AnswerStage:
+    def answer(
+        self, knowledge: Knowledge | None = None, answers: DocumentAnswers | None = None
+    ) -> AnswerStage:
         """What no skill claims; with `knowledge` the user's documents are kept in it."""
-        collection = self.collection(knowledge) if knowledge is not None else None
-        return AnswerStage(self.registry.abilities, collection=collection)
+        if knowledge is None:
+            return AnswerStage(self.registry.abilities, answers)
+        vectors = self.vectors(knowledge)
+        answers = self.answers(knowledge, vectors) if vectors is not None else None
+        collection = self.collection(knowledge, vectors)
+        return AnswerStage(self.registry.abilities, answers, collection)
+
+    def answers(self, knowledge: Knowledge, vectors: VectorIndex) -> DocumentAnswers:
+        """Answers from the documents in `knowledge`; models are loaded at the first question."""
+        encoder = self.document_encoder
+        if encoder is None:
+            raise ModelError("model.absent", "the model that reads is not here; install it again")
+        finder = Searcher(Retriever(knowledge, vectors, encoder), Reader(encoder))
+        answerer = Answerer(finder, self.phraser, lambda: knowledge.generation)
+        summariser = Summariser(knowledge, encoder, self.phraser)
+        file = self._config.state_dir / BASELINE_FILE
+        kept = (read_baseline(file), partial(keep_baseline, file)) if knowledge.path else ()
+        return DocumentAnswers(answerer, summariser, self.phraser, Monitor(ANSWER_BUDGET_S, *kept))
+
+    @cached_property
+    def phraser(self) -> Phraser | None:
+        """The generator's words; None where its model is not here."""
+        if GENERATOR not in self.library.artefacts:
+            return None
+        return Phraser(lambda: Generator.load(self.library))
 
     @cached_property
     def document_encoder(self) -> DocumentEncoder | None:
@@ -222,7 +260,7 @@ class Composition:
         folders = [Path(f).expanduser().resolve() for f in self._config.documents.folders]
         encoder = self.document_encoder
         index = vectors if vectors is not None else self.vectors(knowledge)
-        summariser = Summariser(knowledge, encoder) if encoder is not None else None
+        summariser = Summariser(knowledge, encoder, self.phraser) if encoder is not None else None
         return Collection(knowledge, index, encoder, Indexer(), SUFFIXES, folders, summariser)
 
     def voice(self) -> VoiceStage:

@@ -9,12 +9,9 @@ from pathlib import Path
 
 import msgspec
 
-from assistant.answer.answerer import Answerer
+from assistant.answer.answers import DocumentAnswers
 from assistant.answer.collection import Collection
 from assistant.answer.documents import Knowledge
-from assistant.answer.finding import Finder
-from assistant.answer.reader import Reader
-from assistant.answer.retriever import Retriever
 from assistant.composition import KNOWLEDGE_FILE, Composition
 from assistant.core.config import Config, Documents
 from assistant.core.errors import InputError, ModelError, StorageError
@@ -28,7 +25,7 @@ Progress = Callable[[int, int], None]
 @contextmanager
 def consult(
     config: Config, documents: Path | None, progress: Progress = lambda done, total: None
-) -> Iterator[Answerer]:
+) -> Iterator[DocumentAnswers]:
     """While open, answers from what is indexed, or from the file or folder `documents` alone.
 
     That is read first, into memory; `progress` is told of its passages. Raises `InputError` where
@@ -40,16 +37,15 @@ def consult(
     with ExitStack() as open_things:
         knowledge = composition.knowledge(None) if documents is not None else _indexed(config)
         open_things.callback(knowledge.close)
-        encoder, vectors = composition.document_encoder, composition.vectors(knowledge)
-        if encoder is None or vectors is None:
+        vectors = composition.vectors(knowledge)
+        if vectors is None:
             raise ModelError("model.absent", "the model that reads is not here; install it again")
         collection = open_things.enter_context(closing(composition.collection(knowledge, vectors)))
         if documents is not None:
-            _read_in(collection, documents, progress)
+            read_in(collection, documents, progress)
         if not knowledge.sources():
             raise _nothing(documents)
-        finder = Finder(Retriever(knowledge, vectors, encoder), Reader(encoder))
-        yield Answerer(finder, None, lambda: knowledge.generation)
+        yield composition.answers(knowledge, vectors)
 
 
 def _indexed(config: Config) -> Knowledge:
@@ -75,8 +71,8 @@ def _nothing(documents: Path | None) -> InputError:
     return InputError("documents.none", message)
 
 
-def _read_in(collection: Collection, documents: Path, progress: Progress) -> None:
-    """Have all of `documents` in the collection."""
+def read_in(collection: Collection, documents: Path, progress: Progress) -> None:
+    """Have all of `documents` in the collection; raises `InputError` when there is no such path."""
     if not documents.exists():
         raise InputError("documents.missing", f"{documents}: there is no such file or folder")
     wish = (str(documents.resolve()),)

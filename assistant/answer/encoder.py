@@ -6,7 +6,8 @@ the first and the last of the answer.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -40,41 +41,56 @@ class Scored(NamedTuple):
 
 
 class Encoder:
-    """Embeds texts and scores the pieces of passages; `version` changes with the model."""
+    """Embeds texts and scores the pieces of passages; `version` changes with the model.
+
+    `open_network` gives session and tokenizer at the first use: who has no documents does not pay
+    for them. What it raises comes then.
+    """
 
     name = MODEL
 
-    def __init__(self, session: Session, tokenizer: bytes, version: str) -> None:
-        self._session = session
-        self._single = load_tokenizer(tokenizer, LONGEST)
-        self._paired: Tokenizer = load_tokenizer(tokenizer, LONGEST_PAIR, cut="only_second")
+    def __init__(self, open_network: Callable[[], tuple[Session, bytes]], version: str) -> None:
+        self._open_network = open_network
         self.version = version
 
     @classmethod
     def load(cls, library: Library, threads: int = 1) -> Encoder:
-        """The network that ships; raises `ModelError` when it is missing or corrupt."""
-        content = library.read(MODEL)
-        session = session_of(library, MODEL, "model.onnx", content, threads)
-        return cls(session, content["tokenizer.json"], library.expected(MODEL)["model.onnx"])
+        """The network in use; raises `ModelError` when it is missing or, at first use, corrupt."""
+
+        def open_network() -> tuple[Session, bytes]:
+            content = library.read(MODEL)
+            session = session_of(library, MODEL, "model.onnx", content, threads)
+            return session, content["tokenizer.json"]
+
+        return cls(open_network, library.expected(MODEL)["model.onnx"])
+
+    @cached_property
+    def _network(self) -> tuple[Session, Tokenizer, Tokenizer]:
+        """Session, and the tokenizers of texts alone and of pairs."""
+        session, tokenizer = self._open_network()
+        single = load_tokenizer(tokenizer, LONGEST)
+        return session, single, load_tokenizer(tokenizer, LONGEST_PAIR, cut="only_second")
 
     def encode(self, texts: Sequence[str]) -> Embeddings:
         """The texts' embeddings, float32[texts, 384], each of length 1."""
-        encoded = self._single.encode_batch(list(texts))
+        session, tokenizer, _ = self._network
+        encoded = tokenizer.encode_batch(list(texts))
         made: Any = np.zeros((len(encoded), WIDTH), np.float32)
         for batch in alike([len(e.ids) for e in encoded]):
             inputs = as_inputs([encoded[i].ids for i in batch])
             inputs["token_type_ids"] = np.zeros_like(inputs["input_ids"])
-            made[batch] = run(self._session, inputs, "embedding")
+            made[batch] = run(session, inputs, "embedding")
         return made  # type: ignore[no-any-return]
 
     def score(self, question: str, passages: Sequence[str]) -> list[Scored]:
         """The scores of each passage's pieces to answer `question`."""
         if not passages:
             return []
-        encoded = self._paired.encode_batch([(question, passage) for passage in passages])
+        session, _, tokenizer = self._network
+        encoded = tokenizer.encode_batch([(question, passage) for passage in passages])
         inputs = as_inputs([e.ids for e in encoded])
         inputs["token_type_ids"] = padded([e.type_ids for e in encoded])
-        spans = run(self._session, inputs, "spans")
+        spans = run(session, inputs, "spans")
         return [_of_passage(e, row) for e, row in zip(encoded, spans, strict=True)]
 
 

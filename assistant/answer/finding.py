@@ -34,7 +34,7 @@ class Finding(NamedTuple):
         return best if best is not None and best.certainty >= CERTAIN else None
 
 
-class Finder:
+class Searcher:
     """Retrieves and reads."""
 
     def __init__(self, retriever: Finds, reader: Reader) -> None:

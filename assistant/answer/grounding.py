@@ -86,5 +86,6 @@ def _plain(word: str) -> str:
 
 
 def _negated(text: str) -> bool:
-    words = [token.lower().replace("’", "'") for token in _TOKEN.findall(text)]
-    return sum(word in NEGATIONS or word.endswith("n't") for word in words) % 2 == 1
+    words: list[str] = [token.lower().replace("’", "'") for token in _TOKEN.findall(text)]
+    said = [word for word in words if word in NEGATIONS or word.endswith("n't")]
+    return len(said) % 2 == 1

@@ -6,7 +6,8 @@ true is for its caller to check (`grounding`). It rests for a while when it fail
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import cached_property
 
 from assistant.answer.constraint import Constraint
 from assistant.answer.generator import Budget, Generator
@@ -23,11 +24,15 @@ RESTS = 20
 
 
 class Phraser:
-    """Words answers, summaries and facts with `generator`."""
+    """Words answers, summaries and facts with the generator that `load` gives at first use."""
 
-    def __init__(self, generator: Generator, budget: Budget = BUDGET) -> None:
-        self._generator, self._budget = generator, budget
+    def __init__(self, load: Callable[[], Generator], budget: Budget = BUDGET) -> None:
+        self._load, self._budget = load, budget
         self._failures = self._rests = 0
+
+    @cached_property
+    def _generator(self) -> Generator:
+        return self._load()
 
     def phrase(self, question: str, text: str, title: str) -> str:
         """One sentence that answers `question` ("": that is shorter) with what `text` says.

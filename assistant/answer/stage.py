@@ -17,6 +17,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import ClassVar, Protocol
 
 from assistant.answer.answerer import Answer, Tier
+from assistant.core.errors import AnswerError
 from assistant.core.messages import (
     BargeIn,
     DocumentsRequest,
@@ -39,14 +40,17 @@ _ASKS = re.compile(
 class Answers(Protocol):
     """Answers from documents."""
 
-    def answer(self, question: str) -> Answer:
+    def answer(self, question: str, at_s: float = 0.0) -> Answer:
         """The answer, or an honest nothing."""
 
     def word(self, facts: Sequence[Fact], question: str, intent: str) -> str:
         """All facts in one sentence; "" where that cannot be had."""
 
     def summarise(self, name: str) -> Iterable[str]:
-        """The sentences of a summary; none where there is no such document."""
+        """The sentences of a summary; raises `AnswerError` where there is no such document."""
+
+    def alerts(self) -> Iterable[Message]:
+        """What is to be told of the answers since this was last asked."""
 
 
 class Collects(Protocol):
@@ -85,6 +89,7 @@ class AnswerStage:
         match message:
             case Question():
                 yield from self._replies(message)
+                yield from self._answers.alerts() if self._answers is not None else ()
             case DocumentsRequest() if self._collection is not None:
                 yield from self._collection.take(message)
             case Tick() if self._collection is not None:
@@ -115,15 +120,18 @@ class AnswerStage:
             return
         name = " ".join(fact.value for fact in question.facts)
         waiting = ""
-        for sentence in self._answers.summarise(name):
-            if waiting:
-                yield _reply(question, waiting, more=True)
-            waiting = sentence
-        yield _reply(question, waiting or f"I have no document called {name}.", done=bool(waiting))
+        try:
+            for sentence in self._answers.summarise(name):
+                if waiting:
+                    yield _reply(question, waiting, more=True)
+                waiting = sentence
+        except AnswerError as error:
+            waiting = error.message
+        yield _reply(question, waiting, done=bool(waiting))
 
     def _answered(self, question: Question) -> Reply:
         if self._answers is not None:
-            answer = self._answers.answer(question.text)
+            answer = self._answers.answer(question.text, question.at_s)
             if answer.tier is not Tier.DECLINED:
                 self._last = answer
                 return _reply(question, answer.text)

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 import msgspec
 from rich.markup import escape
 
+from assistant.answer.answers import DocumentAnswers
 from assistant.cli.output import console, emit
+from assistant.cli.progress import progress
+from assistant.consulting import consult
 from assistant.core.codec import as_json
 from assistant.core.config import Config, HomeSettings, Skills, load_config
 from assistant.core.errors import InputError
@@ -44,6 +48,18 @@ def temporary_config(skills: Sequence[Path] | None, home: Path | None) -> Config
         skills=Skills(folders=tuple(str(folder) for folder in skills or ())),
         home=HomeSettings(file=str(home or "")),
     )
+
+
+@contextmanager
+def answering(config: Config, documents: Path | None) -> Iterator[DocumentAnswers | None]:
+    """While open, answers from the file or folder `documents`, which is read into memory."""
+    if documents is None:
+        yield None
+        return
+    with ExitStack() as open_things:
+        with progress("reading documents") as told:
+            answers = open_things.enter_context(consult(config, documents, told))
+        yield answers
 
 
 def tell(given: str, messages: Sequence[Message], timings: Timings, as_lines: bool) -> Summary:

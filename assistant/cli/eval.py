@@ -11,12 +11,14 @@ import msgspec
 import typer
 from rich.table import Table
 
+from assistant.answer.encoder import Encoder as DocumentEncoder
 from assistant.cli.conversation import temporary_config
 from assistant.cli.output import console, emit, errors
 from assistant.cli.progress import progress
 from assistant.composition import Composition
 from assistant.core.config import Asr, Mqtt
 from assistant.core.errors import InputError, SkillError, WakeWordError
+from assistant.evaluation.answers import evaluate_answers, passages
 from assistant.evaluation.clips import labelled, sound_of
 from assistant.evaluation.commands import evaluate_commands
 from assistant.evaluation.data_sets import read_data_set
@@ -24,6 +26,8 @@ from assistant.evaluation.home_tests import WantedCommand, load_suites
 from assistant.evaluation.intents import evaluate_intents
 from assistant.evaluation.rejects import Offence, evaluate_rejects, read_lines
 from assistant.evaluation.sentences import Miss, evaluate_sentences, reader
+from assistant.evaluation.shelf import Shelf
+from assistant.evaluation.squad import read_articles
 from assistant.evaluation.wake import evaluate_wake
 from nlu.encoder import MODEL, Encoder
 from nlu.examples import read_shipped
@@ -35,6 +39,7 @@ app = typer.Typer(
 
 SNRS_DB = "24,12,6"
 FITTING_THREADS = 2
+READING_THREADS = 2
 RECOGNISERS = ("auto", "whisper", "pocketsphinx")
 
 Json = Annotated[bool, typer.Option("--json", help="One JSON object a line on stdout.")]
@@ -153,6 +158,23 @@ def intents(
             told,
         )
     _show(f"Intents, {folder.name}", figures, json)
+
+
+@app.command()
+def answers(
+    file: Annotated[Path, typer.Argument(help="Passages and questions in SQuAD's format.")],
+    json: Json = False,
+) -> None:
+    """Answer questions about passages that lie in one index together."""
+    articles = read_articles(file)
+    encoder = DocumentEncoder.load(
+        Composition(temporary_config(None, None)).library, READING_THREADS
+    )
+    with progress("encoding") as told:
+        shelf = Shelf(list(passages(articles)), encoder, told)
+    with progress("asking") as told:
+        figures = evaluate_answers(articles, shelf, told)
+    _show(f"Answers, {file.name}", figures, json)
 
 
 def _tell_miss(json: bool) -> Callable[[Miss], None]:

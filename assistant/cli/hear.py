@@ -9,7 +9,7 @@ from typing import Annotated, ClassVar
 
 import typer
 
-from assistant.cli.conversation import Timings, tell, temporary_config
+from assistant.cli.conversation import Timings, answering, tell, temporary_config
 from assistant.composition import Composition
 from assistant.core.messages import Frame, Message, PlaybackEnded, Reply
 from assistant.core.stage import Stage
@@ -28,25 +28,30 @@ def hear(
     no_wake: Annotated[bool, typer.Option("--no-wake", help="All that is spoken counts.")] = False,
     skill: Annotated[list[Path] | None, typer.Option(help="A folder with a further skill.")] = None,
     home: Annotated[Path | None, typer.Option(help="YAML file of areas and devices.")] = None,
+    documents: Annotated[
+        Path | None, typer.Option(help="A file or folder to answer questions from.")
+    ] = None,
     json: Annotated[bool, typer.Option("--json", help="One JSON object a line.")] = False,
 ) -> None:
     """Let a fresh assistant hear FILEs, each a conversation of its own, and show what it does."""
     for file in files:
         next(frames_of(file), None)  # what is no recording is refused before any is heard
-    composition = Composition(temporary_config(skill, home))
+    config = temporary_config(skill, home)
+    composition = Composition(config)
     recognition, understanding = composition.asr(), composition.nlu()
-    for file in files:
-        stages: tuple[Stage, ...] = (
-            composition.listener(wake=not no_wake),
-            recognition,
-            understanding,
-            composition.skills(open_state(None)),
-            composition.answer(),
-            _Silent(),
-        )
-        timings = Timings()
-        messages = list(run(stages, _frames(file), timings.observe))
-        tell(str(file), messages, timings, json)
+    with answering(config, documents) as answers:
+        for file in files:
+            stages: tuple[Stage, ...] = (
+                composition.listener(wake=not no_wake),
+                recognition,
+                understanding,
+                composition.skills(open_state(None)),
+                composition.answer(answers=answers),
+                _Silent(),
+            )
+            timings = Timings()
+            messages = list(run(stages, _frames(file), timings.observe))
+            tell(str(file), messages, timings, json)
 
 
 def _frames(file: Path) -> Iterator[Message]:

@@ -10,7 +10,7 @@ import typer
 from rich.table import Table
 from rich.text import Text
 
-from assistant.cli.conversation import Timings, tell, temporary_config
+from assistant.cli.conversation import Timings, answering, tell, temporary_config
 from assistant.cli.output import console, emit
 from assistant.composition import Composition
 from assistant.core.clock import boottime_s
@@ -24,21 +24,27 @@ def say(
     texts: Annotated[list[str], typer.Argument(metavar="TEXT…", help="What is said, in order.")],
     skill: Annotated[list[Path] | None, typer.Option(help="A folder with a further skill.")] = None,
     home: Annotated[Path | None, typer.Option(help="YAML file of areas and devices.")] = None,
+    documents: Annotated[
+        Path | None, typer.Option(help="A file or folder to answer questions from.")
+    ] = None,
     explain: Annotated[
         bool, typer.Option("--explain", help="Show what each part believed, and which won.")
     ] = False,
     json: Annotated[bool, typer.Option("--json", help="One JSON object a line.")] = False,
 ) -> None:
     """Say TEXTs to a fresh assistant, as one conversation, and show what comes of each."""
-    composition = Composition(temporary_config(skill, home))
-    stages = (composition.nlu(), composition.skills(open_state(None)), composition.answer())
-    for number, text in enumerate(texts, 1):
-        timings = Timings()
-        heard: list[Message] = _heard(f"say-{number}", text)
-        messages = [*heard, *run(stages, heard, timings.observe)]
-        if explain:
-            _tell_why(composition.explain(text), json)
-        tell(text, messages, timings, json)
+    config = temporary_config(skill, home)
+    composition = Composition(config)
+    with answering(config, documents) as answers:
+        answer = composition.answer(answers=answers)
+        stages = (composition.nlu(), composition.skills(open_state(None)), answer)
+        for number, text in enumerate(texts, 1):
+            timings = Timings()
+            heard: list[Message] = _heard(f"say-{number}", text)
+            messages = [*heard, *run(stages, heard, timings.observe)]
+            if explain:
+                _tell_why(composition.explain(text), json)
+            tell(text, messages, timings, json)
 
 
 def _tell_why(explanation: Explanation, as_lines: bool) -> None:

@@ -92,9 +92,9 @@ class GeneratorConfig:
     round: int = 4000
     longest: int = 192
     """Tokens of an example; longer ones are left out."""
-    batch: int = 3000
+    batch: int = 2000
     """Tokens of a step."""
-    learning_rate: float = 1.2e-3
+    learning_rate: float = 1.1e-3
     rising: float = 1.0
     """Rounds in which the rate rises."""
     falling: float = 0.3
@@ -113,8 +113,8 @@ class GeneratorConfig:
 INTENT = IntentConfig(epochs=8, learning_rate=6e-5, batch=96)
 INTENT_CHECK = IntentConfig(epochs=3, learning_rate=6e-5, batch=96, held_out=0.2)
 NER = Config(epochs=6, learning_rate=1.5e-4, swapped=0.3, smoothing=0.05, dropout=0.15)
-READER = ReaderConfig(epochs=2, learning_rate=1.2e-4, batch=16, warmup=0.05)
-GENERATOR = GeneratorConfig(rounds=60)
+READER = ReaderConfig(epochs=4, learning_rate=1.2e-4, batch=16, warmup=0.05)
+GENERATOR = GeneratorConfig(rounds=20)
 BENCHMARKS = {
     "snips": Config(epochs=7, learning_rate=1.5e-4),
     "atis": Config(epochs=12, learning_rate=2e-4, batch=32),

@@ -8,17 +8,17 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from assistant.answer.answerer import NOTHING_FOUND, Answerer, Tier
+from assistant.answer.answerer import NOTHING_FOUND, Answer, Answerer, Tier
 from assistant.answer.documents import Filter, Knowledge
 from assistant.answer.encoder import Embeddings, Scored
-from assistant.answer.finding import Finder
+from assistant.answer.finding import Searcher
 from assistant.answer.index import VectorIndex
 from assistant.answer.passages import Passage
 from assistant.answer.reader import Reader
 from assistant.answer.retriever import Retriever
 from assistant.answer.stage import AnswerStage
 from assistant.core.errors import AnswerError
-from assistant.core.messages import Fact, Question
+from assistant.core.messages import Fact, Message, Question
 
 KETTLE = (
     "The kettle holds 1.7 litres. It is covered for two years. Never leave it on without water."
@@ -89,7 +89,7 @@ class Parrot:
 
 
 def answerer(retriever: Retriever, knowledge: Knowledge, parrot: Parrot | None) -> Answerer:
-    finder = Finder(retriever, Reader(Likeness()))
+    finder = Searcher(retriever, Reader(Likeness()))
     return Answerer(finder, parrot, lambda: knowledge.generation)
 
 
@@ -164,13 +164,21 @@ class Documents:
     """Answers with what it is given."""
 
     def __init__(self, made: Answerer) -> None:
-        self.answer = made.answer
+        self._made = made
+
+    def answer(self, question: str, at_s: float = 0.0) -> Answer:
+        return self._made.answer(question)
+
+    def alerts(self) -> Sequence[Message]:
+        return ()
 
     def word(self, facts: Sequence[Fact], question: str, intent: str) -> str:
         return " and ".join(f"{fact.name} {fact.value}" for fact in facts)
 
     def summarise(self, name: str) -> Sequence[str]:
-        return ["One.", "Two."] if name == "kettle" else []
+        if name != "kettle":
+            raise AnswerError("answer.no_document", f"There is no {name}.")
+        return ["One.", "Two."]
 
 
 @pytest.fixture
@@ -209,3 +217,8 @@ def test_a_summary_comes_sentence_by_sentence(stage: AnswerStage) -> None:
         facts=(Fact(name="name", value="kettle"),),
     )
     assert [(r.text, r.more) for r in stage.feed(question)] == [("One.", True), ("Two.", False)]
+
+
+def test_of_what_is_not_there_no_summary_is_made_up(stage: AnswerStage) -> None:
+    facts = (Fact(name="name", value="toaster"),)
+    assert said(stage, "x", intent="DocumentSummary", facts=facts) == ["There is no toaster."]

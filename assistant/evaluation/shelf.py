@@ -1,0 +1,62 @@
+"""A data set's passages as the assistant would keep them, with nothing else beside them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from assistant.answer.documents import Filter, Knowledge
+from assistant.answer.encoder import Encoder
+from assistant.answer.finding import Finding, Searcher
+from assistant.answer.index import VectorIndex
+from assistant.answer.passages import Passage
+from assistant.answer.reader import Reader
+from assistant.answer.retriever import Candidate, Retriever
+
+_ENCODED_AT_ONCE = 32
+Progress = Callable[[int, int], None]
+
+
+class Shelf:
+    """Passages in memory, encoded by `encoder`; titles are documents."""
+
+    def __init__(
+        self,
+        passages: Sequence[Passage],
+        encoder: Encoder,
+        progress: Progress = lambda done, total: None,
+    ) -> None:
+        self.knowledge = Knowledge(None)
+        for title in dict.fromkeys(passage.title for passage in passages):
+            own = [passage for passage in passages if passage.title == title]
+            self.knowledge.add(Path("/") / title, title, title, "document", own)
+        done = 0
+        while waiting := self.knowledge.unencoded(encoder.version, _ENCODED_AT_ONCE):
+            vectors = encoder.encode([text for _, text in waiting])
+            self.knowledge.keep_vectors(encoder.version, [i for i, _ in waiting], vectors)
+            done += len(waiting)
+            progress(done, len(passages))
+        self.index = VectorIndex(self.knowledge, encoder.version)
+        self._retriever = Retriever(self.knowledge, self.index, encoder)
+        self._reader = Reader(encoder)
+        self._finder = Searcher(self._retriever, self._reader)
+
+    def find(self, question: str, without: str = "") -> Finding:
+        """What is found, or would be if the document `without` were not there."""
+        if not without:
+            return self._finder.find(question)
+        passages = {s.title: s.passages for s in self.knowledge.sources()}
+        others = _Others(self._retriever, without, passages[without])
+        return Searcher(others, self._reader).find(question)
+
+
+class _Others:
+    """The retriever as if one document were not there."""
+
+    def __init__(self, retriever: Retriever, without: str, further: int) -> None:
+        self._retriever, self._without, self._further = retriever, without, further
+
+    def find(self, question: str, limit: int, within: Filter | None = None) -> list[Candidate]:
+        """The passages of the other documents."""
+        found = self._retriever.find(question, limit + self._further, within)
+        return [c for c in found if c.passage.title != self._without][:limit]
