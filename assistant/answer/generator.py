@@ -30,6 +30,9 @@ MODEL = "generator"
 GRAPH, TOKENIZER = "model.onnx", "tokenizer.json"
 """The files of a generator, the shipped one's and those that users import."""
 
+REPEATED = 5
+"""Tokens in a row that no reply says twice."""
+
 
 class Budget(msgspec.Struct, frozen=True, kw_only=True):
     """What one reply may take; where it ends, the sentence in hand is dropped."""
@@ -92,7 +95,9 @@ class Generator:
         scores, memory = self._read(self.notation.ids(prompt), budget.tokens)
         said: list[int] = []
         while len(said) < budget.tokens and self._clock() < ends_s:
-            token = self._chosen(scores, constraint)
+            token = self._chosen(scores, said, constraint)
+            if token is None:
+                return
             if token in self.notation.stops:
                 yield Spoken(self.notation.text(said), len(said), True)
                 return
@@ -128,9 +133,26 @@ class Generator:
             return self._decoder.read(ids[len(prefix) :], memory)
         return self._decoder.read(ids, self._decoder.nothing())
 
-    def _chosen(self, scores: Scores, constraint: Constraint | None) -> int:
+    def _chosen(
+        self, scores: Scores, said: Sequence[int], constraint: Constraint | None
+    ) -> int | None:
+        """The likeliest token that may come; None where none may."""
         scores = scores.copy()
         scores[self.notation.never] = -np.inf
+        scores[repeating(said)] = -np.inf
         if constraint is not None:
             scores[~constraint.allowed()] = -np.inf
-        return int(scores.argmax())
+        best = int(scores.argmax())
+        return best if np.isfinite(scores[best]) else None
+
+
+def repeating(said: Sequence[int], run: int = REPEATED) -> list[int]:
+    """Tokens with which the reply's end would be `run` tokens that it holds already.
+
+    A small model that is always given its likeliest word else goes round in circles.
+    """
+    last = list(said[-run + 1 :])
+    if len(last) < run - 1:
+        return []
+    starts = range(len(said) - run + 1)
+    return [said[i + run - 1] for i in starts if list(said[i : i + run - 1]) == last]

@@ -10,7 +10,7 @@ import pytest
 
 from assistant.answer.constraint import Constraint, Tokens
 from assistant.answer.decoder import Decoder, Memory, Scores
-from assistant.answer.generator import Budget, Generator
+from assistant.answer.generator import Budget, Generator, repeating
 from assistant.answer.plain import PlainNotation
 from assistant.answer.prompt import Act, Mark, Notation, about_facts, about_text
 from assistant.bench.decoder import Form, graph, interface
@@ -105,6 +105,14 @@ def test_a_prompt_that_does_not_fit_is_refused(notation: Notation) -> None:
     generator = Generator(Scripted(notation, TEXT), notation, positions=40)
     with pytest.raises(AnswerError, match="too many"):
         next(generator.stream(PROMPT))
+
+
+def test_a_reply_does_not_go_round_in_circles(notation: Notation) -> None:
+    assert repeating([1, 2, 3, 4, 9, 1, 2], 3) == [3]
+    assert repeating([1, 2, 3], 3) == []
+    wish = "It is two years. It is two years. It is two years. It weighs 1.2 kg."
+    said = list(Generator(Scripted(notation, wish), notation).stream(PROMPT))[-1].text
+    assert said.count("It is two years.") < 3
 
 
 def test_a_model_that_fails_is_an_error_of_its_reply(notation: Notation) -> None:
