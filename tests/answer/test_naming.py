@@ -18,6 +18,7 @@ PLACES = {
     "Minutes of the Bellfield Allotment Society, 9 April": ("Water", "Hedges"),
     "Handbook": ("page 1", "page 12"),
     "Hedgehogs": (),
+    "Pumps and Wells": ("Pumps",),
 }
 
 
@@ -56,6 +57,8 @@ def find(name: str) -> Named:
         ("dishwasher cleaning", DISHWASHER, "Cleaning"),
         ("page twelve of the handbook", "Handbook", "page 12"),
         ("the handbook page 1", "Handbook", "page 1"),
+        ("the third chapter of the dishwasher manual", DISHWASHER, "Faults"),
+        ("the pump manual", "Pumps and Wells", ""),
         # Only one of the two has such a part.
         (
             "the hedges part of the allotment minutes",
