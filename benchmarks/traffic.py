@@ -54,6 +54,11 @@ class Answers:
         said = one.answer.commands if one.answer is not None else ()
         return {pair for pair, texts in self._said.items() if _alike(texts[one.text], said)}
 
+    def split(self, asked: Sequence[Asked]) -> int:
+        """Utterances whose two revisions no single pair of versions can have read."""
+        pairs = zip(asked[::REVISIONS], asked[1::REVISIONS], strict=True)
+        return sum(not (self.by(one) & self.by(other)) for one, other in pairs)
+
     def telling(self, one: Asked) -> bool:
         """Whether the answer is not what all pairs say."""
         return one.answer is not None and len(self.by(one)) < len(self._said)
@@ -136,12 +141,16 @@ class Traffic:
 def _alike(some: tuple[Command, ...], others: tuple[Command, ...]) -> bool:
     """Whether two answers are the same, but for what two processes may add up otherwise."""
     return len(some) == len(others) and all(
-        (one.intent, _values(one)) == (other.intent, _values(other))
-        and abs(one.confidence - other.confidence) < ROUNDED
+        _values(one) == _values(other)
+        and all(abs(a - b) < ROUNDED for a, b in zip(_sure(one), _sure(other), strict=True))
         for one, other in zip(some, others, strict=True)
     )
 
 
-def _values(command: Command) -> list[tuple[str, str]]:
-    """The slots without times, which pass between question and comparison."""
-    return [(s.name, _TIME.sub("", str(s.value))) for s in command.slots]
+def _values(command: Command) -> list[str]:
+    """Intent and slots, without times, which pass between question and comparison."""
+    return [command.intent, *(f"{s.name} {_TIME.sub('', str(s.value))}" for s in command.slots)]
+
+
+def _sure(command: Command) -> list[float]:
+    return [command.confidence, *(slot.confidence for slot in command.slots)]

@@ -6,35 +6,58 @@ import json
 import shutil
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from assistant.core.manifest import SHIPPED, Library
 from assistant.downloads import import_version
 
+Array = NDArray[np.floating[Any]]
 WIDTH = 384
-MODEL, TOKENIZER = "model.onnx", "tokenizer.json"
-_TENSOR = b"layers.5.norm2.weight"
-_RAW_DATA = b"\x4a\x80\x0c"
-"""The tag of onnx.proto3's TensorProto.raw_data and the length of 384 floats, as a varint."""
-OTHER = 0.05
-"""How far the weights of a version are off that is another, and as good."""
-NONSENSE = 100.0
+MODEL, TOKENIZER, LABELS = "model.onnx", "tokenizer.json", "labels.json"
+OFF_BY = 0.05
+_NORM = b"layers.5.norm2.weight"
 
 
-def variant(name: str, folder: Path, seed: int, off_by: float = OTHER) -> Path:
-    """The model with the weights of its last layer's norm changed by some of themselves."""
+def variant(name: str, folder: Path, seed: int) -> Path:
+    """Another version in `folder`, which makes the same of nearly all texts, and is as sure or not.
+
+    An encoder's last norm is a little off; a tagger's last layer is smaller, the more the larger
+    the seed is.
+    """
+    noise = np.random.default_rng(seed).standard_normal(WIDTH)
+    if (SHIPPED / name / LABELS).exists():
+        return _changed(name, folder, b"tags.weight", lambda weights: weights * (1 - 0.1 * seed))
+    return _changed(name, folder, _NORM, lambda weights: weights * (1 + OFF_BY * noise))
+
+
+def nonsense(name: str, folder: Path) -> Path:
+    """A version that is whole, and makes nothing of any text."""
+    noise = np.random.default_rng(0).standard_normal(WIDTH)
+    return _changed(name, folder, _NORM, lambda weights: weights * 100 * noise)
+
+
+def _changed(name: str, folder: Path, tensor: bytes, change: Callable[[Array], Array]) -> Path:
     shutil.copytree(SHIPPED / name, folder)
     file = folder / MODEL
-    content = bytearray(file.read_bytes())
-    start = content.index(_TENSOR + _RAW_DATA) + len(_TENSOR + _RAW_DATA)
-    weights = np.frombuffer(content, np.float32, WIDTH, start)
-    noise = np.random.default_rng(seed).standard_normal(WIDTH)
-    changed = (weights * (1 + off_by * noise)).astype(np.float32).tobytes()
-    del weights
-    content[start : start + len(changed)] = changed
-    file.write_bytes(content)
+    content = file.read_bytes()
+    start, end = _raw_data(content, tensor)
+    weights = change(np.frombuffer(content[start:end], np.float32))
+    file.write_bytes(content[:start] + weights.astype(np.float32).tobytes() + content[end:])
     return folder
+
+
+def _raw_data(content: bytes, tensor: bytes) -> tuple[int, int]:
+    """Where onnx.proto3's TensorProto.raw_data of this name, which stands before it, lies."""
+    length, shift = 0, 0
+    at = content.index(tensor + b"\x4a") + len(tensor) + 1
+    while True:
+        length |= (content[at] & 0x7F) << shift
+        at, shift = at + 1, shift + 7
+        if content[at - 1] < 0x80:
+            return at, at + length
 
 
 def add(library: Library, name: str, version: str, seed: int) -> None:
@@ -49,7 +72,7 @@ def add_unsound(library: Library, name: str) -> dict[str, str]:
     for version, (_, spoilt) in UNSOUND.items():
         folder = library.pulled / f"{name}-{version}-made"
         if version == "nonsense":
-            variant(name, folder, 0, NONSENSE)
+            nonsense(name, folder)
         else:
             shutil.copytree(SHIPPED / name, folder)
         if spoilt is not None and version not in AFTERWARDS:
@@ -76,14 +99,14 @@ def _other_interface(folder: Path) -> None:
 def _outside(folder: Path) -> None:
     """The weights' TensorProto (all fields but the data kept) names a file for its data."""
     content = (folder / MODEL).read_bytes()
-    start = content.index(_TENSOR + _RAW_DATA) + len(_TENSOR)
+    start, end = _raw_data(content, _NORM)
+    start -= 3  # the field's tag and its length
     entry = _text(1, b"location") + _text(2, b"weights.bin")
-    length = len(_RAW_DATA) + 4 * WIDTH
     outside = _text(13, entry) + b"\x70\x01"
-    filler = length - len(outside) - 3
+    filler = end - start - len(outside) - 3
     # TensorProto.doc_string takes up the rest, so that no length around it changes.
     made = outside + b"\x62" + _varint(filler) + b" " * filler
-    (folder / MODEL).write_bytes(content[:start] + made + content[start + length :])
+    (folder / MODEL).write_bytes(content[:start] + made + content[end:])
 
 
 def _text(number: int, value: bytes) -> bytes:

@@ -27,6 +27,8 @@ from assistant.core.messages import (
     PlaybackStarted,
     Reload,
     Reloaded,
+    Replace,
+    Replaced,
     SelfTest,
     Speech,
     StageRestarted,
@@ -305,6 +307,31 @@ def test_in_a_single_process_reload_is_published_and_each_stage_answers(
     list(stage.feed(LEVEL))
     list(stage.feed(Reloaded(stage="asr")))
     assert peer.line() == {"type": "Reloaded", "at_s": 0.0, "stage": "asr", "error": ""}
+
+
+def test_another_model_is_asked_for_on_the_bus_and_the_stage_answers(
+    peer: Peer, stage: ControlStage
+) -> None:
+    peer.send(b'{"command": "use", "arguments": ["asr", "whisper", "2"]}\n')
+    assert peer.line() == {"type": "Replacing", "stage": "asr"}
+    (wish,) = peer.published
+    assert wish == Replace(stage="asr", model="whisper", version="2", at_s=wish.at_s)
+    assert list(stage.feed(wish)) == [wish]
+    list(stage.feed(LEVEL))
+    list(stage.feed(Replaced(stage="asr", model="whisper", version="2", error="no")))
+    assert peer.line()["error"] == "no"
+    list(stage.feed(StageRestarted(stage="asr", reason="killed")))
+    assert peer.line()["type"] == "StageRestarted"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code"),
+    [("[]", "control.arguments"), ('["nlu", "ner", "2"]', "control.not_running")],
+)
+def test_what_cannot_be_asked_for_is_told(peer: Peer, arguments: str, code: str) -> None:
+    peer.send(f'{{"command": "use", "arguments": {arguments}}}\n'.encode())
+    assert peer.line()["code"] == code
+    assert peer.published == []
 
 
 @pytest.fixture

@@ -51,7 +51,6 @@ def judge(canaries: Canaries, answer: Answer, what: str) -> None:
     wrong = [case for case in canaries.cases if answer(case.input) != case.output]
     right, total = len(canaries.cases) - len(wrong), len(canaries.cases)
     if right < canaries.share * total:
-        message = (
-            f"{what}: {right} of {total} canaries come out as recorded, not {canaries.share:.0%}"
-        )
-        raise ModelError("model.canary", f"{message}; the first that does not: {wrong[0].input!r}")
+        message = f"{what}: {right} of {total} canaries come out as recorded, and"
+        wanted = f"{canaries.share:.0%} must; the first that does not: {wrong[0].input!r}"
+        raise ModelError("model.canary", f"{message} {wanted}")

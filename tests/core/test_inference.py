@@ -54,6 +54,11 @@ def test_a_checked_model_runs(tmp_path: Path) -> None:
     assert np.asarray(result).tolist() == [11, 22]
 
 
+def test_a_size_that_is_no_number_may_be_any(tmp_path: Path) -> None:
+    library = library_with(tmp_path, adding_model(), inputs='x = "float32[n]"')
+    assert open_session(library, "adder", "model.onnx")
+
+
 def test_idle_threads_do_not_spin(tmp_path: Path) -> None:
     session = open_session(library_with(tmp_path, adding_model()), "adder", "model.onnx", threads=2)
     options = session.get_session_options()
@@ -68,11 +73,24 @@ def test_idle_threads_do_not_spin(tmp_path: Path) -> None:
         (adding_model(), "0" * 64, 'x = "float32[2]"', "model.corrupt"),
         (EXTERNAL, "", 'x = "float32[2]"', "model.external_data"),
         (adding_model(), "", 'z = "float32[2]"', "model.interface"),
+        (adding_model(), "", 'x = "int64[2]"', "model.interface"),
+        (adding_model(), "", 'x = "float32[3]"', "model.interface"),
+        (adding_model(), "", 'x = "float32[2, n]"', "model.interface"),
         (b"not a model", "", 'x = "float32[2]"', "model.not_onnx"),
         (b"", "", 'x = "float32[2]"', "model.unusable"),
         (adding_model()[:-9], "", 'x = "float32[2]"', "model.not_onnx"),
     ],
-    ids=["other hash", "external data", "other interface", "no ONNX", "empty", "truncated"],
+    ids=[
+        "other hash",
+        "external data",
+        "other name",
+        "other type",
+        "other size",
+        "other rank",
+        "no ONNX",
+        "empty",
+        "truncated",
+    ],
 )
 def test_what_is_not_the_model_is_refused_in_one_line(
     tmp_path: Path, content: bytes, sha256: str, inputs: str, code: str

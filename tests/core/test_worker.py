@@ -8,23 +8,27 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack, closing, contextmanager
 from pathlib import Path
 from typing import ClassVar
+from unittest.mock import ANY
 
 import pytest
 
 from assistant.core.bus import Address, Bus
-from assistant.core.errors import AnswerError, BusError
+from assistant.core.errors import AnswerError, BusError, ModelError
 from assistant.core.messages import (
     BargeIn,
     Message,
     Question,
     Reload,
     Reloaded,
+    Replace,
+    Replaced,
     Reply,
     SelfTest,
     Speech,
     StageFailed,
     Tick,
 )
+from assistant.core.replacement import Change, Load
 from assistant.core.stage import Stage
 from assistant.core.worker import Worker
 
@@ -79,14 +83,16 @@ class Beats:
 
 
 @contextmanager
-def running(stage: Stage, address: Address, rebuilt: Stage | None = None) -> Iterator[Bus]:
+def running(
+    stage: Stage, address: Address, rebuilt: Stage | None = None, load: Load | None = None
+) -> Iterator[Bus]:
     """`stage` at work as "answer"; gives the other end of the bus, "ear"."""
-    wanted = (Reply, StageFailed, Reloaded)
+    wanted = (Reply, StageFailed, Reloaded, Replaced)
     ear = Bus("ear", address, PEERS, CONSUMERS, wanted)
-    bus = Bus("answer", address, PEERS, CONSUMERS, (*stage.consumes, Reload))
+    bus = Bus("answer", address, PEERS, CONSUMERS, (*stage.consumes, Reload, Replace))
     rebuild = (lambda: rebuilt) if rebuilt is not None else None
     beats = Beats()
-    worker = Worker("answer", stage, bus, beats, rebuild)
+    worker = Worker("answer", stage, bus, beats, rebuild, load=load)
     thread = threading.Thread(target=worker.run)
     thread.start()
     try:
@@ -137,8 +143,17 @@ def join(ear: Bus) -> None:
     raise AssertionError("the two ends did not find each other")
 
 
-def ask(bus: Bus, text: str) -> None:
-    bus.send(Question(utterance_id="u1", text=text, at_s=1.0))
+def ask(bus: Bus, text: str, utterance_id: str = "u1") -> None:
+    bus.send(Question(utterance_id=utterance_id, text=text, at_s=1.0))
+
+
+def answer_to(bus: Bus, text: str, utterance_id: str) -> str:
+    """The answer to a question, which must come next."""
+    ask(bus, text, utterance_id)
+    reply = next_from(bus, Reply)
+    assert isinstance(reply, Reply)
+    assert reply.utterance_id == utterance_id
+    return reply.text
 
 
 def test_work_goes_there_and_back_with_the_time_stamped(address: Address) -> None:
@@ -196,6 +211,113 @@ def test_reload_swaps_the_stage(address: Address) -> None:
         reply = next_from(ear, Reply)
         assert isinstance(reply, Reply)
         assert reply.text == "new words"
+
+
+@pytest.fixture
+def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("assistant.core.worker.QUIET_BEFORE_RELOAD_S", 0.05)
+
+
+def use(bus: Bus, version: str) -> None:
+    bus.send(Replace(stage="answer", model="words", version=version))
+
+
+def verdict(bus: Bus) -> Replaced:
+    told = next_from(bus, Replaced)
+    assert isinstance(told, Replaced)
+    return told
+
+
+def prefixing(_: str, version: str) -> Change:
+    """A model whose versions are prefixes."""
+    if version == "bad":
+        raise ModelError("model.canary", "2 of 9 canaries come out as recorded")
+    if version == "garbled":
+        raise KeyError("vocabulary")
+    return lambda _: Echo(f"{version} ")
+
+
+@pytest.mark.usefixtures("impatient")
+def test_work_goes_on_while_a_candidate_is_loaded_and_the_next_utterance_has_it(
+    address: Address,
+) -> None:
+    may_end, loaded = threading.Event(), threading.Event()
+
+    def slowly(model: str, version: str) -> Change:
+        assert may_end.wait(PATIENCE_S)
+        loaded.set()
+        return prefixing(model, version)
+
+    with running(Echo(), address, load=slowly) as ear:
+        use(ear, "new")
+        for number in range(20):
+            assert answer_to(ear, "hello", f"u{number}") == "hello"
+        may_end.set()
+        assert loaded.wait(PATIENCE_S)
+        assert verdict(ear) == Replaced(stage="answer", model="words", version="new", at_s=ANY)
+        assert answer_to(ear, "hello", "v") == "new hello"
+
+
+def test_the_revisions_of_one_utterance_are_read_by_one_model(
+    address: Address, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("assistant.core.worker.QUIET_BEFORE_RELOAD_S", 1000.0)
+    loaded = threading.Event()
+
+    def told(model: str, version: str) -> Change:
+        try:
+            return prefixing(model, version)
+        finally:
+            loaded.set()
+
+    with running(Echo(), address, load=told) as ear:
+        assert answer_to(ear, "hello", "u1") == "hello"
+        use(ear, "new")
+        while not loaded.is_set():
+            assert answer_to(ear, "hello", "u1") == "hello"
+        # Loaded it is; until somebody says something else it waits.
+        assert [answer_to(ear, "hello", "u1") for _ in range(3)] == ["hello"] * 3
+        assert answer_to(ear, "hello", "u2") == "new hello"
+
+
+@pytest.mark.usefixtures("impatient")
+@pytest.mark.parametrize(("version", "told"), [("bad", "2 of 9"), ("garbled", "KeyError")])
+def test_a_bad_candidate_is_refused_and_the_old_model_goes_on(
+    address: Address, version: str, told: str
+) -> None:
+    with running(Echo(), address, load=prefixing) as ear:
+        use(ear, version)
+        assert told in verdict(ear).error
+        assert answer_to(ear, "hello", "u1") == "hello"
+
+
+@pytest.mark.usefixtures("impatient")
+def test_candidates_take_over_in_the_order_in_which_they_were_asked_for(address: Address) -> None:
+    with running(Echo(), address, load=prefixing) as ear:
+        for version in ("1", "bad", "2"):
+            use(ear, version)
+        told = [verdict(ear) for _ in range(3)]
+        assert [(t.version, bool(t.error)) for t in told] == [
+            ("1", False),
+            ("bad", True),
+            ("2", False),
+        ]
+        assert answer_to(ear, "hello", "u1") == "2 hello"
+
+
+@pytest.mark.usefixtures("impatient")
+def test_a_stage_without_models_says_so(address: Address) -> None:
+    with running(Echo(), address) as ear:
+        use(ear, "1")
+        assert "runs no words" in verdict(ear).error
+
+
+@pytest.mark.usefixtures("impatient")
+def test_what_another_stage_is_to_run_is_passed_over(address: Address) -> None:
+    with running(Echo(), address, load=prefixing) as ear:
+        ear.send(Replace(stage="nlu", model="words", version="1"))
+        use(ear, "2")
+        assert verdict(ear).version == "2"
 
 
 def test_a_name_can_be_had_once(ears: Callable[[], Bus]) -> None:
