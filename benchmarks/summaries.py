@@ -25,7 +25,7 @@ from rich.table import Table
 from assistant.answer.documents import Knowledge
 from assistant.answer.formats.select import parse
 from assistant.answer.grounding import ungrounded
-from assistant.answer.leaning import whole
+from assistant.answer.leaning import SHORTEST_WORDS
 from assistant.answer.naming import inside
 from assistant.answer.passages import Passage, cut, sentences
 from assistant.answer.summary import BUDGET, Summariser, Summary
@@ -217,7 +217,9 @@ def _long(knowledge: Knowledge, names: Iterable[str], ours: Timed) -> tuple[int,
 
 
 def _sentences(passages: Sequence[Passage]) -> list[str]:
-    return [text for passage in passages for text in sentences(passage.text) if whole(text)]
+    """Those of the other ways: with a full stop, and no greeting."""
+    every = (text for passage in passages for text in sentences(passage.text))
+    return [text for text in every if text[-1] in ".!?" and len(text.split()) >= SHORTEST_WORDS]
 
 
 def _said(task: Task, chosen: set[int]) -> str:

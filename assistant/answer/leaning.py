@@ -42,9 +42,16 @@ _STANDS = re.compile(
 )
 
 _LABEL = re.compile(
-    r"(?!(?:note|warning|caution|danger|important):)(?:\w+ ){0,2}\w+: ", re.IGNORECASE
+    r"(?!(?:note|warning|caution|danger|important):)(?:[\w.,]+ ){0,2}[\w.]+: ", re.IGNORECASE
 )
 """As in "Present: five members."; a warning is one all the same."""
+
+_NOT_PROSE = re.compile(r"[→←⇒|{}<>=_\\~^*#@≥≤]|\w/\w|\w\.\w+\(|://|^\W*\d+[.)] ")
+"""Code, paths, addresses, rows of a table, and what is numbered."""
+MOST_FIGURES = 0.25
+"""Share of words without a letter from which it is a row of a table."""
+MOST_COMMAS = 0.35
+"""Commas a word from which it is a list."""
 
 
 def leans(sentence: str) -> bool:
@@ -55,5 +62,9 @@ def leans(sentence: str) -> bool:
 def whole(sentence: str) -> bool:
     """Whether it states something: no heading, item or label, no question, nothing said aloud."""
     words = sentence.split()
-    stated = len(words) >= SHORTEST_WORDS and sentence[-1] in ".!" and sentence[0] not in "\"“'‘"
-    return stated and _LABEL.match(sentence) is None
+    if len(words) < SHORTEST_WORDS or sentence[-1] not in ".!" or sentence[0] in "\"“'‘":
+        return False
+    figures = sum(not any(map(str.isalpha, word)) for word in words)
+    if figures > MOST_FIGURES * len(words) or sentence.count(",") > MOST_COMMAS * len(words):
+        return False
+    return _NOT_PROSE.search(sentence) is None and _LABEL.match(sentence) is None

@@ -27,6 +27,8 @@ FULL_WORDS = 28
 """A sentence that is longer says no more by it."""
 SAME = 0.9
 """Cosine from which a sentence says what another one has said."""
+ENOUGH_SENTENCES, MUCH_LESS = 2, 0.2
+"""After two a sentence that is worth so much less than those is left unsaid."""
 
 Embeddings = NDArray[np.float32]
 
@@ -125,10 +127,15 @@ class _Scale:
             gain -= self._weights.chunk * _said_of_chunk(lines, chosen)
             gain[(said >= SAME) | ~_speakable(lines, chosen, budget)] = -np.inf
             best = int(gain.argmax())
-            if gain[best] == -np.inf:
+            if gain[best] == -np.inf or self._adds_little(worth, chosen, best):
                 break
             chosen.append(best)
         return [lines[i] for i in sorted(chosen)]
+
+    @staticmethod
+    def _adds_little(worth: NDArray[np.float32], chosen: list[int], best: int) -> bool:
+        enough = len(chosen) >= ENOUGH_SENTENCES
+        return enough and bool(worth[best] < worth[chosen].min() - MUCH_LESS)
 
     def _worth(self, lines: Sequence[Line], vectors: Embeddings) -> NDArray[np.float32]:
         centre = vectors.mean(axis=0)

@@ -56,8 +56,9 @@ def test_sentences_that_stand_alone(sentence: str) -> None:
     assert not leans(sentence)
 
 
-def test_headings_labels_questions_and_speech_state_nothing() -> None:
+def test_what_is_no_prose_states_nothing() -> None:
     assert whole("The lid of the box is green.")
+    assert whole("Turn the valve by 90 degrees, wait 10 minutes and read the gauge.")
     assert whole("Warning: never open the lid while it runs.")
     for text in (
         "Cleaning and care",
@@ -65,6 +66,11 @@ def test_headings_labels_questions_and_speech_state_nothing() -> None:
         "Who would open such a box?",
         "“It is your wall,” said Mrs Sloan.",
         "See the drawing.",
+        "2. Turn off the water at the main.",
+        "Kettle K7: weight 1.2 kg, volume 1.7, colour red.",
+        "Set pump.mode = auto in the file /etc/pump.conf.",
+        "The rest is pump, valve, gauge, tank, hose, float.",
+        "From 1.2 to 1.8 bar at 20 °C, 30 %.",
     ):
         assert not whole(text)
 
