@@ -7,6 +7,7 @@ only truth: the vector index is made from it.
 from __future__ import annotations
 
 import json
+import logging
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -23,6 +24,8 @@ from assistant.answer.matching import folded, query, span_s, telling
 from assistant.answer.passages import Passage
 from assistant.answer.schema import MIGRATIONS
 from assistant.core.database import Database
+
+log = logging.getLogger(__name__)
 
 Ids = NDArray[np.int64]
 Vectors = NDArray[np.float32]
@@ -71,7 +74,11 @@ class Knowledge:
         self._zone = zone
         self._forgotten: list[int] = []
         self.path = path
-        self.set_aside = self._database.set_aside
+        if self._database.set_aside is not None:
+            log.error(
+                "%s was damaged and is kept as %s; documents are to be added again (answer.damaged)",
+                *(path, self._database.set_aside),
+            )
 
     def close(self) -> None:
         """Close the file and let another process have it."""

@@ -316,3 +316,14 @@ def test_all_of_it_is_there_after_a_restart(tmp_path: Path) -> None:
 
 def test_another_file_is_told_apart() -> None:
     assert Knowledge(None).identity != Knowledge(None).identity
+
+
+def test_a_damaged_file_is_set_aside_and_told(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    file = tmp_path / "knowledge.db"
+    file.write_bytes(b"no database " * 1000)
+    opened = Knowledge(file)
+    assert "knowledge.db.damaged-1" in caplog.text
+    assert opened.sources() == []
+    opened.close()

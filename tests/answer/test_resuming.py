@@ -59,7 +59,6 @@ def test_killed_at_any_time_it_goes_on_where_it_was(tmp_path: Path) -> None:
     assert sum(read.values()) - len(read) <= KILLS
     assert sum(encoded.values()) - len(encoded) <= KILLS * SLICE_PASSAGES
     knowledge, encoder = Knowledge(database), FakeEncoder()
-    assert knowledge.set_aside is None
     texts = [s.passage.text for s in knowledge.passages(knowledge.within(Filter()))]
     assert len(texts) == len(set(texts)) == FILES * LINES
     assert len(knowledge.encoded(encoder.version)) == FILES * LINES
