@@ -52,8 +52,7 @@ def chunks(passages: Sequence[Passage]) -> Iterator[list[Line]]:
 def _groups(passages: Sequence[Passage]) -> Iterator[list[int]]:
     """Indices of passages that make a chunk: where a place ends or enough is together."""
     sizes = [len(passage.text.split()) for passage in passages]
-    full = max(CHUNK_WORDS, sum(sizes) / MOST_CHUNKS)
-    enough = max(SHORTEST_CHUNK, sum(sizes) / MOST_CHUNKS / 2)
+    full, enough = (max(words, sum(sizes) / MOST_CHUNKS) for words in (CHUNK_WORDS, SHORTEST_CHUNK))
     group: list[int] = []
     words = 0
     for index, passage in enumerate(passages):
