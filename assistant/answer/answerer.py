@@ -8,14 +8,13 @@ from __future__ import annotations
 
 import re
 from collections import Counter, OrderedDict
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from enum import StrEnum
 from pathlib import Path
 from typing import Protocol
 
 import msgspec
 
-from assistant.answer.documents import Filter
 from assistant.answer.finding import Finding
 from assistant.answer.grounding import ungrounded
 from assistant.answer.reader import Reading
@@ -57,8 +56,8 @@ class Answer(msgspec.Struct, frozen=True, kw_only=True):
 class Finds(Protocol):
     """Retrieval and reading."""
 
-    def find(self, question: str, within: Filter | None = None) -> Finding:
-        """What is found for `question`."""
+    def find_all(self, questions: Sequence[str]) -> list[Finding]:
+        """What is found for each question."""
 
 
 class Phrases(Protocol):
@@ -83,20 +82,30 @@ class Answerer:
 
     def answer(self, question: str) -> Answer:
         """The answer, or an honest nothing."""
-        key = (" ".join(question.lower().split()), self._generation())
-        if key in self._kept:
-            self._kept.move_to_end(key)
-            self.outcomes["kept"] += 1
-            return self._kept[key]
-        made = self._made(question)
-        self.outcomes[made.tier] += 1
-        self._kept[key] = made
-        if len(self._kept) > KEPT:
-            self._kept.popitem(last=False)
-        return made
+        (answer,) = self.answer_all([question])
+        return answer
 
-    def _made(self, question: str) -> Answer:
-        found = self._finder.find(question).answer
+    def answer_all(self, questions: Sequence[str]) -> list[Answer]:
+        """The answers in the order of the questions, which are encoded together."""
+        generation = self._generation()
+        keys = [(" ".join(question.lower().split()), generation) for question in questions]
+        new = {key: q for key, q in zip(keys, questions, strict=True) if key not in self._kept}
+        made = dict(zip(new, map(self._made, new.values(), self._found(new.values())), strict=True))
+        self.outcomes["kept"] += len(keys) - len(new)
+        self._keep(made)
+        return [made[key] if key in made else self._kept[key] for key in keys]
+
+    def _found(self, questions: Collection[str]) -> list[Finding]:
+        return self._finder.find_all(list(questions)) if questions else []
+
+    def _keep(self, made: Mapping[tuple[str, int], Answer]) -> None:
+        self.outcomes.update(answer.tier for answer in made.values())
+        self._kept.update(made)
+        while len(self._kept) > KEPT:
+            self._kept.popitem(last=False)
+
+    def _made(self, question: str, finding: Finding) -> Answer:
+        found = finding.answer
         if found is None:
             return Answer(text=NOTHING_FOUND, tier=Tier.DECLINED)
         for tier, text in self._tiers(question, found):

@@ -35,6 +35,10 @@ class DocumentAnswers:
         self._alerts += self._monitor.observe(at_s, spent_s, self._answerer.outcomes, made)
         return made
 
+    def answer_all(self, questions: Sequence[str]) -> list[Answer]:
+        """The answers to many questions, unwatched."""
+        return self._answerer.answer_all(questions)
+
     def word(self, facts: Sequence[Fact], question: str, intent: str) -> str:
         """All facts in one sentence; "" where that cannot be had."""
         return self._phraser.word(facts, question, intent) if self._phraser is not None else ""

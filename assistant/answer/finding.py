@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple, Protocol
 
 from assistant.answer.documents import Filter
@@ -17,8 +18,10 @@ CERTAIN = 0.0
 class Finds(Protocol):
     """The retriever."""
 
-    def find(self, question: str, limit: int, within: Filter | None = None) -> list[Candidate]:
-        """The passages that may answer, the likeliest first."""
+    def find_all(
+        self, questions: Sequence[str], limit: int, within: Filter | None = None
+    ) -> list[list[Candidate]]:
+        """The passages that may answer each question, the likeliest first."""
 
 
 class Finding(NamedTuple):
@@ -42,7 +45,15 @@ class Searcher:
 
     def find(self, question: str, within: Filter | None = None) -> Finding:
         """The readings and passages for `question`, in the order of merit."""
-        candidates = self._retriever.find(question, READ_FROM, within)
+        (found,) = self.find_all([question], within)
+        return found
+
+    def find_all(self, questions: Sequence[str], within: Filter | None = None) -> list[Finding]:
+        """The same for each of several questions, which are encoded together."""
+        found = self._retriever.find_all(questions, READ_FROM, within)
+        return [self._read(*pair) for pair in zip(questions, found, strict=True)]
+
+    def _read(self, question: str, candidates: list[Candidate]) -> Finding:
         if not candidates:
             return Finding([], [])
         readings = self._reader.read(question, candidates)

@@ -54,13 +54,26 @@ class Retriever:
 
     def find(self, question: str, limit: int = 5, within: Filter | None = None) -> list[Candidate]:
         """At most `limit` passages, the likeliest first, of those that say the same only one."""
-        scores = self._scores(question, within)
+        (found,) = self.find_all([question], limit, within)
+        return found
+
+    def find_all(
+        self, questions: Sequence[str], limit: int = 5, within: Filter | None = None
+    ) -> list[list[Candidate]]:
+        """The same for each of several questions, which are encoded together."""
+        asked = self._encoder.encode(questions)
+        pairs = zip(questions, asked, strict=True)
+        return [self._found(question, row, limit, within) for question, row in pairs]
+
+    def _found(
+        self, question: str, asked: Embeddings, limit: int, within: Filter | None
+    ) -> list[Candidate]:
+        scores = self._scores(question, asked, within)
         best = sorted(scores, key=scores.__getitem__, reverse=True)[: 3 * limit]
         return list(_unlike(self._candidates(best, scores), limit))
 
-    def _scores(self, question: str, within: Filter | None) -> dict[int, float]:
+    def _scores(self, question: str, asked: Embeddings, within: Filter | None) -> dict[int, float]:
         words = dict(self._knowledge.matching(question, CONSIDERED, within))
-        asked = self._encoder.encode([question])[0]
         near = dict(zip(*self._index.search(asked, CONSIDERED), strict=True))
         if within is not None:
             near = {key: near[key] for key in self._knowledge.inside(list(near), within)}

@@ -56,7 +56,9 @@ class _Others:
     def __init__(self, retriever: Retriever, without: str, further: int) -> None:
         self._retriever, self._without, self._further = retriever, without, further
 
-    def find(self, question: str, limit: int, within: Filter | None = None) -> list[Candidate]:
+    def find_all(
+        self, questions: Sequence[str], limit: int, within: Filter | None = None
+    ) -> list[list[Candidate]]:
         """The passages of the other documents."""
-        found = self._retriever.find(question, limit + self._further, within)
-        return [c for c in found if c.passage.title != self._without][:limit]
+        every = self._retriever.find_all(questions, limit + self._further, within)
+        return [[c for c in row if c.passage.title != self._without][:limit] for row in every]
