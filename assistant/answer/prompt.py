@@ -14,11 +14,14 @@ Marks in a text are text: no document and no person can write one.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from enum import StrEnum
 from typing import NamedTuple
 
 from tokenizers import Tokenizer
+
+_HUMP = re.compile(r"(?<=[a-z])(?=[A-Z])")
 
 
 class Mark(StrEnum):
@@ -67,12 +70,18 @@ def about_text(question: str, text: str, title: str = "") -> Prompt:
 
 def about_facts(acts: Sequence[Act], kind: str = "", question: str = "") -> Prompt:
     """Say all `acts` in one turn, as the reply to `question`, where there is one."""
-    fields = [(mark, words) for mark, words in ((Mark.ASK, question), (Mark.KIND, kind)) if words]
+    about = ((Mark.ASK, question), (Mark.KIND, spaced(kind)))
+    fields = [(mark, words) for mark, words in about if words]
     for act in acts:
-        fields.append((act.mark, act.name))
+        fields.append((act.mark, spaced(act.name)))
         if act.value:
             fields.append((Mark.IS, act.value))
     return (*fields, (Mark.SAY, ""))
+
+
+def spaced(name: str) -> str:
+    """A name of code as words: "BuyEventTickets" and "buy_event_tickets" → "buy event tickets"."""
+    return _HUMP.sub(" ", name).replace("_", " ").lower()
 
 
 class Notation:

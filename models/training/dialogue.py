@@ -5,14 +5,13 @@ from __future__ import annotations
 import gzip
 import json
 import random
-import re
 from collections import Counter, defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
-from assistant.answer.prompt import Act, Mark, Prompt, about_facts, about_text
+from assistant.answer.prompt import Act, Mark, Prompt, about_facts, about_text, spaced
 from models.training.config import DATA
 from models.training.renaming import other_value, replaced
 
@@ -65,7 +64,7 @@ def _turn(row: dict) -> Turn:  # type: ignore[type-arg]
     method = (row["call"] or {}).get("method", "")
     acts: list[Act] = []
     for action in row["actions"]:
-        mark, name = MARKS[action["act"]], action["slot"].replace("_", " ")
+        mark, name = MARKS[action["act"]], spaced(action["slot"])
         if mark is Mark.PROPOSE:
             acts.append(Act(mark, spaced(action["values"][0])))
         elif mark in (Mark.SUCCESS, Mark.FAILURE):
@@ -75,11 +74,6 @@ def _turn(row: dict) -> Turn:  # type: ignore[type-arg]
             acts += [Act(mark, name, SAID.get(value, value)) for value in values]
     kind = spaced(row["service"].partition("_")[0])
     return Turn(kind, tuple(acts), row["user"], row["reply"])
-
-
-def spaced(name: str) -> str:
-    """ "BuyEventTickets" → "buy event tickets"."""
-    return re.sub(r"(?<=[a-z])(?=[A-Z])", " ", name).lower()
 
 
 class Dialogues:
@@ -105,7 +99,7 @@ class Dialogues:
         asked = turn.user.endswith("?") and len(turn.user.split()) < 14
         if asked and {act.mark for act in turn.acts} == {Mark.INFORM} and draw.random() < 0.6:
             return self._as_text(turn, draw), turn.reply
-        user = turn.user if len(turn.user.split()) < 14 and draw.random() < 0.15 else ""
+        user = turn.user if len(turn.user.split()) < 14 and draw.random() < 0.25 else ""
         kind = turn.kind if draw.random() < 0.9 else ""
         return about_facts(turn.acts, kind, user), turn.reply
 

@@ -22,7 +22,7 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from assistant.answer.prompt import Mark, Notation
-from models.training import dialogue, grounded, vocabulary
+from models.training import dialogue, facts, grounded, vocabulary
 from models.training.config import BUILD, GENERATOR, SENTENCES, GeneratorConfig
 from models.training.decoder import Decoder, Shape, known_words
 from models.training.dialogue import Dialogues, Example
@@ -62,8 +62,10 @@ class Examples:
         turns = draw.choices(self.dialogues.turns, self._weights, k=self.config.round)
         for turn in turns:
             chance = draw.random()
-            if chance >= grounded_share:
+            if chance >= grounded_share + self.config.facts:
                 made.append(self.dialogues.example(turn, draw))
+            elif chance >= grounded_share:
+                made.append(facts.example(draw))
             elif chance < grounded_share * self.config.declined and declined:
                 made.append(grounded.example(draw.choice(declined), draw))
             else:

@@ -28,10 +28,10 @@ def test_a_text_s_prompt_is_its_fields_in_order(notation: Notation) -> None:
 
 
 def test_facts_are_marks_names_and_values(notation: Notation) -> None:
-    acts = [Act(Mark.INFORM, "size", "310"), Act(Mark.MORE)]
-    assert about_facts(acts, "lake") == (
-        (Mark.KIND, "lake"),
-        (Mark.INFORM, "size"),
+    acts = [Act(Mark.INFORM, "lake_size", "310"), Act(Mark.MORE)]
+    assert about_facts(acts, "GetLake") == (
+        (Mark.KIND, "get lake"),
+        (Mark.INFORM, "lake size"),
         (Mark.IS, "310"),
         (Mark.MORE, ""),
         (Mark.SAY, ""),
