@@ -129,6 +129,13 @@ class Constraint:
             return False
         return not self.missing()
 
+    def leaning(self) -> list[int]:
+        """The first tokens of values that are still to be said, where a word may begin."""
+        if not self._whole():
+            return []
+        encode = self._tokens.notation.text_ids
+        return [encode(value)[0] for value in self.missing()]
+
     def missing(self) -> list[str]:
         """The required values that have not been said yet."""
         said = self._tokens.notation.text(self._said)

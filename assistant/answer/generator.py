@@ -33,6 +33,9 @@ GRAPH, TOKENIZER = "model.onnx", "tokenizer.json"
 REPEATED = 5
 """Tokens in a row that no reply says twice."""
 
+LEANING = 3.0
+"""What is added to the scores of values that must be said and have not been."""
+
 
 class Budget(msgspec.Struct, frozen=True, kw_only=True):
     """What one reply may take; where it ends, the sentence in hand is dropped."""
@@ -141,6 +144,7 @@ class Generator:
         scores[self.notation.never] = -np.inf
         scores[repeating(said)] = -np.inf
         if constraint is not None:
+            scores[constraint.leaning()] += LEANING
             scores[~constraint.allowed()] = -np.inf
         best = int(scores.argmax())
         return best if np.isfinite(scores[best]) else None
