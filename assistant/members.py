@@ -122,13 +122,18 @@ def _member(name: str, files: tuple[Path, ...], heartbeat: Heartbeat) -> Member:
         def make(composition: Composition) -> Stage:
             return composition.answer(knowledge)
 
-    workshop = NluWorkshop() if name == "nlu" else Workshop(make)
+    prepare = _load_reader if name == "answer" else None
+    workshop = NluWorkshop() if name == "nlu" else Workshop(make, prepare)
     return Member(
         workshop.stage(config),
         heartbeat,
         rebuild=lambda: workshop.stage(load_config(files)[0]),
         load=workshop.load,
     )
+
+
+def _load_reader(composition: Composition) -> None:
+    composition.registry, composition.document_encoder  # noqa: B018 - from now on they are there
 
 
 def _audio(config: Config, files: tuple[Path, ...], heartbeat: Heartbeat) -> Member:

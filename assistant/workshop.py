@@ -28,10 +28,18 @@ SPARE_BYTES = 500_000_000
 
 
 class Workshop:
-    """A stage that is made as a whole, also for another version of one of its models."""
+    """A stage that is made as a whole, also for another version of one of its models.
 
-    def __init__(self, make: Callable[[Composition], Stage]) -> None:
-        self._make = make
+    That is done beside the stage that runs. Where both use what has one writer, such as a database,
+    only `prepare` is: it loads the models into a composition, and the stage is made in its turn.
+    """
+
+    def __init__(
+        self,
+        make: Callable[[Composition], Stage],
+        prepare: Callable[[Composition], object] | None = None,
+    ) -> None:
+        self._make, self._prepare = make, prepare
         self._config = Config()
 
     def stage(self, config: Config) -> Stage:
@@ -42,13 +50,26 @@ class Workshop:
         return stage
 
     def load(self, model: str, version: str) -> Change:
-        """Make a stage with that version, and write down that it is in use; raises `ModelError`."""
+        """Load that version, and write down that it is in use; raises, or `ModelError`."""
         library = Library(self._config.models_dir).choosing(model, version)
         check(library, model)
-        stage = self._make(Composition(self._config, library=library))
-        put_in_use(library, model)
+        composition = Composition(self._config, library=library)
+        made = self._made(composition)
         give_back_freed()
-        return lambda _: stage
+
+        def change(_: Stage) -> Stage:
+            stage = made()
+            put_in_use(library, model)
+            return stage
+
+        return change
+
+    def _made(self, composition: Composition) -> Callable[[], Stage]:
+        if self._prepare is not None:
+            self._prepare(composition)
+            return lambda: self._make(composition)
+        stage = self._make(composition)
+        return lambda: stage
 
 
 class NluWorkshop:

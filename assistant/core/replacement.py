@@ -19,7 +19,10 @@ from assistant.core.messages import Replace
 from assistant.core.stage import Stage
 
 Change = Callable[[Stage], Stage]
-"""Takes the stage that runs and gives the one to run from now on; quick, and never fails."""
+"""Takes the stage that runs and gives the one to run from now on, at once.
+
+May raise an `AssistantError`; then nothing has changed.
+"""
 Load = Callable[[str, str], Change]
 """From a model's name and version to the change; raises, and then nothing has changed."""
 

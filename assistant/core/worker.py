@@ -168,11 +168,14 @@ class Worker:
         """Take over the candidates that have been loaded; only between two utterances."""
         for wish, verdict in self._replacements.verdicts():
             error = ""
-            if isinstance(verdict, AssistantError):
-                error = verdict.message
-                log.error("%s: keeps its %s: %s (%s)", self._name, wish.model, error, verdict.code)
-            else:
+            try:
+                if isinstance(verdict, AssistantError):
+                    raise verdict
                 self._stage = verdict(self._stage)
+            except AssistantError as fault:
+                error = fault.message
+                log.error("%s: keeps its %s: %s (%s)", self._name, wish.model, error, fault.code)
+            else:
                 log.info("%s: runs %s %s (model.used)", self._name, wish.model, wish.version)
             self._emit(
                 Replaced(stage=self._name, model=wish.model, version=wish.version, error=error)
