@@ -44,11 +44,11 @@ def cases(asked: Sequence[Asked], renamed: bool) -> list[tuple[Prompt, str]]:
     """Prompts as the assistant makes them, with the answer's words."""
     draw, made = random.Random(5), []
     for one in asked:
-        text = " ".join(one.sentences[max(0, one.best - 1) : one.best + 1])
+        text = one.sentences[one.best]
         texts = [one.question, text, one.title, one.answer]
         if renamed:
             texts = renaming.replaced(texts, renaming.in_text(texts, draw))
-        made.append((about_text(*texts[:3]), texts[3]))
+        made.append((about_text(*texts), texts[3]))
     return made
 
 

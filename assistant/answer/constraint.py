@@ -73,6 +73,7 @@ class Constraint:
     def __init__(self, tokens: Tokens, prompt: Prompt, required: Sequence[str] = ()) -> None:
         """With `required` values the prompt is of facts, without of a document's sentences."""
         self._tokens, self._required = tokens, required
+        self._wanted = required or [text for mark, text in prompt if mark is Mark.IS]
         self._free = bool(required)
         self._own = Node()
         for text in required or (text for _, text in prompt):
@@ -130,16 +131,19 @@ class Constraint:
         return not self.missing()
 
     def leaning(self) -> list[int]:
-        """The first tokens of values that are still to be said, where a word may begin."""
+        """The first tokens of values, or of an answer, still to be said, where a word may begin."""
         if not self._whole():
             return []
         encode = self._tokens.notation.text_ids
-        return [encode(value)[0] for value in self.missing()]
+        return [encode(value)[0] for value in self._unsaid(self._wanted)]
 
     def missing(self) -> list[str]:
         """The required values that have not been said yet."""
-        said = self._tokens.notation.text(self._said)
-        return [value for value in self._required if value not in said]
+        return self._unsaid(self._required)
+
+    def _unsaid(self, values: Sequence[str]) -> list[str]:
+        said = self._tokens.notation.text(self._said).lower()
+        return [value for value in values if value.lower() not in said]
 
     def _add(self, text: str, whole: bool) -> None:
         encode = self._tokens.notation.text_ids

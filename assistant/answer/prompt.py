@@ -4,7 +4,7 @@ A prompt is a row of fields, each a mark (one token of its own) and a text; the 
 words follow the mark `SAY` and end with the mark `END`:
 
     <|ask|> how long is it covered <|title|> Kettle K7 <|text|> The guarantee runs for two years.
-    <|say|> It is covered for two years. <|end|>
+    <|is|> two years <|say|> It is covered for two years. <|end|>
 
     <|kind|> flights <|offer|> airline <|is|> American Airlines <|offer|> price <|is|> $237
     <|say|> There is an American Airlines flight for $237. <|end|>
@@ -37,7 +37,7 @@ class Mark(StrEnum):
     KIND = "<|kind|>"
     """What the facts are about, such as "flights"."""
     IS = "<|is|>"
-    """Between a fact's name and its value."""
+    """Before a fact's value, and before the words of a text that answer."""
     INFORM = "<|inform|>"
     OFFER = "<|offer|>"
     CONFIRM = "<|confirm|>"
@@ -62,9 +62,12 @@ class Act(NamedTuple):
     value: str = ""
 
 
-def about_text(question: str, text: str, title: str = "") -> Prompt:
-    """Answer `question` ("" for none: say it shorter) with sentences of a document."""
-    fields = [(Mark.ASK, question), (Mark.TITLE, title), (Mark.TEXT, text)]
+def about_text(question: str, text: str, title: str = "", answer: str = "") -> Prompt:
+    """Answer `question` ("" for none: say it shorter) with sentences of a document.
+
+    `answer` are the words of the text that answer, where they are known.
+    """
+    fields = [(Mark.ASK, question), (Mark.TITLE, title), (Mark.TEXT, text), (Mark.IS, answer)]
     return (*((mark, words) for mark, words in fields if words), (Mark.SAY, ""))
 
 

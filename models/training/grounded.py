@@ -84,27 +84,41 @@ def words(text: str) -> list[str]:
 
 
 def plain(asked: Asked) -> Example:
-    """As the assistant asks: title, the sentence that answers and the one before it."""
-    text = " ".join(asked.sentences[max(0, asked.best - 1) : asked.best + 1])
-    return about_text(asked.question, text, asked.title), asked.said or str(Mark.NONE)
+    """As the assistant asks: the sentence that answers, its answer, and the title."""
+    prompt = about_text(asked.question, asked.sentences[asked.best], asked.title, asked.answer)
+    return prompt, asked.said or str(Mark.NONE)
 
 
 def example(asked: Asked, draw: random.Random) -> Example:
     """A variant: other names and numbers, more or less context, now and then no question."""
-    first = asked.best - draw.choice((0, 0, 1, 1, 1, 2))
-    last = asked.best + draw.choice((0, 0, 0, 1))
+    first = asked.best - draw.choice((0, 0, 0, 0, 0, 1, 1, 2))
+    last = asked.best + (draw.random() < 0.1)
     text = " ".join(asked.sentences[max(0, first) : last + 1])
-    title = asked.title if draw.random() < 0.5 else ""
+    title = asked.title if draw.random() < 0.6 else ""
     if asked.said and not _covered(asked, text, title):
         text = " ".join(asked.sentences[max(0, asked.best - 2) : asked.best + 2])
         title = asked.title
-    texts = [asked.question, text, title, asked.said]
+    answer = _near(asked.answer, text, draw) if draw.random() < 0.8 else ""
+    texts = [asked.question, text, title, asked.said, answer]
     if draw.random() < 0.85:
         texts = renaming.replaced(texts, renaming.in_text(texts, draw))
-    question, text, title, said = texts
+    question, text, title, said, answer = texts
     if said and draw.random() < 0.08:
-        question = ""
-    return about_text(_spoken(question, draw), text, title), said or str(Mark.NONE)
+        question = answer = ""
+    return about_text(_spoken(question, draw), text, title, answer), said or str(Mark.NONE)
+
+
+def _near(answer: str, text: str, draw: random.Random) -> str:
+    """The answer, now and then with a word more or fewer at an end, as a reader finds it."""
+    if not answer or draw.random() < 0.75:
+        return answer
+    words, found = text.split(), answer.split()
+    places = [i for i in range(len(words)) if words[i : i + len(found)] == found]
+    if not places:
+        return answer
+    start = max(0, places[0] + draw.choice((-1, 0, 1)))
+    end = places[0] + len(found) + draw.choice((-1, 0, 1))
+    return " ".join(words[start:end]) or answer
 
 
 def facts(text: str) -> list[str]:
