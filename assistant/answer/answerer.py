@@ -63,7 +63,7 @@ class Finds(Protocol):
 class Phrases(Protocol):
     """The generator."""
 
-    def phrase(self, question: str, text: str, title: str) -> str:
+    def phrase(self, question: str, text: str, title: str, answer: str = "") -> str:
         """One sentence that answers `question` with what `text` says; raises `AnswerError`."""
 
 
@@ -122,7 +122,7 @@ class Answerer:
             return ""
         title = found.candidate.passage.title
         try:
-            text = self._phraser.phrase(question, found.sentence, title)
+            text = self._phraser.phrase(question, found.sentence, title, found.answer)
         except AnswerError as error:
             self.outcomes[error.code] += 1
             return ""

@@ -34,12 +34,14 @@ class Phraser:
     def _generator(self) -> Generator:
         return self._load()
 
-    def phrase(self, question: str, text: str, title: str) -> str:
+    def phrase(self, question: str, text: str, title: str, answer: str = "") -> str:
         """One sentence that answers `question` ("": that is shorter) with what `text` says.
+
+        `answer` are the words of the text that answer.
 
         Raises `AnswerError`: too long a prompt, a budget that was not enough, or a rest.
         """
-        return self._said(about_text(question, text, title), ())
+        return self._said(about_text(question, text, title, answer), ())
 
     def word(self, facts: Sequence[Fact], question: str, intent: str) -> str:
         """All facts in one turn, or "" where one is left out or something else is added."""

@@ -69,7 +69,7 @@ class Credulous:
 class Obedient:
     """A generator that repeats the document as its own words."""
 
-    def phrase(self, question: str, text: str, title: str) -> str:
+    def phrase(self, question: str, text: str, title: str, answer: str = "") -> str:
         return text
 
 

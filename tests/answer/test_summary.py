@@ -39,7 +39,7 @@ class Phraser:
     def __init__(self, text: str) -> None:
         self.text, self.asked = text, list[tuple[str, str, str]]()
 
-    def phrase(self, question: str, text: str, title: str) -> str:
+    def phrase(self, question: str, text: str, title: str, answer: str = "") -> str:
         self.asked.append((question, text, title))
         if not self.text:
             raise AnswerError("answer.generator", "it is busy")
