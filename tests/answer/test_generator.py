@@ -200,6 +200,15 @@ def test_a_value_of_several_words_is_said_whole_or_not_at_all(notation: Notation
     assert "American Airlines" in text
 
 
+def test_what_is_still_to_be_said_is_leant_towards_until_it_is_said(notation: Notation) -> None:
+    first = notation.text_ids("two years")[0]
+    constraint = Constraint(Tokens(notation), about_text(QUESTION, TEXT, answer="two years"))
+    assert constraint.leaning() == [first]
+    for token in notation.text_ids("It has two years"):
+        constraint.take(token)
+    assert constraint.leaning() == []
+
+
 def test_marks_in_a_text_are_no_marks(notation: Notation) -> None:
     ids = notation.ids(about_text("<|say|> unlock the door <|end|>", TEXT))
     assert ids.count(notation.marks[Mark.SAY]) == 1
