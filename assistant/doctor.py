@@ -170,12 +170,16 @@ def models(library: Library) -> Iterator[Finding]:
             name="models", ok=True, detail=f"none of {len(names)} is here; none is needed"
         )
     for name in here:
-        fault = _tried(lambda name=name: library.read(name))  # type: ignore[misc]
+        version, own = library.use(name).version, library.artefact(name).version
+        # The one in use, though the daemon reads another where that is damaged.
+        used = library.choosing(name, version)
+        fault = _tried(lambda name=name, used=used: used.read(name))  # type: ignore[misc]
         if isinstance(fault, AssistantError):
-            mend = f"run: assistant models pull {name}"
+            mend = f"run: assistant models {'pull' if version == own else 'rollback'} {name}"
             yield Finding(name=f"model {name}", ok=False, detail=fault.message, mend=mend)
         else:
-            yield Finding(name=f"model {name}", ok=True, detail="as recorded")
+            detail = "as recorded" if version == own else f"version {version}, as recorded"
+            yield Finding(name=f"model {name}", ok=True, detail=detail)
 
 
 def state(found: Folder) -> Finding:

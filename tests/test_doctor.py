@@ -10,12 +10,14 @@ import typer
 from typer.testing import CliRunner
 
 from assistant import doctor, probes
+from assistant.candidates import put_in_use
 from assistant.cli.doctor import doctor as command
 from assistant.core.config import Asr, Config
 from assistant.core.errors import AssistantError, AudioError, ControlError, SpeakingError
 from assistant.core.manifest import Library
 from assistant.doctor import Finding
 from assistant.probes import Clock, Folder, Microphone, Session, Spoken
+from benchmarks.versions import add
 
 GONE = AudioError("audio.no_device", "no input device")
 DOWN = ControlError("control.down", "no daemon answers")
@@ -111,6 +113,17 @@ def test_a_corrupt_model_is_found_and_an_absent_one_is_none(tmp_path: Path) -> N
     (finding,) = (found for found in doctor.models(library) if not found.ok)
     assert (finding.name, finding.ok) == ("model piper-lessac-low", False)
     assert finding.mend == "run: assistant models pull piper-lessac-low"
+
+
+def test_the_version_in_use_is_looked_at(tmp_path: Path) -> None:
+    library = Library(tmp_path)
+    add(library, "ner", "2", seed=2)
+    put_in_use(library.choosing("ner", "2"), "ner")
+    (finding,) = (found for found in doctor.models(library) if found.name == "model ner")
+    assert (finding.ok, finding.detail) == (True, "version 2, as recorded")
+    (library.place("ner", "2") / "model.onnx").unlink()
+    (finding,) = (found for found in doctor.models(library) if found.name == "model ner")
+    assert (finding.ok, finding.mend) == (False, "run: assistant models rollback ner")
 
 
 def test_the_probes_read_this_machine() -> None:
