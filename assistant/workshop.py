@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 from assistant.candidates import check, check_answers, put_in_use, require
@@ -50,7 +51,7 @@ class Workshop:
         return stage
 
     def load(self, model: str, version: str) -> Change:
-        """Load that version, and write down that it is in use; raises, or `ModelError`."""
+        """Make a stage with that version; raises, or `ModelError`."""
         library = Library(self._config.models_dir).choosing(model, version)
         check(library, model)
         composition = Composition(self._config, library=library)
@@ -100,21 +101,19 @@ class NluWorkshop:
         return stage
 
     def load(self, model: str, version: str) -> Change:
-        """Load that version, and write down that it is in use; raises, or `ModelError`."""
+        """Load that version; raises, or `ModelError`."""
         library = Library(self._models_dir).choosing(model, version)
         kept = self._kept.get(model)
-        if kept is None:
+        if kept is None:  # a stage without models, or that runs no such model
             check(library, model)
-            put_in_use(library, model)
-            return lambda stage: stage  # one without models, or that runs no such model
+            return partial(_using, library, model, None)
         identity = _identity(library, model)
         made = kept.get(identity) or self._opened(library, model)
-        put_in_use(library, model)
         others = [(i, m) for i, m in kept.items() if i != identity]
         last = others[-1:] if available_bytes() > SPARE_BYTES else []
         self._kept[model] = dict([*last, (identity, made)])
         give_back_freed()
-        return lambda stage: _with(stage, made)
+        return partial(_using, library, model, made)
 
     def _opened(self, library: Library, model: str) -> IntentModel | Tagger:
         if model == NER:
@@ -133,7 +132,8 @@ def _identity(library: Library, model: str) -> str:
     return " ".join(library.expected(model).values())
 
 
-def _with(stage: Stage, model: IntentModel | Tagger) -> Stage:
-    if isinstance(stage, NluStage) and isinstance(stage.guess, Guesser):
-        stage.guess.use(model)
+def _using(library: Library, model: str, made: IntentModel | Tagger | None, stage: Stage) -> Stage:
+    put_in_use(library, model)
+    if made is not None and isinstance(stage, NluStage) and isinstance(stage.guess, Guesser):
+        stage.guess.use(made)
     return stage

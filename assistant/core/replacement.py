@@ -19,7 +19,7 @@ from assistant.core.messages import Replace
 from assistant.core.stage import Stage
 
 Change = Callable[[Stage], Stage]
-"""Takes the stage that runs and gives the one to run from now on, at once.
+"""Takes the stage that runs and gives the one to run from now on, at once, also after a restart.
 
 May raise an `AssistantError`; then nothing has changed.
 """
