@@ -11,7 +11,7 @@ from assistant.answer.retriever import Candidate
 
 READ_FROM = 5
 """Passages of which the reader may look at the likeliest."""
-CERTAIN = 0.0
+CERTAIN = 12.4
 """Certainty from which a reading is an answer."""
 
 
