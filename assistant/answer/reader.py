@@ -122,15 +122,19 @@ class Reader:
 
 
 def _drafts(candidate: Candidate, scored: Scored, rarity: _Rarity) -> Iterator[_Draft]:
-    passage = candidate.passage.text
+    passage, heading = candidate.passage.text, _heading(candidate)
     for start, sentence in placed(passage):
         span = best_span(scored, start, start + len(sentence))
         if span is None:
             continue
         first, last, likelihood = span
         answer = passage[scored.places[first][0] : scored.places[last][1]]
-        shared = rarity.share(sentence)
+        shared = rarity.share(f"{heading} {sentence}")
         yield _Draft(candidate, sentence, answer, likelihood, scored.none, shared)
+
+
+def _heading(candidate: Candidate) -> str:
+    return f"{candidate.passage.title} {candidate.passage.place}"
 
 
 def placed(passage: str) -> Iterator[tuple[int, str]]:

@@ -17,10 +17,11 @@ class VectorStore(Store):
     """Keeps the vectors of the encoder that was last asked for; those of another are dropped."""
 
     def unencoded(self, encoder: str, limit: int) -> list[tuple[int, str]]:
-        """Up to `limit` passages, by id, that `encoder` has not seen, with their texts."""
+        """Up to `limit` passages, by id, that `encoder` has not seen: title, place and text."""
         self._take_encoder(encoder)
         return self._database.execute(
-            "SELECT id, text FROM waiting JOIN passages ON id = passage ORDER BY passage LIMIT ?",
+            "SELECT id, title || '. ' || iif(place = '', '', place || '. ') || text FROM waiting"
+            " JOIN passages ON id = passage ORDER BY passage LIMIT ?",
             limit,
         )
 

@@ -69,7 +69,7 @@ def test_accents_endings_and_case_make_no_difference(knowledge: Knowledge) -> No
 
 def test_stop_words_count_only_when_nothing_else_is_said(knowledge: Knowledge) -> None:
     add(knowledge, MANUAL, FILTER, SALT, DOOR)
-    assert texts(knowledge, "where is the vinegar") == [DOOR.text]
+    assert texts(knowledge, "where is the vinegar") == [f"Dishwasher. Cleaning. {DOOR.text}"]
     assert len(texts(knowledge, "the")) == 3
 
 
@@ -128,7 +128,7 @@ def test_what_has_not_changed_keeps_its_id_and_its_vector(knowledge: Knowledge) 
     assert second in again
     assert first not in again
     assert knowledge.forgotten() == [first]
-    assert [text for _, text in knowledge.unencoded("e", 10)] == [DOOR.text]
+    assert [text for _, text in knowledge.unencoded("e", 10)] == [f"Dishwasher. Cleaning. {DOOR.text}"]
     assert knowledge.encoded("e").tolist() == [second]
     assert texts(knowledge, "filter") == []
 
@@ -230,7 +230,7 @@ def test_another_encoder_sees_everything_anew(knowledge: Knowledge) -> None:
     (number,) = add(knowledge, MANUAL, FILTER)
     knowledge.keep_vectors("e", [number], ONES)
     assert knowledge.unencoded("e", 10) == []
-    assert knowledge.unencoded("f", 10) == [(number, FILTER.text)]
+    assert knowledge.unencoded("f", 10) == [(number, f"Dishwasher. Cleaning. {FILTER.text}")]
     assert knowledge.encoded("f").tolist() == []
 
 

@@ -41,7 +41,7 @@ class Passages:
         passages = [Passage(text=f"number {n}", title="All") for n in numbers]
         self.knowledge.add(SOURCE, str(numbers), "All", "document", passages)
         waiting = self.knowledge.unencoded(encoder, MANY * 4)
-        vectors = clustered(MANY * 4)[[int(text.split()[1]) for _, text in waiting]]
+        vectors = clustered(MANY * 4)[[int(text.split()[-1]) for _, text in waiting]]
         ids = np.array([number for number, _ in waiting], np.int64)
         self.knowledge.keep_vectors(encoder, ids.tolist(), vectors)
         return ids, vectors
