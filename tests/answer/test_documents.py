@@ -128,7 +128,8 @@ def test_what_has_not_changed_keeps_its_id_and_its_vector(knowledge: Knowledge) 
     assert second in again
     assert first not in again
     assert knowledge.forgotten() == [first]
-    assert [text for _, text in knowledge.unencoded("e", 10)] == [f"Dishwasher. Cleaning. {DOOR.text}"]
+    (waiting,) = knowledge.unencoded("e", 10)
+    assert waiting[1] == f"Dishwasher. Cleaning. {DOOR.text}"
     assert knowledge.encoded("e").tolist() == [second]
     assert texts(knowledge, "filter") == []
 
