@@ -11,6 +11,8 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import NamedTuple
 
+from assistant.answer.canaries import of_reader
+from assistant.answer.encoder import Encoder as DocumentEncoder
 from assistant.core.canary import Answer, judge, load_canaries
 from assistant.core.errors import ModelError
 from assistant.core.inference import check_interface
@@ -37,13 +39,17 @@ def _slots(library: Library, _: str) -> Answer:
     return canaries.of_slots(Tagger.load(library))
 
 
+def _reader(library: Library, _: str) -> Answer:
+    return of_reader(DocumentEncoder.load(library))
+
+
 KINDS = {
     "intent": Kind("nlu", _intent),
     "slots": Kind("nlu", _slots),
     "asr": Kind("asr"),
     "voice": Kind("voice"),
     "encoder": Kind("answer"),
-    "reader": Kind("answer"),
+    "reader": Kind("answer", _reader),
     "generator": Kind("answer"),
 }
 
