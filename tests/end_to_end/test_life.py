@@ -89,6 +89,7 @@ def test_documents_are_added_while_it_runs(daemon: Daemon, tmp_path: Path) -> No
     daemon.wait_for(lambda event: event["type"] == "DocumentsDone", within_s=10.0)
     rows = [json.loads(line) for line in _documents(daemon, "list", "--json").splitlines()]
     assert [(row["title"], row["passages"]) for row in rows] == [("Tea", 1), ("torn", 0)]
+    assert _documents(daemon, "summarise", "tea") == "Green tea steeps for two minutes.\n"
     assert _documents(daemon, "remove", str(folder)).startswith("2 documents")
 
 
