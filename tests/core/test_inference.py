@@ -136,7 +136,7 @@ def test_a_wrong_manifest_is_named(tmp_path: Path, text: str) -> None:
 def test_the_manifest_states_licence_hash_and_size_of_every_file() -> None:
     for name, artefact in load_manifest(SHIPPED / "manifest.toml").items():
         assert artefact.licence, name
-        if artefact.source.startswith("export "):  # made by users themselves, each a file of its own
+        if artefact.source.startswith("export "):  # users make it, each a file of its own
             continue
         assert artefact.shipped or artefact.source.startswith("hf:"), name
         assert artefact.shipped or len(artefact.revision) == 40, name
