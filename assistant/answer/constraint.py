@@ -82,6 +82,11 @@ class Constraint:
             for mark, text in prompt:
                 if mark is not Mark.IS:
                     self._add(text, whole=False)
+        self._values = Node()
+        for value in self._wanted:
+            self._spell(self._values, value)
+        self._begun: list[Node] = []
+        """Where in the values that are wanted the last tokens lead."""
         self._said: list[int] = []
         self._places: list[Node] = []
         self._in_free_word = False
@@ -107,10 +112,11 @@ class Constraint:
     def take(self, token: int) -> None:
         """Go on behind a token that was allowed."""
         tokens = self._tokens
-        further = [place.below[token] for place in self._places if token in place.below]
+        further = _behind(self._places, token)
+        self._begun = _behind([*self._begun, *([self._values] if self._whole() else ())], token)
         if self._whole():
             roots = (self._own, tokens.allowed)
-            further += [root.below[token] for root in roots if token in root.below]
+            further += _behind(roots, token)
         free = tokens.lower[token] if self._in_free_word else False
         self._in_free_word = bool(free or (self._free and tokens.lower_start[token]))
         self._places = further
@@ -131,11 +137,12 @@ class Constraint:
         return not self.missing()
 
     def leaning(self) -> list[int]:
-        """The first tokens of values, or of an answer, still to be said, where a word may begin."""
+        """What values, or an answer, that are still to be said begin with, or go on with."""
+        goes_on = [token for place in self._begun for token in place.below]
         if not self._whole():
-            return []
+            return goes_on
         encode = self._tokens.notation.text_ids
-        return [encode(value)[0] for value in self._unsaid(self._wanted)]
+        return [*goes_on, *(encode(value)[0] for value in self._unsaid(self._wanted))]
 
     def missing(self) -> list[str]:
         """The required values that have not been said yet."""
@@ -145,11 +152,15 @@ class Constraint:
         said = self._tokens.notation.text(self._said).lower()
         return [value for value in values if value.lower() not in said]
 
+    def _spell(self, tree: Node, value: str) -> None:
+        """A value as it is, and as it begins a sentence."""
+        for form in (value, value[:1].upper() + value[1:]):
+            tree.add(self._tokens.notation.text_ids(form))
+
     def _add(self, text: str, whole: bool) -> None:
         encode = self._tokens.notation.text_ids
         if whole:
-            self._own.add(encode(text))
-            self._own.add(encode(text[:1].upper() + text[1:]))
+            self._spell(self._own, text)
             return
         for chunk in text.split():
             bare = chunk.strip(_BARE)
@@ -162,3 +173,7 @@ class Constraint:
             for shape in shapes:
                 if shape:
                     self._own.add(encode(shape))
+
+
+def _behind(places: Iterable[Node], token: int) -> list[Node]:
+    return [place.below[token] for place in places if token in place.below]
