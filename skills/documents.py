@@ -12,8 +12,10 @@ skill = Skill("documents", description="answer questions from your documents")
 
 @skill.intent(
     "DocumentSource",
-    "where (did|do) you (get|have|find|read|know) (that|this|it) [from]",
-    "where (is|does|did) (that|this|it) [come] from",
+    "where (did you get|do you get|did you find|did you read) (that|this|it) [from]",
+    "where do you (have|know) (that|this|it) from",
+    "where is (that|this|it) from",
+    "where (does|did) (that|this|it) come from",
     "(what is|what's|what was) (your|the) source [for that|of that]",
     "which document (is|was|did you get) that [from]",
     "how do you know [that|this]",
@@ -28,7 +30,7 @@ def source() -> Reply:
 @skill.intent(
     "DocumentSummary",
     "(summarise|summarize|sum up) {name}",
-    "[give me|tell me|read me] (a|the) [short] summary of {name}",
+    "(give me|tell me|read me) (a|the) [short] summary of {name}",
     "(give|tell) me the gist of {name}",
     "what does {name} say in (short|brief|a nutshell)",
 )
