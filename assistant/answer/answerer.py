@@ -48,6 +48,7 @@ class Answer(msgspec.Struct, frozen=True, kw_only=True):
     words: str = ""
     title: str = ""
     place: str = ""
+    kind: str = ""
     source: Path | None = None
     passage: int = 0
     certainty: float = 0.0
@@ -160,6 +161,7 @@ def _answer(text: str, tier: Tier, found: Reading) -> Answer:
         words=found.answer,
         title=candidate.passage.title,
         place=candidate.passage.place,
+        kind=candidate.passage.kind,
         source=candidate.source,
         passage=candidate.id,
         certainty=found.certainty,

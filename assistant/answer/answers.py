@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 
 from assistant.answer.answerer import Answer, Answerer
 from assistant.answer.monitor import Monitor
 from assistant.answer.phrasing import Phraser
-from assistant.answer.summary import Summariser
+from assistant.answer.summary import Summariser, Summary
 from assistant.core.messages import Fact, QualityAlert
 
 
@@ -43,10 +43,9 @@ class DocumentAnswers:
         """All facts in one sentence; "" where that cannot be had."""
         return self._phraser.word(facts, question, intent) if self._phraser is not None else ""
 
-    def summarise(self, name: str) -> Iterator[str]:
-        """The sentences of a summary; raises `AnswerError` where there is no such document."""
-        for said in self._summariser.summarise(name).sentences:
-            yield said.text
+    def summarise(self, name: str) -> Summary:
+        """What a document says in short; raises `AnswerError` where there is none of that name."""
+        return self._summariser.summarise(name)
 
     def alerts(self) -> list[QualityAlert]:
         """What is to be told of the answers since this was last asked."""

@@ -17,6 +17,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import ClassVar, Protocol
 
 from assistant.answer.answerer import Answer, Tier
+from assistant.answer.summary import Summary
 from assistant.core.errors import AnswerError
 from assistant.core.messages import (
     BargeIn,
@@ -46,8 +47,8 @@ class Answers(Protocol):
     def word(self, facts: Sequence[Fact], question: str, intent: str) -> str:
         """All facts in one sentence; "" where that cannot be had."""
 
-    def summarise(self, name: str) -> Iterable[str]:
-        """The sentences of a summary; raises `AnswerError` where there is no such document."""
+    def summarise(self, name: str) -> Summary:
+        """What a document says in short; raises `AnswerError` where there is none of that name."""
 
     def alerts(self) -> Iterable[Message]:
         """What is to be told of the answers since this was last asked."""
@@ -82,7 +83,7 @@ class AnswerStage:
         collection: Collects | None = None,
     ) -> None:
         self._abilities, self._answers, self._collection = joined(abilities), answers, collection
-        self._last: Answer | None = None
+        self._source = ""
 
     def feed(self, message: Message) -> Iterator[Message]:
         """The replies to a `Question`, a sentence each, or news of the documents."""
@@ -101,7 +102,7 @@ class AnswerStage:
 
     def _replies(self, question: Question) -> Iterator[Reply]:
         if question.intent == SOURCE_INTENT:
-            yield _reply(question, _named(self._last) or question.fallback)
+            yield _reply(question, self._source or question.fallback)
         elif question.intent == SUMMARY_INTENT:
             yield from self._summary(question)
         elif question.facts:
@@ -119,22 +120,24 @@ class AnswerStage:
             yield _reply(question, question.fallback, done=False)
             return
         name = " ".join(fact.value for fact in question.facts)
-        waiting = ""
         try:
-            for sentence in self._answers.summarise(name):
-                if waiting:
-                    yield _reply(question, waiting, more=True)
-                waiting = sentence
+            summary = self._answers.summarise(name)
         except AnswerError as error:
-            waiting = error.message
-        yield _reply(question, waiting, done=bool(waiting))
+            yield _reply(question, error.message, done=False)
+            return
+        self._source = _named("document", summary.title, summary.place)
+        *others, last = [said.text for said in summary.sentences] or [""]
+        for text in others:
+            yield _reply(question, text, more=True)
+        yield _reply(question, last, done=bool(last))
 
     def _answered(self, question: Question) -> Reply:
         if self._answers is not None:
             answer = self._answers.answer(question.text, question.at_s)
             if answer.tier is not Tier.DECLINED:
-                self._last = answer
+                self._source = _named(answer.kind, answer.title, answer.place)
                 return _reply(question, answer.text)
+            self._source = ""
             if _ASKS.match(question.text.lower()):
                 return _reply(question, answer.text, done=False)
         return _reply(question, self._declined(question.nearest), done=False)
@@ -158,8 +161,14 @@ def _reply(question: Question, text: str, *, done: bool = True, more: bool = Fal
     )
 
 
-def _named(answer: Answer | None) -> str:
-    if answer is None:
-        return ""
-    where = f", {answer.place.replace(' > ', ', ')}" if answer.place else ""
-    return f"From {answer.title}{where}."
+def _named(kind: str, title: str, place: str) -> str:
+    """Where an answer is from, as a person would say it."""
+    match kind:
+        case "contact":
+            return "From your contacts."
+        case "event":
+            return "From your calendar."
+        case "note":
+            title = f"your note {title}"
+    where = f", {place.replace(' > ', ', ')}" if place else ""
+    return f"From {title}{where}."

@@ -19,8 +19,9 @@ from assistant.answer.passages import Passage
 from assistant.answer.reader import Reader
 from assistant.answer.retriever import Retriever
 from assistant.answer.stage import AnswerStage
+from assistant.answer.summary import Said, Summary
 from assistant.core.errors import AnswerError
-from assistant.core.messages import Fact, Message, Question
+from assistant.core.messages import Fact, Message, Question, Reply
 
 KETTLE = (
     "The kettle holds 1.7 litres. It is covered for two years. Never leave it on without water."
@@ -180,10 +181,10 @@ class Documents:
     def word(self, facts: Sequence[Fact], question: str, intent: str) -> str:
         return " and ".join(f"{fact.name} {fact.value}" for fact in facts)
 
-    def summarise(self, name: str) -> Sequence[str]:
+    def summarise(self, name: str) -> Summary:
         if name != "kettle":
             raise AnswerError("answer.no_document", f"There is no {name}.")
-        return ["One.", "Two."]
+        return Summary((Said("One.", "One."), Said("Two.", "Two.")), "Kettle", "", Path("/k"))
 
 
 @pytest.fixture
@@ -200,6 +201,18 @@ def test_the_source_is_named_when_asked(stage: AnswerStage) -> None:
     assert said(stage, "says who", intent="DocumentSource", fallback="Not yet.") == ["Not yet."]
     assert said(stage, "covered how many years?") == ["It is covered for two years."]
     assert said(stage, "says who", intent="DocumentSource") == ["From Kettle, page 1."]
+    assert said(stage, "who won") == [NOTHING_FOUND]
+    assert said(stage, "says who", intent="DocumentSource", fallback="Not yet.") == ["Not yet."]
+
+
+def test_an_address_book_and_a_calendar_are_named_as_such(
+    stage: AnswerStage, knowledge: Knowledge
+) -> None:
+    text = "Agnes Tolliver's telephone number is 960014."
+    passage = Passage(text=text, title="people", place="Agnes Tolliver", kind="contact")
+    knowledge.add(Path("/people.vcf"), "p", "people", "contact", [passage])
+    assert said(stage, "Agnes Tolliver's telephone number?") == [text]
+    assert said(stage, "says who", intent="DocumentSource") == ["From your contacts."]
 
 
 def test_what_asks_nothing_is_declined_as_a_command(stage: AnswerStage) -> None:
@@ -221,7 +234,9 @@ def test_a_summary_comes_sentence_by_sentence(stage: AnswerStage) -> None:
         intent="DocumentSummary",
         facts=(Fact(name="name", value="kettle"),),
     )
-    assert [(r.text, r.more) for r in stage.feed(question)] == [("One.", True), ("Two.", False)]
+    replies = [reply for reply in stage.feed(question) if isinstance(reply, Reply)]
+    assert [(r.text, r.more) for r in replies] == [("One.", True), ("Two.", False)]
+    assert said(stage, "says who", intent="DocumentSource") == ["From Kettle."]
 
 
 def test_of_what_is_not_there_no_summary_is_made_up(stage: AnswerStage) -> None:
