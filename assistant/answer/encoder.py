@@ -25,7 +25,8 @@ WIDTH = 384
 LONGEST = 256
 """Pieces of a text that are looked at: some 190 words."""
 LONGEST_PAIR = 320
-"""Pieces of a question and a passage; of a longer one the passage's end is not seen."""
+"""Pieces of a question and a passage; the end of the longer one, as a rule the passage, is not
+seen beyond."""
 
 
 class Scored(NamedTuple):
@@ -69,7 +70,7 @@ class Encoder:
         """Session, and the tokenizers of texts alone and of pairs."""
         session, tokenizer = self._open_network()
         single = load_tokenizer(tokenizer, LONGEST)
-        return session, single, load_tokenizer(tokenizer, LONGEST_PAIR, cut="only_second")
+        return session, single, load_tokenizer(tokenizer, LONGEST_PAIR)
 
     def encode(self, texts: Sequence[str]) -> Embeddings:
         """The texts' embeddings, float32[texts, 384], each of length 1."""
