@@ -40,6 +40,11 @@ class Knowledge(SourceStore, VectorStore):
     `path` None keeps them in memory; `zone` is that of events without an offset.
     """
 
+    @property
+    def empty(self) -> bool:
+        """Whether there is no passage."""
+        return not self._one("SELECT EXISTS (SELECT 1 FROM passages)")[0]
+
     def passages(self, ids: Sequence[int]) -> list[Stored]:
         """The passages in the order of `ids`; an id that is gone is left out."""
         rows = self._database.execute(

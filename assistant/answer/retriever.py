@@ -61,6 +61,8 @@ class Retriever:
         self, questions: Sequence[str], limit: int = 5, within: Filter | None = None
     ) -> list[list[Candidate]]:
         """The same for each of several questions, which are encoded together."""
+        if self._knowledge.empty:  # the network is not loaded for nothing
+            return [[] for _ in questions]
         asked = self._encoder.encode(questions)
         pairs = zip(questions, asked, strict=True)
         return [self._found(question, row, limit, within) for question, row in pairs]

@@ -20,7 +20,7 @@ from assistant.answer.reader import Reader
 from assistant.answer.retriever import Retriever
 from assistant.answer.stage import AnswerStage
 from assistant.answer.summary import Said, Summary
-from assistant.core.errors import AnswerError
+from assistant.core.errors import AnswerError, ModelError
 from assistant.core.messages import Fact, Message, Question, Reply
 
 KETTLE = (
@@ -54,6 +54,15 @@ class Likeness:
             spans.append([8.0 if word.lower().strip(".") in words else 0.0] * 2)
             at += len(word)
         return Scored(np.array(spans, np.float32), places, none=10.0)
+
+
+class Absent:
+    """A network whose file is missing."""
+
+    version = "v1"
+
+    def encode(self, texts: Sequence[str]) -> Embeddings:
+        raise ModelError("model.missing", "there is no such file")
 
 
 @pytest.fixture
@@ -111,6 +120,12 @@ def test_what_says_the_same_comes_once(retriever: Retriever, knowledge: Knowledg
     )
     found = retriever.find("how long is the kettle covered")
     assert [c.passage.text for c in found].count(KETTLE) == 1
+
+
+def test_where_there_are_no_documents_no_network_is_asked() -> None:
+    knowledge = Knowledge(None)
+    retriever = Retriever(knowledge, VectorIndex(knowledge, "v1"), Absent())
+    assert retriever.find_all(["who won?", "why?"]) == [[], []]
 
 
 def test_a_filter_leaves_the_others_out(retriever: Retriever, knowledge: Knowledge) -> None:
