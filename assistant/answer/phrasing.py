@@ -6,6 +6,7 @@ true is for its caller to check (`grounding`). It rests for a while when it fail
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable, Sequence
 from functools import cached_property
 
@@ -13,7 +14,7 @@ from assistant.answer.constraint import Constraint
 from assistant.answer.generator import Budget, Generator
 from assistant.answer.grounding import ungrounded
 from assistant.answer.prompt import Act, Mark, Prompt, about_facts, about_text
-from assistant.core.errors import AnswerError
+from assistant.core.errors import AnswerError, ModelError
 from assistant.core.messages import Fact
 
 BUDGET = Budget(tokens=60, seconds=1.0)
@@ -22,9 +23,14 @@ FAILURES_TO_REST = 5
 RESTS = 20
 """… for so many times; then one attempt decides anew."""
 
+log = logging.getLogger(__name__)
+
 
 class Phraser:
-    """Words answers, summaries and facts with the generator that `load` gives at first use."""
+    """Words answers, summaries and facts with the generator that `load` gives at first use.
+
+    One that cannot be loaded rests, and what was found is said without it.
+    """
 
     def __init__(self, load: Callable[[], Generator], budget: Budget = BUDGET) -> None:
         self._load, self._budget = load, budget
@@ -39,7 +45,8 @@ class Phraser:
 
         `answer` are the words of the text that answer.
 
-        Raises `AnswerError`: too long a prompt, a budget that was not enough, or a rest.
+        Raises `AnswerError`: no generator, too long a prompt, a budget that was not enough, or a
+        rest.
         """
         return self._said(about_text(question, text, title, answer), ())
 
@@ -58,9 +65,10 @@ class Phraser:
         if self._rests:
             self._rests -= 1
             raise AnswerError("answer.resting", "the generator failed too often and rests")
-        tokens = self._generator.tokens
+        generator = self._loaded()
+        tokens = generator.tokens
         constraint = Constraint(tokens, prompt, required) if tokens is not None else None
-        sentences = self._generator.sentences(prompt, constraint, self._budget)
+        sentences = generator.sentences(prompt, constraint, self._budget)
         said = next(iter(sentences), "") if not required else " ".join(sentences)
         self._failures = 0 if said else self._failures + 1
         if self._failures >= FAILURES_TO_REST:
@@ -68,6 +76,14 @@ class Phraser:
         if not said:
             raise AnswerError("answer.unfinished", "the generator came to no end of a sentence")
         return said
+
+    def _loaded(self) -> Generator:
+        try:
+            return self._generator
+        except ModelError as error:
+            self._rests = RESTS
+            log.error("answers go without the generator: %s (%s)", error.message, error.code)
+            raise AnswerError(error.code, error.message) from error
 
 
 def text_of(facts: Sequence[Fact]) -> str:
