@@ -38,7 +38,7 @@ LOOK_EVERY_S, FILES_A_SECOND = 10.0, 1000
 WAIT_S = 0.005
 """For the parser, or for a thread of the index."""
 AGAIN_AFTER_S = 30.0
-"""After a fault of the disk."""
+"""After a fault."""
 TELL_EVERY_S = 0.5
 LISTED_AT_ONCE = 100
 
@@ -93,6 +93,7 @@ class Collection:
         self._look_s = self._due_s = self._told_s = 0.0
         self._requests: dict[str, DocumentsDone | None] = {}
         self._generation, self._encoded, self._unencoded = -1, 0, 0
+        self._fault = ""
 
     def deadline_s(self) -> float:
         """When `step` wants to be called."""
@@ -118,7 +119,12 @@ class Collection:
             yield DocumentsDone(request_id=request.request_id, code=error.code, error=error.message)
 
     def step(self, at_s: float) -> Iterator[Message]:
-        """Do one slice of what is to be done; raises `StorageError`, and is called again later."""
+        """Do one slice of what is to be done.
+
+        Raises the `AssistantError` that hinders it, but once as long as that lasts, for it is said
+        aloud; what was hindered is tried again later.
+        """
+        self._due_s = at_s + AGAIN_AFTER_S  # also after what no one foresaw
         try:
             turn = self._read(at_s)
             if turn is not Turn.WORKED:
@@ -128,6 +134,9 @@ class Collection:
         except AssistantError as error:
             self._look_anew(at_s + AGAIN_AFTER_S)
             yield from self._done(error)
+            known, self._fault = self._fault, error.code
+            if error.code == known:
+                return
             raise
         dues_s = {Turn.IDLE: self._look_s, Turn.WAITED: at_s + WAIT_S, Turn.WORKED: at_s}
         self._due_s = dues_s[turn]
@@ -223,6 +232,7 @@ class Collection:
         for fault in faults:
             yield self._progress(fault)
         if turn is Turn.IDLE:
+            self._fault = ""
             if self._requests:
                 yield self._progress()
             yield from self._done()

@@ -14,7 +14,7 @@ from assistant.answer.documents import Filter, Knowledge
 from assistant.answer.index import VectorIndex
 from assistant.answer.indexer import ParsedFile
 from assistant.answer.passages import Document, Passage
-from assistant.core.errors import AnswerError, StorageError
+from assistant.core.errors import AnswerError, ModelError, StorageError
 from assistant.core.messages import (
     DocumentsDone,
     DocumentsListed,
@@ -361,3 +361,45 @@ def test_a_full_disk_is_told_and_tried_again_later(
         assert desk.collection.deadline_s() == 5.0 + AGAIN_AFTER_S
     desk.later()
     assert desk.texts() == {"one"}
+
+
+def faults_of_an_hour(desk: Desk) -> list[str]:
+    found, now_s = [], desk.now_s
+    while desk.collection.deadline_s() < now_s + 3600.0:
+        desk.now_s = max(desk.now_s + 0.001, desk.collection.deadline_s())
+        try:
+            list(desk.collection.step(desk.now_s))
+        except (ModelError, RuntimeError) as error:
+            found.append(str(error))
+            assert desk.collection.deadline_s() >= desk.now_s + AGAIN_AFTER_S
+    return found
+
+
+def test_a_fault_that_lasts_is_told_once(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+    desk.ask("add", desk.folder)
+
+    def missing(*_: object) -> None:
+        raise ModelError("model.missing", "there is no such file")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(desk.encoder, "encode", missing)
+        desk.write("a.txt", "one")
+        assert len(faults_of_an_hour(desk)) == 1
+    desk.later()
+    assert desk.nearest("one") == "one"
+    monkeypatch.setattr(desk.encoder, "encode", missing)
+    desk.write("b.txt", "two")
+    assert len(faults_of_an_hour(desk)) == 1
+
+
+def test_what_no_one_foresaw_does_not_keep_the_loop_busy(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    desk.ask("add", desk.folder)
+
+    def fails(*_: object) -> None:
+        raise RuntimeError("of another library")
+
+    monkeypatch.setattr(desk.encoder, "encode", fails)
+    desk.write("a.txt", "one")
+    assert 0 < len(faults_of_an_hour(desk)) <= 3600 / AGAIN_AFTER_S + 1
