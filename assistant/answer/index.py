@@ -9,6 +9,7 @@ SQLite, so a file that is missing, damaged or of another encoder is only logged 
 
 from __future__ import annotations
 
+import contextlib
 import logging
 import math
 from collections.abc import Callable, Generator, Iterator, Sequence
@@ -149,7 +150,7 @@ class VectorIndex:
             return
         made, trained_on, held = yield from self._grown(ids)
         held = np.sort(np.concatenate([held, (yield from self._filled(made, ids, held))]))
-        base = yield from self._in_thread(lambda: self._written(made, trained_on))
+        base, trained_on = yield from self._in_thread(lambda: self._written(made, trained_on))
         self._swap(base, held, trained_on)
 
     def close(self) -> None:
@@ -286,13 +287,21 @@ class VectorIndex:
         if self._is_whole:
             self._take_in(missing)
 
-    def _written(self, made: Any, trained_on: int) -> Any:
+    def _written(self, made: Any, trained_on: int) -> tuple[Any, int]:
+        """`made` as it is searched, and for how many it was trained: 0 where no file can grow."""
         if self._file is None:
-            return made
+            return made, trained_on
         new = self._file.with_name(f"{self._file.name}.new")
-        faiss.write_index(made, str(new))
-        label.put(new, self._file, self._encoder, self._knowledge.identity, trained_on)
-        return _mapped(self._file)
+        try:
+            faiss.write_index(made, str(new))
+            label.put(new, self._file, self._encoder, self._knowledge.identity, trained_on)
+        except (OSError, RuntimeError) as error:  # FAISS has no more telling one
+            with contextlib.suppress(OSError):
+                label.drop(new)
+            what = type(error).__name__
+            log.error("%s cannot be written, it stays in memory: %s (answer.vectors)", new, what)
+            return made, 0
+        return _mapped(self._file), trained_on
 
 
 def _flat(width: int) -> Any:

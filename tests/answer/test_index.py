@@ -221,6 +221,24 @@ def test_a_damaged_file_is_told_and_made_anew(
     assert opened(on_disk).kind == "compressed"
 
 
+def test_a_disk_that_takes_no_file_costs_no_answer(
+    on_disk: Passages, caplog: pytest.LogCaptureFixture
+) -> None:
+    index = opened(on_disk)
+    index.add(*on_disk.hold(range(MANY)))
+    new = file_of(on_disk).with_name(f"{file_of(on_disk).name}.new")
+    new.mkdir()  # nothing can be written there, as on a full disk
+    settled(index)
+    assert (index.kind, index.settled) == ("compressed", True)
+    assert recall(index, on_disk.exact()) > 0.97
+    assert "cannot be written" in caplog.text
+    new.rmdir()
+    index.add(*on_disk.hold(range(MANY + 2 * FEW)))
+    settled(index)
+    assert file_of(on_disk).is_file()
+    assert recall(index, on_disk.exact()) > 0.97
+
+
 def test_a_file_of_another_encoder_or_database_is_not_used(
     on_disk: Passages, tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
