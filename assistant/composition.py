@@ -237,7 +237,8 @@ class Composition:
         """The generator's words; None where its model is not here."""
         if GENERATOR not in self.library.artefacts:
             return None
-        return Phraser(lambda: Generator.load(self.library))
+        # Of the library alone: a circle with this composition would outlive a replaced stage.
+        return Phraser(partial(Generator.load, self.library))
 
     @cached_property
     def document_encoder(self) -> DocumentEncoder | None:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import gc
 import logging
+import weakref
 from pathlib import Path
 
 import msgspec
@@ -11,6 +13,7 @@ import pytest
 from assistant.composition import Composition
 from assistant.core.config import Config, HomeSettings, Skills
 from assistant.core.errors import ConfigError
+from assistant.core.manifest import Library
 from assistant.core.messages import Work, concrete
 from assistant.members import STAGES, consumers
 
@@ -71,3 +74,18 @@ def test_a_time_zone_that_does_not_exist_is_one_clear_error() -> None:
     config = msgspec.structs.replace(Config(), home=HomeSettings(time_zone="Mars/Base"))
     with pytest.raises(ConfigError, match="Mars/Base"):
         Composition(config).now  # noqa: B018
+
+
+def test_a_replaced_stages_models_go_with_it() -> None:
+    composition = Composition(Config(), library=Library(Path("/nowhere")))
+    knowledge = composition.knowledge(None)
+    stage = composition.answer(knowledge)
+    assert composition.phraser is not None
+    encoder = weakref.ref(composition.document_encoder)
+    gc.disable()  # it may be long until circles are looked for, and a model is large
+    try:
+        del composition, stage
+        assert encoder() is None
+    finally:
+        gc.enable()
+        knowledge.close()
