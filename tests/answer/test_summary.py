@@ -16,7 +16,7 @@ from tests.answer.fake_encoder import FakeEncoder
 
 TEXTS = Path(__file__).resolve().parents[1] / "data" / "documents" / "summaries"
 NOTE = "The key lies under the pot.\n\nFeed the cat twice a day\n"
-SOURCE = "The filter must be cleaned every 7 days by Anna with warm water and a soft brush."
+SOURCE = "Anna cleans the filter every 7 days with warm water, and Berta dries the soft brush."
 
 
 @pytest.fixture
@@ -83,12 +83,14 @@ def test_an_unknown_name_is_told_with_the_nearest(knowledge: Knowledge) -> None:
 @pytest.mark.parametrize(
     ("says", "spoken"),
     [
-        ("Anna must clean the filter every 7 days.", False),  # "clean" is not its word
-        ("The filter must be cleaned every 7 days.", True),
-        ("The filter must be cleaned every 9 days.", False),
-        ("The filter must never be cleaned by Anna.", False),
-        ("The filter must be cleaned every 7 days by Berta.", False),
+        ("Anna cleans the filter every 7 days with warm water.", True),
+        ("Anna cleans the filter.", False),  # cut within a statement
+        ("Anna cleans the brush every 7 days.", False),
+        ("Anna cleans the filter every 9 days with warm water.", False),
+        ("Anna never cleans the filter every 7 days with warm water.", False),
+        ("The brush cleans Anna.", False),
         (f"{SOURCE} And by Anna.", False),
+        (SOURCE, False),
         ("", False),
     ],
 )
@@ -98,6 +100,12 @@ def test_a_sentence_is_said_shorter_only_where_nothing_is_added(says: str, spoke
     put(knowledge, Path("/filter.md"), f"# Filters\n\n{SOURCE}".encode())
     summary = summarised(knowledge, "filters", says)
     assert summary.sentences == (Said(says if spoken else SOURCE, SOURCE),)
+
+
+def test_a_rest_that_takes_something_back_is_said() -> None:
+    assert not shortens("You may open the lid.", "You may open the lid, and never when it runs.")
+    assert not shortens("You may open the lid.", "You may open the lid, so wait if it runs.")
+    assert shortens("You may open the lid.", "You may open the lid, so that steam goes out.")
 
 
 def test_the_generator_is_asked_for_long_sentences_alone(knowledge: Knowledge) -> None:
