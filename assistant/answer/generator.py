@@ -10,12 +10,14 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from collections.abc import Generator as GeneratorOf
 from dataclasses import dataclass
+from typing import Protocol
 
 import msgspec
 import numpy as np
+from numpy.typing import NDArray
 from tokenizers import Tokenizer
 
-from assistant.answer.constraint import Constraint, Tokens
+from assistant.answer.constraint import Tokens
 from assistant.answer.decoder import Decoder, Memory, Scores
 from assistant.answer.passages import sentences
 from assistant.answer.plain import PlainNotation
@@ -33,15 +35,28 @@ GRAPH, TOKENIZER = "model.onnx", "tokenizer.json"
 REPEATED = 5
 """Tokens in a row that no reply says twice."""
 
-LEANING = 3.0
-"""What is added to the scores of values that must be said and have not been."""
-
 
 class Budget(msgspec.Struct, frozen=True, kw_only=True):
     """What one reply may take; where it ends, the sentence in hand is dropped."""
 
     tokens: int = 64
     seconds: float = 2.0
+
+
+class Bound(Protocol):
+    """What binds a reply's words: a `Clause` of a text, or a `Constraint`."""
+
+    weight: float
+    """What is added to the scores of the tokens that are leant towards."""
+
+    def allowed(self) -> NDArray[np.bool_]:
+        """bool[vocabulary]: what may come next."""
+
+    def leaning(self) -> list[int]:
+        """What had better come next."""
+
+    def take(self, token: int) -> None:
+        """Go on behind this token."""
 
 
 @dataclass(frozen=True)
@@ -53,6 +68,8 @@ class Spoken:
     tokens: int
     done: bool
     """Whether the model ended the reply itself."""
+    sureness: float = 0.0
+    """Mean log-probability of the words by the model alone, unbound: low where it was forced."""
 
 
 class Generator:
@@ -87,7 +104,7 @@ class Generator:
         self._prefix = (tuple(ids), memory)
 
     def stream(
-        self, prompt: Prompt, constraint: Constraint | None = None, budget: Budget | None = None
+        self, prompt: Prompt, constraint: Bound | None = None, budget: Budget | None = None
     ) -> Generated:
         """Words as they come; raises `AnswerError` when the prompt is longer than the model takes.
 
@@ -97,21 +114,23 @@ class Generator:
         ends_s = self._clock() + budget.seconds
         scores, memory = self._read(self.notation.ids(prompt), budget.tokens)
         said: list[int] = []
+        sureness = 0.0
         while len(said) < budget.tokens and self._clock() < ends_s:
             token = self._chosen(scores, said, constraint)
             if token is None:
                 return
             if token in self.notation.stops:
-                yield Spoken(self.notation.text(said), len(said), True)
+                yield Spoken(self.notation.text(said), len(said), True, sureness / (len(said) or 1))
                 return
             said.append(token)
+            sureness += float(scores[token] - np.logaddexp.reduce(scores))
             if constraint is not None:
                 constraint.take(token)
-            yield Spoken(self.notation.text(said), len(said), False)
+            yield Spoken(self.notation.text(said), len(said), False, sureness / len(said))
             scores, memory = self._decoder.read([token], memory)
 
     def sentences(
-        self, prompt: Prompt, constraint: Constraint | None = None, budget: Budget | None = None
+        self, prompt: Prompt, constraint: Bound | None = None, budget: Budget | None = None
     ) -> Iterator[str]:
         """Whole sentences, each as soon as the next one begins or the reply ends."""
         given = 0
@@ -136,15 +155,13 @@ class Generator:
             return self._decoder.read(ids[len(prefix) :], memory)
         return self._decoder.read(ids, self._decoder.nothing())
 
-    def _chosen(
-        self, scores: Scores, said: Sequence[int], constraint: Constraint | None
-    ) -> int | None:
+    def _chosen(self, scores: Scores, said: Sequence[int], constraint: Bound | None) -> int | None:
         """The likeliest token that may come; None where none may."""
         scores = scores.copy()
         scores[self.notation.never] = -np.inf
         scores[repeating(said)] = -np.inf
         if constraint is not None:
-            scores[constraint.leaning()] += LEANING
+            scores[constraint.leaning()] += constraint.weight
             scores[~constraint.allowed()] = -np.inf
         best = int(scores.argmax())
         return best if np.isfinite(scores[best]) else None

@@ -1,17 +1,20 @@
 """What was found, in the generator's words: one sentence, or nothing where it cannot be had.
 
-The generator is held to the words of its prompt (`constraint`); whether what it says of them is
-true is for its caller to check (`grounding`). It rests for a while when it fails again and again.
+The generator is held to a stretch of its text (`clause`) or to its facts (`constraint`); whether
+what it says is true is for its caller to check (`grounding`). It rests for a while when it fails
+again and again.
 """
 
 from __future__ import annotations
 
 import logging
+import math
 from collections.abc import Callable, Sequence
 from functools import cached_property
 
-from assistant.answer.constraint import Constraint
-from assistant.answer.generator import Budget, Generator
+from assistant.answer.clause import Clause
+from assistant.answer.constraint import Constraint, Tokens
+from assistant.answer.generator import Bound, Budget, Generator
 from assistant.answer.grounding import ungrounded
 from assistant.answer.prompt import Act, Mark, Prompt, about_facts, about_text
 from assistant.core.errors import AnswerError, ModelError
@@ -24,6 +27,12 @@ RESTS = 20
 """… for so many times; then one attempt decides anew."""
 
 log = logging.getLogger(__name__)
+
+WEIGHTS = (0.0, 3.0, 8.0)
+"""How firmly facts are leant towards, attempt by attempt."""
+LEAST_SURE = -0.7
+"""Of facts' words, the mean log-probability: below, they were forced on the model, and seldom are
+a sentence."""
 
 
 class Phraser:
@@ -48,28 +57,40 @@ class Phraser:
         Raises `AnswerError`: no generator, too long a prompt, a budget that was not enough, or a
         rest.
         """
-        return self._said(about_text(question, text, title, answer), ())
+        prompt = about_text(question, text, title, answer)
+        return self._said(prompt, lambda tokens: Clause(tokens, prompt))
 
     def word(self, facts: Sequence[Fact], question: str, intent: str) -> str:
         """All facts in one turn, or "" where one is left out or something else is added."""
         values = tuple(fact.value for fact in facts)
         acts = [Act(Mark.INFORM, fact.name, fact.value) for fact in facts]
+        prompt = about_facts(acts, intent, question)
+        for weight in WEIGHTS:
+            text = self._worded(prompt, values, weight)
+            missing = any(value.lower() not in text.lower() for value in values)
+            if not missing and not ungrounded(text, (text_of(facts),)):
+                return text
+        return ""
+
+    def _worded(self, prompt: Prompt, values: Sequence[str], weight: float) -> str:
         try:
-            text = self._said(about_facts(acts, intent, question), values)
+            return self._said(
+                prompt, lambda tokens: Constraint(tokens, prompt, values, weight), LEAST_SURE
+            )
         except AnswerError:
             return ""
-        missing = any(value not in text for value in values)
-        return "" if missing or ungrounded(text, (text_of(facts),)) else text
 
-    def _said(self, prompt: Prompt, required: Sequence[str]) -> str:
+    def _said(
+        self, prompt: Prompt, bound: Callable[[Tokens], Bound], sure: float = -math.inf
+    ) -> str:
         if self._rests:
             self._rests -= 1
             raise AnswerError("answer.resting", "the generator failed too often and rests")
         generator = self._loaded()
-        tokens = generator.tokens
-        constraint = Constraint(tokens, prompt, required) if tokens is not None else None
-        sentences = generator.sentences(prompt, constraint, self._budget)
-        said = next(iter(sentences), "") if not required else " ".join(sentences)
+        constraint = bound(generator.tokens) if generator.tokens is not None else None
+        said = ""
+        for step in generator.stream(prompt, constraint, self._budget):
+            said = step.text if step.done and step.sureness >= sure else ""
         self._failures = 0 if said else self._failures + 1
         if self._failures >= FAILURES_TO_REST:
             self._rests, self._failures = RESTS, 0

@@ -97,7 +97,7 @@ class GeneratorConfig:
     learning_rate: float = 1.1e-3
     rising: float = 1.0
     """Rounds in which the rate rises."""
-    falling: float = 0.3
+    falling: float = 0.4
     """Share of the rounds, the last ones, in which the rate falls."""
     weight_decay: float = 0.05
     grounded: float = 0.5
@@ -116,7 +116,7 @@ INTENT = IntentConfig(epochs=8, learning_rate=6e-5, batch=96)
 INTENT_CHECK = IntentConfig(epochs=3, learning_rate=6e-5, batch=96, held_out=0.2)
 NER = Config(epochs=6, learning_rate=1.5e-4, swapped=0.3, smoothing=0.05, dropout=0.15)
 READER = ReaderConfig(epochs=4, learning_rate=1.2e-4, batch=16, warmup=0.05)
-GENERATOR = GeneratorConfig(rounds=30)
+GENERATOR = GeneratorConfig(rounds=20)
 BENCHMARKS = {
     "snips": Config(epochs=7, learning_rate=1.5e-4),
     "atis": Config(epochs=12, learning_rate=2e-4, batch=32),

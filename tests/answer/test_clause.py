@@ -1,0 +1,62 @@
+"""Stretches of a text: words in their order, whole clauses, and always the answer."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from assistant.answer.clause import Clause
+from assistant.answer.constraint import Tokens
+from assistant.answer.prompt import Mark, Notation, about_text
+from tests.tiny_decoder import tokenizer
+
+TEXT = "Please burn no driftwood, as the salt eats the flue, and keep the $5 (Dr Ho's) grate."
+
+
+@pytest.fixture(scope="module")
+def tokens() -> Tokens:
+    return Tokens(Notation(tokenizer([TEXT] * 3)))
+
+
+def every(tokens: Tokens, answer: str) -> set[str]:
+    """All replies that are allowed."""
+    found, open_ = set(), [[]]
+    prompt = about_text("why", TEXT, answer=answer)
+    while open_:
+        said = open_.pop()
+        clause = Clause(tokens, prompt)
+        for token in said:
+            clause.take(token)
+        for token in map(int, np.flatnonzero(clause.allowed())):
+            if token == tokens.notation.marks[Mark.END]:
+                found.add(tokens.notation.text(said))
+            else:
+                open_.append([*said, token])
+    return found
+
+
+def test_replies_are_clauses_that_hold_the_answer(tokens: Tokens) -> None:
+    assert every(tokens, "the salt") == {
+        "Please burn no driftwood, as the salt eats the flue.",
+        "As the salt eats the flue.",
+        "Please burn no driftwood, as the salt eats the flue, and keep the $5.",
+        "As the salt eats the flue, and keep the $5.",
+        "Please burn no driftwood, as the salt eats the flue, and keep the $5 (Dr Ho's) grate.",
+        "As the salt eats the flue, and keep the $5 (Dr Ho's) grate.",
+    }
+
+
+def test_without_an_answer_they_begin_where_the_text_does(tokens: Tokens) -> None:
+    said = every(tokens, "")
+    assert "Please burn no driftwood." in said
+    assert all(text.startswith("Please burn no driftwood") for text in said)
+
+
+def test_words_stand_in_their_order_without_a_gap(tokens: Tokens) -> None:
+    for text in every(tokens, "grate"):
+        assert text.lower().rstrip(".") in TEXT.lower()
+
+
+def test_a_prompt_without_a_text_is_refused(tokens: Tokens) -> None:
+    with pytest.raises(ValueError, match="no text"):
+        Clause(tokens, ((Mark.ASK, "why"),))
