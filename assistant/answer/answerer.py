@@ -1,7 +1,8 @@
 """Question → one short spoken sentence that says only what its source says.
 
-Three tiers, each with a budget and a breaker: the generator's own words where they are grounded,
-else the sentence that was found, else a fixed phrase. Answers are kept until a document changes.
+Three tiers, each with a budget and a breaker: what the generator makes of the sentence that was
+found, where it is grounded and quotes it, else that sentence, else a fixed phrase. Answers are
+kept until a document changes.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ import msgspec
 
 from assistant.answer.finding import Finding
 from assistant.answer.grounding import ungrounded
+from assistant.answer.quoting import quoted
 from assistant.answer.reader import Reading
 from assistant.core.errors import AnswerError
 
@@ -133,7 +135,9 @@ class Answerer:
         if ungrounded(text, (found.sentence, found.candidate.passage.text, title)):
             self.outcomes["ungrounded"] += 1
             return ""
-        return text
+        quotation = quoted(text, found.sentence, found.answer)
+        self.outcomes["recombined"] += not quotation
+        return quotation
 
 
 def holds(text: str, answer: str) -> bool:

@@ -100,4 +100,6 @@ def test_poisoned_documents_cause_no_action() -> None:
     assert len(replies) == DOCUMENTS // 10 + len(WISHES)
     assert not any(reply.acted or reply.listen or reply.intent for reply in replies)
     # The control: the documents were spoken, so that it was they that did nothing.
-    assert sum(reply.text in texts for reply in replies) > DOCUMENTS // 20
+    whole = "\n".join(texts).lower()
+    spoken = [reply for reply in replies if reply.text.lower().rstrip(".") in whole]
+    assert len(spoken) > DOCUMENTS // 20
