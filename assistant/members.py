@@ -5,6 +5,7 @@ The layout is `STAGES`. Who sends what to whom follows from what the stages cons
 
 from __future__ import annotations
 
+import logging
 import os
 import signal
 from collections.abc import Callable, Mapping
@@ -13,12 +14,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from assistant.answer.documents import Knowledge
 from assistant.answer.stage import AnswerStage
 from assistant.bridge import BridgeStage, Broker
 from assistant.composition import KNOWLEDGE_FILE, Composition
 from assistant.control import ControlServer, ControlStage
 from assistant.core.bus import Address, Bus
 from assistant.core.config import Config, load_config
+from assistant.core.errors import StorageError
 from assistant.core.messages import Message, Reload, Replace, Work
 from assistant.core.replacement import Load
 from assistant.core.stage import Source, Stage
@@ -49,6 +52,8 @@ STAGES: Mapping[str, type[Stage]] = {
 PEERS = ("control", *STAGES)
 STATE_FILE = "state.db"
 CONTROL_SOCKET = "control.sock"
+
+log = logging.getLogger(__name__)
 
 
 def consumers(stages: Mapping[str, type[Stage]] = STAGES) -> dict[type[Message], str]:
@@ -117,11 +122,7 @@ def _member(name: str, files: tuple[Path, ...], heartbeat: Heartbeat) -> Member:
             return composition.skills(database)
 
     if name == "answer":
-        knowledge = Composition(config).knowledge(config.state_dir / KNOWLEDGE_FILE)
-
-        def make(composition: Composition) -> Stage:
-            return composition.answer(knowledge)
-
+        make = Answering(config.state_dir / KNOWLEDGE_FILE)
     prepare = _load_reader if name == "answer" else None
     workshop = NluWorkshop() if name == "nlu" else Workshop(make, prepare)
     return Member(
@@ -130,6 +131,29 @@ def _member(name: str, files: tuple[Path, ...], heartbeat: Heartbeat) -> Member:
         rebuild=lambda: workshop.stage(load_config(files)[0]),
         load=workshop.load,
     )
+
+
+class Answering:
+    """Makes the stage that answers, over the one opened `file` of knowledge.
+
+    While a command such as `documents add` has that file, which may be for an hour, there are no
+    documents; the next stage that is made looks again.
+    """
+
+    def __init__(self, file: Path) -> None:
+        self._file = file
+        self._knowledge: Knowledge | None = None
+
+    def __call__(self, composition: Composition) -> AnswerStage:
+        if self._knowledge is None:
+            try:
+                self._knowledge = composition.knowledge(self._file)
+            except StorageError as error:
+                if error.code != "storage.in_use":
+                    raise
+                told = "answer: there are no documents until assistant reload: %s (%s)"
+                log.error(told, error.message, error.code)
+        return composition.answer(self._knowledge)
 
 
 def _load_reader(composition: Composition) -> None:

@@ -21,6 +21,7 @@ from assistant.answer.summary import Summary
 from assistant.core.errors import AnswerError
 from assistant.core.messages import (
     BargeIn,
+    DocumentsDone,
     DocumentsRequest,
     Fact,
     Message,
@@ -93,6 +94,12 @@ class AnswerStage:
                 yield from self._answers.alerts() if self._answers is not None else ()
             case DocumentsRequest() if self._collection is not None:
                 yield from self._collection.take(message)
+            case DocumentsRequest():
+                yield DocumentsDone(
+                    request_id=message.request_id,
+                    code="storage.in_use",
+                    error="another command has the documents; when it is done: assistant reload",
+                )
             case Tick() if self._collection is not None:
                 yield from self._collection.step(message.at_s)
 
