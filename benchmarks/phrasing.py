@@ -1,26 +1,29 @@
 """Answers from our own passages that training never saw: what constraining the words is worth.
 
 `python -m benchmarks.phrasing [COUNT]`: the questions of the documents held out, as they are and
-with other names and numbers; unbound and bound to the words of the prompt.
+with other names and numbers; unbound, bound to the words of the prompt, and to clauses of the text.
 """
 
 from __future__ import annotations
 
 import random
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from assistant.answer.constraint import Constraint
-from assistant.answer.generator import Budget, Generator
+from assistant.answer.clause import Clause
+from assistant.answer.constraint import Constraint, Tokens
+from assistant.answer.generator import Bound, Budget, Generator, Spoken
 from assistant.answer.grounding import ungrounded
 from assistant.answer.prompt import Mark, Prompt, about_text
 from assistant.core.manifest import Library
 from models.training import grounded, renaming
 from models.training.grounded import Asked
 
-BUDGET = Budget(tokens=64, seconds=30)
+BUDGET = Budget(tokens=96, seconds=30)
+UNBOUND = "unbound"
+BINDINGS: dict[str, Callable[[Tokens, Prompt], Bound]] = {"words": Constraint, "clauses": Clause}
 
 
 @dataclass(frozen=True)
@@ -34,6 +37,8 @@ class Score:
     both: float
     ended: float
     """Those that the model ended within its budget."""
+    length: float
+    """Words of a reply beside those of the text, the mean."""
 
     def __str__(self) -> str:
         named = (f"{name} {value:.3f}" for name, value in vars(self).items())
@@ -52,27 +57,23 @@ def cases(asked: Sequence[Asked], renamed: bool) -> list[tuple[Prompt, str]]:
     return made
 
 
-def judge(generator: Generator, asked: Sequence[tuple[Prompt, str]], bound: bool) -> Score:
-    """How the replies do."""
+def judge(generator: Generator, asked: Sequence[tuple[Prompt, str]], how: str) -> Score:
+    """How the replies do: unbound, bound to the prompt's words, or clauses of the text."""
     rows = []
     for prompt, answer in asked:
-        constraint = None
-        if bound and generator.tokens is not None:
-            constraint = Constraint(generator.tokens, prompt)
-        *_, last = generator.stream(prompt, constraint, BUDGET)
+        constraint: Bound | None = None
+        if how != UNBOUND and generator.tokens is not None:
+            constraint = BINDINGS[how](generator.tokens, prompt)
+        steps = list(generator.stream(prompt, constraint, BUDGET))
+        last = steps[-1] if steps else Spoken("", 0, False)
         sources = [text for mark, text in reversed(prompt) if mark is not Mark.SAY]
         answers = grounded.words(answer)
         held = set(answers) <= set(grounded.words(last.text))
-        rows.append(
-            (held, not [f for f in ungrounded(last.text, sources) if f != "not"], last.done)
-        )
-    count = len(rows)
-    return Score(
-        sum(held for held, _, _ in rows) / count,
-        sum(known for _, known, _ in rows) / count,
-        sum(held and known for held, known, _ in rows) / count,
-        sum(done for _, _, done in rows) / count,
-    )
+        known = not [fact for fact in ungrounded(last.text, sources) if fact != "not"]
+        (whole,) = (text for mark, text in prompt if mark is Mark.TEXT)
+        length = len(last.text.split()) / len(whole.split())
+        rows.append((held, known, held and known, last.done, length))
+    return Score(*(sum(column) / len(rows) for column in zip(*rows, strict=True)))
 
 
 def main(arguments: Sequence[str]) -> None:
@@ -84,9 +85,9 @@ def main(arguments: Sequence[str]) -> None:
     sys.stdout.write(f"{len(asked)} questions\n")
     for renamed in (False, True):
         made = cases(asked, renamed)
-        for bound in (False, True):
-            name = f"{'renamed' if renamed else 'as they are'}, {'bound' if bound else 'unbound'}"
-            sys.stdout.write(f"{name:22} {judge(generator, made, bound)}\n")
+        for how in (UNBOUND, *BINDINGS):
+            name = f"{'renamed' if renamed else 'as they are'}, {how}"
+            sys.stdout.write(f"{name:22} {judge(generator, made, how)}\n")
 
 
 if __name__ == "__main__":
