@@ -10,7 +10,7 @@ from concurrent.futures import ThreadPoolExecutor
 import msgspec
 import numpy as np
 
-from assistant.answer.constraint import Constraint
+from assistant.answer.clause import Clause
 from assistant.answer.decoder import Decoder
 from assistant.answer.generator import MODEL, Budget, Generator
 from assistant.answer.prompt import Prompt, about_text
@@ -156,7 +156,7 @@ def _timed(decoder: Decoder, clock: Clock) -> tuple[float, float]:
 
 
 def _first_sentence_ms(generator: Generator, runs: int, clock: Clock) -> float:
-    """From the question to its first whole sentence, bound to the text's words."""
+    """From the question to its first whole sentence, a clause of the text."""
     spent = []
     for question in QUESTIONS * runs:
         began_s = clock()
@@ -166,8 +166,8 @@ def _first_sentence_ms(generator: Generator, runs: int, clock: Clock) -> float:
     return round(statistics.median(spent) * 1000, 1)
 
 
-def _bound(generator: Generator, prompt: Prompt) -> Constraint | None:
-    return None if generator.tokens is None else Constraint(generator.tokens, prompt)
+def _bound(generator: Generator, prompt: Prompt) -> Clause | None:
+    return None if generator.tokens is None else Clause(generator.tokens, prompt)
 
 
 def _crowd(generator: Generator, order: Order, clock: Clock) -> Crowd:
