@@ -41,7 +41,8 @@ def tokens_per_s(
             return clock() - began_s
 
         taken_s(1)
-        return (tokens - 1) / (min(taken_s(tokens) for _ in range(3)) - taken_s(1))
+        first, all_of_them = (min(taken_s(count) for _ in range(3)) for count in (1, tokens))
+        return (tokens - 1) / (all_of_them - first)
 
 
 def _spec(shape: Shape) -> Any:
