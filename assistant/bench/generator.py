@@ -72,8 +72,6 @@ class Crowd(msgspec.Struct, frozen=True, kw_only=True):
     short_p50_ms: float
     short_max_ms: float
     long_max_ms: float
-    short_behind_long: int
-    """Short ones that ended after a long one had."""
     turned_away: int
     """Of as many more requests, while those were being answered and the queue was full."""
 
@@ -193,7 +191,6 @@ def _crowd(generator: Generator, order: Order, clock: Clock) -> Crowd:
         short_p50_ms=round(percentile(short, 0.5), 1),
         short_max_ms=round(max(short), 1),
         long_max_ms=round(max(long), 1),
-        short_behind_long=sum(s > min(long) for s in short),
         turned_away=turned_away,
     )
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import time
 from pathlib import Path
 
-import numpy as np
 import pytest
 
 from assistant.answer.generator import Generator
@@ -36,15 +35,11 @@ def test_both_engines_are_timed_on_one_thread_and_on_two(monkeypatch: pytest.Mon
     assert figures.memory_gb_per_s > 0
 
 
-@pytest.mark.parametrize(("order", "waiting"), [(shortest_first, False), (round_robin, True)])
-def test_short_ones_wait_for_long_ones_only_when_they_take_turns(
-    order: Order, waiting: bool
-) -> None:
+@pytest.mark.parametrize("order", [shortest_first, round_robin])
+def test_of_fifty_none_is_lost_and_fifty_more_are_turned_away(order: Order) -> None:
     notation = Notation(tokenizer([bench.TEXT, *bench.QUESTIONS]))
     made = weights(notation.tokenizer.get_vocab_size(), learned=False, layers=1)
-    # Random words, and never an end.
-    made["words.weight"][0] = np.float32(0)
     model = decoder(made, Form(heads=HEADS, positions=2000))
     crowd = bench._crowd(Generator(model, notation, 2000), order, time.perf_counter)
     assert (crowd.requests, crowd.lost, crowd.turned_away) == (50, 0, 50)
-    assert (crowd.short_behind_long > 0) is waiting
+    assert 0 < crowd.short_p50_ms <= crowd.short_max_ms
