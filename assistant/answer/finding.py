@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import NamedTuple, Protocol
 
 from assistant.answer.documents import Filter
+from assistant.answer.matching import tells
 from assistant.answer.reader import Reader, Reading
 from assistant.answer.retriever import Candidate
 
@@ -56,7 +57,7 @@ class Searcher:
         return [self._read(*pair) for pair in zip(questions, found, strict=True)]
 
     def _read(self, question: str, candidates: list[Candidate]) -> Finding:
-        if not candidates:
+        if not candidates or not tells(question):
             return Finding([], [])
         readings = self._reader.read(question, candidates)
         read = {reading.candidate.id for reading in readings}

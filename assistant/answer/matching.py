@@ -58,6 +58,11 @@ def telling(words: str) -> list[str]:
     return ([token for token in tokens if token not in _STOP_WORDS] or tokens)[:MOST_WORDS]
 
 
+def tells(words: str) -> bool:
+    """Whether `words` name anything: "what is it" does not."""
+    return any(token not in _STOP_WORDS for token in _WORD.findall(words.casefold()))
+
+
 def query(tokens: Sequence[str]) -> str:
     """An FTS5 query for any of these, which are only ever quoted; "" for none."""
     return " OR ".join(f'"{token}"' for token in tokens)

@@ -169,6 +169,12 @@ def test_the_generator_speaks_only_where_it_is_grounded(
     assert (answer.text, answer.tier) == (spoken, tier)
 
 
+def test_a_question_that_names_nothing_is_declined(
+    retriever: Retriever, knowledge: Knowledge
+) -> None:
+    assert answerer(retriever, knowledge, None).answer("what is it for?").tier is Tier.DECLINED
+
+
 def test_an_answer_is_kept_until_a_document_changes(
     retriever: Retriever, knowledge: Knowledge
 ) -> None:
