@@ -11,9 +11,12 @@ import re
 _TOKEN = re.compile(r"[\w$€£°%]+(?:[.,:'’/+-]+[\w$€£°%]+)*|[^\w\s]")
 _PUNCTUATION = re.compile(r"[^\w\s$€£°%]+")
 
-_GOES_ON = "and but or so because which who while when where whereas although though since if"
+_GOES_ON = "and but so because which who while where whereas although though"
 GOES_ON = frozenset(_GOES_ON.split())
-"""A quotation may end before these, as before punctuation."""
+"""A quotation may end before these, as before punctuation …"""
+_TAKES_BACK = "unless except if until till when whenever provided only without before after or than"
+TAKES_BACK = frozenset(_TAKES_BACK.split())
+"""… that none of these follows: they say when it does not hold."""
 _HOLDS_ON = """
     not no never nor neither without before after until till by under over above below about around
     almost nearly roughly some up least most than less more except unless if only between to a an
@@ -57,7 +60,10 @@ def _begins(plain: list[str], start: int) -> bool:
 
 
 def _ends(plain: list[str], end: int) -> bool:
-    return end == len(plain) or plain[end] in GOES_ON or bool(_PUNCTUATION.fullmatch(plain[end]))
+    rest = plain[end : end + 2]
+    if not rest or rest[0] in GOES_ON:
+        return True
+    return bool(_PUNCTUATION.fullmatch(rest[0])) and rest[-1] not in TAKES_BACK
 
 
 def _closed(text: str) -> str:

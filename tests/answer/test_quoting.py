@@ -41,6 +41,8 @@ def test_the_sources_own_words_in_a_row_are_a_quotation(
         ("The brown bin is emptied every Thursday before seven", BIN, "every Thursday"),
         ("seven in the morning", BIN, "seven in the morning"),  # "before" is cut off
         ("October by Hale and Sons.", BOILER, "Hale and Sons"),  # "each" is cut off
+        ("Open the tap.", "Open the tap if the needle is low.", "Open the tap"),  # a condition
+        ("Put it out.", "Put it out, unless it snows.", "Put it out"),
         ("", FILTER, "once a month"),
         ("once a month.", FILTER, "twice"),
     ],
