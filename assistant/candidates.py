@@ -11,8 +11,9 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import NamedTuple
 
-from assistant.answer.canaries import of_reader
+from assistant.answer.canaries import of_generator, of_reader
 from assistant.answer.encoder import Encoder as DocumentEncoder
+from assistant.answer.generator import Generator
 from assistant.core.canary import Answer, judge, load_canaries
 from assistant.core.errors import ModelError
 from assistant.core.inference import check_interface
@@ -43,6 +44,10 @@ def _reader(library: Library, _: str) -> Answer:
     return of_reader(DocumentEncoder.load(library))
 
 
+def _generator(library: Library, name: str) -> Answer:
+    return of_generator(Generator.load(library, name))
+
+
 KINDS = {
     "intent": Kind("nlu", _intent),
     "slots": Kind("nlu", _slots),
@@ -50,7 +55,7 @@ KINDS = {
     "voice": Kind("voice"),
     "encoder": Kind("answer"),
     "reader": Kind("answer", _reader),
-    "generator": Kind("answer"),
+    "generator": Kind("answer", _generator),
 }
 
 

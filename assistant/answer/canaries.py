@@ -6,10 +6,16 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from assistant.answer.encoder import Encoder
+from assistant.answer.generator import Budget, Generator
 from assistant.answer.passages import Passage
+from assistant.answer.phrasing import Phraser
 from assistant.answer.reader import Reader
 from assistant.answer.retriever import Candidate
 from assistant.core.canary import Answer
+from assistant.core.errors import AnswerError
+
+_PATIENT = Budget(tokens=60, seconds=60.0)
+"""No canary may fail because the machine is busy."""
 
 
 def of_reader(encoder: Encoder) -> Answer:
@@ -22,3 +28,16 @@ def of_reader(encoder: Encoder) -> Answer:
         return readings[0].sentence if readings else ""
 
     return sentence
+
+
+def of_generator(generator: Generator) -> Answer:
+    """A question, the text that answers and its words → what the generator says, "" for nothing."""
+    phraser = Phraser(lambda: generator, _PATIENT)
+
+    def said(asked: Mapping[str, str]) -> str:
+        try:
+            return phraser.phrase(asked["question"], asked["text"], "", asked["answer"])
+        except AnswerError:
+            return ""
+
+    return said

@@ -19,7 +19,7 @@ from assistant.core.canary import FILE, Canaries, Case
 from assistant.core.manifest import Library
 from models.training.config import MODELS, TRAINING
 
-SHARES = {"intent": 0.9, "slots": 0.8, "reader": 0.8}
+SHARES = {"intent": 0.9, "slots": 0.8, "reader": 0.8, "generator": 0.6}
 """Kind → what share of the canaries every version must get as the recorded one did.
 
 Less than all: another good version may draw the line between two intents, or a span's end,
