@@ -19,7 +19,6 @@ skill = Skill("documents", description="answer questions from your documents")
     "(what is|what's|what was) (your|the) source [for that|of that]",
     "which document (is|was|did you get) that [from]",
     "how do you know [that|this]",
-    "(says|said) who",
     "who says (so|that)",
 )
 def source() -> Reply:
@@ -29,7 +28,7 @@ def source() -> Reply:
 
 @skill.intent(
     "DocumentSummary",
-    "(summarise|summarize|sum up) {name}",
+    "(summarise|summarize) {name}",
     "(give me|tell me|read me) (a|the) [short] summary of {name}",
     "(give|tell) me the gist of {name}",
     "what does {name} say in (short|brief|a nutshell)",

@@ -95,7 +95,7 @@ UNDERSTOOD: dict[str, dict[str, Slots]] = {
     "DocumentSource": {
         "where did you get that from": {},
         "what's your source for that": {},
-        "says who": {},
+        "who says so": {},
     },
     "DocumentSummary": {
         "summarise the dishwasher manual": {"name": "dishwasher manual"},
