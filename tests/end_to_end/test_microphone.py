@@ -84,7 +84,7 @@ def test_the_assistant_neither_wakes_nor_stops_itself(daemon: Daemon, sound: Vir
 def test_stop_ends_a_reply(daemon: Daemon, sound: VirtualSound) -> None:
     with sound.echoing(FAINT):
         story = [*_it_talks("what can you do", "Help"), SayMeanwhile("stop", "rms"), *ENDED]
-        tell(daemon, [Again(story)])
+        tell(daemon, [Again(story, times=5)])
 
 
 def test_the_wake_word_ends_a_reply_and_is_listened_to(daemon: Daemon, sound: VirtualSound) -> None:

@@ -13,7 +13,19 @@ import pytest
 
 from assistant.skill.spoken import spoken
 from tests.recognised import DECOYS, recognised, words
-from tests.scenario import Daemon, Do, Expect, Kill, Rows, Say, Step, quiet, served, tell
+from tests.scenario import (
+    Daemon,
+    Do,
+    Expect,
+    Kill,
+    Rest,
+    Rows,
+    Say,
+    Step,
+    quiet,
+    served,
+    tell,
+)
 
 pytestmark = pytest.mark.e2e
 
@@ -36,6 +48,7 @@ def test_it_rings_once_when_the_skills_hang_at_that_moment(daemon: Daemon) -> No
             Kill("skills", signal.SIGSTOP),
             Expect("StageRestarted", {"stage": "skills"}),
             RUNG,
+            Rest(1.5),
             *served("on"),
             Rows(TIMERS, []),
         ],
@@ -54,6 +67,7 @@ def test_it_rings_again_when_it_was_not_heard_to_its_end(daemon: Daemon) -> None
             Expect("StageRestarted", {"stage": "audio"}),
             Expect("PlaybackStarted", RING, within_s=30),
             RUNG,
+            Rest(1.5),
             *served("off"),
             Rows(TIMERS, []),
         ],
