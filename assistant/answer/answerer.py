@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter, OrderedDict
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from enum import StrEnum
 from pathlib import Path
 from typing import Protocol
@@ -111,14 +111,9 @@ class Answerer:
         found = finding.answer
         if found is None:
             return Answer(text=NOTHING_FOUND, tier=Tier.DECLINED)
-        for tier, text in self._tiers(question, found):
-            if text:
-                return _answer(text, tier, found)
-        return Answer(text=NOTHING_FOUND, tier=Tier.DECLINED)
-
-    def _tiers(self, question: str, found: Reading) -> Iterator[tuple[Tier, str]]:
-        yield Tier.GENERATOR, self._phrased(question, found)
-        yield Tier.EXTRACTED, spoken(found)
+        if text := self._phrased(question, found):
+            return _answer(text, Tier.GENERATOR, found)
+        return _answer(spoken(found), Tier.EXTRACTED, found)
 
     def _phrased(self, question: str, found: Reading) -> str:
         if self._phraser is None:
