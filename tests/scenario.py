@@ -211,6 +211,17 @@ class Expect:
 
 
 @dataclass(frozen=True)
+class Spoken:
+    """The reply that came last is spoken to its end, whatever else may be played meanwhile."""
+
+    within_s: float = 15.0
+
+    def run(self, daemon: Daemon) -> None:
+        reply = daemon.last("Reply")["utterance_id"]
+        Expect("PlaybackEnded", {"utterance_id": reply}, self.within_s).run(daemon)
+
+
+@dataclass(frozen=True)
 class Never:
     """From what the scenario last did to an event `until`, no other event of these types comes."""
 
@@ -363,7 +374,7 @@ def served(light: str = "on") -> list[Step]:
     return [
         Say(f"computer, turn {light} the kitchen light"),
         Expect("Reply", {"text": "kitchen light", "acted": True}),
-        Expect("PlaybackEnded"),
+        Spoken(),
         Rows("SELECT state FROM devices WHERE entity_id = 'light.kitchen'", [(light,)]),
     ]
 

@@ -25,7 +25,7 @@ def mended(stage: str, how: signal.Signals) -> list[Step]:
         # The apology, or in the way of a reply, what the user hears next.
         Expect("PlaybackEnded", {"utterance_id": "notice"}, within_s=30),
         # Whoever goes on at once speaks into the same utterance.
-        Rest(1.5),
+        Rest(),
     ]
 
 
