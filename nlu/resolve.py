@@ -6,6 +6,7 @@
 | time        | ISO 8601, with its offset            | 18:30:00+01:00          |
 | date        | ISO 8601                             | 2026-05-03              |
 | datetime    | ISO 8601, with its offset            | 2026-05-03T18:30:00+02:00 |
+| period      | ISO 8601, start and end              | 2026-05-03T00:00:00+02:00/… |
 | recurrence  | RFC 5545, start and rule             | DTSTART…⏎RRULE:FREQ=DAILY |
 | number      | a number                             | 2.5                     |
 | integer     | a whole number                       | 25                      |
@@ -33,6 +34,7 @@ from nlu.values.colours import colour
 from nlu.values.dates import days
 from nlu.values.durations import duration
 from nlu.values.moments import moments
+from nlu.values.periods import periods
 from nlu.values.quantities import integer
 from nlu.values.recurrences import recurrences
 from nlu.values.written import in_words
@@ -187,6 +189,7 @@ _READERS: dict[str, Callable[[str, datetime], _Readings]] = {
     "time": _times,
     "date": lambda text, now: [(d.isoformat(), likely) for d, likely in days(text, now)],
     "datetime": _moments,
+    "period": lambda text, now: [(str(p), likely) for p, likely in periods(text, now)],
     "recurrence": lambda text, now: [*recurrences(text, now)],
     "number": lambda text, now: _one(number(text)),
     "integer": lambda text, now: _one(integer(text)),

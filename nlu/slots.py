@@ -66,6 +66,13 @@ RULES = {
         "([on] <date> [at] <time>|[at] <time> [on] <date>|[at] <time>|in <duration>"
         "|(tomorrow|<weekday>) (morning|afternoon|evening|night) [at] <clock>)"
     ),
+    "period": (
+        "([for|on|in] <date>[ (morning|afternoon|evening|night)]|this (morning|afternoon|evening)"
+        "|[for|on|at|over] [the|this|next|last|this coming] weekend"
+        "|[for|in|over] [the] (this|next|last|coming|past) (week|month)|[the] week after next"
+        "|[for|in|over] [the] (next|coming|last|past) [few|{2..60:_}] (days|weeks|months)"
+        "|[for|in] (this|next|last|) (<month>)|last <weekday_name>|[the] day before yesterday)"
+    ),
     "integer": "([minus ]{0..1000000:_})",
     "number": "([minus ]<count>|half|a half)",
     "percentage": "({0..100:_}[ percent]|half|[a] quarter|three quarters|full|maximum|minimum)",
@@ -114,6 +121,11 @@ SPOKEN = {
         "([on] <spoken date> at <spoken time>|at <spoken time>[ <spoken date>]"
         "|in <spoken duration>|(tomorrow|<weekday_name>) (morning|evening) at {5..11:_})"
     ),
+    "period": (
+        "(today|tomorrow|tonight|this (morning|afternoon|evening|week|weekend)|next (week|month)"
+        "|[on] <weekday_name>[ (morning|afternoon|evening)]|on the (<day_name>) of (<month>)"
+        "|tomorrow (morning|afternoon|evening)|the weekend|next <weekday_name>)"
+    ),
     "weekday_name": "|".join(WEEKDAYS),
     "day_name": "|".join([*ORDINALS, *(f"twenty {one}" for one in ORDINALS[:9]), "thirtieth"]),
     "integer": "{0..100:_}",
@@ -133,8 +145,8 @@ SPOKEN = {
 """How people mostly say the values that `RULES` accept in many more ways: what samples hold."""
 
 KINDS = words(
-    "text integer number percentage boolean duration time date datetime recurrence temperature "
-    "colour choice area floor entity"
+    "text integer number percentage boolean duration time date datetime period recurrence "
+    "temperature colour choice area floor entity"
 )
 
 THINGS = listed(

@@ -6,13 +6,14 @@ from collections.abc import Callable, Iterator
 from datetime import datetime
 from typing import ClassVar, NamedTuple
 
-from assistant.core.messages import Choice, Complete, Interpretation, Message, Transcript
+from assistant.core.messages import Choice, Complete, Interpretation, Message, Period, Transcript
 from nlu.endings import Endings
 from nlu.interpreter import Guess, Interpreter, Understood
 from nlu.nearest import Nearest
 from nlu.normalize import Canonical, canonical
 from nlu.reading import Reading
 from nlu.templates import Templates
+from nlu.values import periods
 
 SAMPLED_SENTENCES, SAMPLING_SEED = 5_000, 1
 _UNSURE = 0.5
@@ -74,6 +75,7 @@ class NluStage:
             commands=understood.commands,
             choices=tuple(self._choices(understood)),
             nearest=self._nearest(said) if nothing and not understood.withheld else "",
+            period=self._period(said) if nothing else None,
         )
 
     @property
@@ -103,6 +105,9 @@ class NluStage:
         if understood.readings:
             self._latest = _Turn(transcript.utterance_id, understood.readings[-1], transcript.at_s)
         return text, said, understood.with_confidence(confidence)
+
+    def _period(self, said: Canonical) -> Period | None:
+        return periods.within([token.text for token in said.tokens], self._now())
 
     def _choices(self, understood: Understood) -> Iterator[Choice]:
         for command in understood.choices:

@@ -138,7 +138,12 @@ class SkillsStage:
         elif said.choices:
             yield from self._step(said.utterance_id, self._dialog_of_choices(said), Dialog.begin)
         elif said.text:
-            yield Question(utterance_id=said.utterance_id, text=said.text, nearest=said.nearest)
+            yield Question(
+                utterance_id=said.utterance_id,
+                text=said.text,
+                nearest=said.nearest,
+                period=said.period,
+            )
 
     def _answer(self, said: Interpretation, dialog: Dialog) -> Iterator[Message]:
         if not said.text or cancels(said, dialog.query):

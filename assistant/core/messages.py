@@ -15,6 +15,7 @@ from assistant.core.parts import Choice as Choice
 from assistant.core.parts import Command as Command
 from assistant.core.parts import Fact as Fact
 from assistant.core.parts import ListedDocument as ListedDocument
+from assistant.core.parts import Period as Period
 from assistant.core.parts import Slot as Slot
 from assistant.core.parts import SlotValue as SlotValue
 from assistant.core.parts import Word as Word
@@ -91,7 +92,8 @@ class Interpretation(Work, frozen=True, kw_only=True):
     """What was meant: the commands in order, none when nothing was understood.
 
     `choices` are what it may mean where none of them is likely enough; they are asked about.
-    `nearest` names, for a text that nothing claims, an example sentence of something near it.
+    `nearest` names, for a text that nothing claims, an example sentence of something near it, and
+    `period` is the time that is named in it.
     """
 
     revision: int
@@ -99,6 +101,7 @@ class Interpretation(Work, frozen=True, kw_only=True):
     commands: tuple[Command, ...] = ()
     choices: tuple[Choice, ...] = ()
     nearest: str = ""
+    period: Period | None = None
 
 
 class Commit(Work, frozen=True, kw_only=True):
@@ -110,12 +113,13 @@ class Commit(Work, frozen=True, kw_only=True):
 class Question(Work, frozen=True, kw_only=True):
     """A text that no skill claims, to be answered from documents or honestly declined.
 
-    With an `intent` it is a skill's: its `facts` are to be worded, or `fallback` said as it is;
-    `acted` tells whether the skill has changed any state.
+    `period` is the time that the text names. With an `intent` it is a skill's: its `facts` are to
+    be worded, or `fallback` said as it is; `acted` tells whether the skill has changed any state.
     """
 
     text: str
     nearest: str = ""
+    period: Period | None = None
     intent: str | None = None
     facts: tuple[Fact, ...] = ()
     fallback: str = ""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from datetime import datetime
+
 import msgspec
 
 SlotValue = str | int | float | bool | None
@@ -16,8 +18,27 @@ class Word(msgspec.Struct, frozen=True, kw_only=True):
     confidence: float
 
 
+class Period(msgspec.Struct, frozen=True, kw_only=True):
+    """A stretch of time from `since` up to, but not with, `until`; both are aware."""
+
+    since: datetime
+    until: datetime
+
+    @classmethod
+    def read(cls, text: str) -> Period:
+        """Read ISO 8601's "START/END" with offsets; raises ValueError for anything else."""
+        since, until = (datetime.fromisoformat(moment) for moment in text.split("/"))
+        if since.tzinfo is None or until.tzinfo is None:
+            raise ValueError(text)
+        return cls(since=since, until=until)
+
+    def __str__(self) -> str:
+        return f"{self.since.isoformat()}/{self.until.isoformat()}"
+
+
 class Slot(msgspec.Struct, frozen=True, kw_only=True):
-    """One resolved slot: a duration is seconds, a date or time ISO 8601, a name its text.
+    """One resolved slot: a duration is seconds, a date, time or period ISO 8601, a name its
+    text.
 
     `raw` holds the words as spoken, `confidence` is from 0 to 1. `others` are further values that
     the words may as likely mean, for a slot that must not be guessed.

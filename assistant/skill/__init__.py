@@ -1,6 +1,6 @@
 """What skill authors import."""
 
-from assistant.core.messages import SlotValue
+from assistant.core.messages import Period, SlotValue
 from assistant.skill.context import Context, ListItem, Request, Timer
 from assistant.skill.home import Area, Entity, Floor
 from assistant.skill.opening import doubtful, opens
@@ -22,6 +22,7 @@ __all__ = [
     "Floor",
     "ListItem",
     "Percent",
+    "Period",
     "Recurrence",
     "Reply",
     "Request",

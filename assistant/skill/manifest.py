@@ -17,10 +17,10 @@ class SlotSchema(msgspec.Struct, frozen=True, kw_only=True):
     """One slot of an intent, named as in the skill's signature.
 
     `kind` is one of "text", "integer", "number", "boolean", "duration", "time", "date", "datetime",
-    "recurrence", "percentage", "temperature", "colour", "choice" (one of `choices`), "area",
-    "floor", "entity" (of `domains`, all when empty). A template's `{name}` stands for the words of
-    this slot; `{list:name}` names another list for it. With `unambiguous`, values that the words
-    may as likely mean are kept in `messages.Slot.others`; for the answer to which was meant,
+    "period", "recurrence", "percentage", "temperature", "colour", "choice" (one of `choices`),
+    "area", "floor", "entity" (of `domains`, all when empty). A template's `{name}` stands for the
+    words of this slot; `{list:name}` names another list for it. With `unambiguous`, values that the
+    words may as likely mean are kept in `messages.Slot.others`; for the answer to which was meant,
     `choices` are those values.
     A device fits when each of its facts in `requires` ("domain", or an attribute such as
     "device_class") has one of the values given there, and none of those in `excludes`.

@@ -4,6 +4,7 @@
 |---------------------------|----------|---------------------|
 | timedelta                 | duration | seconds             |
 | datetime, date, time      | the same | ISO 8601            |
+| Period                    | period   | ISO 8601: START/END |
 | Recurrence                | recurrence  | RFC 5545's DTSTART and RRULE lines |
 | int · float, Decimal      | integer · number | a number    |
 | Percent                   | percentage  | a number from 0 to 100 |
@@ -32,7 +33,7 @@ from typing import Annotated, Any, TypeVar
 import msgspec
 
 from assistant.core.errors import SkillError
-from assistant.core.messages import SlotValue
+from assistant.core.messages import Period, SlotValue
 from assistant.skill.home import Area, Entity, Floor
 from assistant.skill.manifest import SlotSchema
 from assistant.skill.values import Colour, Percent, Recurrence, Temperature
@@ -49,6 +50,7 @@ _KINDS: dict[Any, str] = {
     Percent: "percentage",
     Temperature: "temperature",
     Colour: "colour",
+    Period: "period",
     Recurrence: "recurrence",
     bool: "boolean",
     str: "text",
@@ -174,7 +176,7 @@ def convert(
             return timedelta(seconds=float(value or 0))
         if plain in (datetime, date, time):
             return plain.fromisoformat(str(value))
-        if plain in (Colour, Recurrence, Temperature):
+        if plain in (Colour, Period, Recurrence, Temperature):
             return plain.read(str(value))
         if plain is Area:
             return _named(str(value), areas)
