@@ -11,33 +11,30 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from itertools import islice
 from pathlib import Path
-from typing import Any, Protocol, runtime_checkable
+from typing import Any, Protocol
 
 import msgspec
 
 from assistant.answer.answerer import Answer
+from assistant.answer.scheduler import Scheduler, Steps, Workers
 from assistant.checkpoint import Answered, Asked, Checkpoint
 from assistant.core.errors import InputError
 
 AT_ONCE = 32
 """Questions that are answered, and then written down, together."""
+WORKERS = 2
+"""Threads that the generator runs in."""
+MOST_TOKENS = 64
+"""Of an answer, as far as is known before its prompt is."""
 
 Progress = Callable[[int, int], None]
 
 
 class Answers(Protocol):
-    """Whoever answers."""
+    """Whoever answers; several questions are quicker together than one after the other."""
 
-    def answer(self, question: str) -> Answer:
-        """The answer, or an honest nothing."""
-
-
-@runtime_checkable
-class AnswersMany(Protocol):
-    """Whoever answers several questions quicker together than one after the other."""
-
-    def answer_all(self, questions: Sequence[str]) -> Sequence[Answer]:
-        """The answers in the order of the questions."""
+    def answering_all(self, questions: Sequence[str]) -> Sequence[Steps[Answer]]:
+        """The steps to each answer, in the order of the questions."""
 
 
 class BatchFigures(msgspec.Struct, frozen=True, kw_only=True):
@@ -120,10 +117,12 @@ def figures(answers: Checkpoint, continued: int, seconds: float = 0.0) -> BatchF
     )
 
 
-def _answered(questions: Sequence[str], answerer: Answers) -> Sequence[Answer]:
-    if isinstance(answerer, AnswersMany):
-        return answerer.answer_all(questions)
-    return [answerer.answer(question) for question in questions]
+def _answered(questions: Sequence[str], answerer: Answers) -> list[Answer]:
+    """The answers in order; the generator's work on them is shared among the workers."""
+    scheduler = Scheduler(limit=AT_ONCE)
+    requests = [scheduler.submit(s, MOST_TOKENS) for s in answerer.answering_all(questions)]
+    Workers(scheduler, WORKERS).close()
+    return [request.wait() for request in requests]
 
 
 def _row(asked: Asked, answer: Answer) -> Answered:

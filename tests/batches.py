@@ -16,6 +16,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from assistant.answer.answerer import Answer, Tier
+from assistant.answer.scheduler import Outlook, Steps
 from assistant.batch import BatchFigures, answer_rest, count, read
 from assistant.checkpoint import Checkpoint
 
@@ -32,10 +33,15 @@ class Echo:
         self.asked: list[str] = []
         self._takes_s = takes_s
 
-    def answer(self, question: str) -> Answer:
-        """The question turned round."""
+    def answering_all(self, questions: Sequence[str]) -> list[Steps[Answer]]:
+        """The questions turned round, a long one in more steps than a short one."""
+        self.asked += questions
+        return [self._answering(question) for question in questions]
+
+    def _answering(self, question: str) -> Steps[Answer]:
         time.sleep(self._takes_s)
-        self.asked.append(question)
+        yield Outlook(len(question))
+        yield from question
         return Answer(text=question[::-1], tier=Tier.EXTRACTED, source=Path("/notes.txt"))
 
 

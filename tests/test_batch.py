@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from assistant.answer.answerer import Answer
+from assistant.answer.scheduler import Steps
 from assistant.batch import AT_ONCE, answer_rest, count, read
 from assistant.checkpoint import Checkpoint
 from assistant.core.errors import InputError, StorageError
@@ -208,9 +209,9 @@ def test_a_full_disk_leaves_whole_lines_to_go_on_from(
 
 def test_what_is_quicker_together_is_asked_together(asked: Path, out: Path) -> None:
     class Together(Echo):
-        def answer_all(self, questions: Sequence[str]) -> list[Answer]:
+        def answering_all(self, questions: Sequence[str]) -> list[Steps[Answer]]:
             chunks.append(len(questions))
-            return [self.answer(question) for question in questions]
+            return super().answering_all(questions)
 
     chunks: list[int] = []
     write_questions(asked, [f"What is {n}?" for n in range(2 * AT_ONCE + 5)])

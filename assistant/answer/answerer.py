@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter, OrderedDict
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from enum import StrEnum
 from pathlib import Path
 from typing import Protocol
@@ -20,6 +20,7 @@ from assistant.answer.finding import Finding
 from assistant.answer.grounding import ungrounded
 from assistant.answer.quoting import quoted
 from assistant.answer.reader import Reading
+from assistant.answer.scheduler import Steps, finished
 from assistant.core.errors import AnswerError
 
 NOTHING_FOUND = "I found nothing about that."
@@ -27,7 +28,12 @@ LONGEST_SPOKEN = 45
 """Words of a found sentence that is spoken whole."""
 KEPT = 256
 """Answers that are kept."""
+PASSING = frozenset(("answer.late", "answer.overloaded", "answer.resting"))
+"""Faults that say nothing of the question: what is answered in spite of them is not kept."""
 _WORD = re.compile(r"\w+")
+
+Key = tuple[str, int]
+"""A question's words and the generation of the documents that it is answered from."""
 
 
 class Tier(StrEnum):
@@ -66,7 +72,7 @@ class Finds(Protocol):
 class Phrases(Protocol):
     """The generator."""
 
-    def phrase(self, question: str, text: str, title: str, answer: str = "") -> str:
+    def phrasing(self, question: str, text: str, title: str, answer: str = "") -> Steps[str]:
         """One sentence that answers `question` with what `text` says; raises `AnswerError`."""
 
 
@@ -80,58 +86,83 @@ class Answerer:
         self, finder: Finds, phraser: Phrases | None, generation: Callable[[], int]
     ) -> None:
         self._finder, self._phraser, self._generation = finder, phraser, generation
-        self._kept: OrderedDict[tuple[str, int], Answer] = OrderedDict()
+        self._kept: OrderedDict[Key, Answer] = OrderedDict()
         self.outcomes: Counter[str] = Counter()
 
     def answer(self, question: str) -> Answer:
         """The answer, or an honest nothing."""
-        (answer,) = self.answer_all([question])
-        return answer
+        return finished(self.answering(question))
 
-    def answer_all(self, questions: Sequence[str]) -> list[Answer]:
-        """The answers in the order of the questions, which are encoded together."""
+    def answering(self, question: str, outcomes: Counter[str] | None = None) -> Steps[Answer]:
+        """The same in steps, a token of the generator each; how it went is in `outcomes` too."""
+        ((key, found),) = self._found([question])
+        return (yield from self._answering(key, question, found, outcomes))
+
+    def answering_all(self, questions: Sequence[str]) -> list[Steps[Answer]]:
+        """The steps to each question's answer, in their order; they are encoded together."""
+        pairs = zip(questions, self._found(questions), strict=True)
+        return [self._answering(key, question, found) for question, (key, found) in pairs]
+
+    def _found(self, questions: Sequence[str]) -> list[tuple[Key, Finding | Answer]]:
+        """By each question's key what is found for it, or its answer where that is kept."""
         generation = self._generation()
         keys = [(" ".join(question.lower().split()), generation) for question in questions]
         new = {key: q for key, q in zip(keys, questions, strict=True) if key not in self._kept}
-        made = dict(zip(new, map(self._made, new.values(), self._found(new.values())), strict=True))
-        self.outcomes["kept"] += len(keys) - len(new)
-        self._keep(made)
-        return [made[key] if key in made else self._kept[key] for key in keys]
+        findings = self._finder.find_all(list(new.values())) if new else []
+        found = dict(zip(new, findings, strict=True))
+        return [(key, found[key] if key in found else self._kept[key]) for key in keys]
 
-    def _found(self, questions: Collection[str]) -> list[Finding]:
-        return self._finder.find_all(list(questions)) if questions else []
+    def _answering(
+        self,
+        key: Key,
+        question: str,
+        found: Finding | Answer,
+        outcomes: Counter[str] | None = None,
+    ) -> Steps[Answer]:
+        counts: Counter[str] = Counter()
+        if isinstance(found, Finding):
+            made = yield from self._made(question, found, counts)
+            counts[made.tier] += 1
+            if not PASSING & counts.keys():
+                self._keep(key, made)
+        else:
+            made = found
+            counts["kept"] += 1
+        for counted in (self.outcomes, outcomes):
+            if counted is not None:
+                counted.update(counts)
+        return made
 
-    def _keep(self, made: Mapping[tuple[str, int], Answer]) -> None:
-        self.outcomes.update(answer.tier for answer in made.values())
-        self._kept.update(made)
+    def _keep(self, key: Key, made: Answer) -> None:
+        self._kept[key] = made
         while len(self._kept) > KEPT:
             self._kept.popitem(last=False)
 
-    def _made(self, question: str, finding: Finding) -> Answer:
+    def _made(self, question: str, finding: Finding, counts: Counter[str]) -> Steps[Answer]:
         found = finding.answer
         if found is None:
             return Answer(text=NOTHING_FOUND, tier=Tier.DECLINED)
-        if text := self._phrased(question, found):
+        if text := (yield from self._phrased(question, found, counts)):
             return _answer(text, Tier.GENERATOR, found)
         return _answer(spoken(found), Tier.EXTRACTED, found)
 
-    def _phrased(self, question: str, found: Reading) -> str:
+    def _phrased(self, question: str, found: Reading, counts: Counter[str]) -> Steps[str]:
         if self._phraser is None:
             return ""
         title = found.candidate.passage.title
         try:
-            text = self._phraser.phrase(question, found.sentence, title, found.answer)
+            text = yield from self._phraser.phrasing(question, found.sentence, title, found.answer)
         except AnswerError as error:
-            self.outcomes[error.code] += 1
+            counts[error.code] += 1
             return ""
         if not text or not holds(text, found.answer):
-            self.outcomes["empty"] += 1
+            counts["empty"] += 1
             return ""
         if ungrounded(text, (found.sentence, found.candidate.passage.text, title)):
-            self.outcomes["ungrounded"] += 1
+            counts["ungrounded"] += 1
             return ""
         quotation = quoted(text, found.sentence, found.answer)
-        self.outcomes["recombined"] += not quotation
+        counts["recombined"] += not quotation
         return quotation
 
 

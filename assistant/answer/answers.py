@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import time
+from collections import Counter
 from collections.abc import Callable, Sequence
 
 from assistant.answer.answerer import Answer, Answerer
 from assistant.answer.monitor import Monitor
 from assistant.answer.phrasing import Phraser
+from assistant.answer.scheduler import Steps
 from assistant.answer.summary import Summariser, Summary
 from assistant.core.messages import Fact, QualityAlert
 
@@ -27,25 +29,30 @@ class DocumentAnswers:
         self._monitor, self._clock = monitor, clock
         self._alerts: list[QualityAlert] = []
 
-    def answer(self, question: str, at_s: float = 0.0) -> Answer:
-        """The answer, or an honest nothing."""
+    def answering(self, question: str, at_s: float = 0.0) -> Steps[Answer]:
+        """The steps to the answer, or to an honest nothing."""
         began_s = self._clock()
-        made = self._answerer.answer(question)
-        spent_s = self._clock() - began_s
-        self._alerts += self._monitor.observe(at_s, spent_s, self._answerer.outcomes, made)
+        outcomes: Counter[str] = Counter()
+        made = yield from self._answerer.answering(question, outcomes)
+        self._alerts += self._monitor.observe(at_s, self._clock() - began_s, outcomes, made)
         return made
 
-    def answer_all(self, questions: Sequence[str]) -> list[Answer]:
-        """The answers to many questions, unwatched."""
-        return self._answerer.answer_all(questions)
+    def answering_all(self, questions: Sequence[str]) -> list[Steps[Answer]]:
+        """The steps to the answers of many questions, unwatched."""
+        return self._answerer.answering_all(questions)
 
-    def word(self, facts: Sequence[Fact], question: str, intent: str) -> str:
-        """All facts in one sentence; "" where that cannot be had."""
-        return self._phraser.word(facts, question, intent) if self._phraser is not None else ""
+    def wording(self, facts: Sequence[Fact], question: str, intent: str) -> Steps[str]:
+        """The steps to all facts in one sentence; "" where that cannot be had."""
+        if self._phraser is None:
+            return ""
+        return (yield from self._phraser.wording(facts, question, intent))
 
-    def summarise(self, name: str) -> Summary:
-        """What a document says in short; raises `AnswerError` where there is none of that name."""
-        return self._summariser.summarise(name)
+    def summarising(self, name: str) -> Steps[Summary]:
+        """The steps to what a document says in short.
+
+        Raises `AnswerError` where there is none of that name.
+        """
+        return self._summariser.summarising(name)
 
     def alerts(self) -> list[QualityAlert]:
         """What is to be told of the answers since this was last asked."""

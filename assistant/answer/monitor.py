@@ -97,7 +97,6 @@ class Monitor:
     ) -> None:
         self._stage, self._keep = stage, keep
         self._seconds: deque[float] = deque(maxlen=WINDOW)
-        self._outcomes: dict[str, int] = {}
         self._gauges = {
             Flaw.UNSURE: Limit(UNSURE_SHARE, math.inf),
             Flaw.UNGROUNDED: Share(MOST_FAULTS),
@@ -120,21 +119,19 @@ class Monitor:
     ) -> list[QualityAlert]:
         """Take in an answer that took so long; `answer` None for words to a skill's facts.
 
-        `outcomes` are the answerer's counts, which tell by their rise how it went. What was kept
-        from an earlier time says nothing new.
+        `outcomes` is how it went, as the answerer counts it. What was kept from an earlier time
+        says nothing new.
         """
-        rise = {k: n - self._outcomes.get(k, 0) for k, n in outcomes.items()}
-        self._outcomes = dict(outcomes)
-        if rise.get("kept"):
+        if outcomes.get("kept"):
             return []
         read = answer is not None and answer.tier is not Tier.DECLINED
         sample = Sample(
             seconds=seconds,
             certainty=answer.certainty if answer is not None and read else None,
             declined=answer is not None and not read,
-            ungrounded=rise.get("ungrounded", 0) > 0,
+            ungrounded=outcomes.get("ungrounded", 0) > 0,
             # A fault of the generator is counted by its code, such as "generator.slow".
-            empty=any(n > 0 and (k == "empty" or "." in k) for k, n in rise.items()),
+            empty=any(n > 0 and (k == "empty" or "." in k) for k, n in outcomes.items()),
         )
         return self.take(at_s, sample)
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 import logging
 import math
 from collections.abc import Callable, Sequence
+from contextlib import closing
 from functools import cached_property
 
 from assistant.answer.clause import Clause
@@ -17,6 +18,7 @@ from assistant.answer.constraint import Constraint, Tokens
 from assistant.answer.generator import Bound, Budget, Generator
 from assistant.answer.grounding import ungrounded
 from assistant.answer.prompt import Act, Mark, Prompt, about_facts, about_text
+from assistant.answer.scheduler import Outlook, Steps, finished
 from assistant.core.errors import AnswerError, ModelError
 from assistant.core.messages import Fact
 
@@ -57,40 +59,56 @@ class Phraser:
         Raises `AnswerError`: no generator, too long a prompt, a budget that was not enough, or a
         rest.
         """
+        return finished(self.phrasing(question, text, title, answer))
+
+    def phrasing(self, question: str, text: str, title: str, answer: str = "") -> Steps[str]:
+        """The same in steps, a token each; also raises the `AnswerError` that it is sent."""
         prompt = about_text(question, text, title, answer)
         return self._said(prompt, lambda tokens: Clause(tokens, prompt))
 
     def word(self, facts: Sequence[Fact], question: str, intent: str) -> str:
         """All facts in one turn, or "" where one is left out or something else is added."""
+        return finished(self.wording(facts, question, intent))
+
+    def wording(self, facts: Sequence[Fact], question: str, intent: str) -> Steps[str]:
+        """The same in steps, a token each."""
         values = tuple(fact.value for fact in facts)
         acts = [Act(Mark.INFORM, fact.name, fact.value) for fact in facts]
         prompt = about_facts(acts, intent, question)
         for weight in WEIGHTS:
-            text = self._worded(prompt, values, weight)
+            text = yield from self._worded(prompt, values, weight)
             missing = any(value.lower() not in text.lower() for value in values)
             if not missing and not ungrounded(text, (text_of(facts),)):
                 return text
         return ""
 
-    def _worded(self, prompt: Prompt, values: Sequence[str], weight: float) -> str:
+    def _worded(self, prompt: Prompt, values: Sequence[str], weight: float) -> Steps[str]:
         try:
-            return self._said(
-                prompt, lambda tokens: Constraint(tokens, prompt, values, weight), LEAST_SURE
+            return (
+                yield from self._said(
+                    prompt, lambda tokens: Constraint(tokens, prompt, values, weight), LEAST_SURE
+                )
             )
         except AnswerError:
             return ""
 
     def _said(
         self, prompt: Prompt, bound: Callable[[Tokens], Bound], sure: float = -math.inf
-    ) -> str:
+    ) -> Steps[str]:
         if self._rests:
             self._rests -= 1
             raise AnswerError("answer.resting", "the generator failed too often and rests")
         generator = self._loaded()
+        # A reply is seldom longer than its prompt, which holds all that it says.
+        refused = yield Outlook(min(self._budget.tokens, len(generator.notation.ids(prompt))))
         constraint = bound(generator.tokens) if generator.tokens is not None else None
         said = ""
-        for step in generator.stream(prompt, constraint, self._budget):
-            said = step.text if step.done and step.sureness >= sure else ""
+        with closing(generator.stream(prompt, constraint, self._budget)) as stream:
+            while refused is None and (step := next(stream, None)) is not None:
+                said = step.text if step.done and step.sureness >= sure else ""
+                refused = yield step
+        if refused is not None:
+            raise refused
         self._failures = 0 if said else self._failures + 1
         if self._failures >= FAILURES_TO_REST:
             self._rests, self._failures = RESTS, 0

@@ -9,15 +9,18 @@ The rules:
 3. A turn is a slice of a few tokens; then the choice is made anew.
 4. No more than `limit` requests are held; the next one is `OverloadedError`, at once: its caller
    speaks the extracted sentence.
+5. Whose time is over goes before all others, and is sent a `LateError` in place of further tokens:
+   what is left of it is to be done without them.
 """
 
 from __future__ import annotations
 
+import math
 import threading
 import time
 from collections.abc import Callable, Generator
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple, TypeVar, cast
 
 from assistant.core.errors import AnswerError
 
@@ -30,22 +33,47 @@ class OverloadedError(AnswerError):
     """More is being asked than is being answered."""
 
 
-Steps = Generator[Any, None, None]
-"""A step is a token; closing it is how it is cancelled."""
+class LateError(AnswerError):
+    """A reply was not made in its time."""
+
+
+class Outlook(NamedTuple):
+    """A step before the first token: at most so many follow."""
+
+    tokens: int
+
+
+T = TypeVar("T")
+Steps = Generator[Any, AnswerError | None, T]
+"""A step is a token, or an `Outlook`; closing it is how it is cancelled.
+
+What is sent into one says why no further token may be made: there its maker does without.
+"""
+
+
+def finished(steps: Steps[T]) -> T:
+    """What `steps` return, all of them done one after the other."""
+    try:
+        while True:
+            next(steps)
+    except StopIteration as end:
+        return cast(T, end.value)
 
 
 @dataclass(eq=False)
 class Request:
     """One stream that is being worked on; its fields are the scheduler's until `wait` returns."""
 
-    steps: Steps
+    steps: Generator[Any, Any, Any]
     left: int
     """The most tokens that it may still take."""
     asked_s: float
     served_s: float
     """When it last had a turn, or was submitted."""
+    until_s: float = math.inf
+    """When its time is over."""
     last: Any = None
-    """What its newest step gave."""
+    """What its newest step gave, and in the end what it returned, if that was anything."""
     ended_s: float | None = None
     error: Exception | None = None
     on_step: Callable[[Any], None] | None = None
@@ -53,7 +81,7 @@ class Request:
     _ended: threading.Event = field(default_factory=threading.Event)
 
     def wait(self, timeout_s: float | None = None) -> Any:
-        """What the last step gave, once there is no further one; raises what the stream raised.
+        """What it returned, or else gave last, once it has ended; raises what the stream raised.
 
         Raises `TimeoutError` when that takes longer.
         """
@@ -99,26 +127,42 @@ class Scheduler:
         self._closed = False
         self._changed = threading.Condition()
 
+    @property
+    def busy(self) -> bool:
+        """Whether there is anything to work on."""
+        return bool(self._waiting or self._running)
+
     def submit(
-        self, steps: Steps, tokens: int, on_step: Callable[[Any], None] | None = None
+        self,
+        steps: Generator[Any, Any, Any],
+        tokens: int,
+        on_step: Callable[[Any], None] | None = None,
+        until_s: float = math.inf,
     ) -> Request:
         """Take on a stream of at most `tokens` steps; raises `OverloadedError` if there is no room.
 
-        `on_step` is called by the worker with what each step gives.
+        `on_step` is called by the worker with what each step gives; a stream that is to be done at
+        `until_s`, on the scheduler's clock, must have begun.
         """
         with self._changed:
             if self._closed or len(self._waiting) + self._running >= self._limit:
                 message = f"{self._limit} replies are being made already"
                 raise OverloadedError("answer.overloaded", message)
             now_s = self._clock()
-            request = Request(steps, tokens, now_s, now_s, on_step=on_step)
+            request = Request(steps, tokens, now_s, now_s, until_s, on_step=on_step)
             self._waiting.append(request)
             self._changed.notify()
         return request
 
     def cancel(self, request: Request) -> None:
-        """End a request before its next token."""
+        """End a request at once or, where a worker has it, before its next token."""
         request.cancelled = True
+        with self._changed:
+            if request not in self._waiting:
+                return
+            self._waiting.remove(request)
+        request.steps.close()
+        request.end(self._clock())
 
     def work(self, block: bool = False) -> bool:
         """One turn of whoever is next; False when there is none, or, blocking, none to come."""
@@ -128,7 +172,7 @@ class Scheduler:
             if not self._waiting:
                 return False
             now_s = self._clock()
-            request = min(self._waiting, key=lambda r: self._order(r, now_s))
+            request = min(self._waiting, key=lambda r: (r.until_s > now_s, self._order(r, now_s)))
             self._waiting.remove(request)
             self._running += 1
         more = self._served(request)
@@ -164,14 +208,21 @@ class Scheduler:
             if request.cancelled:
                 request.steps.close()
                 return False
-            step = next(request.steps, None)
-            if step is None:
+            try:
+                step = self._step(request)
+            except StopIteration as end:
+                request.last = request.last if end.value is None else end.value
                 return False
             request.last = step
-            request.left -= 1
+            request.left = step.tokens if isinstance(step, Outlook) else request.left - 1
             if request.on_step is not None:
                 request.on_step(step)
         return True
+
+    def _step(self, request: Request) -> Any:
+        if self._clock() < request.until_s:
+            return next(request.steps)
+        return request.steps.send(LateError("answer.late", "there was no time for more words"))
 
 
 class Workers:

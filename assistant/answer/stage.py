@@ -17,6 +17,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import ClassVar, Protocol
 
 from assistant.answer.answerer import Answer, Tier
+from assistant.answer.desk import Desk
+from assistant.answer.scheduler import Steps
 from assistant.answer.summary import Summary
 from assistant.core.errors import AnswerError
 from assistant.core.messages import (
@@ -40,15 +42,15 @@ _ASKS = re.compile(
 
 
 class Answers(Protocol):
-    """Answers from documents."""
+    """Answers from documents, in steps that are a token of the generator each."""
 
-    def answer(self, question: str, at_s: float = 0.0) -> Answer:
+    def answering(self, question: str, at_s: float = 0.0) -> Steps[Answer]:
         """The answer, or an honest nothing."""
 
-    def word(self, facts: Sequence[Fact], question: str, intent: str) -> str:
+    def wording(self, facts: Sequence[Fact], question: str, intent: str) -> Steps[str]:
         """All facts in one sentence; "" where that cannot be had."""
 
-    def summarise(self, name: str) -> Summary:
+    def summarising(self, name: str) -> Steps[Summary]:
         """What a document says in short; raises `AnswerError` where there is none of that name."""
 
     def alerts(self) -> Iterable[Message]:
@@ -69,10 +71,11 @@ class Collects(Protocol):
 
 
 class AnswerStage:
-    """Answers each question, and between questions keeps the documents.
+    """Answers questions, and when there is none keeps the documents.
 
     `abilities` are the skills' own words, fit for "I can …", for a text that nothing is near.
-    Without `answers` there are no documents to answer from.
+    Without `answers` there are no documents to answer from. Where the `desk` is shared, several
+    questions are worked on at once.
     """
 
     consumes: ClassVar[tuple[type[Message], ...]] = (Question, BargeIn, DocumentsRequest)
@@ -82,16 +85,21 @@ class AnswerStage:
         abilities: Sequence[str] = (),
         answers: Answers | None = None,
         collection: Collects | None = None,
+        desk: Desk | None = None,
     ) -> None:
         self._abilities, self._answers, self._collection = joined(abilities), answers, collection
-        self._source = ""
+        self._desk = desk or Desk()
 
     def feed(self, message: Message) -> Iterator[Message]:
-        """The replies to a `Question`, a sentence each, or news of the documents."""
+        """The replies to a `Question`, a sentence each, or news of the documents.
+
+        Replies that the generator words come with a `Tick`, when it is their turn.
+        """
         match message:
             case Question():
-                yield from self._replies(message)
-                yield from self._answers.alerts() if self._answers is not None else ()
+                yield from self._desk.ask(message, self._replies(message))
+            case BargeIn():
+                self._desk.cancel(message.utterance_id)
             case DocumentsRequest() if self._collection is not None:
                 yield from self._collection.take(message)
             case DocumentsRequest():
@@ -100,51 +108,57 @@ class AnswerStage:
                     code="storage.in_use",
                     error="another command has the documents; when it is done: assistant reload",
                 )
+            case Tick() if self._desk.busy:
+                yield from self._desk.turn()
             case Tick() if self._collection is not None:
                 yield from self._collection.step(message.at_s)
+        yield from self._answers.alerts() if self._answers is not None else ()
 
     def deadline_s(self) -> float | None:
-        """When there is a slice of documents to be read or encoded."""
+        """When a reply is to go on, or there is a slice of documents to be read or encoded."""
+        if self._desk.busy:
+            return 0.0
         return None if self._collection is None else self._collection.deadline_s()
 
-    def _replies(self, question: Question) -> Iterator[Reply]:
+    def _replies(self, question: Question) -> Steps[None]:
         if question.intent == SOURCE_INTENT:
-            yield _reply(question, self._source or question.fallback)
+            yield _reply(question, self._desk.source or question.fallback)
         elif question.intent == SUMMARY_INTENT:
             yield from self._summary(question)
         elif question.facts:
-            yield _reply(question, self._worded(question) or question.fallback)
+            yield _reply(question, (yield from self._worded(question)) or question.fallback)
         else:
-            yield self._answered(question)
+            yield (yield from self._answered(question))
 
-    def _worded(self, question: Question) -> str:
+    def _worded(self, question: Question) -> Steps[str]:
         if self._answers is None:
             return ""
-        return self._answers.word(question.facts, question.text, question.intent or "")
+        facts, intent = question.facts, question.intent or ""
+        return (yield from self._answers.wording(facts, question.text, intent))
 
-    def _summary(self, question: Question) -> Iterator[Reply]:
+    def _summary(self, question: Question) -> Steps[None]:
         if self._answers is None:
             yield _reply(question, question.fallback, done=False)
             return
         name = " ".join(fact.value for fact in question.facts)
         try:
-            summary = self._answers.summarise(name)
+            summary = yield from self._answers.summarising(name)
         except AnswerError as error:
             yield _reply(question, error.message, done=False)
             return
-        self._source = _named("document", summary.title, summary.place)
+        self._desk.source = _named("document", summary.title, summary.place)
         *others, last = [said.text for said in summary.sentences] or [""]
         for text in others:
             yield _reply(question, text, more=True)
         yield _reply(question, last, done=bool(last))
 
-    def _answered(self, question: Question) -> Reply:
+    def _answered(self, question: Question) -> Steps[Reply]:
         if self._answers is not None:
-            answer = self._answers.answer(question.text, question.at_s)
+            answer = yield from self._answers.answering(question.text, question.at_s)
             if answer.tier is not Tier.DECLINED:
-                self._source = _named(answer.kind, answer.title, answer.place)
+                self._desk.source = _named(answer.kind, answer.title, answer.place)
                 return _reply(question, answer.text)
-            self._source = ""
+            self._desk.source = ""
             if _ASKS.match(question.text.lower()):
                 return _reply(question, answer.text, done=False)
         return _reply(question, self._declined(question.nearest), done=False)

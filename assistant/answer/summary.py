@@ -15,6 +15,7 @@ from assistant.answer.leaning import SHORTEST_WORDS
 from assistant.answer.naming import inside, named
 from assistant.answer.passages import Passage, sentences
 from assistant.answer.salience import Budget, Encodes, central
+from assistant.answer.scheduler import Steps, finished
 from assistant.core.errors import AnswerError
 
 BUDGET = Budget()
@@ -70,6 +71,10 @@ class Summariser:
 
         Raises `AnswerError` with one line for people when there is no such thing or no text in it.
         """
+        return finished(self.summarising(name))
+
+    def summarising(self, name: str) -> Steps[Summary]:
+        """The same in steps, a token of the generator each."""
         held: dict[Path, list[Passage]] = {}
 
         def places(document: Source) -> list[str]:
@@ -80,8 +85,10 @@ class Summariser:
         document, place = named(name, known, places)
         passages = held.get(document.path) or self._documents.passages_of(document.path)
         own = [passage for passage in passages if inside(passage.place, place)]
-        said = tuple(self._said(text, document.title) for text in self._chosen(own, document.title))
-        return Summary(said, document.title, place, document.path)
+        said = []
+        for text in self._chosen(own, document.title):
+            said.append((yield from self._said(text, document.title)))
+        return Summary(tuple(said), document.title, place, document.path)
 
     def _chosen(self, passages: Sequence[Passage], title: str) -> list[str]:
         """All sentences where there are no more than are chosen, else the central ones."""
@@ -91,16 +98,16 @@ class Summariser:
             return first
         return central(passages, title, self._encoder, BUDGET) or first[: BUDGET.sentences]
 
-    def _said(self, sentence: str, title: str) -> Said:
-        text = self._shorter(sentence, title) or sentence
+    def _said(self, sentence: str, title: str) -> Steps[Said]:
+        text = (yield from self._shorter(sentence, title)) or sentence
         return Said(_closed(" ".join(text.split()[: BUDGET.words])), sentence)
 
-    def _shorter(self, sentence: str, title: str) -> str:
+    def _shorter(self, sentence: str, title: str) -> Steps[str]:
         """What the generator makes of it, "" unless that is shorter and adds nothing."""
         if self._phraser is None or len(sentence.split()) < LONG_ENOUGH:
             return ""
         try:
-            text = self._phraser.phrase("", sentence, title)
+            text = yield from self._phraser.phrasing("", sentence, title)
         except AnswerError:
             return ""
         return text if shortens(text, sentence) else ""

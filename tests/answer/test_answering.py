@@ -18,6 +18,7 @@ from assistant.answer.index import VectorIndex
 from assistant.answer.passages import Passage
 from assistant.answer.reader import Reader
 from assistant.answer.retriever import Retriever
+from assistant.answer.scheduler import Outlook, Steps
 from assistant.answer.stage import AnswerStage
 from assistant.answer.summary import Said, Summary
 from assistant.core.errors import AnswerError, ModelError
@@ -96,7 +97,8 @@ class Parrot:
     def __init__(self, said: str | AnswerError) -> None:
         self.said, self.asked = said, 0
 
-    def phrase(self, question: str, text: str, title: str, answer: str = "") -> str:
+    def phrasing(self, question: str, text: str, title: str, answer: str = "") -> Steps[str]:
+        yield Outlook(1)
         self.asked += 1
         if isinstance(self.said, AnswerError):
             raise self.said
@@ -194,16 +196,18 @@ class Documents:
     def __init__(self, made: Answerer) -> None:
         self._made = made
 
-    def answer(self, question: str, at_s: float = 0.0) -> Answer:
-        return self._made.answer(question)
+    def answering(self, question: str, at_s: float = 0.0) -> Steps[Answer]:
+        return self._made.answering(question)
 
     def alerts(self) -> Sequence[Message]:
         return ()
 
-    def word(self, facts: Sequence[Fact], question: str, intent: str) -> str:
+    def wording(self, facts: Sequence[Fact], question: str, intent: str) -> Steps[str]:
+        yield Outlook(1)
         return " and ".join(f"{fact.name} {fact.value}" for fact in facts)
 
-    def summarise(self, name: str) -> Summary:
+    def summarising(self, name: str) -> Steps[Summary]:
+        yield Outlook(1)
         if name != "kettle":
             raise AnswerError("answer.no_document", f"There is no {name}.")
         return Summary((Said("One.", "One."), Said("Two.", "Two.")), "Kettle", "", Path("/k"))

@@ -189,13 +189,11 @@ class Answering:
 
     def __init__(self) -> None:
         self.taken: list[Sample] = []
-        self.outcomes: Counter[str] = Counter()
         self._monitor = Monitor(BUDGET_S)
         self._monitor.take = lambda at_s, sample: self.taken.append(sample) or []  # type: ignore
 
     def says(self, answer: Answer | None, *outcomes: str) -> None:
-        self.outcomes.update(outcomes)
-        assert self._monitor.observe(1.0, 0.2, self.outcomes, answer) == []
+        assert self._monitor.observe(1.0, 0.2, Counter(outcomes), answer) == []
 
 
 def test_an_answer_is_judged_by_what_the_answerer_counted() -> None:

@@ -16,6 +16,7 @@ from assistant.answer.index import VectorIndex
 from assistant.answer.passages import Passage
 from assistant.answer.reader import Reader
 from assistant.answer.retriever import Retriever
+from assistant.answer.scheduler import Outlook, Steps
 from assistant.answer.stage import AnswerStage
 from assistant.core.messages import Message, Question, Reply
 from tests.answer.test_answering import Documents
@@ -69,7 +70,8 @@ class Credulous:
 class Obedient:
     """A generator that repeats the document as its own words."""
 
-    def phrase(self, question: str, text: str, title: str, answer: str = "") -> str:
+    def phrasing(self, question: str, text: str, title: str, answer: str = "") -> Steps[str]:
+        yield Outlook(1)
         return text
 
 

@@ -8,10 +8,12 @@ from itertools import pairwise
 import pytest
 
 from assistant.answer.scheduler import (
+    Outlook,
     OverloadedError,
     Request,
     Scheduler,
     Workers,
+    finished,
     round_robin,
     shortest_first,
 )
@@ -142,3 +144,59 @@ def test_threads_lose_none_and_tell_every_step() -> None:
     assert [r.wait(1) for r in made] == list(range(50))
     assert all(b == a + 1 for steps in told.values() for a, b in pairwise(steps))
     assert [len(steps) for steps in told.values()] == list(range(1, 51))
+
+
+def test_what_is_late_goes_first_and_is_told_to_do_without_words() -> None:
+    clock = Clock()
+
+    def hurried() -> Generator[object, AnswerError | None, str]:
+        for _ in range(50):
+            clock.now_s += TOKEN_S
+            if (refused := (yield "word")) is not None:
+                return refused.code
+        return "said"
+
+    scheduler = Scheduler(clock=clock)
+    late, in_time = hurried(), hurried()
+    next(late)
+    next(in_time)
+    short = scheduler.submit(words(8, clock), 8)
+    slow = scheduler.submit(late, 50, until_s=10 * TOKEN_S)
+    soon = scheduler.submit(in_time, 50, until_s=1e9)
+    finish(scheduler)
+    assert (slow.wait(0), soon.wait(0), short.wait(0)) == ("answer.late", "said", 7)
+    assert max(ended([slow, short])) < max(ended([soon]))
+
+
+def test_what_a_stream_learns_of_its_length_counts() -> None:
+    clock = Clock()
+    scheduler = Scheduler(clock=clock, turn=1)
+
+    def foreseen(tokens: int) -> Generator[object, None, None]:
+        yield Outlook(tokens)
+        yield from words(tokens, clock)
+
+    long = scheduler.submit(foreseen(40), 1)
+    short = scheduler.submit(foreseen(10), 5)
+    finish(scheduler)
+    assert max(ended([short])) < max(ended([long]))
+
+
+def test_a_request_that_waits_is_cancelled_at_once() -> None:
+    scheduler = Scheduler()
+    request = scheduler.submit(words(5), 5)
+    scheduler.cancel(request)
+    assert not scheduler.busy
+    assert request.wait(0) is None
+
+
+def test_steps_can_be_done_one_after_the_other() -> None:
+    def counted() -> Generator[int, None, str]:
+        yield from range(3)
+        return "three"
+
+    assert finished(counted()) == "three"
+    scheduler = Scheduler()
+    request = scheduler.submit(counted(), 3)
+    finish(scheduler)
+    assert request.wait(0) == "three"

@@ -10,6 +10,7 @@ from assistant.answer.documents import Knowledge
 from assistant.answer.formats.select import parse
 from assistant.answer.grounding import ungrounded
 from assistant.answer.passages import cut
+from assistant.answer.scheduler import Outlook, Steps
 from assistant.answer.summary import Said, Summariser, Summary, shortens
 from assistant.core.errors import AnswerError
 from tests.answer.fake_encoder import FakeEncoder
@@ -39,7 +40,8 @@ class Phraser:
     def __init__(self, text: str) -> None:
         self.text, self.asked = text, list[tuple[str, str, str]]()
 
-    def phrase(self, question: str, text: str, title: str, answer: str = "") -> str:
+    def phrasing(self, question: str, text: str, title: str, answer: str = "") -> Steps[str]:
+        yield Outlook(1)
         self.asked.append((question, text, title))
         if not self.text:
             raise AnswerError("answer.generator", "it is busy")
