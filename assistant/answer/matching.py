@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from datetime import datetime, timedelta, tzinfo
+from datetime import MAXYEAR, datetime, timedelta, tzinfo
 from typing import Any
 
 import msgspec
@@ -13,6 +13,7 @@ MOST_WORDS = 64
 """Words of a question that are looked for; FTS5 refuses an expression that is too large."""
 
 _WORD = re.compile(r"\w+")
+_DAY = len("2026-01-01")
 _LITTLE_WORDS = """
 a about after all also am an and any are aren as at be because been before being but by can
 could couldn d did didn do does doesn doing don during each for from further had has hasn have
@@ -76,14 +77,14 @@ def folded(name: str) -> str:
 def span_s(starts: str, ends: str, zone: tzinfo | None) -> tuple[float | None, float | None]:
     """Seconds since the epoch of an event's start and end in ISO 8601; None for no date.
 
-    A time without an offset is one of `zone` (None: the system's); a day without an end is whole.
+    A time without an offset is one of `zone` (None: the system's); a last day is a whole one.
     """
     first = _instant(starts, zone)
     if first is None:
         return None, None
-    last = _instant(ends, zone)
-    if last is None:
-        last = first + timedelta(days=1) if len(starts) == len("2026-01-01") else first
+    last = _instant(ends or starts, zone) or first
+    if len(ends or starts) == _DAY and last.year < MAXYEAR:
+        last += timedelta(days=1)
     return first.timestamp(), max(first, last).timestamp()
 
 

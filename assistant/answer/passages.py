@@ -12,6 +12,8 @@ from collections.abc import Iterator
 
 import msgspec
 
+from assistant.answer.series import Series
+
 SHORTEST_WORDS, LONGEST_WORDS = 40, 120
 """Between these a passage is kept where its section and its sentences allow it."""
 
@@ -26,13 +28,15 @@ class Section(msgspec.Struct, frozen=True, kw_only=True):
     """A stretch of text under one heading, on one page, or of one event or contact.
 
     `place` is where it stands, as a person would say it ("Cleaning > The filter", "page 12");
-    `starts` and `ends` are an event's, in ISO 8601; `people` are those it is about.
+    `starts` and `ends` are an event's or a note's, in ISO 8601, and `series` tells how the event
+    repeats between them; `people` are those it is about.
     """
 
     text: str
     place: str = ""
     starts: str = ""
     ends: str = ""
+    series: Series | None = None
     people: tuple[str, ...] = ()
 
 
@@ -53,6 +57,7 @@ class Passage(msgspec.Struct, frozen=True, kw_only=True):
     kind: str = "document"
     starts: str = ""
     ends: str = ""
+    series: Series | None = None
     people: tuple[str, ...] = ()
 
 
@@ -71,6 +76,7 @@ def cut(document: Document) -> Iterator[Passage]:
                 kind=document.kind,
                 starts=section.starts,
                 ends=section.ends,
+                series=section.series,
                 people=section.people,
             )
 

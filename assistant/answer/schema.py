@@ -80,4 +80,17 @@ def create_knowledge(database: Database) -> None:
     database.execute("INSERT INTO facts VALUES ('generation', '0'), ('encoder', '')")
 
 
-MIGRATIONS = (create_knowledge,)
+def keep_series(database: Database) -> None:
+    """How events repeat, and the last day of an event as a whole one.
+
+    Calendars are read anew for it, and until then, or while they are away, found as before.
+    """
+    database.execute("ALTER TABLE passages ADD COLUMN series TEXT NOT NULL DEFAULT ''")
+    database.execute(
+        "UPDATE passages SET ends_s = ends_s + 86400"
+        " WHERE length(ends) = 10 AND ends < '9999' AND ends_s IS NOT NULL"
+    )
+    database.execute("UPDATE sources SET sha256 = '', stamp = '' WHERE kind = 'event'")
+
+
+MIGRATIONS = (create_knowledge, keep_series)

@@ -208,9 +208,10 @@ class SourceStore(Store):
     def _insert(self, source: int, position: int, passage: Passage) -> None:
         (number,) = self._one(
             f"INSERT INTO passages (source, position, {COLUMNS}, starts_s, ends_s)"  # noqa: S608
-            " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING id",
+            " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING id",
             *(source, position, passage.text, passage.title, passage.place, passage.kind),
             *(passage.starts, passage.ends, json.dumps(passage.people)),
+            msgspec.json.encode(passage.series).decode() if passage.series else "",
             *span_s(passage.starts, passage.ends, self._zone),
         )
         for name in passage.people:

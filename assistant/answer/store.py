@@ -10,14 +10,17 @@ from datetime import tzinfo
 from pathlib import Path
 from typing import Any
 
+import msgspec
+
 from assistant.answer.passages import Passage
 from assistant.answer.schema import MIGRATIONS
+from assistant.answer.series import Series
 from assistant.core.database import Database
 
 SLICE = 16
 """Passages that are written or removed at once, so that a question meanwhile waits little."""
 
-COLUMNS = "text, title, place, kind, starts, ends, people"
+COLUMNS = "text, title, place, kind, starts, ends, people, series"
 """Of a passage, in the table of that name."""
 
 log = logging.getLogger(__name__)
@@ -43,6 +46,11 @@ class Store:
     def close(self) -> None:
         """Close the file and let another process have it."""
         self._database.close()
+
+    @property
+    def zone(self) -> tzinfo | None:
+        """That of events without an offset; None is the system's."""
+        return self._zone
 
     @property
     def generation(self) -> int:
@@ -80,7 +88,7 @@ class Store:
 
 def passage_of(row: Sequence[Any]) -> Passage:
     """The passage in a row of `COLUMNS`."""
-    text, title, place, kind, starts, ends, people = row
+    text, title, place, kind, starts, ends, people, series = row
     return Passage(
         text=text,
         title=title,
@@ -89,6 +97,7 @@ def passage_of(row: Sequence[Any]) -> Passage:
         starts=starts,
         ends=ends,
         people=tuple(json.loads(people)),
+        series=msgspec.json.decode(series, type=Series) if series else None,
     )
 
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import zoneinfo
-from collections.abc import Iterator
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
 from datetime import date, datetime, timedelta
 from typing import Any
 
@@ -12,13 +13,17 @@ from icalendar.prop import vBroken
 
 from assistant.answer.formats.html import soup_of
 from assistant.answer.formats.recurring import Rule, rule
+from assistant.answer.formats.repeated import dates, repeated
 from assistant.answer.formats.wording import clean, title_of
 from assistant.answer.passages import Document, Section
+from assistant.answer.series import Series
 from assistant.core.errors import AnswerError
 from assistant.skill.spoken import joined, length
 
 NEVER = date.max.isoformat()
 """Where a series that goes on for ever ends."""
+
+DAY_S = 86_400
 
 LONGEST_DESCRIPTION = 4000
 """Characters."""
@@ -49,11 +54,16 @@ def parse(name: str, content: bytes) -> Document:
         raise AnswerError("answer.unreadable", f"{name} is no calendar that can be read") from error
     title = next((clean(str(c["X-WR-CALNAME"])) for c in calendars if "X-WR-CALNAME" in c), "")
     events = [event for calendar in calendars for event in calendar.walk("VEVENT")]
-    sections = tuple(section for event in events for section in _section(event))
+    moved: defaultdict[str, list[date]] = defaultdict(list)
+    for event in events:
+        moved[str(event.get("UID", ""))] += _moments(event, "RECURRENCE-ID")
+    sections = tuple(
+        section for event in events for section in _section(event, moved[str(event.get("UID", ""))])
+    )
     return Document(title=title or title_of(name), kind="event", sections=sections)
 
 
-def _section(event: Component) -> Iterator[Section]:
+def _section(event: Component, moved: Sequence[date]) -> Iterator[Section]:
     start = _moment(event, "DTSTART")
     if start is None:
         return
@@ -65,15 +75,41 @@ def _section(event: Component) -> Iterator[Section]:
     if "<" in description:
         description = soup_of(description).get_text("\n")
     lines += filter(None, map(clean, description.splitlines()))
-    repeats = _rule(event)
-    last = repeats.last(start) if repeats else end
+    series = None
+    if not _moments(event, "RECURRENCE-ID"):
+        series = repeated(event, _one(event, "DTSTART").dt, _lasts(start, end), moved)
+    cancelled = _cancelled(event)  # is found by its words, and at no time
     yield Section(
         text="\n".join(lines),
         place=what,
-        starts=start.isoformat(),
-        ends=last.isoformat() if last else NEVER,
+        starts="" if cancelled else start.isoformat(),
+        ends="" if cancelled else _last(event, series, start, end),
+        series=None if cancelled else series,
         people=people or tuple(dict.fromkeys(_people(event, "ORGANIZER"))),
     )
+
+
+def _last(event: Component, series: Series | None, start: date, end: date) -> str:
+    """When the event, or the last of a series, ends."""
+    repeats = _rule(event)
+    if series is None or (series.rules and repeats is None):
+        return end.isoformat()
+    last = repeats.last(start) if repeats else start
+    if last is None:
+        return NEVER
+    day = max(str(last)[:10], *(day[:10] for day in series.also), "")
+    begins = datetime.combine(date.fromisoformat(day), datetime.fromisoformat(series.start).time())
+    return str((begins + timedelta(seconds=max(0, series.lasts_s - 1))).date())
+
+
+def _lasts(start: date, end: date) -> float:
+    """Seconds; whole days with the last of them."""
+    days = 0 if isinstance(start, datetime) else DAY_S
+    return (end - start).total_seconds() + days
+
+
+def _cancelled(event: Component) -> bool:
+    return str(event.get("STATUS", "")).upper() == "CANCELLED"
 
 
 def _first(event: Component, what: str, start: date, end: date) -> str:
@@ -87,7 +123,7 @@ def _first(event: Component, what: str, start: date, end: date) -> str:
     moved = _moment(event, "RECURRENCE-ID")
     if moved is not None and moved != start:
         what += f", moved from {_day(moved)},"
-    if str(event.get("STATUS", "")).upper() == "CANCELLED":
+    if _cancelled(event):
         return f"{what} {when}{where} is cancelled."
     return f"{what} is {when}{where}{span}."
 
@@ -112,8 +148,7 @@ def _company(event: Component, people: tuple[str, ...]) -> Iterator[str]:
     for organiser in _people(event, "ORGANIZER"):
         if organiser not in people:
             yield f"{organiser} organises it."
-    dates = [one.dt for several in _each(event, "EXDATE") for one in several.dts]
-    left_out = [_local(day) for day in dates if isinstance(day, date)][:20]
+    left_out = [_local(day) for day in dates(event, "EXDATE")][:20]
     if left_out:
         yield f"It does not take place on {joined([_day(day) for day in left_out])}."
 
@@ -129,6 +164,11 @@ def _each(event: Component, name: str) -> list[Any]:
     value = event.get(name, [])
     values = value if isinstance(value, list) else [value]
     return [value for value in values if not isinstance(value, vBroken)]
+
+
+def _moments(event: Component, name: str) -> list[date]:
+    found = (getattr(value, "dt", None) for value in _each(event, name))
+    return [value for value in found if isinstance(value, date)]
 
 
 def _one(event: Component, name: str) -> Any:

@@ -81,6 +81,8 @@ class Rule(msgspec.Struct, frozen=True, kw_only=True):
         except ValueError:  # a rule that only icalendar understands
             return None
         days = [moment.date() for moment, _ in zip(moments, range(MOST_COUNTED), strict=False)]
+        if len(days) == MOST_COUNTED:  # it may go on
+            return None
         return days[-1] if days else start
 
     def _apart(self) -> str:

@@ -1,0 +1,156 @@
+"""When an event takes place: once, over days, or again and again by its rules (RFC 5545, 3.8.5)."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from datetime import UTC, date, datetime, timedelta, tzinfo
+from typing import NamedTuple
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+
+import msgspec
+from dateutil.rrule import rrulebase, rruleset, rrulestr
+
+MOST = 1_000
+"""Occurrences of one event that are looked at for one question."""
+
+_STEADY = re.compile(r"FREQ=(DAILY|WEEKLY)(?!.*COUNT=)", re.IGNORECASE)
+_INTERVAL = re.compile(r"INTERVAL=(\d+)", re.IGNORECASE)
+_DAY = len("2026-01-01")
+
+
+class Series(msgspec.Struct, frozen=True, kw_only=True):
+    """How an event repeats: `start`, the days `also` and what `rules` (RRULE) give, not `left_out`.
+
+    These are wall times in `zone` ("" for wherever one is) in ISO 8601 without an offset, or days,
+    and then `lasts_s` is so many whole days; so that nine o'clock stays nine when clocks change.
+    """
+
+    start: str
+    zone: str = ""
+    rules: tuple[str, ...] = ()
+    also: tuple[str, ...] = ()
+    left_out: tuple[str, ...] = ()
+    lasts_s: float = 0.0
+
+
+class Occurrence(NamedTuple):
+    """One time at which an event takes place, in the zone of the one who asks."""
+
+    starts: datetime
+    ends: datetime
+    whole_days: bool = False
+
+
+def takes_place(series: Series) -> bool:
+    """Whether each rule is one and ever gives a day; takes seconds for one that never does."""
+    start = datetime.fromisoformat(series.start)
+    try:
+        return all(next(iter(rrulestr(rule, dtstart=start)), None) for rule in series.rules)
+    except (ValueError, TypeError, OverflowError):
+        return False
+
+
+def occurrences(
+    series: Series, since: datetime, until: datetime, zone: tzinfo | None
+) -> Iterator[Occurrence]:
+    """Those of the series that touch the time from `since` up to `until`, in their order.
+
+    `zone` is that of the answer and of times without one; None is the system's.
+    """
+    lasts = timedelta(seconds=series.lasts_s)
+    first = _wall(since, series, zone) - lasts - timedelta(days=1)
+    last = _wall(until, series, zone)
+    begin = first if _steady(series) else None
+    for number, wall in enumerate(_rules(series, begin).xafter(first, inc=True)):
+        if wall >= last or number >= MOST:
+            return
+        found = _occurrence(wall, lasts, series, zone)
+        if found.starts < until and (found.ends > since or found.starts >= since):
+            yield found
+
+
+def once(starts: str, ends: str, zone: tzinfo | None) -> Occurrence | None:
+    """The one occurrence of an event from and to these, in ISO 8601; None for what is none."""
+    try:
+        first = datetime.fromisoformat(starts)
+        last = datetime.fromisoformat(ends) if ends else first
+    except ValueError:
+        return None
+    if len(starts) == _DAY:
+        return Occurrence(_local(first, zone), _local(last + timedelta(days=1), zone), True)
+    if len(ends) == _DAY:  # of a series whose rule is not known
+        return None
+    return Occurrence(_local(first, zone), _local(max(first, last), zone))
+
+
+def local(moment: datetime, zone: tzinfo | None) -> datetime:
+    """The wall time of `moment` as it is read off its clock, in `zone` with the offset of then."""
+    return _local(moment.replace(tzinfo=None), zone)
+
+
+def _occurrence(
+    wall: datetime, lasts: timedelta, series: Series, zone: tzinfo | None
+) -> Occurrence:
+    if len(series.start) == _DAY:
+        return Occurrence(_local(wall, zone), _local(wall + lasts, zone), True)
+    starts = _local(wall, _zone(series) or zone).astimezone(UTC)
+    return Occurrence(starts.astimezone(zone), (starts + lasts).astimezone(zone))
+
+
+def _wall(moment: datetime, series: Series, zone: tzinfo | None) -> datetime:
+    """What a clock in the zone of the series shows at `moment`."""
+    where = zone if len(series.start) == _DAY else _zone(series) or zone
+    return moment.astimezone(where).replace(tzinfo=None)
+
+
+def _local(wall: datetime, zone: tzinfo | None) -> datetime:
+    if wall.tzinfo is not None:
+        return wall.astimezone(zone)
+    # Through UTC, so that a time that a clock change skips is moved on by it (PEP 495).
+    aware = wall.replace(tzinfo=zone) if zone is not None else wall.astimezone()
+    return aware.astimezone(UTC).astimezone(zone)
+
+
+def _zone(series: Series) -> tzinfo | None:
+    try:
+        return ZoneInfo(series.zone) if series.zone else None
+    except (ZoneInfoNotFoundError, ValueError, OSError):
+        return None
+
+
+def _steady(series: Series) -> bool:
+    return all(_STEADY.search(rule) for rule in series.rules)
+
+
+def _rules(series: Series, begin: datetime | None) -> rrulebase:
+    """The wall times of a series; of steady rules only those from about `begin` on."""
+    start = datetime.fromisoformat(series.start)
+    found = rruleset()
+    if begin is None or start >= begin:
+        found.rdate(start)
+    for rule in series.rules:
+        found.rrule(rrulestr(rule, dtstart=_later(start, rule, begin)))
+    for day in series.also:
+        found.rdate(datetime.fromisoformat(day))
+    for day in series.left_out:
+        found.exdate(datetime.fromisoformat(day))
+    return found
+
+
+def _later(start: datetime, rule: str, begin: datetime | None) -> datetime:
+    """A start by so many whole intervals later that little before `begin` is gone through."""
+    if begin is None or begin <= start:
+        return start
+    interval = _INTERVAL.search(rule)
+    steady = _STEADY.search(rule)
+    days = int(interval[1]) if interval else 1
+    if steady is not None and steady[1].upper() == "WEEKLY":
+        days *= 7
+    skipped = (begin - start).days // days - 1
+    return start + timedelta(days=days * max(0, skipped))
+
+
+def wall_text(moment: date) -> str:
+    """A wall time or a day as a `Series` has it."""
+    return moment.replace(tzinfo=None).isoformat() if isinstance(moment, datetime) else str(moment)
