@@ -27,7 +27,7 @@ _ENDS = re.compile(rf"(?<=[\w%)\"'])(?=[,;:–—]|[.!?]?$| (?:{_JOINTS.replace(
 class Clause:
     """The state of one reply: `allowed` tokens now, then `take` the one that was chosen."""
 
-    weight = 0.0
+    weight, room = 0.0, 0
 
     def __init__(self, tokens: Tokens, prompt: Prompt) -> None:
         """For a prompt with a text; `ValueError` without one."""

@@ -1,9 +1,9 @@
-"""Which tokens may come next, so that a reply is made of its prompt's words.
+"""Which tokens may come next, so that a reply says its facts, every one, and no others.
 
-Words are paths of tokens in a tree. A reply's words are those of the prompt, in the forms that
-English gives them, and those that state nothing (`wording.ALLOWED`). When facts are to be said,
-every lower-case word is free, for what is said around values is not in the prompt; numbers and
-capitals stay bound, a value of several words is one path, and no reply ends before all are said.
+Words are paths of tokens in a tree. Every lower-case word is free, for what is said around values
+is not in the prompt; numbers and capitals are those of the values and of the facts' names, besides
+a closed list that sentences begin with. A value of several words is one path. What has been said
+is not said again, and no reply ends before all is said.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from assistant.answer.prompt import Mark, Notation, Prompt
-from assistant.answer.wording import ALLOWED, forms
+from assistant.answer.words import COMMON
 
 Mask = NDArray[np.bool_]
 _SPACE = "Ġ"
@@ -25,10 +25,32 @@ _CLOSING = frozenset((".", ",", "?", "!", ":", ";", "'s", "'t", "'d", "'ll", "'r
 _ENDING = frozenset(".?!")
 _BARE = ".,;:!?()[]\"'“”’"
 _LETTERS = re.compile(r"[a-z]+")
+_POLITE = """
+    sure okay one anything sorry great unfortunately thank thanks enjoy confirm confirming let want
+    need found try kindly
+"""
+_OPENERS = COMMON | frozenset(_POLITE.split())
+"""Words that state nothing; a sentence may begin with any of them, then with a capital."""
 
 LEANING = 11.0
 """What is added to the scores of what must be said and has not been. Chosen on dev: more says more
 of it, less says it more naturally."""
+
+
+def missing(text: str, values: Sequence[str]) -> list[str]:
+    """The values that `text` does not hold as words of their own, each in another place.
+
+    So the 2 of "275 Main Street" is not a fact's "2", and two facts of "2" are said twice.
+    """
+    left, unsaid = text.lower(), []
+    for value in sorted(values, key=len, reverse=True):
+        found = re.search(rf"(?<!\w){re.escape(' '.join(value.lower().split()))}(?!\w)", left)
+        if found is None:
+            unsaid.append(value)
+        else:
+            # What takes its place is no word and joins no two.
+            left = f"{left[: found.start()]}|{left[found.end() :]}"
+    return unsaid
 
 
 @dataclass
@@ -61,11 +83,9 @@ class Tokens:
         )
         self.lower = self._which(bool(_LETTERS.fullmatch(text)) for text in texts)
         self.end = notation.marks[Mark.END]
-        self.allowed = Node()
-        self._spelt: dict[str, list[int]] = {}
-        for word in ALLOWED:
-            for form in (word, word.capitalize()):
-                self.allowed.add(notation.text_ids(form))
+        self.openers = Node()
+        for word in _OPENERS:
+            self.openers.add(notation.text_ids(word.capitalize()))
 
     def _which(self, found: Iterable[bool]) -> Mask:
         return np.fromiter(found, np.bool_, self.size)
@@ -75,32 +95,27 @@ class Constraint:
     """The state of one reply: `allowed` tokens now, then `take` the one that was chosen."""
 
     def __init__(
-        self,
-        tokens: Tokens,
-        prompt: Prompt,
-        required: Sequence[str] = (),
-        weight: float = LEANING,
+        self, tokens: Tokens, prompt: Prompt, required: Sequence[str], weight: float = LEANING
     ) -> None:
-        """With `required` values the prompt is of facts, without of a document's sentences."""
+        """`required` are the values of the prompt's facts that the reply must hold."""
         self.weight = weight
         self._tokens, self._required = tokens, required
-        self._wanted = required or [text for mark, text in prompt if mark is Mark.IS]
-        self._free = bool(required)
-        self._own = Node()
-        for text in required or (text for _, text in prompt):
-            self._add(text, whole=self._free)
-        if self._free:
-            for mark, text in prompt:
-                if mark is not Mark.IS:
-                    self._add(text, whole=False)
-        self._values = Node()
-        for value in self._wanted:
-            self._spell(self._values, value)
-        self._begun: list[Node] = []
-        """Where in the values that are wanted the last tokens lead."""
+        self.room = sum(len(tokens.notation.text_ids(value)) for value in required)
+        """Tokens that the values take."""
+        self._names = Node()
+        for mark, text in prompt:
+            if mark is not Mark.IS:
+                self._add(text)
+        self._unsaid = list(required)
+        self._values = self._tree()
         self._said: list[int] = []
         self._places: list[Node] = []
+        """Where the last tokens lead in words that are not free …"""
+        self._begun: list[Node] = []
+        """… and of these, in the values that are still to be said."""
         self._in_free_word = False
+        self._between = True
+        """Whether no word is half said."""
 
     def allowed(self) -> Mask:
         """bool[vocabulary]: what may come next."""
@@ -110,80 +125,65 @@ class Constraint:
             mask[list(place.below)] = True
         if self._in_free_word:
             mask |= tokens.lower
-        if self._whole():
-            mask[list(self._own.below)] = True
-            mask[list(tokens.allowed.below)] = True
-            if self._free:
-                mask |= tokens.lower_start
-            if self._said and not self._closed():
+        if self._between:
+            for root in self._roots():
+                mask[list(root.below)] = True
+            mask |= tokens.lower_start
+            if self._said and not tokens.closing[self._said[-1]]:
                 mask |= tokens.closing
             mask[tokens.end] = self._may_end()
         return mask
 
+    def leaning(self) -> list[int]:
+        """What a value that was begun goes on with, or else what those still to be said begin with.
+
+        Nothing else is leant towards in between, or one value would be left for another.
+        """
+        goes_on = [token for place in self._begun for token in place.below]
+        return goes_on or (list(self._values.below) if self._between else [])
+
     def take(self, token: int) -> None:
         """Go on behind a token that was allowed."""
-        tokens = self._tokens
-        further = _behind(self._places, token)
-        self._begun = _behind([*self._begun, *([self._values] if self._whole() else ())], token)
-        if self._whole():
-            roots = (self._own, tokens.allowed)
-            further += _behind(roots, token)
-        free = tokens.lower[token] if self._in_free_word else False
-        self._in_free_word = bool(free or (self._free and tokens.lower_start[token]))
-        self._places = further
+        tokens, between = self._tokens, self._between
+        closes = between and bool(tokens.closing[token])
+        self._begun = _behind([*self._begun, *([self._values] if between else ())], token)
+        self._places = _behind([*self._places, *(self._roots() if between else ())], token)
+        goes_on = self._in_free_word and tokens.lower[token]
+        self._in_free_word = bool(goes_on or (between and tokens.lower_start[token]))
+        whole = any(place.whole for place in self._places)
+        self._between = closes or self._in_free_word or whole
         self._said.append(token)
+        self._strike()
 
-    def _whole(self) -> bool:
-        """Whether no word is half said."""
-        if not self._said or self._closed() or self._in_free_word:
-            return True
-        return any(place.whole for place in self._places)
+    def _roots(self) -> tuple[Node, ...]:
+        return self._values, self._names, self._tokens.openers
 
-    def _closed(self) -> bool:
-        return bool(self._said) and bool(self._tokens.closing[self._said[-1]])
+    def _strike(self) -> None:
+        """Leave out what has been said by now; a value that was begun goes on."""
+        unsaid = missing(self._tokens.notation.text(self._said), self._required)
+        if unsaid != self._unsaid:
+            self._unsaid = unsaid
+            self._values = self._tree()
+
+    def _tree(self) -> Node:
+        """The values still to be said, as they are and as they begin a sentence."""
+        tree = Node()
+        for value in self._unsaid:
+            for form in (value, value[:1].upper() + value[1:]):
+                tree.add(self._tokens.notation.text_ids(form))
+        return tree
 
     def _may_end(self) -> bool:
-        if not self._said or self._tokens.texts[self._said[-1]] not in _ENDING:
-            return False
-        return not self.missing()
+        ended = bool(self._said) and self._tokens.texts[self._said[-1]] in _ENDING
+        return ended and not self._unsaid
 
-    def leaning(self) -> list[int]:
-        """What values, or an answer, that are still to be said begin with, or go on with."""
-        goes_on = [token for place in self._begun for token in place.below]
-        if not self._whole():
-            return goes_on
-        encode = self._tokens.notation.text_ids
-        return [*goes_on, *(encode(value)[0] for value in self._unsaid(self._wanted))]
-
-    def missing(self) -> list[str]:
-        """The required values that have not been said yet."""
-        return self._unsaid(self._required)
-
-    def _unsaid(self, values: Sequence[str]) -> list[str]:
-        said = self._tokens.notation.text(self._said).lower()
-        return [value for value in values if value.lower() not in said]
-
-    def _spell(self, tree: Node, value: str) -> None:
-        """A value as it is, and as it begins a sentence."""
-        for form in (value, value[:1].upper() + value[1:]):
-            tree.add(self._tokens.notation.text_ids(form))
-
-    def _add(self, text: str, whole: bool) -> None:
-        encode = self._tokens.notation.text_ids
-        if whole:
-            self._spell(self._own, text)
-            return
+    def _add(self, text: str) -> None:
+        """The words of a fact's name that are not free: as they are and as a sentence begins."""
         for chunk in text.split():
             bare = chunk.strip(_BARE)
-            shapes = {chunk, bare, bare.removesuffix("'s")}
-            if _LETTERS.fullmatch(bare.lower()):
-                shapes |= forms(bare.lower()) if bare.islower() else {bare.lower()} - {bare}
-                shapes |= {bare.lower().capitalize()} if bare.islower() else set()
-            else:
-                shapes |= set(re.split(r"[-/–—]", bare))
-            for shape in shapes:
-                if shape:
-                    self._own.add(encode(shape))
+            for form in {chunk, bare, bare.capitalize(), *re.split(r"[-/–—]", bare)}:
+                if form:
+                    self._names.add(self._tokens.notation.text_ids(form))
 
 
 def _behind(places: Iterable[Node], token: int) -> list[Node]:

@@ -40,6 +40,7 @@ class Budget(msgspec.Struct, frozen=True, kw_only=True):
     """What one reply may take; where it ends, the sentence in hand is dropped."""
 
     tokens: int = 64
+    """Beside those of values that must be said."""
     seconds: float = 2.0
 
 
@@ -48,6 +49,8 @@ class Bound(Protocol):
 
     weight: float
     """What is added to the scores of the tokens that are leant towards."""
+    room: int
+    """Tokens that what must be said takes, by which the budget grows."""
 
     def allowed(self) -> NDArray[np.bool_]:
         """bool[vocabulary]: what may come next."""
@@ -112,10 +115,11 @@ class Generator:
         """
         budget = budget or Budget()
         ends_s = self._clock() + budget.seconds
-        scores, memory = self._read(self.notation.ids(prompt), budget.tokens)
+        most = budget.tokens + (constraint.room if constraint is not None else 0)
+        scores, memory = self._read(self.notation.ids(prompt), most)
         said: list[int] = []
         sureness = 0.0
-        while len(said) < budget.tokens and self._clock() < ends_s:
+        while len(said) < most and self._clock() < ends_s:
             token = self._chosen(scores, said, constraint)
             if token is None:
                 return
@@ -157,13 +161,17 @@ class Generator:
 
     def _chosen(self, scores: Scores, said: Sequence[int], constraint: Bound | None) -> int | None:
         """The likeliest token that may come; None where none may."""
-        scores = scores.copy()
+        scores, circles = scores.copy(), set(repeating(said))
         scores[self.notation.never] = -np.inf
-        scores[repeating(said)] = -np.inf
         if constraint is not None:
-            scores[constraint.leaning()] += constraint.weight
+            leaning = constraint.leaning()
+            scores[leaning] += constraint.weight
             scores[~constraint.allowed()] = -np.inf
-        best = int(scores.argmax())
+            # Two values may be alike for longer than no reply says twice.
+            circles.difference_update(leaning)
+        onward = scores.copy()
+        onward[list(circles)] = -np.inf
+        best = int((onward if np.isfinite(onward).any() else scores).argmax())
         return best if np.isfinite(scores[best]) else None
 
 

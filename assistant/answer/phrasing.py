@@ -14,7 +14,7 @@ from contextlib import closing
 from functools import cached_property
 
 from assistant.answer.clause import Clause
-from assistant.answer.constraint import Constraint, Tokens
+from assistant.answer.constraint import Constraint, Tokens, missing
 from assistant.answer.generator import Bound, Budget, Generator
 from assistant.answer.grounding import ungrounded
 from assistant.answer.prompt import Act, Mark, Prompt, about_facts, about_text
@@ -77,8 +77,7 @@ class Phraser:
         prompt = about_facts(acts, intent, question)
         for weight in WEIGHTS:
             text = yield from self._worded(prompt, values, weight)
-            missing = any(value.lower() not in text.lower() for value in values)
-            if not missing and not ungrounded(text, (text_of(facts),)):
+            if not missing(text, values) and not ungrounded(text, (text_of(facts),)):
                 return text
         return ""
 
