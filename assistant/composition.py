@@ -15,6 +15,7 @@ from pathlib import Path
 from assistant.answer.answerer import Answerer
 from assistant.answer.answers import DocumentAnswers
 from assistant.answer.baseline import keep_baseline, read_baseline
+from assistant.answer.calendar import Calendar
 from assistant.answer.collection import Collection
 from assistant.answer.documents import Knowledge
 from assistant.answer.encoder import MODEL as READER
@@ -225,12 +226,14 @@ class Composition:
         encoder = self.document_encoder
         if encoder is None:
             raise ModelError("model.absent", "the model that reads is not here; install it again")
-        finder = Searcher(Retriever(knowledge, vectors, encoder), Reader(encoder))
+        finder = Searcher(Retriever(knowledge, vectors, encoder), Reader(encoder), knowledge.named)
         answerer = Answerer(finder, self.phraser, lambda: knowledge.generation)
         summariser = Summariser(knowledge, encoder, self.phraser)
         file = self._config.state_dir / BASELINE_FILE
         kept = (read_baseline(file), partial(keep_baseline, file)) if knowledge.path else ()
-        return DocumentAnswers(answerer, summariser, self.phraser, Monitor(ANSWER_BUDGET_S, *kept))
+        calendar = Calendar(knowledge, self.now)
+        monitor = Monitor(ANSWER_BUDGET_S, *kept)
+        return DocumentAnswers(answerer, summariser, self.phraser, calendar, monitor)
 
     @cached_property
     def phraser(self) -> Phraser | None:

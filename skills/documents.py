@@ -1,13 +1,25 @@
-"""Talking about the user's documents: where an answer is from, and what one says in short.
+"""Talking about the user's documents: sources, summaries, and what is in the calendar when.
 
 What they answer is found by the stage that answers questions; here is only what people say.
 """
 
 from __future__ import annotations
 
-from assistant.skill import Reply, Skill
+from datetime import datetime, time, timedelta
+
+from assistant.skill import Context, Period, Reply, Request, Skill
+
+NO_DOCUMENTS = "I have no documents."
+A_DAY, A_WEEK = timedelta(hours=25), timedelta(days=7)
 
 skill = Skill("documents", description="answer questions from your documents")
+
+
+skill.rule("calendar", "(calendar|diary|agenda|schedule)")
+skill.rule(
+    "anything",
+    "(anything|something|any (plans|appointments|meetings)|(an|a) (appointment|meeting))",
+)
 
 
 @skill.intent(
@@ -35,4 +47,51 @@ def source() -> Reply:
 )
 def summary(name: str) -> Reply:
     """Say a document, or a chapter of one, in two or three sentences."""
-    return Reply("I have no documents.", facts={"name": name})
+    return Reply(NO_DOCUMENTS, facts={"name": name})
+
+
+@skill.intent(
+    "CalendarPlans",
+    "what is (on|happening|planned|coming up) [in (my|our|the) <calendar>] {period}",
+    "what (do|have) (I|we) (have|got) [on|planned|coming up] {period}",
+    "what (is|do (I|we) have|have (I|we) got) (in|on) (my|our|the) <calendar> [[for] {period}]",
+    "(do|have) (I|we) (have|got) <anything> [on|planned|in (my|our|the) <calendar>] [for] {period}",
+    "is there anything (in (my|our|the) <calendar>|on|planned|happening) [for] {period}",
+    "(am I|are we) (free|busy) {period}",
+    "what are (my|our) (plans|appointments|meetings) [for] {period}",
+)
+def plans(request: Request, context: Context, period: Period | None = None) -> Reply:
+    """Say what is in the calendar at a time, or in the coming week."""
+    said = _said(request)
+    if period is None:
+        midnight = datetime.combine(context.now.date(), time(), tzinfo=context.now.tzinfo)
+        period, said = Period(since=context.now, until=midnight + A_WEEK), "in the next seven days"
+    return Reply(NO_DOCUMENTS, facts={"period": str(period), "said": said})
+
+
+@skill.intent(
+    "CalendarNext",
+    "(when|what) is (my|our|the) next (meeting|appointment|event) [with {person}]",
+    "what is next (in|on) (my|our|the) <calendar>",
+    "when (do|am|are) (I|we) (meet|meeting|see|seeing) {person} [next|again]",
+)
+def next_event(person: str = "") -> Reply:
+    """Say the next event, or the next with a person."""
+    return Reply(NO_DOCUMENTS, facts={"person": person})
+
+
+@skill.intent(
+    "DocumentNotes",
+    "what did (I|we) (note|write|note down|write down|jot down) [about {topic}] {period}",
+)
+def notes(request: Request, context: Context, period: Period, topic: str = "") -> Reply:
+    """Say what was noted at a time that is over."""
+    if period.since > context.now and period.until - period.since <= A_DAY:
+        # "On Friday" is the last one, of what was done.
+        period = Period(since=period.since - A_WEEK, until=period.until - A_WEEK)
+    facts = {"period": str(period), "said": _said(request)}
+    return Reply(NO_DOCUMENTS, facts=facts | ({"topic": topic} if topic else {}))
+
+
+def _said(request: Request) -> str:
+    return next((slot.raw for slot in request.slots if slot.name == "period"), "")

@@ -16,6 +16,7 @@ from typing import Protocol
 
 import msgspec
 
+from assistant.answer.documents import Filter
 from assistant.answer.finding import Finding
 from assistant.answer.grounding import ungrounded
 from assistant.answer.quoting import quoted
@@ -32,8 +33,8 @@ PASSING = frozenset(("answer.late", "answer.overloaded", "answer.resting"))
 """Faults that say nothing of the question: what is answered in spite of them is not kept."""
 _WORD = re.compile(r"\w+")
 
-Key = tuple[str, int]
-"""A question's words and the generation of the documents that it is answered from."""
+Key = tuple[str, int, Filter | None]
+"""A question's words, the generation of the documents that it is answered from, and the filter."""
 
 
 class Tier(StrEnum):
@@ -65,8 +66,8 @@ class Answer(msgspec.Struct, frozen=True, kw_only=True):
 class Finds(Protocol):
     """Retrieval and reading."""
 
-    def find_all(self, questions: Sequence[str]) -> list[Finding]:
-        """What is found for each question."""
+    def find_all(self, questions: Sequence[str], within: Filter | None = None) -> list[Finding]:
+        """What is found for each question, `within` it before all else."""
 
 
 class Phrases(Protocol):
@@ -93,9 +94,14 @@ class Answerer:
         """The answer, or an honest nothing."""
         return finished(self.answering(question))
 
-    def answering(self, question: str, outcomes: Counter[str] | None = None) -> Steps[Answer]:
+    def answering(
+        self,
+        question: str,
+        outcomes: Counter[str] | None = None,
+        within: Filter | None = None,
+    ) -> Steps[Answer]:
         """The same in steps, a token of the generator each; how it went is in `outcomes` too."""
-        ((key, found),) = self._found([question])
+        ((key, found),) = self._found([question], within)
         return (yield from self._answering(key, question, found, outcomes))
 
     def answering_all(self, questions: Sequence[str]) -> list[Steps[Answer]]:
@@ -103,12 +109,14 @@ class Answerer:
         pairs = zip(questions, self._found(questions), strict=True)
         return [self._answering(key, question, found) for question, (key, found) in pairs]
 
-    def _found(self, questions: Sequence[str]) -> list[tuple[Key, Finding | Answer]]:
+    def _found(
+        self, questions: Sequence[str], within: Filter | None = None
+    ) -> list[tuple[Key, Finding | Answer]]:
         """By each question's key what is found for it, or its answer where that is kept."""
         generation = self._generation()
-        keys = [(" ".join(question.lower().split()), generation) for question in questions]
+        keys = [(" ".join(question.lower().split()), generation, within) for question in questions]
         new = {key: q for key, q in zip(keys, questions, strict=True) if key not in self._kept}
-        findings = self._finder.find_all(list(new.values())) if new else []
+        findings = self._finder.find_all(list(new.values()), within) if new else []
         found = dict(zip(new, findings, strict=True))
         return [(key, found[key] if key in found else self._kept[key]) for key in keys]
 

@@ -7,11 +7,13 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 
 from assistant.answer.answerer import Answer, Answerer
+from assistant.answer.calendar import Calendar
+from assistant.answer.documents import Filter
 from assistant.answer.monitor import Monitor
 from assistant.answer.phrasing import Phraser
 from assistant.answer.scheduler import Steps
 from assistant.answer.summary import Summariser, Summary
-from assistant.core.messages import Fact, QualityAlert
+from assistant.core.messages import Fact, Period, QualityAlert, Question
 
 
 class DocumentAnswers:
@@ -22,19 +24,33 @@ class DocumentAnswers:
         answerer: Answerer,
         summariser: Summariser,
         phraser: Phraser | None,
+        calendar: Calendar,
         monitor: Monitor,
         clock: Callable[[], float] = time.perf_counter,
     ) -> None:
         self._answerer, self._summariser, self._phraser = answerer, summariser, phraser
-        self._monitor, self._clock = monitor, clock
+        self._calendar, self._monitor, self._clock = calendar, monitor, clock
         self._alerts: list[QualityAlert] = []
 
-    def answering(self, question: str, at_s: float = 0.0) -> Steps[Answer]:
-        """The steps to the answer, or to an honest nothing."""
+    def answering(
+        self, question: str, at_s: float = 0.0, period: Period | None = None
+    ) -> Steps[Answer]:
+        """The steps to the answer, or to an honest nothing.
+
+        What is of `period` is looked through first.
+        """
         began_s = self._clock()
         outcomes: Counter[str] = Counter()
-        made = yield from self._answerer.answering(question, outcomes)
+        within = Filter(since=period.since, until=period.until) if period is not None else None
+        made = yield from self._answerer.answering(question, outcomes, within)
         self._alerts += self._monitor.observe(at_s, self._clock() - began_s, outcomes, made)
+        return self._calendar.dated(question, made)
+
+    def scheduled(self, question: Question) -> Steps[Answer]:
+        """The steps to the answer to what a skill has found to be a question about days."""
+        made, period = self._calendar.asked(question)
+        if made is None:
+            return (yield from self.answering(question.text, question.at_s, period))
         return made
 
     def answering_all(self, questions: Sequence[str]) -> list[Steps[Answer]]:

@@ -15,6 +15,7 @@ import msgspec
 from assistant.answer.matching import Filter as Filter
 from assistant.answer.matching import query, telling
 from assistant.answer.passages import Passage
+from assistant.answer.persons import named
 from assistant.answer.sources import Source as Source
 from assistant.answer.sources import SourceStore
 from assistant.answer.store import COLUMNS, listed, passage_of
@@ -44,6 +45,16 @@ class Knowledge(SourceStore, VectorStore):
     def empty(self) -> bool:
         """Whether there is no passage."""
         return not self._one("SELECT EXISTS (SELECT 1 FROM passages)")[0]
+
+    def holds(self, kind: str) -> bool:
+        """Whether there is a file of this kind, be it empty."""
+        sql = "SELECT EXISTS (SELECT 1 FROM sources WHERE kind = ? AND fault = '')"
+        return bool(self._one(sql, kind)[0])
+
+    def named(self, question: str) -> tuple[str, ...]:
+        """The people whom `question` names, of those that passages are about."""
+        names = self._database.execute("SELECT DISTINCT name FROM people")
+        return named(question, (name for (name,) in names))
 
     def passages(self, ids: Sequence[int]) -> list[Stored]:
         """The passages in the order of `ids`; an id that is gone is left out."""

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import NamedTuple, Protocol
+
+import msgspec
 
 from assistant.answer.documents import Filter
 from assistant.answer.matching import tells
+from assistant.answer.persons import of_another
 from assistant.answer.reader import Reader, Reading
 from assistant.answer.retriever import Candidate
+from assistant.answer.series import occurrences
 
 READ_FROM = 5
 """Passages of which the reader may look at the likeliest."""
@@ -41,10 +45,15 @@ class Finding(NamedTuple):
 
 
 class Searcher:
-    """Retrieves and reads."""
+    """Retrieves and reads; `named` tells the people whom a question names."""
 
-    def __init__(self, retriever: Finds, reader: Reader) -> None:
-        self._retriever, self._reader = retriever, reader
+    def __init__(
+        self,
+        retriever: Finds,
+        reader: Reader,
+        named: Callable[[str], tuple[str, ...]] = lambda question: (),
+    ) -> None:
+        self._retriever, self._reader, self._named = retriever, reader, named
 
     def find(self, question: str, within: Filter | None = None) -> Finding:
         """The readings and passages for `question`, in the order of merit."""
@@ -52,14 +61,46 @@ class Searcher:
         return found
 
     def find_all(self, questions: Sequence[str], within: Filter | None = None) -> list[Finding]:
-        """The same for each of several questions, which are encoded together."""
-        found = self._retriever.find_all(questions, READ_FROM, within)
-        return [self._read(*pair) for pair in zip(questions, found, strict=True)]
+        """The same for each of several questions, which are encoded together.
+
+        What is `within`, and what is about the people named, comes before all else if it answers.
+        """
+        narrowed = [self._narrowed(question, within) for question in questions]
+        pairs = zip(questions, narrowed, strict=True)
+        left = [question for question, finding in pairs if finding is None]
+        found = iter(self._retriever.find_all(left, READ_FROM) if left else ())
+        return [
+            self._read(question, next(found)) if finding is None else finding
+            for question, finding in zip(questions, narrowed, strict=True)
+        ]
+
+    def _narrowed(self, question: str, within: Filter | None) -> Finding | None:
+        """What answers `question` among the passages it seems to be about; None for nothing."""
+        people = self._named(question)
+        filters = [within] if within is not None else []
+        if people:
+            about = within or Filter()
+            filters.insert(0, msgspec.structs.replace(about, people=people))
+        for narrow in filters:
+            (candidates,) = self._retriever.find_all([question], READ_FROM, narrow)
+            finding = self._read(question, [c for c in candidates if _is_then(c, narrow)])
+            if finding.answer is not None:
+                return finding
+        return None
 
     def _read(self, question: str, candidates: list[Candidate]) -> Finding:
+        candidates = [c for c in candidates if not of_another(question, c.passage)]
         if not candidates or not tells(question):
             return Finding([], [])
         readings = self._reader.read(question, candidates)
         read = {reading.candidate.id for reading in readings}
         rest = [candidate for candidate in candidates if candidate.id not in read]
         return Finding(readings, [*(r.candidate for r in readings), *rest])
+
+
+def _is_then(candidate: Candidate, within: Filter) -> bool:
+    """Whether an event that repeats takes place in the time that is asked about."""
+    series, since, until = candidate.passage.series, within.since, within.until
+    if series is None or since is None or until is None:
+        return True
+    return any(occurrences(series, since, until, since.tzinfo))

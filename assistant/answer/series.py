@@ -11,6 +11,8 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 import msgspec
 from dateutil.rrule import rrulebase, rruleset, rrulestr
 
+from assistant.core.messages import Period
+
 MOST = 1_000
 """Occurrences of one event that are looked at for one question."""
 
@@ -84,9 +86,10 @@ def once(starts: str, ends: str, zone: tzinfo | None) -> Occurrence | None:
     return Occurrence(_local(first, zone), _local(max(first, last), zone))
 
 
-def local(moment: datetime, zone: tzinfo | None) -> datetime:
-    """The wall time of `moment` as it is read off its clock, in `zone` with the offset of then."""
-    return _local(moment.replace(tzinfo=None), zone)
+def here(period: Period, zone: tzinfo | None) -> Period:
+    """The period by the clock on the wall: an offset that is right now need not be so then."""
+    since, until = (moment.replace(tzinfo=None) for moment in (period.since, period.until))
+    return Period(since=_local(since, zone), until=_local(until, zone))
 
 
 def _occurrence(

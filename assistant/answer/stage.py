@@ -5,6 +5,7 @@
 | of a skill, with facts            | the facts in the generator's words, or the skill's own    |
 | where an answer is from           | title and place of the last answer's document             |
 | a summary of a document           | two or three sentences                                    |
+| about days, of a skill            | the events of a time, the next one, the notes of a time   |
 | anything else, found in documents | one sentence that says only what the document says        |
 | … that asks, and was not found    | "I found nothing about that."                             |
 | … that asks nothing               | what the assistant can do instead                         |
@@ -17,6 +18,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import ClassVar, Protocol
 
 from assistant.answer.answerer import Answer, Tier
+from assistant.answer.calendar import SCHEDULED
 from assistant.answer.desk import Desk
 from assistant.answer.scheduler import Steps
 from assistant.answer.summary import Summary
@@ -27,6 +29,7 @@ from assistant.core.messages import (
     DocumentsRequest,
     Fact,
     Message,
+    Period,
     Question,
     Reply,
     Tick,
@@ -44,8 +47,13 @@ _ASKS = re.compile(
 class Answers(Protocol):
     """Answers from documents, in steps that are a token of the generator each."""
 
-    def answering(self, question: str, at_s: float = 0.0) -> Steps[Answer]:
-        """The answer, or an honest nothing."""
+    def answering(
+        self, question: str, at_s: float = 0.0, period: Period | None = None
+    ) -> Steps[Answer]:
+        """The answer, or an honest nothing; what is of `period` is looked through first."""
+
+    def scheduled(self, question: Question) -> Steps[Answer]:
+        """The answer to one of the `SCHEDULED` intents."""
 
     def wording(self, facts: Sequence[Fact], question: str, intent: str) -> Steps[str]:
         """All facts in one sentence; "" where that cannot be had."""
@@ -125,7 +133,7 @@ class AnswerStage:
             yield _reply(question, self._desk.source or question.fallback)
         elif question.intent == SUMMARY_INTENT:
             yield from self._summary(question)
-        elif question.facts:
+        elif question.facts and question.intent not in SCHEDULED:
             yield _reply(question, (yield from self._worded(question)) or question.fallback)
         else:
             yield (yield from self._answered(question))
@@ -153,14 +161,22 @@ class AnswerStage:
         yield _reply(question, last, done=bool(last))
 
     def _answered(self, question: Question) -> Steps[Reply]:
+        scheduled = question.intent in SCHEDULED
         if self._answers is not None:
-            answer = yield from self._answers.answering(question.text, question.at_s)
+            if scheduled:
+                answer = yield from self._answers.scheduled(question)
+            else:
+                answer = yield from self._answers.answering(
+                    question.text, question.at_s, question.period
+                )
             if answer.tier is not Tier.DECLINED:
                 self._desk.source = _named(answer.kind, answer.title, answer.place)
                 return _reply(question, answer.text)
             self._desk.source = ""
-            if _ASKS.match(question.text.lower()):
+            if scheduled or _ASKS.match(question.text.lower()):
                 return _reply(question, answer.text, done=False)
+        if scheduled:
+            return _reply(question, question.fallback, done=False)
         return _reply(question, self._declined(question.nearest), done=False)
 
     def _declined(self, nearest: str) -> str:

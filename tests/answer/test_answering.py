@@ -22,7 +22,7 @@ from assistant.answer.scheduler import Outlook, Steps
 from assistant.answer.stage import AnswerStage
 from assistant.answer.summary import Said, Summary
 from assistant.core.errors import AnswerError, ModelError
-from assistant.core.messages import Fact, Message, Question, Reply
+from assistant.core.messages import Fact, Message, Period, Question, Reply
 
 KETTLE = (
     "The kettle holds 1.7 litres. It is covered for two years. Never leave it on without water."
@@ -196,8 +196,13 @@ class Documents:
     def __init__(self, made: Answerer) -> None:
         self._made = made
 
-    def answering(self, question: str, at_s: float = 0.0) -> Steps[Answer]:
+    def answering(
+        self, question: str, at_s: float = 0.0, period: Period | None = None
+    ) -> Steps[Answer]:
         return self._made.answering(question)
+
+    def scheduled(self, question: Question) -> Steps[Answer]:
+        return self._made.answering(question.text)
 
     def alerts(self) -> Sequence[Message]:
         return ()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import date, datetime, time, timedelta
 from functools import cache
 
 import pytest
@@ -14,6 +15,18 @@ from skills.registry import load_registry
 from tests.skills.talking import EVENING, HOME
 
 Slots = dict[str, SlotValue]
+
+
+def _moment(day: date, hour: int) -> str:
+    midnight = datetime.combine(day, time(), tzinfo=EVENING.tzinfo)
+    return (midnight + timedelta(hours=hour)).isoformat()
+
+
+_DAY = EVENING.date() + timedelta(days=1)
+YESTERDAY, TOMORROW, TOMORROW_MORNING = (
+    f"{_moment(_DAY, since)}/{_moment(_DAY, until)}"
+    for since, until in ((-48, -24), (0, 24), (4, 12))
+)
 
 UNDERSTOOD: dict[str, dict[str, Slots]] = {
     "HassStartTimer": {
@@ -100,6 +113,37 @@ UNDERSTOOD: dict[str, dict[str, Slots]] = {
     "DocumentSummary": {
         "summarise the dishwasher manual": {"name": "dishwasher manual"},
         "give me the gist of the lease": {"name": "lease"},
+    },
+    "CalendarPlans": {
+        "what is on tomorrow": {"period": TOMORROW},
+        "what's on tomorrow": {"period": TOMORROW},
+        "what's happening tomorrow": {"period": TOMORROW},
+        "what do I have on tomorrow": {"period": TOMORROW},
+        "what have I got planned tomorrow": {"period": TOMORROW},
+        "what's in my calendar for tomorrow": {"period": TOMORROW},
+        "what do I have in my diary tomorrow": {"period": TOMORROW},
+        "what is in my calendar": {},
+        "do I have anything on tomorrow": {"period": TOMORROW},
+        "have we got an appointment tomorrow": {"period": TOMORROW},
+        "do I have any plans for tomorrow": {"period": TOMORROW},
+        "is there anything in my calendar tomorrow": {"period": TOMORROW},
+        "am I free tomorrow": {"period": TOMORROW},
+        "what are my plans for tomorrow": {"period": TOMORROW},
+        "what's on tomorrow morning": {"period": TOMORROW_MORNING},
+    },
+    "CalendarNext": {
+        "when is my next appointment": {},
+        "what's my next meeting": {},
+        "what is next in my calendar": {},
+        "when is my next meeting with Alice": {"person": "alice"},
+        "when do I see Alice next": {"person": "alice"},
+    },
+    "DocumentNotes": {
+        "what did I note yesterday": {"period": YESTERDAY},
+        "what did I write down about the boiler yesterday": {
+            "topic": "boiler",
+            "period": YESTERDAY,
+        },
     },
 }
 CASES = [(text, name, slots) for name, said in UNDERSTOOD.items() for text, slots in said.items()]
