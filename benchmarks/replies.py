@@ -10,6 +10,7 @@ import sys
 from collections import Counter, defaultdict
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
 from assistant.answer.constraint import Constraint, missing
@@ -89,12 +90,14 @@ def judge(speak: Callable[[Turn], str], turns: Sequence[Turn]) -> Score:
     )
 
 
+@cache
 def greedy(generator: Generator, turn: Turn) -> str:
     """What the model says unbound."""
     *_, last = generator.stream(about_facts(turn.acts, turn.kind), budget=BUDGET)
     return last.text
 
 
+@cache
 def bound(generator: Generator, turn: Turn) -> str:
     """The same, and again with the values required, where one was left out; at last firmly."""
     text = greedy(generator, turn)

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import itertools
+from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 from tokenizers import Tokenizer, decoders, models, pre_tokenizers, trainers
 
-from assistant.answer.decoder import Decoder
-from assistant.answer.prompt import Mark
+from assistant.answer.decoder import Decoder, Memory, Scores
+from assistant.answer.prompt import Mark, Notation
 from assistant.bench.decoder import Form, graph
 from assistant.core.inference import session_of_bytes
 
@@ -112,3 +113,24 @@ def tokenizer(texts: list[str], marks: bool = True) -> Tokenizer:
     )
     made.train_from_iterator([f" {text}" for text in texts], trainer)
     return made
+
+
+class Scripted(Decoder):
+    """A decoder that wants to say a text, whatever it reads, as firmly as `score` says."""
+
+    def __init__(self, notation: Notation, text: str, score: float = 5.0) -> None:
+        self.score = score
+        self.wanted = [*notation.text_ids(text), notation.marks[Mark.END]]
+        self.size = notation.tokenizer.get_vocab_size()
+
+    def nothing(self) -> Memory:
+        return Memory({}, -1, 0)
+
+    def read(self, ids: Sequence[int], memory: Memory) -> tuple[Scores, Memory]:
+        place = memory.tokens + 1
+        scores = np.zeros(self.size, np.float32)
+        # What it wants comes first, then the end; else the tokens by their order.
+        scores -= np.arange(self.size) / self.size
+        scores[self.wanted[-1]] = 0.8 * self.score
+        scores[self.wanted[min(place, len(self.wanted) - 1)]] = self.score
+        return scores, Memory({}, place, ids[-1])

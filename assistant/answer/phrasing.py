@@ -18,6 +18,7 @@ from assistant.answer.constraint import Constraint, Tokens, missing
 from assistant.answer.generator import Bound, Budget, Generator
 from assistant.answer.grounding import ungrounded
 from assistant.answer.prompt import Act, Mark, Prompt, about_facts, about_text
+from assistant.answer.roles import added, alike, unnamed
 from assistant.answer.scheduler import Outlook, Steps, finished
 from assistant.core.errors import AnswerError, ModelError
 from assistant.core.messages import Fact
@@ -32,9 +33,9 @@ log = logging.getLogger(__name__)
 
 WEIGHTS = (0.0, 3.0, 8.0)
 """How firmly facts are leant towards, attempt by attempt."""
-LEAST_SURE = -0.7
+LEAST_SURE = -0.2
 """Of facts' words, the mean log-probability: below, they were forced on the model, and seldom are
-a sentence."""
+a sentence. Chosen on results of known kinds: of 42 so worded all were true, and 40 were English."""
 
 
 class Phraser:
@@ -67,7 +68,10 @@ class Phraser:
         return self._said(prompt, lambda tokens: Clause(tokens, prompt))
 
     def word(self, facts: Sequence[Fact], question: str, intent: str) -> str:
-        """All facts in one turn, or "" where one is left out or something else is added."""
+        """All facts in one turn, or "" where they might not be said as they are.
+
+        The caller then has the skill's own words.
+        """
         return finished(self.wording(facts, question, intent))
 
     def wording(self, facts: Sequence[Fact], question: str, intent: str) -> Steps[str]:
@@ -75,9 +79,9 @@ class Phraser:
         values = tuple(fact.value for fact in facts)
         acts = [Act(Mark.INFORM, fact.name, fact.value) for fact in facts]
         prompt = about_facts(acts, intent, question)
-        for weight in WEIGHTS:
+        for weight in () if alike(values) else WEIGHTS:
             text = yield from self._worded(prompt, values, weight)
-            if not missing(text, values) and not ungrounded(text, (text_of(facts),)):
+            if not missing(text, values) and tells(text, prompt):
                 return text
         return ""
 
@@ -124,6 +128,11 @@ class Phraser:
             raise AnswerError(error.code, error.message) from error
 
 
-def text_of(facts: Sequence[Fact]) -> str:
-    """The facts as a source that a sentence is grounded in."""
-    return ". ".join(f"{fact.name.replace('_', ' ')} {fact.value}" for fact in facts)
+def tells(text: str, prompt: Prompt) -> bool:
+    """Whether `text` says the facts of `prompt` as what they are, and nothing else."""
+    names = [words for mark, words in prompt if mark is Mark.INFORM]
+    values = [words for mark, words in prompt if mark is Mark.IS]
+    source = ". ".join(f"{name} {value}" for name, value in zip(names, values, strict=True))
+    if unnamed(text, names) or added(text, [words for _, words in prompt]):
+        return False
+    return not ungrounded(text, (source,))

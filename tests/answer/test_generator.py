@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 
 from assistant.answer.constraint import LEANING, Constraint, Tokens, missing
-from assistant.answer.decoder import Decoder, Memory, Scores
 from assistant.answer.generator import Budget, Generator, repeating
 from assistant.answer.plain import PlainNotation
 from assistant.answer.prompt import Act, Mark, Notation, about_facts, about_text
@@ -18,7 +17,7 @@ from assistant.core.errors import AnswerError, ModelError
 from assistant.core.manifest import Library
 from assistant.downloads import import_model, pull
 from models.training.publish import Entry, with_entry
-from tests.tiny_decoder import NEO, OWN, by_numpy, decoder, tokenizer, weights
+from tests.tiny_decoder import NEO, OWN, Scripted, by_numpy, decoder, tokenizer, weights
 
 TEXT = "The Kettle K7 has a guarantee of two years. It weighs 1.2 kg and was made by Ines Holm."
 FLIGHT = "I found 4 flights with American Airlines for $237."
@@ -29,26 +28,6 @@ PROMPT = about_text(QUESTION, TEXT, "Kettle K7")
 @pytest.fixture(scope="module")
 def notation() -> Notation:
     return Notation(tokenizer([TEXT, QUESTION, FLIGHT] * 3))
-
-
-class Scripted(Decoder):
-    """A decoder that wants to say a text, whatever it reads."""
-
-    def __init__(self, notation: Notation, text: str) -> None:
-        self.wanted = [*notation.text_ids(text), notation.marks[Mark.END]]
-        self.size = notation.tokenizer.get_vocab_size()
-
-    def nothing(self) -> Memory:
-        return Memory({}, -1, 0)
-
-    def read(self, ids: Sequence[int], memory: Memory) -> tuple[Scores, Memory]:
-        place = memory.tokens + 1
-        scores = np.zeros(self.size, np.float32)
-        # What it wants comes first, then the end; else the tokens by their order.
-        scores -= np.arange(self.size) / self.size
-        scores[self.wanted[-1]] = 4.0
-        scores[self.wanted[min(place, len(self.wanted) - 1)]] = 5.0
-        return scores, Memory({}, place, ids[-1])
 
 
 def own(notation: Notation) -> tuple[Generator, dict[str, np.ndarray]]:
