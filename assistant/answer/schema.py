@@ -81,16 +81,19 @@ def create_knowledge(database: Database) -> None:
 
 
 def keep_series(database: Database) -> None:
-    """How events repeat, and the last day of an event as a whole one.
+    """How events repeat, which day a note is of, and the last day of an event as a whole one.
 
-    Calendars are read anew for it, and until then, or while they are away, found as before.
+    Calendars and notes are read anew for it, and until then, or while away, found as before.
     """
     database.execute("ALTER TABLE passages ADD COLUMN series TEXT NOT NULL DEFAULT ''")
     database.execute(
         "UPDATE passages SET ends_s = ends_s + 86400"
         " WHERE length(ends) = 10 AND ends < '9999' AND ends_s IS NOT NULL"
     )
-    database.execute("UPDATE sources SET sha256 = '', stamp = '' WHERE kind = 'event'")
+    database.execute(
+        "UPDATE sources SET sha256 = '', stamp = ''"
+        " WHERE kind IN ('event', 'note') OR path LIKE '%.md' OR path LIKE '%.markdown'"
+    )
 
 
 MIGRATIONS = (create_knowledge, keep_series)

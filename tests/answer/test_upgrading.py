@@ -26,7 +26,7 @@ def old(tmp_path: Path) -> Path:
     first_s = datetime(2026, 3, 2, tzinfo=BERLIN).timestamp()
     last_s = datetime(2026, 3, 6, tzinfo=BERLIN).timestamp()
     for number, (name, kind, starts, ends) in enumerate(
-        [("manual.md", "document", "", ""), ("home.ics", "event", "2026-03-02", "2026-03-06")], 1
+        [("manual.pdf", "document", "", ""), ("home.ics", "event", "2026-03-02", "2026-03-06")], 1
     ):
         database.execute(
             "INSERT INTO sources VALUES (?, ?, 'It', ?, 'abc', '1-2', '')",
@@ -44,7 +44,10 @@ def old(tmp_path: Path) -> Path:
 def test_what_was_read_is_kept_and_calendars_are_read_anew(old: Path) -> None:
     knowledge = Knowledge(old, BERLIN)
     assert [s.passage.series for s in knowledge.passages([1, 2])] == [None, None]
-    assert knowledge.contents() == {Path("/home.ics"): ("", ""), Path("/manual.md"): ("1-2", "abc")}
+    assert knowledge.contents() == {
+        Path("/home.ics"): ("", ""),
+        Path("/manual.pdf"): ("1-2", "abc"),
+    }
     assert [number for number, _ in knowledge.matching("skiing", 5)] == [1, 2]
     knowledge.close()
 

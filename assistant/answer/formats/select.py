@@ -8,6 +8,7 @@ from pathlib import PurePath
 import msgspec
 
 from assistant.answer.formats import calendar, contacts, epub, html, markdown, pdf, text
+from assistant.answer.formats.dated import dated, day_in
 from assistant.answer.passages import Document
 from assistant.core.errors import AnswerError
 
@@ -48,6 +49,8 @@ def parse(name: str, content: bytes, note: bool = False) -> Document:
         message = f"{path.name} is none of what can be read: {_SAYS}"
         raise AnswerError("answer.unreadable", message)
     document = parser(path.name, content)
+    if parser in _NOTES:
+        document = dated(document, day_in(path.name))
     note = note or "notes" in (part.casefold() for part in path.parent.parts)
     return msgspec.structs.replace(document, kind="note") if note and parser in _NOTES else document
 

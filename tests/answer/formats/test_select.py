@@ -47,3 +47,25 @@ def test_what_is_not_known_is_refused_by_name(name: str) -> None:
     assert raised.value.message == (
         f"{name} is none of what can be read: text, Markdown, HTML, PDF, EPUB, ICS or vCard"
     )
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "days"),
+    [
+        ("/n/2026-11-14 boiler.md", "Low again.", ["2026-11-14"]),
+        ("/n/20261114.txt", "Low again.", ["2026-11-14"]),
+        ("/n/boiler.md", "---\ndate: 2026-11-14T09:00\n---\nLow again.", ["2026-11-14"]),
+        ("/n/2025-01-01.md", "---\ncreated: 2026-11-14\n---\nLow again.", ["2026-11-14"]),
+        (
+            "/n/diary.md",
+            "# Diary\n\n## 2026-11-14\n\nLow.\n\n## 2026-11-15\n\nHigh.",
+            ["2026-11-14", "2026-11-15"],
+        ),
+        ("/n/boiler.md", "# 2026-11-14\n\nLow again.", ["2026-11-14"]),
+        ("/n/2026-13-45.md", "Low again.", [""]),
+        ("/n/call 0800 5551 204.md", "Low again on 2026-11-14.", [""]),
+        ("/n/2026-11-14.html", "<p>Low again.", [""]),
+    ],
+)
+def test_a_note_is_of_the_day_that_it_names(name: str, content: str, days: list[str]) -> None:
+    assert [section.starts for section in select.parse(name, content.encode()).sections] == days
