@@ -32,10 +32,6 @@ _POLITE = """
 _OPENERS = COMMON | frozenset(_POLITE.split())
 """Words that state nothing; a sentence may begin with any of them, then with a capital."""
 
-LEANING = 11.0
-"""What is added to the scores of what must be said and has not been. Chosen on dev: more says more
-of it, less says it more naturally."""
-
 
 def missing(text: str, values: Sequence[str]) -> list[str]:
     """The values that `text` does not hold as words of their own, each in another place.
@@ -95,9 +91,13 @@ class Constraint:
     """The state of one reply: `allowed` tokens now, then `take` the one that was chosen."""
 
     def __init__(
-        self, tokens: Tokens, prompt: Prompt, required: Sequence[str], weight: float = LEANING
+        self, tokens: Tokens, prompt: Prompt, required: Sequence[str], weight: float
     ) -> None:
-        """`required` are the values of the prompt's facts that the reply must hold."""
+        """`required` are the values of the prompt's facts that the reply must hold.
+
+        `weight` is added to the scores of what must be said and has not been: more says more of
+        it, less says it more naturally.
+        """
         self.weight = weight
         self._tokens, self._required = tokens, required
         self.room = sum(len(tokens.notation.text_ids(value)) for value in required)

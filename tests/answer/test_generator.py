@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from assistant.answer.constraint import LEANING, Constraint, Tokens, missing
+from assistant.answer.constraint import Constraint, Tokens, missing
 from assistant.answer.generator import Budget, Generator, repeating
 from assistant.answer.plain import PlainNotation
 from assistant.answer.prompt import Act, Mark, Notation, about_facts, about_text
@@ -126,6 +126,7 @@ def test_an_imported_gpt_neo_is_loaded_and_speaks(tmp_path: Path) -> None:
     assert [s.tokens for s in generator.stream(PROMPT, budget=Budget(tokens=3))] == [1, 2, 3]
 
 
+LEANING = 11.0
 AIRLINE = ("airline", "American Airlines")
 FACTS = (("opening day", "3 May"), ("maker", "Ines Holm"), ("weight", "1.2 kg"))
 HOME = (("name", "275 Hawthorne Apartments"), ("address", "275 Hawthorne Avenue"), ("beds", "2"))
@@ -211,7 +212,7 @@ def test_the_budget_grows_with_what_must_be_said(notation: Notation) -> None:
 def test_a_value_that_was_begun_is_leant_towards_alone_until_it_is_said(notation: Notation) -> None:
     values = ["the band", "American Airlines"]
     acts = [Act(Mark.OFFER, "name", value) for value in values]
-    constraint = Constraint(Tokens(notation), about_facts(acts), values)
+    constraint = Constraint(Tokens(notation), about_facts(acts), values, LEANING)
     the, *band = notation.text_ids("the band")
     airlines = notation.text_ids("American Airlines")
     assert {the, airlines[0]} <= set(constraint.leaning())
