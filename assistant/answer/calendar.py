@@ -31,10 +31,8 @@ class Calendar:
             period = Period.read(facts["period"])
         if period is None:
             made = self._schedule.next(facts.get("person", ""))
-        elif question.intent == NOTES and "topic" in facts:
-            return None, period
         elif question.intent == NOTES:
-            made = self._diary.notes(period, said)
+            made = self._diary.notes(period, said, facts.get("topic", ""))
         else:
             made = self._schedule.plans(period, said)
         # Without a calendar the documents may tell all the same.
