@@ -10,7 +10,7 @@ from datetime import datetime, time, timedelta
 from assistant.skill import Context, Period, Reply, Request, Skill
 
 NO_DOCUMENTS = "I have no documents."
-A_DAY, A_WEEK = timedelta(hours=25), timedelta(days=7)
+A_WEEK = timedelta(days=7)
 
 skill = Skill("documents", description="answer questions from your documents")
 
@@ -86,11 +86,21 @@ def next_event(person: str = "") -> Reply:
 )
 def notes(request: Request, context: Context, period: Period, topic: str = "") -> Reply:
     """Say what was noted at a time that is over."""
-    if period.since > context.now and period.until - period.since <= A_DAY:
-        # "On Friday" is the last one, of what was done.
-        period = Period(since=period.since - A_WEEK, until=period.until - A_WEEK)
+    if period.since > context.now:  # "on Friday", "in May": the last one, of what was done
+        named = period.since - context.now <= A_WEEK
+        since, until = (
+            moment - A_WEEK if named else _a_year_before(moment)
+            for moment in (period.since, period.until)
+        )
+        period = Period(since=since, until=until)
     facts = {"period": str(period), "said": _said(request)}
     return Reply(NO_DOCUMENTS, facts=facts | ({"topic": topic} if topic else {}))
+
+
+def _a_year_before(moment: datetime) -> datetime:
+    if (moment.month, moment.day) == (2, 29):
+        moment -= timedelta(days=1)
+    return moment.replace(year=moment.year - 1)
 
 
 def _said(request: Request) -> str:
