@@ -105,10 +105,10 @@ class Phraser:
         # A reply is seldom longer than its prompt, which holds all that it says.
         refused = yield Outlook(min(self._budget.tokens, len(generator.notation.ids(prompt))))
         constraint = bound(generator.tokens) if generator.tokens is not None else None
-        said = ""
+        said, sureness = "", 0.0
         with closing(generator.stream(prompt, constraint, self._budget)) as stream:
             while refused is None and (step := next(stream, None)) is not None:
-                said = step.text if step.done and step.sureness >= sure else ""
+                said, sureness = step.text if step.done else "", step.sureness
                 refused = yield step
         if refused is not None:
             raise refused
@@ -117,7 +117,7 @@ class Phraser:
             self._rests, self._failures = RESTS, 0
         if not said:
             raise AnswerError("answer.unfinished", "the generator came to no end of a sentence")
-        return said
+        return said if sureness >= sure else ""
 
     def _loaded(self) -> Generator:
         try:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from assistant.answer.generator import Generator
-from assistant.answer.phrasing import RESTS, Phraser
+from assistant.answer.phrasing import FAILURES_TO_REST, RESTS, Phraser
 from assistant.answer.prompt import Notation
 from assistant.answer.roles import added, alike, unnamed
 from assistant.core.errors import AnswerError, ModelError
@@ -72,9 +72,13 @@ def test_facts_are_worded_only_as_what_they_are(
 def test_words_that_the_model_was_forced_to_are_not_spoken() -> None:
     wish = "You missed 4 calls, the last from Ines."
     notation = Notation(tokenizer([wish] * 3))
-    unsure = Generator(Scripted(notation, wish, score=5.0), notation)
+    model = Scripted(notation, wish, score=5.0)
+    phraser = Phraser(lambda: Generator(model, notation))
     given = [Fact(name=name, value=value) for name, value in CALLS.items()]
-    assert Phraser(lambda: unsure).word(given, "", "") == ""
+    # It is no failure after which the generator rests.
+    assert [phraser.word(given, "", "") for _ in range(FAILURES_TO_REST)] == [""] * FAILURES_TO_REST
+    model.score = 50.0
+    assert phraser.word(given, "", "") == wish
 
 
 @pytest.mark.parametrize(
