@@ -80,7 +80,8 @@ def _done_here(config: Config, request: DocumentsRequest) -> Iterator[Told]:
         collection = open_things.enter_context(closing(composition.collection(knowledge)))
         yield from _known(collection.take(request))
         while True:
-            yield from _known(collection.step(time.monotonic()))
+            step = collection.step(time.monotonic())
+            yield from _known(composition.faults.passing("reader", step))
             pause_s = collection.deadline_s() - time.monotonic()
             time.sleep(min(LONGEST_PAUSE_S, max(0.0, pause_s)))
 

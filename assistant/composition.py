@@ -12,18 +12,21 @@ from datetime import datetime
 from functools import cached_property, partial
 from pathlib import Path
 
-from assistant.answer.answerer import Answerer
+from assistant.answer.answerer import Answerer, Finds
 from assistant.answer.answers import DocumentAnswers
 from assistant.answer.baseline import keep_baseline, read_baseline
+from assistant.answer.bywords import ReadsOrNot, WordSearcher
 from assistant.answer.calendar import Calendar
 from assistant.answer.collection import Collection
+from assistant.answer.desk import Desk
 from assistant.answer.documents import Knowledge
 from assistant.answer.encoder import MODEL as READER
 from assistant.answer.encoder import Encoder as DocumentEncoder
+from assistant.answer.faults import Faults
 from assistant.answer.finding import Searcher
 from assistant.answer.formats.suffixes import SUFFIXES
 from assistant.answer.generator import MODEL as GENERATOR
-from assistant.answer.generator import Generator
+from assistant.answer.generator import Budget, Generator
 from assistant.answer.index import VectorIndex
 from assistant.answer.indexer import Indexer
 from assistant.answer.monitor import Monitor
@@ -68,6 +71,8 @@ log = logging.getLogger(__name__)
 
 ANSWER_BUDGET_S = 1.0
 """From the question to the answer's text."""
+WORDS_BUDGET = Budget(tokens=60, seconds=10.0)
+"""What a reply may take of the generator, which it shares: whoever is in haste has a `Desk`."""
 KNOWLEDGE_FILE, VECTORS_FILE = "knowledge.db", "knowledge.faiss"
 BASELINE_FILE = "answers.json"
 SAMPLED_SENTENCES = 5_000
@@ -211,29 +216,45 @@ class Composition:
         )
 
     def answer(
-        self, knowledge: Knowledge | None = None, answers: DocumentAnswers | None = None
+        self,
+        knowledge: Knowledge | None = None,
+        answers: DocumentAnswers | None = None,
+        desk: Desk | None = None,
     ) -> AnswerStage:
         """What no skill claims; with `knowledge` the user's documents are kept in it."""
+        abilities, desk = self.registry.abilities, desk or Desk()
         if knowledge is None:
-            return AnswerStage(self.registry.abilities, answers)
+            return AnswerStage(abilities, answers, desk=desk)
         vectors = self.vectors(knowledge)
-        answers = self.answers(knowledge, vectors) if vectors is not None else None
-        collection = self.collection(knowledge, vectors)
-        return AnswerStage(self.registry.abilities, answers, collection)
+        answers = self.answers(knowledge, vectors)
+        collection = self.collection(knowledge, vectors, desk)
+        return AnswerStage(abilities, answers, collection, desk, self.faults)
 
-    def answers(self, knowledge: Knowledge, vectors: VectorIndex) -> DocumentAnswers:
-        """Answers from the documents in `knowledge`; models are loaded at the first question."""
-        encoder = self.document_encoder
-        if encoder is None:
-            raise ModelError("model.absent", "the model that reads is not here; install it again")
-        finder = Searcher(Retriever(knowledge, vectors, encoder), Reader(encoder), knowledge.named)
+    @cached_property
+    def faults(self) -> Faults:
+        """What the answering goes without."""
+        return Faults()
+
+    def answers(self, knowledge: Knowledge, vectors: VectorIndex | None) -> DocumentAnswers:
+        """Answers from the documents in `knowledge`; models are loaded at the first question.
+
+        Without a sound model that reads, words alone find them.
+        """
+        finder = self._finder(knowledge, vectors)
         answerer = Answerer(finder, self.phraser, lambda: knowledge.generation)
-        summariser = Summariser(knowledge, encoder, self.phraser)
+        summariser = Summariser(knowledge, self.document_encoder, self.phraser, self.faults)
         file = self._config.state_dir / BASELINE_FILE
         kept = (read_baseline(file), partial(keep_baseline, file)) if knowledge.path else ()
         calendar = Calendar(knowledge, self.now)
         monitor = Monitor(ANSWER_BUDGET_S, *kept)
         return DocumentAnswers(answerer, summariser, self.phraser, calendar, monitor)
+
+    def _finder(self, knowledge: Knowledge, vectors: VectorIndex | None) -> Finds:
+        words, encoder = WordSearcher(knowledge), self.document_encoder
+        if encoder is None or vectors is None:
+            return words
+        reads = Searcher(Retriever(knowledge, vectors, encoder), Reader(encoder), knowledge.named)
+        return ReadsOrNot(reads, words, self.faults)
 
     @cached_property
     def phraser(self) -> Phraser | None:
@@ -241,12 +262,17 @@ class Composition:
         if GENERATOR not in self.library.artefacts:
             return None
         # Of the library alone: a circle with this composition would outlive a replaced stage.
-        return Phraser(partial(Generator.load, self.library))
+        load = self.faults.noting(GENERATOR, partial(Generator.load, self.library))
+        return Phraser(load, WORDS_BUDGET)
 
     @cached_property
     def document_encoder(self) -> DocumentEncoder | None:
-        """What passages and questions are compared by; None where its model is not here."""
-        return DocumentEncoder.load(self.library) if READER in self.library.artefacts else None
+        """What passages and questions are compared by; None where nothing vouches for its model."""
+        try:
+            return DocumentEncoder.load(self.library)
+        except ModelError as error:
+            self.faults.note(READER, error)
+            return None
 
     def vectors(self, knowledge: Knowledge) -> VectorIndex | None:
         """The index of the passages' vectors, in a file beside theirs."""
@@ -259,13 +285,21 @@ class Composition:
         """What the user's documents say, or of none with None; raises `StorageError`."""
         return Knowledge(path, time_zone(self._config.home))
 
-    def collection(self, knowledge: Knowledge, vectors: VectorIndex | None = None) -> Collection:
-        """The user's documents, as they are on the disk."""
+    def collection(
+        self,
+        knowledge: Knowledge,
+        vectors: VectorIndex | None = None,
+        desk: Desk | None = None,
+    ) -> Collection:
+        """The user's documents, as they are on the disk; `desk` has what is asked of them."""
         folders = [Path(f).expanduser().resolve() for f in self._config.documents.folders]
         encoder = self.document_encoder
         index = vectors if vectors is not None else self.vectors(knowledge)
-        summariser = Summariser(knowledge, encoder, self.phraser) if encoder is not None else None
-        return Collection(knowledge, index, encoder, Indexer(), SUFFIXES, folders, summariser)
+        summariser = Summariser(knowledge, encoder, self.phraser, self.faults)
+        requests = desk.requests if desk is not None else None
+        return Collection(
+            knowledge, index, encoder, Indexer(), SUFFIXES, folders, summariser, requests
+        )
 
     def voice(self) -> VoiceStage:
         """The voice; raises `SpeakingError` when there is none."""

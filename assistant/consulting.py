@@ -12,9 +12,10 @@ import msgspec
 from assistant.answer.answers import DocumentAnswers
 from assistant.answer.collection import Collection
 from assistant.answer.documents import Knowledge
+from assistant.answer.faults import Faults
 from assistant.composition import KNOWLEDGE_FILE, Composition
 from assistant.core.config import Config, Documents
-from assistant.core.errors import InputError, ModelError, StorageError
+from assistant.core.errors import InputError, StorageError
 from assistant.core.messages import DocumentsDone, DocumentsProgress, DocumentsRequest
 
 LONGEST_PAUSE_S = 0.05
@@ -38,11 +39,9 @@ def consult(
         knowledge = composition.knowledge(None) if documents is not None else _indexed(config)
         open_things.callback(knowledge.close)
         vectors = composition.vectors(knowledge)
-        if vectors is None:
-            raise ModelError("model.absent", "the model that reads is not here; install it again")
         collection = open_things.enter_context(closing(composition.collection(knowledge, vectors)))
         if documents is not None:
-            read_in(collection, documents, progress)
+            read_in(collection, documents, composition.faults, progress)
         if not knowledge.sources():
             raise _nothing(documents)
         yield composition.answers(knowledge, vectors)
@@ -71,8 +70,11 @@ def _nothing(documents: Path | None) -> InputError:
     return InputError("documents.none", message)
 
 
-def read_in(collection: Collection, documents: Path, progress: Progress) -> None:
-    """Have all of `documents` in the collection; raises `InputError` when there is no such path."""
+def read_in(collection: Collection, documents: Path, faults: Faults, progress: Progress) -> None:
+    """Have all of `documents` in the collection; raises `InputError` when there is no such path.
+
+    `faults` is told where they cannot be encoded.
+    """
     if not documents.exists():
         raise InputError("documents.missing", f"{documents}: there is no such file or folder")
     wish = (str(documents.resolve()),)
@@ -80,7 +82,7 @@ def read_in(collection: Collection, documents: Path, progress: Progress) -> None
     while not any(isinstance(message, DocumentsDone) for message in told):
         pause_s = collection.deadline_s() - time.monotonic()
         time.sleep(min(LONGEST_PAUSE_S, max(0.0, pause_s)))
-        told = list(collection.step(time.monotonic()))
+        told = list(faults.passing("reader", collection.step(time.monotonic())))
         for message in told:
             if isinstance(message, DocumentsProgress):
                 progress(message.encoded, message.passages)

@@ -14,15 +14,19 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from assistant.answer.desk import Desk
 from assistant.answer.documents import Knowledge
+from assistant.answer.scheduler import Scheduler
+from assistant.answer.sources import Damage
 from assistant.answer.stage import AnswerStage
 from assistant.bridge import BridgeStage, Broker
 from assistant.composition import KNOWLEDGE_FILE, Composition
 from assistant.control import ControlServer, ControlStage
 from assistant.core.bus import Address, Bus
+from assistant.core.clock import boottime_s
 from assistant.core.config import Config, load_config
 from assistant.core.errors import StorageError
-from assistant.core.messages import Message, Reload, Replace, Work
+from assistant.core.messages import Message, Reload, Replace, Reply, Work
 from assistant.core.replacement import Load
 from assistant.core.stage import Source, Stage
 from assistant.core.worker import Beat, Worker
@@ -52,6 +56,13 @@ STAGES: Mapping[str, type[Stage]] = {
 PEERS = ("control", *STAGES)
 STATE_FILE = "state.db"
 CONTROL_SOCKET = "control.sock"
+
+SET_ASIDE = {
+    Damage.READ_AGAIN: "I have put it aside and am reading them all again.",
+    Damage.FORGOTTEN: "I have put it aside and no longer know which documents you want. "
+    "Name them again with the command assistant documents add.",
+}
+"""What a damaged index has cost → what is said of it."""
 
 log = logging.getLogger(__name__)
 
@@ -137,12 +148,14 @@ class Answering:
     """Makes the stage that answers, over the one opened `file` of knowledge.
 
     While a command such as `documents add` has that file, which may be for an hour, there are no
-    documents; the next stage that is made looks again.
+    documents; the next stage that is made looks again. What is being asked of one stage is answered
+    though the next one takes its place.
     """
 
     def __init__(self, file: Path) -> None:
         self._file = file
         self._knowledge: Knowledge | None = None
+        self._desk = Desk(Scheduler(clock=boottime_s))
 
     def __call__(self, composition: Composition) -> AnswerStage:
         if self._knowledge is None:
@@ -153,7 +166,15 @@ class Answering:
                     raise
                 told = "answer: there are no documents until assistant reload: %s (%s)"
                 log.error(told, error.message, error.code)
-        return composition.answer(self._knowledge)
+            else:
+                self._apologise(self._knowledge.damage)
+        return composition.answer(self._knowledge, desk=self._desk)
+
+    def _apologise(self, damage: Damage | None) -> None:
+        """Tell of a damaged file, by what no process that is still starting can miss."""
+        if damage is not None:
+            text = f"The index of your documents was damaged. {SET_ASIDE[damage]}"
+            self._desk.tell(Reply(utterance_id="index-set-aside", text=text, done=False))
 
 
 def _load_reader(composition: Composition) -> None:

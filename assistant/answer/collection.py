@@ -21,7 +21,7 @@ from assistant.answer.index import VectorIndex
 from assistant.answer.intake import Intake, Parses, Turns
 from assistant.answer.summary import Summary
 from assistant.answer.wanted import Wanted, listing
-from assistant.core.errors import AnswerError, AssistantError
+from assistant.core.errors import AnswerError, AssistantError, ModelError
 from assistant.core.messages import (
     DocumentsDone,
     DocumentsListed,
@@ -71,7 +71,8 @@ class Collection:
     """Keeps `knowledge` and `index` as the wanted files are; all work is done by `step`.
 
     `folders` are wanted beside what was added. Without `encoder` and `index` words alone find
-    passages; without `summariser` none are summarised.
+    passages; without `summariser` none are summarised. `requests` are those that an earlier
+    collection has left, each with what it is to be told if that is known by now.
     """
 
     def __init__(
@@ -83,6 +84,7 @@ class Collection:
         suffixes: Sized[str],
         folders: Sequence[Path] = (),
         summariser: Summarises | None = None,
+        requests: dict[str, DocumentsDone | None] | None = None,
     ) -> None:
         self._knowledge, self._index, self._encoder = knowledge, index, encoder
         self._summariser = summariser
@@ -91,9 +93,10 @@ class Collection:
         self._look: Turns | None = None
         self._settling: Iterator[bool] | None = None
         self._look_s = self._due_s = self._told_s = 0.0
-        self._requests: dict[str, DocumentsDone | None] = {}
+        self._requests = {} if requests is None else requests
         self._generation, self._encoded, self._unencoded = -1, 0, 0
-        self._fault = ""
+        self._fault = self._blind = ""
+        self._encodes = True
 
     def deadline_s(self) -> float:
         """When `step` wants to be called."""
@@ -122,7 +125,7 @@ class Collection:
         """Do one slice of what is to be done.
 
         Raises the `AssistantError` that hinders it, but once as long as that lasts, for it is said
-        aloud; what was hindered is tried again later.
+        aloud; what was hindered is tried again later. A `ModelError` hinders only the encoding.
         """
         self._due_s = at_s + AGAIN_AFTER_S  # also after what no one foresaw
         try:
@@ -131,6 +134,12 @@ class Collection:
                 turn = max(turn, self._encode())
             if turn is Turn.IDLE:
                 turn = self._settle()
+        except ModelError as error:  # by its words all that was read is found all the same
+            self._due_s = at_s
+            known, self._blind = self._blind, error.code
+            if error.code == known:
+                return
+            raise
         except AssistantError as error:
             self._look_anew(at_s + AGAIN_AFTER_S)
             yield from self._done(error)
@@ -185,6 +194,7 @@ class Collection:
             if at_s < self._look_s:
                 return Turn.IDLE
             self._look, self._encoded = self._intake.look(self._wanted.roots()), 0
+            self._encodes = True
         waits = next(self._look, None)
         self._catch_up()
         if waits is None:
@@ -206,10 +216,15 @@ class Collection:
         """Give some passages their vectors."""
         if self._encoder is None or self._index is None or not self._unencoded:
             return Turn.IDLE
+        if not self._encodes:
+            return Turn.IDLE
+        self._encodes = False  # if it fails now, then not again before the next look
         version = self._encoder.version
         some = list(_few(self._knowledge.unencoded(version, SLICE_PASSAGES)))
         ids = [number for number, _ in some]
-        self._knowledge.keep_vectors(version, ids, self._encoder.encode([t for _, t in some]))
+        vectors = self._encoder.encode([text for _, text in some])
+        self._encodes, self._blind = True, ""
+        self._knowledge.keep_vectors(version, ids, vectors)
         self._index.add(*self._knowledge.matrix(version, ids))
         self._encoded += len(some)
         self._unencoded -= len(some)
@@ -251,7 +266,8 @@ class Collection:
 
     def _done(self, error: AssistantError | None = None) -> Iterator[DocumentsDone]:
         """Tell those who wait that all is done, or why it is not."""
-        requests, self._requests = self._requests, {}
+        requests = dict(self._requests)
+        self._requests.clear()
         for request, done in requests.items():
             if error is not None:
                 done = DocumentsDone(request_id="", code=error.code, error=error.message)

@@ -90,7 +90,7 @@ class Reader:
         read = [c for c in candidates if c.score >= candidates[0].score - weights.margin]
         read = read[: weights.most]
         scored = self._network.score(question, [c.passage.text for c in read])
-        rarity = _Rarity(question, [c.passage.text for c in candidates])
+        rarity = Rarity(question, [c.passage.text for c in candidates])
         pairs = zip(read, scored, strict=True)
         drafts = [draft for pair in pairs for draft in _drafts(*pair, rarity)]
         drafts.sort(key=self._first_look, reverse=True)
@@ -121,8 +121,8 @@ class Reader:
             )
 
 
-def _drafts(candidate: Candidate, scored: Scored, rarity: _Rarity) -> Iterator[_Draft]:
-    passage, heading = candidate.passage.text, _heading(candidate)
+def _drafts(candidate: Candidate, scored: Scored, rarity: Rarity) -> Iterator[_Draft]:
+    passage, heading = candidate.passage.text, heading_of(candidate)
     for start, sentence in placed(passage):
         span = best_span(scored, start, start + len(sentence))
         if span is None:
@@ -133,7 +133,8 @@ def _drafts(candidate: Candidate, scored: Scored, rarity: _Rarity) -> Iterator[_
         yield _Draft(candidate, sentence, answer, likelihood, scored.none, shared)
 
 
-def _heading(candidate: Candidate) -> str:
+def heading_of(candidate: Candidate) -> str:
+    """The words that stand above the passage."""
     return f"{candidate.passage.title} {candidate.passage.place}"
 
 
@@ -164,7 +165,7 @@ def best_span(scored: Scored, start: int, end: int) -> tuple[int, int, float] | 
     return own[0] + int(first), own[0] + int(last), float(pairs[first, last])
 
 
-class _Rarity:
+class Rarity:
     """How telling each word of a question is among the sentences of the passages found."""
 
     def __init__(self, question: str, passages: Sequence[str]) -> None:

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import json
+import logging
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
+from datetime import tzinfo
+from enum import Enum
 from pathlib import Path
 
 import msgspec
@@ -12,6 +15,16 @@ import msgspec
 from assistant.answer.matching import folded, span_s
 from assistant.answer.passages import Passage
 from assistant.answer.store import COLUMNS, SLICE, Store, passage_of
+from assistant.core.database import rescued
+
+log = logging.getLogger(__name__)
+
+
+class Damage(Enum):
+    """What a damaged file has cost: nothing but time, or the list of what the user wants."""
+
+    READ_AGAIN = "all documents are read again"
+    FORGOTTEN = "name your documents again: assistant documents add PATH"
 
 
 class Source(msgspec.Struct, frozen=True, kw_only=True):
@@ -31,7 +44,18 @@ class Source(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class SourceStore(Store):
-    """Adds, moves and removes sources, each with its passages."""
+    """Adds, moves and removes sources, each with its passages.
+
+    `damage` is what it has cost where the file was damaged and a new one begun.
+    """
+
+    def __init__(self, path: Path | None, zone: tzinfo | None = None) -> None:
+        super().__init__(path, zone)
+        aside = self._database.set_aside
+        self.damage = None if aside is None else self._rescue(aside)
+        if self.damage is not None:
+            told = "%s was damaged and is kept as %s; %s (answer.damaged)"
+            log.error(told, path, aside, self.damage.value)
 
     def add(
         self,
@@ -164,6 +188,13 @@ class SourceStore(Store):
             self._database.execute("DELETE FROM roots")
             for path, wanted in roots.items():
                 self._database.execute("INSERT INTO roots VALUES (?, ?)", str(path), int(wanted))
+
+    def _rescue(self, damaged: Path) -> Damage:
+        rows = rescued(damaged, "SELECT path, wanted FROM roots")
+        if rows is None:
+            return Damage.FORGOTTEN
+        self.keep_roots({Path(path): bool(wanted) for path, wanted in rows})
+        return Damage.READ_AGAIN
 
     # ── passages ────────────────────────────────────────────────────────────────────────────
 

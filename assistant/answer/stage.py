@@ -20,6 +20,7 @@ from typing import ClassVar, Protocol
 from assistant.answer.answerer import Answer, Tier
 from assistant.answer.calendar import SCHEDULED
 from assistant.answer.desk import Desk
+from assistant.answer.faults import Faults
 from assistant.answer.scheduler import Steps
 from assistant.answer.summary import Summary
 from assistant.core.errors import AnswerError
@@ -83,7 +84,7 @@ class AnswerStage:
 
     `abilities` are the skills' own words, fit for "I can …", for a text that nothing is near.
     Without `answers` there are no documents to answer from. Where the `desk` is shared, several
-    questions are worked on at once.
+    questions are worked on at once. `faults` are told after the replies.
     """
 
     consumes: ClassVar[tuple[type[Message], ...]] = (Question, BargeIn, DocumentsRequest)
@@ -94,9 +95,10 @@ class AnswerStage:
         answers: Answers | None = None,
         collection: Collects | None = None,
         desk: Desk | None = None,
+        faults: Faults | None = None,
     ) -> None:
         self._abilities, self._answers, self._collection = joined(abilities), answers, collection
-        self._desk = desk or Desk()
+        self._desk, self._faults = desk or Desk(), faults or Faults()
 
     def feed(self, message: Message) -> Iterator[Message]:
         """The replies to a `Question`, a sentence each, or news of the documents.
@@ -106,6 +108,7 @@ class AnswerStage:
         match message:
             case Question():
                 yield from self._desk.ask(message, self._replies(message))
+                yield from self._remarks()
             case BargeIn():
                 self._desk.cancel(message.utterance_id)
             case DocumentsRequest() if self._collection is not None:
@@ -118,15 +121,22 @@ class AnswerStage:
                 )
             case Tick() if self._desk.busy:
                 yield from self._desk.turn()
+                yield from self._remarks()
             case Tick() if self._collection is not None:
-                yield from self._collection.step(message.at_s)
-        yield from self._answers.alerts() if self._answers is not None else ()
+                yield from self._faults.passing("reader", self._collection.step(message.at_s))
 
     def deadline_s(self) -> float | None:
         """When a reply is to go on, or there is a slice of documents to be read or encoded."""
         if self._desk.busy:
             return 0.0
         return None if self._collection is None else self._collection.deadline_s()
+
+    def _remarks(self) -> Iterator[Message]:
+        """What is to be told beside the replies."""
+        if self._answers is not None:
+            yield from self._answers.alerts()
+        if not self._desk.busy:
+            yield from self._faults.told()
 
     def _replies(self, question: Question) -> Steps[None]:
         if question.intent == SOURCE_INTENT:

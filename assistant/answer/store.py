@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import logging
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from datetime import tzinfo
@@ -23,8 +22,6 @@ SLICE = 16
 COLUMNS = "text, title, place, kind, starts, ends, people, series"
 """Of a passage, in the table of that name."""
 
-log = logging.getLogger(__name__)
-
 
 class Store:
     """The open file; every method raises `StorageError`.
@@ -37,11 +34,6 @@ class Store:
         self._zone = zone
         self._forgotten: list[int] = []
         self.path = path
-        if self._database.set_aside is not None:
-            log.error(
-                "%s was damaged and is kept as %s; add documents again (answer.damaged)",
-                *(path, self._database.set_aside),
-            )
 
     def close(self) -> None:
         """Close the file and let another process have it."""

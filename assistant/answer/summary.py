@@ -10,13 +10,14 @@ from typing import NamedTuple, Protocol
 
 from assistant.answer.answerer import Phrases
 from assistant.answer.documents import Source
+from assistant.answer.faults import Faults
 from assistant.answer.grounding import ungrounded
 from assistant.answer.leaning import SHORTEST_WORDS
 from assistant.answer.naming import inside, named
 from assistant.answer.passages import Passage, sentences
 from assistant.answer.salience import Budget, Encodes, central
 from assistant.answer.scheduler import Steps, finished
-from assistant.core.errors import AnswerError
+from assistant.core.errors import AnswerError, ModelError
 
 BUDGET = Budget()
 LONG_ENOUGH = 12
@@ -61,10 +62,20 @@ class Holds(Protocol):
 
 
 class Summariser:
-    """Summarises what `documents` hold; `phraser`, where there is one, says sentences shorter."""
+    """Summarises what `documents` hold; `phraser`, where there is one, says sentences shorter.
 
-    def __init__(self, documents: Holds, encoder: Encodes, phraser: Phrases | None = None) -> None:
+    Without a sound `encoder`, which `faults` is told of, the first sentences are the summary.
+    """
+
+    def __init__(
+        self,
+        documents: Holds,
+        encoder: Encodes | None,
+        phraser: Phrases | None = None,
+        faults: Faults | None = None,
+    ) -> None:
         self._documents, self._encoder, self._phraser = documents, encoder, phraser
+        self._faults = faults or Faults()
 
     def summarise(self, name: str) -> Summary:
         """The summary of what `name` names, such as "the cleaning chapter of the oven manual".
@@ -96,7 +107,16 @@ class Summariser:
         first = list(islice(every, BUDGET.sentences + 1))
         if len(first) <= BUDGET.sentences:
             return first
-        return central(passages, title, self._encoder, BUDGET) or first[: BUDGET.sentences]
+        return self._central(passages, title) or first[: BUDGET.sentences]
+
+    def _central(self, passages: Sequence[Passage], title: str) -> list[str]:
+        if self._encoder is None:
+            return []
+        try:
+            return central(passages, title, self._encoder, BUDGET)
+        except ModelError as error:
+            self._faults.note("reader", error)
+            return []
 
     def _said(self, sentence: str, title: str) -> Steps[Said]:
         text = (yield from self._shorter(sentence, title)) or sentence

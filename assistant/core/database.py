@@ -8,7 +8,7 @@ from __future__ import annotations
 import fcntl
 import sqlite3
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, closing, contextmanager
 from pathlib import Path
 from typing import IO, Any
 
@@ -118,6 +118,20 @@ class Database:
             primary = getattr(error, "sqlite_errorcode", 0) & 0xFF
             code, cause = _CODES.get(primary, ("storage.failed", str(error)))
             raise StorageError(code, f"{self.path or 'memory'}: {cause}") from error
+
+
+def rescued(damaged: Path, sql: str) -> list[tuple[Any, ...]] | None:
+    """The rows of a query of a file that was set aside, which stays as it is; None for none.
+
+    A page that is sound can be read though another is not.
+    """
+    for how in ("mode=ro", "immutable=1"):  # the second goes without what the last writer left
+        try:
+            with closing(sqlite3.connect(f"{damaged.as_uri()}?{how}", uri=True)) as connection:
+                return connection.execute(sql).fetchall()
+        except sqlite3.Error:
+            continue
+    return None
 
 
 def _only_writer(path: Path) -> IO[bytes]:

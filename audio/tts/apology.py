@@ -37,6 +37,14 @@ FULL = {
 }
 """Code → what is said of a wish that was not carried out because it could not be kept."""
 
+MODELS = {
+    "reader": "The model that I read documents with is missing or damaged. "
+    "Until it is mended I go by their words alone.",
+    "generator": "The model that I word answers with is missing or damaged. "
+    "Until it is mended I say what I find as it stands there.",
+}
+"""Part of answering → what is said of going on without it."""
+
 SAME_EVERY_S = 15.0
 """The same words are said at most once in so many seconds."""
 AT_MOST, WITHIN_S = 4, 60.0
@@ -48,6 +56,8 @@ def words_for(message: Message) -> str:
     match message:
         case StageFailed(code=code) if code in FULL:
             return FULL[code]
+        case StageFailed(stage="answer", part=part) if part in MODELS:
+            return MODELS[part]
         case StageFailed(part=part) if part:
             return f"Sorry, something went wrong in the skill {part}."
         case StageFailed(stage=stage):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import os
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -371,7 +372,8 @@ def faults_of_an_hour(desk: Desk) -> list[str]:
             list(desk.collection.step(desk.now_s))
         except (ModelError, RuntimeError) as error:
             found.append(str(error))
-            assert desk.collection.deadline_s() >= desk.now_s + AGAIN_AFTER_S
+            if isinstance(error, RuntimeError):
+                assert desk.collection.deadline_s() >= desk.now_s + AGAIN_AFTER_S
     return found
 
 
@@ -390,6 +392,48 @@ def test_a_fault_that_lasts_is_told_once(desk: Desk, monkeypatch: pytest.MonkeyP
     monkeypatch.setattr(desk.encoder, "encode", missing)
     desk.write("b.txt", "two")
     assert len(faults_of_an_hour(desk)) == 1
+
+
+def test_what_cannot_be_encoded_is_read_and_found_by_its_words(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def corrupt(*_: object) -> None:
+        raise ModelError("model.corrupt", "its hash is another")
+
+    monkeypatch.setattr(desk.encoder, "encode", corrupt)
+    for name in ("a.txt", "b.txt", "c.txt"):
+        desk.write(name, f"the word of {name}")
+    told = list(desk.collection.take(_add(desk.folder)))
+    for _ in range(100):
+        with suppress(ModelError):
+            told += desk.collection.step(desk.now_s)
+        desk.now_s += 0.01
+    (done,) = [message for message in told if isinstance(message, DocumentsDone)]
+    assert (done.documents, done.passages, done.error) == (3, 3, "")
+    assert len(desk.knowledge.matching("word", 10)) == 3
+
+
+def test_who_waits_is_told_by_the_collection_that_takes_the_place_of_the_first(desk: Desk) -> None:
+    desk.write("a.txt", "one", "two")
+    waiting: dict[str, DocumentsDone | None] = {}
+
+    def made() -> Collection:
+        return Collection(
+            desk.knowledge, desk.index, desk.encoder, desk.parser, SUFFIXES, (), None, waiting
+        )
+
+    first = made()
+    assert list(first.take(_add(desk.folder))) == []
+    list(first.step(desk.now_s))
+    assert list(waiting) == ["r"]
+    first.close()
+    desk.collection = made()
+    (done,) = [message for message in desk.rest() if isinstance(message, DocumentsDone)]
+    assert (done.request_id, done.documents, done.passages) == ("r", 1, 2)
+
+
+def _add(folder: Path) -> DocumentsRequest:
+    return DocumentsRequest(request_id="r", action="add", arguments=(str(folder),))
 
 
 def test_what_no_one_foresaw_does_not_keep_the_loop_busy(

@@ -10,6 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 import typer
+from numpy.typing import NDArray
 from typer.testing import CliRunner, Result
 
 from assistant.answer.documents import Knowledge
@@ -132,9 +133,29 @@ def test_the_index_is_answered_from(tmp_path: Path, config: Path, asked: Path) -
     assert json.loads(out.read_text().splitlines()[0])["title"] == "Washer"
 
 
-def test_without_the_model_it_says_so(
-    tmp_path: Path, config: Path, asked: Path, monkeypatch: pytest.MonkeyPatch
+class Damaged(FakeReader):
+    """A network whose file is not what it was."""
+
+    def encode(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        raise ModelError("model.corrupt", "its SHA-256 is another")
+
+
+@pytest.mark.parametrize("network", [None, Damaged()])
+def test_without_the_model_words_alone_find_the_answers(
+    tmp_path: Path,
+    config: Path,
+    asked: Path,
+    network: Damaged | None,
+    monkeypatch: pytest.MonkeyPatch,
+    caplog: pytest.LogCaptureFixture,
 ) -> None:
-    monkeypatch.setattr(Composition, "document_encoder", None)
-    fault = refusal(run(config, asked, "--out", tmp_path / "a.jsonl", "--documents", tmp_path))
-    assert isinstance(fault, ModelError)
+    monkeypatch.setattr(Composition, "document_encoder", network)
+    manual, out = tmp_path / "washer.md", tmp_path / "answers.jsonl"
+    manual.write_text(MANUAL)
+    assert run(config, asked, "--out", out, "--documents", manual).exception is None
+    assert [json.loads(line)["answer"] for line in out.read_text().splitlines()] == [
+        "Salt is filled in when the red lamp glows.",
+        "I found nothing about that.",
+        "The filter is cleaned once a month under warm water.",
+    ]
+    assert caplog.text.count("(model.corrupt)") == (network is not None)

@@ -15,7 +15,7 @@ from assistant.answer.documents import Knowledge
 from assistant.cli.documents import app
 from assistant.composition import Composition
 from assistant.control import ControlServer
-from assistant.core.errors import AnswerError, ControlError, InputError, StorageError
+from assistant.core.errors import ControlError, InputError, StorageError
 from assistant.core.messages import (
     DocumentsDone,
     DocumentsListed,
@@ -85,13 +85,15 @@ def test_a_document_is_said_in_short(
     assert "Tea" in unknown.message
 
 
-def test_without_the_model_nothing_is_said_in_short(
-    config: Path, monkeypatch: pytest.MonkeyPatch
+def test_without_the_model_a_documents_first_sentences_are_said(
+    tmp_path: Path, config: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(Composition, "document_encoder", None)
-    fault = invoke("summarise", "tea", "--config", config).exception
-    assert isinstance(fault, AnswerError)
-    assert fault.code == "model.absent"
+    tea = tmp_path / "tea.md"
+    tea.write_text("# Tea\n\nOne is green. Two are black. Three are white. Four are red.\n")
+    assert invoke("add", tea, "--config", config).exit_code == 0
+    said = invoke("summarise", "tea", "--config", config).stdout
+    assert said == "One is green. Two are black. Three are white.\n"
 
 
 def test_what_is_not_there_is_refused_before_anything_is_asked(config: Path) -> None:
