@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from assistant.answer.documents import Filter, Knowledge
 from assistant.answer.passages import Passage
+from assistant.answer.sources import Damage
 
 MANUAL, DIARY = Path("/d/manual.md"), Path("/d/diary.md")
 FILTER = Passage(text="Rinse the filter under the tap.", title="Dishwasher", place="Cleaning")
@@ -319,12 +320,32 @@ def test_another_file_is_told_apart() -> None:
     assert Knowledge(None).identity != Knowledge(None).identity
 
 
-def test_a_damaged_file_is_set_aside_and_told(
+def test_a_file_that_is_none_is_set_aside_and_told(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     file = tmp_path / "knowledge.db"
     file.write_bytes(b"no database " * 1000)
     opened = Knowledge(file)
     assert "knowledge.db.damaged-1" in caplog.text
+    assert "documents add PATH (answer.damaged)" in caplog.text
+    assert (opened.sources(), opened.roots(), opened.damage) == ([], {}, Damage.FORGOTTEN)
+    opened.close()
+    again = Knowledge(file)
+    assert again.damage is None
+    again.close()
+
+
+def test_of_a_damaged_file_the_wanted_folders_are_kept(tmp_path: Path) -> None:
+    file, wanted = tmp_path / "knowledge.db", {Path("/docs"): True, Path("/docs/old"): False}
+    first = Knowledge(file)
+    first.keep_roots(wanted)
+    for number in range(200):
+        passages = [Passage(text=f"word {number} " * 40, title="t")]
+        first.add(Path(f"/docs/{number}.txt"), str(number), "t", "document", passages)
+    first.close()
+    content = file.read_bytes()
+    file.write_bytes(content[:-8192] + b"\xff" * 8192)  # what is wanted stands on an early page
+    opened = Knowledge(file)
+    assert (opened.damage, opened.roots()) == (Damage.READ_AGAIN, wanted)
     assert opened.sources() == []
     opened.close()
