@@ -1,0 +1,103 @@
+"""Questions to the real daemon, many at once, and the alert when its answers get worse."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from assistant.answer.answerer import NOTHING_FOUND
+from assistant.composition import BASELINE_FILE
+from assistant.core.bus import Address, Bus
+from assistant.core.clock import boottime_s
+from assistant.core.messages import Question
+from assistant.members import PEERS, consumers
+from tests.scenario import Daemon, command_line, quiet
+
+pytestmark = pytest.mark.e2e
+
+DOCUMENTS = Path(__file__).parents[2] / "examples" / "documents"
+FIFTY, PATIENCE_S = 50, 60.0
+JUDGED = 80
+"""Questions that nothing answers; of so many an alert must come."""
+KNOWN = ("how long does the guarantee of the dishwasher run", "when is the dentist")
+
+
+@pytest.fixture(scope="module")
+def daemon(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Daemon]:
+    folder = tmp_path_factory.mktemp("answers")
+    (folder / "state").mkdir()
+    (folder / "state" / BASELINE_FILE).write_text('{"declined": 0.05}')
+    settings = f'[documents]\nfolders = ["{DOCUMENTS}"]\n'
+    settings += f'[metrics]\ntextfile = "{folder / "hark.prom"}"\n'
+    with quiet(folder, settings) as started:
+        _until_indexed(started)
+        yield started
+
+
+def _until_indexed(daemon: Daemon) -> None:
+    listing = command_line("documents", "list", "--json", "--config", str(daemon.config))
+    ends_s = time.monotonic() + PATIENCE_S
+    while time.monotonic() < ends_s:
+        told = subprocess.run(listing, capture_output=True, text=True, check=True).stdout
+        rows = [json.loads(line) for line in told.splitlines()]
+        if rows and not any(row["unencoded"] for row in rows):
+            return
+        time.sleep(0.2)
+    raise AssertionError("the documents are not indexed")
+
+
+def ask(daemon: Daemon, names: Sequence[str], texts: Sequence[str]) -> dict[str, dict[str, Any]]:
+    """All at once; gives the reply to each utterance, and fails if one is missing or repeated."""
+    with (
+        closing(Address(daemon.control.parent)) as address,
+        closing(Bus("asker", address, PEERS, consumers(), ())) as bus,
+    ):
+        for name, text in zip(names, texts, strict=True):
+            bus.send(Question(utterance_id=name, text=text, at_s=boottime_s()))
+        replies: dict[str, dict[str, Any]] = {}
+        while len(replies) < len(names):
+            reply = daemon.wait_for(
+                lambda event: event["type"] == "Reply" and event["utterance_id"] in names,
+                within_s=PATIENCE_S,
+            )
+            assert reply["utterance_id"] not in replies
+            replies[reply["utterance_id"]] = reply
+    return replies
+
+
+def test_fifty_questions_at_once_are_all_answered(daemon: Daemon) -> None:
+    names = [f"crowd-{number}" for number in range(FIFTY)]
+    texts = [f"{KNOWN[number % 2]}{'?' * number}" for number in range(FIFTY)]
+    replies = ask(daemon, names, texts)
+    for number, name in enumerate(names):
+        assert ("three years", "2 March 2027")[number % 2] in replies[name]["text"]
+
+
+def test_answers_that_get_worse_are_told_to_who_watches_and_to_prometheus(daemon: Daemon) -> None:
+    watch = command_line("watch", "--json", "--config", str(daemon.config))
+    with subprocess.Popen(watch, stdout=subprocess.PIPE, text=True) as watching:
+        assert watching.stdout is not None
+        assert json.loads(watching.stdout.readline())["type"] == "Status"
+        names = [f"worse-{number}" for number in range(JUDGED)]
+        replies = ask(
+            daemon, names, [f"who won the cup of Zembla in {1900 + n}?" for n in range(JUDGED)]
+        )
+        assert {reply["text"] for reply in replies.values()} == {NOTHING_FOUND}
+        alert = next(e for e in map(json.loads, watching.stdout) if e["type"] == "QualityAlert")
+        watching.kill()
+    assert (alert["stage"], alert["what"], alert["over"]) == ("answer", "declined", False)
+    assert alert["value"] > alert["expected"] == 0.05
+    textfile = daemon.state_dir.parent / "hark.prom"
+    ends_s = time.monotonic() + PATIENCE_S
+    line = 'hark_quality_alert{stage="answer",what="declined"} 1'
+    while line not in (textfile.read_text() if textfile.exists() else ""):
+        assert time.monotonic() < ends_s, textfile.read_text()
+        time.sleep(0.2)
+    assert "(quality.declined)" in daemon.log.read_text()
