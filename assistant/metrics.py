@@ -16,6 +16,7 @@ from assistant.core.messages import (
     QualityAlert,
     Question,
     Reloaded,
+    Replaced,
     Reply,
     SafeModeEntered,
     StageFailed,
@@ -156,9 +157,9 @@ class Counts:
                 self._safe_modes[stage] += 1
             case QualityAlert(stage=stage, what=what):
                 self._quality[stage, what] = not message.over
-        if isinstance(message, StageRestarted | Reloaded):
-            # What begins anew has forgotten its alerts, and will not tell when they are over.
-            self._quality |= {k: False for k in self._quality if k[0] == message.stage}
+        # What begins anew has forgotten its alerts, and will not tell when they are over.
+        anew = _begun_anew(message)
+        self._quality |= {k: False for k in self._quality if k[0] == anew}
 
     def measured(self, seconds: Times) -> None:
         """Count one utterance's stage times."""
@@ -204,6 +205,14 @@ class Counts:
             f"{name}_sum{_labels(stage=stage)} {total:.6f}",
             f"{name}_count{_labels(stage=stage)} {count}",
         ]
+
+
+def _begun_anew(message: Message) -> str:
+    """The stage that `message` tells has been made anew; "" for none."""
+    match message:
+        case StageRestarted(stage=stage) | Reloaded(stage=stage) | Replaced(stage=stage, error=""):
+            return stage
+    return ""
 
 
 def _family(name: str, kind: str, text: str) -> list[str]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 from pathlib import Path
 
+import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -16,6 +17,7 @@ from assistant.core.messages import (
     PlaybackStarted,
     QualityAlert,
     Question,
+    Replaced,
     Reply,
     SafeModeEntered,
     StageFailed,
@@ -222,6 +224,12 @@ def test_a_stage_that_begins_anew_has_no_alert() -> None:
         counts.observe(QualityAlert(stage="answer", what=what, value=0.4, expected=0.05))
     counts.observe(StageRestarted(stage="voice", reason="hung"))
     assert counts.prometheus().count('{stage="answer",what="slow"} 1') == 1
+    refused = Replaced(stage="answer", model="reader", version="2", error="it is corrupt")
+    counts.observe(refused)
+    assert counts.prometheus().count('{stage="answer",what="slow"} 1') == 1
+    counts.observe(msgspec.structs.replace(refused, error=""))
+    assert counts.prometheus().count('{stage="answer",what="slow"} 0') == 1
+    counts.observe(QualityAlert(stage="answer", what="slow", value=0.4, expected=0.05))
     counts.observe(StageRestarted(stage="answer", reason="hung"))
     assert counts.prometheus().count('{stage="answer",what="slow"} 0') == 1
 

@@ -26,6 +26,7 @@ from assistant.core.messages import (
     Message,
     QualityAlert,
     Reloaded,
+    Replaced,
     StageRestarted,
     Work,
     concrete,
@@ -138,7 +139,11 @@ class View:
                 self._alerts.pop((stage, what), None)
                 if not over:
                     self._alerts[stage, what] = describe(event)
-            case StageRestarted(stage=stage) | Reloaded(stage=stage):
+            case (
+                StageRestarted(stage=stage)
+                | Reloaded(stage=stage)
+                | Replaced(stage=stage, error="")
+            ):
                 self._alerts = {k: text for k, text in self._alerts.items() if k[0] != stage}
 
     def _processes(self) -> Text:

@@ -33,6 +33,7 @@ from assistant.core.messages import (
     QualityAlert,
     Reload,
     Reloaded,
+    Replaced,
     Reply,
     Slot,
     Transcript,
@@ -226,7 +227,11 @@ def test_the_live_view_shows_an_alert_until_it_is_over() -> None:
     alert = QualityAlert(stage="answer", what="slow", value=0.4, expected=0.05)
     begins = "answer: 40% of the last answers are slow, 5% expected"
     turns = [Woke(utterance_id="u", wake_word="")] * SHOWN_EVENTS
-    ends = (msgspec.structs.replace(alert, over=True), Reloaded(stage="answer"))
+    ends = (
+        msgspec.structs.replace(alert, over=True),
+        Reloaded(stage="answer"),
+        Replaced(stage="answer", model="reader", version="2"),
+    )
     for end in ends:
         view = View()
         for event in (alert, *turns):
