@@ -53,9 +53,9 @@ def summary(name: str) -> Reply:
 @skill.intent(
     "CalendarPlans",
     "what is (on|happening|planned|coming up) [in (my|our|the) <calendar>] {period}",
-    "what (do|have) (I|we) (have|got) [on|planned|coming up] {period}",
+    "what (do (I|we) have|have (I|we) got) [on|planned|coming up] {period}",
     "what (is|do (I|we) have|have (I|we) got) (in|on) (my|our|the) <calendar> [[for] {period}]",
-    "(do|have) (I|we) (have|got) <anything> [on|planned|in (my|our|the) <calendar>] [for] {period}",
+    "(do (I|we) have|have (I|we) got) <anything> [on|planned|in (my|our|the) <calendar>] [for] {period}",
     "is there anything (in (my|our|the) <calendar>|on|planned|happening) [for] {period}",
     "(am I|are we) (free|busy) {period}",
     "what are (my|our) (plans|appointments|meetings) [for] {period}",
@@ -73,7 +73,7 @@ def plans(request: Request, context: Context, period: Period | None = None) -> R
     "CalendarNext",
     "(when|what) is (my|our|the) next (meeting|appointment|event) [with {person}]",
     "what is next (in|on) (my|our|the) <calendar>",
-    "when (do|am|are) (I|we) (meet|meeting|see|seeing) {person} [next|again]",
+    "when (do (I|we) (meet|see)|(am I|are we) (meeting|seeing)) {person} [next|again]",
 )
 def next_event(person: str = "") -> Reply:
     """Say the next event, or the next with a person."""
