@@ -105,14 +105,18 @@ class Phraser:
         # A reply is seldom longer than its prompt, which holds all that it says.
         refused = yield Outlook(min(self._budget.tokens, len(generator.notation.ids(prompt))))
         constraint = bound(generator.tokens) if generator.tokens is not None else None
-        said, sureness = "", 0.0
+        said, sureness, tokens = "", 0.0, 0
         with closing(generator.stream(prompt, constraint, self._budget)) as stream:
             while refused is None and (step := next(stream, None)) is not None:
                 said, sureness = step.text if step.done else "", step.sureness
+                tokens = step.tokens
                 refused = yield step
         if refused is not None:
             raise refused
-        self._failures = 0 if said else self._failures + 1
+        # A sentence that is longer than the budget is no failure; long ones come one after another,
+        # for the short ones go first.
+        if said or tokens < self._budget.tokens:
+            self._failures = 0 if said else self._failures + 1
         if self._failures >= FAILURES_TO_REST:
             self._rests, self._failures = RESTS, 0
         if not said:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from assistant.answer.generator import Generator
+from assistant.answer.generator import Budget, Generator
 from assistant.answer.phrasing import FAILURES_TO_REST, RESTS, Phraser
 from assistant.answer.prompt import Notation
 from assistant.answer.roles import added, alike, unnamed
@@ -79,6 +79,24 @@ def test_words_that_the_model_was_forced_to_are_not_spoken() -> None:
     assert [phraser.word(given, "", "") for _ in range(FAILURES_TO_REST)] == [""] * FAILURES_TO_REST
     model.score = 50.0
     assert phraser.word(given, "", "") == wish
+
+
+def test_sentences_that_are_too_long_for_the_budget_are_no_reason_to_rest() -> None:
+    text = "It is covered for two years."
+    notation = Notation(tokenizer([text] * 3))
+    generator = Generator(Scripted(notation, text), notation)
+    phraser = Phraser(lambda: generator, Budget(tokens=2))
+    for _ in range(FAILURES_TO_REST + 1):
+        with pytest.raises(AnswerError) as unfinished:
+            phraser.phrase("how long?", text, "Kettle", "two years")
+        assert unfinished.value.code == "answer.unfinished"
+    hasty = Phraser(lambda: generator, Budget(seconds=0.0))
+    codes = []
+    for _ in range(FAILURES_TO_REST + 1):
+        with pytest.raises(AnswerError) as unfinished:
+            hasty.phrase("how long?", text, "Kettle", "two years")
+        codes.append(unfinished.value.code)
+    assert codes == ["answer.unfinished"] * FAILURES_TO_REST + ["answer.resting"]
 
 
 @pytest.mark.parametrize(
