@@ -16,6 +16,7 @@ skill = Skill("documents", description="answer questions from your documents")
 
 
 skill.rule("calendar", "(calendar|diary|agenda|schedule)")
+skill.rule("inside", "in (my|our|the) <calendar>")
 skill.rule(
     "anything",
     "(anything|something|any (plans|appointments|meetings)|(an|a) (appointment|meeting))",
@@ -52,11 +53,11 @@ def summary(name: str) -> Reply:
 
 @skill.intent(
     "CalendarPlans",
-    "what is (on|happening|planned|coming up) [in (my|our|the) <calendar>] {period}",
+    "what is (on|happening|planned|coming up) [<inside>] {period}",
     "what (do (I|we) have|have (I|we) got) [on|planned|coming up] {period}",
     "what (is|do (I|we) have|have (I|we) got) (in|on) (my|our|the) <calendar> [[for] {period}]",
-    "(do (I|we) have|have (I|we) got) <anything> [on|planned|in (my|our|the) <calendar>] [for] {period}",
-    "is there anything (in (my|our|the) <calendar>|on|planned|happening) [for] {period}",
+    "(do (I|we) have|have (I|we) got) <anything> [on|planned|<inside>] [for] {period}",
+    "is there anything (<inside>|on|planned|happening) [for] {period}",
     "(am I|are we) (free|busy) {period}",
     "what are (my|our) (plans|appointments|meetings) [for] {period}",
 )
