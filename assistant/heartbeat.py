@@ -30,7 +30,13 @@ class Heartbeat:
         if line is not None:
             line.setblocking(False)
 
-    def beat(self, state: Literal["ready", "degraded"] = "ready", detail: str = "") -> None:
+    def reloading(self) -> None:
+        """The loop stands still until its stage has been made anew."""
+        self.beat("reloading")
+
+    def beat(
+        self, state: Literal["ready", "degraded", "reloading"] = "ready", detail: str = ""
+    ) -> None:
         """The loop went round once more; a changed state is told at once. Never blocks."""
         beat = Beat(state=state, detail=detail)
         now_s = self._clock()

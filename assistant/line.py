@@ -16,9 +16,12 @@ LARGEST_PACKET_BYTES = 65_536
 
 
 class Beat(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, tag=True):
-    """The work loop went round; "degraded" says in `detail` what it goes without."""
+    """The work loop went round; "degraded" says in `detail` what it goes without.
 
-    state: Literal["ready", "degraded"] = "ready"
+    After "reloading" it stands still for as long as a start may take.
+    """
+
+    state: Literal["ready", "degraded", "reloading"] = "ready"
     detail: str = ""
 
 

@@ -214,6 +214,9 @@ class _HearingBeat:
         elif self._frames != frames:
             self._heartbeat.beat()
 
+    def reloading(self) -> None:
+        self._heartbeat.reloading()
+
 
 def _control(config: Config, files: tuple[Path, ...], heartbeat: Heartbeat) -> Member:
     """Its answers are composed when they are asked for, from the settings as they are then."""

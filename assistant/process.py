@@ -3,7 +3,8 @@
     waiting   it is due                      → starting   (the zygote forks it)
     starting  its first beat                 → running
     starting  no beat within startup_s       → ending     (it is killed: "hung")
-    running   no beat within hang_after_s    → ending     (it is killed: "hung")
+    running   no beat within hang_after_s    → ending     (it is killed: "hung"); while it says that
+                                                          it reloads: within startup_s
     any       it ended                       → waiting    (back-off), or
                                              → resting    (third failure in a minute: safe mode)
     resting   rest_s are over, or a reload   → starting   (once; another failure: resting again)
@@ -107,7 +108,9 @@ class Process:
             case State.STARTING:
                 return self._entered_s + self._patience.startup_s
             case State.RUNNING:
-                return self._fresh_s + self.spec.hang_after_s
+                reloading = self.beat.state == "reloading"
+                silent_s = self._patience.startup_s if reloading else self.spec.hang_after_s
+                return self._fresh_s + silent_s
             case State.ENDING:
                 return math.inf
 

@@ -19,6 +19,7 @@ from assistant.core.worker import Worker
 from assistant.daemon import HANG_AFTER_S, MEMBERS
 from assistant.heartbeat import Heartbeat
 from assistant.members import CONTROL_SOCKET, employ
+from assistant.process import Patience
 from assistant.sdnotify import Notifier
 
 LOOK_EVERY_S = 0.5
@@ -32,15 +33,18 @@ class Pulse(Heartbeat):
         super().__init__(None)
         self._hang_after_s = HANG_AFTER_S.get(name, 5.0)
         self._at_s: float | None = None
+        self._reloading = False
 
-    def beat(self, *_: str) -> None:
+    def beat(self, state: str = "ready", *_: str) -> None:
         """The loop went round once more."""
         self._at_s = time.monotonic()
+        self._reloading = state == "reloading"
 
     @property
     def fresh(self) -> bool:
         """Whether it beat of late."""
-        return self._at_s is not None and time.monotonic() - self._at_s < self._hang_after_s
+        silent_s = Patience().startup_s if self._reloading else self._hang_after_s
+        return self._at_s is not None and time.monotonic() - self._at_s < silent_s
 
 
 def run(files: tuple[Path, ...]) -> int:

@@ -66,6 +66,15 @@ def test_silence_is_allowed_for_as_long_as_its_spec_says(hang_after_s: float) ->
     assert subject.overdue(3.0 + hang_after_s)
 
 
+def test_one_that_reloads_may_take_as_long_as_at_its_start() -> None:
+    subject = started(process(hang_after_s=5.0), 0.0)
+    subject.beaten(Beat(state="reloading"), 3.0)
+    assert not subject.overdue(32.9)
+    assert subject.overdue(33.0)
+    subject.beaten(BEAT, 20.0)
+    assert subject.overdue(25.0)
+
+
 def test_one_that_was_killed_for_hanging_is_not_killed_twice_and_keeps_its_reason() -> None:
     subject = started(process(), 0.0)
     subject.kill("hung", 5.0)

@@ -79,7 +79,9 @@ class WordSearcher:
 
 def by_words(question: str, candidates: Sequence[Candidate]) -> Finding:
     """The sentences of `candidates` that have most of the question's words."""
-    rarity = Rarity(" ".join(telling(question)), [candidate.passage.text for candidate in candidates])
+    rarity = Rarity(
+        " ".join(telling(question)), [candidate.passage.text for candidate in candidates]
+    )
     best = [max(_readings(c, rarity), key=lambda r: r.score, default=None) for c in candidates]
     readings = sorted((r for r in best if r is not None), key=lambda r: r.score, reverse=True)
     read = {reading.candidate.id for reading in readings}

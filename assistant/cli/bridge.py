@@ -36,6 +36,10 @@ class Watchdog:
         """The loop went round once more."""
         self._notifier.alive()
 
+    def reloading(self) -> None:
+        """It reads its settings in a moment: a beat will do."""
+        self._notifier.alive()
+
 
 def bridge(
     config: Annotated[Path | None, typer.Option(help="Settings, in place of the usual.")] = None,

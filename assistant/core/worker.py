@@ -46,6 +46,9 @@ class Beat(Protocol):
     def beat(self) -> None:
         """The loop went round once more."""
 
+    def reloading(self) -> None:
+        """The loop stands still until its stage has been made anew, as at a start."""
+
 
 class Worker:
     """Runs `stage` on `bus` until `stop`; `rebuild` makes it anew when settings changed.
@@ -157,6 +160,7 @@ class Worker:
         self._reload_wanted = False
         fault = ""
         if self._rebuild is not None:
+            self._heartbeat.reloading()
             try:
                 self._stage = self._rebuild()
             except AssistantError as error:

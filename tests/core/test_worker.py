@@ -81,6 +81,9 @@ class Beats:
     def beat(self) -> None:
         self.beaten.set()
 
+    def reloading(self) -> None:
+        self.beaten.clear()
+
 
 @contextmanager
 def running(
@@ -202,6 +205,21 @@ def test_a_deadline_becomes_a_tick(address: Address) -> None:
         ask(ear, "alarm")
         texts = [next_from(ear, Reply), next_from(ear, Reply)]
         assert [m.text for m in texts if isinstance(m, Reply)] == ["alarm", "tick"]
+
+
+def test_who_makes_its_stage_anew_says_so_before(address: Address) -> None:
+    beats, told = Beats(), list[bool]()
+
+    def rebuild() -> Stage:
+        told.append(beats.beaten.is_set())
+        return Echo()
+
+    bus = Bus("answer", address, PEERS, CONSUMERS, (*Echo.consumes, Reload))
+    worker = Worker("answer", Echo(), bus, beats, rebuild)
+    beats.beat()
+    worker._reload()
+    bus.close()
+    assert told == [False]
 
 
 def test_reload_swaps_the_stage(address: Address) -> None:
