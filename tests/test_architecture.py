@@ -36,8 +36,9 @@ ONLY_IMPORTERS: dict[str, tuple[str, ...]] = {
     "faiss": ("assistant.answer.index",),
 }
 PICKLERS = ("pickle", "cPickle", "_pickle", "cloudpickle", "dill", "joblib", "marshal", "shelve")
-BROAD_EXCEPT_ALLOWED = ("assistant.core.worker",)
-"""The worker turns every fault of a stage into words; nothing else swallows what it can't name."""
+BROAD_EXCEPT_ALLOWED = ("assistant.core.worker", "assistant.answer.scheduler")
+"""The worker turns every fault of a stage into words, the scheduler hands it to who waits for the
+stream; nothing else swallows what it can't name."""
 
 LOADED_LATE = {
     ("assistant.daemon", "assistant.single"): "else the supervisor's process would load it all",
@@ -175,7 +176,7 @@ def training_import(modules: Mapping[str, Module]) -> Iterator[str]:
 
 
 def broad_except(modules: Mapping[str, Module]) -> Iterator[str]:
-    """Only the worker catches what it cannot name."""
+    """Only what runs the work of others catches what it cannot name."""
     for module in modules.values():
         handlers = (n for n in ast.walk(module.tree) if isinstance(n, ast.ExceptHandler))
         for handler in handlers:

@@ -13,7 +13,8 @@ from typing import Any
 from assistant.answer.scheduler import OverloadedError, Request, Scheduler, Steps
 from assistant.core.clock import boottime_s
 from assistant.core.errors import AnswerError
-from assistant.core.messages import DocumentsDone, Message, Question, StageFailed
+from assistant.core.failure import failed
+from assistant.core.messages import DocumentsDone, Message, Question
 
 WORDS_WITHIN_S = 2.0
 """From a question until what was found is said without waiting for the generator's words."""
@@ -76,7 +77,7 @@ class Desk:
             yield self._ready.popleft()
         for name, request in ended:
             if request.error is not None:
-                yield _failed(name, request.error)
+                yield failed("answer", request.error, name)
 
     def _take_on(
         self, scheduler: Scheduler, question: Question, replies: Steps[None], tokens: int
@@ -99,8 +100,3 @@ def _without_words(replies: Steps[None], refused: AnswerError) -> Iterator[Messa
                 yield step
     except StopIteration:
         return
-
-
-def _failed(utterance_id: str, error: Exception) -> StageFailed:
-    code = error.code if isinstance(error, AnswerError) else "answer.internal"
-    return StageFailed(stage="answer", code=code, message=str(error), utterance_id=utterance_id)

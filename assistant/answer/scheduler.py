@@ -191,16 +191,15 @@ class Scheduler:
 
     def _served(self, request: Request) -> bool:
         """Whether there is more to do after this turn; whatever is raised ends the request."""
-        error: AnswerError | None = AnswerError("answer.generator", "the generator failed")
+        error: Exception | None = None
         more = False
         try:
-            more, error = self._stepped(request), None
-        except AnswerError as known:
-            error = known
-        finally:
-            request.served_s = self._clock()
-            if not more:
-                request.end(request.served_s, error)
+            more = self._stepped(request)
+        except Exception as fault:  # noqa: BLE001 - raised to who waits; others are still served
+            error = fault
+        request.served_s = self._clock()
+        if not more:
+            request.end(request.served_s, error)
         return more
 
     def _stepped(self, request: Request) -> bool:

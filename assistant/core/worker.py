@@ -7,7 +7,6 @@ beat proves that socket and loop work; no timer thread beats for a loop that han
 from __future__ import annotations
 
 import logging
-import traceback
 from collections import deque
 from collections.abc import Callable, Iterable
 from typing import Protocol
@@ -17,16 +16,15 @@ import msgspec
 from assistant.core.bus import Bus
 from assistant.core.clock import boottime_s
 from assistant.core.errors import AssistantError, ModelError
+from assistant.core.failure import failed
 from assistant.core.messages import (
     BargeIn,
-    Control,
     Message,
     Reload,
     Reloaded,
     Replace,
     Replaced,
     SelfTest,
-    StageFailed,
     Tick,
     Work,
 )
@@ -186,26 +184,10 @@ class Worker:
             )
 
     def _fail(self, error: Exception, utterance_id: str) -> None:
-        code = error.code if isinstance(error, AssistantError) else f"{self._name}.internal"
-        # Another library's exception text may quote the user, so only its type is told.
-        what = error.message if isinstance(error, AssistantError) else type(error).__name__
-        where = "".join(traceback.format_tb(error.__traceback__)[-4:])
-        log.error("%s: %s (%s) utterance=%s\n%s", self._name, what, code, utterance_id, where)
-        self._emit_failure(
-            StageFailed(
-                stage=self._name,
-                code=code,
-                message=what,
-                part=getattr(error, "part", ""),
-                utterance_id=utterance_id,
-            )
-        )
-
-    def _emit_failure(self, failure: Control) -> None:
         try:
-            self._emit(failure)
-        except AssistantError as error:
-            log.error("%s: cannot tell of it: %s (%s)", self._name, error.message, error.code)
+            self._emit(failed(self._name, error, utterance_id))
+        except AssistantError as untold:
+            log.error("%s: cannot tell of it: %s (%s)", self._name, untold.message, untold.code)
 
 
 def _no_model(model: str, _: str) -> Change:

@@ -122,16 +122,17 @@ def test_a_cancelled_stream_is_closed_before_its_next_token() -> None:
     assert (closed, request.wait(0)) == ([True], 0)
 
 
-def test_what_a_stream_raises_is_raised_to_who_waits_and_to_nobody_else() -> None:
+@pytest.mark.parametrize("fault", [AnswerError("answer.too_long", "too long"), KeyError("x")])
+def test_what_a_stream_raises_is_raised_to_who_waits_and_to_nobody_else(fault: Exception) -> None:
     def broken() -> Generator[int, None, None]:
         yield 1
-        raise AnswerError("answer.too_long", "too long")
+        raise fault
 
     scheduler = Scheduler()
-    bad, good = scheduler.submit(broken(), 5), scheduler.submit(words(3), 3)
-    finish(scheduler)
-    assert good.wait(0) == 2
-    with pytest.raises(AnswerError, match="too long"):
+    bad, good = scheduler.submit(broken(), 5), scheduler.submit(words(30), 30)
+    Workers(scheduler, 1).close()
+    assert good.wait(0) == 29
+    with pytest.raises(type(fault)):
         bad.wait(0)
 
 
