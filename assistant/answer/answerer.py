@@ -29,7 +29,9 @@ LONGEST_SPOKEN = 45
 """Words of a found sentence that is spoken whole."""
 KEPT = 256
 """Answers that are kept."""
-PASSING = frozenset(("answer.late", "answer.overloaded", "answer.resting"))
+RUSHED = frozenset(("answer.late", "answer.overloaded"))
+"""Codes of an answer for whose words there was no time."""
+PASSING = RUSHED | {"answer.resting"}
 """Faults that say nothing of the question: what is answered in spite of them is not kept."""
 _WORD = re.compile(r"\w+")
 

@@ -7,12 +7,15 @@ The share of the last `WINDOW` answers that have a flaw is set beside the share 
 | unsure     | is less certain than nine of ten were at first       | 0.1                      |
 | ungrounded | was worded with facts that its sources do not hold   | as at first, at most 0.1 |
 | empty      | the generator had no fitting words for               | as at first, at most 0.1 |
+| rushed     | was to be worded, but there was no time, or too much | as at first, at most 0.1 |
+|            | was being asked                                      |                          |
 | declined   | found nothing                                        | as at first              |
 | slow       | took longer than the budget, or 1.5 times what 95 of | 0.05                     |
 |            | 100 took at first                                    |                          |
 
 "At first" are the first `LEARNED_FROM` answers that could have the flaw; until then the absolute
-limits alone hold. Of a declined question only `declined` and `slow` are judged.
+limits alone hold. Of a declined question only `declined` and `slow` are judged, and what is rushed
+is neither empty nor ungrounded.
 
 `gauge.py` says when an alert begins and ends; only these two moments are told. Of
 simulated steady answers one in 60,000 began an alert.
@@ -30,7 +33,7 @@ from typing import NamedTuple
 import msgspec
 import numpy as np
 
-from assistant.answer.answerer import Answer, Tier
+from assistant.answer.answerer import RUSHED, Answer, Tier
 from assistant.answer.gauge import WINDOW, Gauge, Limit, Share
 from assistant.core.messages import QualityAlert
 
@@ -49,6 +52,7 @@ class Flaw(StrEnum):
     UNSURE = "unsure"
     UNGROUNDED = "ungrounded"
     EMPTY = "empty"
+    RUSHED = "rushed"
     DECLINED = "declined"
     SLOW = "slow"
 
@@ -61,12 +65,15 @@ class Sample(NamedTuple):
     declined: bool = False
     ungrounded: bool = False
     empty: bool = False
+    rushed: bool = False
 
     def values(self) -> dict[Flaw, float]:
         """By flaw that it may have, a value that is the larger the worse."""
         found: dict[Flaw, float] = {Flaw.DECLINED: self.declined, Flaw.SLOW: self.seconds}
         if not self.declined:
-            found |= {Flaw.UNGROUNDED: self.ungrounded, Flaw.EMPTY: self.empty}
+            found[Flaw.RUSHED] = self.rushed
+            if not self.rushed:
+                found |= {Flaw.UNGROUNDED: self.ungrounded, Flaw.EMPTY: self.empty}
             if self.certainty is not None:
                 found[Flaw.UNSURE] = -self.certainty
         return found
@@ -101,6 +108,7 @@ class Monitor:
             Flaw.UNSURE: Limit(UNSURE_SHARE, math.inf),
             Flaw.UNGROUNDED: Share(MOST_FAULTS),
             Flaw.EMPTY: Share(MOST_FAULTS),
+            Flaw.RUSHED: Share(MOST_FAULTS),
             Flaw.DECLINED: Share(1.0),
             Flaw.SLOW: Limit(SLOW_SHARE, budget_s, MUCH_SLOWER),
         }
@@ -130,8 +138,9 @@ class Monitor:
             certainty=answer.certainty if answer is not None and read else None,
             declined=answer is not None and not read,
             ungrounded=outcomes.get("ungrounded", 0) > 0,
-            # A fault of the generator is counted by its code, such as "generator.slow".
-            empty=any(n > 0 and (k == "empty" or "." in k) for k, n in outcomes.items()),
+            # A fault of the generator is counted by its code, such as "answer.unfinished".
+            empty=any(k == "empty" or "." in k for k in outcomes if k not in RUSHED),
+            rushed=not RUSHED.isdisjoint(outcomes),
         )
         return self.take(at_s, sample)
 

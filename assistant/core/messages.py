@@ -340,8 +340,8 @@ class DocumentsDone(Control, frozen=True, kw_only=True):
 class QualityAlert(Control, frozen=True, kw_only=True):
     """The share `value` of a stage's last answers is `what`, far more than `expected`.
 
-    `what` is "unsure", "ungrounded", "empty", "declined" or "slow"; both shares are from 0 to 1.
-    It is told once, and once more when it is `over`.
+    `what` is "unsure", "ungrounded", "empty", "rushed", "declined" or "slow"; both shares are from
+    0 to 1. It is told once, and once more when it is `over`.
     """
 
     stage: str

@@ -27,6 +27,7 @@ def steady(
     declined: float = 0.2,
     ungrounded: float = 0.02,
     empty: float = 0.03,
+    rushed: float = 0.01,
     certainty: float = 4.0,
     seconds: float = 0.15,
 ) -> Iterator[Sample]:
@@ -40,6 +41,7 @@ def steady(
             declined=nothing,
             ungrounded=chance.random() < ungrounded,
             empty=chance.random() < empty,
+            rushed=chance.random() < rushed,
         )
 
 
@@ -71,6 +73,7 @@ DRIFTS: dict[str, Callable[[], Iterator[Sample]]] = {
     "unsure": lambda: steady(2, certainty=2.0),
     "ungrounded": lambda: steady(2, ungrounded=0.2),
     "empty": lambda: steady(2, empty=0.2),
+    "rushed": lambda: steady(2, rushed=0.2),
     "declined": lambda: steady(2, declined=0.5),
     "slow": lambda: steady(2, seconds=0.35),
 }
@@ -95,8 +98,15 @@ def test_a_second_drift_is_told_again(stream: Stream, flaw: str) -> None:
         assert told == [(flaw, False), (flaw, True)]
 
 
+def test_a_flood_of_questions_is_told_as_that_alone(stream: Stream) -> None:
+    flood = steady(2, rushed=0.9, empty=0.9)
+    assert stream.feed(flood, WINDOW) == [("rushed", False)]
+
+
 def test_what_improves_is_no_drift(stream: Stream) -> None:
-    better = steady(2, declined=0.0, ungrounded=0.0, empty=0.0, certainty=8.0, seconds=0.05)
+    better = steady(
+        2, declined=0.0, ungrounded=0.0, empty=0.0, rushed=0.0, certainty=8.0, seconds=0.05
+    )
     assert stream.feed(better, 1000) == []
 
 
@@ -201,7 +211,9 @@ def test_an_answer_is_judged_by_what_the_answerer_counted() -> None:
     said = Answer(text="Monthly.", tier=Tier.GENERATOR, certainty=3.0)
     stage.says(said, "generator")
     stage.says(msgspec.structs.replace(said, tier=Tier.EXTRACTED), "ungrounded", "extracted")
-    stage.says(msgspec.structs.replace(said, tier=Tier.EXTRACTED), "generator.slow", "extracted")
+    stage.says(msgspec.structs.replace(said, tier=Tier.EXTRACTED), "answer.unfinished", "extracted")
+    for code in ("answer.late", "answer.overloaded"):
+        stage.says(msgspec.structs.replace(said, tier=Tier.EXTRACTED), code, "extracted")
     stage.says(said, "kept")
     stage.says(Answer(text="Nothing.", tier=Tier.DECLINED), "declined")
     stage.says(None, "empty")
@@ -209,6 +221,8 @@ def test_an_answer_is_judged_by_what_the_answerer_counted() -> None:
         Sample(0.2, 3.0),
         Sample(0.2, 3.0, ungrounded=True),
         Sample(0.2, 3.0, empty=True),
+        Sample(0.2, 3.0, rushed=True),
+        Sample(0.2, 3.0, rushed=True),
         Sample(0.2, declined=True),
         Sample(0.2, empty=True),
     ]
