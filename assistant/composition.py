@@ -243,11 +243,18 @@ class Composition:
         finder = self._finder(knowledge, vectors)
         answerer = Answerer(finder, self.phraser, lambda: knowledge.generation)
         summariser = Summariser(knowledge, self.document_encoder, self.phraser, self.faults)
-        file = self._config.state_dir / BASELINE_FILE
-        kept = (read_baseline(file), partial(keep_baseline, file)) if knowledge.path else ()
-        calendar = Calendar(knowledge, self.now)
-        monitor = Monitor(ANSWER_BUDGET_S, *kept)
+        calendar, monitor = Calendar(knowledge, self.now), self._monitor(kept=bool(knowledge.path))
         return DocumentAnswers(answerer, summariser, self.phraser, calendar, monitor)
+
+    def _monitor(self, kept: bool) -> Monitor:
+        """Watches over the answers; `kept` with what these models' answers were like before."""
+        if not kept:
+            return Monitor(ANSWER_BUDGET_S)
+        file = self._config.state_dir / BASELINE_FILE
+        names = [name for name in (READER, GENERATOR) if name in self.library.artefacts]
+        models = ", ".join(f"{name} {self.library.version(name)}" for name in names)
+        learned, keep = read_baseline(file, models), partial(keep_baseline, file, models)
+        return Monitor(ANSWER_BUDGET_S, learned, keep)
 
     def _finder(self, knowledge: Knowledge, vectors: VectorIndex | None) -> Finds:
         words, encoder = WordSearcher(knowledge), self.document_encoder

@@ -132,6 +132,18 @@ def percentile(values: Sequence[float], share: float) -> float:
     return ranked[max(0, math.ceil(share * len(ranked)) - 1)]
 
 
+def begun_anew(message: Message) -> str:
+    """The stage that `message` tells has been made anew; "" for none."""
+    match message:
+        case (
+            StageRestarted(stage=stage)
+            | Reloaded(stage=stage, error="")
+            | Replaced(stage=stage, error="")
+        ):
+            return stage
+    return ""
+
+
 class Counts:
     """What has happened since the process started, for Prometheus."""
 
@@ -158,7 +170,7 @@ class Counts:
             case QualityAlert(stage=stage, what=what):
                 self._quality[stage, what] = not message.over
         # What begins anew has forgotten its alerts, and will not tell when they are over.
-        anew = _begun_anew(message)
+        anew = begun_anew(message)
         self._quality |= {k: False for k in self._quality if k[0] == anew}
 
     def measured(self, seconds: Times) -> None:
@@ -205,14 +217,6 @@ class Counts:
             f"{name}_sum{_labels(stage=stage)} {total:.6f}",
             f"{name}_count{_labels(stage=stage)} {count}",
         ]
-
-
-def _begun_anew(message: Message) -> str:
-    """The stage that `message` tells has been made anew; "" for none."""
-    match message:
-        case StageRestarted(stage=stage) | Reloaded(stage=stage) | Replaced(stage=stage, error=""):
-            return stage
-    return ""
 
 
 def _family(name: str, kind: str, text: str) -> list[str]:

@@ -17,6 +17,7 @@ from assistant.core.messages import (
     PlaybackStarted,
     QualityAlert,
     Question,
+    Reloaded,
     Replaced,
     Reply,
     SafeModeEntered,
@@ -226,6 +227,7 @@ def test_a_stage_that_begins_anew_has_no_alert() -> None:
     assert counts.prometheus().count('{stage="answer",what="slow"} 1') == 1
     refused = Replaced(stage="answer", model="reader", version="2", error="it is corrupt")
     counts.observe(refused)
+    counts.observe(Reloaded(stage="answer", error="the settings are wrong"))
     assert counts.prometheus().count('{stage="answer",what="slow"} 1') == 1
     counts.observe(msgspec.structs.replace(refused, error=""))
     assert counts.prometheus().count('{stage="answer",what="slow"} 0') == 1

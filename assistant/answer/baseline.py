@@ -1,4 +1,8 @@
-"""What the monitor has learned of answers, in a file, so that a restart does not forget it."""
+"""What the monitor has learned of answers, in a file, so that a restart does not forget it.
+
+It is kept by the versions of the models that made the answers: of another model neither the
+certainty nor the share of any flaw is the same.
+"""
 
 from __future__ import annotations
 
@@ -13,18 +17,22 @@ from assistant.core.durable import replace_file
 log = logging.getLogger(__name__)
 
 
-def read_baseline(file: Path) -> Baseline:
-    """What was kept; nothing, to be learned anew, when the file is missing or damaged."""
-    try:
-        return msgspec.json.decode(file.read_bytes(), type=dict[str, float])
-    except (OSError, msgspec.DecodeError, UnicodeDecodeError):
-        return {}
+def read_baseline(file: Path, models: str) -> Baseline:
+    """What was kept for `models`; nothing when the file is missing or damaged."""
+    return _read(file).get(models, {})
 
 
-def keep_baseline(file: Path, baseline: Baseline) -> None:
+def keep_baseline(file: Path, models: str, baseline: Baseline) -> None:
     """Keep `baseline`; a disk that does not take it is logged and costs nobody an answer."""
     try:
         file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        replace_file(file, msgspec.json.encode(baseline))
+        replace_file(file, msgspec.json.encode({**_read(file), models: baseline}))
     except OSError as error:
         log.warning("answer: %s: %s (quality.unwritable)", file, error.strerror)
+
+
+def _read(file: Path) -> dict[str, dict[str, float]]:
+    try:
+        return msgspec.json.decode(file.read_bytes(), type=dict[str, dict[str, float]])
+    except (OSError, msgspec.DecodeError, UnicodeDecodeError):
+        return {}

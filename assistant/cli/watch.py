@@ -25,15 +25,12 @@ from assistant.core.messages import (
     Level,
     Message,
     QualityAlert,
-    Reloaded,
-    Replaced,
-    StageRestarted,
     Work,
     concrete,
 )
 from assistant.describe import describe
 from assistant.line import Status
-from assistant.metrics import Stopwatch, Times, figures
+from assistant.metrics import Stopwatch, Times, begun_anew, figures
 
 SHOWN_EVENTS = 18
 SHOWN_TIMES = 1000
@@ -134,17 +131,12 @@ class View:
 
     def _alert(self, event: Message) -> None:
         """Show alerts until they are over; a stage that begins anew has forgotten its own."""
-        match event:
-            case QualityAlert(stage=stage, what=what, over=over):
-                self._alerts.pop((stage, what), None)
-                if not over:
-                    self._alerts[stage, what] = describe(event)
-            case (
-                StageRestarted(stage=stage)
-                | Reloaded(stage=stage)
-                | Replaced(stage=stage, error="")
-            ):
-                self._alerts = {k: text for k, text in self._alerts.items() if k[0] != stage}
+        if isinstance(event, QualityAlert):
+            self._alerts.pop((event.stage, event.what), None)
+            if not event.over:
+                self._alerts[event.stage, event.what] = describe(event)
+        anew = begun_anew(event)
+        self._alerts = {k: text for k, text in self._alerts.items() if k[0] != anew}
 
     def _processes(self) -> Text:
         text = Text()

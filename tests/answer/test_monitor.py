@@ -6,6 +6,7 @@ import logging
 import random
 from collections import Counter
 from collections.abc import Callable, Iterator
+from functools import partial
 from itertools import count, islice
 from pathlib import Path
 
@@ -171,16 +172,19 @@ def test_the_figures_are_of_the_window() -> None:
 def test_what_was_learned_outlives_the_process(tmp_path: Path) -> None:
     file = tmp_path / "state" / "baseline.json"
 
-    def begun() -> Stream:
-        keep = lambda baseline: keep_baseline(file, baseline)  # noqa: E731
-        return Stream(Monitor(BUDGET_S, read_baseline(file), keep))
+    def begun(models: str = "reader 1") -> Stream:
+        keep = partial(keep_baseline, file, models)
+        return Stream(Monitor(BUDGET_S, read_baseline(file, models), keep))
 
     first = begun()
     first.feed(steady(), 2 * LEARNED_FROM)
-    assert read_baseline(file) == first.monitor.baseline
+    assert read_baseline(file, "reader 1") == first.monitor.baseline
     assert set(first.monitor.baseline) == set(DRIFTS)
     for flaw, drift in DRIFTS.items():
         assert begun().feed(drift(), WINDOW) == [(flaw, False)]
+    # Another model's answers are judged anew, and what it teaches costs the first one nothing.
+    assert begun("reader 2").feed(steady(certainty=2.0, declined=0.5), WINDOW) == []
+    assert begun().feed(DRIFTS["unsure"](), WINDOW) == [("unsure", False)]
     file.write_text("{")
     assert begun().feed(DRIFTS["declined"](), WINDOW) == []  # the control: it has become usual
 
@@ -189,9 +193,9 @@ def test_a_baseline_that_cannot_be_kept_is_only_logged(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     (tmp_path / "file").touch()
-    keep_baseline(tmp_path / "file" / "baseline.json", {"slow": 0.2})
+    keep_baseline(tmp_path / "file" / "baseline.json", "reader 1", {"slow": 0.2})
     assert ["(quality.unwritable)" in record.message for record in caplog.records] == [True]
-    assert read_baseline(tmp_path / "none.json") == {}
+    assert read_baseline(tmp_path / "none.json", "reader 1") == {}
 
 
 class Answering:
