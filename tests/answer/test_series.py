@@ -124,6 +124,12 @@ WEEKLY = "DTSTART;TZID=Europe/Berlin:20260106T190000\nDTEND;TZID=Europe/Berlin:2
             ["11-10 19:00", "12-08 19:00"],
         ),
         ("DTSTART:20160113T070000\nRRULE:FREQ=DAILY", "2026-11-21", "2026-11-22", ["11-21 07:00"]),
+        (
+            "DTSTART:20200229T070000\nRRULE:FREQ=DAILY;BYMONTH=2;BYMONTHDAY=29;BYDAY=SU",
+            "2026-01-01",
+            "2061-01-01",
+            ["02-29 07:00", "02-29 07:00"],
+        ),
     ],
 )
 def test_a_series_takes_place_by_its_rules(
@@ -162,6 +168,10 @@ def test_a_series_keeps_its_length() -> None:
         "RRULE:FREQ=HOURLY",
         "RRULE:FREQ=DAILY;BYHOUR=8,20",
         "RRULE:FREQ=YEARLY;BYMONTH=2;BYMONTHDAY=30",
+        # Easter is on a 24 March of a leap year in 5280, and again in 5652.
+        "RRULE:FREQ=YEARLY;BYEASTER=-24;BYMONTH=2;BYMONTHDAY=29",
+        "RRULE:FREQ=YEARLY;BYEASTER=-24;BYMONTH=2;BYMONTHDAY=29;UNTIL=20300101",
+        "\n".join(["RRULE:FREQ=YEARLY"] * 5),
         "RRULE:FREQ=NOW",
         "RRULE:FREQ=DAILY;BYDAY=XX",
     ],
@@ -173,6 +183,23 @@ def test_a_rule_that_is_not_followed_leaves_the_first_time(rule: str) -> None:
         "2026-01-06T19:00:00+01:00",
         "2026-01-06T20:30:00+01:00",
     )
+
+
+@pytest.mark.parametrize(
+    "rule",
+    [
+        "FREQ=DAILY;COUNT=999999",
+        "FREQ=YEARLY;BYDAY=MO,TU,WE,TH,FR,SA,SU",
+        "FREQ=DAILY;BYMONTH=2;BYMONTHDAY=29;BYDAY=SU;UNTIL=20260101T000000",
+        "FREQ=DAILY;INTERVAL=999999999",
+    ],
+)
+def test_no_rule_costs_much_at_a_question(rule: str) -> None:
+    (section,) = read(f"DTSTART:10000101T070000\nRRULE:{rule}")
+    assert section.series is not None
+    began_s = time.process_time()
+    list(_between(section.series, "2026-11-20", "2026-12-02"))
+    assert time.process_time() - began_s < 0.5
 
 
 def test_what_is_cancelled_takes_place_at_no_time() -> None:
