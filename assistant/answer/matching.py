@@ -91,11 +91,11 @@ def span_s(starts: str, ends: str, zone: tzinfo | None) -> tuple[float | None, f
 def _instant(text: str, zone: tzinfo | None) -> datetime | None:
     try:
         read = datetime.fromisoformat(text)
-    except ValueError:
+        if read.tzinfo is not None:
+            return read
+        return read.replace(tzinfo=zone) if zone is not None else read.astimezone()
+    except (ValueError, OverflowError):  # the latter at the edge of the years that there are
         return None
-    if read.tzinfo is not None:
-        return read
-    return read.replace(tzinfo=zone) if zone is not None else read.astimezone()
 
 
 def _marks(values: tuple[Any, ...]) -> str:

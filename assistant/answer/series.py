@@ -90,13 +90,13 @@ def once(starts: str, ends: str, zone: tzinfo | None) -> Occurrence | None:
     try:
         first = datetime.fromisoformat(starts)
         last = datetime.fromisoformat(ends) if ends else first
-    except ValueError:
+        if len(starts) == _DAY:
+            return Occurrence(_local(first, zone), _local(last + timedelta(days=1), zone), True)
+        if len(ends) == _DAY:  # of a series whose rule is not known
+            return None
+        return Occurrence(_local(first, zone), _local(max(first, last), zone))
+    except (ValueError, OverflowError):  # the latter at the edge of the years that there are
         return None
-    if len(starts) == _DAY:
-        return Occurrence(_local(first, zone), _local(last + timedelta(days=1), zone), True)
-    if len(ends) == _DAY:  # of a series whose rule is not known
-        return None
-    return Occurrence(_local(first, zone), _local(max(first, last), zone))
 
 
 def here(period: Period, zone: tzinfo | None) -> Period:

@@ -290,7 +290,7 @@ def test_what_lasts_is_found_while_it_lasts(knowledge: Knowledge) -> None:
 
 
 def test_a_date_that_is_none_is_no_date(knowledge: Knowledge) -> None:
-    add(knowledge, DIARY, event("some day"))
+    add(knowledge, DIARY, event("some day"), event("0001-01-01"))
     assert found(knowledge, since=datetime.fromtimestamp(0, UTC)) == []
 
 

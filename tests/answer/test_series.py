@@ -219,7 +219,20 @@ def test_one_day_and_several_are_whole() -> None:
     day = once("2026-11-21", "2026-11-22", BERLIN)
     assert day is not None
     assert (day.whole_days, str(day.ends)) == (True, "2026-11-23 00:00:00+01:00")
-    assert once("soon", "", BERLIN) is None
+    for none in ("soon", "0001-01-01", "9999-12-31"):
+        assert once(none, "", NEW_YORK if none[0] == "9" else BERLIN) is None
+
+
+@pytest.mark.parametrize(
+    "odd",
+    [
+        "DTSTART:00010101T070000",
+        "DTSTART:99991231T235959",
+        "DTSTART:20260101T070000\nDURATION:P9999999D",
+    ],
+)
+def test_an_event_at_the_edge_of_time_costs_no_other(odd: str) -> None:
+    assert [s.starts for s in read(odd, "DTSTART;VALUE=DATE:20260101")][-1] == "2026-01-01"
 
 
 @given(

@@ -64,6 +64,13 @@ def parse(name: str, content: bytes) -> Document:
 
 
 def _section(event: Component, moved: Sequence[date]) -> Iterator[Section]:
+    try:
+        yield from _told(event, moved)
+    except (ValueError, OverflowError):  # at the edge of the years that there are
+        return
+
+
+def _told(event: Component, moved: Sequence[date]) -> Iterator[Section]:
     start = _moment(event, "DTSTART")
     if start is None:
         return
