@@ -98,7 +98,7 @@ class Composition:
     def now(self) -> Callable[[], datetime]:
         """Tells the aware wall time in the user's zone."""
         zone = time_zone(self._config.home)
-        return lambda: datetime.now(zone).astimezone(zone)
+        return lambda: datetime.now(zone)
 
     @cached_property
     def home(self) -> Home:

@@ -101,6 +101,6 @@ class Searcher:
 def _is_then(candidate: Candidate, within: Filter) -> bool:
     """Whether an event that repeats takes place in the time that is asked about."""
     series, since, until = candidate.passage.series, within.since, within.until
-    if series is None or since is None or until is None:
+    if series is None or since is None or since.tzinfo is None or until is None:
         return True
     return any(occurrences(series, since, until, since.tzinfo))

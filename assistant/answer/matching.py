@@ -74,10 +74,10 @@ def folded(name: str) -> str:
     return " ".join(_WORD.findall(name.casefold()))
 
 
-def span_s(starts: str, ends: str, zone: tzinfo | None) -> tuple[float | None, float | None]:
+def span_s(starts: str, ends: str, zone: tzinfo) -> tuple[float | None, float | None]:
     """Seconds since the epoch of an event's start and end in ISO 8601; None for no date.
 
-    A time without an offset is one of `zone` (None: the system's); a last day is a whole one.
+    A time without an offset is one of `zone`; a last day is a whole one.
     """
     first = _instant(starts, zone)
     if first is None:
@@ -88,14 +88,12 @@ def span_s(starts: str, ends: str, zone: tzinfo | None) -> tuple[float | None, f
     return first.timestamp(), max(first, last).timestamp()
 
 
-def _instant(text: str, zone: tzinfo | None) -> datetime | None:
+def _instant(text: str, zone: tzinfo) -> datetime | None:
     try:
         read = datetime.fromisoformat(text)
-        if read.tzinfo is not None:
-            return read
-        return read.replace(tzinfo=zone) if zone is not None else read.astimezone()
-    except (ValueError, OverflowError):  # the latter at the edge of the years that there are
+    except ValueError:
         return None
+    return read if read.tzinfo is not None else read.replace(tzinfo=zone)
 
 
 def _marks(values: tuple[Any, ...]) -> str:

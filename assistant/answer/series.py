@@ -65,11 +65,11 @@ def takes_place(series: Series) -> bool:
 
 
 def occurrences(
-    series: Series, since: datetime, until: datetime, zone: tzinfo | None
+    series: Series, since: datetime, until: datetime, zone: tzinfo
 ) -> Iterator[Occurrence]:
     """Those of the series that touch the time from `since` up to `until`, in their order.
 
-    `zone` is that of the answer and of times without one; None is the system's.
+    `zone` is that of the answer and of times without one.
     """
     lasts = timedelta(seconds=series.lasts_s)
     first = _wall(since, series, zone) - lasts - timedelta(days=1)
@@ -85,7 +85,7 @@ def occurrences(
             yield found
 
 
-def once(starts: str, ends: str, zone: tzinfo | None) -> Occurrence | None:
+def once(starts: str, ends: str, zone: tzinfo) -> Occurrence | None:
     """The one occurrence of an event from and to these, in ISO 8601; None for what is none."""
     try:
         first = datetime.fromisoformat(starts)
@@ -99,33 +99,29 @@ def once(starts: str, ends: str, zone: tzinfo | None) -> Occurrence | None:
         return None
 
 
-def here(period: Period, zone: tzinfo | None) -> Period:
-    """The period by the clock on the wall: an offset that is right now need not be so then."""
-    since, until = (moment.replace(tzinfo=None) for moment in (period.since, period.until))
-    return Period(since=_local(since, zone), until=_local(until, zone))
+def here(period: Period, zone: tzinfo) -> Period:
+    """The period by the clock of `zone`."""
+    return Period(since=period.since.astimezone(zone), until=period.until.astimezone(zone))
 
 
-def _occurrence(
-    wall: datetime, lasts: timedelta, series: Series, zone: tzinfo | None
-) -> Occurrence:
+def _occurrence(wall: datetime, lasts: timedelta, series: Series, zone: tzinfo) -> Occurrence:
     if len(series.start) == _DAY:
         return Occurrence(_local(wall, zone), _local(wall + lasts, zone), True)
     starts = _local(wall, _zone(series) or zone).astimezone(UTC)
     return Occurrence(starts.astimezone(zone), (starts + lasts).astimezone(zone))
 
 
-def _wall(moment: datetime, series: Series, zone: tzinfo | None) -> datetime:
+def _wall(moment: datetime, series: Series, zone: tzinfo) -> datetime:
     """What a clock in the zone of the series shows at `moment`."""
     where = zone if len(series.start) == _DAY else _zone(series) or zone
     return moment.astimezone(where).replace(tzinfo=None)
 
 
-def _local(wall: datetime, zone: tzinfo | None) -> datetime:
+def _local(wall: datetime, zone: tzinfo) -> datetime:
     if wall.tzinfo is not None:
         return wall.astimezone(zone)
     # Through UTC, so that a time that a clock change skips is moved on by it (PEP 495).
-    aware = wall.replace(tzinfo=zone) if zone is not None else wall.astimezone()
-    return aware.astimezone(UTC).astimezone(zone)
+    return wall.replace(tzinfo=zone).astimezone(UTC).astimezone(zone)
 
 
 def _zone(series: Series) -> tzinfo | None:

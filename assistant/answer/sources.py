@@ -6,7 +6,7 @@ import json
 import logging
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
-from datetime import tzinfo
+from datetime import UTC, tzinfo
 from enum import Enum
 from pathlib import Path
 
@@ -49,7 +49,7 @@ class SourceStore(Store):
     `damage` is what it has cost where the file was damaged and a new one begun.
     """
 
-    def __init__(self, path: Path | None, zone: tzinfo | None = None) -> None:
+    def __init__(self, path: Path | None, zone: tzinfo = UTC) -> None:
         super().__init__(path, zone)
         aside = self._database.set_aside
         self.damage = None if aside is None else self._rescue(aside)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from datetime import tzinfo
+from datetime import UTC, tzinfo
 from pathlib import Path
 from typing import Any
 
@@ -29,7 +29,7 @@ class Store:
     `path` None keeps all in memory; `zone` is that of events without an offset.
     """
 
-    def __init__(self, path: Path | None, zone: tzinfo | None = None) -> None:
+    def __init__(self, path: Path | None, zone: tzinfo = UTC) -> None:
         self._database = Database(path, MIGRATIONS)
         self._zone = zone
         self._forgotten: list[int] = []
@@ -40,8 +40,8 @@ class Store:
         self._database.close()
 
     @property
-    def zone(self) -> tzinfo | None:
-        """That of events without an offset; None is the system's."""
+    def zone(self) -> tzinfo:
+        """That of events without an offset."""
         return self._zone
 
     @property

@@ -10,12 +10,14 @@ import difflib
 import os
 import tomllib
 import typing
+from datetime import tzinfo
 from pathlib import Path
 from typing import Any
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 import msgspec
 
+from assistant.core.clock import system_zone
 from assistant.core.errors import ConfigError
 
 SYSTEM_FILE = Path("/etc/hark/config.toml")
@@ -242,10 +244,10 @@ def load_config(files: tuple[Path, ...] = ()) -> tuple[Config, tuple[Setting, ..
     return config, settings
 
 
-def time_zone(settings: HomeSettings) -> ZoneInfo | None:
-    """The zone of the settings, None for the system's; raises `ConfigError` for what is none."""
+def time_zone(settings: HomeSettings) -> tzinfo:
+    """The zone of the settings, or the system's; raises `ConfigError` for what is none."""
     if not settings.time_zone:
-        return None
+        return system_zone()
     try:
         return ZoneInfo(settings.time_zone)
     except (ZoneInfoNotFoundError, ValueError, OSError) as error:

@@ -195,11 +195,10 @@ def test_times_are_told_where_one_is() -> None:
 
 
 def test_a_day_is_meant_by_the_clock_of_that_day() -> None:
-    """Without a zone in the settings, now's offset is not that of after the change of clocks."""
-    house = House(datetime.fromisoformat("2027-03-26T18:00+01:00")).events(
+    """The offset of now is not that of after the change of clocks."""
+    house = House(datetime(2027, 3, 26, 18, tzinfo=BERLIN)).events(
         "SUMMARY:Late\nDTSTART:20270328T233000\n\nSUMMARY:Early\nDTSTART:20270329T003000"
     )
-    house.knowledge._zone = None
     assert house.plans("monday") == "On Monday: Early at 12:30 am."
     assert house.plans("sunday") == "On Sunday: Late at 11:30 pm."
 
