@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from assistant.answer.constraint import Tokens
 from assistant.answer.prompt import Mark, Prompt
+from assistant.answer.words import within_value
 
 Mask = NDArray[np.bool_]
 _JOINTS = (
@@ -78,4 +79,5 @@ class Clause:
 
 
 def _places(pattern: re.Pattern[str], text: str) -> list[int]:
-    return [found.start() for found in pattern.finditer(text)]
+    places = (found.start() for found in pattern.finditer(text))
+    return [place for place in places if not within_value(text, place)]

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import re
 
+from assistant.answer.words import within_value
+
 _TOKEN = re.compile(r"[\w$€£°%]+(?:[.,:'’/+-]+[\w$€£°%]+)*|[^\w\s]")
 _PUNCTUATION = re.compile(r"[^\w\s$€£°%]+")
 
@@ -38,7 +40,9 @@ def quoted(text: str, source: str, answer: str) -> str:
         end = start + len(wanted)
         inside = wanted and plain[start:end] == wanted and _within(held, wanted)
         if inside and _begins(plain, start) and _ends(plain, end):
-            return _closed(source[words[start][1] : words[end - 1][2]])
+            first, last = words[start][1], words[end - 1][2]
+            if not (within_value(source, first) or within_value(source, last)):
+                return _closed(source[first:last])
     return ""
 
 

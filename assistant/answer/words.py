@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 
 def _words(text: str) -> list[str]:
     return text.split()
@@ -36,6 +38,14 @@ MONTHS = frozenset(
 )
 """Without "may", which is a verb more often; after a number it is compared all the same."""
 WEEKDAYS = frozenset(_words("monday tuesday wednesday thursday friday saturday sunday"))
+_MONTH, _DAY = "|".join(("may", *sorted(MONTHS))), r"\d{1,2}(?:st|nd|rd|th)?"
+_LASTING = r"(?:week|day|hour|minute|second)s?\b"
+_VALUE = re.compile(
+    rf"\b(?:(?:(?:{'|'.join(sorted(WEEKDAYS))}),? )?"
+    rf"(?:(?:{_MONTH}) {_DAY}|{_DAY} (?:{_MONTH}))(?:,? \d{{4}})?"
+    rf"|{_LASTING}(?:, \w+ {_LASTING})* and \w+ {_LASTING})\b",
+    re.IGNORECASE,
+)
 
 _UNITS = {
     "metre": "metres meter meters m",
@@ -120,3 +130,11 @@ COMMON = NEGATIONS | frozenset(
     )
 )
 """Words that state nothing by themselves, so that they may begin a sentence or be added to it."""
+
+
+def within_value(text: str, place: int) -> bool:
+    """Whether a character stands in a date or a length of time, behind its first.
+
+    Such as "Tuesday, March 2, 2027" and "hour and 30 minutes".
+    """
+    return any(value.start() < place < value.end() for value in _VALUE.finditer(text))

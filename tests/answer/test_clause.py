@@ -11,17 +11,18 @@ from assistant.answer.prompt import Mark, Notation, about_text
 from tests.tiny_decoder import tokenizer
 
 TEXT = "Please burn no driftwood, as the salt eats the flue, and keep the $5 (Dr Ho's) grate."
+DATES = "It is shut from Monday, March 1, 2027 to Friday, 2 May, as in 2026."
 
 
 @pytest.fixture(scope="module")
 def tokens() -> Tokens:
-    return Tokens(Notation(tokenizer([TEXT] * 3)))
+    return Tokens(Notation(tokenizer([TEXT, DATES] * 3)))
 
 
-def every(tokens: Tokens, answer: str) -> set[str]:
+def every(tokens: Tokens, answer: str, text: str = TEXT) -> set[str]:
     """All replies that are allowed."""
     found, open_ = set(), [[]]
-    prompt = about_text("why", TEXT, answer=answer)
+    prompt = about_text("why", text, answer=answer)
     while open_:
         said = open_.pop()
         clause = Clause(tokens, prompt)
@@ -44,6 +45,11 @@ def test_replies_are_clauses_that_hold_the_answer(tokens: Tokens) -> None:
         "Please burn no driftwood, as the salt eats the flue, and keep the $5 (Dr Ho's) grate.",
         "As the salt eats the flue, and keep the $5 (Dr Ho's) grate.",
     }
+
+
+def test_no_date_is_cut(tokens: Tokens) -> None:
+    whole = "It is shut from Monday, March 1, 2027 to Friday, 2 May"
+    assert every(tokens, "2 May", DATES) == {f"{whole}.", f"{whole}, as in 2026."}
 
 
 def test_without_an_answer_they_begin_where_the_text_does(tokens: Tokens) -> None:
