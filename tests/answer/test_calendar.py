@@ -230,7 +230,7 @@ def test_the_next_of_a_series_far_ahead() -> None:
             "when was breakfast",
             "Breakfast",
             "Breakfast is on Monday.",
-            "Breakfast was on Monday 1 March 2027 at 08:00.",
+            "Breakfast was on Monday, March 1, 2027 at 08:00.",
         ),
     ],
 )
@@ -242,9 +242,9 @@ def test_when_is_told_as_of_today(
 
 
 def test_of_events_of_one_name_the_next_is_told(house: House) -> None:
-    made = _found(house, "Dentist", "Dentist is on Monday 2 March 2026 at 09:30.", "2026")
+    made = _found(house, "Dentist", "Dentist is on Monday, March 2, 2026 at 09:30.", "2026")
     told = house.calendar.dated("when is the dentist", made).text
-    assert told == "Dentist is on Tuesday 2 March 2027 at 09:30 for 45 minutes at Dr Pell."
+    assert told == "Dentist is on Tuesday, March 2, 2027 at 09:30 for 45 minutes at Dr Pell."
 
 
 def test_each_thing_said_stands_in_the_stored_events(house: House) -> None:

@@ -14,7 +14,7 @@ from icalendar.prop import vBroken
 from assistant.answer.formats.html import soup_of
 from assistant.answer.formats.recurring import Rule, rule
 from assistant.answer.formats.repeated import dates, repeated
-from assistant.answer.formats.wording import clean, title_of
+from assistant.answer.formats.wording import clean, full_date, title_of
 from assistant.answer.passages import Document, Section
 from assistant.answer.series import Series
 from assistant.core.errors import AnswerError
@@ -208,4 +208,4 @@ def _end(event: Component, start: date) -> date:
 
 
 def _day(day: date) -> str:
-    return f"{day:%A} {day.day} {day:%B %Y}"
+    return f"{day:%A}, {full_date(day)}"

@@ -10,7 +10,7 @@ from typing import Any
 from vobject.base import Component, ContentLine, VObjectError, readComponents
 
 from assistant.answer.formats.text import decoded
-from assistant.answer.formats.wording import clean, title_of
+from assistant.answer.formats.wording import clean, full_date, title_of
 from assistant.answer.passages import Document, Section
 from assistant.core.errors import AnswerError
 
@@ -111,7 +111,7 @@ def _birthday(value: str) -> str:
         day = date(year, int(found[2]), int(found[3]))
     except ValueError:
         return value
-    return f"{day.day} {day:%B}" if found[1] == "--" else f"{day.day} {day:%B %Y}"
+    return f"{day:%B} {day.day}" if found[1] == "--" else full_date(day)
 
 
 def _possessive(who: str) -> str:

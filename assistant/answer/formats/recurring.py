@@ -9,6 +9,7 @@ from typing import Any
 import msgspec
 from dateutil.rrule import rrulestr
 
+from assistant.answer.formats.wording import full_date
 from assistant.skill.spoken import count, joined
 
 MOST_COUNTED = 5000
@@ -61,15 +62,15 @@ class Rule(msgspec.Struct, frozen=True, kw_only=True):
             return f"{often} on {joined(named)}{f' in {within}' if within else ''}"
         if self.unit == "month":
             return f"{often} on the {joined([_th(d) for d in self.month_days or (start.day,)])}"
-        return f"{often} on {start.day} {start:%B}" if self.unit == "year" else often
+        return f"{often} on {start:%B} {start.day}" if self.unit == "year" else often
 
     def span(self, start: date) -> str:
-        """ "from 6 January 2026 until 30 June 2026", "ten times from 6 January 2026"."""
+        """ "from January 6, 2026 until June 30, 2026", "ten times from January 6, 2026"."""
         if self.until is not None:
-            return f"from {_date(start)} until {_date(self.until)}"
+            return f"from {full_date(start)} until {full_date(self.until)}"
         if self.times:
-            return f"{count(self.times, 'time')} from {_date(start)}"
-        return f"from {_date(start)} on"
+            return f"{count(self.times, 'time')} from {full_date(start)}"
+        return f"from {full_date(start)} on"
 
     def last(self, start: date) -> date | None:
         """When it takes place for the last time; None when it goes on for ever."""
@@ -129,7 +130,3 @@ def _th(number: int) -> str:
         "th" if 10 <= number % 100 <= 20 else {1: "st", 2: "nd", 3: "rd"}.get(number % 10, "th")
     )
     return f"{number}{ending}"
-
-
-def _date(day: date) -> str:
-    return f"{day.day} {day:%B %Y}"

@@ -35,7 +35,7 @@ def test_an_event_is_told_with_time_place_and_people() -> None:
         "ORGANIZER;CN=Dr. Wu:mailto:wu@example.org\nDESCRIPTION:Bring the <b>card</b>."
     )
     assert section.text.splitlines() == [
-        "Dentist is on Tuesday 3 March 2026 at 09:30 for 45 minutes at 12 High Street, Bath.",
+        "Dentist is on Tuesday, March 3, 2026 at 09:30 for 45 minutes at 12 High Street, Bath.",
         "Ada Byron and bob@example.org take part.",
         "Dr. Wu organises it.",
         "Bring the",
@@ -54,41 +54,41 @@ def test_an_event_is_told_with_time_place_and_people() -> None:
     [
         (
             "DTSTART:20260303T080000Z\nDURATION:PT2H",
-            "on Tuesday 3 March 2026 at 09:00 for two hours",
+            "on Tuesday, March 3, 2026 at 09:00 for two hours",
         ),
-        ("DTSTART;VALUE=DATE:20260303", "on Tuesday 3 March 2026, all day"),
+        ("DTSTART;VALUE=DATE:20260303", "on Tuesday, March 3, 2026, all day"),
         (
             "DTSTART;VALUE=DATE:20260302\nDTEND;VALUE=DATE:20260307",
-            "from Monday 2 March 2026 to Friday 6 March 2026",
+            "from Monday, March 2, 2026 to Friday, March 6, 2026",
         ),
         (
             "DTSTART:20260106T100000\nDTEND:20260106T110000\nRRULE:FREQ=WEEKLY;BYDAY=TU",
-            "every Tuesday at 10:00 for one hour, from 6 January 2026 on",
+            "every Tuesday at 10:00 for one hour, from January 6, 2026 on",
         ),
         (
             "DTSTART:20260106T100000\nRRULE:FREQ=WEEKLY;INTERVAL=2;BYDAY=TU,TH;UNTIL=20260630",
             "every two weeks on Tuesday and Thursday at 10:00,"
-            " from 6 January 2026 until 30 June 2026",
+            " from January 6, 2026 until June 30, 2026",
         ),
         (
             "DTSTART:20260106T100000\nRRULE:FREQ=WEEKLY;BYDAY=MO,TU,WE,TH,FR;COUNT=10",
-            "every weekday at 10:00, ten times from 6 January 2026",
+            "every weekday at 10:00, ten times from January 6, 2026",
         ),
         (
             "DTSTART;VALUE=DATE:20260115\nRRULE:FREQ=MONTHLY",
-            "every month on the 15th, from 15 January 2026 on",
+            "every month on the 15th, from January 15, 2026 on",
         ),
         (
             "DTSTART:20260113T190000\nRRULE:FREQ=MONTHLY;BYDAY=2TU",
-            "every month on the second Tuesday at 19:00, from 13 January 2026 on",
+            "every month on the second Tuesday at 19:00, from January 13, 2026 on",
         ),
         (
             "DTSTART;VALUE=DATE:18151210\nRRULE:FREQ=YEARLY",
-            "every year on 10 December, from 10 December 1815 on",
+            "every year on December 10, from December 10, 1815 on",
         ),
         (
             "DTSTART;VALUE=DATE:20260329\nRRULE:FREQ=YEARLY;BYDAY=-1SU;BYMONTH=3",
-            "every year on the last Sunday in March, from 29 March 2026 on",
+            "every year on the last Sunday in March, from March 29, 2026 on",
         ),
     ],
 )
@@ -107,19 +107,21 @@ def test_exceptions_of_a_series_are_told() -> None:
     section = _event(
         "SUMMARY:Choir\nDTSTART:20260106T190000\nRRULE:FREQ=WEEKLY\nEXDATE:20260217T190000"
     )
-    assert section.text.splitlines()[1] == "It does not take place on Tuesday 17 February 2026."
+    assert section.text.splitlines()[1] == "It does not take place on Tuesday, February 17, 2026."
     moved = _event("SUMMARY:Choir\nDTSTART:20260304T190000\nRECURRENCE-ID:20260303T190000")
-    assert moved.text.startswith("Choir, moved from Tuesday 3 March 2026, is on Wednesday 4 March")
+    assert moved.text.startswith(
+        "Choir, moved from Tuesday, March 3, 2026, is on Wednesday, March 4"
+    )
 
 
 def test_a_cancelled_event_is_said_to_be() -> None:
     section = _event("SUMMARY:Choir\nDTSTART;VALUE=DATE:20260303\nSTATUS:CANCELLED")
-    assert section.text == "Choir on Tuesday 3 March 2026, all day is cancelled."
+    assert section.text == "Choir on Tuesday, March 3, 2026, all day is cancelled."
 
 
 def test_a_broken_property_costs_the_property() -> None:
     broken = "SUMMARY:Choir\nDTSTART:20260303T190000\nRRULE:FREQ=NOW\nEXDATE:never"
-    assert _event(broken).text.startswith("Choir is on Tuesday 3 March 2026 at 19:00")
+    assert _event(broken).text.startswith("Choir is on Tuesday, March 3, 2026 at 19:00")
 
 
 def test_the_calendar_is_named() -> None:
@@ -166,7 +168,7 @@ def test_contacts_are_told_in_sentences() -> None:
         "Ada Byron's work phone number is +44 20 7946 0999.",
         "Ada Byron's home e-mail address is ada@example.org.",
         "Ada Byron's home address is 12 St James's Square, SW1Y 4LB, London, United Kingdom.",
-        "Ada Byron's birthday is 10 December 1815.",
+        "Ada Byron's birthday is December 10, 1815.",
         "Ada Byron works for Analytical Engines, Research.",
         "Ada Byron's position is Mathematician.",
         "Prefers tea.",
@@ -174,7 +176,7 @@ def test_contacts_are_told_in_sentences() -> None:
     assert bob.text == "Bob Jones' mobile phone number is 555 0100."
     assert carla.text.splitlines() == [
         "Carla's home phone number is +1-555-555-5555.",
-        "Carla's birthday is 12 April.",
+        "Carla's birthday is April 12.",
     ]
 
 
