@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from calendar import day_name, month_name
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from datetime import date, datetime, timedelta
 from itertools import groupby
@@ -11,7 +12,7 @@ from typing import NamedTuple
 
 from assistant.answer.series import Occurrence
 from assistant.core.messages import Period
-from assistant.skill.spoken import joined, spoken
+from assistant.skill.spoken import count, joined, spoken
 
 MOST_SAID = 5
 """Events; of more the number is told."""
@@ -25,17 +26,25 @@ _WORD = re.compile(r"[^\W\d_]+")
 
 
 class Event(NamedTuple):
-    """One event at one of its times."""
+    """One event at one of its times; `series` is the same for all times of a series, else 0.
+
+    `more` times of it are told with this one.
+    """
 
     name: str
     when: Occurrence
+    series: int = 0
+    more: int = 0
 
 
 def agenda(events: Sequence[Event], period: Period, said: str, now: datetime) -> str:
     """One sentence that tells these events, which are in order; `said` is what `period` was called.
 
-    "Tomorrow: Dentist at 9:30 am and Choir at 7 pm."
+    "Tomorrow: Dentist at 9:30 am and Choir at 7 pm." Where there are too many, each series is told
+    at its first time there, with the number of further ones.
     """
+    if len(events) > MOST_SAID:
+        events = _gathered(events)
     shown, rest = events[:MOST_SAID], len(events) - MOST_SAID
     more = [f"{rest} more"] if rest > 0 else []
     if is_one_day(period):
@@ -78,6 +87,18 @@ def is_one_day(period: Period) -> bool:
     return period.until - period.since <= timedelta(hours=25)
 
 
+def _gathered(events: Sequence[Event]) -> list[Event]:
+    """The same with each series once, at its first time."""
+    times = Counter(event.series for event in events)
+    told: list[Event] = []
+    for event in events:
+        if not event.series:
+            told.append(event)
+        elif times[event.series]:
+            told.append(event._replace(more=times.pop(event.series) - 1))
+    return told
+
+
 def _on(day: date, now: datetime) -> str:
     words = spoken(day, now)
     if 1 < (day - now.date()).days < 7:
@@ -93,14 +114,16 @@ def _days(events: Sequence[Event], period: Period, now: datetime) -> Iterator[st
         since = datetime.combine(on, datetime.min.time(), tzinfo=period.since.tzinfo)
         near = (on - now.date()).days < 2  # "tomorrow" in place of its name
         named = _on(on, now) if near or period.until - period.since > A_WEEK else f"on {on:%A}"
-        yield f"{named} {joined([_at(event, since) for event in some])}"
+        last = sorted(some, key=lambda event: event.more > 0)  # nothing follows "more times"
+        yield f"{named} {joined([_at(event, since) for event in last])}"
 
 
 def _at(event: Event, since: datetime) -> str:
     """An event of the day that begins `since`, or that has begun by then."""
     name, when = event.name[:LONGEST_NAME].rstrip(" ."), event.when
+    more = f", then {count(event.more, 'more time')}" if event.more else ""
     if when.whole_days:
-        return f"{name} all day"
+        return f"{name} all day{more}"
     if when.starts.date() < since.date():
-        return f"{name} until {spoken(when.ends.time(), since)}"
-    return f"{name} at {spoken(when.starts.time(), since)}"
+        return f"{name} until {spoken(when.ends.time(), since)}{more}"
+    return f"{name} at {spoken(when.starts.time(), since)}{more}"

@@ -33,6 +33,12 @@ class _Found(NamedTuple):
     stored: Stored
     when: Occurrence
 
+    @property
+    def event(self) -> Event:
+        """As it is told."""
+        passage = self.stored.passage
+        return Event(passage.place, self.when, self.stored.id if passage.series else 0)
+
 
 class Schedule:
     """Answers questions about days from `knowledge`; `now` gives the aware present."""
@@ -46,8 +52,9 @@ class Schedule:
         all_day = self._between(period.since, period.until)
         events = [found for found in all_day if found.when.ends > now or period.until <= now]
         if events:
-            told = [Event(found.stored.passage.place, found.when) for found in events]
-            return drawn(agenda(told, period, said, now), [found.stored for found in events])
+            told = [found.event for found in events]
+            stored = {found.stored.id: found.stored for found in events}
+            return drawn(agenda(told, period, said, now), [*stored.values()])
         if not self._knowledge.holds("event"):
             return Answer(text=NOTHING_FOUND, tier=Tier.DECLINED)
         return drawn(nothing(period, said, now, more=bool(all_day)), ())

@@ -59,6 +59,11 @@ DTSTART;TZID=Europe/Berlin:20270301T100000
 STATUS:CANCELLED
 """
 
+_LUNCH, _PARTY = (
+    f"SUMMARY:{name}\nDTSTART:{day}T200000"
+    for name, day in (("Lunch", 20270302), ("Party", 20270320))
+)
+
 
 @pytest.fixture(autouse=True)
 def berlin(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
@@ -164,6 +169,23 @@ def test_of_many_events_the_number_is_told() -> None:
         "Tomorrow: Call Ann at 9 am, Call Bob at 10 am, Call Cy at 11 am, Call Di at 12 pm,"
         " Call Ed at 1 pm and 2 more."
     )
+
+
+def test_of_many_events_a_series_is_told_once() -> None:
+    weekly = "SUMMARY:{}\nDTSTART:202703{:02}T{:02}0000\nRRULE:FREQ=WEEKLY"
+    events = [weekly.format("Choir", 2, 19), weekly.format("Gym", 4, 7), _LUNCH, _PARTY]
+    house = House().events("\n\n".join(events))
+    assert house.plans("this month") == (
+        "This month: tomorrow Lunch at 8 pm and Choir at 7 pm, then four more times; "
+        "on Thursday Gym at 7 am, then three more times; on Saturday, March 20 Party at 8 pm."
+    )
+    # What is not too much is told at each of its times.
+    assert house.plans("this week") == (
+        "This week: tomorrow Choir at 7 pm and Lunch at 8 pm; on Thursday Gym at 7 am."
+    )
+    answer = house.asked("this month")
+    assert answer is not None
+    assert answer.sentence.count("Choir") == 1
 
 
 def test_one_event_is_told_once_though_two_files_have_it(house: House) -> None:
