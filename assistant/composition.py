@@ -251,7 +251,8 @@ class Composition:
         if not kept:
             return Monitor(ANSWER_BUDGET_S)
         file = self._config.state_dir / BASELINE_FILE
-        names = [name for name in (READER, GENERATOR) if name in self.library.artefacts]
+        used = (READER, self._config.answer.generator)
+        names = [name for name in used if name in self.library.artefacts]
         models = ", ".join(f"{name} {self.library.version(name)}" for name in names)
         learned, keep = read_baseline(file, models), partial(keep_baseline, file, models)
         return Monitor(ANSWER_BUDGET_S, learned, keep)
@@ -265,11 +266,12 @@ class Composition:
 
     @cached_property
     def phraser(self) -> Phraser | None:
-        """The generator's words; None where its model is not here."""
-        if GENERATOR not in self.library.artefacts:
+        """The words of the settings' generator; None where the shipped one is not here."""
+        name = self._config.answer.generator
+        if name == GENERATOR and name not in self.library.artefacts:
             return None
         # Of the library alone: a circle with this composition would outlive a replaced stage.
-        load = self.faults.noting(GENERATOR, partial(Generator.load, self.library))
+        load = self.faults.noting(GENERATOR, partial(Generator.load, self.library, name))
         return Phraser(load, WORDS_BUDGET)
 
     @cached_property

@@ -12,6 +12,7 @@ from typing import TypeVar
 import msgspec
 
 from assistant import probes
+from assistant.answer.generator import require_generator
 from assistant.client import ControlClient
 from assistant.core.config import Config
 from assistant.core.errors import AssistantError, ControlError, ModelError
@@ -55,6 +56,7 @@ def examine(config: Config) -> Iterator[Finding]:
     yield wake_word(_tried(lambda: _wake_engine(config)))
     yield recognition(config, library, probes.installed("pocketsphinx"))
     yield voice(config.voice.engine, _tried(lambda: _spoken(config, library)))
+    yield wording(config.answer.generator, library)
     yield from models(library)
     yield state(probes.folder(config.state_dir))
     yield clock(probes.clock())
@@ -154,6 +156,19 @@ def voice(wanted: str, spoken: Spoken | AssistantError) -> Finding:
     elif spoken.worked_s > SLOW_SPEECH * spoken.sound_s:
         mend = 'set voice.engine = "flite", which is quicker'
     return Finding(name="voice", ok=not mend, detail=detail, mend=mend, necessary=False)
+
+
+def wording(generator: str, library: Library) -> Finding:
+    """Whether the generator of the settings can be had."""
+    detail, mend = generator, ""
+    try:
+        require_generator(library, generator)
+        if not library.present(generator):
+            detail = f"{generator} is not here; what is found is said as it stands there"
+            mend = f"run: assistant models pull {generator}"
+    except ModelError as error:
+        detail, mend = error.message, "change answer.generator"
+    return Finding(name="generator", ok=not mend, detail=detail, mend=mend, necessary=False)
 
 
 def models(library: Library) -> Iterator[Finding]:

@@ -22,13 +22,13 @@ from assistant.answer.decoder import Decoder, Memory, Scores
 from assistant.answer.passages import sentences
 from assistant.answer.plain import PlainNotation
 from assistant.answer.prompt import Mark, Notation, Prompt
-from assistant.core.errors import AnswerError
+from assistant.core.errors import AnswerError, ModelError
 from assistant.core.inference import session_of
 from assistant.core.manifest import Library
 
 Generated = GeneratorOf["Spoken", None, None]
 
-MODEL = "generator"
+MODEL = KIND = "generator"
 GRAPH, TOKENIZER = "model.onnx", "tokenizer.json"
 """The files of a generator, the shipped one's and those that users import."""
 
@@ -92,10 +92,11 @@ class Generator:
 
     @classmethod
     def load(cls, library: Library, name: str = MODEL, threads: int = 1) -> Generator:
-        """The generator `name` of the library; raises `ModelError`."""
+        """The generator `name` of the library; raises `ModelError`, also for what is none."""
+        require_generator(library, name)
         content = library.read(name)
         session = session_of(library, name, GRAPH, content, threads)
-        tokenizer = Tokenizer.from_str(content[TOKENIZER].decode())
+        tokenizer = _tokenizer(content[TOKENIZER], f"{library.folder(name) / TOKENIZER}")
         own = tokenizer.token_to_id(Mark.SAY) == list(Mark).index(Mark.SAY)
         notation = Notation(tokenizer) if own else PlainNotation(tokenizer)
         positions = 320 if own else 2048
@@ -173,6 +174,21 @@ class Generator:
         onward[list(circles)] = -np.inf
         best = int((onward if np.isfinite(onward).any() else scores).argmax())
         return best if np.isfinite(scores[best]) else None
+
+
+def require_generator(library: Library, name: str) -> None:
+    """Raise `ModelError` where the manifest has no generator of that name."""
+    if library.artefact(name).kind != KIND:
+        known = ", ".join(n for n, made in library.artefacts.items() if made.kind == KIND)
+        message = f"{name} is no generator; set answer.generator to one of: {known}"
+        raise ModelError("model.unfit", message)
+
+
+def _tokenizer(content: bytes, where: str) -> Tokenizer:
+    try:
+        return Tokenizer.from_buffer(content)
+    except Exception as error:  # tokenizers has no class of its own for it
+        raise ModelError("model.unusable", f"{where}: {error}") from error
 
 
 def repeating(said: Sequence[int], run: int = REPEATED) -> list[int]:

@@ -7,7 +7,6 @@ again and again.
 
 from __future__ import annotations
 
-import logging
 import math
 from collections.abc import Callable, Sequence
 from contextlib import closing
@@ -29,8 +28,6 @@ FAILURES_TO_REST = 5
 RESTS = 20
 """… for so many times; then one attempt decides anew."""
 
-log = logging.getLogger(__name__)
-
 WEIGHTS = (0.0, 3.0, 8.0)
 """How firmly facts are leant towards, attempt by attempt."""
 LEAST_SURE = -0.2
@@ -41,7 +38,7 @@ a sentence. Chosen on results of known kinds: of 42 so worded all were true, and
 class Phraser:
     """Words answers, summaries and facts with the generator that `load` gives at first use.
 
-    One that cannot be loaded rests, and what was found is said without it.
+    One that cannot be loaded rests, and what was found is said without it; `load` tells of it.
     """
 
     def __init__(self, load: Callable[[], Generator], budget: Budget = BUDGET) -> None:
@@ -128,7 +125,6 @@ class Phraser:
             return self._generator
         except ModelError as error:
             self._rests = RESTS
-            log.error("answers go without the generator: %s (%s)", error.message, error.code)
             raise AnswerError(error.code, error.message) from error
 
 

@@ -31,7 +31,7 @@ class PlainNotation:
         for place, (mark, text) in enumerate(prompt):
             if mark in _NAMES:
                 lines.append(f"{_NAMES[mark]}: {text}")
-            elif mark is Mark.IS:
+            elif mark is Mark.IS and prompt[place - 1][0] is not Mark.TEXT:
                 facts.append(f"{prompt[place - 1][1]}: {text}")
         if facts:
             lines.insert(0, "Facts: " + "; ".join(facts))

@@ -37,17 +37,23 @@ class Timings:
         return {stage: round(seconds * 1000, 2) for stage, seconds in self._seconds.items()}
 
 
-def temporary_config(skills: Sequence[Path] | None, home: Path | None) -> Config:
-    """The defaults with these skills and this home; nothing of the daemon's own state."""
+def temporary_config(
+    skills: Sequence[Path] | None, home: Path | None, settings: Path | None = None
+) -> Config:
+    """The defaults, or `settings`, with these skills and this home; nothing of the daemon's state.
+
+    Raises `InputError` for a folder that is not there, and `ConfigError`.
+    """
     for folder in skills or ():
         if not folder.is_dir():
             raise InputError("skill.missing", f"{folder}: there is no such folder")
-    config, _ = load_config()
-    return msgspec.structs.replace(
-        config,
-        skills=Skills(folders=tuple(str(folder) for folder in skills or ())),
-        home=HomeSettings(file=str(home or "")),
-    )
+    config, _ = load_config((settings,) if settings is not None else ())
+    if skills:
+        folders = tuple(str(folder) for folder in skills)
+        config = msgspec.structs.replace(config, skills=Skills(folders=folders))
+    if home is not None:
+        config = msgspec.structs.replace(config, home=HomeSettings(file=str(home)))
+    return config
 
 
 @contextmanager

@@ -31,15 +31,16 @@ def hear(
     documents: Annotated[
         Path | None, typer.Option(help="A file or folder to answer questions from.")
     ] = None,
+    config: Annotated[Path | None, typer.Option(help="Settings, in place of the defaults.")] = None,
     json: Annotated[bool, typer.Option("--json", help="One JSON object a line.")] = False,
 ) -> None:
     """Let a fresh assistant hear FILEs, each a conversation of its own, and show what it does."""
     for file in files:
         next(frames_of(file), None)  # what is no recording is refused before any is heard
-    config = temporary_config(skill, home)
-    composition = Composition(config)
+    settings = temporary_config(skill, home, config)
+    composition = Composition(settings)
     recognition, understanding = composition.asr(), composition.nlu()
-    with answering(config, documents) as answers:
+    with answering(settings, documents) as answers:
         for file in files:
             stages: tuple[Stage, ...] = (
                 composition.listener(wake=not no_wake),

@@ -27,15 +27,16 @@ def say(
     documents: Annotated[
         Path | None, typer.Option(help="A file or folder to answer questions from.")
     ] = None,
+    config: Annotated[Path | None, typer.Option(help="Settings, in place of the defaults.")] = None,
     explain: Annotated[
         bool, typer.Option("--explain", help="Show what each part believed, and which won.")
     ] = False,
     json: Annotated[bool, typer.Option("--json", help="One JSON object a line.")] = False,
 ) -> None:
     """Say TEXTs to a fresh assistant, as one conversation, and show what comes of each."""
-    config = temporary_config(skill, home)
-    composition = Composition(config)
-    with answering(config, documents) as answers:
+    settings = temporary_config(skill, home, config)
+    composition = Composition(settings)
+    with answering(settings, documents) as answers:
         answer = composition.answer(answers=answers)
         stages = (composition.nlu(), composition.skills(open_state(None)), answer)
         for number, text in enumerate(texts, 1):

@@ -123,6 +123,13 @@ class Documents(Section, frozen=True, kw_only=True):
     """Folders and files whose text is searched, beside what `assistant documents add` added."""
 
 
+class Answering(Section, frozen=True, kw_only=True):
+    """How questions are answered."""
+
+    generator: str = "generator"
+    """Name of the model that words answers, as `assistant models list` shows it."""
+
+
 class Mqtt(Section, frozen=True, kw_only=True):
     """The broker that the bridge service speaks to."""
 
@@ -179,6 +186,7 @@ class Config(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     skills: Skills = Skills()
     home: HomeSettings = HomeSettings()
     documents: Documents = Documents()
+    answer: Answering = Answering()
     mqtt: Mqtt = Mqtt()
     metrics: Metrics = Metrics()
     storage: Storage = Storage()

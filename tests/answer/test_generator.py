@@ -265,5 +265,7 @@ def test_gpt_neo_answers_in_plain_words_through_the_same_code() -> None:
         expected.append(int(by_numpy(made, NEO, ids + expected)[-1].argmax()))
     assert last.text == plain.text(expected)
     assert plain.written(PROMPT).startswith(f"Question: {QUESTION}\nTitle: Kettle K7\nText: The")
+    of_words = about_text(QUESTION, TEXT, "Kettle K7", "two years")
+    assert plain.written(of_words) == plain.written(PROMPT)
     acts = about_facts([Act(Mark.INFORM, "temperature", "21 degrees")])
     assert plain.written(acts) == "Facts: temperature: 21 degrees\nAnswer:"
