@@ -29,7 +29,7 @@ from benchmarks.classifiers import Classify, embed, ensemble, router, single
 from benchmarks.contestants import CONTESTANTS, command, composition
 from benchmarks.sentences import sentences
 from nlu.encoder import Encoder
-from nlu.guess import QUERIES
+from nlu.evidence import QUERIES
 from skills.registry import load_registry
 
 TESTS = Path(__file__).resolve().parents[1] / "tests" / "data" / "nlu"

@@ -32,6 +32,6 @@ def of_slots(tagger: Tagger) -> Answer:
 
     def spans(text: str) -> list[list[str]]:
         words = _WORD.findall(text)
-        return [[s.label, " ".join(words[s.start : s.end])] for s in tagger.tag(words)]
+        return [[s.label, " ".join(words[s.start : s.end])] for s in tagger.tag(words).spans]
 
     return spans

@@ -67,6 +67,10 @@ class Finder:
             return list(_resolved(schema.kind, said, now))
         return list(_free(schema.name, said, spans))
 
+    def listed(self, name: str) -> bool:
+        """Whether the values of the list `name` are known, and not any words."""
+        return isinstance(self._lists.get(name), RangeSlotList | TextSlotList)
+
     def names(self, said: Canonical) -> list[frozenset[int]]:
         """The places where the home's areas, floors and devices are named word for word."""
         tokens = [token.text for token in said.tokens]

@@ -17,7 +17,9 @@ from nlu.lists import NAMED, TIMES
 from nlu.normalize import Canonical
 from nlu.phrases import words
 
-_NO_CONTENT = frozenset(words("a an my our your this that of to for in on at and it is"))
+_NO_CONTENT = frozenset(
+    words("a an my our your this that these those them him her of to for in on at and it is again")
+)
 
 
 @dataclass(frozen=True)

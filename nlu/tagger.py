@@ -1,4 +1,4 @@
-"""Words → named spans: the int8 token classifier for what an assistant needs to know.
+"""Words → named spans, and to whom they are said: the int8 model that reads a text word by word.
 
 Labels are BIO (Ramshaw & Marcus 1995): "B-x" begins a span of x, "I-x" goes on with it.
 """
@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 from tokenizers import Tokenizer
 
-from assistant.core.inference import Session, run, session_of
+from assistant.core.inference import Session, run_all, session_of
 from assistant.core.manifest import Library
 from assistant.core.pieces import as_inputs, load_tokenizer
 
@@ -30,10 +30,24 @@ class Span(NamedTuple):
     confidence: float
 
 
+class Tagging(NamedTuple):
+    """The spans among words in their order, and the log odds that an assistant is meant."""
+
+    spans: tuple[Span, ...] = ()
+    meant: float = 0.0
+
+
+class Labels(msgspec.Struct, frozen=True):
+    """What the model's outputs stand for, as `labels.json` beside it says."""
+
+    tags: tuple[str, ...]
+    addressees: tuple[str, ...]
+
+
 class Tagger:
     """Finds persons, rooms, devices, titles, dates, numbers and the like among words."""
 
-    def __init__(self, session: Session, tokenizer: Tokenizer, labels: Sequence[str]) -> None:
+    def __init__(self, session: Session, tokenizer: Tokenizer, labels: Labels) -> None:
         self._session = session
         self._tokenizer = tokenizer
         self._labels = labels
@@ -43,20 +57,24 @@ class Tagger:
         """The tagger that ships; raises `ModelError` when it is missing or corrupt."""
         content = library.read(MODEL)
         session = session_of(library, MODEL, "model.onnx", content, threads)
-        labels = msgspec.json.decode(content["labels.json"], type=list[str])
+        labels = msgspec.json.decode(content["labels.json"], type=Labels)
         return cls(session, load_tokenizer(content["tokenizer.json"], _LONGEST), labels)
 
-    def tag(self, words: Sequence[str]) -> tuple[Span, ...]:
-        """The spans among `words` in their order; none overlap."""
+    def tag(self, words: Sequence[str]) -> Tagging:
+        """The spans among `words`, none overlapping, and whether an assistant is meant."""
         if not words:
-            return ()
+            return Tagging()
         encoded = self._tokenizer.encode(list(words), is_pretokenized=True)
-        logits = run(self._session, as_inputs([encoded.ids]))[0]
+        outputs = run_all(self._session, as_inputs([encoded.ids]), ["logits", "addressee"])
+        logits, addressee = (rows[0] for rows in outputs)
         firsts: dict[int, int] = {}
         for place, word in enumerate(encoded.word_ids):
             if word is not None:
                 firsts.setdefault(word, place)
-        return tuple(decode(_probabilities(logits[list(firsts.values())]), self._labels))
+        tags = _probabilities(logits[list(firsts.values())])
+        said_to = dict(zip(self._labels.addressees, addressee, strict=True))
+        meant = float(said_to["assistant"] - said_to["other"])
+        return Tagging(tuple(decode(tags, self._labels.tags)), meant)
 
 
 def decode(probabilities: NDArray[np.float32], labels: Sequence[str]) -> Iterator[Span]:

@@ -13,7 +13,8 @@ from nlu.normalize import Canonical, wish
 _WHO = r"(?:i|you|he|she|we|they|it|somebody|someone|everybody|everyone|nobody|who)"
 _SOMEBODY = rf"(?:(?:(?:my|our|your|his|her|their) )?(?:{_WHO}|\w+))"
 _SAYS = (
-    r"(?:told|said|says|asked|asks|tells|suggested|thought|thinks|heard|mentioned|claims|claimed"
+    r"(?:told|said|says|asked|asks|tells|suggested|thought|thinks|mentioned|claims|claimed"
+    r"|heard(?! (?:this|it|enough))"
     r"|insists|insisted|reckons|reckoned|wanted|hoped|hopes|forgot|remembered|shouted|yelled"
     r"|whispered|texted|wrote|read|promised|agreed|decided|refused|managed|tried|believes|believed"
     r"|keeps|kept)"
@@ -44,9 +45,14 @@ _PAST = re.compile(
 )
 _INSIDE = re.compile(
     rf"\b(?:told|asked|asks|reminded|wants|wanted) (?:me|you|him|her|us|them|\w+) to\b"
-    rf"|\b(?:if|unless|until|whenever) {_WHO}\b|\bshould have\b|\bwould have\b|\bcould have\b"
+    rf"|\b(?:unless|until|whenever) {_WHO}\b|\bshould have\b|\bwould have\b|\bcould have\b"
     r"|\b(?:about to|supposed to|going to have to|forgot to|meant to|tried to|trying to)\b"
 )
+_TOLD = re.compile(
+    r"\byour (?!volume|voice|sound)|(?<!make sure )(?<!see that )\b(?:light|lamp|fan|door|blind"
+    r"|curtain|heating|radio|tv)s? (?:is|are) (?:all )?(?:still )?(?:on|off|open|closed|shut)\b"
+)
+"""Of what is the listener's own, "turn your radio down", and of how things are."""
 _KIN = re.compile(
     r"(?:(?:hey|oh|ok|please|come on|listen|sorry|thanks|yes|no|well|right) )*(?:(?:my|dear) )?"
     r"(?:mum|mom|mummy|mommy|mam|dad|daddy|papa|gran|granny|grandma|grandpa|nan|nana|grandad"
@@ -59,6 +65,7 @@ _CALLED = re.compile(
     r"|children)\b"
     r"|^(?:mr|mrs|ms|mister) \w+\b|\b(?:mum|mom|mummy|mommy|daddy|granny|grandma|kids)$"
 )
+_ARTICLES = frozenset(("the", "a", "an"))
 _CONDITION = re.compile(
     r"\b(?:if|unless|whenever|as soon as|once|when|until|in case)\b"
     r"(?! (?:possible|i may|we may|at all"
@@ -80,8 +87,8 @@ def reported(said: Canonical) -> bool:
 
 def addressed(said: Canonical) -> bool:
     """Whether somebody else is called by name: "mum, can you …", "… please, Miss Jones"."""
-    text = said.text
-    if _CALLED.search(text):
+    # Not "the kids", who are spoken of: articles are gone from the canonical text.
+    if _CALLED.search(said.text) and said.source[0] not in _ARTICLES:
         return True
     ends = [at for at in range(1, len(said.tokens)) if said.paused(at)]
     parts = [said.part(0, ends[0]), said.part(ends[-1], len(said.tokens))] if ends else []
@@ -94,5 +101,5 @@ def doubtful(said: Canonical) -> bool:
     For readings that no template stands behind; a template of its own may hold such words.
     """
     text = wish(said).text
-    patterns = (_PAST, _INSIDE, _CONDITION)
+    patterns = (_PAST, _INSIDE, _CONDITION, _TOLD)
     return withheld(said) or any(pattern.search(text) for pattern in patterns)

@@ -79,7 +79,14 @@ def run(
     session: Session, inputs: Mapping[str, NDArray[Any]], output: str = ""
 ) -> NDArray[np.float32]:
     """The model's `output`, or its first."""
-    made: NDArray[np.float32] = session.run([output] if output else None, dict(inputs))[0]  # type: ignore[assignment]
+    return run_all(session, inputs, [output] if output else None)[0]
+
+
+def run_all(
+    session: Session, inputs: Mapping[str, NDArray[Any]], outputs: Sequence[str] | None = None
+) -> list[NDArray[np.float32]]:
+    """The model's `outputs` in that order, or all."""
+    made: list[NDArray[np.float32]] = session.run(outputs, dict(inputs))  # type: ignore[assignment]
     return made
 
 

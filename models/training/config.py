@@ -10,6 +10,10 @@ TRAINING = Path(__file__).resolve().parent
 MODELS = TRAINING.parent
 SENTENCES = TRAINING / "sentences"
 """Our own annotated sentences."""
+NONE = "none"
+"""Intent of our own sentences that ask for nothing."""
+NOT_OBEYED = "negated"
+"""The file of our own sentences that must cause no action, whatever their intent."""
 DATA = Path(os.environ.get("ASSISTANT_DATA", MODELS.parent.parent / "shared" / "data"))
 """The public data sets, one folder each."""
 BUILD = MODELS.parent / "build" / "training"

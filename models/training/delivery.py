@@ -118,21 +118,24 @@ def _shown(known: graph.Array, numbers: NDArray[np.intp], seed: int) -> Linear:
 
 def deliver_ner(task: TaggingTask) -> None:
     """Write the NER model as int8, its figures and its manifest entry."""
-    int8 = graph.tagging_model(weights(task.model), HEADS)
+    int8 = graph.tagging_model(weights(task.model), HEADS, whole="addressee")
     compare(task, int8, "ner")
     tests = ner.test_sets()
     tests["both"] = [example for test in tests.values() for example in test]
     found = {f"{name}_f1": judge(task, int8, test)["slot_f1"] for name, test in tests.items()}
     record("ner", found | latency(int8))
     entry = Entry(
-        version="1",
+        version="2",
         kind="slots",
-        summary="Names, places, devices, times and the like among words (MiniLM-L6, int8)",
+        summary="Names, places, times and the like among words, and to whom they are said",
         licence="Apache-2.0; trained on HWU64 (CC BY 4.0) and SNIPS (CC0)",
         inputs=INPUTS,
-        outputs={"logits": f"float32[batch, tokens, {len(labels.TAGS)}]"},
+        outputs={
+            "logits": f"float32[batch, tokens, {len(labels.TAGS)}]",
+            "addressee": f"float32[batch, {len(task.intents)}]",
+        },
     )
-    named = (json.dumps(labels.TAGS) + "\n").encode()
+    named = (json.dumps({"tags": labels.TAGS, "addressees": task.intents}) + "\n").encode()
     files = {"model.onnx": int8, "tokenizer.json": tokenizer_file(), "labels.json": named}
     publish("ner", entry, files)
 

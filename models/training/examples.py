@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from assistant.core.manifest import Library
-from models.training.config import MODELS, SENTENCES
+from models.training.config import MODELS, NONE, NOT_OBEYED, SENTENCES
 from models.training.markup import Sentence, parse
 from nlu.encoder import Encoder
 from nlu.examples import Examples, Label, write_shipped
@@ -20,14 +20,12 @@ from nlu.normalize import canonical, wish
 FILE = "examples.npz"
 UP = ("up", "loud", "rais", "increas", "more", "boost", "crank", "high", "add")
 DOWN = ("down", "quiet", "low", "soft", "less", "reduc", "decreas", "hush", "off", "drop")
-NOT_OBEYED = "negated"
-"""The file of sentences that must cause no action, whatever their intent."""
 
 
 def labelled(folder: Path = SENTENCES) -> Iterator[tuple[Label | None, str]]:
     """Every sentence, as the models are asked, with its label; None for what is out of scope."""
     for file in sorted(folder.glob("*.txt")):
-        intent, fixed = "none", ""
+        intent, fixed = NONE, ""
         for line in file.read_text("utf-8").splitlines():
             if line.startswith("# intent:"):
                 intent, fixed = line.removeprefix("# intent:").strip(), ""
@@ -35,7 +33,7 @@ def labelled(folder: Path = SENTENCES) -> Iterator[tuple[Label | None, str]]:
                 fixed = line.removeprefix("# fixed:")
             elif line.strip() and not line.startswith("#"):
                 sentence = parse(line.strip())
-                outside = intent == "none" or file.stem == NOT_OBEYED
+                outside = intent == NONE or file.stem == NOT_OBEYED
                 text = spoken(wish(canonical(sentence.text)))
                 pairs = _pairs(f"{fixed},{_step(sentence)}")
                 if text:

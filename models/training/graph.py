@@ -170,8 +170,10 @@ def embedding_model(weights: Weights, heads: int, float_weights: bool = False) -
     return graph.model(inputs, {"embedding": ["batch", width]})
 
 
-def tagging_model(weights: Weights, heads: int, float_weights: bool = False) -> bytes:
-    """Outputs `logits` float32[batch, tokens, tags] and, with that head, `intents` of [CLS].
+def tagging_model(
+    weights: Weights, heads: int, float_weights: bool = False, whole: str = "intents"
+) -> bytes:
+    """Outputs `logits` float32[batch, tokens, tags] and, with that head, `whole` of [CLS].
 
     `weights` are those of `tagging.Tagger`; with case embeddings there is an input `casing`. The
     heads stay float32: they are small, and what they say is read off directly.
@@ -192,8 +194,8 @@ def tagging_model(weights: Weights, heads: int, float_weights: bool = False) -> 
     if "intents.weight" in weights:
         first = graph.constant("first", np.array(0, np.int64))
         cls = graph.node("Gather", [states, first], "cls", axis=1)
-        _head(graph, weights, "intents", cls, "intents")
-        outputs["intents"] = ["batch", len(weights["intents.bias"])]
+        _head(graph, weights, "intents", cls, whole)
+        outputs[whole] = ["batch", len(weights["intents.bias"])]
     return graph.model(inputs, outputs)
 
 

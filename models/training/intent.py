@@ -17,13 +17,11 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from models.training import corpora, tokens
-from models.training.config import IntentConfig
+from models.training.config import NONE, IntentConfig
 from models.training.loop import device, padded
 from models.training.markup import Sentence
 from models.training.network import WIDTH, Encoder, pooled, pretrained
 
-NONE = "none"
-"""Intent of our own sentences that ask for nothing."""
 PARTS = {"snips": 4000, "atis": 1500}
 """Sentences an epoch of the sets that are learned early."""
 OOS_COPIES = 4

@@ -15,17 +15,24 @@ from models.training.config import Config
 from models.training.loop import device, padded
 from models.training.network import WIDTH, Encoder, pretrained
 
+_IGNORED, _OPEN = -1, -2
+"""In place of a tag's number: a piece that has none, and a word that may have one of several."""
 CASES = 7
 """Ways in which a word can be written, as `case` numbers them; 0 for what is no word."""
 
 
 @dataclass(frozen=True)
 class Example:
-    """A sentence as words with BIO tags, and its intent where there is one."""
+    """A sentence as words with BIO tags, and its intent ("" where none is to be learned).
+
+    Of a `partial` one only what fills the intent's slots is marked: another word may be a name all
+    the same.
+    """
 
     words: list[str]
     tags: list[str]
     intent: str = ""
+    partial: bool = False
 
 
 def case(word: str) -> int:
@@ -75,8 +82,12 @@ class TaggingTask:
         dev: Sequence[Example],
         tags: list[str],
         cased: bool = False,
+        unmarked: Sequence[str] = (),
     ) -> None:
+        """`unmarked` are the labels of which a partial example says nothing."""
         torch.manual_seed(config.seed)
+        kept = {bio.OUTSIDE, *(f"{prefix}-{label}" for label in unmarked for prefix in "BI")}
+        self.open = torch.tensor([index for index, tag in enumerate(tags) if tag in kept])
         self.name, self.tags, self.cased = name, tags, cased
         self.smoothing = config.smoothing
         self.intents = sorted({e.intent for e in train} - {""})
@@ -92,7 +103,10 @@ class TaggingTask:
         self.cases = [word_cases(e, p) for e, p in zip(examples, self.pieces, strict=True)]
         tag_numbers = {tag: index for index, tag in enumerate(self.tags)}
         intent_numbers = {intent: index for index, intent in enumerate(self.intents)}
-        self.targets = [[tag_numbers[tag] for tag in e.tags] for e in examples]
+        self.targets = [
+            [_OPEN if e.partial and t == bio.OUTSIDE else tag_numbers[t] for t in e.tags]
+            for e in examples
+        ]
         self.intent_targets = [intent_numbers.get(e.intent, -1) for e in examples]
 
     def examples(self, epoch: int) -> Sequence[Example]:
@@ -105,22 +119,36 @@ class TaggingTask:
         return [len(p.ids) for p in self.pieces]
 
     def loss(self, batch: Sequence[int]) -> Tensor:
-        """Cross entropy of the words' first pieces and of the intent."""
+        """Cross entropy of the words' first pieces and of the intent.
+
+        Of a word that a partial example leaves unmarked, any of the tags that it may have is right
+        (partial annotation, Tsuboi et al. 2008).
+        """
         ids, mask = padded([self.pieces[i].ids for i in batch])
         cases, _ = padded([self.cases[i] for i in batch])
-        targets = torch.full(ids.shape, -1, dtype=torch.long)
+        targets = torch.full(ids.shape, _IGNORED, dtype=torch.long)
         for row, index in enumerate(batch):
             firsts = self.pieces[index].firsts
             targets[row, firsts] = torch.tensor(self.targets[index][: len(firsts)])
         tags, intents = self.model(ids, mask, cases if self.cased else None)
-        flat = tags.float().flatten(0, 1)
-        loss = functional.cross_entropy(
-            flat, targets.flatten().to(flat.device), ignore_index=-1, label_smoothing=self.smoothing
-        )
+        loss = self._tagged(tags.float().flatten(0, 1), targets.flatten())
         if intents is not None:
             wanted = torch.tensor([self.intent_targets[i] for i in batch], device=intents.device)
-            loss = loss + functional.cross_entropy(intents.float(), wanted, ignore_index=-1)
+            known = wanted >= 0
+            if known.any():
+                loss = loss + functional.cross_entropy(
+                    intents[known].float(), wanted[known], label_smoothing=self.smoothing
+                )
         return loss
+
+    def _tagged(self, logits: Tensor, targets: Tensor) -> Tensor:
+        targets = targets.to(logits.device)
+        known, unmarked = targets >= 0, targets == _OPEN
+        loss = functional.cross_entropy(
+            logits[known], targets[known], label_smoothing=self.smoothing, reduction="sum"
+        )
+        shares = functional.log_softmax(logits[unmarked], dim=-1)[:, self.open.to(logits.device)]
+        return (loss - shares.logsumexp(dim=-1).sum()) / (known | unmarked).sum()
 
     def dev(self) -> dict[str, float]:
         """Figures of the float model on dev."""
@@ -178,8 +206,10 @@ def figures(
     # A sentence that was cut off is read as if nothing stood in its rest.
     given = [bio.spans(p.tags[: len(e.tags)]) for e, p in zip(examples, predictions, strict=True)]
     result = {"slot_f1": bio.f1(gold, given)}
-    if intents:
+    known = [bool(e.intent) for e in examples]
+    if intents and any(known):
         right = [e.intent == p.intent for e, p in zip(examples, predictions, strict=True)]
         whole = [r and g == p for r, g, p in zip(right, gold, given, strict=True)]
-        result |= {"intent": float(np.mean(right)), "sentence": float(np.mean(whole))}
+        result["intent"] = float(np.mean(right, where=known))
+        result["sentence"] = float(np.mean(whole, where=known))
     return result

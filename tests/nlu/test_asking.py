@@ -10,13 +10,15 @@ from assistant.composition import Composition
 from assistant.core.codec import encode
 from assistant.core.config import Config, HomeSettings, Storage
 from assistant.core.messages import Command, Interpretation, Slot, Transcript
+from nlu.evidence import Guessed
 from nlu.examples import Label
-from nlu.guess import Guessed, Guesser
+from nlu.guess import USUAL, Guesser
 from nlu.intent import Belief, Ranking
 from nlu.interpreter import By, Interpreter
 from nlu.normalize import Canonical, canonical
 from nlu.shapes import Shape
 from nlu.stage import NluStage
+from nlu.tagger import Span, Tagging
 from nlu.templates import Templates
 from tests.nlu.stand_ins import HOME
 
@@ -32,7 +34,7 @@ def wish(intent: str, **slots: str) -> Command:
 
 
 class Torn:
-    """Keeps `interpreter.Guess`: one text may be either of two commands."""
+    """Keeps `interpreter.Guess`: one text may be either of two commands, and no other is any."""
 
     def __init__(self, *commands: Command) -> None:
         self._commands = commands
@@ -46,11 +48,25 @@ class Torn:
     def may_be(self, said: Canonical, intent: str) -> bool:
         return True
 
+    def spans(self, said: Canonical) -> tuple[Span, ...]:
+        return (Span("person", 3, 5, 0.9), Span("person", 6, 7, 0.5), Span("text", 1, 2, 0.9))
+
 
 def heard(templates: Templates, now: datetime, *commands: Command) -> Interpretation:
     stage = NluStage(templates, Interpreter(templates, Torn(*commands)), lambda: now)
     transcript = Transcript(utterance_id="u", revision=1, text=TEXT)
     return next(m for m in stage.feed(transcript) if isinstance(m, Interpretation))
+
+
+def test_who_is_surely_named_in_what_nothing_claims_is_told(
+    templates: Templates, now: datetime
+) -> None:
+    stage = NluStage(templates, Interpreter(templates, Torn(wish("A"))), lambda: now)
+    text = "what number has Agnes Tolliver's dear bob"
+    for said, persons in ((text, ("agnes tolliver",)), (TEXT, ())):
+        transcript = Transcript(utterance_id=said, revision=1, text=said)
+        told = next(m for m in stage.feed(transcript) if isinstance(m, Interpretation))
+        assert told.persons == persons
 
 
 def test_a_tie_is_told_of_in_plain_sentences_and_is_no_command(
@@ -142,11 +158,28 @@ def test_what_may_be_meant_for_others_is_done_asked_about_or_left(
     label = Label("HassCancelTimer", ())
     ranking = Ranking(in_scope, (Belief(label, 0.99),))
     monkeypatch.setattr(guesser._intents, "rank", lambda text: ranking)
-    monkeypatch.setattr(guesser, "_tagged", (said.source, ()))
+    monkeypatch.setattr(guesser, "_tagged", (said.source, Tagging(meant=USUAL)))
     guesser._remembered.cache_clear()
     done, asked = guesser(said, now), guesser.asks(said, now)
     assert (done is not None) is (does and (subject or in_scope > 0.8))
     assert bool(asked) is (asks and subject)
+    guesser._remembered.cache_clear()
+
+
+@pytest.mark.parametrize(("meant", "done"), [(USUAL, True), (-2.0, False)])
+def test_what_the_other_model_takes_for_talk_is_not_done(
+    guesser: Guesser,
+    now: datetime,
+    monkeypatch: pytest.MonkeyPatch,
+    meant: float,
+    done: bool,
+) -> None:
+    said = canonical("bin that wretched timer")
+    ranking = Ranking(0.95, (Belief(Label("HassCancelTimer", ()), 0.99),))
+    monkeypatch.setattr(guesser._intents, "rank", lambda text: ranking)
+    monkeypatch.setattr(guesser, "_tagged", (said.source, Tagging(meant=meant)))
+    guesser._remembered.cache_clear()
+    assert (guesser(said, now) is not None) is done
     guesser._remembered.cache_clear()
 
 

@@ -83,6 +83,7 @@ def test_free_text_without_content_is_none() -> None:
     templates = compiled(intent("Say", "announce {text}", slots=(TEXT,)))
     assert best(templates, "announce the") is None
     assert best(templates, "announce my") is None
+    assert best(templates, "announce it again") is None
     assert best(templates, "announce lunch") == ("Say", {"text": "lunch"})
 
 
