@@ -187,7 +187,7 @@ def require_generator(library: Library, name: str) -> None:
 def _tokenizer(content: bytes, where: str) -> Tokenizer:
     try:
         return Tokenizer.from_buffer(content)
-    except Exception as error:  # tokenizers has no class of its own for it
+    except ValueError as error:
         raise ModelError("model.unusable", f"{where}: {error}") from error
 
 
