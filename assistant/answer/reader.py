@@ -166,13 +166,17 @@ def best_span(scored: Scored, start: int, end: int) -> tuple[int, int, float] | 
 
 
 class Rarity:
-    """How telling each word of a question is among the sentences of the passages found."""
+    """How telling each word of a question is among the sentences of the passages found.
 
-    def __init__(self, question: str, passages: Sequence[str]) -> None:
+    A word that none of them has counts as if `unseen` of them had it.
+    """
+
+    def __init__(self, question: str, passages: Sequence[str], unseen: int = 0) -> None:
         texts = [set(_stems(s)) for passage in passages for s in sentences(passage)]
         seen = Counter(word for words in texts for word in words)
         self._weights = {
-            word: math.log((1 + len(texts)) / (0.5 + seen[word])) for word in set(_stems(question))
+            word: math.log((1 + len(texts)) / (0.5 + (seen[word] or unseen)))
+            for word in set(_stems(question))
         }
         self._whole = sum(self._weights.values()) or 1.0
 

@@ -55,6 +55,8 @@ def test_the_sentence_with_most_of_the_telling_words_answers(knowledge: Knowledg
     )
     assert found(knowledge, "with whom are the keys?") == "Keys are with Mrs Abbot."
     assert found(knowledge, "when is the rent due") in LEASE
+    # Two words that stand nowhere do not outweigh two that stand together.
+    assert found(knowledge, "has the neighbour Abbot spare keys") == "Keys are with Mrs Abbot."
 
 
 @pytest.mark.parametrize(
