@@ -31,6 +31,7 @@ from nlu import clauses
 from nlu.apart import LONGEST, Apart
 from nlu.normalize import Canonical, cuts
 from nlu.reading import Reading
+from nlu.tagger import Span
 from nlu.templates import Templates
 from nlu.withheld import withheld
 
@@ -99,6 +100,9 @@ class Guess(Protocol):
 
     def may_be(self, said: Canonical, intent: str) -> bool:
         """Whether a text that a sentence with free text fits may be meant so."""
+
+    def spans(self, said: Canonical) -> tuple[Span, ...]:
+        """What is named in a text, counted in source words."""
 
 
 class Interpreter:

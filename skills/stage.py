@@ -143,6 +143,7 @@ class SkillsStage:
                 text=said.text,
                 nearest=said.nearest,
                 period=said.period,
+                persons=said.persons,
             )
 
     def _answer(self, said: Interpretation, dialog: Dialog) -> Iterator[Message]:

@@ -33,15 +33,19 @@ class DocumentAnswers:
         self._alerts: list[QualityAlert] = []
 
     def answering(
-        self, question: str, at_s: float = 0.0, period: Period | None = None
+        self,
+        question: str,
+        at_s: float = 0.0,
+        period: Period | None = None,
+        persons: tuple[str, ...] = (),
     ) -> Steps[Answer]:
         """The steps to the answer, or to an honest nothing.
 
-        What is of `period` is looked through first.
+        What is of `period` is looked through first, and what does not name all `persons` never.
         """
         began_s = self._clock()
         outcomes: Counter[str] = Counter()
-        within = Filter(since=period.since, until=period.until) if period is not None else None
+        within = _within(period, persons)
         made = yield from self._answerer.answering(question, outcomes, within)
         self._alerts += self._monitor.observe(at_s, self._clock() - began_s, outcomes, made)
         return self._calendar.dated(question, made)
@@ -50,7 +54,8 @@ class DocumentAnswers:
         """The steps to the answer to what a skill has found to be a question about days."""
         made, period = self._calendar.asked(question)
         if made is None:
-            return (yield from self.answering(question.text, question.at_s, period))
+            whom = tuple(fact.value for fact in question.facts if fact.name == "person")
+            return (yield from self.answering(question.text, question.at_s, period, whom))
         return made
 
     def answering_all(self, questions: Sequence[str]) -> list[Steps[Answer]]:
@@ -74,3 +79,9 @@ class DocumentAnswers:
         """What is to be told of the answers since this was last asked."""
         told, self._alerts = self._alerts, []
         return told
+
+
+def _within(period: Period | None, persons: tuple[str, ...]) -> Filter | None:
+    if period is None:
+        return Filter(naming=persons) if persons else None
+    return Filter(since=period.since, until=period.until, naming=persons)

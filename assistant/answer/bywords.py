@@ -14,17 +14,14 @@ from assistant.answer.faults import Faults
 from assistant.answer.finding import CERTAIN, READ_FROM, Finding
 from assistant.answer.matching import telling, tells
 from assistant.answer.passages import sentences
+from assistant.answer.persons import of_another
 from assistant.answer.reader import Rarity, Reading, heading_of
 from assistant.answer.retriever import Candidate
 from assistant.core.errors import ModelError
 
-ENOUGH = 0.4
+ENOUGH = 0.35
 """Share of the question's words, weighed by rarity, from which a sentence is an answer. Chosen on
-XQuAD: 14 % of its questions are declined, and 94 % once their article is gone; of two passages
-alone, 19 % and 99 %."""
-UNSEEN = 1
-"""Sentences that a word no sentence has is taken to stand in: among few, words that are not there
-else outweigh those that are, and of two passages 26 % are declined."""
+XQuAD: 13 % of its questions are declined, and 94 % once their article is gone."""
 BM25_SHARE = 0.2
 """Weight of BM25, as a share of the best passage's, beside the words of the sentence."""
 
@@ -68,23 +65,26 @@ class WordSearcher:
         if not tells(question):
             return Finding([], [])
         found = by_words(question, self._candidates(question, within))
-        if within is not None and found.answer is None:
-            return self._find(question, None)
+        if within is not None and within.narrows and found.answer is None:
+            return self._find(question, Filter(naming=within.naming))
         return found
 
     def _candidates(self, question: str, within: Filter | None) -> list[Candidate]:
         scores = dict(self._knowledge.matching(question, READ_FROM, within))
         most = max(scores.values(), default=1.0)
+        persons = within.naming if within is not None else ()
         return [
             Candidate(stored.id, stored.passage, stored.source, scores[stored.id] / most)
             for stored in self._knowledge.passages(list(scores))
+            if not of_another(question, stored.passage, persons)
         ]
 
 
 def by_words(question: str, candidates: Sequence[Candidate]) -> Finding:
     """The sentences of `candidates` that have most of the question's words."""
-    texts = [candidate.passage.text for candidate in candidates]
-    rarity = Rarity(" ".join(telling(question)), texts, UNSEEN)
+    rarity = Rarity(
+        " ".join(telling(question)), [candidate.passage.text for candidate in candidates]
+    )
     best = [max(_readings(c, rarity), key=lambda r: r.score, default=None) for c in candidates]
     readings = sorted((r for r in best if r is not None), key=lambda r: r.score, reverse=True)
     read = {reading.candidate.id for reading in readings}

@@ -70,26 +70,28 @@ class Searcher:
         left = [question for question, finding in pairs if finding is None]
         found = iter(self._retriever.find_all(left, READ_FROM) if left else ())
         return [
-            self._read(question, next(found)) if finding is None else finding
+            self._read(question, next(found), within) if finding is None else finding
             for question, finding in zip(questions, narrowed, strict=True)
         ]
 
     def _narrowed(self, question: str, within: Filter | None) -> Finding | None:
         """What answers `question` among the passages it seems to be about; None for nothing."""
         people = self._named(question)
-        filters = [within] if within is not None else []
+        filters = [within] if within is not None and within.narrows else []
         if people:
             about = within or Filter()
             filters.insert(0, msgspec.structs.replace(about, people=people))
         for narrow in filters:
             (candidates,) = self._retriever.find_all([question], READ_FROM, narrow)
-            finding = self._read(question, [c for c in candidates if _is_then(c, narrow)])
+            then = [c for c in candidates if _is_then(c, narrow)]
+            finding = self._read(question, then, narrow)
             if finding.answer is not None:
                 return finding
         return None
 
-    def _read(self, question: str, candidates: list[Candidate]) -> Finding:
-        candidates = [c for c in candidates if not of_another(question, c.passage)]
+    def _read(self, question: str, candidates: list[Candidate], within: Filter | None) -> Finding:
+        persons = within.naming if within is not None else ()
+        candidates = [c for c in candidates if not of_another(question, c.passage, persons)]
         if not candidates or not tells(question):
             return Finding([], [])
         readings = self._reader.read(question, candidates)

@@ -31,12 +31,21 @@ class Filter(msgspec.Struct, frozen=True, kw_only=True):
 
     What is left out does not narrow. `since` and `until` are aware; a passage without a date is
     never of a time. A name is matched by whole words ("Anna" finds "Anna Berg").
+
+    Where nothing within it answers, the rest is searched; but whatever answers must be `naming`
+    these people, if only in its title.
     """
 
     kinds: tuple[str, ...] = ()
     people: tuple[str, ...] = ()
     since: datetime | None = None
     until: datetime | None = None
+    naming: tuple[str, ...] = ()
+
+    @property
+    def narrows(self) -> bool:
+        """Whether some passages are to be looked through before the rest."""
+        return any(True for _ in self.conditions())
 
     def conditions(self) -> Iterator[tuple[str, tuple[Any, ...]]]:
         """SQL about a row of `passages`, with what is bound in it; all must hold."""

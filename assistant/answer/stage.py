@@ -49,9 +49,16 @@ class Answers(Protocol):
     """Answers from documents, in steps that are a token of the generator each."""
 
     def answering(
-        self, question: str, at_s: float = 0.0, period: Period | None = None
+        self,
+        question: str,
+        at_s: float = 0.0,
+        period: Period | None = None,
+        persons: tuple[str, ...] = (),
     ) -> Steps[Answer]:
-        """The answer, or an honest nothing; what is of `period` is looked through first."""
+        """The answer, or an honest nothing; what is of `period` is looked through first.
+
+        It is from nothing that does not name all `persons`.
+        """
 
     def scheduled(self, question: Question) -> Steps[Answer]:
         """The answer to one of the `SCHEDULED` intents."""
@@ -177,7 +184,7 @@ class AnswerStage:
                 answer = yield from self._answers.scheduled(question)
             else:
                 answer = yield from self._answers.answering(
-                    question.text, question.at_s, question.period
+                    question.text, question.at_s, question.period, question.persons
                 )
             if answer.tier is not Tier.DECLINED:
                 self._desk.source = _named(answer.kind, answer.title, answer.place)

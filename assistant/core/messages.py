@@ -93,7 +93,7 @@ class Interpretation(Work, frozen=True, kw_only=True):
 
     `choices` are what it may mean where none of them is likely enough; they are asked about.
     `nearest` names, for a text that nothing claims, an example sentence of something near it, and
-    `period` is the time that is named in it.
+    `period` is the time that is named in it, `persons` are the people.
     """
 
     revision: int
@@ -102,6 +102,7 @@ class Interpretation(Work, frozen=True, kw_only=True):
     choices: tuple[Choice, ...] = ()
     nearest: str = ""
     period: Period | None = None
+    persons: tuple[str, ...] = ()
 
 
 class Commit(Work, frozen=True, kw_only=True):
@@ -113,13 +114,15 @@ class Commit(Work, frozen=True, kw_only=True):
 class Question(Work, frozen=True, kw_only=True):
     """A text that no skill claims, to be answered from documents or honestly declined.
 
-    `period` is the time that the text names. With an `intent` it is a skill's: its `facts` are to
-    be worded, or `fallback` said as it is; `acted` tells whether the skill has changed any state.
+    `period` is the time that the text names, `persons` are the people: what answers must name them.
+    With an `intent` it is a skill's: its `facts` are to be worded, or `fallback` said as it is;
+    `acted` tells whether the skill has changed any state.
     """
 
     text: str
     nearest: str = ""
     period: Period | None = None
+    persons: tuple[str, ...] = ()
     intent: str | None = None
     facts: tuple[Fact, ...] = ()
     fallback: str = ""

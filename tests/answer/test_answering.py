@@ -197,9 +197,13 @@ class Documents:
         self._made = made
 
     def answering(
-        self, question: str, at_s: float = 0.0, period: Period | None = None
+        self,
+        question: str,
+        at_s: float = 0.0,
+        period: Period | None = None,
+        persons: tuple[str, ...] = (),
     ) -> Steps[Answer]:
-        return self._made.answering(question)
+        return self._made.answering(question, within=Filter(naming=persons))
 
     def scheduled(self, question: Question) -> Steps[Answer]:
         return self._made.answering(question.text)
@@ -234,6 +238,13 @@ def test_the_source_is_named_when_asked(stage: AnswerStage) -> None:
     assert said(stage, "says who", intent="DocumentSource") == ["From Kettle, page 1."]
     assert said(stage, "who won") == [NOTHING_FOUND]
     assert said(stage, "says who", intent="DocumentSource", fallback="Not yet.") == ["Not yet."]
+
+
+def test_who_is_named_in_a_question_is_named_where_the_answer_is_from(stage: AnswerStage) -> None:
+    asked = "who are keys with?"
+    assert said(stage, asked, persons=("mrs abbot",)) == ["Keys are with Mrs Abbot."]
+    assert said(stage, asked, persons=("mrs abbott",)) == ["Keys are with Mrs Abbot."]
+    assert said(stage, asked, persons=("bob",)) == [NOTHING_FOUND]
 
 
 def test_an_address_book_and_a_calendar_are_named_as_such(

@@ -72,6 +72,14 @@ def test_what_is_looked_through_first_comes_first(knowledge: Knowledge) -> None:
     assert found(knowledge, "how many litres does the kettle hold", notes) in KETTLE
 
 
+def test_what_does_not_name_the_person_who_is_named_does_not_answer(knowledge: Knowledge) -> None:
+    asked = "with whom are the keys?"
+    assert found(knowledge, asked, Filter(naming=("mrs abbot",))) == "Keys are with Mrs Abbot."
+    elsewhere = Filter(kinds=("contact",), naming=("mrs abbot",))
+    assert found(knowledge, asked, elsewhere) == "Keys are with Mrs Abbot."
+    assert found(knowledge, asked, Filter(kinds=("note",), naming=("bob",))) == ""
+
+
 def test_a_damaged_network_is_told_once_behind_the_answer_and_not_asked_again(
     knowledge: Knowledge, caplog: pytest.LogCaptureFixture
 ) -> None:
