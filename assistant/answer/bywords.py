@@ -19,9 +19,13 @@ from assistant.answer.reader import Rarity, Reading, heading_of
 from assistant.answer.retriever import Candidate
 from assistant.core.errors import ModelError
 
-ENOUGH = 0.35
+ENOUGH = 0.4
 """Share of the question's words, weighed by rarity, from which a sentence is an answer. Chosen on
-XQuAD: 13 % of its questions are declined, and 94 % once their article is gone."""
+XQuAD: 14 % of its questions are declined, and 94 % once their article is gone; of two passages
+alone, 19 % and 99 %."""
+UNSEEN = 1
+"""Sentences that a word no sentence has is taken to stand in: among few, words that are not there
+else outweigh those that are, and of two passages 26 % are declined."""
 BM25_SHARE = 0.2
 """Weight of BM25, as a share of the best passage's, beside the words of the sentence."""
 
@@ -82,9 +86,8 @@ class WordSearcher:
 
 def by_words(question: str, candidates: Sequence[Candidate]) -> Finding:
     """The sentences of `candidates` that have most of the question's words."""
-    rarity = Rarity(
-        " ".join(telling(question)), [candidate.passage.text for candidate in candidates]
-    )
+    texts = [candidate.passage.text for candidate in candidates]
+    rarity = Rarity(" ".join(telling(question)), texts, UNSEEN)
     best = [max(_readings(c, rarity), key=lambda r: r.score, default=None) for c in candidates]
     readings = sorted((r for r in best if r is not None), key=lambda r: r.score, reverse=True)
     read = {reading.candidate.id for reading in readings}
