@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
+from math import log
 
 from assistant.core.messages import Command, Slot
 from nlu.binding import NAMED_KINDS
@@ -14,20 +16,31 @@ _FEWEST_WORDS = 3
 
 
 def plain_sentence(grammar: Grammar, command: Command) -> str:
-    """A short sentence of the grammar that fills the command's slots; "" where there is none.
+    """A usual sentence of the grammar that fills the command's slots; "" where there is none.
 
+    The usual one begins as most of the intent's sentences do, and has the words that most have.
     Slots that were not said (their `raw` is "") are fixed by a sentence or left to it.
     """
     said = {slot.name: slot for slot in command.slots if slot.raw}
     unsaid = {(slot.name, slot.value) for slot in command.slots if not slot.raw}
+    drawn = labelled_of(grammar, command.intent, _DRAWN)
+    usual = Counter(word for one in drawn for word in set(one.text.split()))
+    begun = Counter(one.text.split()[0] for one in drawn)
     fitting = [
         one
-        for one in labelled_of(grammar, command.intent, _DRAWN)
+        for one in drawn
         if {span.slot for span in one.spans} == set(said) and unsaid.issuperset(one.fixed)
     ]
     fullest = max((len(one.fixed) for one in fitting), default=0)
-    sentences = ("".join(_filled(one, said)) for one in fitting if len(one.fixed) == fullest)
-    return min(sentences, key=lambda s: (len(s.split()) < _FEWEST_WORDS, len(s), s), default="")
+    fitting = [one for one in fitting if len(one.fixed) == fullest]
+
+    def rank(one: Labelled) -> tuple[bool, float, str]:
+        words = one.text.split()
+        likely = sum(log(usual[word]) for word in words) / len(words) + log(begun[words[0]]) / 2
+        return len(words) < _FEWEST_WORDS, -likely, one.text
+
+    chosen = min(fitting, key=rank, default=None)
+    return "".join(_filled(chosen, said)) if chosen else ""
 
 
 def _filled(one: Labelled, said: dict[str, Slot]) -> Iterator[str]:
