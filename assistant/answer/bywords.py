@@ -7,8 +7,8 @@ the answer, if it has enough of them. That is right less often, and declines mor
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Protocol
 
+from assistant.answer.answerer import Finds
 from assistant.answer.documents import Filter, Knowledge
 from assistant.answer.faults import Faults
 from assistant.answer.finding import CERTAIN, READ_FROM, Finding
@@ -28,13 +28,6 @@ UNSEEN = 1
 else outweigh those that are, and of two passages 26 % are declined."""
 BM25_SHARE = 0.2
 """Weight of BM25, as a share of the best passage's, beside the words of the sentence."""
-
-
-class Finds(Protocol):
-    """Retrieval and reading."""
-
-    def find_all(self, questions: Sequence[str], within: Filter | None = None) -> list[Finding]:
-        """What is found for each question, `within` it before all else."""
 
 
 class ReadsOrNot:

@@ -123,20 +123,20 @@ class Monitor:
         return {flaw: value for flaw, value in learned if value is not None}
 
     def observe(
-        self, at_s: float, seconds: float, outcomes: Mapping[str, int], answer: Answer | None = None
+        self, at_s: float, seconds: float, outcomes: Mapping[str, int], answer: Answer
     ) -> list[QualityAlert]:
-        """Take in an answer that took so long; `answer` None for words to a skill's facts.
+        """Take in an answer that took so long.
 
         `outcomes` is how it went, as the answerer counts it. What was kept from an earlier time
         says nothing new.
         """
         if outcomes.get("kept"):
             return []
-        read = answer is not None and answer.tier is not Tier.DECLINED
+        declined = answer.tier is Tier.DECLINED
         sample = Sample(
             seconds=seconds,
-            certainty=answer.certainty if answer is not None and read else None,
-            declined=answer is not None and not read,
+            certainty=None if declined else answer.certainty,
+            declined=declined,
             ungrounded=outcomes.get("ungrounded", 0) > 0,
             # A fault of the generator is counted by its code, such as "answer.unfinished".
             empty=any(k == "empty" or "." in k for k in outcomes if k not in RUSHED),

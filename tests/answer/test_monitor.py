@@ -206,7 +206,7 @@ class Answering:
         self._monitor = Monitor(BUDGET_S)
         self._monitor.take = lambda at_s, sample: self.taken.append(sample) or []  # type: ignore
 
-    def says(self, answer: Answer | None, *outcomes: str) -> None:
+    def says(self, answer: Answer, *outcomes: str) -> None:
         assert self._monitor.observe(1.0, 0.2, Counter(outcomes), answer) == []
 
 
@@ -220,7 +220,7 @@ def test_an_answer_is_judged_by_what_the_answerer_counted() -> None:
         stage.says(msgspec.structs.replace(said, tier=Tier.EXTRACTED), code, "extracted")
     stage.says(said, "kept")
     stage.says(Answer(text="Nothing.", tier=Tier.DECLINED), "declined")
-    stage.says(None, "empty")
+    stage.says(said, "empty")
     assert stage.taken == [
         Sample(0.2, 3.0),
         Sample(0.2, 3.0, ungrounded=True),
@@ -228,7 +228,7 @@ def test_an_answer_is_judged_by_what_the_answerer_counted() -> None:
         Sample(0.2, 3.0, rushed=True),
         Sample(0.2, 3.0, rushed=True),
         Sample(0.2, declined=True),
-        Sample(0.2, empty=True),
+        Sample(0.2, 3.0, empty=True),
     ]
 
 

@@ -9,11 +9,10 @@ from datetime import date, datetime, timedelta
 from typing import Any
 
 from icalendar import Calendar, Component
-from icalendar.prop import vBroken
 
 from assistant.answer.formats.html import soup_of
-from assistant.answer.formats.recurring import Rule, rule
-from assistant.answer.formats.repeated import dates, repeated
+from assistant.answer.formats.recurrence import dates, each, repeated
+from assistant.answer.formats.rules import Rule, rule
 from assistant.answer.formats.wording import clean, full_date, title_of
 from assistant.answer.passages import Document, Section
 from assistant.answer.series import Series
@@ -161,25 +160,19 @@ def _company(event: Component, people: tuple[str, ...]) -> Iterator[str]:
 
 
 def _people(event: Component, role: str) -> Iterator[str]:
-    for person in _each(event, role):
+    for person in each(event, role):
         mail = str(person).split(":", 1)[-1]
         if found := clean(str(person.params.get("CN", ""))) or clean(mail):
             yield found
 
 
-def _each(event: Component, name: str) -> list[Any]:
-    value = event.get(name, [])
-    values = value if isinstance(value, list) else [value]
-    return [value for value in values if not isinstance(value, vBroken)]
-
-
 def _moments(event: Component, name: str) -> list[date]:
-    found = (getattr(value, "dt", None) for value in _each(event, name))
+    found = (getattr(value, "dt", None) for value in each(event, name))
     return [value for value in found if isinstance(value, date)]
 
 
 def _one(event: Component, name: str) -> Any:
-    return next(iter(_each(event, name)), None)
+    return next(iter(each(event, name)), None)
 
 
 def _rule(event: Component) -> Rule | None:

@@ -23,7 +23,7 @@ def repeated(event: Component, start: date, lasts_s: float, moved: Sequence[date
     `moved` are the occurrences that another event of the calendar stands for. What repeats more
     often than once a day is not followed.
     """
-    rules, also = _each(event, "RRULE"), dates(event, "RDATE")
+    rules, also = each(event, "RRULE"), dates(event, "RDATE")
     if not (rules or also):
         return None
     zone, first = _zone(start), _wall(start, start)
@@ -42,7 +42,7 @@ def repeated(event: Component, start: date, lasts_s: float, moved: Sequence[date
 
 def dates(event: Component, name: str) -> list[date]:
     """The days or times of an EXDATE or RDATE property, however often it stands there."""
-    several = [one.dt for value in _each(event, name) for one in getattr(value, "dts", ())]
+    several = [one.dt for value in each(event, name) for one in getattr(value, "dts", ())]
     return [one[0] if isinstance(one, tuple) else one for one in several if _is_date(one)]
 
 
@@ -50,7 +50,8 @@ def _is_date(value: Any) -> bool:
     return isinstance(value[0] if isinstance(value, tuple) else value, date)
 
 
-def _each(event: Component, name: str) -> list[Any]:
+def each(event: Component, name: str) -> list[Any]:
+    """The values of a property that can be read, however often it stands there."""
     value = event.get(name, [])
     values = value if isinstance(value, list) else [value]
     return [value for value in values if not isinstance(value, vBroken)]
