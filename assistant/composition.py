@@ -35,7 +35,8 @@ from assistant.answer.reader import Reader
 from assistant.answer.retriever import Retriever
 from assistant.answer.stage import AnswerStage
 from assistant.answer.summary import Summariser
-from assistant.core.config import Config, time_zone
+from assistant.core.clock import time_zone
+from assistant.core.config import Config
 from assistant.core.database import Database
 from assistant.core.errors import ConfigError, ModelError, SkillError
 from assistant.core.manifest import Library
@@ -97,7 +98,7 @@ class Composition:
     @cached_property
     def now(self) -> Callable[[], datetime]:
         """Tells the aware wall time in the user's zone."""
-        zone = time_zone(self._config.home)
+        zone = time_zone(self._config.home.time_zone)
         return lambda: datetime.now(zone)
 
     @cached_property
@@ -292,7 +293,7 @@ class Composition:
 
     def knowledge(self, path: Path | None) -> Knowledge:
         """What the user's documents say, or of none with None; raises `StorageError`."""
-        return Knowledge(path, time_zone(self._config.home))
+        return Knowledge(path, time_zone(self._config.home.time_zone))
 
     def collection(
         self,

@@ -8,7 +8,8 @@ from __future__ import annotations
 from importlib import import_module
 from pathlib import Path
 
-from assistant.core.config import Config, config_files, load_config, time_zone
+from assistant.core.clock import time_zone
+from assistant.core.config import Config, config_files, load_config
 from assistant.logs import set_up
 from assistant.process import ProcessSpec
 from assistant.skill.home import load_home
@@ -36,7 +37,7 @@ def run(config_file: Path | None, single: bool) -> int:
     files = config_files(config_file)
     config, _ = load_config(files)
     set_up("assistant", config.log.level)
-    time_zone(config.home)
+    time_zone(config.home.time_zone)
     if config.home.file:
         load_home(Path(config.home.file).expanduser())
     _make_folders(config)

@@ -1,4 +1,4 @@
-"""The one clock by which things are timed, and the zone of the one on the wall."""
+"""The one clock by which things are timed, and the zones of those on the wall."""
 
 from __future__ import annotations
 
@@ -7,12 +7,25 @@ import time
 from datetime import timedelta, timezone, tzinfo
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
+from assistant.core.errors import ConfigError
+
 LOCALTIME = "/etc/localtime"
 
 
 def boottime_s() -> float:
     """Seconds of CLOCK_BOOTTIME: it never jumps and goes on during suspend."""
     return time.clock_gettime(time.CLOCK_BOOTTIME)
+
+
+def time_zone(name: str) -> tzinfo:
+    """The zone of that IANA name, or "" for the system's; raises `ConfigError` for what is none."""
+    if not name:
+        return system_zone()
+    try:
+        return ZoneInfo(name)
+    except (ZoneInfoNotFoundError, ValueError, OSError) as error:
+        message = f'home.time_zone: "{name}" is no zone; write one such as "Europe/Zurich"'
+        raise ConfigError("config.time_zone", message) from error
 
 
 def system_zone() -> tzinfo:

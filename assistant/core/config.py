@@ -10,14 +10,11 @@ import difflib
 import os
 import tomllib
 import typing
-from datetime import tzinfo
 from pathlib import Path
 from typing import Any
-from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 import msgspec
 
-from assistant.core.clock import system_zone
 from assistant.core.errors import ConfigError
 
 SYSTEM_FILE = Path("/etc/hark/config.toml")
@@ -250,19 +247,6 @@ def load_config(files: tuple[Path, ...] = ()) -> tuple[Config, tuple[Setting, ..
         for k, v in values.items()
     )
     return config, settings
-
-
-def time_zone(settings: HomeSettings) -> tzinfo:
-    """The zone of the settings, or the system's; raises `ConfigError` for what is none."""
-    if not settings.time_zone:
-        return system_zone()
-    try:
-        return ZoneInfo(settings.time_zone)
-    except (ZoneInfoNotFoundError, ValueError, OSError) as error:
-        message = (
-            f'home.time_zone: "{settings.time_zone}" is no zone; write one such as "Europe/Zurich"'
-        )
-        raise ConfigError("config.time_zone", message) from error
 
 
 def _read(file: Path) -> dict[str, dict[str, Any]]:
