@@ -83,9 +83,7 @@ def by_words(question: str, candidates: Sequence[Candidate]) -> Finding:
     rarity = Rarity(" ".join(telling(question)), texts, UNSEEN)
     best = [max(_readings(c, rarity), key=lambda r: r.score, default=None) for c in candidates]
     readings = sorted((r for r in best if r is not None), key=lambda r: r.score, reverse=True)
-    read = {reading.candidate.id for reading in readings}
-    rest = [candidate for candidate in candidates if candidate.id not in read]
-    return Finding(readings, [*(r.candidate for r in readings), *rest])
+    return Finding.of(readings, candidates)
 
 
 def _readings(candidate: Candidate, rarity: Rarity) -> Iterator[Reading]:

@@ -37,6 +37,13 @@ class Finding(NamedTuple):
     readings: list[Reading]
     candidates: list[Candidate]
 
+    @classmethod
+    def of(cls, readings: list[Reading], looked_at: Sequence[Candidate]) -> Finding:
+        """With those of the passages that were not read behind those that were."""
+        read = {reading.candidate.id for reading in readings}
+        rest = [candidate for candidate in looked_at if candidate.id not in read]
+        return cls(readings, [*(reading.candidate for reading in readings), *rest])
+
     @property
     def answer(self) -> Reading | None:
         """The reading that answers, if one is certain enough."""
@@ -94,10 +101,7 @@ class Searcher:
         candidates = [c for c in candidates if not of_another(question, c.passage, persons)]
         if not candidates or not tells(question):
             return Finding([], [])
-        readings = self._reader.read(question, candidates)
-        read = {reading.candidate.id for reading in readings}
-        rest = [candidate for candidate in candidates if candidate.id not in read]
-        return Finding(readings, [*(r.candidate for r in readings), *rest])
+        return Finding.of(self._reader.read(question, candidates), candidates)
 
 
 def _is_then(candidate: Candidate, within: Filter) -> bool:
