@@ -251,12 +251,16 @@ class Composition:
         """Watches over the answers; `kept` with what these models' answers were like before."""
         if not kept:
             return Monitor(ANSWER_BUDGET_S)
-        file = self._config.state_dir / BASELINE_FILE
-        used = (READER, self._config.answer.generator)
-        names = [name for name in used if name in self.library.artefacts]
-        models = ", ".join(f"{name} {self.library.version(name)}" for name in names)
+        file, models = self._config.state_dir / BASELINE_FILE, self.answering_models
         learned, keep = read_baseline(file, models), partial(keep_baseline, file, models)
         return Monitor(ANSWER_BUDGET_S, learned, keep)
+
+    @property
+    def answering_models(self) -> str:
+        """The models that answers depend on, with their versions."""
+        used = (READER, self._config.answer.generator)
+        names = (name for name in used if name in self.library.artefacts)
+        return ", ".join(f"{name} {self.library.version(name)}" for name in names)
 
     def _finder(self, knowledge: Knowledge, vectors: VectorIndex | None) -> Finds:
         words, encoder = WordSearcher(knowledge), self.document_encoder

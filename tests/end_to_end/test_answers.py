@@ -13,9 +13,11 @@ from typing import Any
 import pytest
 
 from assistant.answer.answerer import NOTHING_FOUND
-from assistant.composition import BASELINE_FILE
+from assistant.answer.baseline import keep_baseline
+from assistant.composition import BASELINE_FILE, Composition
 from assistant.core.bus import Address, Bus
 from assistant.core.clock import boottime_s
+from assistant.core.config import Config
 from assistant.core.messages import Question
 from assistant.members import PEERS, consumers
 from tests.scenario import Daemon, command_line, quiet
@@ -32,8 +34,8 @@ KNOWN = ("how long does the guarantee of the dishwasher run", "when is the denti
 @pytest.fixture(scope="module")
 def daemon(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Daemon]:
     folder = tmp_path_factory.mktemp("answers")
-    (folder / "state").mkdir()
-    (folder / "state" / BASELINE_FILE).write_text('{"declined": 0.05}')
+    models = Composition(Config()).answering_models
+    keep_baseline(folder / "state" / BASELINE_FILE, models, {"declined": 0.05})
     settings = f'[documents]\nfolders = ["{DOCUMENTS}"]\n'
     settings += f'[metrics]\ntextfile = "{folder / "hark.prom"}"\n'
     with quiet(folder, settings) as started:
