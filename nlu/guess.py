@@ -29,7 +29,7 @@ _ADDRESSED = 1.5
 USUAL, _SUREST = 3.5, 4.0
 """Log odds of a wish as people usually say it, which leave the head's as they are, and the most
 that counts either way."""
-_IN_SCOPE, _IN_SCOPE_TO_ACT = 0.15, 0.72
+_IN_SCOPE, _IN_SCOPE_TO_ACT = 0.25, 0.72
 _IN_SCOPE_OF_DEVICE, _IN_SCOPE_OF_AREA = 0.15, 0.3
 _IN_SCOPE_OF_SUBJECT, _IN_SCOPE_TO_ASK = 0.55, 0.4
 _IN_SCOPE_OF_FREE_TEXT = 0.3
@@ -104,7 +104,8 @@ class Guesser:
 
     def may_be(self, said: Canonical, intent: str) -> bool:
         """Whether a text that a sentence of `intent` fits with free text may be meant so."""
-        ranking = self.rank(said)
+        # A sentence stands behind it: whether an assistant is meant is not asked as well.
+        ranking = self._intents.rank(spoken(wish(said)))
         believed = dict(ranking.intents()).get(intent, 0.0)
         return ranking.in_scope >= _IN_SCOPE_OF_FREE_TEXT and believed >= _LEAST_BELIEF
 
