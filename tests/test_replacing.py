@@ -78,7 +78,7 @@ def test_another_interface_is_refused_on_the_way_in(config: Path, candidate: Pat
     # The weights of another model.
     (candidate / "examples.npz").write_bytes(b"")
     refused = fault(invoke(config, "import", "intent", candidate, "--version", "2"))
-    assert "its outputs are ['logits'], not ['embedding']" in refused.message
+    assert "its outputs are ['addressee', 'logits'], not ['embedding']" in refused.message
 
 
 def test_a_bad_candidate_is_refused_and_what_was_in_use_stays(config: Path) -> None:

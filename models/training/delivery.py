@@ -125,7 +125,7 @@ def deliver_ner(task: TaggingTask) -> None:
     found = {f"{name}_f1": judge(task, int8, test)["slot_f1"] for name, test in tests.items()}
     record("ner", found | latency(int8))
     entry = Entry(
-        version="2",
+        version="1",
         kind="slots",
         summary="Names, places, times and the like among words, and to whom they are said",
         licence="Apache-2.0; trained on HWU64 (CC BY 4.0) and SNIPS (CC0)",
