@@ -34,6 +34,7 @@ _LEFT_OVER, _NOT_NOW = 0.35, 0.1
 """What a thing that was found and not used takes off a guess, and a number or a time of which
 takes a deed: what is wished for later, or to a degree, is not to be done at once and in full."""
 _NEARLY = 0.9
+"""Share of its belief that a form has which differs from the believed one by "all" alone."""
 _OTHER_FIXED = 0.1
 """Share of an intent's belief that a form has whose fixed slots the model does not see."""
 _LEAST_LIKENESS, _LEAST_SURE = 0.75, 0.5
