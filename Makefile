@@ -13,7 +13,7 @@ test test-set: WANTED += $(TEST_PACKAGES)
 
 .PHONY: help
 help: ## list the targets
-	@sed -n 's/^\([a-z]*\):.*## /\1: /p' $(MAKEFILE_LIST) | awk -F': ' '{printf "  make %-13s %s\n", $$1, $$2}'
+	@awk -F':.*## ' '/^[a-z-]+:.*## / {printf "  make %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 .PHONY: demo
 demo: run-set ## set up, then speak to the real daemon without a sound card
@@ -67,16 +67,19 @@ $(VENV)/.dev: requirements/dev.txt $(VENV)/.run
 	$(PIP) install --no-deps --require-hashes -r requirements/dev.txt
 	@touch $@
 
-COMPILE := CUSTOM_COMPILE_COMMAND="make requirements" $(VENV)/bin/pip-compile --quiet --upgrade \
-	--generate-hashes --strip-extras --no-annotate --no-header --no-emit-index-url \
-	--no-emit-find-links --no-emit-trusted-host --unsafe-package enum34 --unsafe-package pip
-
 .PHONY: requirements
-requirements: $(VENV)/.dev ## compile the requirements files anew, with today's releases
-	$(COMPILE) --build-deps-for editable --output-file requirements/run.txt pyproject.toml
-	$(COMPILE) --output-file requirements/dev.txt requirements/dev.in
-	$(COMPILE) --output-file requirements/piper.txt requirements/piper.in
-	sed -i '/^# WARNING/,$$d;/^$$/d' requirements/*.txt
+requirements: $(VENV)/.dev ## pin today's releases that the oldest Python takes; then: sudo make check-systems
+	scripts/pin requirements/run.txt pyproject.toml requirements/build.in
+	scripts/pin requirements/dev.txt requirements/dev.in
+	scripts/pin requirements/piper.txt requirements/piper.in
+
+# CHECK="demo" leaves the tests out; ARM=1 adds an emulated 64-bit ARM. Only pip's and the proxies'
+# variables reach the roots.
+.PHONY: check-systems
+check-systems: ## as root: the README's commands and the service in bare Debian 12 and 13
+	@test "$$(id -u)" -eq 0 || { echo "run: sudo make check-systems" >&2; exit 1; }
+	@scripts/debian-packages git debootstrap systemd-container $(if $(ARM),qemu-user-static)
+	CHECK="$(CHECK)" ARM="$(ARM)" $(PYTHON) -m scripts.systems
 
 # ── a service of this machine ───────────────────────────────────────────────────────────────
 

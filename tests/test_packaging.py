@@ -7,10 +7,11 @@ import re
 import subprocess
 import sys
 import tomllib
-from importlib.metadata import packages_distributions
+from importlib.metadata import PackageNotFoundError, metadata, packages_distributions
 from pathlib import Path
 
 import pytest
+from packaging.specifiers import SpecifierSet
 
 REPOSITORY = Path(__file__).resolve().parent.parent
 REQUIREMENTS = REPOSITORY / "requirements"
@@ -18,6 +19,9 @@ FILES = ("run.txt", "dev.txt", "piper.txt")
 PACKAGES = ("assistant", "audio", "nlu", "skills")
 OPTIONAL = {"piper", "pytest"}
 """Imported only where they are: the extra voice engine, and fixtures for authors of skills."""
+
+OLDEST_PYTHON = "3.11.2"
+"""Debian 12's, and so Raspberry Pi OS bookworm's."""
 
 PIN = re.compile(r"([a-z0-9][a-z0-9-]*)==(\S+) \\")
 HASH = re.compile(r"    --hash=sha256:[0-9a-f]{64}( \\)?")
@@ -106,6 +110,54 @@ def test_the_files_agree_on_versions(file: str) -> None:
     both = run.keys() & other.keys()
     assert both
     assert {name: other[name] for name in both} == {name: run[name] for name in both}
+
+
+def _too_new(pins: dict[str, str]) -> list[str]:
+    """Those among the installed `pins` whose own metadata refuse the oldest Python."""
+    return [
+        f"{name} {version} wants Python {wanted}"
+        for name, version in pins.items()
+        if (wanted := _wanted_python(name, version))
+        and not SpecifierSet(wanted).contains(OLDEST_PYTHON)
+    ]
+
+
+def _wanted_python(name: str, version: str) -> str | None:
+    try:
+        installed = metadata(name)
+    except PackageNotFoundError:
+        return None
+    assert installed["Version"] == version, f"{name} is not what is pinned; run: make .venv/.dev"
+    return installed["Requires-Python"]
+
+
+@pytest.mark.parametrize("file", FILES)
+def test_every_pin_suits_the_oldest_python(file: str) -> None:
+    assert _too_new(_pins(file)) == []
+
+
+def test_a_pin_for_a_newer_python_would_be_noticed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    facts = "Metadata-Version: 2.1\nName: new\nVersion: 1.0\nRequires-Python: >=3.11.5\n"
+    (tmp_path / "new-1.0.dist-info").mkdir()
+    (tmp_path / "new-1.0.dist-info/METADATA").write_text(facts, "utf-8")
+    monkeypatch.syspath_prepend(str(tmp_path))
+    assert _too_new({"new": "1.0", "six": _pins("run.txt")["six"]}) == [
+        "new 1.0 wants Python >=3.11.5"
+    ]
+
+
+def test_the_oldest_python_is_what_the_project_and_the_check_name() -> None:
+    document = tomllib.loads((REPOSITORY / "pyproject.toml").read_text("utf-8"))
+    check = (REPOSITORY / "scripts/check-python").read_text("utf-8")
+    assert document["project"]["requires-python"] == f">={OLDEST_PYTHON}"
+    assert str(tuple(map(int, OLDEST_PYTHON.split(".")))) in check
+    assert f"({OLDEST_PYTHON} or later)" in (REPOSITORY / "README.md").read_text("utf-8")
+
+
+def test_what_builds_the_package_is_pinned_from_the_same_words(project: dict[str, object]) -> None:
+    assert (REQUIREMENTS / "build.in").read_text("utf-8").splitlines() == project["build"]
 
 
 @pytest.mark.parametrize("file", FILES)

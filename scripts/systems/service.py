@@ -1,0 +1,120 @@
+"""Hark as a service of a booted root: what it takes to start, mend, obey and end."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+
+from scripts.systems.root import CheckError, Machine, timed, until
+
+UNITS = ("assistant", "assistant-bridge")
+HIGHEST_EXPOSURE = {"assistant": 0.6, "assistant-bridge": 1.0}
+PYTHON, INSIDE = "/opt/hark/.venv/bin/python", "/opt/hark/scripts/systems/inside.py"
+PACKAGES = ("systemd-sysv", "dbus", "mosquitto")
+BACK_S = 90.0
+COMMAND, REPLY = "turn on the kitchen light", "I turned on the kitchen light."
+PUBLISHED = "hark/light/kitchen/set"
+SETTINGS = """
+[storage]
+state = "/var/lib/hark"
+runtime = "/run/hark"
+[audio]
+input = "fifo:/var/lib/hark/microphone"
+output = "folder:/var/lib/hark/replies"
+[home]
+file = "/opt/hark/assistant/demo/home.yaml"
+area = "kitchen"
+[mqtt]
+host = "127.0.0.1"
+"""
+KNOWN_OPEN = {"io_uring", "keyring", "userfaultfd", "/run/dbus/system_bus_socket"}
+PROBE = f"""
+[Service]
+Type=oneshot
+ExecStart=
+ExecStart={PYTHON} {INSIDE} probe
+Restart=no
+WatchdogSec=0
+"""
+
+
+def serve(machine: Machine, source: str) -> Iterator[tuple[str, str]]:
+    """Install it and go through its life; gives each step and its figure."""
+    yield "make install", _seconds(machine, "make", "-C", source, "install")
+    machine.call("systemctl", "start", "mosquitto")
+    _write(machine, "/etc/hark/config.toml", SETTINGS)
+    yield "restart until ready", _seconds(machine, "systemctl", "restart", "assistant")
+    until(lambda: _active(machine, "assistant-bridge"), BACK_S, "the bridge runs")
+    machine.call("cp", "-r", f"{source}/examples/documents", "/srv")
+    yield "documents added", _seconds(machine, "assistant", "documents", "add", "/srv/documents")
+    yield "reload", _seconds(machine, "systemctl", "reload", "assistant")
+    yield "back after kill -9", f"{_back_after(machine, 'KILL'):.1f} s"
+    yield "back after a hang", f"{_back_after(machine, 'STOP'):.1f} s"
+    until(lambda: _active(machine, "assistant-bridge"), BACK_S, "the bridge runs again")
+    yield "spoken command until its reply", _spoken_to(machine)
+    for unit in UNITS:
+        yield f"exposure of {unit}", _exposure(machine, unit)
+    yield "stop", _seconds(machine, "systemctl", "stop", "assistant")
+    for unit in UNITS:
+        yield f"open inside {unit}", _open_inside(machine, unit)
+
+
+def _seconds(machine: Machine, *command: str) -> str:
+    return f"{timed(lambda: machine.call(*command)):.1f} s"
+
+
+def _write(machine: Machine, file: str, text: str) -> None:
+    machine.call("mkdir", "-p", file.rpartition("/")[0])
+    machine.call("sh", "-c", 'printf %s "$2" >"$1"', "sh", file, text)
+
+
+def _active(machine: Machine, unit: str) -> bool:
+    return _shown(machine, unit, "ActiveState") == "active"
+
+
+def _shown(machine: Machine, unit: str, fact: str) -> str:
+    return machine.call("systemctl", "show", "--property", fact, "--value", unit)
+
+
+def _back_after(machine: Machine, signal: str) -> float:
+    """Seconds from a signal to the daemon's first process until another one is ready."""
+    first = _shown(machine, "assistant", "MainPID")
+
+    def another() -> bool:
+        return _shown(machine, "assistant", "MainPID") not in (first, "0")
+
+    machine.call("systemctl", "kill", "--kill-whom=main", f"--signal={signal}", "assistant")
+    begun_s = until(another, BACK_S, f"another process after SIG{signal}")
+    return begun_s + until(lambda: _active(machine, "assistant"), BACK_S, "ready again")
+
+
+def _spoken_to(machine: Machine) -> str:
+    heard = json.loads(machine.call(PYTHON, INSIDE, "speak", COMMAND, PUBLISHED).splitlines()[-1])
+    if heard["reply"] != REPLY or "ON" not in heard["published"]:
+        raise CheckError(f"“computer, {COMMAND}”: {heard}")
+    return f"{heard['until_reply_s']:.1f} s"
+
+
+def _exposure(machine: Machine, unit: str) -> str:
+    told = machine.call("systemd-analyze", "security", "--no-pager", f"{unit}.service")
+    found = re.search(r"exposure level for \S+: ([\d.]+)", told)
+    if not found or float(found[1]) > HIGHEST_EXPOSURE[unit]:
+        raise CheckError(f"exposure of {unit} above {HIGHEST_EXPOSURE[unit]}:\n{told}")
+    return found[1]
+
+
+def _open_inside(machine: Machine, unit: str) -> str:
+    """See that inside the unit nothing is open that a plain service can reach."""
+    plain = ("systemd-run", "--quiet", "--pipe", "--wait", PYTHON, INSIDE, "probe")
+    seen = json.loads(machine.call(*plain))
+    if not set(seen) >= KNOWN_OPEN:
+        raise CheckError(f"the probe is blind: outside the unit it finds {seen}")
+    _write(machine, f"/run/systemd/system/{unit}.service.d/probe.conf", PROBE)
+    machine.call("systemctl", "daemon-reload")
+    machine.call("install", "-d", "-o", "assistant", "-g", "assistant", "/run/hark")
+    machine.call("systemctl", "start", unit)
+    told = machine.call("journalctl", "--output=cat", "--identifier=python", f"--unit={unit}")
+    if json.loads(told.splitlines()[-1]):
+        raise CheckError(f"inside {unit} there is open: {told}")
+    return f"nothing of {len(seen)} outside"
