@@ -8,22 +8,37 @@ from __future__ import annotations
 
 import contextlib
 import fcntl
+import itertools
 import math
 import os
+from collections import deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from pathlib import Path
-from typing import IO
+from typing import IO, Protocol
 
 import zmq
 
+from assistant.core.clock import boottime_s
 from assistant.core.codec import decode, encode, topic
-from assistant.core.errors import BusError
-from assistant.core.messages import AudioChunk, Message, SelfTest, Speech, Work
+from assistant.core.errors import BusError, CodecError
+from assistant.core.messages import AudioChunk, Frame, Message, SelfTest, Speech, Tick, Work
+from assistant.core.private import make_private
 from assistant.core.stage import Source
+from assistant.core.zmtp import LARGEST_MESSAGE_BYTES, Frames, Receiver
 
-LARGEST_MESSAGE_BYTES = 4_000_000
 QUEUED_MESSAGES = 256
 SEND_TIMEOUT_MS = 2000
+LARGEST_SUBSCRIPTION_BYTES = 1024
+"""All that a socket which sends is ever sent."""
+QUEUED_PIECES = 16
+"""Pieces, of 8 kB at most, that wait to be read of one connection."""
+PIECES_A_TURN = 1024
+MOST_CONNECTIONS = 64
+MOST_HELD_BYTES = 2 * LARGEST_MESSAGE_BYTES
+"""Of unfinished messages, all connections together."""
+MOST_AHEAD_S = 1.0
+"""By which a message's time may be ahead of the clock, which all processes share."""
 UNPUBLISHED = (AudioChunk, Speech, SelfTest)
 """Audio has one consumer and no watchers, and a self-test is nobody else's business."""
 
@@ -42,6 +57,11 @@ class Address:
             return f"inproc://{name}.{socket}"
         return f"ipc://{self._directory / name}.{socket}"
 
+    @property
+    def guarded(self) -> bool:
+        """Whether others than our own stages can reach the sockets."""
+        return self._directory is not None
+
     def close(self) -> None:
         """Give the ZeroMQ context back, after every bus on it was closed."""
         self.context.term()
@@ -52,17 +72,167 @@ class Address:
         if self._directory is None:
             yield
             return
-        self._directory.mkdir(mode=0o700, parents=True, exist_ok=True)
+        try:
+            make_private(self._directory)
+        except OSError as error:
+            message = f"{self._directory} cannot hold the sockets: {error.strerror}"
+            raise BusError("bus.folder", message) from error
         with (self._directory / f"{name}.lock").open("w") as lock:
             _lock(lock, name)
             yield
 
 
+class Inlet(Protocol):
+    """A socket that only receives, one whole message at a time."""
+
+    socket: zmq.Socket[bytes]
+
+    def connect(self, endpoint: str) -> None:
+        """Hear the publisher at `endpoint`, now and whenever it comes back."""
+
+    @property
+    def waiting(self) -> bool:
+        """Whether there is a message that the socket no longer tells of."""
+
+    def take(self) -> Frames | None:
+        """The next message, None when no more has arrived; `CodecError` for one that is refused."""
+
+
+class Guarded:
+    """Receives over paths, from whoever connects, and never holds more than is allowed.
+
+    libzmq has no limit to the frames of a message, so its socket gives raw bytes (ZMQ_STREAM).
+    """
+
+    def __init__(self, socket: zmq.Socket[bytes], kind: str, topics: Iterable[bytes] = ()) -> None:
+        self.socket = socket
+        self._new_receiver = partial(Receiver, kind, tuple(topics))
+        self._publishers: dict[bytes, str] = {}
+        self._numbers = itertools.count(1)
+        self._receivers: dict[bytes, Receiver] = {}
+        self._ready: deque[Frames | CodecError] = deque()
+
+    def connect(self, endpoint: str) -> None:
+        """Hear the publisher at `endpoint`, now and whenever it comes back."""
+        # A new name each time: libzmq ends the process over one that it has not yet forgotten.
+        name = f"{next(self._numbers)} {endpoint}".encode()
+        self._publishers[name] = endpoint
+        self.socket.set(zmq.CONNECT_ROUTING_ID, name)
+        self.socket.connect(endpoint)
+
+    @property
+    def waiting(self) -> bool:
+        """Whether more than one message came in one piece."""
+        return bool(self._ready)
+
+    def take(self) -> Frames | None:
+        """The next message, None when no more has arrived; `CodecError` for one that is refused."""
+        for _ in range(PIECES_A_TURN):
+            if self._ready:
+                break
+            try:
+                peer = self.socket.recv(zmq.NOBLOCK)
+            except zmq.Again:
+                return None
+            self._arrived(peer, self.socket.recv(zmq.NOBLOCK))
+        message = self._ready.popleft() if self._ready else None
+        if isinstance(message, CodecError):
+            raise message
+        return message
+
+    def _arrived(self, peer: bytes, piece: bytes) -> None:
+        receiver = self._receivers.get(peer)
+        try:
+            if not piece:
+                self._came_or_went(peer)
+            elif receiver is not None:
+                self._read(peer, receiver, piece)
+            elif peer in self._publishers:
+                # Its going went unheard, as libzmq's queue was full, and its return passed for it.
+                self._look_again_for(peer)
+        except CodecError as error:
+            self._hang_up(peer, error)
+
+    def _came_or_went(self, peer: bytes) -> None:
+        if self._receivers.pop(peer, None) is not None:
+            return
+        if len(self._receivers) == MOST_CONNECTIONS:
+            message = f"more than {MOST_CONNECTIONS} connections came; the most silent one goes"
+            self._hang_up(self._most_silent(), CodecError("codec.crowd", message))
+        receiver = self._new_receiver()
+        if self._send(peer, receiver.says()):
+            self._receivers[peer] = receiver
+
+    def _most_silent(self) -> bytes:
+        # One that has not greeted first: nothing that it was given to send can be lost with it.
+        unready = (peer for peer, receiver in self._receivers.items() if not receiver.ready)
+        return next(unready, next(iter(self._receivers)))
+
+    def _read(self, peer: bytes, receiver: Receiver, piece: bytes) -> None:
+        before = receiver.held
+        messages = list(receiver.receive(piece))
+        if messages:  # from now on it is the least silent one
+            self._receivers[peer] = self._receivers.pop(peer)
+            self._ready.extend(messages)
+        if said := receiver.says():
+            self._send(peer, said)
+        if receiver.held > before:
+            self._limit_held()
+
+    def _limit_held(self) -> None:
+        held = {peer: receiver.held for peer, receiver in self._receivers.items()}
+        if sum(held.values()) > MOST_HELD_BYTES:
+            message = f"more than {MOST_HELD_BYTES} bytes came unfinished; the largest part goes"
+            self._hang_up(max(held, key=held.__getitem__), CodecError("codec.held", message))
+
+    def _hang_up(self, peer: bytes, why: CodecError) -> None:
+        self._receivers.pop(peer, None)
+        if peer in self._publishers:
+            self._look_again_for(peer)
+        else:
+            self._send(peer, b"")
+        # Its traceback would keep what the connection has sent.
+        self._ready.append(why.with_traceback(None))
+
+    def _look_again_for(self, publisher: bytes) -> None:
+        endpoint = self._publishers.pop(publisher)
+        self.socket.disconnect(endpoint)
+        self.connect(endpoint)
+
+    def _send(self, peer: bytes, piece: bytes) -> bool:
+        """Whether `peer` is there to be told; what it sent may yet come, and word of its going."""
+        try:
+            self.socket.send_multipart([peer, piece], zmq.NOBLOCK)
+        except zmq.ZMQError:
+            return False
+        return True
+
+
+class Trusted:
+    """Receives within this process, where nobody but our own stages can send."""
+
+    waiting = False
+
+    def __init__(self, socket: zmq.Socket[bytes]) -> None:
+        self.socket = socket
+
+    def connect(self, endpoint: str) -> None:
+        """Hear the publisher at `endpoint`."""
+        self.socket.connect(endpoint)
+
+    def take(self) -> Frames | None:
+        """The next message; None when no more has arrived."""
+        try:
+            return self.socket.recv_multipart(zmq.NOBLOCK)
+        except zmq.Again:
+            return None
+
+
 class Bus:
     """One process's end of the bus.
 
-    `consumers` names the process that each Work type goes to; `peers` are all processes whose
-    events may be subscribed to; `consumes` are the types that this process wants.
+    `consumers` names the process that each Work type goes to; `peers` are the processes
+    whose events are subscribed to; `consumes` are the types that this process wants.
     """
 
     def __init__(
@@ -76,21 +246,32 @@ class Bus:
         self._name, self._address, self._consumers = name, address, consumers
         self._claims = contextlib.ExitStack()
         self._claims.enter_context(address.claim(name))
-        self._work = self._socket(zmq.PULL)
-        self._work.bind(address.endpoint(name, "work"))
+        self._work = self._inlet(zmq.PULL)
+        self._work.socket.bind(address.endpoint(name, "work"))
         self._events = self._socket(zmq.PUB)
         self._events.bind(address.endpoint(name, "events"))
-        self._heard = self._subscribe(peers, consumes)
+        wanted = [topic(kind) for kind in consumes if consumers.get(kind) != name]
+        self._heard = self._inlet(zmq.SUB, wanted)
+        self._peers: set[str] = {name}
+        self.follow(peers)
         self._outlets: dict[str, zmq.Socket[bytes]] = {}
         self._poller = zmq.Poller()
-        self._poller.register(self._work, zmq.POLLIN)
-        self._poller.register(self._heard, zmq.POLLIN)
+        self._poller.register(self._work.socket, zmq.POLLIN)
+        self._poller.register(self._heard.socket, zmq.POLLIN)
         self._sources: dict[int, Source] = {}
+        self._refused: deque[CodecError] = deque(maxlen=QUEUED_MESSAGES)
 
     def watch(self, source: Source) -> None:
         """Poll `source` beside the sockets."""
         self._sources[source.fileno()] = source
         self._poller.register(source.fileno(), zmq.POLLIN)
+
+    def follow(self, peers: Iterable[str]) -> None:
+        """Hear the events of further processes; one that is not there is looked for for ever."""
+        for peer in peers:
+            if peer not in self._peers:
+                self._peers.add(peer)
+                self._heard.connect(self._address.endpoint(peer, "events"))
 
     def send(self, message: Message) -> None:
         """Work goes to its one consumer, and all but audio to whoever watches.
@@ -109,31 +290,51 @@ class Bus:
 
     def receive(self, timeout_s: float) -> Iterator[Message]:
         """Wait up to `timeout_s` and give what came: control first, then sources, then one work."""
-        ready = dict(self._poller.poll(max(0, math.ceil(timeout_s * 1000))))
-        if self._heard in ready:
+        until_s = boottime_s() + timeout_s
+        arrived = False
+        while not arrived:
+            ready = self._wait(until_s - boottime_s())
+            for message in self._arrived(ready):
+                arrived = True
+                yield message
+            # Bytes alone, such as a greeting, are nothing that came; but they may have no end.
+            arrived |= boottime_s() >= until_s or bool(self._refused)
+            arrived |= not self._sources.keys().isdisjoint(ready)
+
+    def _wait(self, timeout_s: float) -> dict[object, int]:
+        """The sockets and descriptors that are ready; none when the time is over."""
+        waiting = self._heard.waiting or self._work.waiting
+        return dict(self._poller.poll(0 if waiting else max(0, math.ceil(timeout_s * 1000))))
+
+    def _arrived(self, ready: Mapping[object, int]) -> Iterator[Message]:
+        if self._heard.socket in ready or self._heard.waiting:
             yield from self.heard()
         for descriptor, source in self._sources.items():
             if descriptor in ready:
                 yield from source.read()
-        if self._work in ready:
-            yield decode(self._work.recv_multipart())
+        if self._work.socket in ready or self._work.waiting:
+            yield from itertools.islice(self._messages(self._work), 1)
 
     def heard(self) -> Iterator[Message]:
-        """Every broadcast that has arrived, without waiting."""
-        with contextlib.suppress(zmq.Again):
-            while True:
-                yield decode(self._heard.recv_multipart(zmq.NOBLOCK))
+        """The broadcasts that have arrived, without waiting; what is left comes the next time."""
+        return self._messages(self._heard)
+
+    def refused(self) -> Iterator[CodecError]:
+        """Why something that arrived was no message, for each since the last time."""
+        while self._refused:
+            yield self._refused.popleft()
 
     def close(self) -> None:
         """Close every socket, at once."""
-        for socket in (self._work, self._events, self._heard, *self._outlets.values()):
+        inlets = (self._work.socket, self._heard.socket)
+        for socket in (*inlets, self._events, *self._outlets.values()):
             socket.close()
         self._claims.close()
 
     def _socket(self, kind: int) -> zmq.Socket[bytes]:
         socket = self._address.context.socket(kind)
         socket.set(zmq.LINGER, 0)
-        socket.set(zmq.MAXMSGSIZE, LARGEST_MESSAGE_BYTES)
+        socket.set(zmq.MAXMSGSIZE, LARGEST_SUBSCRIPTION_BYTES)
         socket.set(zmq.SNDHWM, QUEUED_MESSAGES)
         socket.set(zmq.RCVHWM, QUEUED_MESSAGES)
         socket.set(zmq.SNDTIMEO, SEND_TIMEOUT_MS)
@@ -142,17 +343,26 @@ class Bus:
         socket.set(zmq.RECONNECT_IVL_MAX, 200)
         return socket
 
-    def _subscribe(
-        self, peers: Sequence[str], consumes: Iterable[type[Message]]
-    ) -> zmq.Socket[bytes]:
-        socket = self._socket(zmq.SUB)
-        for kind in consumes:
-            if self._consumers.get(kind) != self._name:
-                socket.set(zmq.SUBSCRIBE, topic(kind))
-        for peer in peers:
-            if peer != self._name:
-                socket.connect(self._address.endpoint(peer, "events"))
-        return socket
+    def _messages(self, inlet: Inlet) -> Iterator[Message]:
+        for _ in range(QUEUED_MESSAGES):
+            try:
+                if (frames := inlet.take()) is None:
+                    return
+                message = _checked(decode(frames))
+            except CodecError as error:
+                self._refused.append(error)
+            else:
+                yield message
+
+    def _inlet(self, kind: int, topics: Sequence[bytes] = ()) -> Inlet:
+        if self._address.guarded:
+            socket = self._socket(zmq.STREAM)
+            socket.set(zmq.RCVHWM, QUEUED_PIECES)
+            return Guarded(socket, "SUB" if kind == zmq.SUB else "PULL", topics)
+        socket = self._socket(kind)
+        for subscribed in topics:
+            socket.set(zmq.SUBSCRIBE, subscribed)
+        return Trusted(socket)
 
     def _push(self, consumer: str, frames: list[bytes], what: str) -> None:
         if consumer not in self._outlets:
@@ -163,6 +373,19 @@ class Bus:
             self._outlets[consumer].send_multipart(frames)
         except zmq.Again as error:
             raise BusError("bus.full", f"{consumer} takes no {what}: its queue is full") from error
+
+
+def _checked(message: Message) -> Message:
+    """Give the message back; raises `CodecError` for one that no other process can have sent.
+
+    The stages take their time from messages: one of tomorrow would have every timer ring.
+    """
+    kind = type(message).__name__
+    if isinstance(message, (Frame, Tick)):
+        raise CodecError("codec.inside", f"a {kind} stays inside one process")
+    if not -math.inf < message.at_s <= boottime_s() + MOST_AHEAD_S:
+        raise CodecError("codec.time", f"a {kind} came from the future, or from no time at all")
+    return message
 
 
 def _lock(file: IO[str], name: str) -> None:

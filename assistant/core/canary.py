@@ -8,12 +8,13 @@ numbers behind it: those differ between processors, and between one good model a
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Annotated, Any
 
 import msgspec
 
 from assistant.core.errors import ModelError
 from assistant.core.manifest import Library
+from assistant.core.versions import MALFORMED
 
 FILE = "canary.json"
 
@@ -32,18 +33,19 @@ class Canaries(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     """All of a model, and the share from 0 to 1 of them that must come out as recorded."""
 
     share: float
-    cases: tuple[Case, ...]
+    cases: Annotated[tuple[Case, ...], msgspec.Meta(min_length=1)]
 
 
 def load_canaries(library: Library, name: str) -> Canaries | None:
-    """The model's canaries, None where none were delivered; raises `ModelError`."""
-    file = library.shipped / name / FILE
+    """The model's canaries, None for a model that comes with none; raises `ModelError`."""
+    file, artefact = library.shipped / name / FILE, library.artefact(name)
+    if not artefact.shipped and not file.exists():
+        return None
     try:
         return msgspec.json.decode(file.read_bytes(), type=Canaries)
-    except FileNotFoundError:
-        return None
-    except (OSError, msgspec.DecodeError) as error:
-        raise ModelError("model.canary", f"{file}: {error}; install the assistant again") from error
+    except (OSError, *MALFORMED) as error:
+        mend = library.choosing(name, artefact.version).mend(name)
+        raise ModelError("model.canary", f"{file}: {error}; {mend}") from error
 
 
 def judge(canaries: Canaries, answer: Answer, what: str) -> None:

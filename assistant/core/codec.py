@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, Union
 
 import msgspec
 
 from assistant.core.errors import CodecError
 from assistant.core.messages import Message, concrete
+
+LONGEST_REASON = 200
+"""Characters of a refusal: it may quote what was sent, which is as long as the sender likes."""
 
 _ENCODER = msgspec.msgpack.Encoder()
 _DECODER: msgspec.msgpack.Decoder[Message] = msgspec.msgpack.Decoder(
@@ -25,14 +29,15 @@ def encode(message: Message) -> list[bytes]:
     return [topic(type(message)), _ENCODER.encode(message)]
 
 
-def decode(frames: list[bytes]) -> Message:
+def decode(frames: Sequence[bytes | bytearray]) -> Message:
     """The message in two frames; raises `CodecError` on anything else, never guesses."""
     if len(frames) != 2:
         raise CodecError("codec.frames", f"a message has two frames, not {len(frames)}")
     try:
         message = _DECODER.decode(frames[1])
-    except (msgspec.DecodeError, UnicodeDecodeError) as error:
-        raise CodecError("codec.malformed", f"a frame is no message: {error}") from error
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+        reason = str(error)[:LONGEST_REASON]
+        raise CodecError("codec.malformed", f"a frame is no message: {reason}") from error
     if topic(type(message)) != frames[0]:
         raise CodecError("codec.topic", f"a {type(message).__name__} came under another topic")
     return message

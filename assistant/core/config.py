@@ -6,19 +6,37 @@ Files are read in order and later ones win key by key: `/etc/hark/config.toml`, 
 
 from __future__ import annotations
 
-import difflib
 import os
+import re
 import tomllib
 import typing
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any, Literal
 
 import msgspec
+from msgspec import Meta
 
 from assistant.core.errors import ConfigError
+from assistant.core.near import did_you_mean
+from assistant.core.textfile import read_text
 
 SYSTEM_FILE = Path("/etc/hark/config.toml")
 USER_FILE = Path("~/.config/hark/config.toml")
+LONGEST_RUNTIME_BYTES = 92
+"""A socket's path holds 107 bytes, and the longest name in the folder is /control.events."""
+LONGEST_NAME_BYTES = 255
+"""Of a file or a folder, on every usual file system."""
+SHOWN_CHARACTERS = 40
+"""Of a name that is unknown."""
+
+Pause = Annotated[float, Meta(ge=0.05, le=60.0)]
+"""A time to wait while somebody may speak."""
+Seconds = Annotated[float, Meta(ge=0, le=3600)]
+Share = Annotated[float, Meta(ge=0, le=1)]
+
+
+def _one_of(*words: str) -> Meta:
+    return Meta(pattern=f"^({'|'.join(words)})$")
 
 
 class Section(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -32,51 +50,51 @@ class Audio(Section, frozen=True, kw_only=True):
     """Device by name or part of it, "default", or "fifo:PATH" (16 kHz mono int16 is read)."""
     output: str = "default"
     """Device by name or part of it, "default", "none", or "folder:PATH" (WAV files are written)."""
-    playback_grace_s: float = 0.3
+    playback_grace_s: Seconds = 0.3
     """Seconds after playback in which a wake word that the reply itself held is disregarded."""
 
 
 class Wake(Section, frozen=True, kw_only=True):
     """Wake words."""
 
-    engine: str = "auto"
+    engine: Annotated[str, _one_of("auto", "porcupine", "microwakeword", "pocketsphinx")] = "auto"
     """"auto", "porcupine", "microwakeword" or "pocketsphinx"."""
-    keywords: dict[str, float] = msgspec.field(default_factory=lambda: {"computer": 0.8})
+    keywords: dict[str, Share] = msgspec.field(default_factory=lambda: {"computer": 0.8})
     """Keyword → sensitivity from 0 to 1, all listened for at once."""
 
 
 class Listening(Section, frozen=True, kw_only=True):
     """When an utterance begins and ends."""
 
-    vad_aggressiveness: int = 2
+    vad_aggressiveness: Annotated[int, Meta(ge=0, le=3)] = 2
     """webrtcvad's mode, 0 (lenient) to 3 (strict)."""
-    preroll_s: float = 2.0
+    preroll_s: Annotated[float, Meta(ge=0.0, le=10.0)] = 2.0
     """Seconds of sound before the wake word's detection that belong to the utterance."""
-    trailing_silence_s: float = 0.7
+    trailing_silence_s: Pause = 0.7
     """Seconds of silence that end an utterance."""
-    complete_silence_s: float = 0.25
+    complete_silence_s: Pause = 0.25
     """Seconds of silence that end one whose words are a whole sentence already."""
-    nothing_said_s: float = 5.0
+    nothing_said_s: Pause = 5.0
     """Seconds after which an open microphone closes when nobody spoke."""
-    longest_s: float = 15.0
+    longest_s: Annotated[float, Meta(ge=1.0, le=120.0)] = 15.0
     """Seconds after which an utterance ends in any case."""
 
 
 class Asr(Section, frozen=True, kw_only=True):
     """Speech recognition."""
 
-    engine: str = "auto"
+    engine: Annotated[str, _one_of("auto", "whisper", "pocketsphinx")] = "auto"
     """"auto" (whisper when its model is present), "whisper" or "pocketsphinx"."""
     model: str = "whisper-tiny.en"
     """Name of the whisper model, as `assistant models list` shows it."""
-    threads: int = 2
+    threads: Annotated[int, Meta(ge=1, le=256)] = 2
     """Threads of the whisper engine."""
 
 
 class Voice(Section, frozen=True, kw_only=True):
     """How the assistant speaks."""
 
-    engine: str = "auto"
+    engine: Annotated[str, _one_of("auto", "piper", "flite", "espeak-ng")] = "auto"
     """"auto" (piper, then flite, then espeak-ng), or one of these."""
     name: str = ""
     """The engine's voice; "" for its default (flite: slt, espeak-ng: en, piper: the pulled)."""
@@ -132,8 +150,14 @@ class Mqtt(Section, frozen=True, kw_only=True):
 
     host: str = ""
     """Host name or address; "" keeps the bridge off."""
-    port: int = 1883
-    """TCP port."""
+    port: Annotated[int, Meta(ge=1, le=65_535)] = 1883
+    """TCP port; for TLS most brokers have 8883."""
+    tls: bool = False
+    """Whether to speak TLS; the broker's certificate must name `mqtt.host`."""
+    ca_file: str = ""
+    """File (PEM) of the authority that signed the broker's certificate; "" for the system's."""
+    version: Literal["5", "3.1.1"] = "5"
+    """Version of MQTT, "5" or "3.1.1"; 3.1.1 does not bound what the broker sends."""
     username: str = ""
     """User name; "" for none."""
     password_file: str = ""
@@ -147,7 +171,7 @@ class Metrics(Section, frozen=True, kw_only=True):
 
     textfile: str = ""
     """Path of a Prometheus text file, for node_exporter's textfile collector; "" for none."""
-    keep_utterances: int = 1000
+    keep_utterances: Annotated[int, Meta(ge=1, le=1_000_000)] = 1000
     """How many utterances' stage times are kept."""
 
 
@@ -167,7 +191,7 @@ class Storage(Section, frozen=True, kw_only=True):
 class Log(Section, frozen=True, kw_only=True):
     """Logging."""
 
-    level: str = "info"
+    level: Annotated[str, _one_of("debug", "info", "warning", "error")] = "info"
     """"debug", "info", "warning" or "error"; no level logs the user's words but debug."""
 
 
@@ -251,11 +275,13 @@ def load_config(files: tuple[Path, ...] = ()) -> tuple[Config, tuple[Setting, ..
 
 def _read(file: Path) -> dict[str, dict[str, Any]]:
     try:
-        document = tomllib.loads(file.read_text("utf-8"))
+        document = tomllib.loads(read_text(file))
     except OSError as error:
         raise ConfigError("config.unreadable", f"{file}: {error.strerror}") from error
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+    except ValueError as error:  # no TOML, no UTF-8, or a number of too many digits
         raise ConfigError("config.malformed", f"{file}: {error}") from error
+    except RecursionError as error:
+        raise ConfigError("config.malformed", f"{file}: it is nested too deeply") from error
     _refuse_unknown(document, Config, str(file), "section")
     sections = typing.get_type_hints(Config)
     for name, values in document.items():
@@ -272,16 +298,58 @@ def _refuse_unknown(
     valid = known.__struct_fields__
     for name in given:
         if name not in valid:
-            near = difflib.get_close_matches(name, valid, n=1, cutoff=0.0)[0]
-            message = f'{where}: unknown {what} "{name}"; did you mean "{near}"?'
+            short = name[:SHOWN_CHARACTERS]
+            message = f"{where}: unknown {what} {_quoted(short)}; {did_you_mean(short, valid)}"
             raise ConfigError("config.unknown", message)
 
 
 def _convert(document: dict[str, Any], where: str) -> Config:
     try:
-        return msgspec.convert(document, Config)
+        config = msgspec.convert(document, Config)
     except msgspec.ValidationError as error:
-        raise ConfigError("config.invalid", f"{where}: {error}") from error
+        raise ConfigError("config.invalid", f"{where}: {_plain(str(error))}") from error
+    for section, values in msgspec.to_builtins(config).items():
+        for key, value in values.items():
+            if fault := next(filter(None, map(_unusable, _texts(value))), ""):
+                raise ConfigError("config.invalid", f"{where}: {section}.{key}: {fault}")
+    if len(os.fsencode(config.storage.runtime)) > LONGEST_RUNTIME_BYTES:
+        message = f"{where}: storage.runtime: the path is too long for a socket"
+        raise ConfigError("config.invalid", f"{message}; at most {LONGEST_RUNTIME_BYTES} bytes")
+    return config
+
+
+def _texts(value: Any) -> list[str]:
+    """A setting that is a text, several of them, or a table of them."""
+    if isinstance(value, str):
+        return [value]
+    return list(value) if isinstance(value, tuple | dict) else []
+
+
+def _unusable(text: str) -> str:
+    """Why a text is neither a name nor a path, if so."""
+    if any(c < " " or c == "\x7f" for c in text):
+        return f"{_quoted(text[:SHOWN_CHARACTERS])} holds a control character"
+    if any(len(os.fsencode(part)) > LONGEST_NAME_BYTES for part in text.split("/")):
+        return f"{_quoted(text[:SHOWN_CHARACTERS])}… is too long for a file's name"
+    path = text.partition(":")[2] if text.startswith(("fifo:", "folder:")) else text
+    if path.startswith("~"):
+        try:
+            Path(path).expanduser()
+        except RuntimeError:
+            return f"{_quoted(path[:SHOWN_CHARACTERS])}: there is no user of that name"
+    return ""
+
+
+def _quoted(name: str) -> str:
+    """A name that may hold anything, in one line."""
+    return msgspec.json.encode(name).decode()
+
+
+def _plain(told: str) -> str:
+    """What msgspec tells of a setting that is none of several words, in words."""
+    told = re.sub(rf"(enum value '.{{{SHOWN_CHARACTERS}}}).+'", r"\1…'", told)
+    found = re.fullmatch(r"Expected `str` matching regex '\^\((.*)\)\$' - at `\$\.(.*)`", told)
+    return f"{found[2]} must be one of {', '.join(found[1].split('|'))}" if found else told
 
 
 def _folder(setting: str, variable: str, fallback: str) -> Path:

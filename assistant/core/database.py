@@ -5,6 +5,7 @@ What `transaction` has left is on the disk (WAL, synchronous=FULL); what it rais
 
 from __future__ import annotations
 
+import errno
 import fcntl
 import sqlite3
 from collections.abc import Callable, Iterator, Sequence
@@ -13,6 +14,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from assistant.core.errors import StorageError
+from assistant.core.private import tighten
 
 _CODES = {
     sqlite3.SQLITE_FULL: ("storage.full", "the disk is full; free some space"),
@@ -32,19 +34,23 @@ Migration = Callable[["Database"], None]
 class Database:
     """An open database file, or one in memory when `path` is None.
 
-    A damaged file is moved beside itself, never deleted; `set_aside` then names it. Every method
+    A damaged file is moved beside itself, never deleted; `set_aside` then names it. On a disk that
+    has become read-only, as a failing one does, what is there can still be read. Every method
     raises `StorageError`.
     """
 
     def __init__(self, path: Path | None, migrations: Sequence[Migration]) -> None:
         self.path = path
         self.set_aside: Path | None = None
+        self._read_only = path is not None and path.exists() and _is_read_only(path)
         self._resources = ExitStack()
         with ExitStack() as opening:
             opening.callback(self.close)
             if path is not None:
-                self._resources.enter_context(_only_writer(path))
+                self._resources.enter_context(_only_writer(path, self._read_only))
             self._open_or_begin_anew(migrations)
+            if path is not None and not self._read_only:
+                _tighten(path)
             opening.pop_all()
 
     def execute(self, sql: str, *parameters: Any) -> list[tuple[Any, ...]]:
@@ -76,7 +82,8 @@ class Database:
         try:
             self._open(migrations)
         except StorageError as error:
-            if self.path is None or error.code not in ("storage.corrupt", "storage.io"):
+            known = error.code in ("storage.corrupt", "storage.io")
+            if self.path is None or self._read_only or not known:
                 raise
             self._connection.close()
             if error.code == "storage.corrupt":
@@ -84,14 +91,20 @@ class Database:
             self._open(migrations, alone=error.code == "storage.io")
 
     def _open(self, migrations: Sequence[Migration], alone: bool = False) -> None:
+        where: Path | str = self.path or ":memory:"
+        if self._read_only and self.path is not None:
+            # The last writer's log is read unless it was worked in; then nothing is missing.
+            log = self.path.with_name(f"{self.path.name}-wal")
+            where = f"{self.path.resolve().as_uri()}?mode=ro" + "&immutable=1" * (not log.exists())
         with self._translated():
             self._connection = sqlite3.connect(
-                self.path or ":memory:", isolation_level=None, timeout=5, check_same_thread=False
+                where, isolation_level=None, timeout=5, check_same_thread=False, uri=self._read_only
             )
         self._resources.callback(self._connection.close)
         if alone:  # no shared memory file, for which a full disk has no room; no other readers
             self.execute("PRAGMA locking_mode=EXCLUSIVE")
-        self.execute("PRAGMA journal_mode=WAL")
+        if not self._read_only:
+            self.execute("PRAGMA journal_mode=WAL")
         self.execute("PRAGMA synchronous=FULL")
         self.execute("PRAGMA foreign_keys=ON")
         if (verdict := self.execute("PRAGMA quick_check(1)")) != [("ok",)]:
@@ -125,7 +138,7 @@ def rescued(damaged: Path, sql: str) -> list[tuple[Any, ...]] | None:
 
     A page that is sound can be read though another is not.
     """
-    for how in ("mode=ro", "immutable=1"):  # the second goes without what the last writer left
+    for how in ("mode=ro", "mode=ro&immutable=1"):  # the second goes without the last writer's log
         try:
             with closing(sqlite3.connect(f"{damaged.as_uri()}?{how}", uri=True)) as connection:
                 return connection.execute(sql).fetchall()
@@ -134,13 +147,28 @@ def rescued(damaged: Path, sql: str) -> list[tuple[Any, ...]] | None:
     return None
 
 
-def _only_writer(path: Path) -> IO[bytes]:
+def _is_read_only(path: Path) -> bool:
+    """Whether the disk refuses to be written; one that has failed does not say so of itself."""
+    try:
+        _lock_file(path).open("ab").close()
+    except OSError as error:
+        return error.errno == errno.EROFS
+    return False
+
+
+def _lock_file(path: Path) -> Path:
+    return path.with_name(f"{path.name}.lock")
+
+
+def _only_writer(path: Path, read_only: bool) -> IO[bytes]:
     """A lock that dies with the process."""
     try:
         path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-        lock = path.with_name(f"{path.name}.lock").open("wb")
+        lock = _lock_file(path).open("rb" if read_only else "wb")
     except OSError as error:
         raise StorageError("storage.unwritable", f"{path}: {error.strerror}") from error
+    if not read_only:
+        _tighten(path)  # its companions are made as open to others as it is
     try:
         fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except OSError as error:
@@ -148,6 +176,13 @@ def _only_writer(path: Path) -> IO[bytes]:
         message = f"{path}: another assistant is using it; stop that one first"
         raise StorageError("storage.in_use", message) from error
     return lock
+
+
+def _tighten(path: Path) -> None:
+    try:
+        tighten(path, *(path.with_name(path.name + suffix) for suffix in ("-wal", "-shm")))
+    except OSError as error:
+        raise StorageError("storage.unwritable", f"{path}: {error.strerror}") from error
 
 
 def _move_aside(path: Path) -> Path:

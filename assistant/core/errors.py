@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
+LONGEST_MESSAGE = 800
+"""Characters of a message. It may quote what a file holds, which is as long as the file likes."""
+
 
 class AssistantError(Exception):
     """A fault with a stable `code` and a `message` that says what, where, and what to do next.
 
-    `part` names the part of a stage that is to blame, such as a skill.
+    `part` names the part of a stage that is to blame, such as a skill. Of a message that is too
+    long the middle is left out: what and where stand first, and what to do stands last.
     """
 
     def __init__(self, code: str, message: str, part: str = "") -> None:
+        if len(message) > LONGEST_MESSAGE:
+            half = LONGEST_MESSAGE // 2 - 2
+            message = f"{message[:half]} … {message[-half:]}"
         super().__init__(message)
         self.code = code
         self.message = message
@@ -74,3 +81,7 @@ class BridgeError(AssistantError):
 
 class ControlError(AssistantError):
     """The running daemon cannot be reached, or refused."""
+
+
+class TurnedAwayError(ControlError, InputError):
+    """The running daemon serves no more callers, or not this one; exit status 2."""

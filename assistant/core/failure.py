@@ -1,22 +1,70 @@
-"""What a fault becomes: a line in the log, and the message of which an apology is made."""
+"""What a fault becomes: a line in the log, and the message of which an apology is made.
+
+Of faults that repeat themselves the first few of each minute are told, then only their number: what
+can send malformed messages without end must not fill the disk with what is said of them.
+"""
 
 from __future__ import annotations
 
 import logging
 import traceback
+from dataclasses import dataclass
 
 from assistant.core.errors import AssistantError
 from assistant.core.messages import StageFailed
 
+TOLD_IN_FULL = 5
+"""Faults of one code that are told one by one within `COUNTED_S`."""
+COUNTED_S = 60.0
+
 log = logging.getLogger(__name__)
 
 
-def failed(stage: str, error: Exception, utterance_id: str = "") -> StageFailed:
+@dataclass
+class _Series:
+    began_s: float
+    told: int = 0
+    untold: int = 0
+
+
+class Repetition:
+    """Tells which faults of `stage` are told one by one; the others it counts by their code."""
+
+    def __init__(self, stage: str) -> None:
+        self._stage = stage
+        self._series: dict[str, _Series] = {}
+
+    def allows(self, code: str, now_s: float) -> bool:
+        """Whether one more fault of this `code` is to be told; counts it if not."""
+        self.tick(now_s)
+        series = self._series.setdefault(code, _Series(now_s))
+        allowed = series.told < TOLD_IN_FULL
+        series.told += allowed
+        series.untold += not allowed
+        return allowed
+
+    def tick(self, now_s: float) -> None:
+        """Log the number of faults that were not told, once a minute."""
+        over = [c for c, series in self._series.items() if now_s - series.began_s >= COUNTED_S]
+        for code in over:
+            if untold := self._series.pop(code).untold:
+                log.error("%s: %d more like it in a minute (%s)", self._stage, untold, code)
+
+
+def code_of(stage: str, error: Exception) -> str:
+    """The stable code of what `stage` met."""
+    return error.code if isinstance(error, AssistantError) else f"{stage}.internal"
+
+
+def failed(
+    stage: str, error: Exception, utterance_id: str = "", *, logged: bool = True
+) -> StageFailed:
     """Log `error`, which `stage` met, and tell of it; `utterance_id` of what, "" for nothing."""
-    code = error.code if isinstance(error, AssistantError) else f"{stage}.internal"
+    code = code_of(stage, error)
     # Another library's exception text may quote the user, so only its type is told.
     what = error.message if isinstance(error, AssistantError) else type(error).__name__
-    where = "".join(traceback.format_tb(error.__traceback__)[-4:])
-    log.error("%s: %s (%s) utterance=%s\n%s", stage, what, code, utterance_id, where)
+    if logged:
+        where = "".join(traceback.format_tb(error.__traceback__)[-4:])
+        log.error("%s: %s (%s) utterance=%s\n%s", stage, what, code, utterance_id, where)
     part = getattr(error, "part", "")
     return StageFailed(stage=stage, code=code, message=what, part=part, utterance_id=utterance_id)

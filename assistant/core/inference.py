@@ -78,15 +78,19 @@ def check_interface(library: Library, name: str, content: Mapping[str, bytes]) -
 def run(
     session: Session, inputs: Mapping[str, NDArray[Any]], output: str = ""
 ) -> NDArray[np.float32]:
-    """The model's `output`, or its first."""
+    """The model's `output`, or its first; raises `ModelError` when the model fails."""
     return run_all(session, inputs, [output] if output else None)[0]
 
 
 def run_all(
     session: Session, inputs: Mapping[str, NDArray[Any]], outputs: Sequence[str] | None = None
 ) -> list[NDArray[np.float32]]:
-    """The model's `outputs` in that order, or all."""
-    made: list[NDArray[np.float32]] = session.run(outputs, dict(inputs))  # type: ignore[assignment]
+    """The model's `outputs` in that order, or all; raises `ModelError` when the model fails."""
+    try:
+        made: list[NDArray[np.float32]] = session.run(outputs, dict(inputs))  # type: ignore[assignment]
+    except FAULTS as error:
+        message = f"the model fails: {str(error).splitlines()[0]}"
+        raise ModelError("model.unusable", message) from error
     return made
 
 

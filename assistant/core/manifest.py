@@ -20,10 +20,13 @@ import msgspec
 
 from assistant.core import versions
 from assistant.core.errors import ModelError
-from assistant.core.versions import LOCK, Use
+from assistant.core.versions import LOCK, MALFORMED, Use
 
 SHIPPED = Path(__file__).resolve().parents[2] / "models"
 """The folder of the manifest and of the models that come with the assistant."""
+
+INSTALL_AGAIN = "install the assistant again: sudo make install, in the folder that it came in"
+"""The mend of what ships, where it does not lie in a checkout."""
 
 log = logging.getLogger(__name__)
 
@@ -85,10 +88,18 @@ def load_manifest(file: Path) -> dict[str, Artefact]:
     try:
         return msgspec.toml.decode(file.read_bytes(), type=dict[str, Artefact])
     except OSError as error:
-        message = f"{file}: {error.strerror}; the installation is incomplete"
+        message = f"{file}: {error.strerror}; {mend_of_shipped(file)}"
         raise ModelError("model.no_manifest", message) from error
-    except msgspec.DecodeError as error:
+    except MALFORMED as error:
         raise ModelError("model.manifest", f"{file}: {error}") from error
+
+
+def mend_of_shipped(path: Path) -> str:
+    """How to have a file or folder again that came with the assistant."""
+    checkout = path.parent.parent
+    if os.path.exists(checkout / ".git"):
+        return f"run: git -C {checkout} restore {path.relative_to(checkout)}"
+    return INSTALL_AGAIN
 
 
 class State(Enum):
@@ -183,9 +194,17 @@ class Library:
         hashes = {f.name: (own and f.sha256) or locked.get(f.name, "") for f in files}
         for file, sha256 in hashes.items():
             if not sha256:
-                message = f"{name}: nothing vouches for {file}; {self._mend(name)}"
+                message = f"{name}: nothing vouches for {file}; {self.mend(name)}"
                 raise ModelError("model.unlocked", message)
         return hashes
+
+    def mend(self, name: str) -> str:
+        """How to have the version that is read as it was recorded."""
+        if not self._own(name):
+            return f"run: assistant models import {name} PATH --version {self.version(name)}"
+        if not self.artefact(name).shipped:
+            return f"run: assistant models pull {name}"
+        return mend_of_shipped(self.shipped / name)
 
     def _whole(self, name: str) -> str:
         use, own = self.use(name), self.artefact(name).version
@@ -208,19 +227,12 @@ class Library:
         try:
             content = path.read_bytes()
         except OSError as error:
-            message = f"{path}: {error.strerror}; {self._mend(name)}"
+            message = f"{path}: {error.strerror}; {self.mend(name)}"
             raise ModelError("model.missing", message) from error
         if hashlib.sha256(content).hexdigest() != self.expected(name)[file]:
-            message = f"{path} is corrupt: its SHA-256 is not the recorded one; {self._mend(name)}"
+            message = f"{path} is corrupt: its SHA-256 is not the recorded one; {self.mend(name)}"
             raise ModelError("model.corrupt", message)
         return content
-
-    def _mend(self, name: str) -> str:
-        if not self._own(name):
-            return f"run: assistant models import {name} PATH --version {self.version(name)}"
-        if self.artefact(name).shipped:
-            return "install the assistant again"
-        return f"run: assistant models pull {name}"
 
     def _lock(self, name: str) -> dict[str, str]:
         path = self.folder(name) / LOCK
@@ -228,6 +240,6 @@ class Library:
             return {}
         try:
             lock = msgspec.json.decode(path.read_bytes(), type=Lock)
-        except (OSError, msgspec.DecodeError) as error:
-            raise ModelError("model.lock", f"{path}: {error}; {self._mend(name)}") from error
+        except (OSError, *MALFORMED) as error:
+            raise ModelError("model.lock", f"{path}: {error}; {self.mend(name)}") from error
         return {file: locked.sha256 for file, locked in lock.files.items()}

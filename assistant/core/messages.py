@@ -7,7 +7,7 @@ named `at_s` are seconds of CLOCK_BOOTTIME, stamped by the worker when the messa
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Annotated, Literal
 
 import msgspec
 
@@ -20,6 +20,12 @@ from assistant.core.parts import Slot as Slot
 from assistant.core.parts import SlotValue as SlotValue
 from assistant.core.parts import Word as Word
 
+Id = Annotated[str, msgspec.Meta(max_length=200)]
+"""An id; they are kept, so none may be as large as a message."""
+Said = Annotated[str, msgspec.Meta(max_length=5_000)]
+"""What somebody can say before the microphone closes; a text of a book takes a stage for hours."""
+Told = Annotated[str, msgspec.Meta(max_length=10_000)]
+"""What anybody may be told at once: ten minutes of speech."""
 SAMPLE_RATE_HZ = 16_000
 """Rate of all audio inside the assistant but `Speech`, which keeps its voice's own."""
 
@@ -33,7 +39,7 @@ class Message(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
 class Work(Message, frozen=True, kw_only=True):
     """A message for exactly one consumer, about one utterance."""
 
-    utterance_id: str
+    utterance_id: Id
 
 
 class Control(Message, frozen=True, kw_only=True):
@@ -82,9 +88,9 @@ class Transcript(Work, frozen=True, kw_only=True):
     """What was said, lower case; "" when nothing was. `alternatives` are next best texts."""
 
     revision: int
-    text: str
+    text: Said
     words: tuple[Word, ...] = ()
-    alternatives: tuple[str, ...] = ()
+    alternatives: tuple[Said, ...] = ()
     engine: str = ""
 
 
@@ -97,7 +103,7 @@ class Interpretation(Work, frozen=True, kw_only=True):
     """
 
     revision: int
-    text: str
+    text: Said
     commands: tuple[Command, ...] = ()
     choices: tuple[Choice, ...] = ()
     nearest: str = ""
@@ -119,13 +125,13 @@ class Question(Work, frozen=True, kw_only=True):
     `acted` tells whether the skill has changed any state.
     """
 
-    text: str
+    text: Said
     nearest: str = ""
     period: Period | None = None
     persons: tuple[str, ...] = ()
     intent: str | None = None
     facts: tuple[Fact, ...] = ()
-    fallback: str = ""
+    fallback: Told = ""
     acted: bool = False
 
 
@@ -134,15 +140,17 @@ class Reply(Work, frozen=True, kw_only=True):
 
     `done` is false when the wish could not be met: the failed earcon precedes the words.
     `intent` is what is being answered, `acted` whether that changed any state. After `more` comes
-    a further Reply to the same utterance, which is spoken without a pause.
+    a further Reply to the same utterance, which is spoken without a pause. One to be heard `once`
+    is given again, under its name, until it was; it never sounds again after that.
     """
 
-    text: str
+    text: Told
     intent: str | None = None
     listen: bool = False
     done: bool = True
     acted: bool = False
     more: bool = False
+    once: bool = False
 
 
 class DocumentsRequest(Work, frozen=True, kw_only=True):
@@ -151,14 +159,17 @@ class DocumentsRequest(Work, frozen=True, kw_only=True):
     Or "summarise" one document, or a part of it, by its name.
     """
 
-    utterance_id: str = ""
-    request_id: str
+    utterance_id: Id = ""
+    request_id: Id
     action: Literal["add", "remove", "list", "summarise"]
     arguments: tuple[str, ...] = ()
 
 
 class Speech(Work, frozen=True, kw_only=True):
-    """One synthesised sentence of a reply: mono int16 at `rate_hz`; `last` closes the reply."""
+    """One synthesised sentence of a reply: mono int16 at `rate_hz`; `last` closes the reply.
+
+    `listen` and `once` are the Reply's.
+    """
 
     sequence: int
     samples: bytes
@@ -166,6 +177,7 @@ class Speech(Work, frozen=True, kw_only=True):
     text: str
     last: bool
     listen: bool = False
+    once: bool = False
 
 
 class HomeCommand(Work, frozen=True, kw_only=True):
@@ -181,11 +193,14 @@ class HomeCommand(Work, frozen=True, kw_only=True):
     command: str = ""
 
 
-class HomeState(Work, frozen=True, kw_only=True):
-    """A device's state as the broker tells it, from the bridge."""
+class HomeStates(Work, frozen=True, kw_only=True):
+    """Device → its latest state, as the broker reported them since the last of these messages.
 
-    entity_id: str
-    state: str
+    Only states of devices: each replaces the one before it, which a value of a sensor does not.
+    """
+
+    utterance_id: Id = ""
+    states: dict[str, str]
 
 
 class StageRestarted(Work, frozen=True, kw_only=True):
@@ -194,7 +209,7 @@ class StageRestarted(Work, frozen=True, kw_only=True):
     Work, not a broadcast: the voice that must tell the user may be the one that was restarted.
     """
 
-    utterance_id: str = ""
+    utterance_id: Id = ""
     stage: str
     reason: str
 
@@ -202,7 +217,7 @@ class StageRestarted(Work, frozen=True, kw_only=True):
 class SafeModeEntered(Work, frozen=True, kw_only=True):
     """`stage` failed too often and stays down; wake word, stop and timers go on."""
 
-    utterance_id: str = ""
+    utterance_id: Id = ""
     stage: str
 
 
@@ -212,14 +227,14 @@ class SafeModeEntered(Work, frozen=True, kw_only=True):
 class Woke(Control, frozen=True, kw_only=True):
     """The wake word was heard, or a follow-up opened (`wake_word` is "")."""
 
-    utterance_id: str
+    utterance_id: Id
     wake_word: str
 
 
 class Complete(Control, frozen=True, kw_only=True):
     """Whether this revision's text is a whole sentence, for the listener to end early."""
 
-    utterance_id: str
+    utterance_id: Id
     revision: int
     complete: bool
 
@@ -227,19 +242,19 @@ class Complete(Control, frozen=True, kw_only=True):
 class BargeIn(Control, frozen=True, kw_only=True):
     """The user spoke over `utterance_id`'s reply: stop making more of it."""
 
-    utterance_id: str
+    utterance_id: Id
 
 
 class PlaybackStarted(Control, frozen=True, kw_only=True):
     """The first sample of a reply has gone to the loudspeaker."""
 
-    utterance_id: str
+    utterance_id: Id
 
 
 class PlaybackEnded(Control, frozen=True, kw_only=True):
     """A reply was played to its end, or `interrupted`; not `heard` when it did not sound."""
 
-    utterance_id: str
+    utterance_id: Id
     listen: bool = False
     interrupted: bool = False
     heard: bool = True
@@ -248,7 +263,7 @@ class PlaybackEnded(Control, frozen=True, kw_only=True):
 class NothingHeard(Control, frozen=True, kw_only=True):
     """The microphone was open for `utterance_id`, and nobody spoke."""
 
-    utterance_id: str
+    utterance_id: Id
 
 
 class DeviceChanged(Control, frozen=True, kw_only=True):
@@ -269,7 +284,7 @@ class StageFailed(Control, frozen=True, kw_only=True):
     code: str
     message: str
     part: str = ""
-    utterance_id: str = ""
+    utterance_id: Id = ""
 
 
 class Reload(Control, frozen=True, kw_only=True):
@@ -313,14 +328,14 @@ class DocumentsProgress(Control, frozen=True, kw_only=True):
 class DocumentsListed(Control, frozen=True, kw_only=True):
     """Some of the documents that `request_id` wanted listed, in order."""
 
-    request_id: str
+    request_id: Id
     documents: tuple[ListedDocument, ...]
 
 
 class DocumentSummary(Control, frozen=True, kw_only=True):
     """The document, or its `place` ("" for all of it), that `request_id` wanted in short."""
 
-    request_id: str
+    request_id: Id
     title: str
     place: str
     path: str
@@ -333,7 +348,7 @@ class DocumentsDone(Control, frozen=True, kw_only=True):
     Or it is not: `error` says why, `code` is that of the fault.
     """
 
-    request_id: str
+    request_id: Id
     documents: int = 0
     passages: int = 0
     code: str = ""

@@ -8,18 +8,29 @@ import numpy as np
 from numpy.typing import NDArray
 from tokenizers import Tokenizer
 
+from assistant.core.errors import ModelError
+
 BATCH = 32
 
 
 def load_tokenizer(content: bytes, longest: int, cut: str = "longest_first") -> Tokenizer:
     """A tokenizer that cuts at `longest` pieces and leaves padding to its caller.
 
-    Of a pair, `cut` says what gives way: "longest_first", "only_first" or "only_second".
+    Of a pair, `cut` says what gives way: "longest_first", "only_first" or "only_second". Raises
+    `ModelError` for what is no tokenizer.
     """
-    tokenizer = Tokenizer.from_buffer(content)
+    tokenizer = tokenizer_of(content)
     tokenizer.no_padding()
     tokenizer.enable_truncation(longest, strategy=cut)
     return tokenizer
+
+
+def tokenizer_of(content: bytes, where: str = "the tokenizer") -> Tokenizer:
+    """The tokenizer of a `tokenizer.json`; raises `ModelError`, naming `where`."""
+    try:
+        return Tokenizer.from_buffer(content)
+    except ValueError as error:
+        raise ModelError("model.unusable", f"{where} cannot be loaded: {error}") from error
 
 
 def as_inputs(rows: Sequence[Sequence[int]]) -> dict[str, NDArray[np.int64]]:

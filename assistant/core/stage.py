@@ -13,6 +13,7 @@ class Stage(Protocol):
 
     Time comes with the messages. A stage that streams is a generator; the worker closes it when
     the user barges in. What `feed` raises becomes `StageFailed`; the next message starts clean.
+    One that also has a `close` is closed when a reload has made another in its place.
     """
 
     consumes: ClassVar[tuple[type[Message], ...]]

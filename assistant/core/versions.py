@@ -18,6 +18,8 @@ from assistant.core.durable import replace_file
 from assistant.core.errors import ModelError
 
 LOCK = "lock.json"
+MALFORMED = (ValueError, RecursionError)
+"""What msgspec raises for a damaged file: also for what is no UTF-8, and for nesting too deep."""
 _VERSION = re.compile(r"[A-Za-z0-9][A-Za-z0-9._+-]{0,63}")
 
 log = logging.getLogger(__name__)
@@ -43,7 +45,7 @@ def read_use(pulled: Path, name: str, manifest: str) -> Use:
         use = msgspec.json.decode(file.read_bytes(), type=Use)
     except FileNotFoundError:
         return own
-    except (OSError, msgspec.DecodeError) as error:
+    except (OSError, *MALFORMED) as error:
         log.warning("%s: %s; version %s is used (model.in_use)", file, error, manifest)
         return own
     return use if use.manifest == manifest else own

@@ -16,7 +16,8 @@ import msgspec
 from assistant.core.bus import Bus
 from assistant.core.clock import boottime_s
 from assistant.core.errors import AssistantError, ModelError
-from assistant.core.failure import failed
+from assistant.core.failure import Repetition, code_of, failed
+from assistant.core.memory import give_back_unused
 from assistant.core.messages import (
     BargeIn,
     Message,
@@ -66,16 +67,21 @@ class Worker:
     ) -> None:
         self._name, self._stage, self._bus = name, stage, bus
         self._heartbeat, self._rebuild, self._clock = heartbeat, rebuild, clock
-        self._stopped = False
+        self._stopped = self._retiring = False
         self._put_off: deque[Message] = deque()
         self._tested_at_s = self._worked_at_s = float("-inf")
         self._reload_wanted = False
         self._replacements = Replacements(load or _no_model)
         self._utterance_id = ""
+        self._repetition = Repetition(name)
 
     def stop(self) -> None:
         """Leave the loop after the message at hand; safe to call from a signal handler."""
         self._stopped = True
+
+    def retire(self) -> None:
+        """Leave the loop as soon as there is nothing to do; safe to call from a signal handler."""
+        self._retiring = True
 
     def run(self) -> None:
         """Feed the stage what comes until `stop`."""
@@ -83,6 +89,9 @@ class Worker:
             self._test()
             for message in self._arrived():
                 self._take(message)
+            for refusal in self._bus.refused():
+                self._fail(refusal, "")
+            self._repetition.tick(self._clock())
             due_s = self._stage.deadline_s()
             if due_s is not None and due_s <= (now_s := self._clock()):
                 self._feed(Tick(at_s=now_s))
@@ -91,6 +100,7 @@ class Worker:
             # A rebuilt stage has the models in use; one that is being loaded would miss it.
             if self._reload_wanted and not self._replacements.busy and self._quiet():
                 self._reload()
+            self._stopped |= self._retiring and self._quiet()
         self._replacements.close()
 
     def _arrived(self) -> Iterable[Message]:
@@ -129,7 +139,8 @@ class Worker:
 
     def _feed(self, message: Message) -> None:
         utterance_id = getattr(message, "utterance_id", "")
-        if isinstance(message, Work):
+        # A home that reports its states all day must not put off a reload for ever.
+        if isinstance(message, Work) and utterance_id:
             self._worked_at_s = self._clock()
         try:
             outputs = iter(self._stage.feed(message))
@@ -160,7 +171,11 @@ class Worker:
         if self._rebuild is not None:
             self._heartbeat.reloading()
             try:
-                self._stage = self._rebuild()
+                made = self._rebuild()
+                if made is not self._stage:
+                    _close(self._stage)
+                self._stage = made
+                give_back_unused()
             except AssistantError as error:
                 fault = error.message
                 log.error("%s: keeps its old settings: %s (%s)", self._name, fault, error.code)
@@ -184,8 +199,12 @@ class Worker:
             )
 
     def _fail(self, error: Exception, utterance_id: str) -> None:
+        allowed = self._repetition.allows(code_of(self._name, error), self._clock())
+        if not (allowed or utterance_id):
+            return
         try:
-            self._emit(failed(self._name, error, utterance_id))
+            # Who spoke is answered in any case; only the log has read enough of it.
+            self._emit(failed(self._name, error, utterance_id, logged=allowed))
         except AssistantError as untold:
             log.error("%s: cannot tell of it: %s (%s)", self._name, untold.message, untold.code)
 

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from assistant.core import clock
+from assistant.core.errors import ConfigError
 
 JANUARY, JULY = datetime(2026, 1, 28), datetime(2026, 7, 28)
 
@@ -47,3 +48,27 @@ def test_what_is_no_zone_here_has_the_offset_of_now(
     zone: str, hours: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     assert offsets(zone, monkeypatch) == [hours, hours]
+
+
+def test_a_zone_has_its_iana_name_and_none_is_the_systems(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TZ", "Europe/Zurich")
+    assert clock.time_zone("Asia/Kolkata").utcoffset(JULY) == timedelta(hours=5, minutes=30)
+    assert clock.time_zone("").utcoffset(JULY) == timedelta(hours=2)
+
+
+@pytest.mark.parametrize(
+    "name", ["Europe/Nowhere", "../etc/passwd", "/etc/passwd", "a\0b", "Europe"]
+)
+def test_what_is_no_zone_is_told_with_an_example(name: str) -> None:
+    with pytest.raises(ConfigError, match="is no zone; write one such as") as fault:
+        clock.time_zone(name)
+    assert fault.value.code == "config.time_zone"
+
+
+def test_the_system_names_its_zone_in_etc() -> None:
+    assert clock.LOCALTIME == "/etc/localtime"
+
+
+def test_things_are_timed_by_the_clock_since_the_boot() -> None:
+    before = time.clock_gettime(time.CLOCK_BOOTTIME)
+    assert before <= clock.boottime_s() <= time.clock_gettime(time.CLOCK_BOOTTIME)

@@ -11,12 +11,15 @@ from assistant.core.codec import as_json, decode, encode, topic
 from assistant.core.errors import CodecError
 from assistant.core.messages import (
     AudioChunk,
+    BargeIn,
     Command,
     Control,
     Interpretation,
     Message,
+    Question,
     Reply,
     Slot,
+    Transcript,
     Work,
     concrete,
 )
@@ -67,6 +70,34 @@ def test_every_type_is_work_or_control_or_stays_inside() -> None:
 def test_wrong_frames_are_refused(frames: list[bytes]) -> None:
     with pytest.raises(CodecError):
         decode(frames)
+
+
+def test_what_is_nested_without_end_is_refused_in_few_words() -> None:
+    named = b"\x82\xa9" + b"forbidden" + b"\x91" * 100_000
+    with pytest.raises(CodecError, match="recursion"):
+        decode([topic(Reply), named])
+    long = msgspec.msgpack.encode({"type": "Reply", "x" * 100_000: 1})
+    with pytest.raises(CodecError) as refusal:
+        decode([topic(Reply), long])
+    assert len(refusal.value.message) < 300
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        Transcript(utterance_id="u", revision=0, text="a " * 50_000),
+        Transcript(utterance_id="u", revision=0, text="", alternatives=("a " * 50_000,)),
+        Interpretation(utterance_id="u", revision=0, text="a " * 50_000),
+        Question(utterance_id="u", text="a " * 50_000),
+        Reply(utterance_id="u", text="a " * 50_000),
+        BargeIn(utterance_id="u" * 1_000),
+    ],
+    ids=lambda message: type(message).__name__,
+)
+def test_what_nobody_can_say_is_refused(message: Message) -> None:
+    """A transcript of 100 kB kept its stage from beating until it was killed."""
+    with pytest.raises(CodecError, match="length"):
+        decode(encode(message))
 
 
 def test_for_people_audio_is_only_its_size() -> None:

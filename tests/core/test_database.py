@@ -7,13 +7,14 @@ import signal
 import sqlite3
 import subprocess
 import sys
-from collections.abc import Iterator
-from contextlib import suppress
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import closing, suppress
 from pathlib import Path
 
 import pytest
 
-from assistant.core.database import Database
+from assistant.core.database import Database, rescued
 from assistant.core.errors import StorageError
 
 TABLE = "CREATE TABLE notes (text TEXT NOT NULL UNIQUE) STRICT"
@@ -275,3 +276,141 @@ def test_a_write_that_the_system_refuses_is_no_acknowledgement(path: Path) -> No
     database = Database(path, [create_notes])
     assert len(notes(database)) == int(acknowledged)
     database.close()
+
+
+def refused(database: Database, sql: str, *parameters: object) -> StorageError:
+    with pytest.raises(StorageError) as fault:
+        database.execute(sql, *parameters)
+    return fault.value
+
+
+def test_each_refusal_has_its_code_and_names_the_file(path: Path, database: Database) -> None:
+    other = sqlite3.connect(path, isolation_level=None)
+    other.execute("BEGIN IMMEDIATE")
+    database.execute("PRAGMA busy_timeout=0")
+    busy = refused(database, "BEGIN IMMEDIATE")
+    other.close()
+    assert (busy.code, busy.message.partition(": ")[0]) == ("storage.busy", str(path))
+    database.execute("PRAGMA max_page_count=4")
+    full = refused(database, "INSERT INTO notes (text) VALUES (?)", "x" * 100_000)
+    assert (full.code, "free some space" in full.message) == ("storage.full", True)
+    database.execute("PRAGMA query_only=ON")
+    unwritable = refused(database, "DELETE FROM notes")
+    assert (unwritable.code, "check its owner" in unwritable.message) == (
+        "storage.unwritable",
+        True,
+    )
+    wrong = refused(database, "SELECT colour FROM notes")
+    assert (wrong.code, "no such column: colour" in wrong.message) == ("storage.failed", True)
+    unbound = refused(database, "SELECT ?")
+    assert unbound.code == "storage.failed"
+
+
+def test_one_in_memory_says_so() -> None:
+    database = Database(None, [create_notes])
+    write(database, "milk")
+    assert notes(database) == ["milk"]
+    assert refused(database, "SELECT colour FROM notes").message.startswith("memory: ")
+    assert database.path is None
+    database.close()
+
+
+def test_a_folder_in_the_place_of_the_file_is_named(path: Path) -> None:
+    path.mkdir(parents=True)
+    with pytest.raises(StorageError, match="check its folder") as fault:
+        Database(path, [create_notes])
+    assert fault.value.code == "storage.unwritable"
+    # Nor is it held, when another program has made room.
+    path.rmdir()
+    Database(path, [create_notes]).close()
+
+
+def test_the_folder_of_the_file_is_made_for_its_owner_alone(tmp_path: Path) -> None:
+    deep = tmp_path / "a" / "b" / "state.db"
+    Database(deep, [create_notes]).close()
+    assert deep.parent.stat().st_mode & 0o777 == 0o700
+    assert deep.with_name("state.db.lock").is_file()
+
+
+def test_a_single_statement_is_kept_and_any_thread_may_run_it(
+    path: Path, database: Database
+) -> None:
+    thread = threading.Thread(
+        target=database.execute, args=("INSERT INTO notes (text) VALUES ('milk')",)
+    )
+    thread.start()
+    thread.join()
+    with closing(sqlite3.connect(path)) as reader:
+        assert reader.execute("SELECT text FROM notes").fetchall() == [("milk",)]
+
+
+def test_another_program_is_waited_for(database: Database) -> None:
+    assert database.execute("PRAGMA busy_timeout") == [(5000,)]
+
+
+def test_what_a_damaged_file_still_holds_is_rescued(path: Path, database: Database) -> None:
+    write(database, "milk", "eggs")
+    database.close()
+    ask = "SELECT text FROM notes ORDER BY text"
+    assert rescued(path, ask) == [("eggs",), ("milk",)]
+    before = path.read_bytes()
+    assert rescued(path, "DELETE FROM notes") is None
+    assert path.read_bytes() == before
+    assert rescued(path, "SELECT colour FROM notes") is None
+    path.write_bytes(b"no database " * 100)
+    assert rescued(path, ask) is None
+    assert rescued(path.with_name("nowhere"), ask) is None
+    assert not path.with_name("nowhere").exists()
+
+
+def test_what_a_dead_writer_left_is_no_bar_to_a_rescue(path: Path, database: Database) -> None:
+    write(database, "milk")
+    database.close()
+    path.with_name(f"{path.name}-wal").mkdir()
+    assert rescued(path, "SELECT text FROM notes") == [("milk",)]
+
+
+def test_without_a_due_migration_nothing_is_written(path: Path, database: Database) -> None:
+    database.close()
+    again = Database(path, [create_notes])
+    assert again.changes == 0
+    again.close()
+
+
+@pytest.fixture
+def read_only(path: Path) -> Iterator[Callable[[], None]]:
+    """Makes the folder of the file read-only, as the kernel does when a disk fails."""
+    folder, mounted = str(path.parent), list[str]()
+
+    def turn() -> None:
+        bound = subprocess.run(["mount", "--bind", folder, folder], capture_output=True)
+        if bound.returncode:
+            pytest.skip("this user may not mount; run as root")
+        mounted.append(folder)
+        subprocess.run(["mount", "-o", "remount,bind,ro", folder], check=True)
+
+    yield turn
+    for one in mounted:
+        subprocess.run(["umount", one], check=True)
+
+
+@pytest.mark.parametrize("killed", [True, False])
+def test_on_a_disk_that_became_read_only_all_is_read_and_nothing_acknowledged(
+    path: Path, read_only: Callable[[], None], killed: bool
+) -> None:
+    end = "os.kill(os.getpid(), 9)" if killed else "database.close()"
+    script = (
+        "import os, sys; from pathlib import Path; from tests.core.test_database import *;"
+        f"database = Database(Path(sys.argv[1]), [create_notes]); write(database, 'milk'); {end}"
+    )
+    subprocess.run([sys.executable, "-c", script, str(path)], check=not killed)
+    assert path.with_name("state.db-wal").exists() is killed
+    read_only()
+    with closing(Database(path, [create_notes])) as database:
+        assert notes(database) == ["milk"]
+        with pytest.raises(StorageError, match="cannot be written") as refused:
+            write(database, "eggs")
+        assert refused.value.code == "storage.unwritable"
+        with pytest.raises(StorageError, match="another assistant"):
+            Database(path, [create_notes])
+        assert notes(database) == ["milk"]

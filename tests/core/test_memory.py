@@ -4,6 +4,12 @@ from __future__ import annotations
 
 import subprocess
 import sys
+import weakref
+from pathlib import Path
+
+import pytest
+
+from assistant.core import memory
 
 PROGRAM = """
 from pathlib import Path
@@ -26,3 +32,41 @@ print(before - resident_kb())
 def test_what_loading_left_behind_is_given_back() -> None:
     done = subprocess.run([sys.executable, "-c", PROGRAM], capture_output=True, text=True)
     assert int(done.stdout) > 20_000, done.stderr
+
+
+@pytest.mark.parametrize(
+    ("told", "available"),
+    [
+        ("MemTotal:       9000 kB\nMemFree: 10 kB\nMemAvailable:   2048 kB\n", 2048 * 1024),
+        ("MemTotal:       9000 kB\n", 0),
+        (None, 0),
+    ],
+)
+def test_what_is_available_is_what_the_kernel_estimates(
+    told: str | None, available: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if told is not None:
+        (tmp_path / "meminfo").write_text(told)
+    asked: list[str] = []
+    monkeypatch.setattr(memory, "Path", lambda name: asked.append(name) or tmp_path / "meminfo")
+    assert memory.available_bytes() == available
+    assert asked == ["/proc/meminfo"]
+
+
+def test_a_cycle_is_found_when_loading_is_over() -> None:
+    class Node:
+        """Refers to itself."""
+
+    node = Node()
+    node.itself = node  # type: ignore[attr-defined]
+    gone = weakref.ref(node)
+    del node
+    memory.give_back_unused()
+    assert gone() is None
+
+
+def test_where_the_c_library_decides_by_itself_nothing_is_asked(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(memory.ctypes, "CDLL", lambda _: object())
+    memory.give_back_freed()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import threading
+import weakref
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack, closing, contextmanager
 from pathlib import Path
@@ -13,7 +14,9 @@ from unittest.mock import ANY
 import pytest
 
 from assistant.core.bus import Address, Bus
+from assistant.core.codec import topic
 from assistant.core.errors import AnswerError, BusError, ModelError
+from assistant.core.failure import TOLD_IN_FULL
 from assistant.core.messages import (
     BargeIn,
     Message,
@@ -87,9 +90,13 @@ class Beats:
 
 @contextmanager
 def running(
-    stage: Stage, address: Address, rebuilt: Stage | None = None, load: Load | None = None
+    stage: Stage,
+    address: Address,
+    rebuilt: Stage | None = None,
+    load: Load | None = None,
+    retires: bool = False,
 ) -> Iterator[Bus]:
-    """`stage` at work as "answer"; gives the other end of the bus, "ear"."""
+    """`stage` at work as "answer", and perhaps asked to retire after work; gives "ear"."""
     wanted = (Reply, StageFailed, Reloaded, Replaced)
     ear = Bus("ear", address, PEERS, CONSUMERS, wanted)
     bus = Bus("answer", address, PEERS, CONSUMERS, (*stage.consumes, Reload, Replace))
@@ -101,6 +108,9 @@ def running(
     try:
         assert beats.beaten.wait(PATIENCE_S)
         join(ear)
+        if retires:
+            assert answer_to(ear, "hello", "u0") == "hello"
+            worker.retire()
         yield ear
     finally:
         worker.stop()
@@ -129,12 +139,12 @@ def ears(tmp_path: Path) -> Iterator[Callable[[], Bus]]:
         yield make
 
 
-def next_from(bus: Bus, kind: type[Message]) -> Message:
+def next_from(bus: Bus, *kinds: type[Message]) -> Message:
     for _ in range(100):
         for message in bus.receive(PATIENCE_S / 100):
-            if isinstance(message, kind):
+            if isinstance(message, kinds):
                 return message
-    raise AssertionError(f"no {kind.__name__} came")
+    raise AssertionError(f"none of {kinds} came")
 
 
 def join(ear: Bus) -> None:
@@ -190,6 +200,49 @@ def test_the_words_in_a_foreign_exception_are_not_passed_on(
     assert "surprise" not in caplog.text
 
 
+def test_of_faults_without_end_a_few_are_logged_and_every_speaker_is_answered(
+    address: Address, caplog: pytest.LogCaptureFixture
+) -> None:
+    with running(Echo(), address) as ear:
+        for number in range(20):
+            ask(ear, "fault", f"u{number}")
+            failed = next_from(ear, StageFailed)
+            assert isinstance(failed, StageFailed)
+            assert failed.utterance_id == f"u{number}"
+    assert caplog.text.count("(answer.none)") == TOLD_IN_FULL
+
+
+def test_what_is_no_message_is_told_a_few_times_only(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    with closing(Address(tmp_path)) as address, running(Echo(), address) as ear:
+        for _ in range(100):
+            ear._push("answer", [topic(Question), b"?"], "")
+        seen: list[Message] = []
+        while len(seen) < TOLD_IN_FULL:
+            seen += [m for m in ear.receive(PATIENCE_S) if isinstance(m, StageFailed)]
+        # What comes after the hundred comes after all that is told of them.
+        ask(ear, "hello")
+        following = next_from(ear, Reply, StageFailed)
+        assert isinstance(following, Reply)
+    assert {m.code for m in seen if isinstance(m, StageFailed)} == {"codec.malformed"}
+    assert caplog.text.count("(codec.malformed)") == TOLD_IN_FULL
+
+
+def test_a_broadcast_that_is_no_message_breaks_off_no_reply(tmp_path: Path) -> None:
+    stage = Echo()
+    with closing(Address(tmp_path)) as address, running(stage, address) as ear:
+        ask(ear, "endless")
+        next_from(ear, Reply)
+        ear._events.send_multipart([topic(BargeIn), b"?"])
+        failures: list[StageFailed] = []
+        while not (failures and stage.barged.is_set()):
+            failures += [m for m in ear.receive(0.01) if isinstance(m, StageFailed)]
+            if not stage.barged.is_set():
+                ear.send(BargeIn(utterance_id="u1"))
+        assert [(f.code, f.utterance_id) for f in failures] == [("codec.malformed", "")]
+
+
 def test_barge_in_closes_a_streaming_stage(address: Address) -> None:
     stage = Echo()
     with running(stage, address) as ear:
@@ -222,6 +275,27 @@ def test_who_makes_its_stage_anew_says_so_before(address: Address) -> None:
     assert told == [False]
 
 
+def test_what_a_reload_replaces_is_closed_and_its_memory_given_back(
+    address: Address, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    told = list[str]()
+
+    class Closed(Echo):
+        def close(self) -> None:
+            told.append("closed")
+
+    def give_back() -> None:
+        told.append("given back" if before() is None else "still held")
+
+    monkeypatch.setattr("assistant.core.worker.give_back_unused", give_back)
+    bus = Bus("answer", address, PEERS, CONSUMERS, (*Echo.consumes, Reload))
+    worker = Worker("answer", Closed(), bus, Beats(), Echo)
+    before = weakref.ref(worker._stage)
+    worker._reload()
+    bus.close()
+    assert told == ["closed", "given back"]
+
+
 def test_reload_swaps_the_stage(address: Address) -> None:
     # `running` reloads to find the other end.
     with running(Echo(), address, rebuilt=Echo("new ")) as ear:
@@ -229,6 +303,35 @@ def test_reload_swaps_the_stage(address: Address) -> None:
         reply = next_from(ear, Reply)
         assert isinstance(reply, Reply)
         assert reply.text == "new words"
+
+
+def test_one_that_is_asked_to_retire_ends_when_it_has_nothing_to_do(
+    address: Address, impatient: None
+) -> None:
+    bus = Bus("answer", address, PEERS, CONSUMERS, Echo.consumes)
+    worker = Worker("answer", Echo(), bus, Beats())
+    worker.retire()
+    worker.run()
+    bus.close()
+
+
+def test_one_that_is_asked_to_retire_first_works_off_what_there_is(
+    address: Address, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("assistant.core.worker.QUIET_BEFORE_RELOAD_S", 1000.0)
+    with running(Echo(), address, retires=True) as ear:
+        assert answer_to(ear, "words", "u1") == "words"
+        assert answer_to(ear, "more words", "u2") == "more words"
+
+
+def test_work_about_no_utterance_does_not_put_off_a_reload(
+    address: Address, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("assistant.core.worker.QUIET_BEFORE_RELOAD_S", 1000.0)
+    with running(Echo(), address) as ear:
+        ear.send(Question(utterance_id="", text="words"))
+        next_from(ear, Reply)
+        join(ear)
 
 
 @pytest.fixture
@@ -372,6 +475,22 @@ def test_audio_has_no_watchers(ears: Callable[[], Bus], tmp_path: Path) -> None:
                 break
         watcher.close()
     assert {type(m) for m in seen} == {Question}
+
+
+def test_a_process_that_is_followed_later_is_heard(address: Address) -> None:
+    with (
+        closing(Bus("ear", address, (), {}, (Reloaded,))) as ear,
+        closing(Bus("answer", address, (), {}, ())) as answer,
+    ):
+        answer.send(Reloaded(stage="early"))
+        assert list(ear.receive(0.1)) == []
+        for _ in range(2):  # the second time changes nothing
+            ear.follow(("ear", "answer"))
+        heard: list[Message] = []
+        while not heard:
+            answer.send(Reloaded(stage="late"))
+            heard = list(ear.receive(PATIENCE_S / 1000))
+        assert heard == [Reloaded(stage="late")]
 
 
 def test_sources_are_polled_beside_the_sockets(ears: Callable[[], Bus]) -> None:

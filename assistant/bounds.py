@@ -1,0 +1,36 @@
+"""What a process may use at most, and what the kernel says that it uses, from /proc."""
+
+from __future__ import annotations
+
+import os
+from contextlib import suppress
+from pathlib import Path
+
+import msgspec
+
+
+class Bounds(msgspec.Struct, frozen=True, kw_only=True):
+    """What a process may use before it is started again, far above what it needs."""
+
+    resident_bytes: int = 1_000_000_000
+    """Memory that is not swapped out, what it shares with others included."""
+    descriptors: int = 512
+    """Open files and sockets; the kernel's own limit is 1024 by default."""
+
+
+def used(pid: int) -> tuple[int, int]:
+    """Bytes of resident memory, and how many files are open; raises `OSError` when it is gone."""
+    pages = int(Path(f"/proc/{pid}/statm").read_bytes().split()[1])
+    return pages * os.sysconf("SC_PAGE_SIZE"), len(os.listdir(f"/proc/{pid}/fd"))
+
+
+def excess(pid: int, bounds: Bounds) -> str:
+    """What of the process is beyond its bounds, in words; "" for nothing, or when it is gone."""
+    with suppress(OSError):
+        resident_bytes, descriptors = used(pid)
+        if resident_bytes > bounds.resident_bytes:
+            most_mb = bounds.resident_bytes / 1e6
+            return f"uses {resident_bytes / 1e6:.0f} MB of memory, more than its {most_mb:.0f}"
+        if descriptors > bounds.descriptors:
+            return f"has {descriptors} files open, more than its {bounds.descriptors}"
+    return ""

@@ -1,0 +1,89 @@
+"""What a stage does without, because it is missing or damaged; each is told once."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Iterable, Iterator
+from typing import TypeVar
+
+from assistant.core.errors import AssistantError, ModelError, RecognitionError
+from assistant.core.messages import StageFailed
+
+T = TypeVar("T")
+log = logging.getLogger(__name__)
+
+MANIFEST = "manifest"
+"""The part that has failed where nothing can be known of any model."""
+TELL_AFTER_S = 3.0
+"""From a stage's last work until its faults are told: the user is there, and served by then."""
+
+
+class Faults:
+    """The parts of `stage` that have failed; the first fault of each is logged and waits to be
+    told.
+
+    A stage without words of its own tells them by `deadline_s`, when there has been `work`.
+    """
+
+    def __init__(self, stage: str) -> None:
+        self._stage = stage
+        self._untold: list[StageFailed] = []
+        self._parts: set[str] = set()
+        self._worked_s: float | None = None
+
+    def __contains__(self, part: str) -> bool:
+        return part in self._parts
+
+    def note(self, part: str, error: AssistantError) -> None:
+        """Go on without `part`, because of `error`."""
+        if error.code in ("model.manifest", "model.no_manifest"):
+            part = MANIFEST
+        if part in self._parts:
+            return
+        self._parts.add(part)
+        told = "%s: goes on without its %s: %s (%s)"
+        log.error(told, self._stage, part, error.message, error.code)
+        failed = StageFailed(stage=self._stage, code=error.code, message=error.message, part=part)
+        self._untold.append(failed)
+
+    def told(self) -> list[StageFailed]:
+        """What is to be told since this was last asked."""
+        untold, self._untold = self._untold, []
+        return untold
+
+    def work(self, at_s: float) -> None:
+        """Take note that somebody was served at `at_s`."""
+        self._worked_s = at_s
+
+    def deadline_s(self) -> float | None:
+        """When to tell what is untold: some seconds after the last work."""
+        if not self._untold or self._worked_s is None:
+            return None
+        return self._worked_s + TELL_AFTER_S
+
+    def passing(self, part: str, messages: Iterable[T]) -> Iterator[T]:
+        """`messages`, which a `ModelError` ends; that is noted and not raised."""
+        try:
+            yield from messages
+        except ModelError as error:
+            self.note(part, error)
+
+    def noting(self, part: str, load: Callable[[], T]) -> Callable[[], T]:
+        """`load`, whose `ModelError` is noted before it is raised."""
+
+        def loading() -> T:
+            try:
+                return load()
+            except ModelError as error:
+                self.note(part, error)
+                raise
+
+        return loading
+
+    def without(self, part: str, load: Callable[[], T]) -> T | None:
+        """What `load` gives; None when it found no sound model, which is noted."""
+        try:
+            return load()
+        except (ModelError, RecognitionError) as error:
+            self.note(part, error)
+            return None

@@ -1,0 +1,94 @@
+"""YAML as plain values, from files that anyone may have written.
+
+PyYAML follows aliases without end (a few lines may stand for more values than there is memory for),
+recurses as deep as the text nests, and raises whatever Python's conversions raise.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import yaml
+from yaml.nodes import Node, ScalarNode
+
+MOST_VALUES = 200_000
+"""Values of one document, each alias counted as all that it stands for."""
+DEEPEST = 100
+LONGEST_NUMBER = 300
+_SURROGATE = re.compile("[\ud800-\udfff]")
+_INTEGER = "tag:yaml.org,2002:int"
+_TIME = "tag:yaml.org,2002:timestamp"
+
+
+class YamlError(Exception):
+    """A text is no YAML that can be read; the message is one line."""
+
+
+def read_yaml(text: str) -> Any:
+    """The values of the one document in `text`; raises `YamlError`.
+
+    Dates stay text, as whoever wants one reads it in its own way.
+    """
+    try:
+        return yaml.load(text, _Loader)  # noqa: S506 - a SafeLoader
+    except yaml.YAMLError as error:
+        # PyYAML's own account takes five lines.
+        raise YamlError(" ".join(str(error).split())) from error
+    except (ValueError, TypeError, LookupError, AttributeError, ArithmeticError) as error:
+        raise YamlError(f"a value is not what its tag says: {type(error).__name__}") from error
+
+
+class _Loader(yaml.SafeLoader):
+    """A safe loader that counts what it composes."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__(text)
+        self._depth = self._values = 0
+        self._sizes: dict[str, int | None] = {}
+        """Anchor → the values it stands for; None while it is being composed."""
+
+    def compose_node(self, parent: Node | None, index: Any) -> Node | None:
+        event = self.peek_event()  # type: ignore[no-untyped-call]
+        if self.check_event(yaml.AliasEvent):
+            self._count(self._sizes.get(event.anchor, 1), event)
+            return super().compose_node(parent, index)
+        before = self._values
+        self._depth += 1
+        if self._depth > DEEPEST:
+            raise _refused(f"nested more than {DEEPEST} deep", event)
+        self._count(1, event)
+        if event.anchor:
+            self._sizes[event.anchor] = None
+        node = super().compose_node(parent, index)
+        if event.anchor:
+            self._sizes[event.anchor] = self._values - before
+        if isinstance(node, ScalarNode):
+            _check(node, event)
+        self._depth -= 1
+        return node
+
+    def _count(self, values: int | None, event: Any) -> None:
+        if values is None:
+            raise _refused("an alias stands for what it is in", event)
+        self._values += values
+        if self._values > MOST_VALUES:
+            raise _refused(f"more than {MOST_VALUES} values", event)
+
+
+_Loader.yaml_implicit_resolvers = {
+    first: [(tag, pattern) for tag, pattern in resolvers if tag != _TIME]
+    for first, resolvers in yaml.SafeLoader.yaml_implicit_resolvers.items()
+}
+
+
+def _check(node: ScalarNode, event: Any) -> None:
+    """Refuse what can be read and then breaks whoever writes it."""
+    if _SURROGATE.search(node.value):
+        raise _refused("an escape stands for half a character", event)
+    if node.tag == _INTEGER and len(node.value) > LONGEST_NUMBER:
+        raise _refused(f"a number of more than {LONGEST_NUMBER} digits", event)
+
+
+def _refused(what: str, event: Any) -> yaml.YAMLError:
+    return yaml.composer.ComposerError(None, None, what, event.start_mark)

@@ -1,0 +1,61 @@
+"""The daemon's folders: made, tried, and held so that no second daemon works in them."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+from typing import IO
+
+from assistant.core.config import Config
+from assistant.core.errors import ConfigError
+from assistant.core.private import make_private
+
+LOCK_FILE = "daemon.lock"
+
+
+@contextmanager
+def held(config: Config) -> Iterator[None]:
+    """Have the folders of the settings for this daemon alone, until it ends however it ends.
+
+    Raises `ConfigError` for one that cannot be made or written, that another user owns or may
+    write, or that another daemon holds.
+    """
+    _make("storage.cache", config.cache_dir)
+    with ExitStack() as locks:
+        for setting, folder in (
+            ("storage.state", config.state_dir),
+            ("storage.runtime", config.runtime_dir),
+        ):
+            _make(setting, folder)
+            locks.enter_context(_lock(setting, folder))
+        yield
+
+
+def _make(setting: str, folder: Path) -> None:
+    try:
+        make_private(folder)
+        if not os.access(folder, os.W_OK | os.X_OK):
+            raise PermissionError(0, "it cannot be written")
+    except OSError as error:
+        raise _unusable(setting, folder, error) from error
+
+
+def _lock(setting: str, folder: Path) -> IO[bytes]:
+    try:
+        lock = (folder / LOCK_FILE).open("wb")
+    except OSError as error:
+        raise _unusable(setting, folder, error) from error
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError as error:
+        lock.close()
+        message = f"another assistant runs in {folder} ({setting}); stop that one first"
+        raise ConfigError("daemon.taken", message) from error
+    return lock
+
+
+def _unusable(setting: str, folder: Path, error: OSError) -> ConfigError:
+    return ConfigError("daemon.folder", f"{setting}: {folder} cannot be used: {error.strerror}")

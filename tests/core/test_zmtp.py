@@ -1,0 +1,136 @@
+"""A connection's bytes become whole messages, however they are cut, and never more is held."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from assistant.core.errors import CodecError
+from assistant.core.zmtp import (
+    COMMAND,
+    GREETING_BYTES,
+    LARGEST_COMMAND_BYTES,
+    LARGEST_MESSAGE_BYTES,
+    LONG,
+    MORE,
+    Receiver,
+)
+
+GREETING = (b"\xff" + bytes(8) + b"\x7f\x03\x01NULL").ljust(GREETING_BYTES, b"\0")
+READY = b"\x04\x1a\x05READY\x0bSocket-Type\x00\x00\x00\x04PUSH"
+PIECE_BYTES = 8192
+
+
+def frame(body: bytes, flags: int = 0) -> bytes:
+    if len(body) > 255:
+        return bytes([flags | LONG]) + len(body).to_bytes(8) + body
+    return bytes([flags, len(body)]) + body
+
+
+def message(*frames: bytes) -> bytes:
+    return b"".join(frame(f, MORE) for f in frames[:-1]) + frame(frames[-1])
+
+
+def fed(receiver: Receiver, sent: bytes, size: int = PIECE_BYTES) -> list[object]:
+    """What comes of `sent` in pieces; a refusal as its code."""
+    pieces = (sent[start : start + size] for start in range(0, len(sent), size))
+    return [
+        m.code if isinstance(m, CodecError) else [bytes(f) for f in m]
+        for piece in pieces
+        for m in receiver.receive(piece)
+    ]
+
+
+@pytest.fixture
+def receiver() -> Receiver:
+    ready = Receiver("PULL")
+    assert fed(ready, GREETING + READY) == []
+    return ready
+
+
+@given(
+    st.lists(st.lists(st.binary(max_size=300), min_size=1, max_size=2), max_size=5),
+    st.integers(1, 700),
+)
+def test_messages_come_out_however_they_are_cut(messages: list[list[bytes]], size: int) -> None:
+    sent = GREETING + READY + b"".join(message(*m) for m in messages)
+    assert fed(Receiver("PULL"), sent, size) == messages
+
+
+def test_it_greets_and_subscribes_when_the_other_side_is_ready() -> None:
+    receiver = Receiver("SUB", [b"Level\0"])
+    greeting = receiver.says()
+    assert greeting[:GREETING_BYTES].startswith(b"\xff")
+    assert greeting.endswith(b"SUB")
+    assert fed(receiver, GREETING) == []
+    assert receiver.says() == b""
+    assert fed(receiver, READY) == []
+    assert receiver.says() == frame(b"\1Level\0")
+
+
+@pytest.mark.parametrize(
+    ("sent", "code"),
+    [
+        (message(b"a", b"b", b"c"), "codec.frames"),
+        (message(*[b""] * 5000), "codec.frames"),
+        (message(b"a", bytes(LARGEST_MESSAGE_BYTES)), "codec.size"),
+        (message(bytes(LARGEST_MESSAGE_BYTES + 1)), "codec.size"),
+    ],
+)
+def test_what_is_too_much_is_refused_and_the_next_message_is_whole(
+    receiver: Receiver, sent: bytes, code: str
+) -> None:
+    assert fed(receiver, sent + message(b"a", b"b")) == [code, [b"a", b"b"]]
+
+
+def test_the_largest_message_is_taken(receiver: Receiver) -> None:
+    largest = [b"t", bytes(LARGEST_MESSAGE_BYTES - 1)]
+    assert fed(receiver, message(*largest)) == [largest]
+
+
+def test_of_a_message_without_end_no_more_is_held_than_of_any_other(receiver: Receiver) -> None:
+    part, most = frame(bytes(3_900_000), MORE), 0
+    for _ in range(250):
+        fed(receiver, part, 1 << 16)
+        most = max(most, receiver.held)
+    assert most <= LARGEST_MESSAGE_BYTES + 2
+
+
+def test_room_is_counted_before_it_is_filled(receiver: Receiver) -> None:
+    fed(receiver, bytes([LONG]) + (3_000_000).to_bytes(8))
+    assert receiver.held >= 3_000_000
+
+
+@pytest.mark.parametrize(
+    "sent",
+    [
+        b"GET / HTTP/1.1\r\n".ljust(GREETING_BYTES),
+        GREETING.replace(b"NULL", b"PLAI"),
+        GREETING.replace(b"\x03\x01", b"\x01\x00"),
+        GREETING + message(b"a", b"b"),
+        GREETING + frame(b"\x05HELLO", COMMAND),
+        GREETING + READY + frame(b"\x05ERROR", COMMAND),
+        GREETING + READY + frame(b"", COMMAND | MORE),
+        GREETING + READY + frame(bytes(LARGEST_COMMAND_BYTES + 1), COMMAND),
+        GREETING + READY + b"\x08\x00",
+    ],
+)
+def test_what_is_no_zmtp_ends_the_connection(sent: bytes) -> None:
+    with pytest.raises(CodecError):
+        fed(Receiver("PULL"), sent)
+
+
+@given(st.lists(st.binary(max_size=200)), st.booleans())
+def test_random_bytes_are_messages_or_refused(pieces: Iterable[bytes], greeted: bool) -> None:
+    receiver = Receiver("PULL")
+    if greeted:
+        fed(receiver, GREETING + READY)
+    try:
+        for piece in pieces:
+            assert all(len(m) <= 2 for m in receiver.receive(piece) if isinstance(m, list))
+    except CodecError:
+        return
+    assert receiver.held <= LARGEST_MESSAGE_BYTES
