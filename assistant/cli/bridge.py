@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import signal
 from collections.abc import Mapping
 from contextlib import closing
@@ -10,30 +11,34 @@ from typing import Annotated
 
 import typer
 
-from assistant.bridge import BridgeStage, Broker
+from assistant.bridge.mqtt import Broker
+from assistant.bridge.stage import BridgeStage
 from assistant.cli.output import errors
 from assistant.core.bus import Address, Bus
 from assistant.core.config import Config, Mqtt, config_files, load_config
-from assistant.core.errors import ConfigError
-from assistant.core.messages import HomeCommand, HomeState, Message, Reload
-from assistant.core.stage import Stage
+from assistant.core.errors import BridgeError, ConfigError
+from assistant.core.messages import HomeCommand, HomeStates, Message, Reload
 from assistant.core.worker import Worker
 from assistant.logs import set_up
 from assistant.sdnotify import Notifier
+from assistant.skill.home import Home, load_home
 
 NAME = "bridge"
 PEERS = ("skills", "control")
-CONSUMERS: Mapping[type[Message], str] = {HomeCommand: NAME, HomeState: "skills"}
+CONSUMERS: Mapping[type[Message], str] = {HomeCommand: NAME, HomeStates: "skills"}
 
 
 class Watchdog:
     """Beats to systemd in place of the daemon's supervisor, which does not run the bridge."""
 
-    def __init__(self, notifier: Notifier) -> None:
-        self._notifier = notifier
+    def __init__(self, notifier: Notifier, broker: Broker) -> None:
+        self._notifier, self._broker = notifier, broker
 
     def beat(self) -> None:
-        """The loop went round once more."""
+        """The loop went round once more; raises `BridgeError` when nothing would come to it."""
+        if not self._broker.alive:
+            message = "the connection to the broker cannot go on; the log says why"
+            raise BridgeError("bridge.ended", message)
         self._notifier.alive()
 
     def reloading(self) -> None:
@@ -47,6 +52,7 @@ def bridge(
     """Carry commands and states between the daemon and the MQTT broker of the settings."""
     settings, _ = load_config(config_files(config))
     set_up(NAME, settings.log.level)
+    os.umask(0o077)  # as in the daemon, beside whose sockets its own lie
     notifier = Notifier.from_environment()
     if settings.mqtt.host:
         _serve(settings, config, notifier)
@@ -59,14 +65,18 @@ def bridge(
 def _serve(settings: Config, file: Path | None, notifier: Notifier) -> None:
     consumes: tuple[type[Message], ...] = (*BridgeStage.consumes, Reload)
     with (
-        closing(Broker(settings.mqtt)) as broker,
+        closing(Broker(settings.mqtt, _devices(settings))) as broker,
         closing(Address(settings.runtime_dir)) as address,
         closing(Bus(NAME, address, PEERS, CONSUMERS, consumes)) as bus,
     ):
         stage = BridgeStage(broker)
         bus.watch(broker)
         worker = Worker(
-            NAME, stage, bus, Watchdog(notifier), lambda: _reloaded(stage, settings.mqtt, file)
+            NAME,
+            stage,
+            bus,
+            Watchdog(notifier, broker),
+            lambda: _reloaded(stage, settings.mqtt, file),
         )
         for number in (signal.SIGTERM, signal.SIGINT):
             signal.signal(number, lambda *_: worker.stop())
@@ -75,9 +85,17 @@ def _serve(settings: Config, file: Path | None, notifier: Notifier) -> None:
         notifier.stopping()
 
 
-def _reloaded(stage: Stage, running: Mqtt, file: Path | None) -> Stage:
+def _devices(settings: Config) -> list[str]:
+    """The ids of the home's devices."""
+    file = settings.home.file
+    home = load_home(Path(file).expanduser()) if file else Home()
+    return [entity.id for entity in home.entities]
+
+
+def _reloaded(stage: BridgeStage, running: Mqtt, file: Path | None) -> BridgeStage:
     settings, _ = load_config(config_files(file))
     if settings.mqtt != running:
         message = "[mqtt] has changed; run: sudo systemctl restart assistant-bridge"
         raise ConfigError("bridge.reload", message)
+    stage.follow(_devices(settings))
     return stage

@@ -14,6 +14,9 @@ from assistant.skill.home import Area, Entity, Floor
 from assistant.skill.reply import Undo
 from assistant.skill.spoken import spoken
 
+LONGEST_TIMER = timedelta(days=366)
+MOST_TIMERS = 100
+
 
 class Request(msgspec.Struct, frozen=True, kw_only=True):
     """What was said and understood: the words, the intent, its slots, its confidence."""

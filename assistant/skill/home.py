@@ -3,16 +3,23 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import msgspec
-import yaml
 
 from assistant.core.errors import InputError
+from assistant.core.textfile import read_text
+from assistant.core.yaml_text import YamlError, read_yaml
 
+MOST_BYTES = 16 << 20
+"""Bytes of a home's file; one of a thousand devices has 100 kB."""
 _MOST_SPELLINGS = 16
+_MOST_STEPS = 1000
+"""Choices that are made to find a name's spellings; their number doubles with each option."""
+_MOST_TOLD = 10
 _OPTION = re.compile(r"\[([^][()]*)\]|\(([^][()]*)\)")
 
 
@@ -67,16 +74,15 @@ def load_home(path: Path) -> Home:
     Raises `InputError` when the file is missing, no YAML, or names a device twice.
     """
     try:
-        document = yaml.safe_load(path.read_text("utf-8")) or {}
+        document = read_yaml(read_text(path, MOST_BYTES)) or {}
     except OSError as error:
         raise InputError("home.unreadable", f"{path}: {error.strerror}") from error
-    except (yaml.YAMLError, UnicodeDecodeError) as error:
-        told = " ".join(str(error).split())  # YAML's own account takes five lines
-        raise InputError("home.malformed", f"{path}: {told}") from error
+    except (YamlError, UnicodeDecodeError) as error:
+        raise InputError("home.malformed", f"{path}: {error}") from error
     home = read_home(document, str(path))
-    ids = [entity.id for entity in home.entities]
-    if twice := {i for i in ids if ids.count(i) > 1}:
-        raise InputError("home.duplicate", f"{path}: named twice: {', '.join(sorted(twice))}")
+    counts = Counter(entity.id for entity in home.entities)
+    if twice := sorted(i for i, count in counts.items() if count > 1):
+        raise InputError("home.duplicate", f"{path}: named twice: {', '.join(twice[:_MOST_TOLD])}")
     return home
 
 
@@ -119,11 +125,17 @@ def _plain(given: Any) -> Any:
 
 def spellings(name: str) -> list[str]:
     """All spellings of a name in template form: without what is optional first, then with it."""
-    found = _OPTION.search(name)
-    if found is None:
-        return [" ".join(name.split())]
-    words = (found[1] if found[1] is not None else found[2]).split("|")
-    choices = ["", *words] if found[1] is not None else words
-    texts = (name[: found.start()] + choice + name[found.end() :] for choice in choices)
-    every = dict.fromkeys(s for text in texts for s in spellings(text))
-    return list(every)[:_MOST_SPELLINGS]
+    pending, found = [name], dict[str, None]()
+    for _ in range(_MOST_STEPS):
+        if not pending or len(found) == _MOST_SPELLINGS:
+            break
+        text = pending.pop()
+        option = _OPTION.search(text)
+        if option is None:
+            found[" ".join(text.split())] = None
+            continue
+        words = (option[1] if option[1] is not None else option[2]).split("|")
+        choices = ["", *words] if option[1] is not None else words
+        before, after = text[: option.start()], text[option.end() :]
+        pending += [before + choice + after for choice in reversed(choices)]
+    return list(found) or [name]

@@ -11,6 +11,7 @@ from contextlib import closing
 
 import pytest
 
+from tests.mosquitto import MOSQUITTO, Lamp, Mosquitto
 from tests.scenario import (
     Daemon,
     Do,
@@ -23,7 +24,6 @@ from tests.scenario import (
     served,
     tell,
 )
-from tests.test_bridge import MOSQUITTO, Lamp, Mosquitto
 
 pytestmark = [
     pytest.mark.e2e,
@@ -71,7 +71,7 @@ def test_what_the_lamp_tells_is_known(daemon: Daemon, mosquitto: Mosquitto) -> N
             [
                 Rows(BEDROOM, [("off",)]),
                 Do("switch it by hand", lambda _: lamp.tell("hark/light/bedroom/state", b"ON")),
-                Expect("HomeState", {"entity_id": "light.bedroom", "state": "on"}),
+                Expect("HomeStates", {"states": {"light.bedroom": "on"}}),
                 Say("computer, is the bedroom light on"),
                 Expect("Reply", {"text": "yes"}),
                 Expect("PlaybackEnded"),

@@ -93,3 +93,17 @@ def test_which_devices_a_slot_may_name() -> None:
     assert fits(requires=(("domain", ("binary_sensor",)), ("device_class", ("door",)))) == ["Door"]
     assert fits(requires=(("device_class", ("window",)),)) == []
     assert fits(excludes=(("domain", ("binary_sensor", "lock")),)) == ["Lamp"]
+
+
+@pytest.mark.parametrize("name", ["[a]" * 300, "(a|b) " * 60, "[(a|[b)]" * 40, "[]" * 5_000])
+def test_a_name_with_very_many_spellings_has_some_of_them(name: str) -> None:
+    """Their number doubles with each option; so many are never made."""
+    assert 1 <= len(spellings(name)) <= 16
+
+
+def test_a_home_of_aliases_without_end_is_refused(tmp_path: Path) -> None:
+    file = tmp_path / "home.yaml"
+    file.write_text("areas: &a [*a]\n")
+    with pytest.raises(InputError, match="what it is in") as caught:
+        load_home(file)
+    assert caught.value.code == "home.malformed"

@@ -1,0 +1,143 @@
+"""The client of the broker, made from the settings: who we are, and whom we trust."""
+
+from __future__ import annotations
+
+import ssl
+import stat
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+from paho.mqtt.client import Client
+from paho.mqtt.enums import CallbackAPIVersion, MQTTErrorCode, MQTTProtocolVersion
+from paho.mqtt.packettypes import PacketTypes
+from paho.mqtt.properties import Properties
+
+from assistant.bridge.payloads import LARGEST_PAYLOAD_BYTES, presence_topic
+from assistant.core.config import Mqtt
+from assistant.core.errors import ConfigError
+
+KEEPALIVE_S = 15
+RECONNECT_S = (1, 60)
+LARGEST_PACKET_BYTES = LARGEST_PAYLOAD_BYTES + 4096
+"""The broker is asked to keep back anything larger: one retained message of 200 MB would end the
+service for its memory at each start. MQTT 3.1.1 has no way to ask."""
+WAITING_COMMANDS = 256
+"""Commands to a broker that takes them and does not acknowledge them."""
+VERSIONS = {"5": MQTTProtocolVersion.MQTTv5, "3.1.1": MQTTProtocolVersion.MQTTv311}
+
+_NAME_MISMATCH = (62, 64)
+"""X509_V_ERR_HOSTNAME_MISMATCH and X509_V_ERR_IP_ADDRESS_MISMATCH of OpenSSL."""
+_OUT_OF_DATE = (9, 10)
+"""X509_V_ERR_CERT_NOT_YET_VALID and X509_V_ERR_CERT_HAS_EXPIRED."""
+
+
+class _Handshake(ssl.SSLSocket):
+    """A socket that closes when its handshake fails, which paho leaves to chance."""
+
+    def do_handshake(self, block: bool = False) -> None:
+        try:
+            super().do_handshake(block)
+        except OSError:
+            self.close()
+            raise
+
+
+class Connection(Client):
+    """paho's client that tells when its thread has ended, of which paho tells nobody."""
+
+    when_ended: Callable[[BaseException | None], None]
+
+    def loop_forever(
+        self, timeout: float = 1.0, retry_first_connection: bool = False
+    ) -> MQTTErrorCode:
+        """Keep the connection until `disconnect`: the whole of paho's thread."""
+        try:
+            return super().loop_forever(timeout, retry_first_connection)
+        finally:
+            self.when_ended(sys.exception())
+
+
+def connection(settings: Mqtt) -> Connection:
+    """A client that is not connected yet; raises `ConfigError` for settings that cannot work."""
+    if not settings.prefix or set(settings.prefix) & set("+#\0"):
+        raise ConfigError("bridge.prefix", f'mqtt.prefix: "{settings.prefix}" is no topic')
+    client = Connection(CallbackAPIVersion.VERSION2, protocol=VERSIONS[settings.version])
+    if settings.username:
+        client.username_pw_set(settings.username, password(settings))
+    if context := tls(settings):
+        client.tls_set_context(context)
+    client.will_set(presence_topic(settings.prefix), "offline", qos=1, retain=True)
+    client.reconnect_delay_set(*RECONNECT_S)
+    client.max_queued_messages_set(WAITING_COMMANDS)
+    # What a callback raises would end paho's thread, and with it the connection for good.
+    client.suppress_exceptions = True
+    limits = None
+    if settings.version == "5":
+        limits = Properties(PacketTypes.CONNECT)  # type: ignore[no-untyped-call]
+        limits.MaximumPacketSize = LARGEST_PACKET_BYTES
+    client.connect_async(_host(settings), settings.port, KEEPALIVE_S, properties=limits)
+    return client
+
+
+def password(settings: Mqtt) -> str | None:
+    """The password in the settings' file, or None; raises `ConfigError` when all may read it."""
+    if not settings.password_file:
+        return None
+    file = Path(settings.password_file).expanduser()
+    try:
+        secret = file.read_text("utf-8").rstrip("\r\n")
+        mode = file.stat().st_mode
+    except (OSError, UnicodeDecodeError) as error:
+        raise ConfigError("bridge.password", f"mqtt.password_file: {error}") from error
+    if mode & stat.S_IROTH:
+        message = f"{file}: everyone can read this password; run: chmod o= {file}"
+        raise ConfigError("bridge.password", message)
+    return secret
+
+
+def tls(settings: Mqtt) -> ssl.SSLContext | None:
+    """Trust in the authorities of `mqtt.ca_file`, or in the system's; None without `mqtt.tls`.
+
+    The broker's certificate must name the host. Raises `ConfigError` for a file that holds none.
+    """
+    if not settings.tls:
+        if settings.ca_file:
+            message = "mqtt.ca_file is set and mqtt.tls is not; set mqtt.tls = true"
+            raise ConfigError("bridge.tls", message)
+        return None
+    file = Path(settings.ca_file).expanduser() if settings.ca_file else None
+    try:
+        context = ssl.create_default_context(cafile=file)
+    except OSError as error:
+        message = f"mqtt.ca_file: {file} holds no certificates in PEM that can be read: {error}"
+        raise ConfigError("bridge.ca_file", message) from error
+    context.sslsocket_class = _Handshake
+    return context
+
+
+def why_unreachable(settings: Mqtt, error: BaseException | None) -> str:
+    """What is wrong and what to do, after an attempt to connect that ended in `error`."""
+    where = f"{settings.host}:{settings.port}"
+    match error:
+        case ssl.SSLCertVerificationError(verify_code=code, verify_message=said):
+            if code in _NAME_MISMATCH:
+                mend = f'set mqtt.host to a name that it holds, not "{settings.host}"'
+            elif code in _OUT_OF_DATE:
+                mend = "renew it, or set this device's clock"
+            else:
+                mend = "set mqtt.ca_file to the certificate of the authority that signed it"
+            return f"its certificate is refused: {said.rstrip('.')}; {mend}"
+        case ssl.SSLError(reason=reason):
+            return f"no TLS at {where}: {reason}; see mqtt.port and mqtt.tls"
+        case ConnectionResetError() | BrokenPipeError() if settings.tls:
+            return f"no TLS at {where}: it hung up; see mqtt.port and mqtt.tls"
+    return f"nothing answers at {where}"
+
+
+def _host(settings: Mqtt) -> str:
+    try:
+        settings.host.encode("idna")
+    except UnicodeError as error:
+        raise ConfigError("bridge.host", f'mqtt.host: "{settings.host}" is no name') from error
+    return settings.host

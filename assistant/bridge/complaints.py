@@ -1,0 +1,28 @@
+"""A log that no flood fills: of each culprit one line a minute, with how many were kept back."""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections.abc import Callable
+
+EVERY_S = 60.0
+
+
+class Complaints:
+    """Warns on `log`, at most once in `EVERY_S` of each culprit; the culprits must be bounded."""
+
+    def __init__(self, log: logging.Logger, clock: Callable[[], float] = time.monotonic) -> None:
+        self._log, self._clock = log, clock
+        self._due_s: dict[str, float] = {}
+        self._kept_back: dict[str, int] = {}
+
+    def of(self, culprit: str, what: str) -> None:
+        """Complain of `culprit`, or count it for the next line."""
+        now_s = self._clock()
+        if now_s < self._due_s.get(culprit, now_s):
+            self._kept_back[culprit] = self._kept_back.get(culprit, 0) + 1
+            return
+        self._due_s[culprit] = now_s + EVERY_S
+        more = self._kept_back.pop(culprit, 0)
+        self._log.warning("%s: %s%s", culprit, what, f"; {more} more before it" if more else "")

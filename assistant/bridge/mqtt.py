@@ -1,0 +1,253 @@
+"""A connection to the MQTT broker that mends itself."""
+
+from __future__ import annotations
+
+import contextlib
+import logging
+import os
+import sys
+import threading
+from collections.abc import Iterable
+from typing import Any
+
+import msgspec
+from paho.mqtt.client import Client, ConnectFlags, DisconnectFlags, MQTTMessage
+from paho.mqtt.enums import LogLevel, MQTTErrorCode
+from paho.mqtt.properties import Properties
+from paho.mqtt.reasoncodes import ReasonCode
+
+from assistant.bridge.client import connection, why_unreachable
+from assistant.bridge.complaints import Complaints
+from assistant.bridge.payloads import (
+    command_payload,
+    command_topic,
+    presence_topic,
+    read_state,
+    state_topic,
+)
+from assistant.core.clock import boottime_s
+from assistant.core.config import Mqtt
+from assistant.core.errors import BridgeError
+from assistant.core.messages import DeviceChanged, HomeCommand, Message, SlotValue, Tick
+
+GOODBYE_S = 1.0
+
+log = logging.getLogger(__name__)
+
+
+class Unsent(msgspec.Struct, frozen=True):
+    """What a device is to be told when the broker is back: its latest state and attributes."""
+
+    state: str = ""
+    attributes: dict[str, SlotValue] = {}
+
+    def then(self, command: HomeCommand) -> Unsent:
+        """The same with what was commanded later."""
+        return Unsent(command.state or self.state, {**self.attributes, **command.attributes})
+
+
+class Broker:
+    """The broker and the states it reports of `entity_ids`; a `Source` whose `Tick` means news.
+
+    paho's thread keeps the connection. Of what it hears only the latest state of each device waits
+    for the worker's thread, so that no flood makes a queue.
+    """
+
+    def __init__(self, settings: Mqtt, entity_ids: Iterable[str] = ()) -> None:
+        self._settings = settings
+        self._unsent: dict[str, Unsent] = {}
+        self._signal = os.eventfd(0, os.EFD_NONBLOCK | os.EFD_CLOEXEC)
+        self._lock = threading.Lock()
+        self._states: dict[str, str] = {}
+        self._complaints = Complaints(log)
+        self._topics = self._named(entity_ids)
+        self._closed = self._answered = self._refused = False
+        self.alive = True
+        """Whether the thread that keeps the connection lives; a broker that is away ends none."""
+        self.presence: DeviceChanged | None = None
+        """What was last heard of the broker; None before the first attempt to connect."""
+        self._client = connection(settings)
+        self._client.when_ended = self._ended
+        self._client.on_pre_connect = self._connecting
+        self._client.on_connect = self._connected
+        self._client.on_subscribe = self._subscribed
+        self._client.on_connect_fail = self._unreachable
+        self._client.on_disconnect = self._disconnected
+        self._client.on_message = self._heard
+        self._client.on_log = self._logged
+        self._client.loop_start()
+
+    def fileno(self) -> int:
+        """A descriptor that is readable when there is news."""
+        return self._signal
+
+    def read(self) -> Iterable[Message]:
+        """A `Tick` that has the stage ask for the news."""
+        with contextlib.suppress(BlockingIOError):
+            os.eventfd_read(self._signal)
+        return (Tick(at_s=boottime_s()),)
+
+    def states(self) -> dict[str, str]:
+        """The latest state of each device of which the daemon has not been told."""
+        with self._lock:
+            return dict(self._states)
+
+    def told(self, states: dict[str, str]) -> None:
+        """The daemon has these; what has come meanwhile still waits."""
+        with self._lock:
+            for entity_id, state in states.items():
+                if self._states.get(entity_id) == state:
+                    del self._states[entity_id]
+
+    def follow(self, entity_ids: Iterable[str]) -> None:
+        """Listen for the states of these devices from now on, and of no others."""
+        before, self._topics = self._topics, self._named(entity_ids)
+        if gone := list(before.keys() - self._topics.keys()):
+            self._client.unsubscribe(gone)
+        if added := [(topic, 1) for topic in self._topics.keys() - before.keys()]:
+            self._client.subscribe(added)
+
+    def publish(self, command: HomeCommand) -> None:
+        """Command a device; while the broker is away, its latest state and attributes wait for it.
+
+        A command that is no state is dropped then: nobody wants it later. Raises `BridgeError` for
+        an entity that no topic can name, and when the broker has acknowledged none for long.
+        """
+        topic = command_topic(self._settings.prefix, command.entity_id)
+        # Not paho's idea of being connected: it may lag, and paho would send an older one first.
+        if self.presence is None or not self.presence.present:
+            if not command.command:
+                before = self._unsent.get(command.entity_id, Unsent())
+                self._unsent[command.entity_id] = before.then(command)
+            return
+        self._unsent.pop(command.entity_id, None)
+        payload = command_payload(command.command or command.state, command.attributes)
+        if self._client.publish(topic, payload, qos=1).rc == MQTTErrorCode.MQTT_ERR_QUEUE_SIZE:
+            message = f"the broker acknowledges no commands: {command.entity_id} was not told"
+            raise BridgeError("bridge.full", message)
+
+    def catch_up(self) -> None:
+        """Publish what has waited for the broker."""
+        waiting, self._unsent = self._unsent, {}
+        for entity_id, unsent in waiting.items():
+            command = HomeCommand(
+                utterance_id="",
+                entity_id=entity_id,
+                state=unsent.state,
+                attributes=unsent.attributes,
+            )
+            self.publish(command)
+
+    def close(self) -> None:
+        """Take leave of the broker."""
+        connected = self._client.is_connected()
+        if connected:
+            farewell = self._client.publish(
+                presence_topic(self._settings.prefix), "offline", 1, True
+            )
+            with contextlib.suppress(RuntimeError, ValueError):
+                farewell.wait_for_publish(GOODBYE_S)
+        with self._lock:
+            self._closed = True
+            os.close(self._signal)
+        self._client.disconnect()
+        # One that is looking for the broker may take seconds more; it ends with the process.
+        if connected:
+            self._client.loop_stop()
+
+    def _named(self, entity_ids: Iterable[str]) -> dict[str, str]:
+        """Topic → device; one that no topic can name is left out."""
+        topics: dict[str, str] = {}
+        for entity_id in entity_ids:
+            try:
+                topics[state_topic(self._settings.prefix, entity_id)] = entity_id
+            except BridgeError as error:
+                log.warning("%s (%s)", error.message, error.code)
+        return topics
+
+    # ── paho's thread ───────────────────────────────────────────────────────────────────────
+
+    def _connecting(self, _: Client, __: Any) -> None:
+        self._answered = self._refused = False
+
+    def _connected(
+        self, client: Client, _: Any, __: ConnectFlags, reason: ReasonCode, ___: Properties | None
+    ) -> None:
+        self._answered, self._refused = True, reason.is_failure
+        if reason.is_failure:
+            self._changed(False, f"refused: {reason}; see [mqtt] in the settings")
+            return
+        if self._topics:
+            client.subscribe([(topic, 1) for topic in self._topics])
+        else:
+            self._joined(client)
+
+    def _subscribed(
+        self, client: Client, __: Any, ___: int, reasons: list[ReasonCode], ____: Properties | None
+    ) -> None:
+        refused = [str(reason) for reason in reasons if reason.is_failure]
+        if refused:
+            self._changed(False, f"may not subscribe to {len(refused)} topics: {refused[0]}")
+        else:
+            self._joined(client)
+
+    def _joined(self, client: Client) -> None:
+        """Nothing that is said from now on is missed, which devices may wait for."""
+        client.publish(presence_topic(self._settings.prefix), "online", 1, True)
+        self._changed(True, "")
+
+    def _unreachable(self, _: Client, __: Any) -> None:
+        # paho calls this while it handles the fault, and does not pass it on.
+        self._changed(False, why_unreachable(self._settings, sys.exception()))
+
+    def _disconnected(
+        self, _: Client, __: Any, ___: DisconnectFlags, reason: ReasonCode, ____: Properties | None
+    ) -> None:
+        if self._answered and not self._refused:
+            self._changed(False, f"connection lost: {reason}")
+        elif not self._refused:
+            told = "it hung up unasked; see mqtt.tls, and mqtt.version for a broker without MQTT 5"
+            self._changed(False, told)
+
+    def _heard(self, _: Client, __: Any, message: MQTTMessage) -> None:
+        entity_id = self._topics.get(message.topic)
+        if entity_id is None:
+            return
+        try:
+            state = read_state(message.payload)
+        except ValueError as error:
+            self._complaints.of(entity_id, f"no state of a device: {error} (bridge.payload)")
+            return
+        if not state:
+            return
+        with self._lock:
+            news = not self._states
+            self._states[entity_id] = state
+        if news:
+            self._wake()
+
+    def _logged(self, _: Client, __: Any, level: int, text: str) -> None:
+        if level == LogLevel.MQTT_LOG_ERR and not self._closed:
+            self._complaints.of("paho", f"{text} (bridge.client)")
+
+    def _changed(self, present: bool, detail: str) -> None:
+        changed = DeviceChanged(device="broker", present=present, detail=detail)
+        if self._closed or changed == self.presence:
+            return
+        if present:
+            log.info("broker: connected")
+        else:
+            log.warning("broker: %s (bridge.away)", detail)
+        self.presence = changed
+        self._wake()
+
+    def _ended(self, error: BaseException | None) -> None:
+        self.alive = False
+        if not self._closed:
+            log.critical("the thread of the connection has ended: %r (bridge.ended)", error)
+            self._wake()
+
+    def _wake(self) -> None:
+        with self._lock:
+            if not self._closed:
+                os.eventfd_write(self._signal, 1)

@@ -1,0 +1,147 @@
+"""Topics and payloads, as Home Assistant and zigbee2mqtt have them, to commands and states."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Annotated, Any
+
+import msgspec
+
+from assistant.core.errors import BridgeError
+from assistant.core.messages import SlotValue
+from assistant.skill.values import Colour
+
+LARGEST_PAYLOAD_BYTES = 16_384
+LONGEST_STATE = 255
+"""Characters of a state, as in Home Assistant."""
+FULL_BRIGHTNESS = 255
+WHITE = (255, 255, 255)
+MIREDS_KELVIN = 1_000_000
+"""A white of so many kelvin has this divided by them as its mireds."""
+
+COMMANDS = {
+    "on": "ON",
+    "off": "OFF",
+    "open": "OPEN",
+    "closed": "CLOSE",
+    "locked": "LOCK",
+    "unlocked": "UNLOCK",
+    "playing": "play",
+    "paused": "pause",
+    "cleaning": "start",
+    "mowing": "start_mowing",
+    "returning": "return_to_base",
+    "docked": "dock",
+}
+"""Wanted state → the payload that Home Assistant's MQTT devices understand by default."""
+
+REPORTS = {
+    "close": "closed",
+    "lock": "locked",
+    "unlock": "unlocked",
+    "offline": "unavailable",
+    "none": "unknown",
+    "null": "unknown",
+    "online": "",
+}
+"""Reported word → the state it means, "" for none. zigbee2mqtt reports covers and locks by their
+commands; "None" is Home Assistant's word for a state that a template does not know."""
+
+_SHARE = re.compile(r"([0-9]|[1-9][0-9]|100)%")
+
+
+class Light(msgspec.Struct, frozen=True):
+    """A payload in JSON, of which further keys are passed over; brightness is from 0 to 255."""
+
+    state: str | None = None
+    brightness: Annotated[float, msgspec.Meta(ge=0, le=FULL_BRIGHTNESS)] | None = None
+
+
+def command_topic(prefix: str, entity_id: str) -> str:
+    """The topic that commands `entity_id`; raises `BridgeError` for a name that is no topic."""
+    return f"{_topic(prefix, entity_id)}/set"
+
+
+def state_topic(prefix: str, entity_id: str) -> str:
+    """The topic that reports `entity_id`; raises `BridgeError` for a name that is no topic."""
+    return f"{_topic(prefix, entity_id)}/state"
+
+
+def presence_topic(prefix: str) -> str:
+    """The topic that tells others whether the bridge is there."""
+    return f"{prefix}/bridge/state"
+
+
+def _topic(prefix: str, entity_id: str) -> str:
+    domain, _, name = entity_id.partition(".")
+    if not domain or not name or set(entity_id) & set("/+#\0"):
+        message = f'"{entity_id}" cannot be named in an MQTT topic; rename it in the home file'
+        raise BridgeError("bridge.topic", message)
+    return f"{prefix}/{domain}/{name}"
+
+
+def command_payload(
+    state: str, attributes: Mapping[str, SlotValue] = MappingProxyType({})
+) -> bytes:
+    """The payload that brings a device into `state` ("" leaves it) and gives it `attributes`.
+
+    Without attributes it is a plain word, but for "40%", a brightness of 102 out of 255.
+    """
+    if not attributes and not state.endswith("%"):
+        return COMMANDS.get(state, state).encode()
+    told: dict[str, Any] = {}
+    # A device that is told to open and to stop half way opens.
+    if state and "position" not in attributes:
+        told["state"] = COMMANDS.get(state, state)
+    if state.endswith("%"):
+        told |= {"state": "ON", "brightness": round(int(state[:-1]) * FULL_BRIGHTNESS / 100)}
+    for name, value in attributes.items():
+        told |= _attribute(name, value)
+    return msgspec.json.encode(told)
+
+
+def _attribute(name: str, value: SlotValue) -> dict[str, Any]:
+    """An attribute as Home Assistant's MQTT lights and zigbee2mqtt name it."""
+    if name == "color":
+        red, green, blue = Colour.read(str(value)).rgb or WHITE
+        return {"color": {"r": red, "g": green, "b": blue}}
+    if name == "color_temp_kelvin":
+        return {"color_temp": round(MIREDS_KELVIN / float(value or 1))}
+    return {name: value}
+
+
+def read_state(payload: bytes | bytearray) -> str:
+    """The state in a device's payload: a plain word, or JSON with "state" and "brightness".
+
+    It is "" for what says nothing of the state: an empty payload, as a broker has for a retained
+    one that was taken back, a state of null, or attributes alone. Raises `ValueError` for what is
+    no such payload; its text holds nothing of the payload.
+    """
+    if len(payload) > LARGEST_PAYLOAD_BYTES:
+        raise ValueError(f"{len(payload)} bytes are too many")
+    text = payload.decode("utf-8").strip()
+    return _json_state(text) if text[:1] in ("{", "[", '"') else _word(text)
+
+
+def _json_state(text: str) -> str:
+    try:
+        found = msgspec.json.decode(text, type=Light | str)
+    except (msgspec.DecodeError, RecursionError) as error:
+        raise ValueError(str(error)) from error
+    light = Light(state=found) if isinstance(found, str) else found
+    state = _word((light.state or "").strip())
+    if state == "on" and light.brightness is not None:
+        return f"{max(1, round(light.brightness * 100 / FULL_BRIGHTNESS))}%"
+    return state
+
+
+def _word(text: str) -> str:
+    """A state in lower case; raises `ValueError` for what could not be said or sent back."""
+    if len(text) > LONGEST_STATE or not text.isprintable():
+        raise ValueError("it is too long or not printable")
+    word = text.lower()
+    if word in ("true", "false") or (word.endswith("%") and not _SHARE.fullmatch(word)):
+        raise ValueError("it is neither a word nor a percentage")
+    return REPORTS.get(word, word)

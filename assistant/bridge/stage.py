@@ -1,0 +1,69 @@
+"""The bridge as a stage: commands to the broker; states and the broker's presence from it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import ClassVar
+
+from assistant.bridge.mqtt import Broker
+from assistant.core.messages import DeviceChanged, HomeCommand, HomeStates, Message, Tick
+
+ANNOUNCE_EVERY_S = 30.0
+JOINED_AFTER_S = 1.0
+"""By then whoever listens to this process has joined it, which takes up to 0.2 s."""
+STATES_EVERY_S = 0.2
+"""Shortest time between two reports of states, each of which the skills commit to disk. What a
+device says meanwhile replaces what it said before; the first word after a pause goes at once."""
+
+
+class BridgeStage:
+    """Carries what the skills command to the broker, and what it reports to the skills."""
+
+    consumes: ClassVar[tuple[type[Message], ...]] = (HomeCommand, Tick)
+
+    def __init__(self, broker: Broker) -> None:
+        self._broker = broker
+        self._announced: DeviceChanged | None = None
+        self._announce_at_s = self._states_at_s = 0.0
+
+    def feed(self, message: Message) -> Iterable[Message]:
+        """Publish a command, or give the broker's news on a `Tick`."""
+        if isinstance(message, HomeCommand):
+            self._broker.publish(message)
+            return
+        yield from self._presence(message.at_s)
+        yield from self._states(message.at_s)
+
+    def deadline_s(self) -> float | None:
+        """When states may be reported, or the broker's presence is to be told again."""
+        if self._broker.states():
+            return min(self._announce_at_s, self._states_at_s)
+        return self._announce_at_s
+
+    def follow(self, entity_ids: Iterable[str]) -> None:
+        """Report the states of these devices from now on."""
+        self._broker.follow(entity_ids)
+
+    def _presence(self, at_s: float) -> Iterator[DeviceChanged]:
+        presence = self._broker.presence
+        if presence is not self._announced and presence is not None:
+            self._announced = presence
+            self._announce_at_s = at_s + JOINED_AFTER_S
+            if presence.present:
+                self._broker.catch_up()
+            yield presence
+        elif at_s >= self._announce_at_s:
+            self._announce_at_s = at_s + ANNOUNCE_EVERY_S
+            # A broadcast may be lost, above all while the listeners are starting.
+            if presence is not None:
+                yield presence
+
+    def _states(self, at_s: float) -> Iterator[HomeStates]:
+        if at_s < self._states_at_s:
+            return
+        states = self._broker.states()
+        if states:
+            self._states_at_s = at_s + STATES_EVERY_S
+            yield HomeStates(states=states)
+            # Only now: states that the bus did not take are reported once more.
+            self._broker.told(states)

@@ -1,0 +1,170 @@
+"""States on their way to the skills: the latest of each device, at a measured pace, none lost."""
+
+from __future__ import annotations
+
+import logging
+from contextlib import ExitStack, closing
+from typing import cast
+
+import pytest
+
+from assistant.bridge.complaints import EVERY_S, Complaints
+from assistant.bridge.mqtt import Broker
+from assistant.bridge.stage import STATES_EVERY_S, BridgeStage
+from assistant.core.config import Mqtt
+from assistant.core.messages import DeviceChanged, HomeCommand, HomeStates, Tick
+
+
+class Heard(Broker):
+    """A broker that is never there; what it reports is put in by hand."""
+
+    def __init__(self) -> None:
+        super().__init__(Mqtt(host="127.0.0.1", port=1))
+
+    def hear(self, **states: str) -> None:
+        self._states.update(states)
+
+
+@pytest.fixture
+def broker(things: ExitStack) -> Heard:
+    return things.enter_context(closing(Heard()))
+
+
+def reported(stage: BridgeStage, at_s: float) -> list[dict[str, str]]:
+    return [m.states for m in stage.feed(Tick(at_s=at_s)) if isinstance(m, HomeStates)]
+
+
+def test_the_first_state_goes_at_once_and_a_flood_at_a_measured_pace(broker: Heard) -> None:
+    stage = BridgeStage(broker)
+    broker.hear(lamp="on")
+    assert reported(stage, 10.0) == [{"lamp": "on"}]
+    for _ in range(1000):
+        broker.hear(lamp="off")
+        broker.hear(lamp="on", fan="on")
+        assert reported(stage, 10.0 + STATES_EVERY_S / 2) == []
+    assert stage.deadline_s() == 10.0 + STATES_EVERY_S
+    assert reported(stage, 10.0 + STATES_EVERY_S) == [{"lamp": "on", "fan": "on"}]
+    assert reported(stage, 20.0) == []
+
+
+def test_states_that_the_bus_does_not_take_are_reported_again(broker: Heard) -> None:
+    stage = BridgeStage(broker)
+    broker.hear(lamp="on", fan="on")
+    untaken = iter(stage.feed(Tick(at_s=10.0)))
+    assert any(isinstance(message, HomeStates) for message in untaken)
+    broker.hear(fan="off")
+    assert reported(stage, 11.0) == [{"lamp": "on", "fan": "off"}]
+
+
+def test_what_changes_while_a_report_is_sent_waits_for_the_next(broker: Heard) -> None:
+    stage = BridgeStage(broker)
+    broker.hear(lamp="on", fan="on")
+    for message in stage.feed(Tick(at_s=10.0)):
+        if isinstance(message, HomeStates):
+            broker.hear(fan="off")
+    assert reported(stage, 11.0) == [{"fan": "off"}]
+
+
+def test_of_each_culprit_one_complaint_a_minute(caplog: pytest.LogCaptureFixture) -> None:
+    now_s = [0.0]
+    complaints = Complaints(logging.getLogger("bridge"), lambda: now_s[0])
+    for _ in range(50_000):
+        complaints.of("lamp", "nonsense")
+    complaints.of("fan", "nonsense")
+    now_s[0] = EVERY_S
+    complaints.of("lamp", "nonsense")
+    told = [record.message for record in caplog.records]
+    assert told == ["lamp: nonsense", "fan: nonsense", "lamp: nonsense; 49999 more before it"]
+
+
+class Told:
+    """A broker of the tests that says what it is told to say."""
+
+    def __init__(self) -> None:
+        self.presence: DeviceChanged | None = None
+        self.reported: dict[str, str] = {}
+        self.published: list[str] = []
+        self.caught_up = 0
+
+    def publish(self, command: HomeCommand) -> None:
+        self.published.append(command.entity_id)
+
+    def catch_up(self) -> None:
+        self.caught_up += 1
+
+    def states(self) -> dict[str, str]:
+        return dict(self.reported)
+
+    def told(self, states: dict[str, str]) -> None:
+        self.reported = {k: v for k, v in self.reported.items() if states.get(k) != v}
+
+
+def present(present: bool = True) -> DeviceChanged:
+    return DeviceChanged(device="broker", present=present, detail="")
+
+
+def told_at(stage: BridgeStage, *times_s: float) -> list[tuple[float, bool]]:
+    """When the broker's presence was told, and which."""
+    return [
+        (at_s, message.present)
+        for at_s in times_s
+        for message in stage.feed(Tick(at_s=at_s))
+        if isinstance(message, DeviceChanged)
+    ]
+
+
+def test_presence_is_told_at_once_a_second_later_and_then_twice_a_minute() -> None:
+    broker = Told()
+    stage = BridgeStage(cast(Broker, broker))
+    assert stage.deadline_s() == 0.0
+    assert told_at(stage, 5.0) == []
+    assert stage.deadline_s() == 35.0
+    broker.presence = present()
+    assert told_at(stage, 6.0, 6.5, 7.0, 7.5, 36.9, 37.0, 66.9, 67.0) == [
+        *((6.0, True), (7.0, True)),
+        *((37.0, True), (67.0, True)),
+    ]
+    assert broker.caught_up == 1
+    broker.presence = present(False)
+    assert told_at(stage, 68.0, 68.9, 69.0) == [(68.0, False), (69.0, False)]
+    assert broker.caught_up == 1
+    assert stage.deadline_s() == 99.0
+
+
+def test_a_command_goes_on_and_gives_nothing() -> None:
+    broker = Told()
+    stage = BridgeStage(cast(Broker, broker))
+    assert list(stage.feed(HomeCommand(utterance_id="u", entity_id="light.a", state="on"))) == []
+    assert broker.published == ["light.a"]
+
+
+def test_states_make_it_due_when_the_next_report_may_go() -> None:
+    broker = Told()
+    broker.presence = present()
+    stage = BridgeStage(cast(Broker, broker))
+    told_at(stage, 10.0, 11.0)
+    assert stage.deadline_s() == 41.0
+    broker.reported = {"lamp": "on"}
+    assert stage.deadline_s() == 0.0
+    assert reported(stage, 12.0) == [{"lamp": "on"}]
+    assert stage.deadline_s() == 41.0
+    broker.reported = {"lamp": "off"}
+    assert stage.deadline_s() == 12.2
+    assert reported(stage, 12.19) == []
+    assert reported(stage, 12.2) == [{"lamp": "off"}]
+
+
+def test_complaints_come_a_minute_apart_and_count_from_nothing(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    now_s = [5.0]
+    complaints = Complaints(logging.getLogger("bridge"), lambda: now_s[0])
+    for at_s in (5.0, 64.9, 65.0, 124.9, 125.0, 185.0):
+        now_s[0] = at_s
+        complaints.of("lamp", "nonsense")
+    told = [record.message for record in caplog.records]
+    assert told == [
+        "lamp: nonsense",
+        *["lamp: nonsense; 1 more before it"] * 2,
+        "lamp: nonsense",
+    ]

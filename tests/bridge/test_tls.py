@@ -1,0 +1,147 @@
+"""The connection under TLS: certificates of an authority that these tests make."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+from contextlib import ExitStack, closing
+from pathlib import Path
+
+import pytest
+
+from assistant.bridge.client import tls
+from assistant.core.config import Mqtt
+from assistant.core.errors import ConfigError
+from assistant.core.messages import DeviceChanged, HomeStates
+from tests.bridge.bench import Bench
+from tests.mosquitto import MOSQUITTO, Lamp, Mosquitto
+
+pytestmark = [
+    pytest.mark.skipif(MOSQUITTO is None, reason="mosquitto is not installed"),
+    pytest.mark.skipif(shutil.which("openssl") is None, reason="openssl is not installed"),
+]
+
+
+class Authority:
+    """Signs certificates; its own is `file`."""
+
+    def __init__(self, folder: Path) -> None:
+        folder.mkdir()
+        self._folder, self.file = folder, folder / "ca.crt"
+        usage = ("-addext", "keyUsage=critical,keyCertSign")
+        _openssl(folder, "req", "-x509", *_KEY, "ca.key", *_named("CA"), *usage, "-out", "ca.crt")
+
+    def sign(self, name: str, days: int = 2) -> tuple[str, str, str]:
+        """Mosquitto's settings for a broker whose certificate names `name` ("IP:…", "DNS:…")."""
+        _openssl(self._folder, "req", *_KEY, "key", *_named("broker"), "-out", "request")
+        facts = f"subjectAltName={name}\nauthorityKeyIdentifier=keyid\n"
+        (self._folder / "facts").write_text(facts, "utf-8")
+        by = ("-CA", "ca.crt", "-CAkey", "ca.key", "-CAcreateserial", "-extfile", "facts")
+        lasting = ("-days", str(days))
+        _openssl(self._folder, "x509", "-req", "-in", "request", *by, *lasting, "-out", "crt")
+        return (
+            "allow_anonymous true",
+            f"certfile {self._folder / 'crt'}",
+            f"keyfile {self._folder / 'key'}",
+        )
+
+
+_KEY = ("-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-keyout")
+
+
+def _named(name: str) -> tuple[str, str]:
+    return ("-subj", f"/CN={name}")
+
+
+def _openssl(folder: Path, *arguments: str) -> None:
+    subprocess.run(("openssl", *arguments), cwd=folder, check=True, capture_output=True)
+
+
+@pytest.fixture
+def authority(tmp_path: Path) -> Authority:
+    return Authority(tmp_path / "authority")
+
+
+def broker(folder: Path, things: ExitStack, settings: tuple[str, ...]) -> Mosquitto:
+    mosquitto = Mosquitto(folder, *settings)
+    mosquitto.start()
+    things.callback(mosquitto.stop)
+    return mosquitto
+
+
+def first(bench: Bench) -> DeviceChanged:
+    """What the daemon hears of the broker first."""
+    (told,) = bench.until(DeviceChanged)
+    assert isinstance(told, DeviceChanged)
+    return told
+
+
+def test_commands_and_states_pass_under_tls(
+    tmp_path: Path, things: ExitStack, authority: Authority
+) -> None:
+    mosquitto = broker(tmp_path, things, authority.sign("IP:127.0.0.1"))
+    settings = {"tls": True, "ca_file": str(authority.file)}
+    bench = things.enter_context(closing(Bench(mosquitto.port, **settings)))
+    assert first(bench).present
+    lamp = things.enter_context(closing(Lamp(mosquitto.port, authority.file)))
+    lamp.tell("hark/light/kitchen/state", b"ON")
+    bench.until(HomeStates, states={"light.kitchen": "on"})
+    bench.command("light.kitchen", "off")
+    assert lamp.hears("hark/light/kitchen/set") == (b"OFF", False)
+
+
+@pytest.mark.parametrize(
+    ("name", "days", "told"),
+    [
+        ("DNS:elsewhere.example", 2, "set mqtt.host"),
+        ("IP:127.0.0.2", 2, "set mqtt.host"),
+        ("IP:127.0.0.1", -1, "renew it"),
+    ],
+)
+def test_a_certificate_that_does_not_fit_is_refused_in_one_line(
+    tmp_path: Path,
+    things: ExitStack,
+    authority: Authority,
+    caplog: pytest.LogCaptureFixture,
+    name: str,
+    days: int,
+    told: str,
+) -> None:
+    mosquitto = broker(tmp_path, things, authority.sign(name, days))
+    settings = {"tls": True, "ca_file": str(authority.file)}
+    bench = things.enter_context(closing(Bench(mosquitto.port, **settings)))
+    refused = first(bench)
+    assert not refused.present
+    assert told in refused.detail
+    assert [told in record.message for record in caplog.records] == [True]
+
+
+@pytest.mark.parametrize("trusted", ["", "another"])
+def test_a_certificate_of_an_unknown_authority_is_refused(
+    tmp_path: Path, things: ExitStack, authority: Authority, trusted: str
+) -> None:
+    mosquitto = broker(tmp_path, things, authority.sign("IP:127.0.0.1"))
+    file = str(Authority(tmp_path / trusted).file) if trusted else ""
+    bench = things.enter_context(closing(Bench(mosquitto.port, tls=True, ca_file=file)))
+    refused = first(bench)
+    assert not refused.present
+    assert "set mqtt.ca_file" in refused.detail
+
+
+def test_one_side_that_speaks_tls_alone_is_named(
+    tmp_path: Path, things: ExitStack, authority: Authority
+) -> None:
+    mosquitto = broker(tmp_path, things, authority.sign("IP:127.0.0.1"))
+    clear = things.enter_context(closing(Bench(mosquitto.port)))
+    assert "mqtt.tls" in first(clear).detail
+    (tmp_path / "clear").mkdir()
+    plain = broker(tmp_path / "clear", things, ("allow_anonymous true",))
+    bench = things.enter_context(closing(Bench(plain.port, tls=True)))
+    assert "mqtt.tls" in first(bench).detail
+
+
+def test_a_file_without_certificates_is_refused_at_once(tmp_path: Path) -> None:
+    (tmp_path / "ca.crt").write_text("no certificate", "utf-8")
+    for file in (tmp_path / "ca.crt", tmp_path / "none"):
+        with pytest.raises(ConfigError, match=r"mqtt\.ca_file"):
+            tls(Mqtt(host="h", tls=True, ca_file=str(file)))
