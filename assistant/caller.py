@@ -8,7 +8,6 @@ import os
 import pwd
 import socket
 import struct
-from collections.abc import Iterator
 from pathlib import Path
 
 from assistant.core.errors import ControlError
@@ -23,8 +22,10 @@ OVERFLOW_UID_FILE = Path("/proc/sys/kernel/overflowuid")
 class Caller:
     """A connected caller; `watches` are the types that it is sent as they come."""
 
-    def __init__(self, peer: socket.socket) -> None:
+    def __init__(self, peer: socket.socket, now_s: float) -> None:
         self._peer = peer
+        self.asked_at_s = now_s
+        """When it last asked for anything, or came."""
         self._received = b""
         self._unsent = b""
         self.watches: tuple[type, ...] = ()
@@ -36,18 +37,24 @@ class Caller:
 
     @property
     def behind(self) -> bool:
-        """Whether something waits for the caller to read."""
-        return bool(self._unsent)
+        """Whether something waits for the caller to read, or of it to be answered."""
+        return bool(self._unsent) or b"\n" in self._received
 
-    def lines(self) -> Iterator[bytes]:
-        """The whole lines that have arrived; raises `ConnectionError` after the last."""
-        with contextlib.suppress(BlockingIOError):
-            while True:
+    def line(self) -> bytes | None:
+        """The next line, None while it is not whole; `ConnectionError` after the last.
+
+        No more is received while one waits, so that a caller holds up itself alone.
+        """
+        if b"\n" not in self._received:
+            with contextlib.suppress(BlockingIOError):
                 self._received += self._receive()
-                *lines, self._received = self._received.split(b"\n")
-                yield from lines
-                if len(self._received) > LONGEST_LINE_BYTES:
-                    raise ConnectionAbortedError("a line without end")
+        line, end, rest = self._received.partition(b"\n")
+        if end:
+            self._received = rest
+            return line
+        if len(line) > LONGEST_LINE_BYTES:
+            raise ConnectionAbortedError("a line without end")
+        return None
 
     def send(self, line: bytes) -> None:
         """Send `line`, now or when the caller reads; one too far behind is a `ConnectionError`."""

@@ -38,6 +38,8 @@ def ask(config: Config, action: Action, names: Sequence[str]) -> Iterator[Told]:
 
     Raises `InputError` for names that are wrong, `AnswerError`, `StorageError`, `ControlError`.
     """
+    for name in names:
+        _require_text(name)
     request = DocumentsRequest(request_id=uuid.uuid4().hex, action=action, arguments=tuple(names))
     for message in _answers(config, request):
         if isinstance(message, DocumentsDone) and message.error:
@@ -47,6 +49,14 @@ def ask(config: Config, action: Action, names: Sequence[str]) -> Iterator[Told]:
         if isinstance(message, DocumentsDone):
             return
     raise ControlError("control.silent", "the daemon ended before it was done; ask again")
+
+
+def _require_text(name: str) -> None:
+    try:
+        name.encode()
+    except UnicodeEncodeError as error:
+        message = f"{name!a}: the name is not in UTF-8; rename what is called so"
+        raise InputError("documents.name", message) from error
 
 
 def _answers(config: Config, request: DocumentsRequest) -> Iterator[Told]:

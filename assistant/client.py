@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import socket
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -9,9 +10,10 @@ from typing import Any
 
 import msgspec
 
-from assistant.core.errors import ControlError
+from assistant.core.errors import ControlError, TurnedAwayError
 
 ANSWER_S = 10.0
+TURNED_AWAY = ("control.busy", "control.forbidden", "control.idle")
 
 
 class ControlClient:
@@ -39,7 +41,8 @@ class ControlClient:
             self._connect(daemon)
             try:
                 request = {"command": command, **({"arguments": arguments} if arguments else {})}
-                daemon.sendall(msgspec.json.encode(request) + b"\n")
+                with contextlib.suppress(BrokenPipeError):  # turned away: why is there to be read
+                    daemon.sendall(msgspec.json.encode(request) + b"\n")
                 with daemon.makefile("rb") as lines:
                     yield from map(_checked, lines)
             except TimeoutError as error:
@@ -57,6 +60,9 @@ class ControlClient:
                 " or `sudo systemctl start assistant`"
             )
             raise ControlError("control.down", message) from error
+        except BlockingIOError as error:
+            message = f"too many callers wait at {self._path}; ask again"
+            raise TurnedAwayError("control.busy", message) from error
         except PermissionError as error:
             message = f"{self._path}: not yours to ask; join the group assistant"
             raise ControlError("control.forbidden", message) from error
@@ -65,5 +71,6 @@ class ControlClient:
 def _checked(line: bytes) -> dict[str, Any]:
     answer: dict[str, Any] = msgspec.json.decode(line, type=dict[str, Any])
     if answer.get("type") == "Error":
-        raise ControlError(str(answer.get("code")), str(answer.get("message")))
+        kind = TurnedAwayError if answer.get("code") in TURNED_AWAY else ControlError
+        raise kind(str(answer.get("code")), str(answer.get("message")))
     return answer

@@ -22,7 +22,6 @@ from assistant.answer.desk import Desk
 from assistant.answer.documents import Knowledge
 from assistant.answer.encoder import MODEL as READER
 from assistant.answer.encoder import Encoder as DocumentEncoder
-from assistant.answer.faults import Faults
 from assistant.answer.finding import Searcher
 from assistant.answer.formats.suffixes import SUFFIXES
 from assistant.answer.generator import MODEL as GENERATOR
@@ -38,8 +37,10 @@ from assistant.answer.summary import Summariser
 from assistant.core.clock import time_zone
 from assistant.core.config import Config
 from assistant.core.database import Database
-from assistant.core.errors import ConfigError, ModelError, SkillError
-from assistant.core.manifest import Library
+from assistant.core.errors import ConfigError, InputError, ModelError, SkillError
+from assistant.core.faults import Faults
+from assistant.core.manifest import Library, State
+from assistant.core.near import did_you_mean
 from assistant.skill.home import Home, load_home
 from audio.asr.pocketsphinx import PocketSphinxRecognizer
 from audio.asr.recognizer import Recognizer
@@ -61,6 +62,7 @@ from nlu.interpreter import Interpreter
 from nlu.normalize import canonical
 from nlu.shapes import shapes
 from nlu.stage import NluStage
+from nlu.tagger import MODEL as NER
 from nlu.tagger import Tagger
 from nlu.templates import Templates
 from nlu.vocabulary import NO_VOCABULARY, Vocabulary
@@ -139,9 +141,12 @@ class Composition:
 
     @cached_property
     def vocabulary(self) -> Vocabulary:
-        """Home Assistant's sentences, and the user's own; raises `InputError` for a wrong one."""
+        """Home Assistant's sentences, and the user's own; raises `ConfigError` for a wrong one."""
         folder = self._config.nlu.custom_sentences
-        return load_vocabulary(Path(folder).expanduser() if folder else None)
+        try:
+            return load_vocabulary(Path(folder).expanduser() if folder else None)
+        except InputError as error:
+            raise ConfigError(error.code, f"nlu.custom_sentences: {error.message}") from error
 
     def listener(self, wake: bool = True) -> Listener:
         """The ears of `hear`, which has no devices: those of the daemon belong to its process."""
@@ -149,24 +154,42 @@ class Composition:
 
     def asr(self) -> AsrStage:
         """Speech recognition: whisper where its model is, else the skills' own sentences."""
-        return AsrStage(self._recognizer())
+        return AsrStage(self._recognizer(), self.asr_faults)
 
     def _recognizer(self) -> Recognizer:
         settings = self._config.asr
-        if settings.engine not in ("auto", "whisper", "pocketsphinx"):
-            message = f'asr.engine: "{settings.engine}" is none of auto, whisper, pocketsphinx'
-            raise ConfigError("config.asr_engine", message)
-        present = settings.engine == "auto" and self.library.present(settings.model)
-        if settings.engine == "whisper" or present:
-            self.library.read(settings.model)  # what is corrupt is never loaded
-            return WhisperRecognizer(self.library.folder(settings.model), threads=settings.threads)
+        if settings.engine != "pocketsphinx":
+            self._require_model("asr.model", settings.model)
+            whisper = self.asr_faults.without("whisper", self._whisper)
+            if whisper is not None:
+                return whisper
         sentences = self.sentences.sample(SAMPLED_SENTENCES, SAMPLING_SEED)
         prefixes = [keyword.replace("_", " ") for keyword in self._config.wake.keywords]
         return PocketSphinxRecognizer(sentences, prefixes, cache_dir=self._config.cache_dir / "asr")
 
+    def _whisper(self) -> Recognizer | None:
+        """What hears free speech; None where its model was never wanted."""
+        settings = self._config.asr
+        if settings.engine == "auto" and self.library.state(settings.model) is State.ABSENT:
+            return None
+        self.library.read(settings.model)  # what is corrupt is never loaded
+        return WhisperRecognizer(self.library.folder(settings.model), threads=settings.threads)
+
+    @cached_property
+    def asr_faults(self) -> Faults:
+        """What speech recognition goes without."""
+        return Faults("asr")
+
+    def _require_model(self, setting: str, name: str) -> None:
+        known = self.library.artefacts
+        if name not in known:
+            message = f'{setting}: there is no model "{name}"; {did_you_mean(name, known)}'
+            raise ConfigError("config.model", message)
+
     def nlu(self) -> NluStage:
         """Understanding."""
-        return NluStage(self.templates, self.interpreter(self.templates), self.now)
+        interpreter = self.interpreter(self.templates)
+        return NluStage(self.templates, interpreter, self.now, self.nlu_faults)
 
     def explain(self, text: str) -> Explanation:
         """What each part of understanding believes of a text said by itself."""
@@ -176,22 +199,33 @@ class Composition:
 
     def interpreter(self, templates: Templates) -> Interpreter:
         """Understanding with the sentences of `templates`, and the models where they are here."""
-        if self.intents is None:
+        if not self.guesses:
             return Interpreter(templates)
-        finder = Finder(templates.lists)
-        guesser = Guesser(self.intents, self.tagger, finder, shapes(templates.claims))
+        finder, forms = Finder(templates.lists), shapes(templates.claims)
+        guesser = Guesser(self.intents, self.tagger, finder, forms, self.nlu_faults)
         return Interpreter(templates, guesser)
 
+    @property
+    def guesses(self) -> bool:
+        """Whether models are to guess at what no sentence fits."""
+        return self._builtin and self._config.nlu.models
+
     @cached_property
-    def tagger(self) -> Tagger:
-        """What names are found with, where there are `intents`."""
-        return Tagger.load(self.library)
+    def nlu_faults(self) -> Faults:
+        """What understanding goes without."""
+        return Faults("nlu")
+
+    @cached_property
+    def tagger(self) -> Tagger | None:
+        """What names are found with; None where its model is not sound."""
+        return self.nlu_faults.without(NER, partial(Tagger.load, self.library))
 
     @cached_property
     def intents(self) -> IntentModel | None:
-        """The intent model, fitted to the installed skills."""
-        if not (self._builtin and self._config.nlu.models and MODEL in self.library.artefacts):
-            return None
+        """The intent model, fitted to the installed skills; None where it is not sound."""
+        return self.nlu_faults.without(MODEL, self._fitted)
+
+    def _fitted(self) -> IntentModel:
         encoder = Encoder.load(self.library)
         shipped = self.library.read(encoder.name)["examples.npz"]
         return fitted(encoder, shipped, self.own_examples, self._config.cache_dir / "nlu")
@@ -234,7 +268,7 @@ class Composition:
     @cached_property
     def faults(self) -> Faults:
         """What the answering goes without."""
-        return Faults()
+        return Faults("answer")
 
     def answers(self, knowledge: Knowledge, vectors: VectorIndex | None) -> DocumentAnswers:
         """Answers from the documents in `knowledge`; models are loaded at the first question.
@@ -259,7 +293,10 @@ class Composition:
     def answering_models(self) -> str:
         """The models that answers depend on, with their versions."""
         used = (READER, self._config.answer.generator)
-        names = (name for name in used if name in self.library.artefacts)
+        try:
+            names = [name for name in used if name in self.library.artefacts]
+        except ModelError:  # which the first use of either tells of
+            return ""
         return ", ".join(f"{name} {self.library.version(name)}" for name in names)
 
     def _finder(self, knowledge: Knowledge, vectors: VectorIndex | None) -> Finds:
@@ -270,11 +307,9 @@ class Composition:
         return ReadsOrNot(reads, words, self.faults)
 
     @cached_property
-    def phraser(self) -> Phraser | None:
-        """The words of the settings' generator; None where the shipped one is not here."""
+    def phraser(self) -> Phraser:
+        """The words of the settings' generator."""
         name = self._config.answer.generator
-        if name == GENERATOR and name not in self.library.artefacts:
-            return None
         # Of the library alone: a circle with this composition would outlive a replaced stage.
         load = self.faults.noting(GENERATOR, partial(Generator.load, self.library, name))
         return Phraser(load, WORDS_BUDGET)
@@ -317,4 +352,5 @@ class Composition:
 
     def voice(self) -> VoiceStage:
         """The voice; raises `SpeakingError` when there is none."""
-        return VoiceStage(select_voice(self._config.voice, self.library))
+        faults = Faults("voice")
+        return VoiceStage(select_voice(self._config.voice, self.library, faults), faults)

@@ -12,10 +12,10 @@ import msgspec
 from assistant.answer.answers import DocumentAnswers
 from assistant.answer.collection import Collection
 from assistant.answer.documents import Knowledge
-from assistant.answer.faults import Faults
 from assistant.composition import KNOWLEDGE_FILE, Composition
 from assistant.core.config import Config, Documents
 from assistant.core.errors import InputError, StorageError
+from assistant.core.faults import Faults
 from assistant.core.messages import DocumentsDone, DocumentsProgress, DocumentsRequest
 
 LONGEST_PAUSE_S = 0.05

@@ -10,7 +10,6 @@ answered gets one line `{"type": "Error", "code": …, "message": …}`.
 from __future__ import annotations
 
 import contextlib
-import difflib
 import inspect
 import select
 import socket
@@ -43,11 +42,23 @@ from assistant.core.messages import (
     Work,
     concrete,
 )
+from assistant.core.near import did_you_mean
 from assistant.ledger import Ledger
 from assistant.line import LARGEST_PACKET_BYTES, Status, decode_news, encode
 
 WATCHED = tuple(t for t in (*concrete(Work), *concrete(Control)) if t not in UNPUBLISHED)
 MOST_CALLERS = 16
+MOST_WATCHERS = 12
+"""Of the callers; the others are for those who ask."""
+IDLE_S = 10.0
+"""Silence after which a caller that watches nothing is hung up on."""
+EVENTS_A_TURN = 32
+KEPT_S = 1.0
+"""How long an answer that was worked out is told again: callers that come in hundreds cost one."""
+LONGEST_COMMAND = 40
+"""Characters of an unknown command that are looked at."""
+STAYING = ("documents", "reload", "use", "watch")
+"""Commands after which a caller is told of what comes."""
 OWN = (DocumentsRequest, Reload, Replace, StageRestarted, SafeModeEntered)
 """What this process sends; it does not hear its own broadcasts."""
 
@@ -80,11 +91,15 @@ class ControlServer:
         answers: Mapping[str, Callable[..., Any]],
         line: socket.socket | None = None,
         status: Status | None = None,
+        clock: Callable[[], float] = boottime_s,
     ) -> None:
+        self._clock = clock
         self._path, self._answers, self._line, self._status = path, answers, line, status
         self._listener = listen(path)
         self._callers: dict[int, Caller] = {}
         self._unanswered: list[Caller] = []
+        self._worked = False
+        self._kept: dict[str, tuple[float, tuple[str, ...], Any]] = {}
         self._epoll = select.epoll()
         self._epoll.register(self._listener, select.EPOLLIN)
         if line is not None:
@@ -95,17 +110,41 @@ class ControlServer:
         return self._epoll.fileno()
 
     def read(self) -> Iterable[Message]:
-        """Serve callers without waiting; gives what is to be published."""
-        for descriptor, _ in self._epoll.poll(0):
-            if descriptor == self._listener.fileno():
-                self._accept()
-            elif self._line is not None and descriptor == self._line.fileno():
-                yield from self._news(self._line)
-            elif (caller := self._callers.get(descriptor)) is not None:
-                yield from self._serve(caller)
+        """Serve callers without waiting; gives what is to be published.
+
+        A turn is a few requests, and one at most that must be worked out; the rest is for the next
+        turn. The kernel gives who is ready in turn, so that nobody waits for a caller that floods.
+        """
+        self._worked = False
+        for _ in range(EVENTS_A_TURN):
+            ready = self._epoll.poll(0, 1)
+            if not ready or self._worked:
+                return
+            yield from self._attend(ready[0][0])
+
+    def deadline_s(self) -> float | None:
+        """When the next caller has been idle for too long; None for never."""
+        idle = [caller.asked_at_s for caller in self._callers.values() if not self._stays(caller)]
+        return min(idle) + IDLE_S if idle else None
+
+    def tick(self, now_s: float) -> None:
+        """Hang up on those who have asked for nothing in a while."""
+        for caller in list(self._callers.values()):
+            if not self._stays(caller) and now_s - caller.asked_at_s >= IDLE_S:
+                self._refuse(caller, "control.idle", f"nothing was asked for {IDLE_S:.0f} s")
+
+    def _attend(self, descriptor: int) -> Iterator[Message]:
+        if descriptor == self._listener.fileno():
+            self._accept()
+        elif self._line is not None and descriptor == self._line.fileno():
+            yield from self._news(self._line)
+        elif (caller := self._callers.get(descriptor)) is not None:
+            yield from self._serve(caller)
 
     def show(self, event: Message | Status) -> None:
         """Send `event` to every caller that watches; one too slow for it is hung up on."""
+        if isinstance(event, (Reloaded, Replaced)):
+            self._kept.clear()
         watchers = [c for c in self._callers.values() if isinstance(event, c.watches)]
         if watchers:
             line = _line(as_json(event) if isinstance(event, Message) else event)
@@ -126,18 +165,29 @@ class ControlServer:
         with contextlib.suppress(BlockingIOError, ConnectionAbortedError):
             peer, _ = self._listener.accept()
             peer.setblocking(False)
-            caller = Caller(peer)
-            self._callers[peer.fileno()] = caller
-            self._epoll.register(peer, select.EPOLLIN)
+            caller = Caller(peer, self._clock())
             if not allowed(peer):
                 self._refuse(caller, "control.forbidden", "only the group assistant may ask")
-            elif len(self._callers) > MOST_CALLERS:
-                self._refuse(caller, "control.busy", f"{MOST_CALLERS} callers are served already")
+                return
+            if len(self._callers) == MOST_CALLERS:
+                self._make_room()
+            self._callers[peer.fileno()] = caller
+            self._epoll.register(peer, select.EPOLLIN)
+
+    def _make_room(self) -> None:
+        """Hang up on who has been silent for longest: who has something to ask does so at once."""
+        silent = [caller for caller in self._callers.values() if not self._stays(caller)]
+        longest = min(silent, key=lambda caller: caller.asked_at_s)
+        self._refuse(longest, "control.busy", f"{MOST_CALLERS} callers are served already")
+
+    def _stays(self, caller: Caller) -> bool:
+        return bool(caller.watches)
 
     def _serve(self, caller: Caller) -> Iterator[Message]:
         try:
             caller.flush()
-            for line in caller.lines():
+            if (line := caller.line()) is not None:
+                caller.asked_at_s = self._clock()
                 yield from self._answer(caller, line)
         except ConnectionError:
             self._hang_up(caller)
@@ -147,6 +197,8 @@ class ControlServer:
     def _answer(self, caller: Caller, line: bytes) -> Iterator[Message]:
         try:
             request = msgspec.json.decode(line, type=Request)
+            if request.command in STAYING:
+                self._admit_watcher(caller)
             if request.command == "reload":
                 yield from self._reload(caller)
             elif request.command == "use":
@@ -162,19 +214,33 @@ class ControlServer:
         except (msgspec.DecodeError, UnicodeDecodeError) as error:
             self._complain(caller, "control.malformed", f"that is no request: {error}")
 
+    def _admit_watcher(self, caller: Caller) -> None:
+        watchers = sum(map(self._stays, self._callers.values()))
+        if watchers >= MOST_WATCHERS and not self._stays(caller):
+            raise ControlError("control.busy", f"{MOST_WATCHERS} callers are told of news already")
+
     def _found(self, request: Request) -> Any:
-        command = request.command
+        command = request.command[:LONGEST_COMMAND]
         if command not in self._answers:
             known = [*self._answers, "documents", "reload", "status", "use", "watch"]
-            near = difflib.get_close_matches(command, known, n=1, cutoff=0.0)[0]
-            message = f'unknown command "{command}"; did you mean "{near}"?'
+            message = f'unknown command "{command}"; {did_you_mean(command, known)}'
             raise ControlError("control.unknown", message)
         answer = self._answers[command]
         try:
             inspect.signature(answer).bind(*request.arguments)
         except TypeError as error:
             raise ControlError("control.arguments", f'"{command}": {error}') from error
-        return answer(*request.arguments)
+        return self._worked_out(command, answer, request.arguments)
+
+    def _worked_out(
+        self, command: str, answer: Callable[..., Any], arguments: tuple[str, ...]
+    ) -> Any:
+        at_s, of, kept = self._kept.get(command, (float("-inf"), (), None))
+        if self._clock() - at_s >= KEPT_S or of != arguments:
+            self._worked = True
+            kept = answer(*arguments)
+            self._kept[command] = (self._clock(), arguments, kept)
+        return kept
 
     def _tell_status(self, caller: Caller, stays: bool) -> None:
         caller.watches = (Message, Status) if stays else caller.watches
@@ -247,7 +313,7 @@ class ControlServer:
             self._unanswered.remove(caller)
         if self._callers.pop(caller.descriptor, None) is not None:
             self._epoll.unregister(caller.descriptor)
-            caller.close()
+        caller.close()
 
     # ── the supervisor ──────────────────────────────────────────────────────────────────────
 
@@ -280,7 +346,10 @@ class ControlStage:
     def feed(self, message: Message) -> Iterator[Message]:
         """Pass `message` on; what came from the supervisor goes out on the bus as well."""
         if not isinstance(message, WATCHED):
-            self._ledger.tick()
+            due_s = self._ledger.deadline_s()
+            if due_s is not None and due_s <= message.at_s:
+                self._ledger.tick()
+            self._server.tick(message.at_s)
             return
         self._server.show(message)
         self._ledger.observe(message)
@@ -288,8 +357,9 @@ class ControlStage:
             yield message
 
     def deadline_s(self) -> float | None:
-        """When the ledger wants to write."""
-        return self._ledger.deadline_s()
+        """When the ledger wants to write, or a caller has been idle for too long."""
+        dues_s = (self._ledger.deadline_s(), self._server.deadline_s())
+        return min((due_s for due_s in dues_s if due_s is not None), default=None)
 
 
 def _ask_supervisor(line: socket.socket) -> None:

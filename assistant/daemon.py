@@ -5,14 +5,17 @@ This file is what the supervisor's process loads; whatever is heavy lies behind 
 
 from __future__ import annotations
 
+import logging
+import os
 from importlib import import_module
 from pathlib import Path
 
-from assistant.core.clock import time_zone
-from assistant.core.config import Config, config_files, load_config
+from assistant.bounds import Bounds
+from assistant.core.config import config_files
+from assistant.folders import held
 from assistant.logs import set_up
-from assistant.process import ProcessSpec
-from assistant.skill.home import load_home
+from assistant.process import Patience, ProcessSpec
+from assistant.settings import load_settings, missing_folders
 from assistant.supervisor import Supervisor
 
 SERVE = "assistant.members:serve"
@@ -22,33 +25,45 @@ SINGLE = "assistant.single"
 HANG_AFTER_S = {"asr": 10.0}
 """Recognising a long utterance once more, in general English, may take longer than 5 s."""
 
+BOUNDS = dict.fromkeys(("asr", "answer"), Bounds(resident_bytes=2_000_000_000))
+"""Those who may have a large model, or many documents, in memory; others have the default."""
+
 SAFE_MODE = ("control", "audio", "asr", "nlu", "skills", "voice")
 """Without these no one could say "stop" or be told that a timer is over."""
 
 MEMBERS = ("control", "audio", "asr", "nlu", "skills", "answer", "voice")
 
+log = logging.getLogger(__name__)
 
-def run(config_file: Path | None, single: bool) -> int:
+
+def run(
+    config_file: Path | None,
+    single: bool,
+    patience: Patience = Patience(),  # noqa: B008 - a frozen value
+) -> int:
     """Run the assistant until SIGTERM; gives the exit status.
 
-    `single` runs every stage as a thread of this process. Raises `ConfigError` before anything
-    starts when the settings are wrong, `InputError` when the home's file is.
+    `single` runs every stage as a thread of this process. `patience` says how long the supervisor
+    waits, and how many failures it takes for safe mode. Raises `ConfigError` before anything
+    starts when the settings are wrong or a folder cannot be had, `InputError` when the home's file
+    is wrong.
     """
     files = config_files(config_file)
-    config, _ = load_config(files)
+    config = load_settings(files)
     set_up("assistant", config.log.level)
-    time_zone(config.home.time_zone)
-    if config.home.file:
-        load_home(Path(config.home.file).expanduser())
-    _make_folders(config)
-    if single:
-        return int(import_module(SINGLE).run(files))
-    supervisor = Supervisor(
-        [_spec(name, files) for name in MEMBERS],
-        preload=("assistant.members",),
-        log_level=config.log.level,
-    )
-    return supervisor.run()
+    for line in missing_folders(config):
+        log.warning("%s (config.missing)", line)
+    os.umask(0o077)  # what it writes is its user's; the control socket is given to its group
+    with held(config):
+        if single:
+            return int(import_module(SINGLE).run(files))
+        supervisor = Supervisor(
+            [_spec(name, files) for name in MEMBERS],
+            preload=("assistant.members",),
+            patience=patience,
+            log_level=config.log.level,
+        )
+        return supervisor.run()
 
 
 def _spec(name: str, files: tuple[Path, ...]) -> ProcessSpec:
@@ -58,9 +73,5 @@ def _spec(name: str, files: tuple[Path, ...]) -> ProcessSpec:
         arguments=(name, *map(str, files)),
         hang_after_s=HANG_AFTER_S.get(name, 5.0),
         safe=name in SAFE_MODE,
+        bounds=BOUNDS.get(name, Bounds()),
     )
-
-
-def _make_folders(config: Config) -> None:
-    for folder in (config.state_dir, config.runtime_dir):
-        folder.mkdir(mode=0o700, parents=True, exist_ok=True)

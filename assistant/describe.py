@@ -14,7 +14,7 @@ from assistant.core.messages import (
     DocumentsRequest,
     DocumentSummary,
     HomeCommand,
-    HomeState,
+    HomeStates,
     Interpretation,
     Level,
     Message,
@@ -93,8 +93,10 @@ def _of_documents(event: Message) -> str:
 
 def _of_daemon(event: Message) -> str:
     match event:
-        case HomeCommand(entity_id=entity, state=state) | HomeState(entity_id=entity, state=state):
+        case HomeCommand(entity_id=entity, state=state):
             return f"{entity} {state}"
+        case HomeStates(states=states):
+            return ", ".join(f"{entity} {state}" for entity, state in states.items())
         case DeviceChanged(device=device, present=present, detail=detail):
             return f"{device} {'is back' if present else 'is gone'}" + (
                 f": {detail}" * bool(detail)

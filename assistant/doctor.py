@@ -16,7 +16,7 @@ from assistant.answer.generator import require_generator
 from assistant.client import ControlClient
 from assistant.core.config import Config
 from assistant.core.errors import AssistantError, ControlError, ModelError
-from assistant.core.manifest import Library, State
+from assistant.core.manifest import INSTALL_AGAIN, Library, State, mend_of_shipped
 from assistant.probes import Clock, Folder, Microphone, Session, Spoken
 from audio.tts.select import select as select_voice
 from audio.wake.select import select as select_wake_word
@@ -133,7 +133,7 @@ def recognition(config: Config, library: Library, pocketsphinx: bool) -> Finding
         return Finding(name=name, ok=False, detail=f"{model} is not here", mend=pull)
     if not whisper and not pocketsphinx:
         detail = "pocketsphinx is not installed"
-        return Finding(name=name, ok=False, detail=detail, mend="install the assistant again")
+        return Finding(name=name, ok=False, detail=detail, mend=INSTALL_AGAIN)
     if config.asr.engine == "pocketsphinx" or whisper:
         used = "pocketsphinx" if config.asr.engine == "pocketsphinx" else model
         return Finding(name=name, ok=True, detail=used)
@@ -176,7 +176,7 @@ def models(library: Library) -> Iterator[Finding]:
     try:
         names = list(library.artefacts)
     except ModelError as error:
-        mend = "install the assistant again"
+        mend = mend_of_shipped(library.shipped / "manifest.toml")
         yield Finding(name="models", ok=False, detail=error.message, mend=mend)
         return
     here = [name for name in names if library.state(name) is not State.ABSENT]
@@ -190,7 +190,8 @@ def models(library: Library) -> Iterator[Finding]:
         used = library.choosing(name, version)
         fault = _tried(lambda name=name, used=used: used.read(name))  # type: ignore[misc]
         if isinstance(fault, AssistantError):
-            mend = f"run: assistant models {'pull' if version == own else 'rollback'} {name}"
+            mend = f"run: assistant models rollback {name}"
+            mend = used.mend(name) if version == own else mend
             yield Finding(name=f"model {name}", ok=False, detail=fault.message, mend=mend)
         else:
             detail = "as recorded" if version == own else f"version {version}, as recorded"

@@ -11,9 +11,10 @@ import errno
 import fcntl
 import os
 import shutil
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager, suppress
 from pathlib import Path
+from stat import S_ISREG
 
 import msgspec
 
@@ -27,6 +28,9 @@ from assistant.hub import Remote
 INCOMING = ".incoming"
 SPARE_BYTES = 50_000_000
 """What must stay free on the disk beside the model: state and logs go on growing."""
+
+LARGEST_BYTES = 4_000_000_000
+"""Of a file; a candidate is read into memory to be checked."""
 
 Progress = Callable[[str, int, int], None]
 """Told the file, how many further bytes of it are there, and its size."""
@@ -96,15 +100,46 @@ def _import(library: Library, name: str, path: Path, check: Check | None = None)
     if not path.exists():
         raise ModelError("model.missing", f"{path}: no such file or folder")
     found = {file: _find(source, file) for file in artefact.files}
-    with _incoming(library, name) as folder:
+    with _incoming(library, name) as folder, _nothing_left(folder, found):
         for file, original in found.items():
-            shutil.copyfile(original, folder / file.name)
+            _copy(original, folder / file.name)
             if check is None:
                 _check_pin(folder, file, str(original))
         if check is not None:
             check(library, name, {f.name: (folder / f.name).read_bytes() for f in found})
         locked = {file.name: _locked(folder / file.name) for file in artefact.files}
         _move_in(library, name, Lock(source=f"import:{path}", revision="", files=locked))
+
+
+@contextmanager
+def _nothing_left(folder: Path, files: Iterable[File]) -> Iterator[None]:
+    """Have what was not moved in, because it was refused, take no room."""
+    try:
+        yield
+    finally:
+        for file in files:
+            (folder / file.name).unlink(missing_ok=True)
+        with suppress(OSError):  # it was moved in, or holds what a pull goes on with
+            folder.rmdir()
+
+
+def _copy(original: Path, copy: Path) -> None:
+    """Copy a file, not what a link points at: all may read a model, whoever imported it."""
+    try:
+        source = os.open(original, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+    except OSError as error:
+        if error.errno != errno.ELOOP:
+            raise
+        message = f"{original} is a link, and those are not followed; copy the model with: cp -rL"
+        raise ModelError("model.link", message) from error
+    with open(source, "rb") as reading:
+        facts = os.fstat(source)
+        if not S_ISREG(facts.st_mode) or facts.st_size > LARGEST_BYTES:
+            message = f"{original} is no file of a model: no file at all, or too large"
+            raise ModelError("model.unfit", message)
+        copy.unlink(missing_ok=True)
+        with open(os.open(copy, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as writing:
+            shutil.copyfileobj(reading, writing)
 
 
 def _find(source: Path, file: File) -> Path:

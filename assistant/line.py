@@ -56,7 +56,10 @@ def encode(packet: Beat | News) -> bytes:
 
 def decode_told(packet: bytes) -> Beat | Reload:
     """What a process told in `packet`; raises `msgspec.DecodeError` on anything else."""
-    return _TOLD.decode(packet)
+    try:
+        return _TOLD.decode(packet)
+    except (UnicodeDecodeError, RecursionError) as error:
+        raise msgspec.DecodeError(str(error)) from error
 
 
 def decode_news(packet: bytes) -> News:

@@ -11,6 +11,7 @@ import signal
 from collections.abc import Callable, Mapping
 from contextlib import ExitStack, closing
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +20,7 @@ from assistant.answer.documents import Knowledge
 from assistant.answer.scheduler import Scheduler
 from assistant.answer.sources import Damage
 from assistant.answer.stage import AnswerStage
-from assistant.bridge import BridgeStage, Broker
+from assistant.bridge.stage import BridgeStage
 from assistant.composition import KNOWLEDGE_FILE, Composition
 from assistant.control import ControlServer, ControlStage
 from assistant.core.bus import Address, Bus
@@ -34,11 +35,13 @@ from assistant.daemon import MEMBERS
 from assistant.heartbeat import Heartbeat
 from assistant.ledger import Ledger
 from assistant.line import ProcessStatus, Status
+from assistant.settings import reload_settings
 from assistant.workshop import NluWorkshop, Workshop
 from audio.asr.stage import AsrStage
 from audio.capture import Capture
 from audio.playback import Playback
 from audio.stage import AudioStage, make_listener, make_own_voice
+from audio.tally import Tally
 from audio.tts.stage import VoiceStage
 from nlu.stage import NluStage
 from skills.stage import SkillsStage
@@ -53,8 +56,7 @@ STAGES: Mapping[str, type[Stage]] = {
     "voice": VoiceStage,
     "bridge": BridgeStage,
 }
-PEERS = ("control", *STAGES)
-STATE_FILE = "state.db"
+STATE_FILE, HEARD_FILE = "state.db", "heard"
 CONTROL_SOCKET = "control.sock"
 
 SET_ASIDE = {
@@ -63,6 +65,9 @@ SET_ASIDE = {
     "Name them again with the command assistant documents add.",
 }
 """What a damaged index has cost → what is said of it."""
+
+NO_DOCUMENTS = ("storage.in_use", "storage.unwritable", "storage.full", "storage.io")
+"""Codes of the documents' file that answering goes without documents for."""
 
 log = logging.getLogger(__name__)
 
@@ -88,6 +93,11 @@ class Member:
     load: Load | None = None
 
 
+def peers(config: Config) -> tuple[str, ...]:
+    """The processes that there are; the bridge, a service of its own, only with a broker."""
+    return MEMBERS + ("bridge",) * bool(config.mqtt.host)
+
+
 def serve(heartbeat: Heartbeat, name: str, *files: str) -> None:
     """Be the process `name`, on the settings of `files`, until SIGTERM."""
     settings = tuple(map(Path, files))
@@ -95,6 +105,7 @@ def serve(heartbeat: Heartbeat, name: str, *files: str) -> None:
     with closing(Address(config.runtime_dir)) as address, ExitStack() as open_things:
         worker = employ(name, settings, heartbeat, address, open_things)
         signal.signal(signal.SIGTERM, lambda *_: worker.stop())
+        signal.signal(signal.SIGUSR1, lambda *_: worker.retire())
         worker.run()
 
 
@@ -108,21 +119,31 @@ def employ(
     """The worker of the process `name`; `open_things` closes its devices and sockets."""
     member = _member(name, files, heartbeat)
     wanted: tuple[type[Message], ...] = (*member.stage.consumes, Reload, Replace)
-    bus = Bus(name, address, PEERS, consumers(), wanted)
+    bus = Bus(name, address, peers(load_config(files)[0]), consumers(), wanted)
     open_things.callback(bus.close)
     for source in member.sources:
         open_things.callback(source.close)
         bus.watch(source)
-    return Worker(name, member.stage, bus, member.beat, member.rebuild, load=member.load)
+
+    # Not the member itself: it would hold its first stage for good.
+    again = member.rebuild or partial(_same, member.stage)
+
+    def rebuild() -> Stage:
+        stage = again()
+        bus.follow(peers(load_config(files)[0]))
+        return stage
+
+    return Worker(name, member.stage, bus, member.beat, rebuild, load=member.load)
+
+
+def _same(stage: Stage) -> Stage:
+    return stage
 
 
 def _member(name: str, files: tuple[Path, ...], heartbeat: Heartbeat) -> Member:
     config, _ = load_config(files)
     if name == "control":
         return _control(config, files, heartbeat)
-    if name == "bridge":
-        broker = Broker(config.mqtt)
-        return Member(BridgeStage(broker), heartbeat, (broker,))
     if name == "audio":
         return _audio(config, files, heartbeat)
     make: Callable[[Composition], Stage] = getattr(Composition, name)
@@ -139,7 +160,7 @@ def _member(name: str, files: tuple[Path, ...], heartbeat: Heartbeat) -> Member:
     return Member(
         workshop.stage(config),
         heartbeat,
-        rebuild=lambda: workshop.stage(load_config(files)[0]),
+        rebuild=lambda: workshop.stage(reload_settings(files)),
         load=workshop.load,
     )
 
@@ -162,7 +183,7 @@ class Answering:
             try:
                 self._knowledge = composition.knowledge(self._file)
             except StorageError as error:
-                if error.code != "storage.in_use":
+                if error.code not in NO_DOCUMENTS:
                     raise
                 told = "answer: there are no documents until assistant reload: %s (%s)"
                 log.error(told, error.message, error.code)
@@ -185,7 +206,7 @@ def _audio(config: Config, files: tuple[Path, ...], heartbeat: Heartbeat) -> Mem
     """Microphone and loudspeaker; on a reload the devices stay open, and the same ones."""
     own_voice = make_own_voice(config)
     capture = Capture(config.audio.input)
-    playback = Playback(config.audio.output, own_voice)
+    playback = Playback(config.audio.output, own_voice, Tally(config.state_dir / HEARD_FILE))
 
     def make(config: Config) -> Stage:
         return AudioStage(
@@ -194,21 +215,26 @@ def _audio(config: Config, files: tuple[Path, ...], heartbeat: Heartbeat) -> Mem
 
     return Member(
         make(config),
-        _HearingBeat(heartbeat, capture),
+        HearingBeat(heartbeat, capture, playback),
         (capture, playback),
-        rebuild=lambda: make(load_config(files)[0]),
+        rebuild=lambda: make(reload_settings(files)),
     )
 
 
-class _HearingBeat:
-    """Beats when sound has come in since the last beat, or there is no microphone to give it."""
+class HearingBeat:
+    """Beats when sound has come in since the last beat, or there is no microphone to give it.
 
-    def __init__(self, heartbeat: Heartbeat, capture: Capture) -> None:
-        self._heartbeat, self._capture = heartbeat, capture
+    Not when the player has died: nothing but a new process can speak again.
+    """
+
+    def __init__(self, heartbeat: Heartbeat, capture: Capture, playback: Playback) -> None:
+        self._heartbeat, self._capture, self._playback = heartbeat, capture, playback
         self._frames = 0
 
     def beat(self) -> None:
         frames, self._frames = self._frames, self._capture.frames_total
+        if not self._playback.alive:
+            return
         if not self._capture.present:
             self._heartbeat.beat("degraded", "no microphone")
         elif self._frames != frames:

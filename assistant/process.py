@@ -5,6 +5,8 @@
     starting  no beat within startup_s       → ending     (it is killed: "hung")
     running   no beat within hang_after_s    → ending     (it is killed: "hung"); while it says that
                                                           it reloads: within startup_s
+    running   it exceeds its bounds          → retiring   (is asked to end between two utterances)
+    retiring  not ended within retire_s      → ending     (it is killed)
     any       it ended                       → waiting    (back-off), or
                                              → resting    (third failure in a minute: safe mode)
     resting   rest_s are over, or a reload   → starting   (once; another failure: resting again)
@@ -20,6 +22,7 @@ from collections import deque
 
 import msgspec
 
+from assistant.bounds import Bounds
 from assistant.core.messages import SafeModeEntered
 from assistant.line import Beat
 
@@ -27,7 +30,8 @@ from assistant.line import Beat
 class ProcessSpec(msgspec.Struct, frozen=True, kw_only=True):
     """What to run: `target` is "module:function", called with a `Heartbeat` and `arguments`.
 
-    `hang_after_s` is the longest silence between two beats; `safe` processes belong to safe mode.
+    `hang_after_s` is the longest silence between two beats; `safe` processes belong to safe mode;
+    beyond its `bounds` a process is started again.
     """
 
     name: str
@@ -35,13 +39,15 @@ class ProcessSpec(msgspec.Struct, frozen=True, kw_only=True):
     arguments: tuple[str, ...] = ()
     hang_after_s: float = 5.0
     safe: bool = False
+    bounds: Bounds = Bounds()
 
 
 class Patience(msgspec.Struct, frozen=True, kw_only=True):
     """How long the supervisor waits for what, in seconds."""
 
-    startup_s: float = 30.0
-    """For the first beat; models are loaded before it."""
+    startup_s: float = 60.0
+    """For the first beat. Models are loaded before it, and understanding is fitted to the skills:
+    at a first start 10 s of a core of ours, and several times as long on a busy small board."""
     backoff_s: tuple[float, ...] = (0.1, 0.5, 1.0, 2.0, 5.0, 10.0)
     """Before a restart: after the first failure, the second, …; the last for all that follow."""
     healthy_after_s: float = 60.0
@@ -53,6 +59,10 @@ class Patience(msgspec.Struct, frozen=True, kw_only=True):
     """Between two attempts in safe mode."""
     zygote_s: float = 5.0
     """Longest silence of the zygote, once it is up."""
+    look_s: float = 10.0
+    """Between two looks at what the processes use."""
+    retire_s: float = 60.0
+    """For a process beyond its bounds to come to the end of an utterance."""
     stop_s: float = 1.5
     """Between SIGTERM and SIGKILL when all is to stop."""
 
@@ -80,6 +90,7 @@ class State(enum.Enum):
     WAITING = "waiting"
     STARTING = "starting"
     RUNNING = "running"
+    RETIRING = "retiring"
     ENDING = "ending"
     RESTING = "safe mode"
 
@@ -111,6 +122,8 @@ class Process:
                 reloading = self.beat.state == "reloading"
                 silent_s = self._patience.startup_s if reloading else self.spec.hang_after_s
                 return self._fresh_s + silent_s
+            case State.RETIRING:
+                return self._entered_s + self._patience.retire_s
             case State.ENDING:
                 return math.inf
 
@@ -119,8 +132,9 @@ class Process:
         return self.state in (State.WAITING, State.RESTING) and now_s >= self._due_s
 
     def overdue(self, now_s: float) -> bool:
-        """Whether it has been silent for too long."""
-        return self.state in (State.STARTING, State.RUNNING) and now_s >= self.deadline_s()
+        """Whether it has been silent, or has put off its end, for too long."""
+        awaited = (State.STARTING, State.RUNNING, State.RETIRING)
+        return self.state in awaited and now_s >= self.deadline_s()
 
     def fresh(self, now_s: float) -> bool:
         """Whether it beat of late, is being mended, or rests by decision: systemd need not act."""
@@ -153,14 +167,20 @@ class Process:
             self._enter(State.RUNNING, now_s)
         return first
 
-    def kill(self, reason: str, now_s: float) -> None:
-        """It was sent SIGKILL for `reason`."""
-        self._enter(State.ENDING, now_s)
+    def retire(self, reason: str, now_s: float) -> None:
+        """It was asked to end, for `reason`, as soon as it has nothing to do."""
+        self._enter(State.RETIRING, now_s)
         self.reason = reason
 
+    def kill(self, reason: str, now_s: float) -> None:
+        """It was sent SIGKILL, for `reason` or that of its retiring."""
+        self.reason = self.reason if self.state is State.RETIRING else reason
+        self._enter(State.ENDING, now_s)
+
     def ended(self, reason: str, now_s: float) -> SafeModeEntered | None:
-        """It is gone; `reason` counts unless it was killed for one."""
-        self.reason = self.reason if self.state is State.ENDING else reason
+        """It is gone; `reason` counts unless it was asked to end, or killed, for one."""
+        known = self.state in (State.RETIRING, State.ENDING)
+        self.reason = self.reason if known else reason
         self.pid = None
         self._failed_at_s.append(now_s)
         if self.safe_mode or self._looping(now_s):

@@ -18,12 +18,13 @@ from collections.abc import Callable, Iterator, Sequence
 
 import msgspec
 
+from assistant.bounds import excess
 from assistant.bulletin import Bulletin
 from assistant.core.messages import Reload, StageRestarted
 from assistant.line import LARGEST_PACKET_BYTES, decode_told
 from assistant.process import Backoff, Patience, Process, ProcessSpec, State
 from assistant.sdnotify import Notifier
-from assistant.zygote import Ended, Fork, Forked, Zygote
+from assistant.zygote import ENDED_FOR_SETTINGS, WRONG_SETTINGS, Ended, Fork, Forked, Zygote
 
 log = logging.getLogger(__name__)
 
@@ -54,28 +55,36 @@ class Supervisor:
         self._zygote: Zygote | None = None
         self._zygote_backoff = Backoff(patience)
         self._zygote_started_s = self._zygote_due_s = clock()
-        self._zygote_up = self._stopping = self._reload_wanted = False
+        self._zygote_up = self._stopping = self._reload_wanted = self._has_run = False
+        self._status = 0
+        self._look_due_s = clock()
 
     def run(self) -> int:
-        """Keep everything running; gives the exit status once all has stopped."""
+        """Keep everything running; gives the exit status once all has stopped.
+
+        That is 2 when a process ends for wrong settings before all have run for the first time:
+        they cannot mend themselves. Later, settings that were spoilt on the disk end nothing.
+        """
         with self._signals():
             while not self._stopping:
                 self._listen(self._next_s())
                 now_s = self._clock()
                 self._mend_zygote(now_s)
                 self._reload(now_s)
+                self._look(now_s)
                 for process in self._processes.values():
                     self._mend(process, now_s)
                 self._bulletin.issue(self._processes.values(), self._outlet(), now_s)
+                self._has_run |= all(p.settled for p in self._processes.values())
             self._stop()
-        return 0
+        return self._status
 
     # ── what arrives ────────────────────────────────────────────────────────────────────────
 
     def _next_s(self) -> float:
         dues_s = [self._zygote_due_s, self._bulletin.due_s]
         if self._zygote_up:
-            dues_s += [p.deadline_s() for p in self._processes.values()]
+            dues_s += [self._look_due_s, *(p.deadline_s() for p in self._processes.values())]
         return min(dues_s)
 
     def _listen(self, until_s: float) -> None:
@@ -129,11 +138,13 @@ class Supervisor:
         if process.forked(pid) and not process.safe_mode:
             log.warning("%s: started again: %s (process.restarted)", name, process.reason)
 
-    def _ended(self, process: Process, how: str) -> None:
+    def _ended(self, process: Process, ending: str) -> None:
         name = process.spec.name
-        safe_mode = process.ended(how, self._clock())
+        safe_mode = process.ended(ending, self._clock())
         log.error("%s: ended: %s (process.ended)", name, process.reason)
         self._hang_up(name)
+        if ending == ENDED_FOR_SETTINGS and not self._has_run:
+            self._stopping, self._status = True, WRONG_SETTINGS
         if safe_mode is not None:
             log.error("%s: failed too often and stays down (process.safe_mode)", name)
             self._bulletin.add(safe_mode)
@@ -146,9 +157,23 @@ class Supervisor:
         if process.due(now_s):
             self._start(process, self._zygote, now_s)
         elif process.overdue(now_s):
-            log.error("%s: no beat in time, is killed (process.hung)", process.spec.name)
+            what = "still busy" if process.state is State.RETIRING else "no beat in time"
+            log.error("%s: %s, is killed (process.hung)", process.spec.name, what)
             process.kill("hung", now_s)
             self._zygote.signal(process.spec.name, signal.SIGKILL)
+
+    def _look(self, now_s: float) -> None:
+        """Have processes that use more than they may start again between two utterances."""
+        if now_s < self._look_due_s or self._zygote is None or not self._zygote_up:
+            return
+        self._look_due_s = now_s + self._patience.look_s
+        for name, process in self._processes.items():
+            if process.state is not State.RUNNING or process.pid is None:
+                continue
+            if what := excess(process.pid, process.spec.bounds):
+                log.error("%s: %s; is started again (process.bounds)", name, what)
+                process.retire("out of bounds", now_s)
+                self._zygote.signal(name, signal.SIGUSR1)
 
     def _start(self, process: Process, zygote: Zygote, now_s: float) -> None:
         spec = process.spec

@@ -90,12 +90,10 @@ class NluWorkshop:
         stage, library = composition.nlu(), composition.library
         self._models_dir, self._cache = config.models_dir, config.cache_dir / "nlu"
         self._own, self._kept = [], {}
-        if composition.intents is not None:
+        if composition.guesses:
             self._own = composition.own_examples
-            self._kept = {
-                INTENT: {_identity(library, INTENT): composition.intents},
-                NER: {_identity(library, NER): composition.tagger},
-            }
+            for name, model in ((INTENT, composition.intents), (NER, composition.tagger)):
+                self._kept[name] = {_identity(library, name): model} if model is not None else {}
         del composition
         give_back_unused()
         return stage

@@ -24,13 +24,15 @@ from collections.abc import Callable, Iterator, Sequence
 
 import msgspec
 
-from assistant.core.errors import AssistantError
+from assistant.core.errors import AssistantError, ConfigError
 from assistant.heartbeat import Heartbeat
 from assistant.line import LARGEST_PACKET_BYTES
 from assistant.logs import set_up
 
 ALIVE_EVERY_S = 1.0
 PR_SET_PDEATHSIG, PR_SET_NAME = 1, 15
+WRONG_SETTINGS = 2
+"""Exit status of a process that cannot run on its settings."""
 
 # Both start threads at import otherwise; the second also writes to Microsoft (onnxruntime ≥ 1.29).
 THREADLESS = {"OPENBLAS_NUM_THREADS": "1", "ORT_DISABLE_TELEMETRY": "1"}
@@ -215,6 +217,9 @@ def how(code: int, status: int) -> str:
         return f"killed by signal {status}"
 
 
+ENDED_FOR_SETTINGS = how(os.CLD_EXITED, WRONG_SETTINGS)
+
+
 def die_with_parent(parent: int) -> None:
     """Have the kernel send SIGKILL when `parent` dies; exits at once if it already has."""
     prctl = ctypes.CDLL(None, use_errno=True).prctl
@@ -233,7 +238,7 @@ def run(order: Fork, line: socket.socket) -> int:
         getattr(importlib.import_module(module), function)(Heartbeat(line), *order.arguments)
     except AssistantError as error:
         log.critical("%s ends: %s (%s)", order.name, error.message, error.code)
-        return 1
+        return WRONG_SETTINGS if isinstance(error, ConfigError) else 1
     return 0
 
 

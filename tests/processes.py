@@ -6,15 +6,17 @@ Light on purpose: every test imports this file in several processes.
 from __future__ import annotations
 
 import signal
+import socket
 import sys
 import time
 from pathlib import Path
 
 import msgspec
 
-from assistant.core.errors import AudioError
+from assistant.core.errors import AudioError, ConfigError
+from assistant.core.messages import Reload
 from assistant.heartbeat import Heartbeat
-from assistant.line import LARGEST_PACKET_BYTES
+from assistant.line import LARGEST_PACKET_BYTES, encode
 from assistant.logs import set_up
 from assistant.process import Patience, ProcessSpec
 from assistant.sdnotify import Notifier
@@ -49,6 +51,18 @@ def crashes(_: Heartbeat) -> None:
     raise AudioError("audio.none", "no microphone is attached; plug one in")
 
 
+def breaks(_: Heartbeat) -> None:
+    """Fail as a library in C does."""
+    signal.raise_signal(signal.SIGSEGV)
+
+
+def has_wrong_settings(heartbeat: Heartbeat, unless: str) -> None:
+    """Refuse the settings, unless there is that file."""
+    if not Path(unless).exists():
+        raise ConfigError("wake.unknown_keyword", 'no engine listens for "xyzzy"')
+    works(heartbeat)
+
+
 def crashes_until(heartbeat: Heartbeat, file: str) -> None:
     """Fail at once until `file` exists."""
     if not Path(file).exists():
@@ -67,10 +81,28 @@ def hangs_later(heartbeat: Heartbeat) -> None:
     time.sleep(3600)
 
 
+def leaks(heartbeat: Heartbeat, what: str, asked: str = "obeys") -> None:
+    """Hold ever more memory, or files; ends when asked to, unless it `ignores` that."""
+    signal.signal(signal.SIGUSR1, signal.SIG_IGN if asked == "ignores" else lambda *_: sys.exit(0))
+    held: list[object] = []
+    while True:
+        held.append(b"\1" * 2_000_000 if what == "memory" else socket.socket())
+        heartbeat.beat()
+        time.sleep(BEAT_S)
+
+
 def chatters(heartbeat: Heartbeat) -> None:
     """Say what is no beat, and work."""
     assert heartbeat.line is not None
     heartbeat.line.send(b"hello?")
+    works(heartbeat)
+
+
+def asks(heartbeat: Heartbeat) -> None:
+    """Have the supervisor reload, as the control process does, and work."""
+    assert heartbeat.line is not None
+    heartbeat.beat()
+    heartbeat.line.send(encode(Reload()))
     works(heartbeat)
 
 

@@ -331,8 +331,12 @@ def running(
     mouth: Mouth,
     environment: Mapping[str, str] | None = None,
     arguments: Sequence[str] = (),
+    within: Sequence[str] = (),
 ) -> Iterator[Daemon]:
-    """A real daemon with `settings` (TOML) over its own folders; ended by SIGTERM within 2 s."""
+    """A real daemon with `settings` (TOML) over its own folders; ended by SIGTERM within 2 s.
+
+    `within` is a command that runs the daemon's in circumstances of its own.
+    """
     state, runtime, config, log = (
         folder / name for name in ("state", "runtime", "config.toml", "daemon.log")
     )
@@ -340,7 +344,7 @@ def running(
     cache = folder.parent / "cache"  # of all tests: a language model is made once
     storage = f'[storage]\nstate = "{state}"\nruntime = "{runtime}"\ncache = "{cache}"\n'
     config.write_text(storage + settings)
-    command = [*CUT_OFF, *command_line("run", "--config", str(config), *arguments)]
+    command = [*CUT_OFF, *within, *command_line("run", "--config", str(config), *arguments)]
     with log.open("ab") as output:
         process = subprocess.Popen(
             command, stdout=output, stderr=output, env={**os.environ, **(environment or {})}
@@ -360,12 +364,19 @@ def running(
 
 
 @contextmanager
-def quiet(folder: Path, settings: str = "", arguments: Sequence[str] = ()) -> Iterator[Daemon]:
+def quiet(
+    folder: Path,
+    settings: str = "",
+    arguments: Sequence[str] = (),
+    environment: Mapping[str, str] | None = None,
+    within: Sequence[str] = (),
+) -> Iterator[Daemon]:
     """A daemon without a sound card: a FIFO for a microphone, a folder for a loudspeaker."""
     audio = f'[audio]\ninput = "fifo:{folder / "mic"}"\noutput = "folder:{folder / "replies"}"\n'
     home = f'[home]\nfile = "{HOME}"\n'
     mouth = Fifo(folder / "mic")
-    with running(folder, audio + home + settings, mouth, arguments=arguments) as daemon:
+    all_settings = audio + home + settings
+    with running(folder, all_settings, mouth, environment, arguments, within) as daemon:
         yield daemon
 
 

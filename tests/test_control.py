@@ -4,20 +4,30 @@ from __future__ import annotations
 
 import json
 import os
+import select
 import socket
 import stat
 import struct
 import threading
 from collections.abc import Iterator
+from contextlib import ExitStack, closing
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from assistant import caller
+from assistant.cli.reload import reload
 from assistant.client import ControlClient
-from assistant.control import MOST_CALLERS, WATCHED, ControlServer, ControlStage
-from assistant.core.errors import ControlError, SkillError
+from assistant.control import (
+    EVENTS_A_TURN,
+    MOST_CALLERS,
+    MOST_WATCHERS,
+    WATCHED,
+    ControlServer,
+    ControlStage,
+)
+from assistant.core.errors import ControlError, InputError, SkillError, TurnedAwayError
 from assistant.core.messages import (
     AudioChunk,
     DocumentsDone,
@@ -161,6 +171,7 @@ def test_what_cannot_be_answered_gets_one_error_line(
 def test_a_request_may_come_in_pieces_and_several_at_once(peer: Peer) -> None:
     peer.send(b'{"command": "mod')
     peer.send(b'els"}\n{"command": "status"}\n')
+    peer.send(b"")  # the next turn
     assert [peer.line()["type"], peer.line()["type"]] == ["Models", "Status"]
 
 
@@ -215,12 +226,124 @@ def test_a_caller_that_vanishes_is_forgotten(path: Path, server: ControlServer) 
     still.close()
 
 
-def test_more_callers_than_can_be_served_are_refused(path: Path, server: ControlServer) -> None:
-    served = [Peer(path, server) for _ in range(MOST_CALLERS)]
-    refused = Peer(path, server)
-    assert refused.line()["code"] == "control.busy"
-    for one in (*served, refused):
+def test_of_more_callers_than_can_be_served_the_most_silent_one_goes(
+    path: Path, server: ControlServer
+) -> None:
+    watching, silent, *others = [Peer(path, server) for _ in range(MOST_CALLERS)]
+    watching.ask("watch")
+    late = Peer(path, server)
+    late.ask("models")
+    assert late.line()["type"] == "Models"
+    assert silent.line()["code"] == "control.busy"
+    assert silent.ended()
+    assert watching.line()["type"] == "Status"
+    server.show(LEVEL)
+    assert watching.line()["type"] == "Level"
+    for one in (watching, silent, *others, late):
         one.close()
+
+
+def test_watchers_leave_room_for_those_who_ask(path: Path, server: ControlServer) -> None:
+    peers = [Peer(path, server) for _ in range(MOST_WATCHERS + 1)]
+    for one in peers:
+        one.ask("watch")
+    assert [one.line()["type"] for one in peers] == ["Status"] * MOST_WATCHERS + ["Error"]
+    for one in peers:
+        one.close()
+
+
+def test_who_floods_holds_up_nobody_else(path: Path, server: ControlServer, peer: Peer) -> None:
+    flooding = Peer(path, server)
+    flooding._socket.sendall(b'{"command": "status"}\n' * 3000)
+    peer.ask("models")
+    assert peer.line()["type"] == "Models"
+    flooding._socket.setblocking(False)
+    assert flooding._socket.recv(1 << 20).count(b"\n") <= EVENTS_A_TURN
+    flooding.close()
+
+
+def test_all_that_was_asked_at_once_is_answered_in_time(peer: Peer, server: ControlServer) -> None:
+    peer.send(b'{"command": "status"}\n' * 100)
+    for _ in range(100):
+        assert peer.line()["type"] == "Status"
+        list(server.read())
+
+
+def test_one_answer_a_turn_is_worked_out(path: Path, server: ControlServer) -> None:
+    peers = [Peer(path, server) for _ in range(3)]
+    for number, one in enumerate(peers):
+        line = b'{"command": "echo", "arguments": ["%d"]}\n' % number
+        one._socket.sendall(line * 2)
+    answered = []
+    for _ in peers:
+        list(server.read())
+        ready, _, _ = select.select([p._socket for p in peers], [], [], 0)
+        answered.append(len(ready))
+    assert answered == [1, 2, 3]
+    for one in peers:
+        one.close()
+
+
+def test_what_many_ask_is_worked_out_once_a_second(path: Path) -> None:
+    now_s, asked = [0.0], []
+
+    def count(word: str = "") -> dict[str, int]:
+        asked.append(word)
+        return {"count": len(asked)}
+
+    with closing(ControlServer(path, {"count": count}, clock=lambda: now_s[0])) as server:
+        stage = ControlStage(server, Ledger(path.with_name("metrics.jsonl"), 10, None))
+        peers = [Peer(path, server) for _ in range(3)]
+        told = []
+        for at_s, words in ((0.0, []), (0.99, []), (1.0, []), (1.1, ["x"]), (1.2, [])):
+            now_s[0] = at_s
+            request = {"command": "count", "arguments": words}
+            peers[0].send(json.dumps(request).encode() + b"\n")
+            told.append(peers[0].line()["count"])
+        assert told == [1, 1, 2, 3, 4]
+        list(stage.feed(Reloaded(stage="nlu")))
+        for one in peers:
+            one.ask("count")
+            assert one.line() == {"count": 5}
+            one.close()
+
+
+@pytest.mark.parametrize("sent", [b"", b'{"command": "stat', b'{"command": "models"}\n'])
+def test_who_asks_nothing_for_long_is_hung_up_on(
+    peer: Peer, server: ControlServer, sent: bytes
+) -> None:
+    peer.send(sent)
+    due_s = server.deadline_s()
+    assert due_s is not None
+    server.tick(due_s - 0.01)
+    assert server.deadline_s() == due_s
+    server.tick(due_s)
+    if sent.endswith(b"\n"):
+        assert peer.line()["type"] == "Models"
+    assert peer.line()["code"] == "control.idle"
+    assert peer.ended()
+    assert server.deadline_s() is None
+
+
+def test_who_watches_may_be_silent(peer: Peer, server: ControlServer, stage: ControlStage) -> None:
+    peer.ask("watch")
+    assert peer.line()["type"] == "Status"
+    assert server.deadline_s() is None
+    list(stage.feed(Tick(at_s=1e9)))
+    server.show(LEVEL)
+    assert peer.line()["type"] == "Level"
+
+
+def test_the_stage_is_due_when_a_caller_is(peer: Peer, stage: ControlStage) -> None:
+    due_s = stage.deadline_s()
+    assert due_s is not None
+    list(stage.feed(Tick(at_s=due_s)))
+    assert peer.line()["code"] == "control.idle"
+
+
+def test_of_a_long_word_that_is_no_command_a_part_is_told(peer: Peer) -> None:
+    peer.send(b'{"command": "' + b"m" * 60_000 + b'"}\n')
+    assert len(peer.line()["message"]) < 200
 
 
 def test_a_stranger_is_refused(
@@ -434,7 +557,77 @@ def test_without_a_daemon_the_client_says_how_to_start_one(path: Path) -> None:
         ControlClient(path).ask("status")
 
 
+def test_who_is_turned_away_is_told_in_one_line(
+    path: Path, server: ControlServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("assistant.control.allowed", lambda _: False)
+    with Serving(server), pytest.raises(TurnedAwayError, match="group assistant") as refusal:
+        ControlClient(path).ask("models")
+    assert isinstance(refusal.value, InputError)
+
+
+def test_of_a_daemon_that_more_callers_wait_for_than_the_kernel_takes_is_told(path: Path) -> None:
+    with ExitStack() as opened:
+        listener = opened.enter_context(socket.socket(socket.AF_UNIX))
+        listener.bind(str(path))
+        listener.listen(0)
+        waiting = opened.enter_context(socket.socket(socket.AF_UNIX))
+        waiting.connect(str(path))
+        with pytest.raises(ControlError, match="too many callers") as told:
+            ControlClient(path).ask("status")
+    assert told.value.code == "control.busy"
+
+
+def test_a_daemon_that_hangs_up_at_a_reload_is_told(tmp_path: Path) -> None:
+    settings = tmp_path / "config.toml"
+    settings.write_text(f'[storage]\nruntime = "{tmp_path}"\n')
+    with socket.socket(socket.AF_UNIX) as listener:
+        listener.bind(str(tmp_path / "control.sock"))
+        listener.listen()
+        hanging_up = threading.Thread(target=lambda: listener.accept()[0].close())
+        hanging_up.start()
+        with pytest.raises(ControlError, match="reload again"):
+            reload(settings)
+        hanging_up.join()
+
+
 def test_a_daemon_that_is_silent_is_named(path: Path, server: ControlServer) -> None:
     with pytest.raises(ControlError, match="does not answer") as silence:
         list(ControlClient(path).follow("models", within_s=0.05))
     assert silence.value.code == "control.silent"
+
+
+def test_the_ledger_writes_when_the_loop_ticks(server: ControlServer, tmp_path: Path) -> None:
+    textfile = tmp_path / "hark.prom"
+    stage = ControlStage(server, Ledger(tmp_path / "metrics.jsonl", keep=10, textfile=textfile))
+    assert stage.deadline_s() == 0.0
+    list(stage.feed(Tick(at_s=1.0)))
+    assert textfile.exists()
+    assert stage.deadline_s() is None
+
+
+def test_a_supervisor_that_takes_no_reload_is_named(
+    path: Path, line: tuple[socket.socket, socket.socket]
+) -> None:
+    supervisor, theirs = line
+    server = ControlServer(path, {}, theirs, STATUS)
+    peer = Peer(path, server)
+    supervisor.close()
+    peer.ask("reload")
+    peer.line()
+    answer = peer.line()
+    assert answer["code"] == "control.supervisor"
+    assert "restart the daemon" in answer["message"]
+    peer.close()
+    server.close()
+
+
+def test_what_a_server_held_is_let_go(path: Path) -> None:
+    before = len(os.listdir("/proc/self/fd"))
+    server = ControlServer(path, {}, status=STATUS)
+    peer = Peer(path, server)
+    server.close()
+    assert peer.ended()
+    peer._lines.close()
+    peer._socket.close()
+    assert len(os.listdir("/proc/self/fd")) == before

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import http.server
+import os
 import re
 import subprocess
 import sys
@@ -19,7 +20,7 @@ import pytest
 from assistant.core.errors import ModelError
 from assistant.core.manifest import Library, Lock, State
 from assistant.core.versions import LOCK
-from assistant.downloads import INCOMING, import_model, pull
+from assistant.downloads import INCOMING, LARGEST_BYTES, import_model, import_version, pull
 
 COMMIT = "c" * 40
 WEIGHTS = bytes(range(256)) * 3000
@@ -190,7 +191,7 @@ def test_a_pull_that_is_killed_leaves_nothing_half_written_and_is_resumed(
     program = f"""
 from pathlib import Path
 from assistant.core.manifest import Library
-from assistant.downloads import pull
+from assistant.downloads import INCOMING, LARGEST_BYTES, import_model, import_version, pull
 library = Library(Path({str(library.pulled)!r}), Path({str(library.shipped)!r}))
 pull(library, "tiny", lambda file, more, size: more and print(more, flush=True))
 """
@@ -318,6 +319,78 @@ def test_an_import_that_is_not_the_model_is_refused(library_of: LibraryOf, tmp_p
     with pytest.raises(ModelError, match="its SHA-256 differs"):
         import_model(library, "tiny", tmp_path)
     assert library.state("tiny") is State.ABSENT
+
+
+def test_a_link_in_a_models_folder_is_refused(library_of: LibraryOf, tmp_path: Path) -> None:
+    """What root imports all may read: it must not be what only root may."""
+    library = library_of()
+    source, secret = tmp_path / "stick", tmp_path / "secret"
+    source.mkdir()
+    secret.write_text("root's own")
+    (source / "weights.onnx").write_bytes(WEIGHTS)
+    (source / "config.json").symlink_to(secret)
+    with pytest.raises(ModelError, match=r"config\.json is a link") as fault:
+        import_model(library, "tiny", source)
+    assert fault.value.code == "model.link"
+    assert left_over(library) == ["tiny.lock"]
+    (source / "config.json").unlink()
+    os.mkfifo(source / "config.json")
+    with pytest.raises(ModelError, match="holds no file"):
+        import_model(library, "tiny", source)
+    (source / "config.json").unlink()
+    with (source / "config.json").open("wb") as giant:
+        giant.truncate(LARGEST_BYTES + 1)
+    with pytest.raises(ModelError, match="too large"):
+        import_model(library, "tiny", source)
+    assert left_over(library) == ["tiny.lock"]
+
+
+def test_what_is_refused_takes_no_room(library_of: LibraryOf, tmp_path: Path) -> None:
+    library = library_of(hashlib.sha256(b"another").hexdigest())
+    (tmp_path / "weights.onnx").write_bytes(WEIGHTS)
+    (tmp_path / "config.json").write_bytes(SETTINGS)
+    with pytest.raises(ModelError, match="its SHA-256 differs"):
+        import_model(library, "tiny", tmp_path)
+    assert left_over(library) == ["tiny.lock"]
+
+    def refuse(*_: object) -> None:
+        raise ModelError("model.interface", "another model")
+
+    with pytest.raises(ModelError, match="another model"):
+        import_version(library, "tiny", tmp_path, "2", refuse)
+    assert left_over(library) == ["tiny.lock", "tiny@2.lock"]
+
+
+def test_every_file_is_on_the_disk_and_readable_before_it_is_moved_in(
+    library_of: LibraryOf, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    library = library_of()
+    (tmp_path / "weights.onnx").write_bytes(WEIGHTS)
+    (tmp_path / "config.json").write_bytes(SETTINGS)
+    done: list[str] = []
+    fsync, rename = os.fsync, os.rename
+
+    def note_sync(descriptor: int) -> None:
+        fsync(descriptor)
+        done.append(f"sync {Path(os.readlink(f'/proc/self/fd/{descriptor}')).name}")
+
+    def note_rename(source: Path, target: Path) -> None:
+        done.append(f"rename {Path(source).name}")
+        rename(source, target)
+
+    monkeypatch.setattr(os, "fsync", note_sync)
+    monkeypatch.setattr(os, "rename", note_rename)
+    before = os.umask(0o077)
+    try:
+        import_model(library, "tiny", tmp_path)
+    finally:
+        os.umask(before)
+    *synced, folder, moved, entries = done
+    assert sorted(synced) == ["sync config.json", "sync lock.json", "sync weights.onnx"]
+    assert (folder, moved, entries) == ("sync tiny", "rename tiny", "sync pulled")
+    modes = {file.name: file.stat().st_mode & 0o777 for file in library.folder("tiny").iterdir()}
+    assert set(modes.values()) == {0o644}  # the daemon is another user than the one who imports
+    assert library.folder("tiny").stat().st_mode & 0o777 == 0o755
 
 
 @pytest.mark.parametrize("name", ["weights.onnx", "config.json"])

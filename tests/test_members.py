@@ -2,18 +2,25 @@
 
 from __future__ import annotations
 
+import select
+import socket
 import time
-from contextlib import ExitStack, closing
+import weakref
+from contextlib import ExitStack, closing, suppress
 from pathlib import Path
 
 import pytest
 
 from assistant.answer.documents import Knowledge
 from assistant.composition import Composition
+from assistant.core.bus import Address
 from assistant.core.clock import boottime_s
-from assistant.core.config import Config
+from assistant.core.config import Config, Mqtt
 from assistant.core.messages import DocumentsDone, DocumentsRequest, Question, Reply, Tick
-from assistant.members import Answering
+from assistant.heartbeat import Heartbeat
+from assistant.members import Answering, HearingBeat, employ, peers
+from audio.capture import Capture
+from audio.playback import Playback
 from tests.answer.fake_encoder import FakeEncoder
 
 LIST = DocumentsRequest(request_id="r", action="list")
@@ -87,3 +94,67 @@ def test_who_adds_documents_is_answered_though_the_stage_is_made_anew(
             time.sleep(0.01)
     (done,) = [message for message in told if isinstance(message, DocumentsDone)]
     assert (done.request_id, done.documents, done.passages, done.error) == ("r", 1, 1, "")
+
+
+def test_a_bridge_that_is_not_configured_is_not_looked_for() -> None:
+    """Each process would look for its socket five times a second, all day."""
+    assert "bridge" not in peers(Config())
+    assert set(peers(Config(mqtt=Mqtt(host="broker")))) - set(peers(Config())) == {"bridge"}
+
+
+def beats(line: socket.socket) -> int:
+    """How many beats have come by now."""
+    count = 0
+    with suppress(BlockingIOError):
+        while line.recv(1000):
+            count += 1
+    return count
+
+
+def test_a_microphone_that_is_there_beats_by_its_sound_alone(tmp_path: Path) -> None:
+    """A card whose driver hangs is there and gives nothing: only a new process helps."""
+    ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+    ours.setblocking(False)
+    capture, playback = Capture(f"fifo:{tmp_path / 'microphone'}"), Playback("none")
+    beat = HearingBeat(Heartbeat(theirs, every_s=0.0), capture, playback).beat
+    with ours, theirs, closing(capture), closing(playback):
+        beat()
+        assert beats(ours) == 0
+        sound = select.poll()
+        sound.register(capture.fileno(), select.POLLIN)
+        assert sound.poll(10_000)
+        # Until it is read, the loop has heard nothing of it.
+        beat()
+        assert beats(ours) == 0
+        assert list(capture.read())
+        beat()
+        assert beats(ours) == 1
+        beat()
+        assert beats(ours) == 0
+
+
+@pytest.mark.parametrize("player_dies", [False, True])
+def test_who_can_no_longer_speak_stops_beating_and_is_started_again(player_dies: bool) -> None:
+    ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+    playback, capture = Playback("none"), Capture("no such microphone")
+    with ours, theirs, closing(capture):
+        capture.present = False  # a microphone that is missing is no reason not to beat
+        if player_dies:
+            playback.close()
+        HearingBeat(Heartbeat(theirs, every_s=0.0), capture, playback).beat()
+        ours.setblocking(False)
+        assert beats(ours) == (0 if player_dies else 1)
+    if not player_dies:
+        playback.close()
+
+
+def test_nothing_holds_a_stage_that_a_reload_has_replaced(tmp_path: Path) -> None:
+    file = tmp_path / "config.toml"
+    runtime = tmp_path / "run"
+    runtime.mkdir(mode=0o700)
+    file.write_text(f'[storage]\nstate = "{tmp_path}"\nruntime = "{runtime}"\n')
+    with closing(Address(runtime)) as address, ExitStack() as open_things:
+        worker = employ("voice", (file,), Heartbeat(), address, open_things)
+        first = weakref.ref(worker._stage)
+        worker._reload()
+        assert first() is None

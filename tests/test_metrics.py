@@ -269,3 +269,64 @@ def test_the_prometheus_text() -> None:
         'hark_stage_seconds_sum{stage="asr"} 0.320000',
         'hark_stage_seconds_count{stage="asr"} 2',
     ]
+
+
+def test_the_file_is_begun_anew_before_it_is_twice_as_long(tmp_path: Path) -> None:
+    file = tmp_path / "deep" / "state" / "metrics.jsonl"
+    ledger = Ledger(file, keep=3)
+    lengths = []
+    for number in range(12):
+        for event in [
+            utterance(10.0 + number / 10),
+            commit(11.0),
+            *understood(12.0),
+            *replied(13.0),
+        ]:
+            ledger.observe(event)
+        lengths.append(len(read_times(file)))
+    assert lengths == [1, 2, 3, 4, 5, 6, 3, 4, 5, 6, 3, 4]
+    assert [times["endpointing"] for times in read_times(file)[-3:]] == [0.9, 1.0, 1.1]
+    assert file.parent.stat().st_mode & 0o777 == 0o700
+
+
+def test_only_the_last_are_read_again(tmp_path: Path) -> None:
+    file = tmp_path / "metrics.jsonl"
+    file.write_text("".join(f'{{"asr":{n}}}\n' for n in range(9)))
+    (row,) = Ledger(file, keep=2).figures()
+    assert (row.utterances, row.p50_ms, row.p95_ms) == (2, 7000.0, 8000.0)
+    assert read_times(tmp_path) == []
+
+
+def test_the_collector_may_read_the_text_file_and_seconds_have_four_places(tmp_path: Path) -> None:
+    textfile = tmp_path / "hark.prom"
+    ledger = Ledger(tmp_path / "metrics.jsonl", keep=5, textfile=textfile)
+    assert ledger.deadline_s() == 0.0
+    for event in [utterance(10.123456), *SIMPLE[1:]]:
+        ledger.observe(event)
+    assert ledger.deadline_s() == 0.0
+    ledger.tick()
+    assert textfile.stat().st_mode & 0o777 == 0o644
+    assert '"endpointing":0.1235' in (tmp_path / "metrics.jsonl").read_text()
+    ledger.observe(SIMPLE[0])
+    ledger.observe(SIMPLE[-1])
+    assert ledger.deadline_s() == SIMPLE[0].at_s + 5.0
+
+
+def test_a_disk_that_fails_again_is_logged_again(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    folder = tmp_path / "state"
+    ledger = Ledger(folder / "metrics.jsonl", keep=5)
+    for in_the_way in (True, False, True):
+        if in_the_way:
+            folder.touch()
+        for event in SIMPLE:
+            ledger.observe(event)
+        if in_the_way:
+            folder.unlink()
+        else:
+            (folder / "metrics.jsonl").unlink()
+            folder.rmdir()
+    told = [record.message for record in caplog.records]
+    assert len(told) == 2
+    assert all(str(folder) in line and "(metrics.unwritable)" in line for line in told)

@@ -54,8 +54,8 @@ def test_it_is_due_at_once_and_running_at_its_first_beat() -> None:
 def test_starting_takes_longer_than_a_beat_may() -> None:
     subject = process()
     subject.start(0.0)
-    assert not subject.overdue(29.9)
-    assert subject.overdue(30.0)
+    assert not subject.overdue(59.9)
+    assert subject.overdue(60.0)
 
 
 @pytest.mark.parametrize("hang_after_s", [5.0, 10.0])
@@ -69,8 +69,8 @@ def test_silence_is_allowed_for_as_long_as_its_spec_says(hang_after_s: float) ->
 def test_one_that_reloads_may_take_as_long_as_at_its_start() -> None:
     subject = started(process(hang_after_s=5.0), 0.0)
     subject.beaten(Beat(state="reloading"), 3.0)
-    assert not subject.overdue(32.9)
-    assert subject.overdue(33.0)
+    assert not subject.overdue(62.9)
+    assert subject.overdue(63.0)
     subject.beaten(BEAT, 20.0)
     assert subject.overdue(25.0)
 
@@ -82,6 +82,34 @@ def test_one_that_was_killed_for_hanging_is_not_killed_twice_and_keeps_its_reaso
     assert not subject.beaten(BEAT, 5.1)
     assert subject.ended("killed by SIGKILL", 5.2) is None
     assert (subject.reason, subject.pid) == ("hung", None)
+
+
+def test_one_beyond_its_bounds_is_left_to_end_by_itself_and_keeps_that_reason() -> None:
+    subject = started(process(), 0.0)
+    subject.retire("out of bounds", 10.0)
+    subject.beaten(BEAT, 11.0)
+    assert not subject.settled
+    assert not subject.overdue(69.9)
+    subject.ended("exited with status 0", 20.0)
+    assert (subject.state, subject.reason) == (State.WAITING, "out of bounds")
+
+
+def test_one_beyond_its_bounds_that_goes_on_working_is_killed_for_that() -> None:
+    subject = started(process(), 0.0)
+    subject.retire("out of bounds", 10.0)
+    assert subject.overdue(70.0)
+    subject.kill("hung", 70.0)
+    subject.ended("killed by SIGKILL", 70.1)
+    assert subject.reason == "out of bounds"
+
+
+def test_one_that_leaks_again_and_again_within_a_minute_is_switched_off() -> None:
+    subject = process()
+    for now_s in (0.0, 10.0, 20.0):
+        started(subject, now_s)
+        subject.retire("out of bounds", now_s + 1.0)
+        told = subject.ended("exited with status 0", now_s + 2.0)
+    assert told == SafeModeEntered(stage="asr")
 
 
 def test_a_restart_is_told_apart_from_the_first_start() -> None:
@@ -156,8 +184,8 @@ def test_one_that_rests_goes_on_resting_when_the_zygote_is_lost() -> None:
 def test_it_is_fresh_while_it_is_mended_but_not_for_ever() -> None:
     subject = started(process(safe=True), 0.0)
     subject.ended("exited with status 1", 5.0)
-    assert subject.fresh(29.9)
-    assert not subject.fresh(30.0)
+    assert subject.fresh(59.9)
+    assert not subject.fresh(60.0)
 
 
 @given(st.lists(st.floats(0.0, 100.0), max_size=40), st.booleans())
@@ -172,3 +200,103 @@ def test_whatever_happens_there_is_always_a_next_step(gaps_s: list[float], safe:
             subject.ended("killed by SIGKILL", now_s)
         assert subject.deadline_s() < math.inf
         assert safe <= (not subject.safe_mode)
+
+
+def test_before_its_first_start_nothing_is_known_of_it() -> None:
+    subject = process()
+    assert (subject.pid, subject.beat, subject.reason) == (None, BEAT, "")
+    assert (subject.restarts, subject.safe_mode, subject.settled) == (0, False, False)
+    assert subject.deadline_s() == 0.0
+    assert not subject.due(-0.1)
+
+
+def test_each_state_has_its_deadline() -> None:
+    subject = process()
+    subject.start(10.0)
+    assert not subject.due(math.inf)
+    assert subject.deadline_s() == 70.0
+    subject.forked(7)
+    assert subject.deadline_s() == 70.0
+    subject.beaten(BEAT, 20.0)
+    assert subject.deadline_s() == 25.0
+    subject.beaten(BEAT, 22.0)
+    assert subject.deadline_s() == 27.0
+    subject.kill("hung", 27.0)
+    assert subject.state is State.ENDING
+    assert subject.deadline_s() == math.inf
+    assert not subject.due(math.inf)
+    subject.ended("killed by SIGKILL", 28.0)
+    assert (subject.state, subject.deadline_s()) == (State.WAITING, 28.1)
+    assert not subject.overdue(math.inf)
+
+
+def test_what_counts_for_the_back_off_is_how_long_it_ran() -> None:
+    subject, now_s = process(safe=True), 1000.0
+    waited = []
+    for ran_s in (1.0, 59.9, 1.0, 60.0, 1.0):
+        started(subject, now_s)
+        subject.ended("exited with status 1", now_s + ran_s)
+        waited.append(round(subject.deadline_s() - now_s - ran_s, 3))
+        now_s = subject.deadline_s()
+    assert waited == [0.1, 0.5, 1.0, 0.1, 0.5]
+
+
+def test_the_last_reason_and_every_restart_are_told() -> None:
+    subject = started(process(safe=True), 0.0)
+    for count, reason in enumerate(("exited with status 1", "killed by SIGSEGV"), start=1):
+        subject.ended(reason, 1.0)
+        assert (subject.reason, subject.pid) == (reason, None)
+        subject.start(2.0)
+        assert subject.forked(7 + count)
+        assert (subject.restarts, subject.pid) == (count, 7 + count)
+
+
+def test_failures_a_minute_apart_still_count_and_a_moment_more_do_not() -> None:
+    together, apart = process(), process()
+    assert [failing(together, 1, at_s)[0] for at_s in (0.0, 30.0, 60.0)][-1] is not None
+    assert [failing(apart, 1, at_s)[0] for at_s in (0.0, 30.0, 60.1)][-1] is None
+
+
+def test_one_failure_is_enough_where_no_more_are_allowed() -> None:
+    spec = ProcessSpec(name="asr", target="m:f")
+    subject = Process(spec, Patience(failures=1, rest_s=7.0), 0.0)
+    assert failing(subject, 1, 0.0) == [SafeModeEntered(stage="asr")]
+    assert (subject.safe_mode, subject.deadline_s()) == (True, 7.0)
+
+
+def test_what_goes_down_with_the_zygote_is_due_at_once_and_says_so() -> None:
+    subject = started(process(), 0.0)
+    subject.lost("the zygote died", 3.0)
+    assert (subject.state, subject.pid, subject.reason) == (State.WAITING, None, "the zygote died")
+    assert subject.due(3.0)
+    assert subject.deadline_s() == 3.0
+    # One that was down already has a reason of its own.
+    started(subject, 4.0)
+    subject.ended("exited with status 1", 5.0)
+    subject.lost("the zygote died", 5.0)
+    assert (subject.reason, subject.due(5.0)) == ("exited with status 1", True)
+
+
+def test_a_reload_hurries_none_but_those_that_rest() -> None:
+    subject = started(process(), 0.0)
+    subject.ended("exited with status 1", 1.0)
+    subject.wake(1.0)
+    assert not subject.due(1.05)
+    resting = process()
+    failing(resting, 3, 0.0)
+    resting.wake(9.0)
+    assert resting.due(9.0)
+    assert not resting.due(8.9)
+
+
+def test_one_that_rests_needs_no_help_of_systemd() -> None:
+    subject = process()
+    failing(subject, 3, 0.0)
+    assert subject.fresh(1e9)
+    assert not process().fresh(60.0)
+    assert process().fresh(59.9)
+
+
+def test_what_is_shown_of_its_state() -> None:
+    shown = ["waiting", "starting", "running", "retiring", "ending", "safe mode"]
+    assert [state.value for state in State] == shown

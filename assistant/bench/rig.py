@@ -15,7 +15,7 @@ from assistant.client import ControlClient
 from assistant.core.errors import ControlError
 from audio.frames import Samples
 
-STARTUP_S = 60.0
+STARTUP_S = 180.0
 STOP_S = 10.0
 LOOK_EVERY_S = 0.02
 SERVING = {"ready", "degraded"}
@@ -32,6 +32,16 @@ class Rig:
     state_dir: Path
     ready_s: float
 
+    @property
+    def config(self) -> Path:
+        """The settings' file."""
+        return self.microphone.with_name("config.toml")
+
+    @property
+    def log(self) -> Path:
+        """All that the daemon's processes wrote."""
+        return self.microphone.with_name("log")
+
     def play(self, sound: Samples) -> None:
         """Speak `sound` (16 kHz mono) into the microphone; returns up to 2 s before its end."""
         with self.microphone.open("wb") as fifo:
@@ -39,15 +49,15 @@ class Rig:
 
 
 @contextlib.contextmanager
-def running_daemon(home: str = "") -> Iterator[Rig]:
-    """Start `assistant run` in a `home` (YAML), and stop it at the end.
+def running_daemon(home: str = "", settings: str = "") -> Iterator[Rig]:
+    """Start `assistant run` in a `home` (YAML) with further `settings` (TOML); stop it at the end.
 
     Raises `ControlError` with the log's last line when it does not come to listen.
     """
     with tempfile.TemporaryDirectory(prefix="hark-bench-") as name:
         folder = Path(name)
         began_s = time.monotonic()
-        process = _start(folder, home)
+        process = _start(folder, home, settings)
         try:
             control = ControlClient(folder / "runtime" / "control.sock")
             _await(process, control, folder)
@@ -62,14 +72,14 @@ def running_daemon(home: str = "") -> Iterator[Rig]:
                 process.wait()
 
 
-def _start(folder: Path, home: str) -> subprocess.Popen[bytes]:
+def _start(folder: Path, home: str, settings: str) -> subprocess.Popen[bytes]:
     (folder / "home.yaml").write_text(home, "utf-8")
     config = folder / "config.toml"
     config.write_text(
         f'[storage]\nstate = "{folder}/state"\ncache = "{folder}/cache"\n'
         f'runtime = "{folder}/runtime"\n'
         f'[audio]\ninput = "fifo:{folder}/microphone"\noutput = "folder:{folder}/replies"\n'
-        f'[home]\nfile = "{folder}/home.yaml"\n',
+        f'[home]\nfile = "{folder}/home.yaml"\n{settings}',
         "utf-8",
     )
     command = (sys.executable, "-m", "assistant", "run", "--config", str(config))

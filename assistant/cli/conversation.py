@@ -19,6 +19,7 @@ from assistant.core.config import Config, HomeSettings, Skills, load_config
 from assistant.core.errors import InputError
 from assistant.core.messages import Message
 from assistant.core.stage import Stage
+from assistant.settings import check
 from assistant.summary import Summary, summarise
 
 
@@ -53,7 +54,7 @@ def temporary_config(
         config = msgspec.structs.replace(config, skills=Skills(folders=folders))
     if home is not None:
         config = msgspec.structs.replace(config, home=HomeSettings(file=str(home)))
-    return config
+    return check(config)
 
 
 @contextmanager

@@ -32,7 +32,7 @@ Json = Annotated[bool, typer.Option("--json", help="One JSON object a line on st
 
 @app.command()
 def add(
-    paths: Annotated[list[Path], typer.Argument(metavar="PATH…", help="Files and folders.")],
+    paths: Annotated[list[str], typer.Argument(metavar="PATH…", help="Files and folders.")],
     config: Config = None,
     json: Json = False,
 ) -> None:
@@ -72,7 +72,7 @@ def remove(
     json: Json = False,
 ) -> None:
     """Forget documents and folders; the files themselves stay."""
-    wanted = [str(Path(name).resolve()) if Path(name).exists() else name for name in names]
+    wanted = [_absolute(name) if name and Path(name).exists() else name for name in names]
     for told in catalogue.ask(_settings(config), "remove", wanted):
         if isinstance(told, DocumentsDone):
             done = f"{told.documents} documents with {told.passages} passages are forgotten"
@@ -97,9 +97,10 @@ def _settings(config: Path | None) -> Settings:
     return load_config(config_files(config))[0]
 
 
-def _absolute(path: Path) -> str:
-    if not path.exists():
-        raise InputError("documents.missing", f"{path}: there is no such file or folder")
+def _absolute(name: str) -> str:
+    path = Path(name)
+    if not name or not path.exists():
+        raise InputError("documents.missing", f"{name!r}: there is no such file or folder")
     return str(path.resolve())
 
 

@@ -24,7 +24,10 @@ def reload(
     # Wrong settings are told here, where they can be mended, not in the daemon's log.
     settings, _ = load_config(config_files(config))
     answers = ControlClient(settings.runtime_dir / "control.sock").follow("reload", SILENCE_S)
-    waiting = set(next(answers)["stages"]) - {"control"}
+    first = next(answers, None)
+    if first is None:
+        raise ControlError("control.silent", "the daemon ended before it answered; reload again")
+    waiting = set(first["stages"]) - {"control"}
     refused = False
     while waiting:
         answer = _next(answers, waiting)

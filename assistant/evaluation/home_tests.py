@@ -12,10 +12,10 @@ from pathlib import Path
 from typing import Any
 
 import msgspec
-import yaml
 
 from assistant.core.errors import InputError
 from assistant.core.messages import SlotValue
+from assistant.core.yaml_text import YamlError, read_yaml
 from assistant.skill.home import Home, read_home
 
 FIXTURES = "_fixtures.yaml"
@@ -115,12 +115,11 @@ def _fixtures_of(file: Path, root: Path) -> Path | None:
 
 def _read(file: Path) -> Mapping[str, Any]:
     try:
-        document = yaml.safe_load(file.read_text("utf-8"))
+        document = read_yaml(file.read_text("utf-8"))
     except OSError as error:
         raise InputError("sentences.unreadable", f"{file}: {error.strerror}") from error
-    except (yaml.YAMLError, UnicodeDecodeError) as error:
-        told = " ".join(str(error).split())
-        raise InputError("sentences.malformed", f"{file}: {told}") from error
+    except (YamlError, UnicodeDecodeError) as error:
+        raise InputError("sentences.malformed", f"{file}: {error}") from error
     if not isinstance(document, Mapping):
         raise InputError("sentences.malformed", f"{file}: is no mapping with a list of tests")
     return document

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import threading
 from collections.abc import Iterator
 from pathlib import Path
@@ -15,7 +16,7 @@ from assistant.answer.documents import Knowledge
 from assistant.cli.documents import app
 from assistant.composition import Composition
 from assistant.control import ControlServer
-from assistant.core.errors import ControlError, InputError, StorageError
+from assistant.core.errors import AssistantError, ControlError, InputError, StorageError
 from assistant.core.messages import (
     DocumentsDone,
     DocumentsListed,
@@ -97,9 +98,31 @@ def test_without_the_model_a_documents_first_sentences_are_said(
 
 
 def test_what_is_not_there_is_refused_before_anything_is_asked(config: Path) -> None:
-    fault = invoke("add", "/nowhere/at/all", "--config", config).exception
-    assert isinstance(fault, InputError)
+    for path in ("/nowhere/at/all", ""):
+        fault = invoke("add", path, "--config", config).exception
+        assert isinstance(fault, InputError)
+        assert "there is no such file or folder" in fault.message
     assert not (config.parent / "state").exists()
+
+
+def test_a_name_that_is_no_utf_8_is_refused_before_anything_is_asked(
+    tmp_path: Path, config: Path
+) -> None:
+    file = tmp_path / os.fsdecode(b"caf\xe9.txt")
+    file.write_text("coffee")
+    for command, name in (("add", file), ("remove", file), ("summarise", file.name)):
+        fault = invoke(command, name, "--config", config).exception
+        assert isinstance(fault, InputError)
+        assert "is not in UTF-8" in fault.message
+        fault.message.encode()
+    assert not (tmp_path / "state").exists()
+
+
+def test_nothing_is_no_document_to_be_removed_or_said(tmp_path: Path, config: Path) -> None:
+    for command in ("remove", "summarise"):
+        fault = invoke(command, "", "--config", config).exception
+        assert isinstance(fault, AssistantError)
+        assert "\n" not in fault.message
 
 
 def test_a_database_that_someone_holds_is_told(tmp_path: Path, config: Path) -> None:
