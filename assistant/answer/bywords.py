@@ -10,7 +10,6 @@ from collections.abc import Iterator, Sequence
 
 from assistant.answer.answerer import Finds
 from assistant.answer.documents import Filter, Knowledge
-from assistant.answer.faults import Faults
 from assistant.answer.finding import CERTAIN, READ_FROM, Finding
 from assistant.answer.matching import telling, tells
 from assistant.answer.passages import sentences
@@ -18,6 +17,7 @@ from assistant.answer.persons import of_another
 from assistant.answer.reader import Rarity, Reading, heading_of
 from assistant.answer.retriever import Candidate
 from assistant.core.errors import ModelError
+from assistant.core.faults import Faults
 
 ENOUGH = 0.4
 """Share of the question's words, weighed by rarity, from which a sentence is an answer. Chosen on

@@ -20,7 +20,7 @@ from assistant.answer.documents import Knowledge, Source
 from assistant.answer.index import VectorIndex
 from assistant.answer.intake import Intake, Parses, Turns
 from assistant.answer.summary import Summary
-from assistant.answer.wanted import Wanted, listing
+from assistant.answer.wanted import Wanted, listing, path_named
 from assistant.core.errors import AnswerError, AssistantError, ModelError
 from assistant.core.messages import (
     DocumentsDone,
@@ -107,7 +107,7 @@ class Collection:
         try:
             match request.action:
                 case "add":
-                    self._wanted.add([Path(argument) for argument in request.arguments])
+                    self._wanted.add([path_named(argument) for argument in request.arguments])
                     self._requests[request.request_id] = None
                     self._look_anew()
                 case "remove":

@@ -3,20 +3,35 @@
 from __future__ import annotations
 
 import os
+import unicodedata
 from collections.abc import Collection, Generator, Mapping
 from pathlib import Path
 from stat import S_ISREG
+from typing import NamedTuple
 
 import msgspec
+
+from assistant.answer.opening import opened
 
 ENTRIES_A_SLICE = 200
 
 
 class Survey(msgspec.Struct, kw_only=True):
-    """The files found, each with its stamp, and the paths below which nothing could be seen."""
+    """The files found, each with its stamp, and the paths below which nothing could be seen.
+
+    `unnamed` counts the files whose names nobody could say or write down.
+    """
 
     files: dict[Path, str]
     unseen: list[Path]
+    unnamed: int = 0
+
+
+class Entry(NamedTuple):
+    """What a folder holds under a name: a file of the suffixes with its stamp, or a folder."""
+
+    name: str
+    stamp: str
 
 
 def surveyed(
@@ -25,8 +40,9 @@ def surveyed(
     """Look below every wanted root, a slice for each turn; a root that is False is left out.
 
     Of a folder the files with one of `suffixes` count, of a root that is a file that one. Hidden
-    names are passed over, and links to folders. A folder that is missing or closed is unseen, as an
-    unplugged disk's is: what was known below it is not taken for removed.
+    names are passed over, and all links: they may lead out of what was added. A folder that is
+    missing, closed or behind a link is unseen, as an unplugged disk's is: what was known below it
+    is not taken for removed.
     """
     survey = Survey(files={}, unseen=[])
     left_out = {path for path, wanted in roots.items() if not wanted}
@@ -37,17 +53,19 @@ def surveyed(
         if alone := _stamp_of_file(path):
             survey.files[path] = alone
             continue
-        entries = _entries(path)
+        entries = _entries(path, suffixes)
         if entries is None and not _was_file(path, suffixes):
             survey.unseen.append(path)
         for entry in entries or ():
-            known = _stamp_of(entry, suffixes)
-            if Path(entry.path) in left_out or entry.name.startswith("."):
+            place = path / entry.name
+            if place in left_out:
                 continue
-            if known:
-                survey.files[Path(entry.path)] = known
-            elif entry.is_dir(follow_symlinks=False):
-                waiting.append(Path(entry.path))
+            if _unsayable(entry.name):
+                survey.unnamed += 1
+            elif entry.stamp:
+                survey.files[place] = entry.stamp
+            else:
+                waiting.append(place)
         looked_at += len(entries or ()) + 1
         for _ in range(looked_at // ENTRIES_A_SLICE):
             yield False
@@ -79,13 +97,25 @@ def below(path: Path, roots: Collection[Path]) -> bool:
     return path in roots or any(parent in roots for parent in path.parents)
 
 
-def _entries(folder: Path) -> list[os.DirEntry[str]] | None:
-    """What the folder holds; None when it cannot be seen."""
+def _unsayable(name: str) -> bool:
+    """Whether a name would break a line or a terminal, or is no text at all."""
+    return any(unicodedata.category(letter) in ("Cc", "Cs", "Zl", "Zp") for letter in name)
+
+
+def _entries(folder: Path, suffixes: Collection[str]) -> list[Entry] | None:
+    """The folders and the files of `suffixes` in `folder`; None when it cannot be seen."""
     try:
-        with os.scandir(folder) as entries:
-            return sorted(entries, key=lambda entry: entry.name)
+        handle = opened(folder)
     except OSError:
         return None
+    try:
+        with os.scandir(handle) as entries:
+            shown = (entry for entry in entries if not entry.name.startswith("."))
+            return sorted(e for entry in shown if (e := _seen(entry, suffixes)) is not None)
+    except OSError:
+        return None
+    finally:
+        os.close(handle)
 
 
 def _was_file(path: Path, suffixes: Collection[str]) -> bool:
@@ -97,16 +127,19 @@ def _was_file(path: Path, suffixes: Collection[str]) -> bool:
 def _stamp_of_file(path: Path) -> str:
     """ "" for what is no file, or not there."""
     try:
-        facts = path.stat()
+        facts = path.lstat()
     except OSError:
         return ""
     return stamp(facts) if S_ISREG(facts.st_mode) else ""
 
 
-def _stamp_of(entry: os.DirEntry[str], suffixes: Collection[str]) -> str:
-    """ "" for what is no file of these suffixes, or has gone since it was listed."""
+def _seen(entry: os.DirEntry[str], suffixes: Collection[str]) -> Entry | None:
+    """None for what is neither file of these suffixes nor folder, or gone since it was listed."""
     try:
-        wanted = Path(entry.name).suffix.casefold() in suffixes and entry.is_file()
-        return stamp(entry.stat()) if wanted else ""
+        if entry.is_dir(follow_symlinks=False):
+            return Entry(entry.name, "")
+        if Path(entry.name).suffix.casefold() in suffixes and entry.is_file(follow_symlinks=False):
+            return Entry(entry.name, stamp(entry.stat(follow_symlinks=False)))
     except OSError:
-        return ""
+        pass
+    return None

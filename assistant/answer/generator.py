@@ -15,7 +15,6 @@ from typing import Protocol
 import msgspec
 import numpy as np
 from numpy.typing import NDArray
-from tokenizers import Tokenizer
 
 from assistant.answer.constraint import Tokens
 from assistant.answer.decoder import Decoder, Memory, Scores
@@ -25,6 +24,7 @@ from assistant.answer.prompt import Mark, Notation, Prompt
 from assistant.core.errors import AnswerError, ModelError
 from assistant.core.inference import session_of
 from assistant.core.manifest import Library
+from assistant.core.pieces import tokenizer_of
 
 Generated = GeneratorOf["Spoken", None, None]
 
@@ -96,7 +96,7 @@ class Generator:
         require_generator(library, name)
         content = library.read(name)
         session = session_of(library, name, GRAPH, content, threads)
-        tokenizer = _tokenizer(content[TOKENIZER], f"{library.folder(name) / TOKENIZER}")
+        tokenizer = tokenizer_of(content[TOKENIZER], f"{library.folder(name) / TOKENIZER}")
         own = tokenizer.token_to_id(Mark.SAY) == list(Mark).index(Mark.SAY)
         notation = Notation(tokenizer) if own else PlainNotation(tokenizer)
         positions = 320 if own else 2048
@@ -182,13 +182,6 @@ def require_generator(library: Library, name: str) -> None:
         known = ", ".join(n for n, made in library.artefacts.items() if made.kind == KIND)
         message = f"{name} is no generator; set answer.generator to one of: {known}"
         raise ModelError("model.unfit", message)
-
-
-def _tokenizer(content: bytes, where: str) -> Tokenizer:
-    try:
-        return Tokenizer.from_buffer(content)
-    except ValueError as error:
-        raise ModelError("model.unusable", f"{where}: {error}") from error
 
 
 def repeating(said: Sequence[int], run: int = REPEATED) -> list[int]:

@@ -7,6 +7,7 @@ is parsed at a time; `poll` never waits for it, so that a question can be answer
 from __future__ import annotations
 
 import contextlib
+import errno
 import fcntl
 import logging
 import os
@@ -23,12 +24,14 @@ import msgspec
 
 from assistant.answer.confinement import Limits
 from assistant.answer.frames import LARGEST_PACKET, Ended, Order, Parsed, Ready, Refused
+from assistant.answer.opening import opened
 from assistant.answer.passages import Document, Passage
 from assistant.core.errors import AnswerError
 
 PARSER = "assistant.answer.formats.select:parse"
 PROGRAM = (sys.executable, "-P", "-W", "ignore", "-m", "assistant.answer.parsing")
 WAIT_S = 0.5
+LINKED = "is a link, and those are not followed: add what it points at"
 KEPT_FROM_ENVIRONMENT = ("PATH", "LANG", "LC_ALL", "TZ")
 
 log = logging.getLogger(__name__)
@@ -208,7 +211,7 @@ def _outcome(job: _Job, limits: Limits) -> ParsedFile:
         raise AnswerError("answer.memory", message)
     try:
         result = _RESULTS.decode(job.frame)
-    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         how = signal.Signals(-status).name if status < 0 else f"status {status}"
         message = f"{name} made its parser crash ({how})"
         raise AnswerError("answer.crashed", message) from error
@@ -220,12 +223,12 @@ def _outcome(job: _Job, limits: Limits) -> ParsedFile:
 
 
 def _opened(path: Path, limits: Limits) -> int:
-    """A descriptor of the file, opened so that no pipe or device keeps this process waiting."""
+    """A descriptor of the file, which no link led to."""
     try:
-        file = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK | os.O_NOCTTY)
+        file = opened(path)
     except OSError as error:
-        message = f"{path.name} cannot be opened: {error.strerror}"
-        raise AnswerError("answer.unreadable", message) from error
+        why = LINKED if error.errno == errno.ELOOP else f"cannot be opened: {error.strerror}"
+        raise AnswerError("answer.unreadable", f"{path.name} {why}") from error
     facts = os.fstat(file)
     fault = ""
     if not stat.S_ISREG(facts.st_mode):

@@ -11,6 +11,7 @@ from typing import Protocol
 from assistant.answer.documents import Knowledge
 from assistant.answer.folders import below, size_of, surveyed
 from assistant.answer.indexer import ParsedFile
+from assistant.answer.opening import opened
 from assistant.core.errors import AnswerError
 
 PIECE_BYTES = 1 << 22
@@ -45,13 +46,17 @@ class Intake:
 
     def __init__(self, knowledge: Knowledge, parser: Parses, suffixes: Collection[str]) -> None:
         self._knowledge, self._parser, self._suffixes = knowledge, parser, suffixes
-        self.files = self.files_done = self.seen = 0
+        self.files = self.files_done = self.seen = self._unnamed = 0
         self.faults: list[str] = []
 
     def look(self, roots: Mapping[Path, bool]) -> Turns:
         """Find what has changed below `roots`, read it, and forget what is gone."""
         self.files = self.files_done = 0
         survey = yield from surveyed(roots, self._suffixes)
+        if self._unnamed != survey.unnamed:
+            self._unnamed = survey.unnamed
+            names = "names that no one can read: line breaks, control characters, no UTF-8"
+            self.faults.append(f"{survey.unnamed} files or folders have {names}")
         known = self._knowledge.contents()
         left_out = [path for path, wanted in roots.items() if not wanted]
         gone = {
@@ -86,7 +91,7 @@ class Intake:
         if not likely:
             return None
         try:
-            with path.open("rb") as file:
+            with open(path, "rb", opener=lambda *_: opened(path)) as file:
                 while piece := file.read(PIECE_BYTES):
                     hashed.update(piece)
                     yield False

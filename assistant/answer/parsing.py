@@ -61,10 +61,21 @@ def main(arguments: Sequence[str]) -> int:
     refused = isolate(int(parent))
     gc.collect()
     gc.freeze()  # else each child would write to every object's header
+    _fall_silent()
     control = socket.socket(fileno=int(line))
     control.send(msgspec.msgpack.encode(Ready(refused=tuple(refused))))
     _serve(control, parse, msgspec.json.decode(limits, type=Limits))
     return 0
+
+
+def _fall_silent() -> None:
+    """Say no more to the journal: what a library writes there may be a document's words.
+
+    Why this process could not start was told by then, and a child tells through its pipe.
+    """
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nowhere, 2)
+    os.close(nowhere)
 
 
 def _serve(control: socket.socket, parse: Callable[..., Document], limits: Limits) -> None:

@@ -20,10 +20,10 @@ from typing import ClassVar, Protocol
 from assistant.answer.answerer import Answer, Tier
 from assistant.answer.calendar import SCHEDULED
 from assistant.answer.desk import Desk
-from assistant.answer.faults import Faults
 from assistant.answer.scheduler import Steps
 from assistant.answer.summary import Summary
 from assistant.core.errors import AnswerError
+from assistant.core.faults import Faults
 from assistant.core.messages import (
     BargeIn,
     DocumentsDone,
@@ -105,7 +105,7 @@ class AnswerStage:
         faults: Faults | None = None,
     ) -> None:
         self._abilities, self._answers, self._collection = joined(abilities), answers, collection
-        self._desk, self._faults = desk or Desk(), faults or Faults()
+        self._desk, self._faults = desk or Desk(), faults or Faults("answer")
 
     def feed(self, message: Message) -> Iterator[Message]:
         """The replies to a `Question`, a sentence each, or news of the documents.

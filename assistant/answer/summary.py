@@ -10,7 +10,6 @@ from typing import NamedTuple, Protocol
 
 from assistant.answer.answerer import Phrases
 from assistant.answer.documents import Source
-from assistant.answer.faults import Faults
 from assistant.answer.grounding import ungrounded
 from assistant.answer.leaning import SHORTEST_WORDS
 from assistant.answer.naming import inside, named
@@ -18,6 +17,7 @@ from assistant.answer.passages import Passage, sentences
 from assistant.answer.salience import Budget, Encodes, central
 from assistant.answer.scheduler import Steps, finished
 from assistant.core.errors import AnswerError, ModelError
+from assistant.core.faults import Faults
 
 BUDGET = Budget()
 LONG_ENOUGH = 12
@@ -75,7 +75,7 @@ class Summariser:
         faults: Faults | None = None,
     ) -> None:
         self._documents, self._encoder, self._phraser = documents, encoder, phraser
-        self._faults = faults or Faults()
+        self._faults = faults or Faults("answer")
 
     def summarise(self, name: str) -> Summary:
         """The summary of what `name` names, such as "the cleaning chapter of the oven manual".

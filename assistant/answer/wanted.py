@@ -65,6 +65,14 @@ class Wanted:
         raise InputError("documents.unknown", f'"{name}" {fault}')
 
 
+def path_named(name: str) -> Path:
+    """The path `name`; raises `InputError` for what is none, or depends on where one stands."""
+    if not name.startswith("/") or "\0" in name:
+        message = f"{name!a} is no path from the root, such as /home/anna/notes"
+        raise InputError("documents.path", message)
+    return Path(name)
+
+
 def listing(source: Source) -> ListedDocument:
     """The source as it is listed, with why it was not read or that it is away."""
     away = "" if is_there(source.path) else "it is not there now"

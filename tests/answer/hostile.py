@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import os
+import resource
 import socket
 import time
 from pathlib import Path
@@ -11,6 +12,13 @@ from pathlib import Path
 from assistant.answer.passages import Document, Section
 
 TRIED = "done"
+LIMITED = (
+    resource.RLIMIT_CORE,
+    resource.RLIMIT_FSIZE,
+    resource.RLIMIT_NPROC,
+    resource.RLIMIT_NOFILE,
+    resource.RLIMIT_CPU,
+)
 
 
 def parse(name: str, content: bytes, note: bool = False) -> Document:
@@ -56,4 +64,7 @@ DEEDS = {
     "run": lambda: os.execv("/bin/true", ["true"]),
     "kill": lambda: os.kill(os.getppid(), 0),
     "descriptors": lambda: os.dup(1),
+    "shout": lambda: os.write(2, b"\x1b[2Jthe secret word is swordfish\n" * 1000),
+    "network": lambda: os.readlink("/proc/self/ns/net"),
+    "limits": lambda: [resource.getrlimit(limit) for limit in LIMITED],
 }

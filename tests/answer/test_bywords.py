@@ -10,11 +10,11 @@ import pytest
 from assistant.answer.answerer import Answerer, Tier
 from assistant.answer.bywords import ReadsOrNot, WordSearcher
 from assistant.answer.documents import Filter, Knowledge
-from assistant.answer.faults import Faults
 from assistant.answer.finding import Finding
 from assistant.answer.passages import Passage
 from assistant.answer.stage import AnswerStage
 from assistant.core.errors import ModelError
+from assistant.core.faults import Faults
 from assistant.core.messages import Message, Question, Reply, StageFailed
 from audio.tts.apology import MODELS, words_for
 from tests.answer.test_answering import Documents
@@ -83,7 +83,7 @@ def test_what_does_not_name_the_person_who_is_named_does_not_answer(knowledge: K
 def test_a_damaged_network_is_told_once_behind_the_answer_and_not_asked_again(
     knowledge: Knowledge, caplog: pytest.LogCaptureFixture
 ) -> None:
-    faults, damaged = Faults(), Damaged()
+    faults, damaged = Faults("answer"), Damaged()
     finder = ReadsOrNot(damaged, WordSearcher(knowledge), faults)
     answerer = Answerer(finder, None, lambda: knowledge.generation)
     stage = AnswerStage((), Documents(answerer), faults=faults)
@@ -106,7 +106,7 @@ def test_the_generators_fault_is_noted_where_it_is_loaded() -> None:
     def load() -> None:
         raise CORRUPT
 
-    faults = Faults()
+    faults = Faults("answer")
     for _ in range(2):
         with pytest.raises(ModelError):
             faults.noting("generator", load)()

@@ -212,6 +212,75 @@ def test_a_file_that_cannot_be_read_costs_only_itself(desk: Desk) -> None:
     assert desk.texts() == {"mended", "good"}
 
 
+def test_no_link_leads_out_of_what_was_added(desk: Desk, tmp_path: Path) -> None:
+    secret = tmp_path / "secret.txt"
+    secret.write_text("the secret word is swordfish")
+    (tmp_path / "safe").mkdir()
+    (tmp_path / "safe" / "key.txt").write_text("the secret key is under the mat")
+    desk.write("a.txt", "the lamp is red")
+    (desk.folder / "out.txt").symlink_to(secret)
+    (desk.folder / "in.txt").symlink_to(desk.folder / "a.txt")
+    (desk.folder / "chain.txt").symlink_to("out.txt")
+    (desk.folder / "loop.txt").symlink_to("loop.txt")
+    (desk.folder / "safe").symlink_to(tmp_path / "safe")
+    os.mkfifo(desk.folder / "pipe.txt")
+    desk.ask("add", desk.folder)
+    assert [source.path.name for source in desk.knowledge.sources()] == ["a.txt"]
+    assert desk.knowledge.matching("secret", 5) == []
+
+
+def test_what_a_link_took_the_place_of_is_forgotten_and_not_read(
+    desk: Desk, tmp_path: Path
+) -> None:
+    secret = tmp_path / "secret.txt"
+    secret.write_text("the secret word is swordfish")
+    file = desk.write("a.txt", "the lamp is red")
+    desk.ask("add", desk.folder)
+    file.unlink()
+    file.symlink_to(secret)
+    desk.later()
+    assert desk.knowledge.sources() == []
+
+
+def test_a_folder_that_became_a_link_is_away(desk: Desk, tmp_path: Path) -> None:
+    desk.write("a.txt", "the lamp is red")
+    desk.ask("add", desk.folder)
+    desk.folder.rename(tmp_path / "moved")
+    (tmp_path / "other").mkdir()
+    (tmp_path / "other" / "a.txt").write_text("the secret word is swordfish")
+    desk.folder.symlink_to(tmp_path / "other")
+    desk.later()
+    (source,) = desk.knowledge.sources()
+    assert (source.path.name, source.passages) == ("a.txt", 1)
+    assert desk.knowledge.matching("secret", 5) == []
+
+
+def test_an_added_file_that_became_a_link_is_away(desk: Desk, tmp_path: Path) -> None:
+    file = desk.write("a.txt", "the lamp is red")
+    desk.ask("add", file)
+    (tmp_path / "other.txt").write_text("the secret word is swordfish")
+    file.unlink()
+    file.symlink_to(tmp_path / "other.txt")
+    desk.later()
+    (source,) = desk.knowledge.sources()
+    assert (source.passages, source.fault) == (1, "")
+    assert desk.knowledge.matching("secret", 5) == []
+
+
+def test_names_that_no_one_can_read_are_told_in_one_line(desk: Desk) -> None:
+    desk.write("a.txt", "the lamp is red")
+    os.mkdir(os.fsencode(desk.folder) + b"/\xff\xfe")
+    for name in (b"no\xffutf8.txt", b"two\nlines.txt", b"\x1b[2Jescape.txt"):
+        Path(os.fsdecode(os.fsencode(desk.folder) + b"/" + name)).write_text("unread")
+    for name in ("narrow\u202fspace.txt", "größe 🙂.txt"):
+        desk.write(name, "a name of these days")
+    told = desk.ask("add", desk.folder)
+    (fault,) = [m.fault for m in told if isinstance(m, DocumentsProgress) and m.fault]
+    assert fault.startswith("4 files or folders have names that no one can read")
+    assert len(desk.knowledge.sources()) == 3
+    assert [m for m in desk.later() if isinstance(m, DocumentsProgress) and m.fault] == []
+
+
 def test_a_single_file_may_have_any_name(desk: Desk) -> None:
     file = desk.write("NOTES", "the key is under the mat")
     assert done(desk.ask("add", file)).passages == 1
@@ -220,6 +289,20 @@ def test_a_single_file_may_have_any_name(desk: Desk) -> None:
 def test_what_is_not_there_is_refused(desk: Desk) -> None:
     told = done(desk.ask("add", desk.folder / "nothing.txt"))
     assert "nothing.txt is not there" in told.error
+
+
+@pytest.mark.parametrize("name", ["", ".", "docs", "a\0b", "/a\0b"])
+def test_what_is_no_path_from_the_root_is_refused(desk: Desk, name: str) -> None:
+    assert "is no path from the root" in done(desk.ask("add", name)).error
+    assert desk.texts() == set()
+
+
+@pytest.mark.parametrize("name", ["", "a\0b", "/a\0b"])
+def test_nor_is_it_a_document_to_be_removed(desk: Desk, name: str) -> None:
+    desk.write("a.txt", "one")
+    desk.ask("add", desk.folder)
+    assert "is no document's path or title" in done(desk.ask("remove", name)).error
+    assert len(desk.texts()) == 1
 
 
 @pytest.mark.parametrize("name", ["A", "a.txt", "PATH"])

@@ -10,7 +10,7 @@ import subprocess
 import sys
 import time
 import zipfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -125,6 +125,80 @@ def test_the_limits_hold_where_the_kernel_has_no_filter(file: Path) -> None:
         assert _asked(indexer, file, "kill").startswith("done")
 
 
+def test_every_limit_of_the_kernel_is_set(file: Path) -> None:
+    """Also those that the filter makes up for."""
+    with Indexer(LIMITS, "tests.answer.hostile_unfiltered:parse") as indexer:
+        core_file_processes_descriptors = [(0, 0)] * 4
+        expected = [*core_file_processes_descriptors, (LIMITS.cpu_s, LIMITS.cpu_s + 1)]
+        assert _asked(indexer, file, "limits") == f"done {expected}"
+
+
+@pytest.mark.skipif(
+    subprocess.run(["unshare", "--user", "--net", "true"], capture_output=True).returncode != 0,
+    reason="no process may have a network of its own here",
+)
+def test_the_parser_has_a_network_of_its_own_that_is_none(file: Path) -> None:
+    with Indexer(LIMITS, "tests.answer.hostile_unfiltered:parse") as indexer:
+        network = _asked(indexer, file, "network").removeprefix("done ")
+    assert network.startswith("net:[")
+    assert network != os.readlink("/proc/self/ns/net")
+
+
+FILTERED_FROM_OUTSIDE = """
+import ctypes, os
+from assistant.answer import confinement as c
+if {denying}:
+    seccomp = [c._step(c.LOAD, 16), c._step(c.JUMP_IF_EQUAL, c.PR_SET_SECCOMP, 0, 1)]
+    prctl = 157 if os.uname().machine == "x86_64" else 167
+    calls = [c._step(c.LOAD, 0), c._step(c.JUMP_IF_EQUAL, prctl, 0, 3)]
+    program = [*calls, *seccomp, c._step(c.RETURN, c.SECCOMP_ERRNO | 1)]
+else:
+    program = []
+ctypes.CDLL(None).prctl(c.PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0)
+assert c.install([*program, c._step(c.RETURN, c.SECCOMP_ALLOW)])
+print([r for r in c.isolate(os.getppid()) if "filter" in r])
+"""
+
+
+@pytest.mark.parametrize(
+    ("denying", "told"), [(False, "[]"), (True, "['a filter of system calls']")]
+)
+def test_below_a_filter_of_others_it_is_told_whether_ours_is_in_force(
+    denying: bool, told: str
+) -> None:
+    """As under systemd's SystemCallFilter=."""
+    program = FILTERED_FROM_OUTSIDE.format(denying=denying)
+    said = subprocess.check_output([sys.executable, "-c", program], text=True)
+    assert said.strip() == told
+
+
+def test_nothing_of_a_document_reaches_the_journal(
+    file: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    with Indexer(LIMITS, HOSTILE) as indexer:
+        assert _asked(indexer, file, "shout").startswith("done 3")
+    assert capfd.readouterr() == ("", "")
+    hostile.parse("a.txt", b"shout")  # the control: here it can be seen
+    assert "swordfish" in capfd.readouterr().err
+
+
+def test_parser_and_child_die_with_whoever_started_them(file: Path) -> None:
+    file.write_text("nothing")
+    program = (
+        "import sys; from pathlib import Path; from assistant.answer.indexer import Indexer\n"
+        f"file, indexer = Path(sys.argv[1]), Indexer(parser='{HOSTILE}')\n"
+        "indexer.parsed(file); file.write_text('sleep'); indexer.begin(file)\n"
+        "print(indexer.pid, flush=True); sys.stdin.read()"
+    )
+    command = [sys.executable, "-c", program, str(file)]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as owner:
+        assert owner.stdout is not None
+        parser = int(owner.stdout.readline())
+        _await(lambda: len(_group(parser)) == 2)
+        owner.kill()
+    _await(lambda: _group(parser) == [])
+
+
 def test_one_that_only_waits_is_given_up_too(file: Path) -> None:
     limits = Limits(cpu_s=5, wall_s=0.8)
     with Indexer(limits, HOSTILE) as indexer:
@@ -184,6 +258,23 @@ def test_no_device_pipe_or_giant_is_opened(indexer: Indexer, tmp_path: Path) -> 
             indexer.parsed(tmp_path / name)
 
 
+def test_a_link_put_in_the_way_since_is_not_followed(indexer: Indexer, tmp_path: Path) -> None:
+    """As between the look at the folder and the reading."""
+    real, linked = tmp_path / "real", tmp_path / "linked"
+    real.mkdir()
+    (real / "a.txt").write_text("The secret word is swordfish.")
+    linked.symlink_to(real)
+    (tmp_path / "a.txt").symlink_to(real / "a.txt")
+    for path, said in {
+        tmp_path / "a.txt": "is a link, and those are not followed",
+        linked / "a.txt": "cannot be opened: Not a directory",
+    }.items():
+        with pytest.raises(AnswerError, match=said) as raised:
+            indexer.parsed(path)
+        assert raised.value.code == "answer.unreadable"
+    assert indexer.parsed(real / "a.txt").passages
+
+
 def test_the_parsers_are_loaded_in_the_other_process_alone() -> None:
     program = "import sys, assistant.answer.indexer, assistant.answer.formats.suffixes as s; "
     told = subprocess.check_output(
@@ -211,13 +302,20 @@ def test_one_killed_between_two_files_is_started_again(attacked: Indexer, file: 
     assert _asked(attacked, file, "nothing") == "done and well"
     assert attacked.pid is not None
     os.kill(attacked.pid, 9)
-    time.sleep(0.05)
+    os.waitid(os.P_PID, attacked.pid, os.WEXITED | os.WNOWAIT)
     assert _asked(attacked, file, "nothing") == "done and well"
 
 
 def _asked(indexer: Indexer, file: Path, deed: str) -> str:
     file.write_text(deed)
     return indexer.parsed(file).document.sections[0].text
+
+
+def _await(holds: Callable[[], bool]) -> None:
+    deadline_s = time.monotonic() + 20
+    while not holds():
+        assert time.monotonic() < deadline_s
+        time.sleep(0.02)
 
 
 def _group(leader: int) -> list[str]:

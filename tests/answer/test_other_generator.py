@@ -157,7 +157,9 @@ def test_another_version_of_it_is_taken_into_use(library: Library, tmp_path: Pat
 
 def test_say_and_hear_have_the_settings_that_they_are_given(tmp_path: Path) -> None:
     file = tmp_path / "config.toml"
-    file.write_text(f'[answer]\ngenerator = "{NAME}"\n[home]\narea = "study"\n')
+    home = tmp_path / "home.yaml"
+    home.write_text("areas: [{name: Study, id: study}]\n")
+    file.write_text(f'[answer]\ngenerator = "{NAME}"\n[home]\nfile = "{home}"\narea = "study"\n')
     config = temporary_config(None, None, file)
     assert (config.answer.generator, config.home.area) == (NAME, "study")
     assert temporary_config(None, None) == Config()

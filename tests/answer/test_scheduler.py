@@ -8,6 +8,7 @@ from itertools import pairwise
 import pytest
 
 from assistant.answer.scheduler import (
+    LateError,
     Outlook,
     OverloadedError,
     Request,
@@ -201,3 +202,159 @@ def test_steps_can_be_done_one_after_the_other() -> None:
     request = scheduler.submit(counted(), 3)
     finish(scheduler)
     assert request.wait(0) == "three"
+
+
+def test_a_turn_is_four_tokens_and_no_more_are_done_in_one() -> None:
+    scheduler = Scheduler()
+    request = scheduler.submit(words(9), 9)
+    assert scheduler.work()
+    assert (request.left, request.last) == (5, 3)
+    assert scheduler.busy
+    finish(scheduler)
+    assert not scheduler.busy
+    assert not scheduler.work()
+    assert request.left == 0
+
+
+def test_a_place_is_the_tokens_left_less_ten_for_each_second_of_waiting() -> None:
+    request = Request(words(40), 40, 1.0, 2.0)
+    assert shortest_first(request, 3.5) == 25.0
+    assert round_robin(request, 3.5) == 2.0
+
+
+def test_thirty_two_are_held_and_one_that_is_worked_on_is_among_them() -> None:
+    scheduler = Scheduler()
+    refused: list[str] = []
+
+    def ask(_: int) -> None:
+        assert scheduler.busy
+        with pytest.raises(OverloadedError) as fault:
+            scheduler.submit(words(1), 1)
+        refused.append(fault.value.code)
+
+    scheduler.submit(words(1), 1, ask)
+    for _ in range(31):
+        scheduler.submit(words(9), 9)
+    scheduler.work()
+    assert refused == ["answer.overloaded"]
+    assert scheduler.submit(words(3), 3).left == 3
+    with pytest.raises(OverloadedError):
+        scheduler.submit(words(3), 3)
+
+
+def test_one_that_a_worker_has_is_cancelled_before_its_next_token() -> None:
+    closed: list[bool] = []
+
+    def stream() -> Generator[int, None, None]:
+        try:
+            yield from range(100)
+        finally:
+            closed.append(True)
+
+    scheduler = Scheduler()
+    made: list[Request] = []
+
+    def hang_up(step: int) -> None:
+        if step == 1:
+            scheduler.cancel(made[0])
+            assert not closed
+
+    made.append(scheduler.submit(stream(), 100, hang_up))
+    assert scheduler.work()
+    assert (closed, made[0].wait(0)) == ([True], 1)
+    assert not scheduler.busy
+
+
+def test_one_that_waits_is_closed_when_it_is_cancelled() -> None:
+    closed: list[bool] = []
+
+    def stream() -> Generator[int, None, None]:
+        try:
+            yield from range(100)
+        finally:
+            closed.append(True)
+
+    clock = Clock()
+    scheduler = Scheduler(clock=clock)
+    request = scheduler.submit(stream(), 100)
+    scheduler.work()
+    clock.now_s = 7.0
+    scheduler.cancel(request)
+    assert (closed, request.ended_s) == ([True], 7.0)
+    scheduler.cancel(request)
+
+
+def test_after_the_end_nothing_is_taken_on_and_what_there_is_is_finished() -> None:
+    scheduler = Scheduler()
+    last = scheduler.submit(words(9), 9)
+    scheduler.close()
+    with pytest.raises(OverloadedError):
+        scheduler.submit(words(1), 1)
+    assert not last.cancelled
+    while scheduler.work(block=True):
+        pass
+    assert last.wait(0) == 8
+
+
+def test_workers_wait_for_what_comes() -> None:
+    scheduler = Scheduler()
+    workers = Workers(scheduler, 2)
+    first = scheduler.submit(words(9), 9)
+    assert first.wait(20) == 8
+    second = scheduler.submit(words(5), 5)
+    assert second.wait(20) == 4
+    workers.close()
+
+
+def test_who_waits_too_long_is_told() -> None:
+    request = Scheduler().submit(words(1), 1)
+    with pytest.raises(TimeoutError, match="no reply within 0 s"):
+        request.wait(0)
+
+
+def test_time_is_over_on_the_very_second() -> None:
+    clock = Clock()
+
+    def hurried() -> Generator[object, AnswerError | None, str]:
+        while (refused := (yield "word")) is None:
+            clock.now_s += 1.0
+        assert isinstance(refused, LateError)
+        return f"{clock.now_s} {refused.code}"
+
+    scheduler = Scheduler(clock=clock)
+    stream = hurried()
+    next(stream)
+    request = scheduler.submit(stream, 50, until_s=3.0)
+    finish(scheduler)
+    assert request.wait(0) == "3.0 answer.late"
+
+
+def test_who_is_late_goes_before_who_is_shorter() -> None:
+    clock = Clock()
+    scheduler = Scheduler(clock=clock, turn=1)
+
+    def patient() -> Generator[object, AnswerError | None, str]:
+        yield "word"
+        return "done"
+
+    late = patient()
+    next(late)
+    waiting = scheduler.submit(late, 50, until_s=5.0)
+    short = scheduler.submit(words(1, clock), 1)
+    clock.now_s = 5.0
+    scheduler.work()
+    assert waiting.wait(0) == "done"
+    assert short.ended_s is None
+
+
+def test_a_word_about_the_length_counts_as_no_token() -> None:
+    scheduler = Scheduler(turn=2)
+
+    def foreseen() -> Generator[object, None, None]:
+        yield Outlook(40)
+        yield "word"
+        yield "word"
+
+    request = scheduler.submit(foreseen(), 99)
+    scheduler.work()
+    assert request.left == 39

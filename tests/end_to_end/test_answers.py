@@ -19,7 +19,8 @@ from assistant.core.bus import Address, Bus
 from assistant.core.clock import boottime_s
 from assistant.core.config import Config
 from assistant.core.messages import Question
-from assistant.members import PEERS, consumers
+from assistant.daemon import MEMBERS
+from assistant.members import consumers
 from tests.scenario import Daemon, command_line, quiet
 
 pytestmark = pytest.mark.e2e
@@ -59,7 +60,7 @@ def ask(daemon: Daemon, names: Sequence[str], texts: Sequence[str]) -> dict[str,
     """All at once; gives the reply to each utterance, and fails if one is missing or repeated."""
     with (
         closing(Address(daemon.control.parent)) as address,
-        closing(Bus("asker", address, PEERS, consumers(), ())) as bus,
+        closing(Bus("asker", address, MEMBERS, consumers(), ())) as bus,
     ):
         for name, text in zip(names, texts, strict=True):
             bus.send(Question(utterance_id=name, text=text, at_s=boottime_s()))

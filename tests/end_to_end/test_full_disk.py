@@ -23,7 +23,7 @@ def small_disk(tmp_path: Path) -> Iterator[Path]:
     """The folder of a daemon whose state lies on a disk of two megabytes."""
     state = tmp_path / "state"
     state.mkdir()
-    mount = ["mount", "-t", "tmpfs", "-o", "size=2m", "tmpfs", str(state)]
+    mount = ["mount", "-t", "tmpfs", "-o", "size=2m,mode=0700", "tmpfs", str(state)]
     if subprocess.run(mount, capture_output=True).returncode:
         pytest.skip("this user may not mount a small disk; run as root")
     yield tmp_path
