@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import struct
 from collections.abc import Iterator
 from pathlib import Path
@@ -18,6 +19,14 @@ FRAME_SAMPLES = 512
 FRAME_BYTES = FRAME_SAMPLES * 2
 FRAME_S = FRAME_SAMPLES / SAMPLE_RATE_HZ
 SILENCE = bytes(FRAME_BYTES)
+FLAC, WAVES = b"fLaC", (b"RIFF", b"RF64")
+"""First bytes of the files that are read; libsndfile would try two dozen more kinds."""
+RATES_HZ = range(1_000, 768_001)
+MOST_CHANNELS = 64
+MOST_SAMPLES_A_BLOCK = 1_000_000
+"""Read at once, all channels together."""
+MPEG = (0x50, 0x55)
+"""Kinds of sound in a WAV file that have a large decoder of their own."""
 
 Samples = NDArray[np.int16]
 
@@ -88,19 +97,24 @@ def frames_of(path: Path) -> Iterator[bytes]:
     except soundfile.LibsndfileError as error:
         reason = str(error.error_string).rstrip(".")
         raise _unusable(path, f"is not audio that can be read (FLAC or WAV): {reason}") from error
-    if sound.frames == 0:
-        sound.close()
-        raise _unusable(path, "holds no sound")
+    with contextlib.ExitStack() as opening:
+        opening.enter_context(sound)
+        if sound.frames == 0:
+            raise _unusable(path, "holds no sound")
+        if sound.samplerate not in RATES_HZ or sound.channels > MOST_CHANNELS:
+            raise _unusable(path, f"has {sound.channels} channels at {sound.samplerate} Hz")
+        opening.pop_all()
     return _read(path, sound)
 
 
 def _read(path: Path, sound: soundfile.SoundFile) -> Iterator[bytes]:
     framer = Framer(sound.samplerate, sound.channels)
     left = sound.frames
+    size = min(sound.samplerate, MOST_SAMPLES_A_BLOCK // sound.channels)
     with sound:
         while left > 0:
             try:
-                block = sound.read(sound.samplerate, dtype="int16", always_2d=True)
+                block = sound.read(size, dtype="int16", always_2d=True)
             except soundfile.LibsndfileError as error:
                 raise _unusable(path, f"is truncated or damaged: {error.error_string}") from error
             if not len(block):
@@ -119,8 +133,10 @@ def _check(path: Path) -> None:
         raise _unusable(path, str(error.strerror).lower()) from error
     if not head:
         raise _unusable(path, "is empty")
-    if head[:4] == b"RIFF" and head[8:12] == b"WAVE":
+    if head[:4] in WAVES and head[8:12] == b"WAVE":
         _check_wave(path, head)
+    elif head[:4] != FLAC:
+        raise _unusable(path, "is not audio that can be read (FLAC or WAV)")
 
 
 def _check_wave(path: Path, head: bytes) -> None:
@@ -130,7 +146,9 @@ def _check_wave(path: Path, head: bytes) -> None:
         name, size = struct.unpack_from("<4sI", head, at)
         at += 8
         if name == b"fmt " and at + 8 <= len(head):
-            _, channels, rate_hz = struct.unpack_from("<HHI", head, at)
+            kind, channels, rate_hz = struct.unpack_from("<HHI", head, at)
+            if kind in MPEG:
+                raise _unusable(path, "is not audio that can be read (FLAC or WAV): it holds MPEG")
             if channels == 0 or rate_hz == 0:
                 raise _unusable(path, f"has {channels} channels at {rate_hz} Hz")
         if name == b"data":

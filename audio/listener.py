@@ -122,6 +122,12 @@ class Listener:
         """When an open microphone that gives no more frames is closed."""
         return self._heard_at_s + DEAF_AFTER_S if self._open is not None else None
 
+    def close(self) -> None:
+        """Let go of the engines, which hold memory and files that are not Python's."""
+        for engine in (self._engine, self._stop_word, self._locator):
+            if engine is not None:
+                engine.close()
+
     def _hear(self, frame: Frame) -> Iterator[Message]:
         self._heard_at_s = frame.at_s
         frame = msgspec.structs.replace(frame, samples=self._own_voice.removed_from(frame))

@@ -7,6 +7,7 @@ import time
 from contextlib import suppress
 from pathlib import Path
 from typing import Any, Protocol
+from urllib.parse import quote
 
 import numpy as np
 import soundfile
@@ -19,6 +20,7 @@ FOLDER = "folder:"
 NOWHERE = "none"
 FILE_RATE_HZ = 22_050
 DEVICE_LATENCY_S = 0.08
+LONGEST_NAME = 200
 
 
 class Loudspeaker(Protocol):
@@ -133,7 +135,8 @@ class Folder(Nowhere):
         blocks = self._replies.pop(utterance_id, None)
         if blocks is None:
             return
-        target = self._folder / f"{utterance_id}.wav"
+        # An id is whatever a message says; none names a file outside the folder.
+        target = self._folder / f"{quote(utterance_id, safe='')[:LONGEST_NAME]}.wav"
         partial = target.with_suffix(".part")
         try:
             soundfile.write(partial, np.concatenate(blocks), self.rate_hz, format="WAV")

@@ -24,6 +24,7 @@ from assistant.core.messages import (
 from audio.frames import Samples, at_rate
 from audio.loudspeaker import Loudspeaker, open_loudspeaker
 from audio.own_voice import OwnVoice
+from audio.tally import Tally
 from audio.track import Ended, News, Sounding, Started, Track
 
 BLOCK_S = 0.02
@@ -39,13 +40,17 @@ class Playback:
     """Keeps `core.stage.Source`; plays to `output` (the setting `audio.output`) from its thread.
 
     The device is opened for a reply and closed a second after it, as an open one costs power.
-    What sounds is told to `own_voice`. Without a loudspeaker replies end at once, unheard.
+    What sounds is told to `own_voice`. Without a loudspeaker replies end at once, unheard. That a
+    reply to be heard once was heard is in `tally` before it is told.
     """
 
-    def __init__(self, output: str, own_voice: OwnVoice | None = None) -> None:
+    def __init__(
+        self, output: str, own_voice: OwnVoice | None = None, tally: Tally | None = None
+    ) -> None:
         self._output = output
         self._own_voice = own_voice
-        self._track = Track()
+        self._tally = tally
+        self._track = Track(tally.names if tally is not None else ())
         self._changed = threading.Condition()
         self._closed = self._cut = False
         self._present = True
@@ -54,12 +59,17 @@ class Playback:
         self._thread = threading.Thread(target=self._run, name="playback", daemon=True)
         self._thread.start()
 
+    @property
+    def alive(self) -> bool:
+        """Whether the player's thread runs; nothing can be played by one that has died."""
+        return self._thread.is_alive()
+
     def play(self, speech: Speech) -> None:
         """Play a sentence after those before it; one of a reply already played is acknowledged.
 
-        Raises `AudioError` when the player's thread has died.
+        Raises `AudioError` for what is no sound, and when the player's thread has died.
         """
-        if not self._thread.is_alive():
+        if not self.alive:
             raise AudioError("audio.player_died", "the player has died; restart the audio process")
         with self._changed:
             self._tell(list(self._track.play(speech)), boottime_s())
@@ -147,6 +157,7 @@ class Playback:
         if cut:
             loudspeaker.abort()
             loudspeaker.finish(playing)
+            playing = ""
         playing = next((n.utterance_id for n in news if isinstance(n, Started)), playing)
         # A sound is on its way when it is written, and was heard a latency later.
         self._tell((n for n in news if not isinstance(n, Ended)), _heard_at_s(loudspeaker))
@@ -157,6 +168,8 @@ class Playback:
                 loudspeaker.finish(ended.utterance_id)
             finally:
                 self._tell([ended], boottime_s())
+            # What follows is no part of it: a loudspeaker would keep that for good.
+            playing = "" if playing == ended.utterance_id else playing
         return idle_s, playing
 
     def _drain(self, loudspeaker: Loudspeaker) -> None:
@@ -182,6 +195,8 @@ class Playback:
                 case Started():
                     self._post(PlaybackStarted(utterance_id=item.utterance_id, at_s=at_s))
                 case Ended():
+                    if item.once and item.heard and self._tally is not None:
+                        self._tally.add(item.utterance_id)
                     self._post(
                         PlaybackEnded(
                             utterance_id=item.utterance_id,

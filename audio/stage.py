@@ -94,6 +94,10 @@ class AudioStage:
         """When the listener must know that no sound comes any more."""
         return self._listener.deadline_s()
 
+    def close(self) -> None:
+        """Let go of the listener's engines; the player goes on for the next stage."""
+        self._listener.close()
+
     def _listen(self, message: Frame | Tick | Complete) -> Iterator[Message]:
         for output in self._listener.feed(message):
             if isinstance(output, BargeIn):

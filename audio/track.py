@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
+import math
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 import numpy as np
 
+from assistant.core.errors import AudioError
 from assistant.core.messages import Speech
 from audio.frames import Samples, at_rate
 
 STARVED_AFTER_S = 10.0
 REMEMBERED = 256
+RATES_HZ = range(4_000, 192_001)
+"""Of the voices there are; what is none cannot be resampled."""
+LONGEST_WAITING_S = 600.0
+"""Of speech that waits to be played; nobody listens to more."""
 
 
 class Sounding(NamedTuple):
@@ -29,12 +35,16 @@ class Started(NamedTuple):
 
 
 class Ended(NamedTuple):
-    """A reply is over; not `heard` when nothing of it sounded, or its end never came."""
+    """A reply is over; not `heard` when nothing of it sounded, or its end never came.
+
+    One to be heard `once` is over for good when it was heard.
+    """
 
     utterance_id: str
     listen: bool = False
     interrupted: bool = False
     heard: bool = True
+    once: bool = False
 
 
 News = Sounding | Started | Ended
@@ -44,16 +54,20 @@ class Track:
     """Plays the sentences of replies, and earcons (`play` without an id), without a gap.
 
     A reply that was played or cut off is not played again: a repetition is only acknowledged. One
-    that was not heard is played when it comes again from its first sentence on.
+    that was not heard is played when it comes again from its first sentence on. Of one to be heard
+    once no sentence is taken twice. `heard` are such replies that were heard before.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, heard: Iterable[str] = ()) -> None:
         self._queue: deque[Speech] = deque()
         self._rest: Samples = np.zeros(0, np.int16)
         self._sentence: Speech | None = None
         self._current = ""
-        self._over: dict[str, bool] = {}
+        self._sounded = False
+        self._over: dict[str, bool] = dict.fromkeys(heard, True)
         """Reply → whether it was heard."""
+        self._taken: dict[str, float] = {}
+        """Reply to be heard once that waits or plays → the number of its next sentence."""
         self._starved_s = 0.0
 
     @property
@@ -62,7 +76,11 @@ class Track:
         return not (self._queue or self._sentence or self._current)
 
     def play(self, speech: Speech) -> Iterator[News]:
-        """Add a sentence; news only when its reply is known to be over."""
+        """Add a sentence; news only when its reply is known to be over.
+
+        Raises `AudioError` for what is no sound, or too much of it.
+        """
+        self._check(speech)
         heard = self._over.get(speech.utterance_id)
         if heard is False and speech.sequence == 0:
             heard = None
@@ -71,7 +89,8 @@ class Track:
             if speech.last:
                 yield Ended(speech.utterance_id, speech.listen, heard=heard)
             return
-        self._queue.append(speech)
+        if not (speech.once and self._has_come(speech)):
+            self._queue.append(speech)
 
     def pull(self, count: int, rate_hz: int) -> tuple[Samples, list[News]]:
         """The next `count` samples at `rate_hz`, silence where there is nothing, and the news."""
@@ -95,7 +114,7 @@ class Track:
         self._queue.clear()
         self._sentence, self._rest, self._current = None, self._rest[:0], ""
         return [
-            self._end(Ended(i, interrupted=True, heard=i == current))
+            self._end(Ended(i, interrupted=True, heard=i == current and self._sounded))
             for i in dict.fromkeys(ids)
             if i
         ]
@@ -105,11 +124,27 @@ class Track:
         sentences = [s for s in (self._sentence, *self._queue) if s is not None]
         self._queue.clear()
         self._sentence, self._rest, self._current = None, self._rest[:0], ""
-        return [
+        ended: list[News] = [
             self._end(Ended(s.utterance_id, s.listen, heard=False))
             for s in sentences
             if s.last and s.utterance_id
         ]
+        self._taken.clear()
+        return ended
+
+    def _check(self, speech: Speech) -> None:
+        if speech.rate_hz not in RATES_HZ or len(speech.samples) % 2:
+            size = f"{len(speech.samples)} bytes at {speech.rate_hz} Hz"
+            raise AudioError("audio.speech", f"{size} are no sound of 16 bits a sample")
+        if sum(map(_seconds, (*self._queue, speech))) > LONGEST_WAITING_S:
+            message = f"more than {LONGEST_WAITING_S:.0f} s of speech wait to be played"
+            raise AudioError("audio.too_much", message)
+
+    def _has_come(self, speech: Speech) -> bool:
+        if speech.sequence < self._taken.get(speech.utterance_id, 0):
+            return True
+        self._taken[speech.utterance_id] = math.inf if speech.last else speech.sequence + 1
+        return False
 
     def _turn(self, rate_hz: int, news: list[News]) -> bool:
         """Go on to the next sentence, if there is one."""
@@ -122,15 +157,18 @@ class Track:
         self._starved_s = 0.0
         news.append(Sounding(samples, self._sentence.rate_hz))
         if self._sentence.utterance_id not in ("", self._current):
-            self._current = self._sentence.utterance_id
+            self._current, self._sounded = self._sentence.utterance_id, False
             news.append(Started(self._current))
+        if self._sentence.utterance_id:
+            self._sounded |= len(samples) > 0
         return True
 
     def _finish(self, news: list[News]) -> None:
         sentence, self._sentence = self._sentence, None
         if sentence is not None and sentence.last and sentence.utterance_id:
             self._current = ""
-            news.append(self._end(Ended(sentence.utterance_id, sentence.listen)))
+            ended = Ended(sentence.utterance_id, sentence.listen, heard=self._sounded)
+            news.append(self._end(ended))
 
     def _wait(self, silent_s: float, news: list[News]) -> None:
         """A reply whose end never comes (the voice died) ends all the same."""
@@ -145,4 +183,8 @@ class Track:
         if ended.utterance_id not in self._over and len(self._over) >= REMEMBERED:
             del self._over[next(iter(self._over))]
         self._over[ended.utterance_id] = ended.heard
-        return ended
+        return ended._replace(once=self._taken.pop(ended.utterance_id, 0) > 0)
+
+
+def _seconds(speech: Speech) -> float:
+    return len(speech.samples) / 2 / speech.rate_hz

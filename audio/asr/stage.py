@@ -8,21 +8,33 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from assistant.core.messages import AudioChunk, Message, Transcript, Utterance
+from assistant.core.faults import Faults
+from assistant.core.messages import (
+    SAMPLE_RATE_HZ,
+    AudioChunk,
+    Message,
+    Tick,
+    Transcript,
+    Utterance,
+)
 from audio.asr.recognizer import Recognizer
 from audio.asr.strip import without_wake_word
+
+MOST_SAMPLES = 180 * SAMPLE_RATE_HZ
+"""Of one utterance: three minutes, more than any setting lets one last."""
 
 
 class AsrStage:
     """Transcribes one utterance at a time; a new one takes the place of one that never ended.
 
     Speech may go on after an early revision: then the whole utterance is recognised once more.
+    `faults` are told when somebody was served.
     """
 
     consumes: ClassVar[tuple[type[Message], ...]] = (AudioChunk, Utterance)
 
-    def __init__(self, recognizer: Recognizer) -> None:
-        self._recognizer = recognizer
+    def __init__(self, recognizer: Recognizer, faults: Faults | None = None) -> None:
+        self._recognizer, self._faults = recognizer, faults or Faults("asr")
         self._hearing = ""
         self._running = False
         self._heard: list[NDArray[np.int16]] = []
@@ -32,15 +44,20 @@ class AsrStage:
         if isinstance(message, AudioChunk):
             self._listen(message)
         elif isinstance(message, Utterance) and message.utterance_id == self._hearing:
+            self._faults.work(message.at_s)
             yield self._transcribe(message)
+        elif isinstance(message, Tick):
+            yield from self._faults.told()
 
     def deadline_s(self) -> float | None:
-        """Never: nothing here waits."""
-        return None
+        """When to tell of a model that is not used."""
+        return self._faults.deadline_s()
 
     def _listen(self, chunk: AudioChunk) -> None:
         if chunk.utterance_id != self._hearing:
             self._hearing, self._running, self._heard = chunk.utterance_id, False, []
+        if sum(map(len, self._heard)) >= MOST_SAMPLES:
+            return  # whoever speaks on is heard no more, before all memory is full of it
         self._heard.append(np.frombuffer(chunk.samples, np.int16))
         self._run(self._heard if not self._running else self._heard[-1:])
 

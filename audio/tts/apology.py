@@ -33,17 +33,31 @@ DEVICES = {
 
 FULL = {
     "storage.full": "I couldn't save that: my disk is full.",
+    "storage.unwritable": "I couldn't save that: my disk cannot be written.",
     "storage.io": "I couldn't save that: my disk is full, or it has failed.",
 }
 """Code → what is said of a wish that was not carried out because it could not be kept."""
 
 MODELS = {
+    "manifest": "The list of my models is missing or damaged. "
+    "Until it is mended I go without them.",
+    "intent": "The model that I guess meanings with is missing or damaged. "
+    "Until it is mended I understand my own sentences only.",
+    "ner": "The model that I find names with is missing or damaged. "
+    "Until it is mended I understand my own sentences only.",
+    "whisper": "The model that I recognise speech with is missing or damaged. "
+    "Until it is mended I hear less well.",
+    "piper": "The model that I speak with is missing or damaged. "
+    "Until it is mended I have another voice.",
     "reader": "The model that I read documents with is missing or damaged. "
     "Until it is mended I go by their words alone.",
     "generator": "The model that I word answers with is missing or damaged. "
     "Until it is mended I say what I find as it stands there.",
 }
-"""Part of answering → what is said of going on without it."""
+"""Part of a stage → what is said of going on without it."""
+
+UNHEARD = "codec."
+"""Codes that begin so are of bytes that were no message: nobody waits for an answer to them."""
 
 SAME_EVERY_S = 15.0
 """The same words are said at most once in so many seconds."""
@@ -54,9 +68,11 @@ AT_MOST, WITHIN_S = 4, 60.0
 def words_for(message: Message) -> str:
     """What to say about `message`; "" when it is nothing to be told aloud."""
     match message:
+        case StageFailed(code=code) if code.startswith(UNHEARD):
+            return ""
         case StageFailed(code=code) if code in FULL:
             return FULL[code]
-        case StageFailed(stage="answer", part=part) if part in MODELS:
+        case StageFailed(stage=stage, part=part) if part in MODELS and stage != "skills":
             return MODELS[part]
         case StageFailed(part=part) if part:
             return f"Sorry, something went wrong in the skill {part}."

@@ -7,7 +7,7 @@ import json
 
 import numpy as np
 
-from assistant.core.errors import SpeakingError
+from assistant.core.errors import ModelError, SpeakingError
 from assistant.core.manifest import Library
 from audio.tts.voice import Samples, trim
 
@@ -33,10 +33,13 @@ class Piper:
         from assistant.core.inference import session_of
 
         content = library.read(voice)
-        self._voice = PiperVoice(
-            session=session_of(library, voice, MODEL, content, THREADS),
-            config=PiperConfig.from_dict(json.loads(content[SETTINGS])),
-        )
+        session = session_of(library, voice, MODEL, content, THREADS)
+        try:
+            config = PiperConfig.from_dict(json.loads(content[SETTINGS]))
+        except (ValueError, LookupError, TypeError, AttributeError) as error:
+            message = f"{voice}: {SETTINGS}: {type(error).__name__}: {error}"
+            raise ModelError("model.unusable", message) from error
+        self._voice = PiperVoice(session=session, config=config)
 
     def synthesise(self, text: str) -> Samples:
         """The sound of `text` at the voice's rate; raises `SpeakingError`."""

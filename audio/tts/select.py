@@ -7,7 +7,8 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 
 from assistant.core.config import Voice as VoiceSettings
-from assistant.core.errors import AssistantError, SpeakingError
+from assistant.core.errors import AssistantError, ModelError, SpeakingError
+from assistant.core.faults import Faults
 from assistant.core.manifest import Library
 from audio.tts.espeak import Espeak
 from audio.tts.flite import Flite
@@ -72,11 +73,12 @@ class Tiers:
         raise AssertionError("the last tier is always asked")
 
 
-def select(settings: VoiceSettings, library: Library) -> Tiers:
+def select(settings: VoiceSettings, library: Library, faults: Faults | None = None) -> Tiers:
     """The voice of the settings first, then as tiers what else can be had here.
 
-    A voice that is named and cannot be had is no reason to fall silent: the log says so. Raises
-    `SpeakingError` when there is no such engine, or no voice at all.
+    A voice that is named and cannot be had is no reason to fall silent: the log says so, and
+    `faults` is told of one whose model is damaged. Raises `SpeakingError` when there is no such
+    engine, or no voice at all.
     """
     makers: dict[str, Callable[[str], Voice]] = {
         "piper": lambda name: Piper(library, name),
@@ -95,6 +97,9 @@ def select(settings: VoiceSettings, library: Library) -> Tiers:
             voices.append(makers[engine](settings.name if engine == named else ""))
         except AssistantError as error:
             refusals[engine] = error.message
+            if isinstance(error, ModelError) and faults is not None:
+                faults.note(engine, error)
+                continue
             level = logging.WARNING if engine == settings.engine else logging.INFO
             log.log(level, "voice %s is not used: %s", engine, error.message)
     if not voices:

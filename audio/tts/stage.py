@@ -5,7 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import ClassVar
 
+import msgspec
+
 from assistant.core.errors import SpeakingError
+from assistant.core.faults import Faults
 from assistant.core.messages import (
     BargeIn,
     DeviceChanged,
@@ -15,6 +18,7 @@ from assistant.core.messages import (
     Speech,
     StageFailed,
     StageRestarted,
+    Tick,
 )
 from audio.tts.apology import Restraint, words_for
 from audio.tts.sentences import sentences
@@ -27,7 +31,10 @@ SILENT_RATE_HZ = 16_000
 
 
 class VoiceStage:
-    """Speaks with `voice`; closing the generator of `feed` (barge-in) stops the synthesis."""
+    """Speaks with `voice`; closing the generator of `feed` (barge-in) stops the synthesis.
+
+    `faults` are told when somebody was served.
+    """
 
     consumes: ClassVar[tuple[type[Message], ...]] = (
         Reply,
@@ -39,8 +46,8 @@ class VoiceStage:
         BargeIn,
     )
 
-    def __init__(self, voice: Voice) -> None:
-        self._voice = voice
+    def __init__(self, voice: Voice, faults: Faults | None = None) -> None:
+        self._voice, self._faults = voice, faults or Faults("voice")
         self._restraint = Restraint()
         self._absent: set[str] = set()
         self._open: dict[str, int] = {}
@@ -51,19 +58,28 @@ class VoiceStage:
         The last message has `last` set, also when a sentence cannot be spoken: then
         `SpeakingError` is raised after it.
         """
+        if isinstance(message, Tick):
+            return self._own_faults(message.at_s)
         if isinstance(message, Reply):
-            return self._say(message.utterance_id, message.text, message.listen, message.more)
+            self._faults.work(message.at_s)
+            return self._say(message)
         if isinstance(message, DeviceChanged) and not self._is_news(message):
             return ()
         words = words_for(message)
         if not words or not self._restraint.allows(words, message.at_s):
             return ()
         about = message.utterance_id if isinstance(message, StageFailed) else ""
-        return self._say(about or f"notice-{message.at_s:.3f}", words, listen=False)
+        return self._say(Reply(utterance_id=about or f"notice-{message.at_s:.3f}", text=words))
 
     def deadline_s(self) -> float | None:
-        """Never: the voice only answers."""
-        return None
+        """When to tell of a voice that is not used."""
+        return self._faults.deadline_s()
+
+    def _own_faults(self, at_s: float) -> Iterator[Message]:
+        """Tell them, and say them too: no process hears its own broadcasts."""
+        for fault in self._faults.told():
+            yield fault
+            yield from self.feed(msgspec.structs.replace(fault, at_s=at_s))
 
     def _is_news(self, change: DeviceChanged) -> bool:
         """A presence is told again and again; only who was missed is said to be back."""
@@ -74,35 +90,34 @@ class VoiceStage:
             self._absent.add(change.device)
         return missed == change.present
 
-    def _say(
-        self, utterance_id: str, text: str, listen: bool, more: bool = False
-    ) -> Iterator[Speech]:
+    def _say(self, reply: Reply) -> Iterator[Speech]:
         """Speak; with `more` the reply stays open, and the next one's sounds are counted on."""
-        texts = sentences(text)
-        sequence = self._open.pop(utterance_id, 0)
+        texts = sentences(reply.text)
+        sequence = self._open.pop(reply.utterance_id, 0)
         try:
             for left, sentence in zip(range(len(texts) - 1, -1, -1), texts, strict=True):
                 samples = self._voice.synthesise(spoken(sentence))
                 for part, ends in _parts(samples):
-                    last = ends and left == 0 and not more
+                    last = ends and left == 0 and not reply.more
                     yield Speech(
-                        utterance_id=utterance_id,
+                        utterance_id=reply.utterance_id,
                         sequence=sequence,
                         samples=part,
                         rate_hz=samples.rate_hz,
                         text=sentence,
                         last=last,
-                        listen=listen and last,
+                        listen=reply.listen and last,
+                        once=reply.once,
                     )
                     sequence += 1
         except SpeakingError:
             # A question that was not heard is no reason to listen.
-            yield _closing(utterance_id, sequence, listen=False)
+            yield _closing(reply, sequence, listen=False)
             raise
-        if more:
-            self._open[utterance_id] = sequence
+        if reply.more:
+            self._open[reply.utterance_id] = sequence
         elif not texts:
-            yield _closing(utterance_id, sequence, listen)
+            yield _closing(reply, sequence, reply.listen)
 
 
 def _parts(samples: Samples) -> Iterator[tuple[bytes, bool]]:
@@ -113,13 +128,14 @@ def _parts(samples: Samples) -> Iterator[tuple[bytes, bool]]:
         yield pcm[begin : begin + LARGEST_BYTES], begin == begins[-1]
 
 
-def _closing(utterance_id: str, sequence: int, listen: bool) -> Speech:
+def _closing(reply: Reply, sequence: int, listen: bool) -> Speech:
     return Speech(
-        utterance_id=utterance_id,
+        utterance_id=reply.utterance_id,
         sequence=sequence,
         samples=b"",
         rate_hz=SILENT_RATE_HZ,
         text="",
         last=True,
         listen=listen,
+        once=reply.once,
     )

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-import tempfile
-from collections.abc import Mapping
+import os
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 
 import numpy as np
@@ -32,16 +33,11 @@ class KeyPhrases:
             message = f'no pronunciation is known for "{missing[0]}"; choose common English words'
             raise WakeWordError("wake.unknown_keyword", message)
         phrases = [f"{spoken(k)} /{threshold(s)}/\n" for k, s in keywords.items()]
-        with tempfile.TemporaryDirectory() as scratch:
-            # Only the phrases' own words: the whole dictionary takes 20 MB and half a second.
-            dict_file, phrase_file = Path(scratch) / "dict", Path(scratch) / "phrases"
-            dict_file.write_text("".join(dictionary), "utf-8")
-            phrase_file.write_text("".join(phrases), "utf-8")
-            config = Config(
-                hmm=str(folder / "en-us"), dict=str(dict_file), lm=None, loglevel="FATAL"
-            )
+        # Only the phrases' own words: the whole dictionary takes 20 MB and half a second.
+        with _file("".join(dictionary)) as dict_file, _file("".join(phrases)) as phrase_file:
+            config = Config(hmm=str(folder / "en-us"), dict=dict_file, lm=None, loglevel="FATAL")
             self._decoder = Decoder(config)
-            self._decoder.add_kws("phrases", str(phrase_file))
+            self._decoder.add_kws("phrases", phrase_file)
         self._decoder.activate_search("phrases")
         self._decoder.start_utt()
         self._listened_s = 0.0
@@ -68,6 +64,16 @@ class KeyPhrases:
 def threshold(sensitivity: float) -> str:
     """PocketSphinx's likelihood ratio, for which smaller means more willing to hear the phrase."""
     return f"1e-{round(40 * sensitivity)}"
+
+
+@contextmanager
+def _file(text: str) -> Iterator[str]:
+    """The path of a file with `text` in memory, as no disk may be writable."""
+    descriptor = os.memfd_create("keyphrase")
+    with open(descriptor, "wb") as file:
+        file.write(text.encode())
+        file.flush()
+        yield f"/proc/self/fd/{descriptor}"
 
 
 def _entries(file: Path, words: set[str]) -> list[str]:

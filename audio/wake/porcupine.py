@@ -8,9 +8,11 @@ from __future__ import annotations
 
 import ctypes
 import importlib.util
+import os
 import platform
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -53,11 +55,9 @@ class Porcupine:
             message = f'Porcupine does not know "{missing[0]}"; it knows {known}'
             raise WakeWordError("wake.unknown_keyword", message)
         self._keywords = tuple(keywords)
-        self._engine = _load(
-            files,
-            [str(files.keywords[spoken(keyword)]) for keyword in keywords],
-            list(keywords.values()),
-        )
+        paths = [str(files.keywords[spoken(keyword)]) for keyword in keywords]
+        self._engine = _load(files, paths, list(keywords.values()))
+        _close_left_open(paths)
         self._found = ctypes.c_int()
 
     def process(self, frame: NDArray[np.int16]) -> str | None:
@@ -73,6 +73,15 @@ class Porcupine:
     def close(self) -> None:
         """Let go of the models."""
         self._engine.delete()
+
+
+def _close_left_open(paths: Sequence[str]) -> None:
+    """Close the keywords' files: the library has read them, and leaves them open for good."""
+    real = {os.path.realpath(path) for path in paths}
+    for descriptor in os.listdir("/proc/self/fd"):
+        with suppress(OSError):
+            if os.readlink(f"/proc/self/fd/{descriptor}") in real:
+                os.close(int(descriptor))
 
 
 def known_keywords() -> tuple[str, ...]:

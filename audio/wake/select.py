@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 
 from assistant.core.config import Wake
-from assistant.core.errors import WakeWordError
+from assistant.core.errors import ConfigError, WakeWordError
 from audio.wake import microwakeword, porcupine
 from audio.wake.engine import WakeWordEngine
 from audio.wake.keyphrase import KeyPhrases
@@ -22,20 +22,26 @@ ENGINES: dict[str, Callable[[Mapping[str, float]], WakeWordEngine]] = {
 def select(settings: Wake) -> WakeWordEngine:
     """The engine of the settings; "auto" takes the first of `ENGINES` that knows all keywords.
 
-    Raises `WakeWordError`, which for "auto" tells what each engine knows.
+    Raises `ConfigError`, which for "auto" tells what each engine knows, and `WakeWordError` where
+    the one that is named cannot run.
     """
     if not settings.keywords:
-        raise WakeWordError("wake.no_keyword", "wake.keywords names no keyword")
+        raise ConfigError("wake.no_keyword", "wake.keywords names no keyword")
     for keyword, sensitivity in settings.keywords.items():
         if not 0 <= sensitivity <= 1:
             message = f'wake.keywords: the sensitivity of "{keyword}" must lie from 0 to 1'
-            raise WakeWordError("wake.sensitivity", message)
+            raise ConfigError("wake.sensitivity", message)
     if settings.engine == "auto":
         return _first_able(settings.keywords)
     if settings.engine not in ENGINES:
         message = f'wake.engine "{settings.engine}" is none of auto, {", ".join(ENGINES)}'
-        raise WakeWordError("wake.unknown_engine", message)
-    return ENGINES[settings.engine](settings.keywords)
+        raise ConfigError("wake.unknown_engine", message)
+    try:
+        return ENGINES[settings.engine](settings.keywords)
+    except WakeWordError as error:
+        if error.code != "wake.unknown_keyword":
+            raise
+        raise ConfigError(error.code, f"wake.keywords: {error.message}") from error
 
 
 def _first_able(keywords: Mapping[str, float]) -> WakeWordEngine:
@@ -52,4 +58,4 @@ def _first_able(keywords: Mapping[str, float]) -> WakeWordEngine:
         f"microWakeWord: {', '.join(microwakeword.known_keywords())}; "
         f"PocketSphinx: any phrase of common English words ({refusals[-1].message})"
     )
-    raise WakeWordError("wake.unknown_keyword", message)
+    raise ConfigError("wake.unknown_keyword", message)

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import os
+from contextlib import closing
 from itertools import count
 
 import pytest
 
-from assistant.core.config import Listening
+from assistant.core.config import Config, Listening
 from assistant.core.messages import (
     BargeIn,
     DeviceChanged,
@@ -21,7 +23,8 @@ from assistant.core.messages import (
 from audio.earcons import FAILED, HEARD, earcon
 from audio.frames import FRAME_S, Samples
 from audio.listener import Listener
-from audio.stage import AudioStage
+from audio.playback import Playback
+from audio.stage import AudioStage, make_listener, make_own_voice
 from tests.audio.test_listener import Scripted
 from tests.audio.voices import silence, speech
 
@@ -116,3 +119,14 @@ def test_only_the_own_devices_are_spoken_for(caplog: pytest.LogCaptureFixture) -
     assert list(audio.feed(gone)) == [gone]
     assert list(audio.feed(DeviceChanged(device="broker", present=False, at_s=2.0))) == []
     assert caplog.messages == ["microphone is gone: pulled out (audio.device)"]
+
+
+def test_a_stage_that_is_closed_leaves_no_file_of_its_engines_open() -> None:
+    player = Playback("none")
+    own_voice = make_own_voice(Config())
+    with closing(player):
+        open_files = list[int]()
+        for _ in range(3):
+            AudioStage(make_listener(Config(), own_voice=own_voice), player).close()
+            open_files.append(len(os.listdir("/proc/self/fd")))
+    assert open_files[0] == open_files[2]

@@ -67,8 +67,8 @@ def test_an_hour_is_read_piece_by_piece(tmp_path: Path) -> None:
     assert sum(1 for _ in frames_of(hour)) == 3600 * 16_000 // FRAME_SAMPLES
 
 
-def wave(channels: int, rate_hz: int, promised: int, there: int) -> bytes:
-    form = struct.pack("<4sIHHIIHH", b"fmt ", 16, 1, channels, rate_hz, rate_hz * 2, 2, 16)
+def wave(channels: int, rate_hz: int, promised: int, there: int, kind: int = 1) -> bytes:
+    form = struct.pack("<4sIHHIIHH", b"fmt ", 16, kind, channels, rate_hz, rate_hz * 2, 2, 16)
     body = b"WAVE" + form + struct.pack("<4sI", b"data", promised) + bytes(there)
     return b"RIFF" + struct.pack("<I", len(body)) + body
 
@@ -89,6 +89,12 @@ def flac(tmp_path: Path) -> bytes:
         (wave(0, 16_000, 64, 64), "has 0 channels"),
         (wave(1, 0, 64, 64), "at 0 Hz"),
         (wave(1, 16_000, 0, 0), "holds no sound"),
+        (wave(1, 1, 64, 64), "at 1 Hz"),
+        (wave(1, 2**31 - 1, 64, 64), "at 2147483647 Hz"),
+        (wave(1_000, 16_000, 64_000, 64_000), "has 1000 channels"),
+        (wave(1, 16_000, 64, 64, kind=0x55), "it holds MPEG"),
+        (b"OggS" + bytes(100), "is not audio"),
+        (b"ID3\x04" + bytes(100), "is not audio"),
         (wave(1, 16_000, 32_000, 1_000), "is truncated"),
     ],
 )

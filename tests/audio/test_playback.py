@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import select
+import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -18,8 +19,11 @@ from assistant.core.messages import (
     Speech,
 )
 from audio.earcons import DONE, FAILED, HEARD, earcon
+from audio.frames import Samples
+from audio.loudspeaker import Nowhere
 from audio.own_voice import OwnVoice
 from audio.playback import Playback
+from audio.tally import Tally
 
 PATIENCE_MS = 10_000
 
@@ -28,8 +32,10 @@ PATIENCE_MS = 10_000
 def opened() -> Iterator[Callable[..., Playback]]:
     players: list[Playback] = []
 
-    def make(output: str, own_voice: OwnVoice | None = None) -> Playback:
-        players.append(Playback(output, own_voice))
+    def make(
+        output: str, own_voice: OwnVoice | None = None, tally: Tally | None = None
+    ) -> Playback:
+        players.append(Playback(output, own_voice, tally))
         return players[-1]
 
     yield make
@@ -37,7 +43,9 @@ def opened() -> Iterator[Callable[..., Playback]]:
         player.close()
 
 
-def sentence(utterance_id: str = "u1", seconds: float = 0.1, last: bool = True) -> Speech:
+def sentence(
+    utterance_id: str = "u1", seconds: float = 0.1, last: bool = True, once: bool = False
+) -> Speech:
     times_s = np.arange(round(8_000 * seconds)) / 8_000
     tone = (8_000 * np.sin(2 * np.pi * 440 * times_s)).astype(np.int16)
     return Speech(
@@ -48,6 +56,7 @@ def sentence(utterance_id: str = "u1", seconds: float = 0.1, last: bool = True) 
         text="",
         last=last,
         listen=last,
+        once=once,
     )
 
 
@@ -111,9 +120,90 @@ def test_without_a_loudspeaker_a_reply_is_acknowledged_and_the_lack_told_once(
     assert (tmp_path / "file" / "below" / "u3.wav").is_file()
 
 
+def test_that_a_ring_was_heard_is_on_the_disk_before_it_is_told(
+    tmp_path: Path, opened: Callable[..., Playback]
+) -> None:
+    player = opened("none", tally=Tally(tmp_path / "heard"))
+    player.play(sentence("timer-1", once=True))
+    player.play(sentence("u1"))
+    player.play(sentence("timer-2", seconds=60, once=True))
+    news(player, PlaybackEnded)
+    assert Tally(tmp_path / "heard").names == ("timer-1",)
+    while not any(m.utterance_id == "timer-2" for m in news(player, PlaybackStarted)):  # type: ignore[attr-defined]
+        pass
+    player.stop()
+    news(player, PlaybackEnded)
+    assert Tally(tmp_path / "heard").names == ("timer-1", "timer-2")
+
+
+def test_a_player_that_is_started_anew_does_not_play_a_ring_again(
+    tmp_path: Path, opened: Callable[..., Playback]
+) -> None:
+    Tally(tmp_path / "heard").add("timer-1")
+    player = opened("none", tally=Tally(tmp_path / "heard"))
+    player.play(sentence("timer-1", once=True))
+    player.play(sentence("u1"))
+    acknowledged, started = news(player, PlaybackStarted)
+    assert isinstance(acknowledged, PlaybackEnded)
+    assert (acknowledged.utterance_id, acknowledged.heard) == ("timer-1", True)
+    assert isinstance(started, PlaybackStarted)
+    assert started.utterance_id == "u1"
+
+
 def test_earcons_are_short_and_do_not_click() -> None:
     for tones in (HEARD, DONE, FAILED):
         sound = earcon(tones)
         assert len(sound) <= 0.3 * 16_000
         assert abs(int(sound[0])) + abs(int(sound[-1])) < 100
         assert 1_000 < np.abs(sound).max() < 10_000
+
+
+@pytest.mark.parametrize(
+    "name", ["../outside", "/outside", "a/../../outside", "nul\0", "x" * 5_000]
+)
+def test_no_reply_is_written_outside_the_folder(
+    opened: Callable[..., Playback], tmp_path: Path, name: str
+) -> None:
+    """An id is what a message says; it killed the player's thread, or overwrote what it named."""
+    player = opened(f"folder:{tmp_path / 'replies'}")
+    player.play(sentence(name))
+    assert isinstance(news(player, PlaybackEnded)[-1], PlaybackEnded)
+    (written,) = (tmp_path / "replies").iterdir()
+    assert written.suffix == ".wav"
+    assert player.alive
+    assert [p.name for p in tmp_path.iterdir()] == ["replies"]
+
+
+class Noted(Nowhere):
+    """Notes to which reply each block belongs that is played after the first is over."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.over: list[str] = []
+        self.after: list[str] = []
+        self.played = threading.Event()
+
+    def write(self, samples: Samples, utterance_id: str) -> None:
+        if self.over:
+            self.after.append(utterance_id)
+            self.played.set()
+        super().write(samples, utterance_id)
+
+    def finish(self, utterance_id: str) -> None:
+        self.over.append(utterance_id)
+
+
+@pytest.mark.parametrize("interrupted", [False, True])
+def test_what_is_played_after_a_reply_is_no_part_of_it(
+    opened: Callable[..., Playback], monkeypatch: pytest.MonkeyPatch, interrupted: bool
+) -> None:
+    loudspeaker = Noted()
+    monkeypatch.setattr("audio.playback.open_loudspeaker", lambda _: loudspeaker)
+    player = opened("noted")
+    player.play(sentence("u1", seconds=10.0 if interrupted else 0.1))
+    if interrupted:
+        news(player, PlaybackStarted)
+        player.stop()
+    assert loudspeaker.played.wait(PATIENCE_MS / 1000)
+    assert loudspeaker.over == ["u1"]
+    assert "u1" not in loudspeaker.after

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import msgspec
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from assistant.core.errors import AudioError
 from assistant.core.messages import Speech
 from audio.frames import Samples
 from audio.track import STARVED_AFTER_S, Ended, News, Sounding, Started, Track
@@ -15,17 +18,23 @@ BLOCK = 320
 
 
 def sentence(
-    utterance_id: str, samples: int, value: int = 1, last: bool = True, listen: bool = False
+    utterance_id: str,
+    samples: int,
+    value: int = 1,
+    last: bool = True,
+    listen: bool = False,
+    sequence: int = 0,
 ) -> Speech:
     sound = np.full(samples, value, np.int16)
     return Speech(
         utterance_id=utterance_id,
-        sequence=0,
+        sequence=sequence,
         samples=sound.tobytes(),
         rate_hz=RATE_HZ,
         text="",
         last=last,
         listen=listen,
+        once=utterance_id == "timer",
     )
 
 
@@ -48,7 +57,7 @@ def test_sentences_follow_each_other_without_a_gap(lengths: list[int]) -> None:
     wanted = np.concatenate([np.full(length, n) for n, length in enumerate(lengths, 1)])
     assert np.array_equal(sound[: len(wanted)], wanted)
     assert not sound[len(wanted) :].any()
-    assert news == [Started("a"), Ended("a")]
+    assert news == [Started("a"), Ended("a", heard=any(lengths))]
     assert track.idle
 
 
@@ -76,10 +85,10 @@ def test_between_two_sentences_that_are_still_being_made_there_is_silence() -> N
 
 def test_a_reply_that_comes_again_is_acknowledged_and_not_played() -> None:
     track = Track()
-    added(track, sentence("timer", 100))
+    added(track, sentence("a", 100))
     played(track, 1)
-    assert added(track, sentence("timer", 100, last=False)) == []
-    assert added(track, sentence("timer", 100)) == [Ended("timer")]
+    assert added(track, sentence("a", 100, last=False)) == []
+    assert added(track, sentence("a", 100)) == [Ended("a")]
     sound, news = played(track, 2)
     assert not sound.any()
     assert news == []
@@ -128,7 +137,58 @@ def test_a_ring_that_waited_behind_what_was_stopped_may_come_again() -> None:
     played(track, 1)
     track.stop()
     assert added(track, sentence("timer", 100)) == []
-    assert played(track, 1)[1] == [Started("timer"), Ended("timer")]
+    assert played(track, 1)[1] == [Started("timer"), Ended("timer", once=True)]
+
+
+def test_a_ring_that_comes_again_while_it_waits_or_plays_sounds_once() -> None:
+    track = Track()
+    ring = sentence("timer", 2 * BLOCK)
+    assert added(track, sentence("a", BLOCK), ring, ring) == []
+    assert played(track, 2)[1] == [Started("a"), Ended("a"), Started("timer")]
+    assert added(track, ring, sentence("timer", 100, sequence=1)) == []
+    sound, news = played(track, 3)
+    assert news == [Ended("timer", once=True)]
+    assert not sound[BLOCK:].any()
+    assert added(track, ring) == [Ended("timer")]
+
+
+def test_of_a_ring_whose_voice_died_the_rest_is_taken_when_it_comes_again() -> None:
+    track = Track()
+    parts = [sentence("timer", BLOCK, n, sequence=n - 1, last=n == 3) for n in (1, 2, 3)]
+    added(track, parts[0], parts[1])
+    played(track, 1)
+    added(track, *parts)
+    sound, news = played(track, 2)
+    assert [int(sound[0]), int(sound[BLOCK])] == [2, 3]
+    assert news == [Ended("timer", once=True)]
+
+
+def test_a_ring_that_starved_or_had_no_loudspeaker_is_played_when_it_comes_again() -> None:
+    track = Track()
+    ring = sentence("timer", 100)
+    added(track, sentence("timer", 100, last=False))
+    played(track, round(STARVED_AFTER_S * RATE_HZ / BLOCK) + 1)
+    added(track, ring)
+    assert played(track, 1)[1] == [Started("timer"), Ended("timer", once=True)]
+    other = Track()
+    added(other, sentence("timer", 100, last=False))
+    assert other.lose() == []
+    added(other, ring)
+    assert played(other, 1)[1] == [Started("timer"), Ended("timer", once=True)]
+
+
+def test_a_ring_that_no_voice_could_speak_was_not_heard() -> None:
+    track = Track()
+    added(track, sentence("timer", 0))
+    assert played(track, 1)[1] == [Started("timer"), Ended("timer", heard=False, once=True)]
+    added(track, sentence("timer", 100))
+    assert played(track, 1)[1] == [Started("timer"), Ended("timer", once=True)]
+
+
+def test_a_ring_that_an_earlier_player_has_played_is_acknowledged() -> None:
+    track = Track(heard=("timer",))
+    assert added(track, sentence("timer", 100)) == [Ended("timer")]
+    assert track.idle
 
 
 def test_the_news_says_what_sounds_at_its_own_rate() -> None:
@@ -137,3 +197,24 @@ def test_the_news_says_what_sounds_at_its_own_rate() -> None:
     _, news = track.pull(BLOCK, 48_000)
     (sounding,) = [n for n in news if isinstance(n, Sounding)]
     assert (len(sounding.samples), sounding.rate_hz) == (160, 16_000)
+
+
+@pytest.mark.parametrize(
+    "change", [{"rate_hz": 0}, {"rate_hz": -1}, {"rate_hz": 2**62}, {"samples": b"odd"}]
+)
+def test_what_is_no_sound_is_refused_before_it_plays(change: dict[str, int | bytes]) -> None:
+    """In the player's thread it would end that thread, and with it all speech."""
+    track = Track()
+    with pytest.raises(AudioError, match="no sound"):
+        added(track, msgspec.structs.replace(sentence("a", 100), **change))
+    added(track, sentence("b", 100))
+    assert played(track, 2)[1] == [Started("b"), Ended("b")]
+
+
+def test_no_more_than_can_be_listened_to_waits() -> None:
+    track, minutes = Track(), sentence("a", 300 * RATE_HZ)
+    added(track, minutes, minutes)
+    with pytest.raises(AudioError, match="600 s"):
+        added(track, sentence("b", 1))
+    played(track, 1)
+    added(track, sentence("b", 1))

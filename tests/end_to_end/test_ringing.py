@@ -57,6 +57,41 @@ def test_it_rings_once_when_the_skills_hang_at_that_moment(daemon: Daemon) -> No
     assert len(daemon.all("PlaybackStarted", **RING)) == 1
 
 
+def test_it_rings_once_when_the_skills_are_killed_while_it_rings(tmp_path: Path) -> None:
+    with quiet(tmp_path) as daemon:
+        tell(
+            daemon,
+            [
+                *_timer("five seconds"),
+                Expect("PlaybackStarted", RING),
+                Kill("skills"),
+                Expect("StageRestarted", {"stage": "skills"}),
+                RUNG,
+                Rest(),
+                Rows(TIMERS, []),
+            ],
+        )
+        assert len(daemon.all("PlaybackStarted", **RING)) == 1
+
+
+def test_it_does_not_ring_again_when_all_are_killed_after_it_was_heard(tmp_path: Path) -> None:
+    with quiet(tmp_path) as daemon:
+        tell(
+            daemon,
+            [
+                *_timer("two seconds"),
+                Expect("PlaybackStarted", RING),
+                Kill("skills", signal.SIGSTOP),  # they never learn that it was heard
+                RUNG,
+                Do("kill -9 the supervisor", lambda d: os.kill(d.process.pid, signal.SIGKILL)),
+            ],
+        )
+        daemon.process.wait()
+    with quiet(tmp_path) as daemon:
+        tell(daemon, [Rows(TIMERS, [], within_s=30), *served(), Rest()])
+        assert not daemon.all("PlaybackStarted", **RING)
+
+
 def test_it_rings_again_when_it_was_not_heard_to_its_end(daemon: Daemon) -> None:
     rung = len(daemon.all("PlaybackEnded", **RING))
     tell(

@@ -68,3 +68,9 @@ def test_a_new_utterance_takes_the_place_of_one_that_never_ended() -> None:
 
 def test_an_end_without_sound_gives_nothing() -> None:
     assert transcripts(end("a")) == []
+
+
+def test_an_utterance_that_never_ends_is_heard_for_three_minutes_only() -> None:
+    minute = chunk("a", 60 * 16_000)
+    assert transcripts(*[minute] * 5, end("a")) == [("a", 0, str(180 * 16_000))]
+    assert transcripts(*[minute] * 5, chunk("b"), end("b")) == [("b", 0, "1600")]

@@ -48,6 +48,11 @@ def said(stage: VoiceStage, message: Message) -> str:
     return " ".join(speech.text for speech in speeches(stage.feed(message)))
 
 
+def test_of_a_ring_every_sentence_says_that_it_is_to_be_heard_once() -> None:
+    ring = Reply(utterance_id="timer-1", text="Done. Really.", once=True)
+    assert [speech.once for speech in speeches(VoiceStage(EchoVoice()).feed(ring))] == [True, True]
+
+
 def test_a_reply_is_spoken_sentence_by_sentence() -> None:
     reply = Reply(utterance_id="u1", text="Done. Which room?", listen=True)
     assert list(VoiceStage(EchoVoice()).feed(reply)) == [
@@ -171,6 +176,11 @@ def test_a_fault_in_an_utterance_is_spoken_as_its_reply() -> None:
     fault = StageFailed(stage="nlu", code="x", message="y", utterance_id="u7")
     (speech,) = speeches(VoiceStage(EchoVoice()).feed(fault))
     assert (speech.utterance_id, speech.last) == ("u7", True)
+
+
+def test_for_bytes_that_were_no_message_nobody_apologises() -> None:
+    fault = StageFailed(stage="nlu", code="codec.malformed", message="y", at_s=100.0)
+    assert said(VoiceStage(EchoVoice()), fault) == ""
 
 
 def test_a_crash_loop_does_not_chatter() -> None:

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from assistant.core.config import Wake
-from assistant.core.errors import WakeWordError
+from assistant.core.errors import ConfigError, WakeWordError
 from audio.wake.engine import WakeWordEngine
 from audio.wake.keyphrase import KeyPhrases
 from audio.wake.locate import frames_since_keyword
@@ -57,7 +57,7 @@ def test_auto_takes_the_first_engine_that_knows_all_keywords(
 
 
 def test_a_keyword_that_no_engine_knows_is_refused_with_what_each_knows() -> None:
-    with pytest.raises(WakeWordError) as refused:
+    with pytest.raises(ConfigError) as refused:
         select(Wake(keywords={"xyzzy": 0.7}))
     for part in ('"xyzzy"', "smart mirror", "hey mycroft", "common English words"):
         assert part in refused.value.message
@@ -74,7 +74,7 @@ def test_a_keyword_that_no_engine_knows_is_refused_with_what_each_knows() -> Non
     ],
 )
 def test_settings_that_cannot_work_are_refused(wake: Wake) -> None:
-    with pytest.raises(WakeWordError):
+    with pytest.raises(ConfigError):
         select(wake)
 
 
