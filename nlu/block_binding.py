@@ -35,6 +35,9 @@ from nlu.vocabulary import Vocabulary
 TAKEN = " the"
 """Ends the name of a slot of free text whose template takes a "the" before it for its own."""
 
+SHOWN_CHARACTERS = 200
+"""Of a sentence that cannot be one, and of what is wrong with it."""
+
 _HOME_KINDS = {"name": "entity", "area": "area", "floor": "floor"}
 _INLINE_RANGE = re.compile(r"\d+\.\.\d+(?:,\d+)?")
 _REFERENCE = re.compile(r"\{([^{}]+)\}")
@@ -66,11 +69,9 @@ def _claim(block: Block, lists: Lists, shared: dict[object, Expression]) -> Clai
         try:
             sentences.append(Sentence(binder.bind(parsed(text)), text=text))
         except (ParseError, AssertionError, UnknownError) as error:
-            reason = str(error) or type(error).__name__
-            raise InputError(
-                "vocabulary.sentence",
-                f"{block.origin}: intent {block.intent}: sentence {text!r}: {reason}",
-            ) from error
+            reason = (str(error) or type(error).__name__)[:SHOWN_CHARACTERS]
+            where = f"{block.origin}: intent {block.intent}: sentence {text[:SHOWN_CHARACTERS]!r}"
+            raise InputError("vocabulary.sentence", f"{where}: {reason}") from error
     written = partial(_written, block, schema, lists)
     return Claim("", schema, tuple(sentences), written, block)
 

@@ -6,6 +6,7 @@ import logging
 import os
 import tempfile
 import zipfile
+import zlib
 from collections.abc import Callable
 from pathlib import Path
 from typing import TypeVar
@@ -14,6 +15,14 @@ log = logging.getLogger(__name__)
 
 Content = TypeVar("Content")
 
+UNREADABLE = (
+    *(OSError, ValueError, KeyError, EOFError, RuntimeError),
+    *(zipfile.BadZipFile, zlib.error),
+)
+"""What numpy raises for a damaged archive; msgspec's errors are ValueErrors.
+
+One that claims to be encrypted, or to be packed in an unknown way, is a RuntimeError."""
+
 
 def read(file: Path, decode: Callable[[bytes], Content]) -> Content | None:
     """What `decode` makes of the file; None when there is none, or it is damaged."""
@@ -21,7 +30,7 @@ def read(file: Path, decode: Callable[[bytes], Content]) -> Content | None:
         return decode(file.read_bytes())
     except FileNotFoundError:
         return None
-    except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile) as error:
+    except UNREADABLE as error:
         log.warning("%s is made anew: %s (nlu.cache)", file, error)
         return None
 

@@ -9,9 +9,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-import yaml
-
 from assistant.core.errors import InputError
+from assistant.core.textfile import read_text
+from assistant.core.yaml_text import YamlError, read_yaml
 from nlu.block_binding import bound
 from nlu.blocks import Block, BlockError, Document, read_blocks, read_document, read_lists
 from nlu.vocabulary import Vocabulary, package
@@ -57,13 +57,13 @@ def _files(folder: Path) -> list[Path]:
 def _document(file: Path) -> Document:
     with _named(file):
         try:
-            document = read_document(yaml.safe_load(file.read_text("utf-8")) or {})
+            document = read_document(read_yaml(read_text(file)) or {})
         except OSError as error:
             raise BlockError(str(error.strerror)) from error
-        except (yaml.YAMLError, UnicodeDecodeError) as error:
-            raise BlockError(" ".join(str(error).split())) from error
+        except (YamlError, UnicodeDecodeError) as error:
+            raise BlockError(str(error)) from error
         if not document.language.startswith(_LANGUAGE):
-            raise BlockError(f'language "{document.language}": only English is understood')
+            raise BlockError(f'language "{document.language[:20]}": only English is understood')
     return document
 
 

@@ -17,8 +17,10 @@ from typing import NamedTuple
 import msgspec
 import numpy as np
 
+from assistant.core.errors import ModelError
 from assistant.core.messages import SlotValue
 from nlu import cache
+from nlu.cache import UNREADABLE
 from nlu.encoder import Embeddings, Encoder
 
 Fixed = tuple[tuple[str, SlotValue], ...]
@@ -61,11 +63,18 @@ class Examples(NamedTuple):
 
 
 def read_shipped(content: bytes) -> Examples:
-    """The examples of an `examples.npz`."""
-    with np.load(io.BytesIO(content), allow_pickle=False) as arrays:
-        names = [Label.read(str(name)) for name in arrays["names"]]
-        embeddings = arrays["vectors"].astype(np.float32) * arrays["scales"][:, None]
-        labels = [names[i] if i >= 0 else None for i in arrays["labels"]]
+    """The examples of an `examples.npz`; raises `ModelError` for what is none."""
+    try:
+        with np.load(io.BytesIO(content), allow_pickle=False) as arrays:
+            names = [Label.read(str(name)) for name in arrays["names"]]
+            embeddings = arrays["vectors"].astype(np.float32) * arrays["scales"][:, None]
+            labels = [names[i] if i >= 0 else None for i in arrays["labels"]]
+    except (*UNREADABLE, IndexError, TypeError, MemoryError) as error:
+        message = f"the shipped examples cannot be read: {type(error).__name__}: {error}"
+        raise ModelError("model.unusable", message) from error
+    if len(labels) != len(embeddings):
+        message = f"the shipped examples are {len(embeddings)} sentences with {len(labels)} labels"
+        raise ModelError("model.unusable", message)
     return Examples(labels, embeddings)
 
 

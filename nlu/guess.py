@@ -14,13 +14,17 @@ from functools import lru_cache
 from itertools import pairwise
 from math import exp, log
 
+from assistant.core.errors import ModelError
+from assistant.core.faults import Faults
 from assistant.core.messages import Command
 from nlu import phrases
+from nlu.encoder import MODEL as INTENT
 from nlu.evidence import QUERIES, Guessed, Look
 from nlu.findings import Finder
 from nlu.intent import IntentModel, Ranking
 from nlu.normalize import Canonical, wish
 from nlu.shapes import Shape
+from nlu.tagger import MODEL as NER
 from nlu.tagger import Span, Tagger, Tagging
 from nlu.withheld import addressed, doubtful, reported, withheld
 
@@ -51,14 +55,24 @@ _LEAST_STORY = 4
 
 
 class Guesser:
-    """Guesses commands for texts of one home and its skills."""
+    """Guesses commands for texts of one home and its skills.
+
+    Both models together guess. Where one is missing, or fails, which `faults` is told of, no guess
+    is made, and the other does what it does alone: doubts free text, or names people.
+    """
 
     def __init__(
-        self, intents: IntentModel, tagger: Tagger, finder: Finder, shapes: Iterable[Shape]
+        self,
+        intents: IntentModel | None,
+        tagger: Tagger | None,
+        finder: Finder,
+        shapes: Iterable[Shape],
+        faults: Faults | None = None,
     ) -> None:
         self._intents = intents
         self._tagger = tagger
         self._finder = finder
+        self._faults = faults or Faults("nlu")
         self._shapes: dict[str, list[Shape]] = {}
         for shape in shapes:
             self._shapes.setdefault(shape.intent, []).append(shape)
@@ -99,13 +113,17 @@ class Guesser:
 
     def rank(self, said: Canonical) -> Ranking:
         """Which wish a text sounds like, and whether both models take it for one."""
-        ranking = self._intents.rank(spoken(wish(said)))
-        return replace(ranking, in_scope=_agreed(ranking.in_scope, self._tagging(said).meant))
+        ranking, tagging = self._ranking(said), self._tagging(said)
+        if ranking is None or tagging is None:
+            return Ranking(0.0, ())
+        return replace(ranking, in_scope=_agreed(ranking.in_scope, tagging.meant))
 
     def may_be(self, said: Canonical, intent: str) -> bool:
         """Whether a text that a sentence of `intent` fits with free text may be meant so."""
         # A sentence stands behind it: whether an assistant is meant is not asked as well.
-        ranking = self._intents.rank(spoken(wish(said)))
+        ranking = self._ranking(said)
+        if ranking is None:
+            return True
         believed = dict(ranking.intents()).get(intent, 0.0)
         return ranking.in_scope >= _IN_SCOPE_OF_FREE_TEXT and believed >= _LEAST_BELIEF
 
@@ -168,11 +186,31 @@ class Guesser:
 
     def spans(self, said: Canonical) -> tuple[Span, ...]:
         """The NER model's spans, counted in source words; parts of one text share them."""
-        return self._tagging(said).spans
+        tagging = self._tagging(said)
+        return tagging.spans if tagging is not None else ()
 
-    def _tagging(self, said: Canonical) -> Tagging:
-        if self._tagged[0] != said.source:
-            self._tagged = (said.source, self._tagger.tag(said.source))
+    def _ranking(self, said: Canonical) -> Ranking | None:
+        """What the intent model says by itself; None without it."""
+        if self._intents is None:
+            return None
+        try:
+            return self._intents.rank(spoken(wish(said)))
+        except ModelError as error:
+            self._faults.note(INTENT, error)
+            self._intents = None
+            return None
+
+    def _tagging(self, said: Canonical) -> Tagging | None:
+        """What the NER model says; None without it."""
+        if self._tagger is None:
+            return None
+        try:
+            if self._tagged[0] != said.source:
+                self._tagged = (said.source, self._tagger.tag(said.source))
+        except ModelError as error:
+            self._faults.note(NER, error)
+            self._tagger = None
+            return None
         return self._tagged[1]
 
 

@@ -6,7 +6,16 @@ from collections.abc import Callable, Iterator
 from datetime import datetime
 from typing import ClassVar, NamedTuple
 
-from assistant.core.messages import Choice, Complete, Interpretation, Message, Period, Transcript
+from assistant.core.faults import Faults
+from assistant.core.messages import (
+    Choice,
+    Complete,
+    Interpretation,
+    Message,
+    Period,
+    Tick,
+    Transcript,
+)
 from nlu.endings import Endings
 from nlu.interpreter import Guess, Interpreter, Understood
 from nlu.nearest import Nearest
@@ -40,17 +49,23 @@ _NO_TURN = _Turn("", None, 0.0)
 class NluStage:
     """Interprets each transcript by itself and the last command before it, always the same way.
 
-    `now` gives the present as an aware datetime in the user's zone.
+    `now` gives the present as an aware datetime in the user's zone; `faults` are told when somebody
+    was served.
     """
 
     consumes: ClassVar[tuple[type[Message], ...]] = (Transcript,)
 
     def __init__(
-        self, templates: Templates, interpreter: Interpreter, now: Callable[[], datetime]
+        self,
+        templates: Templates,
+        interpreter: Interpreter,
+        now: Callable[[], datetime],
+        faults: Faults | None = None,
     ) -> None:
         self._templates = templates
         self._interpreter = interpreter
         self._now = now
+        self._faults = faults or Faults("nlu")
         self._before = self._latest = _NO_TURN
         examples = templates.examples()
         self._nearest = Nearest(examples)
@@ -60,8 +75,11 @@ class NluStage:
 
     def feed(self, message: Message) -> Iterator[Message]:
         """Say whether the transcript is a whole sentence that will end there, and what it means."""
+        if isinstance(message, Tick):
+            yield from self._faults.told()
         if not isinstance(message, Transcript):
             return
+        self._faults.work(message.at_s)
         text, said, understood = self._understand(message)
         nothing = not understood.commands
         yield Complete(
@@ -87,8 +105,8 @@ class NluStage:
         return self._interpreter.guess
 
     def deadline_s(self) -> float | None:
-        """Never: nothing here waits."""
-        return None
+        """When to tell of a model that has failed."""
+        return self._faults.deadline_s()
 
     def _understand(self, transcript: Transcript) -> tuple[str, Canonical, Understood]:
         """The text that is understood: the transcript, or the first alternative that is exact."""

@@ -5,7 +5,7 @@ Labels are BIO (Ramshaw & Marcus 1995): "B-x" begins a span of x, "I-x" goes on 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 import msgspec
@@ -13,9 +13,11 @@ import numpy as np
 from numpy.typing import NDArray
 from tokenizers import Tokenizer
 
+from assistant.core.errors import ModelError
 from assistant.core.inference import Session, run_all, session_of
 from assistant.core.manifest import Library
 from assistant.core.pieces import as_inputs, load_tokenizer
+from assistant.core.versions import MALFORMED
 
 MODEL = "ner"
 _LONGEST = 128
@@ -57,7 +59,7 @@ class Tagger:
         """The tagger that ships; raises `ModelError` when it is missing or corrupt."""
         content = library.read(MODEL)
         session = session_of(library, MODEL, "model.onnx", content, threads)
-        labels = msgspec.json.decode(content["labels.json"], type=Labels)
+        labels = _labels(content["labels.json"], library.artefact(MODEL).outputs)
         return cls(session, load_tokenizer(content["tokenizer.json"], _LONGEST), labels)
 
     def tag(self, words: Sequence[str]) -> Tagging:
@@ -75,6 +77,19 @@ class Tagger:
         said_to = dict(zip(self._labels.addressees, addressee, strict=True))
         meant = float(said_to["assistant"] - said_to["other"])
         return Tagging(tuple(decode(tags, self._labels.tags)), meant)
+
+
+def _labels(content: bytes, outputs: Mapping[str, str]) -> Labels:
+    """The labels, which are as many as the manifest's `outputs` are wide."""
+    try:
+        labels = msgspec.json.decode(content, type=Labels)
+    except MALFORMED as error:
+        raise ModelError("model.unusable", f"{MODEL}: labels.json: {error}") from error
+    for output, names in (("logits", labels.tags), ("addressee", labels.addressees)):
+        if not outputs[output].endswith(f" {len(names)}]"):
+            message = f"{MODEL}: labels.json names {len(names)} labels for {outputs[output]}"
+            raise ModelError("model.unusable", message)
+    return labels
 
 
 def decode(probabilities: NDArray[np.float32], labels: Sequence[str]) -> Iterator[Span]:

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 import msgspec
 
 from assistant.core.database import Database
-from assistant.core.messages import HomeCommand, HomeState, SlotValue
+from assistant.core.messages import HomeCommand, HomeStates, SlotValue
 from assistant.skill.home import Area, Entity, Floor, Home
 
 BROKER = "broker"
@@ -116,14 +116,19 @@ class Devices:
         """The transaction of these changes has failed, or they have been told."""
         self._changed, self._commands = {}, []
 
-    def told(self, message: HomeState) -> None:
-        """The broker tells a state; one that a person has set meanwhile is not overruled."""
-        known = self._database.execute(
-            "SELECT state, untold FROM devices WHERE entity_id = ?", message.entity_id
+    def told(self, message: HomeStates) -> None:
+        """Write what the broker reports, in one transaction.
+
+        A state that a person has set while the broker was away is not overruled.
+        """
+        known = dict(
+            self._database.execute("SELECT entity_id, state FROM devices WHERE untold = 0")
         )
-        if known and known[0] != (message.state, 0) and not known[0][1]:
+        changed = {e: s for e, s in message.states.items() if known.get(e, s) != s}
+        if changed:
             with self._database.transaction():
-                self._write(message.entity_id, message.state)
+                for entity_id, state in changed.items():
+                    self._write(entity_id, state)
 
     def broker_changed(self, present: bool) -> Iterator[HomeCommand]:
         """The broker went away or came back; what it has missed."""

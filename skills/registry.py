@@ -9,18 +9,23 @@ import tomllib
 from collections.abc import Callable, Iterable, Sequence
 from importlib.metadata import entry_points
 from pathlib import Path
-from types import TracebackType
 from typing import Any
 
 import msgspec
 
-from assistant.core.errors import AssistantError, SkillError
-from assistant.skill import Cancelled, Context, Dialog, Request, Skill
+from assistant.core.errors import SkillError
+from assistant.core.textfile import read_text
+from assistant.skill import Context, Dialog, Request, Skill
 from assistant.skill.manifest import SkillManifest
 from skills import clock, conversation, documents, home, timer
+from skills.boundary import Boundary
+from skills.deadline import within
 from skills.declined import UNFIT, declined
 
 GROUP = "assistant.skills"
+SHOWN_CHARACTERS = 40
+LOAD_S = 10.0
+"""For the import of a skill, which may need a large library from a slow card."""
 BUILT_IN = (clock.skill, timer.skill, home.skill, documents.skill, conversation.skill)
 
 
@@ -70,7 +75,7 @@ class Registry:
         if untaken := skill.untaken(request):
             return declined(request.intent, untaken[0])
         try:
-            with _Boundary(f'skill "{skill.name}", intent {request.intent}', skill.name):
+            with Boundary(f'skill "{skill.name}", intent {request.intent}', skill.name):
                 return (yield from skill.call(request, context))
         except SkillError as error:
             if error.code != "skill.value":
@@ -80,8 +85,8 @@ class Registry:
     def add(self, where: str, load: Callable[[], Skill], disabled: Sequence[str] = ()) -> None:
         """Load a skill and let it serve, or note its fault."""
         try:
-            with _Boundary(where):
-                skill = load()
+            with Boundary(where, tells=True):
+                skill = within(LOAD_S, load)
                 if skill.name not in disabled:
                     self._serve(skill)
         except SkillError as error:
@@ -134,6 +139,9 @@ def load_folder(folder: Path) -> Skill:
     """
     target = _entry_point(folder / "pyproject.toml")
     module_name, _, attribute = target.partition(":")
+    if not module_name.isidentifier():
+        where = f"{folder / 'pyproject.toml'}: {module_name[:SHOWN_CHARACTERS]!r}"
+        raise SkillError("skill.entry_point", f"{where} is no module's name")
     file = next(
         (
             path
@@ -159,12 +167,17 @@ def load_folder(folder: Path) -> Skill:
 
 def _entry_point(pyproject: Path) -> str:
     try:
-        document = tomllib.loads(pyproject.read_text("utf-8"))
+        document = tomllib.loads(read_text(pyproject))
     except OSError as error:
         raise SkillError("skill.unreadable", f"{pyproject}: {error.strerror}") from error
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+    except ValueError as error:  # no TOML, no UTF-8, or a number of too many digits
         raise SkillError("skill.malformed", f"{pyproject}: {error}") from error
-    points = document.get("project", {}).get("entry-points", {}).get(GROUP, {})
+    except RecursionError as error:
+        raise SkillError("skill.malformed", f"{pyproject}: it is nested too deeply") from error
+    points: Any = document
+    for name in ("project", "entry-points", GROUP):
+        points = points.get(name) if isinstance(points, dict) else None
+    points = points if isinstance(points, dict) else {}
     if len(points) != 1:
         example = f'[project.entry-points."{GROUP}"] with one line such as coffee = "coffee:skill"'
         raise SkillError("skill.entry_point", f"{pyproject}: needs {example}")
@@ -175,23 +188,3 @@ def _checked(found: Any, where: str) -> Skill:
     if not isinstance(found, Skill):
         raise SkillError("skill.entry_point", f"{where} is no Skill")
     return found
-
-
-class _Boundary:
-    """Turns whatever a skill's own code raises into a `SkillError` that says whose fault it is.
-
-    A skill is foreign code and may raise anything; its exception's text may hold the user's words.
-    """
-
-    def __init__(self, where: str, skill: str = "") -> None:
-        self._where, self._skill = where, skill
-
-    def __enter__(self) -> None:
-        pass
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, _: TracebackType | None
-    ) -> None:
-        if isinstance(error, Exception) and not isinstance(error, AssistantError | Cancelled):
-            what = f"{self._where}: {type(error).__name__}"
-            raise SkillError("skill.raised", what, self._skill) from error

@@ -3,12 +3,28 @@
 1. A timer is a row from before it is acknowledged until its ring was played to the end.
 2. Within one boot CLOCK_BOOTTIME says when it is due. After a reboot the wall clock does; as a
    board without a battery boots with a wrong one, never later than the time it had left when set.
-3. A ring is a reply named `timer-ID`. It is given again, under the same name, until
-   `PlaybackEnded` says that it was heard; playback disregards a name already played out.
+3. A ring is a reply to be heard once, named after the timer and its end: `timer-ID-END`. It is
+   given again, under the same name, until `PlaybackEnded` says that it was heard.
+4. Playback takes a sentence of a ring that waits or plays once, and writes a ring's name to the
+   disk before it tells that it was heard; when such a ring comes again it only tells so again.
+
+So whoever is killed, and whenever:
+
+| killed       | while                              | then                                       |
+|--------------|------------------------------------|--------------------------------------------|
+| skills       | a ring is made, waits or plays     | it comes again at once, and is not taken   |
+| skills       | it is told that the ring was heard | it comes again, and that is told again     |
+| voice        | it makes the ring's sound          | it comes again, and its rest is taken      |
+| audio        | the ring waits or plays            | it comes again and is played               |
+| audio, all   | the ring's name is on the disk     | it comes again, and is told to be heard    |
+
+A timer that is given another end while it rings has another ring: neither the answer to the first
+nor the memory of it counts for the second.
 """
 
 from __future__ import annotations
 
+import logging
 import uuid
 from collections.abc import Callable, Iterator
 from datetime import datetime, timedelta
@@ -19,8 +35,10 @@ import msgspec
 from assistant.core.database import Database
 from assistant.core.errors import SkillError
 from assistant.core.messages import Reply
-from assistant.skill.context import Timer
+from assistant.skill.context import LONGEST_TIMER, MOST_TIMERS, Timer
 from assistant.skill.spoken import length, spoken
+
+log = logging.getLogger(__name__)
 
 RING = "timer-"
 LATE_S = 60.0
@@ -29,6 +47,8 @@ PATIENCE_S = 10.0
 """Beside the time to speak the words, how long the first ring waits for playback's answer."""
 LONGEST_PATIENCE_S = 60.0
 SPOKEN_CHARACTERS_PER_S = 12.0
+FARTHEST_S = 1e11
+"""Seconds from 1970 to the year 5138. A row that says more, or less, was damaged on the disk."""
 RECHECK_S = 60.0
 """How often a timer from an earlier boot looks whether the wall clock has been put right."""
 
@@ -79,12 +99,16 @@ class Scheduler:
         self._rings: dict[str, _Ring] = {}
         self._heard: set[str] = set()
         self._adopted: dict[str, float] = {}
+        self._damaged: set[str] = set()
 
     def start(self, duration: timedelta, name: str = "") -> Timer:
-        """Start a timer; raises `SkillError` for a duration that is not above zero."""
+        """Start a timer; raises `SkillError` for no duration, a too long one, or one too many."""
         length_s = duration.total_seconds()
         if length_s <= 0:
             raise SkillError("timer.duration", "a timer must last longer than nothing")
+        _require_not_too_long(length_s)
+        if len(self._rows()) >= MOST_TIMERS:
+            raise SkillError("timer.too_many", f"there are {MOST_TIMERS} timers already")
         row = self._ending(_Row(id=uuid.uuid4().hex, name=name, duration_s=length_s), length_s)
         self._write(row)
         return self._timer(row)
@@ -101,9 +125,10 @@ class Scheduler:
         self._adopted.pop(timer_id, None)
 
     def extend(self, timer_id: str, by: timedelta) -> Timer:
-        """Move a timer's end; it never comes before now."""
+        """Move a timer's end; it never comes before now, nor in more than a year."""
         row = self._row(timer_id)
         left_s = max(0.0, self._remaining_s(row) + by.total_seconds())
+        _require_not_too_long(left_s)
         moved = self._ending(row, left_s, row.paused)
         self._write(moved)
         return self._timer(moved)
@@ -121,10 +146,11 @@ class Scheduler:
         if not utterance_id.startswith(RING):
             return
         # Noted even if the disk refuses: it must not ring again.
-        self._heard.add(utterance_id.removeprefix(RING))
+        self._heard.add(utterance_id)
         with self._database.transaction():
-            for timer_id in self._heard:
-                self.cancel(timer_id)
+            for row in self._stored():
+                if _ring_of(row) in self._heard:
+                    self.cancel(row.id)
         self._heard.clear()
 
     def rings(self) -> Iterator[Reply]:
@@ -142,7 +168,7 @@ class Scheduler:
             self._rings[row.id] = _Ring(
                 text=text, again_at_s=self.at_s + patience_s, patience_s=patience_s
             )
-            yield Reply(utterance_id=f"{RING}{row.id}", text=text)
+            yield Reply(utterance_id=_ring_of(row), text=text, once=True)
 
     def deadline_s(self) -> float | None:
         """When `rings` must be asked next; 0.0 while the time is not yet known."""
@@ -219,13 +245,34 @@ class Scheduler:
         return found[0]
 
     def _rows(self) -> list[_Row]:
+        """Every timer but those that were heard and could not be removed."""
+        return [row for row in self._stored() if _ring_of(row) not in self._heard]
+
+    def _stored(self) -> list[_Row]:
         columns = ", ".join(_Row.__struct_fields__)
         rows = self._database.execute(f"SELECT {columns} FROM timers")  # noqa: S608 - our own names
-        return [
-            msgspec.convert(dict(zip(_Row.__struct_fields__, row, strict=True)), _Row, strict=False)
-            for row in rows
-            if row[0] not in self._heard
-        ]
+        fields = (dict(zip(_Row.__struct_fields__, row, strict=True)) for row in rows)
+        stored = [msgspec.convert(each, _Row, strict=False) for each in fields]
+        return [row for row in stored if self._is_sound(row)]
+
+    def _is_sound(self, row: _Row) -> bool:
+        """Whether the row can be meant; one that cannot stays as it is, and costs only itself."""
+        numbers = (row.duration_s, row.span_s, row.due_unix_s, row.due_boot_s)
+        if all(abs(number) < FARTHEST_S for number in numbers):
+            return True
+        if row.id not in self._damaged:
+            self._damaged.add(row.id)
+            log.error("a timer's row is damaged and is passed over (timer.damaged)")
+        return False
+
+
+def _require_not_too_long(length_s: float) -> None:
+    if length_s > LONGEST_TIMER.total_seconds():
+        raise SkillError("timer.duration", "a timer can run for a year at most")
+
+
+def _ring_of(row: _Row) -> str:
+    return f"{RING}{row.id}-{row.due_unix_s * 1000:.0f}"
 
 
 def _called(row: _Row) -> str:

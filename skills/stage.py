@@ -9,12 +9,13 @@ from typing import ClassVar
 import msgspec
 
 from assistant.core.database import Database
+from assistant.core.errors import SkillError
 from assistant.core.messages import (
     Command,
     Commit,
     DeviceChanged,
     Fact,
-    HomeState,
+    HomeStates,
     Interpretation,
     Message,
     NothingHeard,
@@ -26,6 +27,7 @@ from assistant.skill import reply as skill_reply
 from assistant.skill.context import Context, Request
 from assistant.skill.home import Home
 from assistant.skill.reply import Dialog as Call
+from skills.deadline import Overdue, within
 from skills.devices import Devices
 from skills.dialog import Dialog, Resolve, cancels
 from skills.history import History
@@ -38,6 +40,8 @@ from skills.state import has_acted, remember_acted
 
 DIALOG_S = 60.0
 """How long a question stays open; the message that would close it may be lost."""
+MOVE_S = 3.0
+"""How long skills may take from one thing said to the next; silent for 5 s, the process is hung."""
 SET_ASIDE = (
     "My memory was damaged. I have put it aside and begun a new one; timers from before are lost."
 )
@@ -56,7 +60,7 @@ class SkillsStage:
         Commit,
         NothingHeard,
         PlaybackEnded,
-        HomeState,
+        HomeStates,
         DeviceChanged,
     )
 
@@ -105,7 +109,7 @@ class SkillsStage:
                 yield from self._step(message.utterance_id, self._dialog, Dialog.cancel)
             case PlaybackEnded(heard=True):
                 self._scheduler.heard(message.utterance_id)
-            case HomeState():
+            case HomeStates():
                 self._devices.told(message)
             case DeviceChanged(device="broker"):
                 yield from self._devices.broker_changed(message.present)
@@ -189,7 +193,7 @@ class SkillsStage:
         self._devices.forget_changes()
         before = self._database.changes
         with self._database.transaction():
-            reply = move(dialog)
+            reply = _in_time(lambda: move(dialog))
             acted = self._database.changes > before
             if acted:
                 remember_acted(self._database, utterance_id)
@@ -209,6 +213,13 @@ class SkillsStage:
             done=reply.done,
             acted=acted,
         )
+
+
+def _in_time(move: Callable[[], skill_reply.Reply]) -> skill_reply.Reply:
+    try:
+        return within(MOVE_S, move)
+    except Overdue as error:  # outside of any one skill's code, which has a boundary of its own
+        raise SkillError("skill.slow", "the skills do not come to an end") from error
 
 
 def _to_be_worded(

@@ -17,6 +17,7 @@ from assistant.skill import (
     choices,
     prompt,
 )
+from assistant.skill.context import LONGEST_TIMER, MOST_TIMERS
 from assistant.skill.spoken import count
 
 NAMES = (
@@ -28,6 +29,8 @@ NAMES = (
     *("first", "second", "third"),
 )
 """Names that a timer may be given; a closed list, so that speech recognition can know them."""
+
+TOO_LONG = "A timer can run for a year at most."
 
 Name = Annotated[str, choices(*NAMES)]
 HowLong = Annotated[timedelta, prompt("For how long?")]
@@ -64,6 +67,10 @@ def start_timer(duration: HowLong, context: Context, name: Name | None = None) -
     """Start a timer for the spoken duration."""
     if duration <= timedelta(0):
         return Reply("A timer needs more time than that.", done=False)
+    if duration > LONGEST_TIMER:
+        return Reply(TOO_LONG, done=False)
+    if len(context.timers.all()) >= MOST_TIMERS:
+        return Reply(f"You have {MOST_TIMERS} timers already. Cancel one first.", done=False)
     timer = context.timers.start(duration, (name or "").strip())
     undo = Undo("timers.cancel", timer.id)
     return Reply(f"{_called(timer, context).capitalize()}, starting now.", undo=undo)
@@ -163,7 +170,7 @@ def decrease_timer(
     start_duration: timedelta | None = None,
 ) -> Dialog:
     """Take time off a timer."""
-    return (yield from _extend(context, name, start_duration, -duration))
+    return (yield from _extend(context, name, start_duration, duration, sign=-1))
 
 
 @skill.intent("HassPauseTimer", "(pause|hold|freeze) <which>")
@@ -191,11 +198,20 @@ def resume_timer(
 
 
 def _extend(
-    context: Context, name: str | None, start_duration: timedelta | None, by: timedelta
+    context: Context,
+    name: str | None,
+    start_duration: timedelta | None,
+    duration: timedelta,
+    sign: int = 1,
 ) -> Dialog:
+    if duration <= timedelta(0):
+        return Reply("A timer is changed by more time than that.", done=False)
     timer = yield from _which(context, name, start_duration)
     if timer is None:
         return _no_such(context, name)
+    by = sign * duration
+    if timer.remaining + by > LONGEST_TIMER:
+        return Reply(TOO_LONG, done=False)
     moved = context.timers.extend(timer.id, by)
     return Reply(f"Your {_called(timer, context)} now has {_time_left(moved, context)}.")
 

@@ -63,6 +63,8 @@ def told_list(name: str, context: Context) -> Reply:
 
 def _add(name: str, item: str, context: Context) -> Reply:
     text = item.strip()
+    if not text:
+        return Reply(f"You named nothing for {_called(name)}.", done=False)
     known = [i for i in _items(name, context) if i.text.casefold() == text.casefold()]
     if known and not known[0].done:
         return Reply(capital(f"{text} is on {_called(name)} already."))

@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from assistant.core.errors import ModelError
 from nlu.encoder import Embeddings
 from nlu.examples import CachedEncoder, Examples, Label, embed, read_shipped, write_shipped
 
@@ -34,6 +35,17 @@ def test_shipped_examples_come_back_nearly_as_they_were(tmp_path: Path) -> None:
     read = read_shipped((tmp_path / "examples.npz").read_bytes())
     assert read.labels == written.labels
     assert np.abs(read.embeddings - made).max() < np.abs(made).max() / 100
+
+
+@pytest.mark.parametrize(("field", "value"), [(6, 127), (8, 1), (10, 99)])
+def test_an_archive_of_another_kind_is_no_examples(tmp_path: Path, field: int, value: int) -> None:
+    """A byte of a file's entry: the version needed, "encrypted", and how it is packed."""
+    write_shipped(tmp_path / "examples.npz", Examples([None], np.ones((1, 8), np.float32)))
+    content = bytearray((tmp_path / "examples.npz").read_bytes())
+    content[content.index(b"PK\1\2") + field] = value
+    with pytest.raises(ModelError, match="cannot be read") as fault:
+        read_shipped(bytes(content))
+    assert fault.value.code == "model.unusable"
 
 
 def test_a_label_is_a_line_of_text() -> None:

@@ -9,7 +9,7 @@ import pytest
 
 from assistant.composition import Composition
 from benchmarks.fuzz import composed, fuzz
-from benchmarks.hostile import strings
+from benchmarks.strings import strings
 from nlu.normalize import canonical
 
 COUNT = 2_000

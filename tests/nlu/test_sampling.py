@@ -96,7 +96,13 @@ def test_an_unseen_sample_holds_hardly_a_new_trigram(
     [
         ("Set it to 25%, please!", "set it to twenty five percent please"),
         ("7 am", "seven a.m."),
+        ("wake me at 7 pm", "wake me at seven p.m."),
+        ("6 05 am", "six oh five a.m."),
+        ("12 45 pm", "twelve forty five p.m."),
+        ("7 o'clock pm", "seven o'clock p.m."),
+        ("pm", "pm"),
         ("who am i", "who am i"),
+        ("the one i am in", "the one i am in"),
         ("6 05", "six oh five"),
         ("an latte", "a latte"),
         ("a iced mocha", "an iced mocha"),

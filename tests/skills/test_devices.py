@@ -7,7 +7,7 @@ from collections.abc import Callable
 import msgspec
 import pytest
 
-from assistant.core.messages import DeviceChanged, HomeCommand, HomeState, Message
+from assistant.core.messages import DeviceChanged, HomeCommand, HomeStates, Message
 from assistant.skill.testing import converse, memory_context
 from skills.home import skill
 from tests.skills.talking import EVENING, HOME, Talk, command
@@ -177,12 +177,12 @@ def test_a_change_is_sent_before_it_is_told(bridged: Talk) -> None:
 
 
 def test_the_broker_tells_states(bridged: Talk) -> None:
-    bridged.feed(HomeState(utterance_id="", entity_id="light.desk", state="off"))
+    bridged.feed(HomeStates(states={"light.desk": "off"}))
     assert bridged.ask("HassGetState", name="Desk Lamp") == "The desk lamp is off."
 
 
 def test_a_device_that_the_home_does_not_hold_is_passed_over(bridged: Talk) -> None:
-    bridged.feed(HomeState(utterance_id="", entity_id="light.unknown", state="off"))
+    bridged.feed(HomeStates(states={"light.unknown": "off"}))
     assert bridged.database.execute("SELECT count(*) FROM devices") == [(len(HOME.entities),)]
 
 
@@ -208,7 +208,23 @@ def test_also_after_the_process_was_killed(bridged: Talk) -> None:
 def test_an_old_state_from_the_broker_does_not_overrule_what_it_missed(bridged: Talk) -> None:
     bridged.feed(broker(False))
     bridged.ask("HassTurnOn", name="Kettle")
-    bridged.feed(HomeState(utterance_id="", entity_id="switch.kettle", state="off"))
+    bridged.feed(HomeStates(states={"switch.kettle": "off"}))
     assert told_to_broker(bridged.feed(broker(True))) == [("switch.kettle", "on")]
-    bridged.feed(HomeState(utterance_id="", entity_id="switch.kettle", state="off"))
+    bridged.feed(HomeStates(states={"switch.kettle": "off"}))
     assert bridged.state("switch.kettle") == "off"
+
+
+def test_many_states_are_one_transaction_and_known_ones_none(
+    bridged: Talk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    begun: list[None] = []
+    transaction = bridged.database.transaction
+    monkeypatch.setattr(
+        bridged.database, "transaction", lambda: begun.append(None) or transaction()
+    )
+    flood = {f"light.{number}": "on" for number in range(1000)}
+    states = flood | {"light.desk": "off", "light.ceiling": "40%", "switch.kettle": "off"}
+    for _ in range(100):
+        bridged.feed(HomeStates(states=states))
+    assert len(begun) == 1
+    assert [bridged.state(e) for e in ("light.desk", "light.ceiling")] == ["off", "40%"]

@@ -82,25 +82,49 @@ def test_disabled_skills_stay_off() -> None:
     assert registry.faults == ()
 
 
+DEEPER = """
+def divide():
+    return 1 / 0
+
+divide()
+"""
 BAD = {
-    "raises": ("1 / 0", "ZeroDivisionError"),
-    "does_not_parse": ("def", "SyntaxError"),
-    "imports_nothing": ("import no_such_module_anywhere", "ModuleNotFoundError"),
+    "raises": ("1 / 0", "ZeroDivisionError: division by zero ({0}, line 1)"),
+    "raises_below": (DEEPER, "ZeroDivisionError: division by zero ({0}, line 3)"),
+    "does_not_parse": ("x = 1\ndef", "SyntaxError: invalid syntax ({0}, line 2)"),
+    "has_a_null": ("x = 1\n\0", "SyntaxError: source code string cannot contain null bytes"),
+    "imports_nothing": (
+        "\nimport no_such_module",
+        "ModuleNotFoundError: No module named 'no_such_module' ({0}, line 2)",
+    ),
+    "does_not_register": (
+        "from assistant.skill import Skill\nskill = Skill()",
+        "required positional argument: 'name' ({0}, line 2)",
+    ),
+    "leaves": ("import sys\nsys.exit(0)", "SystemExit: 0 ({0}, line 2)"),
+    "loops": ("while True:\n    pass", "does not come to an end ({0}, line "),
+    "recurses": ("def a():\n    a()\na()", "RecursionError: "),
+    "tells_lies": (
+        "class E(Exception):\n    def __str__(self):\n        1 / 0\nraise E",
+        "E: <exception str() failed> ({0}, line 4)",
+    ),
     "holds_no_skill": ("skill = 3", "is no Skill"),
 }
 
 
 @pytest.mark.parametrize("name", BAD)
-def test_a_folder_that_cannot_be_loaded_is_told_and_the_rest_runs(
-    tmp_path: Path, name: str
+def test_a_folder_that_cannot_be_loaded_is_told_with_its_line_and_the_rest_runs(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
 ) -> None:
+    monkeypatch.setattr("skills.registry.LOAD_S", 0.2)
     module, why = BAD[name]
     folders = [folder(tmp_path, name, module=module), folder(tmp_path, "good")]
     registry = load_registry(folders, builtin=False)
     assert [m.name for m in registry.manifests] == ["good"]
     ((bad, message),) = [(f.skill, f.message) for f in registry.faults]
     assert bad == str(folders[0])
-    assert why in message
+    assert why.format(folders[0] / "hello.py") in message
+    assert "\n" not in message
     assert name in message
 
 
@@ -124,12 +148,17 @@ def test_a_bad_skill_is_refused_by_name(
 
 
 def test_a_folder_without_facts_is_told(tmp_path: Path) -> None:
-    for name, text in {"none": None, "broken": "[project", "pointless": "[project]"}.items():
+    for name, text in {
+        "none": None,
+        "broken": "[project",
+        "pointless": "[project]",
+        "odd": "project = 1",
+    }.items():
         place = tmp_path / name
         place.mkdir()
         if text is not None:
             (place / "pyproject.toml").write_text(text)
-    places = [tmp_path / name for name in ("none", "broken", "pointless", "missing")]
+    places = [tmp_path / name for name in ("none", "broken", "pointless", "odd", "missing")]
     registry = load_registry(places, builtin=False)
     assert [f.skill for f in registry.faults] == [str(place) for place in places]
     assert all("pyproject.toml" in f.message for f in registry.faults)
@@ -168,3 +197,26 @@ def test_the_example_skill_runs() -> None:
     talk = Talk(registry=registry)
     assert talk.ask("RollDice", sides=1) == "You rolled 1."
     talk.database.close()
+
+
+@pytest.mark.parametrize(
+    ("project", "told"),
+    [
+        ("a = " + "[" * 5_000, "nested"),
+        ("a = " + "9" * 5_000, "digits"),
+        ("project = 7", "entry-points"),
+        ("[project]\nentry-points = [1]", "entry-points"),
+        ('[project.entry-points."assistant.skills"]\nx = "../../etc/x:skill"', "no module's name"),
+        (f'[project.entry-points."assistant.skills"]\nx = "{"x/" * 500}"', "no module's name"),
+    ],
+    ids=lambda text: text[:30],
+)
+def test_a_project_file_that_nobody_meant_is_refused_by_its_name(
+    tmp_path: Path, project: str, told: str
+) -> None:
+    file = tmp_path / "pyproject.toml"
+    file.write_text(project)
+    (fault,) = load_registry((tmp_path,), builtin=False).faults
+    assert str(file) in fault.message
+    assert told in fault.message
+    assert len(fault.message) < 400

@@ -9,15 +9,20 @@ import sys
 import tempfile
 from collections.abc import Callable, Iterator
 from datetime import timedelta
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from assistant.core.errors import StorageError
+from assistant.core.errors import SkillError, StorageError
 from assistant.core.messages import Message, PlaybackEnded, Reply, Tick
+from assistant.skill.context import MOST_TIMERS
+from skills.scheduler import Scheduler
 from tests.skills.talking import Talk, command
+
+TEN_YEARS = timedelta(days=3653)
 
 
 def texts(messages: list[Message]) -> list[str]:
@@ -35,6 +40,7 @@ def test_a_timer_rings_when_it_is_due_and_is_over_when_heard(talk: Talk) -> None
     assert isinstance(ring, Reply)
     assert ring.text == "Your pasta timer is done."
     assert ring.utterance_id.startswith("timer-")
+    assert ring.once
     assert talk.timers() == 1
     assert talk.play(ring) == []
     assert talk.timers() == 0
@@ -69,11 +75,40 @@ def test_a_ring_without_an_answer_comes_again_under_its_name(talk: Talk) -> None
     assert set(texts(again)) == {"Your pasta timer is done."}
 
 
+def test_between_two_rings_passes_twice_the_time_and_a_minute_at_most(talk: Talk) -> None:
+    set_timer(talk, 60)
+    (ring,) = talk.wait(60)
+    assert isinstance(ring, Reply)
+    rung_s = [talk.at_s]
+    for _ in range(6):
+        due_s = talk.stage.deadline_s()
+        assert due_s is not None
+        assert talk.wait(due_s - talk.at_s - 0.001) == []
+        assert len(talk.wait(0.002)) == 1
+        rung_s.append(due_s)
+    waited_s = [round(after - before) for before, after in pairwise(rung_s)]
+    assert waited_s == [12, 24, 48, 60, 60, 60]
+
+
 def test_the_answer_to_another_reply_is_not_the_rings(talk: Talk) -> None:
     set_timer(talk, 60)
     talk.wait(60)
     talk.feed(PlaybackEnded(utterance_id="u1"))
     assert talk.timers() == 1
+
+
+def test_a_timer_that_gets_more_time_while_it_rings_rings_once_more(talk: Talk) -> None:
+    set_timer(talk, 60)
+    (first,) = talk.wait(60)
+    talk.ask("HassIncreaseTimer", duration=300)
+    talk.play(first)  # the answer was on its way
+    assert talk.timers() == 1
+    (second,) = talk.wait(300)
+    assert isinstance(second, Reply)
+    assert isinstance(first, Reply)
+    assert second.utterance_id != first.utterance_id
+    talk.play(second)
+    assert talk.timers() == 0
 
 
 def test_several_timers_ring_each_in_turn(talk: Talk) -> None:
@@ -149,6 +184,36 @@ def test_a_clock_that_is_behind_after_a_reboot_does_not_hold_a_timer_back(talk: 
     assert texts(talk.wait(1)) == ["Your pasta timer is done."]
 
 
+@pytest.mark.parametrize(
+    ("change", "left"), [("HassIncreaseTimer", 900), ("HassDecreaseTimer", 300)]
+)
+def test_nor_one_that_was_moved(talk: Talk, change: str, left: int) -> None:
+    set_timer(talk, 660)
+    talk.wait(60)
+    talk.ask(change, duration=300)
+    talk.reboot(off_s=0)
+    talk.now -= timedelta(days=365)
+    assert talk.wait(left - 1) == []
+    assert texts(talk.wait(1)) == ["Your pasta timer is done."]
+
+
+def test_a_paused_timer_is_moved_and_stays_paused(talk: Talk) -> None:
+    set_timer(talk, 600)
+    talk.ask("HassPauseTimer")
+    told = "Your pasta timer for ten minutes now has 15 minutes left."
+    assert talk.ask("HassIncreaseTimer", duration=300) == told
+    assert talk.wait(5000) == []
+    talk.ask("HassUnpauseTimer")
+    assert talk.wait(899) == []
+    assert texts(talk.wait(1)) == ["Your pasta timer is done."]
+
+
+def test_a_timer_that_loses_all_its_time_rings_at_once(talk: Talk) -> None:
+    set_timer(talk, 600)
+    given = talk.hear("less", command("HassDecreaseTimer", duration=6000))
+    assert texts(given)[-1] == "Your pasta timer is done."
+
+
 def test_and_once_the_clock_is_put_right_the_timer_follows_it(talk: Talk) -> None:
     set_timer(talk, 600)
     talk.reboot(off_s=300)
@@ -159,11 +224,23 @@ def test_and_once_the_clock_is_put_right_the_timer_follows_it(talk: Talk) -> Non
     assert texts(talk.wait(1)) == ["Your pasta timer is done."]
 
 
-def test_within_one_boot_the_wall_clock_does_not_matter(talk: Talk) -> None:
+@pytest.mark.parametrize("jump", [timedelta(days=3), TEN_YEARS, -TEN_YEARS])
+def test_within_one_boot_the_wall_clock_does_not_matter(talk: Talk, jump: timedelta) -> None:
     set_timer(talk, 600)
-    talk.now += timedelta(days=3)
+    talk.now += jump
+    talk.restart()
     assert talk.wait(599) == []
     assert texts(talk.wait(1)) == ["Your pasta timer is done."]
+
+
+def test_a_clock_that_is_ten_years_ahead_after_a_reboot_rings_at_once_and_says_so(
+    talk: Talk,
+) -> None:
+    set_timer(talk, 600)
+    talk.now += TEN_YEARS
+    talk.reboot(off_s=0)
+    (said,) = texts(talk.wait(1))
+    assert "was due Monday, January 5, 2026 at 6:40 pm" in said
 
 
 def test_a_paused_timer_waits_through_kills_and_reboots(talk: Talk) -> None:
@@ -439,8 +516,85 @@ def test_a_timer_of_no_time_is_refused(talks: Callable[..., Talk]) -> None:
     assert talk.timers() == 0
 
 
+@pytest.mark.parametrize("seconds", [32_000_000, 10**12, 10**13])
+def test_a_timer_of_more_than_a_year_is_refused(talk: Talk, seconds: int) -> None:
+    assert set_timer(talk, seconds) == "A timer can run for a year at most."
+    set_timer(talk, 600)
+    told = talk.ask("HassIncreaseTimer", duration=seconds)
+    assert told == "A timer can run for a year at most."
+    assert talk.timers() == 1
+    assert texts(talk.wait(600)) == ["Your pasta timer is done."]
+
+
+def test_nor_may_any_other_skill_set_one(talk: Talk) -> None:
+    timers = Scheduler(talk.database, lambda: talk.now, talk.boot)
+    with pytest.raises(SkillError, match="for a year at most"):
+        timers.start(timedelta(days=367))
+    timer = timers.start(timedelta(days=300))
+    with pytest.raises(SkillError, match="for a year at most"):
+        timers.extend(timer.id, timedelta(days=67))
+
+
+def test_what_is_less_than_no_time_is_no_time(talk: Talk) -> None:
+    assert set_timer(talk, -(10**12)) == "A timer needs more time than that."
+    set_timer(talk, 600)
+    told = talk.ask("HassIncreaseTimer", duration=-(10**12))
+    assert told == "A timer is changed by more time than that."
+    assert texts(talk.wait(600)) == ["Your pasta timer is done."]
+
+
+def test_a_hundred_timers_are_enough(talk: Talk) -> None:
+    for number in range(MOST_TIMERS):
+        set_timer(talk, 600 + number)
+    assert set_timer(talk, 60) == "You have 100 timers already. Cancel one first."
+    assert talk.timers() == MOST_TIMERS
+    talk.ask("HassCancelAllTimers")
+    assert set_timer(talk, 60).endswith("starting now.")
+
+
+@pytest.mark.parametrize("column", ["duration_s", "span_s", "due_unix_s", "due_boot_s"])
+@pytest.mark.parametrize("value", [1e300, -1e300, float("inf"), float("-inf")])
+def test_a_damaged_row_costs_only_itself(
+    talk: Talk, caplog: pytest.LogCaptureFixture, column: str, value: float
+) -> None:
+    set_timer(talk, 300, "tea")
+    talk.database.execute(f"UPDATE timers SET {column} = ?", value)
+    set_timer(talk, 600)
+    told = "Your pasta timer for ten minutes has ten minutes left."
+    assert talk.ask("HassTimerStatus") == told
+    talk.restart()
+    (ring,) = talk.wait(600)
+    assert texts([ring]) == ["Your pasta timer is done."]
+    talk.play(ring)
+    assert talk.timers() == 1  # it stays for whoever can mend it
+    assert "(timer.damaged)" in caplog.text
+
+
+@pytest.mark.parametrize("years", [-10, 10])
+def test_a_clock_that_jumps_by_ten_years_holds_nothing_back(talk: Talk, years: int) -> None:
+    set_timer(talk, 600)
+    talk.now += timedelta(days=365 * years)
+    assert talk.wait(599) == []
+    (ring,) = talk.wait(1)
+    assert texts([ring]) == ["Your pasta timer is done."]
+    talk.play(ring)
+    set_timer(talk, 600, "tea")
+    talk.reboot(off_s=0)
+    talk.now -= timedelta(days=365 * years)
+    assert any("tea timer" in text for text in texts(talk.wait(600)))
+
+
 def test_a_name_is_the_same_however_it_is_written(talk: Talk) -> None:
     talk.ask("HassStartTimer", duration=600, name="Pizza ")
     assert talk.ask("HassCancelTimer", name="pizza") == (
         "Your Pizza timer for ten minutes is cancelled."
     )
+
+
+@pytest.mark.parametrize("change", ["HassIncreaseTimer", "HassDecreaseTimer"])
+@pytest.mark.parametrize("seconds", [0, -60])
+def test_a_timer_is_not_changed_by_less_than_nothing(talk: Talk, change: str, seconds: int) -> None:
+    set_timer(talk, 600)
+    assert talk.ask(change, duration=seconds) == "A timer is changed by more time than that."
+    assert talk.wait(599) == []
+    assert len(talk.wait(1)) == 1

@@ -1,0 +1,49 @@
+"""A limit of time for a skill's code, which may loop.
+
+After `seconds` the code is interrupted wherever it is, as by Ctrl-C, and again and again should it
+hold on. This reaches Python code and waiting system calls. What even that does not end, such as a
+library in C that never returns, ends the process a second later with a traceback on stderr: the
+command line with status 1, the daemon's skills to be started again. Python interrupts only the main
+thread; in another, as under `--single`, there is no limit but systemd's watchdog.
+"""
+
+from __future__ import annotations
+
+import faulthandler
+import signal
+import threading
+from collections.abc import Callable
+from types import FrameType
+from typing import TypeVar
+
+STDERR = 2
+AGAIN_S = 0.1
+LAST_RESORT_S = 1.0
+
+Result = TypeVar("Result")
+
+
+class Overdue(BaseException):
+    """The time is over; no `Exception`, for a skill may well catch all of those."""
+
+
+def within(seconds: float, act: Callable[[], Result]) -> Result:
+    """What `act` gives; raises `Overdue` when it takes longer."""
+    if threading.current_thread() is not threading.main_thread():
+        return act()
+    before = signal.signal(signal.SIGALRM, _interrupt)
+    try:
+        try:
+            faulthandler.dump_traceback_later(seconds + LAST_RESORT_S, exit=True, file=STDERR)
+            signal.setitimer(signal.ITIMER_REAL, seconds, AGAIN_S)
+            return act()
+        finally:
+            signal.setitimer(signal.ITIMER_REAL, 0)
+    finally:  # also when the interrupt came before the line above
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        faulthandler.cancel_dump_traceback_later()
+        signal.signal(signal.SIGALRM, before)
+
+
+def _interrupt(_: int, __: FrameType | None) -> None:
+    raise Overdue
