@@ -21,7 +21,7 @@ from assistant.core.config import Config, HomeSettings, Mqtt, Storage
 from assistant.core.messages import Command, Commit, HomeCommand, Interpretation, Reply
 from assistant.evaluation.specimen import specimen_home
 from assistant.pipeline import run
-from benchmarks.hostile import strings
+from benchmarks.strings import strings
 from nlu.normalize import canonical
 from skills.registry import load_registry
 from skills.state import open_state

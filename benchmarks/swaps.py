@@ -16,7 +16,6 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterable, Iterator, Sequence
-from pathlib import Path
 
 import msgspec
 
@@ -90,7 +89,7 @@ def measure(swaps: int, per_s: float) -> Figures:
     """Swap so many times, with so many utterances a second."""
     home = json.dumps(msgspec.to_builtins(specimen_home(load_registry().manifests)))
     with running_daemon(home) as rig:
-        config, _ = load_config((_file(rig),))
+        config, _ = load_config((rig.config,))
         library = Library(config.models_dir)
         library.pulled.mkdir(parents=True)
         for name in MODELS:
@@ -173,7 +172,7 @@ def _roll_back(rig: Rig, config: Config, traffic: Traffic) -> float:
     command = (sys.executable, "-m", "assistant", "models", "rollback", "intent", "--config")
     with traffic.changing("intent", back_to):
         began_s = time.monotonic()
-        subprocess.run((*command, str(_file(rig))), check=True, stdout=subprocess.DEVNULL)
+        subprocess.run((*command, str(rig.config)), check=True, stdout=subprocess.DEVNULL)
         return time.monotonic() - began_s
 
 
@@ -189,7 +188,7 @@ def expected(config: Config, texts: Sequence[str], pairs: Iterable[Pair] = PAIRS
         for name, version in zip(MODELS, pair, strict=True):
             library = library.choosing(name, version)
         made = Composition(config, library=library)
-        if not isinstance(stage.guess, Guesser) or made.intents is None:
+        if not isinstance(stage.guess, Guesser) or made.intents is None or made.tagger is None:
             raise ModelError("bench.no_models", "understanding runs without its models")
         stage.guess.use(made.intents)
         stage.guess.use(made.tagger)
@@ -230,10 +229,6 @@ def _latency(asked: Sequence[Asked]) -> Latency:
 def _nlu_mb(rig: Rig) -> float:
     found = usage(rig.process.pid).values()
     return round(sum(one.pss_bytes for one in found if one.name == "nlu") / 1e6, 1)
-
-
-def _file(rig: Rig) -> Path:
-    return rig.microphone.with_name("config.toml")
 
 
 def main() -> None:

@@ -13,7 +13,8 @@ from pathlib import Path
 
 from assistant.core.bus import Address, Bus
 from assistant.core.messages import Command, Interpretation, Transcript
-from assistant.members import PEERS, consumers
+from assistant.daemon import MEMBERS
+from assistant.members import consumers
 
 Pair = tuple[str, str]
 """The versions of the intent and the NER model."""
@@ -26,6 +27,8 @@ ROUNDED = 0.0015
 _TIME = re.compile(r"\d{4}-\d\d-\d\d|\d\d:\d\d(:\d\d)?(\.\d+)?")
 CONVERSATION_S = 1000.0
 """On the transcripts' own clock, so that none is understood by what was said before it."""
+MOST_CONVERSATIONS = 1_000_000
+"""All of them in the past, as the bus takes nothing from the future."""
 
 
 @dataclass
@@ -108,7 +111,7 @@ class Traffic:
         texts, number, due_s = cycle(self.texts), 0, time.monotonic()
         with (
             closing(Address(self.runtime)) as address,
-            closing(Bus("bench", address, PEERS, consumers(), (Interpretation,))) as bus,
+            closing(Bus("bench", address, MEMBERS, consumers(), (Interpretation,))) as bus,
         ):
             while not self._ending.is_set():
                 text = next(texts)
@@ -127,7 +130,7 @@ class Traffic:
             pairs = {pair for pair in (self._pair, self._to) if pair is not None}
             one = Asked(text, pairs, time.monotonic())
             self._asked[str(number), revision] = one
-        at_s = CONVERSATION_S * number
+        at_s = CONVERSATION_S * (number - MOST_CONVERSATIONS)
         bus.send(Transcript(utterance_id=str(number), revision=revision, text=text, at_s=at_s))
 
     def _hear(self, bus: Bus, until_s: float) -> None:

@@ -1,0 +1,87 @@
+"""Whether processes grow: what they were seen to use, and what of it is growth."""
+
+from __future__ import annotations
+
+import statistics
+from collections.abc import Sequence
+from contextlib import suppress
+from itertools import groupby
+
+import msgspec
+
+from assistant.bounds import used
+
+WINDOW = 10
+"""Looks at either end whose medians are compared, so that no single one decides."""
+
+
+class Look(msgspec.Struct, frozen=True, kw_only=True, tag=True):
+    """A process at one moment: after so many utterances, how much memory and how many files."""
+
+    utterances: int
+    name: str
+    pid: int
+    resident_bytes: int
+    descriptors: int
+
+
+class Growth(msgspec.Struct, frozen=True, kw_only=True):
+    """One life of a process: from when it was warm to its end.
+
+    `grown_mb` is the median of its last looks less that of its first, `mb_per_1000` the slope by
+    least squares in megabytes a thousand utterances, `files` how many more are open.
+    """
+
+    name: str
+    utterances: int
+    resident_mb: float
+    grown_mb: float
+    mb_per_1000: float
+    files: int
+
+
+def look(name: str, pid: int, utterances: int) -> Look | None:
+    """The process now; None when it is gone."""
+    with suppress(OSError):
+        size, files = used(pid)
+        return Look(
+            utterances=utterances,
+            name=name,
+            pid=pid,
+            resident_bytes=size,
+            descriptors=files,
+        )
+    return None
+
+
+def growths(looks: Sequence[Look], warm: int) -> list[Growth]:
+    """Each life that was long enough, by name; its first `warm` utterances are left out."""
+    found = []
+    ordered = sorted(looks, key=lambda one: (one.name, one.pid, one.utterances))
+    for (name, _), life in groupby(ordered, key=lambda one: (one.name, one.pid)):
+        all_of_it = list(life)
+        begun = all_of_it[0].utterances
+        seen = [one for one in all_of_it if one.utterances - begun >= warm]
+        if len(seen) >= 2 * WINDOW:
+            found.append(_growth(name, seen))
+    return found
+
+
+def _growth(name: str, seen: Sequence[Look]) -> Growth:
+    first, last = seen[:WINDOW], seen[-WINDOW:]
+    resident = [one.resident_bytes / 1e6 for one in seen]
+    utterances = [float(one.utterances) for one in seen]
+    before_mb, after_mb = (
+        statistics.median(one.resident_bytes for one in some) / 1e6 for some in (first, last)
+    )
+    more = statistics.median(one.descriptors for one in last) - statistics.median(
+        one.descriptors for one in first
+    )
+    return Growth(
+        name=name,
+        utterances=seen[-1].utterances - seen[0].utterances,
+        resident_mb=round(after_mb, 1),
+        grown_mb=round(after_mb - before_mb, 2),
+        mb_per_1000=round(1000 * statistics.linear_regression(utterances, resident).slope, 3),
+        files=round(more),
+    )

@@ -1,0 +1,22 @@
+"""All attacks, in the order in which they are made."""
+
+from __future__ import annotations
+
+from benchmarks.hostile.attack import Attack
+from benchmarks.hostile.broker import BrokerAttack
+from benchmarks.hostile.bus import BusAttack
+from benchmarks.hostile.control import ControlAttack
+from benchmarks.hostile.documents import DocumentsAttack
+from benchmarks.hostile.models import ModelsAttack
+from benchmarks.hostile.settings import ConfigAttack
+from benchmarks.hostile.sound import AudioAttack
+
+ATTACKS: tuple[type[Attack], ...] = (
+    BusAttack,
+    ControlAttack,
+    BrokerAttack,
+    DocumentsAttack,
+    ModelsAttack,
+    ConfigAttack,
+    AudioAttack,
+)

@@ -1,0 +1,117 @@
+"""What came of an attack, and whether the daemon held."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+import msgspec
+from rich.table import Table
+
+from benchmarks.hostile.prober import Served
+from benchmarks.hostile.watcher import Watched
+
+SLOWEST_MS = 1000.0
+MOST_GROWN_MB = 64.0
+"""Of one process, at its peak: as much as a queue of its largest messages may hold."""
+MOST_LOGGED_BYTES = 200_000
+"""A minute, and of the first one as much again: of each fault of each stage the first few."""
+TOLD = 20
+"""Lines of what went wrong that are kept."""
+
+
+class Figures(msgspec.Struct, kw_only=True):
+    """Counts and extremes; `faults` are blows that came to something that must not be."""
+
+    attack: str
+    blows: int = 0
+    minutes: float = 0.0
+    faults: int = 0
+    wrong_effects: int = 0
+    served: Served = msgspec.field(default_factory=Served)
+    watched: Watched = msgspec.field(default_factory=Watched)
+    told: list[str] = []
+
+    @property
+    def slowest_ms(self) -> float:
+        """Of all valid questions."""
+        return max(self.served.slowest_reply_ms, self.served.slowest_status_ms)
+
+    @property
+    def grown_mb(self) -> float:
+        """Of the process that grew most, at its peak."""
+        return max(self.watched.peak_mb.values(), default=0.0)
+
+    @property
+    def held(self) -> bool:
+        """Whether nothing came of the attack."""
+        none = self.faults + self.wrong_effects + self.watched.crashes + self.served.unanswered
+        return (
+            none == 0
+            and self.served.probes > 0
+            and self.slowest_ms <= SLOWEST_MS
+            and self.grown_mb <= MOST_GROWN_MB
+            and self.watched.log_bytes <= MOST_LOGGED_BYTES * (1 + self.minutes)
+        )
+
+
+def added(one: Figures, other: Figures) -> Figures:
+    """Two parts of one attack as one."""
+    return Figures(
+        attack=one.attack,
+        blows=one.blows + other.blows,
+        minutes=round(one.minutes + other.minutes, 2),
+        faults=one.faults + other.faults,
+        wrong_effects=one.wrong_effects + other.wrong_effects,
+        served=Served(
+            probes=one.served.probes + other.served.probes,
+            unanswered=one.served.unanswered + other.served.unanswered,
+            slowest_reply_ms=max(one.served.slowest_reply_ms, other.served.slowest_reply_ms),
+            slowest_status_ms=max(one.served.slowest_status_ms, other.served.slowest_status_ms),
+        ),
+        watched=Watched(
+            crashes=one.watched.crashes + other.watched.crashes,
+            peak_mb=_highest(one.watched.peak_mb, other.watched.peak_mb),
+            left_mb=_highest(one.watched.left_mb, other.watched.left_mb),
+            log_bytes=one.watched.log_bytes + other.watched.log_bytes,
+        ),
+        told=[*one.told, *other.told][:TOLD],
+    )
+
+
+def as_object(figures: Figures) -> dict[str, Any]:
+    """The figures as one flat object."""
+    plain = msgspec.to_builtins(figures)
+    served, watched = plain.pop("served"), plain.pop("watched")
+    told = plain.pop("told")
+    return {**plain, **served, **watched, "held": figures.held, "told": told}
+
+
+def table(rows: Iterable[Figures]) -> Table:
+    """The figures for people."""
+    shown = Table(
+        "attack",
+        "blows",
+        "minutes",
+        "crashes",
+        "wrong effects",
+        "faults",
+        "unanswered",
+        "slowest probe",
+        "peak growth",
+        "log",
+        "held",
+    )
+    for row in rows:
+        most = max(row.watched.peak_mb, key=lambda name: row.watched.peak_mb[name], default="-")
+        shown.add_row(
+            *(row.attack, f"{row.blows:,}", f"{row.minutes:.1f}", str(row.watched.crashes)),
+            *(str(row.wrong_effects), str(row.faults), str(row.served.unanswered)),
+            *(f"{row.slowest_ms:.0f} ms", f"{row.grown_mb} MB ({most})"),
+            *(f"{row.watched.log_bytes:,} B", "yes" if row.held else "NO"),
+        )
+    return shown
+
+
+def _highest(one: dict[str, float], other: dict[str, float]) -> dict[str, float]:
+    return {name: max(one.get(name, 0.0), other.get(name, 0.0)) for name in {*one, *other}}

@@ -1,0 +1,21 @@
+"""The daemon whose supervisor never tires: `python -m benchmarks.untiring CONFIG PARENT`.
+
+However often its processes are ended, safe mode does not give them up. It lives as long as the
+process PARENT does.
+"""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+from assistant import daemon
+from assistant.process import Patience
+from assistant.zygote import die_with_parent
+
+UNTIRING = Patience(backoff_s=(0.1,), failures=1_000_000)
+
+if __name__ == "__main__":
+    config, parent = sys.argv[1:]
+    die_with_parent(int(parent))
+    sys.exit(daemon.run(Path(config), single=False, patience=UNTIRING))
