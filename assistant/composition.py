@@ -51,7 +51,7 @@ from audio.stage import make_listener
 from audio.tts.select import select as select_voice
 from audio.tts.stage import VoiceStage
 from nlu.custom_sentences import load_vocabulary
-from nlu.encoder import MODEL, Encoder
+from nlu.encoder import MODEL
 from nlu.examples import Label
 from nlu.explanation import Explanation, explain
 from nlu.findings import Finder
@@ -60,6 +60,7 @@ from nlu.guess import Guesser
 from nlu.intent import IntentModel
 from nlu.interpreter import Interpreter
 from nlu.normalize import canonical
+from nlu.opened import Opened
 from nlu.shapes import shapes
 from nlu.stage import NluStage
 from nlu.tagger import MODEL as NER
@@ -88,14 +89,20 @@ class Composition:
     """The stages that `config` describes, over one home and one set of skills.
 
     `builtin` false leaves only the skills of the configured folders; a `library` has other models
-    in use than those that are.
+    in use than those that are. Models that are `opened` already are not opened again.
     """
 
     def __init__(
-        self, config: Config, *, builtin: bool = True, library: Library | None = None
+        self,
+        config: Config,
+        *,
+        builtin: bool = True,
+        library: Library | None = None,
+        opened: Opened | None = None,
     ) -> None:
         self._config, self._builtin = config, builtin
         self.library = library or Library(config.models_dir)
+        self._opened = opened or Opened()
 
     @cached_property
     def now(self) -> Callable[[], datetime]:
@@ -218,7 +225,7 @@ class Composition:
     @cached_property
     def tagger(self) -> Tagger | None:
         """What names are found with; None where its model is not sound."""
-        return self.nlu_faults.without(NER, partial(Tagger.load, self.library))
+        return self.nlu_faults.without(NER, partial(self._opened.tagger, self.library))
 
     @cached_property
     def intents(self) -> IntentModel | None:
@@ -226,7 +233,7 @@ class Composition:
         return self.nlu_faults.without(MODEL, self._fitted)
 
     def _fitted(self) -> IntentModel:
-        encoder = Encoder.load(self.library)
+        encoder = self._opened.encoder(self.library)
         shipped = self.library.read(encoder.name)["examples.npz"]
         return fitted(encoder, shipped, self.own_examples, self._config.cache_dir / "nlu")
 

@@ -10,22 +10,19 @@ from assistant.candidates import check, check_answers, put_in_use, require
 from assistant.composition import Composition
 from assistant.core.config import Config
 from assistant.core.manifest import Library
-from assistant.core.memory import available_bytes, give_back_freed, give_back_unused
+from assistant.core.memory import give_back_freed, give_back_unused
 from assistant.core.replacement import Change
 from assistant.core.stage import Stage
 from nlu import canaries
 from nlu.encoder import MODEL as INTENT
-from nlu.encoder import Encoder
 from nlu.examples import Label
 from nlu.fitting import fitted
 from nlu.guess import Guesser
 from nlu.intent import IntentModel
+from nlu.opened import Opened
 from nlu.stage import NluStage
 from nlu.tagger import MODEL as NER
 from nlu.tagger import Tagger
-
-SPARE_BYTES = 500_000_000
-"""Memory that must be available for a model that is out of use to be kept for a rollback."""
 
 
 class Workshop:
@@ -74,26 +71,21 @@ class Workshop:
 
 
 class NluWorkshop:
-    """Understanding: its two models are replaced one by one, and what it has in mind stays.
-
-    The version that was used before stays in memory where there is enough of it.
-    """
+    """Understanding: its two models are replaced one by one, and what it has in mind stays."""
 
     def __init__(self) -> None:
         self._models_dir = self._cache = Path()
         self._own: list[tuple[Label, str]] = []
-        self._kept: dict[str, dict[str, IntentModel | Tagger]] = {}
+        self._guesses = False
+        self._opened = Opened()
 
     def stage(self, config: Config) -> NluStage:
-        """The stage for these settings."""
-        composition = Composition(config)
-        stage, library = composition.nlu(), composition.library
+        """The stage for these settings, with the models that are open already."""
+        composition = Composition(config, opened=self._opened)
+        stage = composition.nlu()
         self._models_dir, self._cache = config.models_dir, config.cache_dir / "nlu"
-        self._own, self._kept = [], {}
-        if composition.guesses:
-            self._own = composition.own_examples
-            for name, model in ((INTENT, composition.intents), (NER, composition.tagger)):
-                self._kept[name] = {_identity(library, name): model} if model is not None else {}
+        self._guesses = composition.guesses
+        self._own = composition.own_examples if self._guesses else []
         del composition
         give_back_unused()
         return stage
@@ -101,33 +93,24 @@ class NluWorkshop:
     def load(self, model: str, version: str) -> Change:
         """Load that version; raises, or `ModelError`."""
         library = Library(self._models_dir).choosing(model, version)
-        kept = self._kept.get(model)
-        if kept is None:  # a stage without models, or that runs no such model
+        if not self._guesses or model not in (INTENT, NER):
             check(library, model)
             return partial(_using, library, model, None)
-        identity = _identity(library, model)
-        made = kept.get(identity) or self._opened(library, model)
-        others = [(i, m) for i, m in kept.items() if i != identity]
-        last = others[-1:] if available_bytes() > SPARE_BYTES else []
-        self._kept[model] = dict([*last, (identity, made)])
+        require(library, model)
+        made = self._made(library, model)
         give_back_freed()
         return partial(_using, library, model, made)
 
-    def _opened(self, library: Library, model: str) -> IntentModel | Tagger:
+    def _made(self, library: Library, model: str) -> IntentModel | Tagger:
         if model == NER:
-            tagger = Tagger.load(library)
-            check_answers(library, model, canaries.of_slots(tagger))
-            return tagger
-        encoder, examples = Encoder.load(library), library.read(model)["examples.npz"]
-        check_answers(library, model, canaries.of_intent(encoder, examples))
+            return self._opened.tagger(
+                library, lambda t: check_answers(library, model, canaries.of_slots(t))
+            )
+        examples = library.read(model)["examples.npz"]
+        encoder = self._opened.encoder(
+            library, lambda e: check_answers(library, model, canaries.of_intent(e, examples))
+        )
         return fitted(encoder, examples, self._own, self._cache)
-
-
-def _identity(library: Library, model: str) -> str:
-    """The hashes of a version's files; raises `ModelError` when they are not as recorded."""
-    require(library, model)
-    library.read(model)
-    return " ".join(library.expected(model).values())
 
 
 def _using(library: Library, model: str, made: IntentModel | Tagger | None, stage: Stage) -> Stage:
