@@ -14,33 +14,33 @@ from pathlib import Path
 
 from assistant.answer.answerer import Answerer, Finds
 from assistant.answer.answers import DocumentAnswers
-from assistant.answer.baseline import keep_baseline, read_baseline
-from assistant.answer.bywords import ReadsOrNot, WordSearcher
-from assistant.answer.calendar import Calendar
-from assistant.answer.collection import Collection
-from assistant.answer.desk import Desk
-from assistant.answer.documents import Knowledge
-from assistant.answer.encoder import MODEL as READER
-from assistant.answer.encoder import Encoder as DocumentEncoder
-from assistant.answer.finding import Searcher
-from assistant.answer.formats.suffixes import SUFFIXES
-from assistant.answer.generator import MODEL as GENERATOR
-from assistant.answer.generator import Budget, Generator
-from assistant.answer.index import VectorIndex
-from assistant.answer.indexer import Indexer
-from assistant.answer.monitor import Monitor
-from assistant.answer.phrasing import Phraser
-from assistant.answer.reader import Reader
-from assistant.answer.retriever import Retriever
+from assistant.answer.calendar.calendar import Calendar
+from assistant.answer.generation.generator import MODEL as GENERATOR
+from assistant.answer.generation.generator import Budget, Generator
+from assistant.answer.generation.phraser import Phraser
+from assistant.answer.in_flight import Desk
+from assistant.answer.ingest.collection import Collection
+from assistant.answer.ingest.formats.suffixes import SUFFIXES
+from assistant.answer.ingest.parser_client import Indexer
+from assistant.answer.knowledge.knowledge import Knowledge
+from assistant.answer.knowledge.vector_index import VectorIndex
+from assistant.answer.quality.baseline import keep_baseline, read_baseline
+from assistant.answer.quality.monitor import Monitor
+from assistant.answer.retrieval.encoder import MODEL as READER
+from assistant.answer.retrieval.encoder import Encoder as DocumentEncoder
+from assistant.answer.retrieval.lexical import ReadsOrNot, WordSearcher
+from assistant.answer.retrieval.reader import Reader
+from assistant.answer.retrieval.retriever import Retriever
+from assistant.answer.retrieval.search import Searcher
 from assistant.answer.stage import AnswerStage
-from assistant.answer.summary import Summariser
+from assistant.answer.summary.summariser import Summariser
 from assistant.core.clock import time_zone
 from assistant.core.config import Config
 from assistant.core.database import Database
+from assistant.core.degraded import Faults
+from assistant.core.did_you_mean import did_you_mean
 from assistant.core.errors import ConfigError, InputError, ModelError, SkillError
-from assistant.core.faults import Faults
-from assistant.core.manifest import Library, State
-from assistant.core.near import did_you_mean
+from assistant.core.models.manifest import Library, State
 from assistant.skill.home import Home, load_home
 from audio.asr.pocketsphinx import PocketSphinxRecognizer
 from audio.asr.recognizer import Recognizer
@@ -50,23 +50,23 @@ from audio.listener import Listener
 from audio.stage import make_listener
 from audio.tts.select import select as select_voice
 from audio.tts.stage import VoiceStage
-from nlu.custom_sentences import load_vocabulary
-from nlu.encoder import MODEL
-from nlu.examples import Label
+from nlu.classifier.encoder import MODEL
+from nlu.classifier.examples import Label
+from nlu.classifier.fitting import fitted
+from nlu.classifier.intent import IntentModel
+from nlu.classifier.opened import Opened
+from nlu.classifier.tagger import MODEL as NER
+from nlu.classifier.tagger import Tagger
 from nlu.explanation import Explanation, explain
-from nlu.findings import Finder
-from nlu.fitting import fitted
-from nlu.guess import Guesser
-from nlu.intent import IntentModel
+from nlu.fallback.guesser import Guesser
+from nlu.fallback.slot_candidates import Finder
+from nlu.fallback.slot_patterns import shapes
+from nlu.grammar.custom_sentences import load_vocabulary
+from nlu.grammar.templates import Templates
+from nlu.grammar.vocabulary import NO_VOCABULARY, Vocabulary
 from nlu.interpreter import Interpreter
-from nlu.normalize import canonical
-from nlu.opened import Opened
-from nlu.shapes import shapes
 from nlu.stage import NluStage
-from nlu.tagger import MODEL as NER
-from nlu.tagger import Tagger
-from nlu.templates import Templates
-from nlu.vocabulary import NO_VOCABULARY, Vocabulary
+from nlu.text.canonical import canonical
 from skills.registry import Registry, load_registry
 from skills.scheduler import this_boot
 from skills.stage import SkillsStage

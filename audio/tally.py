@@ -6,7 +6,7 @@ import logging
 import os
 from pathlib import Path
 
-from assistant.core.durable import replace_file
+from assistant.core.files import replace_file
 
 KEPT = 256
 """Names that are kept. A ring is acknowledged within a minute of the skills' next start."""

@@ -22,7 +22,7 @@ from pathlib import Path
 
 import msgspec
 
-from assistant.checkpoint import Answered
+from assistant.documents.answer_file import Answered
 from assistant.evaluation.squad import Article, read_articles
 
 XQUAD = Path("../shared/data/answers/xquad.en.json")

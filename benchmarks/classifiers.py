@@ -15,11 +15,11 @@ from sklearn.feature_extraction.text import TfidfVectorizer
 from sklearn.pipeline import FeatureUnion, make_pipeline
 from sklearn.svm import LinearSVC
 
-from nlu.encoder import Encoder
-from nlu.examples import Label
-from nlu.guess import spoken
-from nlu.head import Head
-from nlu.normalize import canonical, wish
+from nlu.classifier.encoder import Encoder
+from nlu.classifier.examples import Label
+from nlu.classifier.head import Head
+from nlu.fallback.guesser import spoken
+from nlu.text.canonical import canonical, wish
 
 Sentences = Sequence[tuple[Label | None, str]]
 Classify = Callable[[str], Label | None]

@@ -19,7 +19,7 @@ from assistant.core.messages import Command, Slot, SlotValue
 from assistant.evaluation.sentences import Prepare, Understand, reader
 from assistant.skill.home import Home
 from benchmarks.sentences import sentences, slot_templates
-from nlu.examples import Label
+from nlu.classifier.examples import Label
 
 _CACHE = tempfile.gettempdir() + "/hark-benchmarks"
 

@@ -14,12 +14,12 @@ from collections.abc import Iterator
 from contextlib import ExitStack, closing, suppress
 from pathlib import Path
 
-from assistant.client import ControlClient
+from assistant.control.client import ControlClient
 from assistant.core.bus import Address, Bus
 from assistant.core.clock import boottime_s
 from assistant.core.errors import ControlError
 from assistant.core.messages import Commit, Message, Transcript
-from assistant.members import CONTROL_SOCKET, STAGES, consumers
+from assistant.serving.processes import CONTROL_SOCKET, STAGES, consumers
 
 STARTUP_S = 90.0
 STOP_S = 10.0

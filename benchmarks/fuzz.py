@@ -22,7 +22,7 @@ from assistant.core.messages import Command, Commit, HomeCommand, Interpretation
 from assistant.evaluation.specimen import specimen_home
 from assistant.pipeline import run
 from benchmarks.strings import strings
-from nlu.normalize import canonical
+from nlu.text.canonical import canonical
 from skills.registry import load_registry
 from skills.state import open_state
 

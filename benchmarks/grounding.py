@@ -21,15 +21,15 @@ from pathlib import Path
 from typing import NamedTuple
 
 from assistant.answer.answerer import Answerer, Tier
-from assistant.answer.encoder import Encoder
-from assistant.answer.finding import Searcher
-from assistant.answer.generator import MODEL, Generator
-from assistant.answer.passages import Passage
-from assistant.answer.phrasing import Phraser
-from assistant.answer.reader import Reader
-from assistant.answer.retriever import Retriever
-from assistant.answer.words import NUMBERS
-from assistant.core.manifest import Library
+from assistant.answer.generation.generator import MODEL, Generator
+from assistant.answer.generation.phraser import Phraser
+from assistant.answer.knowledge.passages import Passage
+from assistant.answer.retrieval.encoder import Encoder
+from assistant.answer.retrieval.reader import Reader
+from assistant.answer.retrieval.retriever import Retriever
+from assistant.answer.retrieval.search import Searcher
+from assistant.core.models.manifest import Library
+from assistant.english.words import NUMBERS
 from assistant.evaluation.shelf import Shelf
 from models.training import renaming
 from models.training.questions import Block, blocks

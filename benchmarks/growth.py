@@ -9,7 +9,7 @@ from itertools import groupby
 
 import msgspec
 
-from assistant.bounds import used
+from assistant.supervision.bounds import used
 
 WINDOW = 10
 """Looks at either end whose medians are compared, so that no single one decides."""

@@ -18,11 +18,11 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from assistant.answer.collection import Collection
-from assistant.answer.documents import Knowledge
-from assistant.answer.index import VectorIndex
-from assistant.answer.indexer import ParsedFile
-from assistant.answer.passages import Document, Passage
+from assistant.answer.ingest.collection import Collection
+from assistant.answer.ingest.parser_client import ParsedFile
+from assistant.answer.knowledge.knowledge import Knowledge
+from assistant.answer.knowledge.passages import Document, Passage
+from assistant.answer.knowledge.vector_index import VectorIndex
 from assistant.bench.passages import DOCUMENT_PASSAGES, WIDTH, Sample
 from assistant.bench.procfs import usage
 

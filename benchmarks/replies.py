@@ -13,10 +13,10 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-from assistant.answer.constraint import Constraint, missing
-from assistant.answer.generator import Budget, Generator
-from assistant.answer.prompt import about_facts
-from assistant.core.manifest import Library
+from assistant.answer.generation.constraint import Constraint, missing
+from assistant.answer.generation.generator import Budget, Generator
+from assistant.answer.generation.prompt import about_facts
+from assistant.core.models.manifest import Library
 from benchmarks.bleu import bleu
 from models.training.dialogue import Turn, read, tidy
 from models.training.renaming import replaced

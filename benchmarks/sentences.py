@@ -7,8 +7,8 @@ from typing import NamedTuple
 
 from assistant.composition import FITTED_SENTENCES, SAMPLING_SEED
 from models.training.examples import labelled
-from nlu.examples import Label
-from nlu.templates import Templates
+from nlu.classifier.examples import Label
+from nlu.grammar.templates import Templates
 
 _TEMPLATES = 2_000
 

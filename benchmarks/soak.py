@@ -26,6 +26,7 @@ from pathlib import Path
 import msgspec
 
 from assistant.bench.stages import HOME
+from assistant.control.metrics import percentile
 from assistant.core.messages import (
     SAMPLE_RATE_HZ,
     DeviceChanged,
@@ -35,7 +36,6 @@ from assistant.core.messages import (
     Utterance,
     Woke,
 )
-from assistant.metrics import percentile
 from audio.frames import Samples, at_rate
 from audio.tts.flite import Flite
 from benchmarks.daemon import Daemon, Ear

@@ -7,7 +7,7 @@ import string
 import sys
 from collections.abc import Callable, Iterator
 
-from nlu.phrases import words
+from nlu.text.phrases import words
 
 ATTACKS = (
     "'; DROP TABLE timers; --",

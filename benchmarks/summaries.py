@@ -22,13 +22,13 @@ import yaml
 from rich.console import Console
 from rich.table import Table
 
-from assistant.answer.documents import Knowledge
-from assistant.answer.formats.select import parse
-from assistant.answer.grounding import ungrounded
-from assistant.answer.leaning import SHORTEST_WORDS
-from assistant.answer.naming import inside
-from assistant.answer.passages import Passage, cut, sentences
-from assistant.answer.summary import BUDGET, Summariser, Summary
+from assistant.answer.generation.grounding import ungrounded
+from assistant.answer.ingest.formats.select import parse
+from assistant.answer.knowledge.knowledge import Knowledge
+from assistant.answer.knowledge.passages import Passage, cut, sentences
+from assistant.answer.summary.self_contained import SHORTEST_WORDS
+from assistant.answer.summary.summariser import BUDGET, Summariser, Summary
+from assistant.answer.summary.titles import inside
 from assistant.composition import Composition
 from assistant.core.config import Config
 from assistant.evaluation.rouge import Rouge, rouge

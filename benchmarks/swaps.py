@@ -19,21 +19,21 @@ from collections.abc import Iterable, Iterator, Sequence
 
 import msgspec
 
-from assistant import replacing
 from assistant.bench.procfs import usage
 from assistant.bench.rig import Rig, running_daemon
 from assistant.composition import Composition
+from assistant.control.metrics import percentile
 from assistant.core.config import Config, load_config
 from assistant.core.errors import ModelError
-from assistant.core.manifest import Library
 from assistant.core.messages import Command, Interpretation, Transcript
+from assistant.core.models.manifest import Library
 from assistant.evaluation.specimen import specimen_home
-from assistant.metrics import percentile
+from assistant.model_files import switch
 from benchmarks.traffic import CONVERSATION_S, Answers, Asked, Pair, Traffic
 from benchmarks.versions import add, add_unsound
 from models.training.config import TRAINING
 from models.training.examples import labelled
-from nlu.guess import Guesser
+from nlu.fallback.guesser import Guesser
 from nlu.stage import NluStage
 from skills.registry import load_registry
 
@@ -147,7 +147,7 @@ def _turns(count: int) -> list[str]:
 def _use(config: Config, traffic: Traffic, name: str, version: str) -> float:
     with traffic.changing(name, version):
         began_s = time.monotonic()
-        if not replacing.use(config, name, version, known=True):
+        if not switch.use(config, name, version, known=True):
             raise ModelError("bench.not_running", "the daemon did not take it")
         return time.monotonic() - began_s
 
@@ -158,7 +158,7 @@ def _tried_unsound(config: Config) -> Iterator[tuple[str, str]]:
     for name in MODELS:
         for version, told in add_unsound(library, name).items():
             try:
-                replacing.use(config, name, version, known=True)
+                switch.use(config, name, version, known=True)
             except ModelError as error:
                 if told not in error.message:
                     raise

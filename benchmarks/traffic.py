@@ -13,8 +13,8 @@ from pathlib import Path
 
 from assistant.core.bus import Address, Bus
 from assistant.core.messages import Command, Interpretation, Transcript
-from assistant.daemon import MEMBERS
-from assistant.members import consumers
+from assistant.serving.processes import consumers
+from assistant.supervision.daemon import MEMBERS
 
 Pair = tuple[str, str]
 """The versions of the intent and the NER model."""

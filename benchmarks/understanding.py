@@ -28,8 +28,8 @@ from assistant.skill.home import Home
 from benchmarks.classifiers import Classify, embed, ensemble, router, single
 from benchmarks.contestants import CONTESTANTS, command, composition
 from benchmarks.sentences import sentences
-from nlu.encoder import Encoder
-from nlu.evidence import QUERIES
+from nlu.classifier.encoder import Encoder
+from nlu.fallback.scoring import QUERIES
 from skills.registry import load_registry
 
 TESTS = Path(__file__).resolve().parents[1] / "tests" / "data" / "nlu"

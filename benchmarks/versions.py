@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from assistant.core.manifest import SHIPPED, Library
-from assistant.downloads import import_version
+from assistant.core.models.manifest import SHIPPED, Library
+from assistant.model_files.pull import import_version
 
 Array = NDArray[np.floating[Any]]
 WIDTH = 384

@@ -7,11 +7,11 @@ from datetime import datetime
 import msgspec
 
 from assistant.core.messages import Command, SlotValue
-from nlu.guess import Guesser, spoken
+from nlu.discourse.negation import addressed, doubtful, reported, withheld
+from nlu.fallback.guesser import Guesser, spoken
+from nlu.grammar.templates import Templates
 from nlu.interpreter import Interpreter, Understood
-from nlu.normalize import canonical, wish
-from nlu.templates import Templates
-from nlu.withheld import addressed, doubtful, reported, withheld
+from nlu.text.canonical import canonical, wish
 
 _MOST = 5
 """Beliefs of one kind that are told."""

@@ -3,10 +3,11 @@
 The order of precedence; what comes later is asked only where all before it failed:
 
 1. a sentence of a skill fits the whole text, without free text;
-2. the text comes apart into such sentences (`nlu.clauses`): joined, sharing words, put right;
+2. the text comes apart into such sentences (`nlu.discourse.clauses`): joined, sharing words, or
+   put right;
 3. a sentence fits with free text in it, and the words are no report or negation;
 4. the text comes apart into parts that are each one of the above or a guess of the models;
-5. the intent model knows the wish, and the words hold what its slots need (`nlu.guess`);
+5. the intent model knows the wish, and the words hold what its slots need (`nlu.fallback.guesser`);
 6. nothing is understood.
 
 Where two guesses are as likely as each other, and where it is in doubt whether a wish is meant for
@@ -27,13 +28,13 @@ from typing import Protocol
 import msgspec
 
 from assistant.core.messages import Command
-from nlu import clauses
-from nlu.apart import LONGEST, Apart
-from nlu.normalize import Canonical, cuts
-from nlu.reading import Reading
-from nlu.tagger import Span
-from nlu.templates import Templates
-from nlu.withheld import withheld
+from nlu.classifier.tagger import Span
+from nlu.discourse import clauses
+from nlu.discourse.negation import withheld
+from nlu.discourse.reading import Reading
+from nlu.discourse.segmenter import LONGEST, Apart
+from nlu.grammar.templates import Templates
+from nlu.text.canonical import Canonical, cuts
 
 _FREE_TEXT_CONFIDENCE = 0.9
 _SURE_PARTS = 0.7

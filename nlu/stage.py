@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from datetime import datetime
 from typing import ClassVar, NamedTuple
 
-from assistant.core.faults import Faults
+from assistant.core.degraded import Faults
 from assistant.core.messages import (
     Choice,
     Complete,
@@ -16,12 +16,12 @@ from assistant.core.messages import (
     Tick,
     Transcript,
 )
-from nlu.endings import Endings
+from nlu.completeness import Endings
+from nlu.discourse.reading import Reading
+from nlu.grammar.templates import Templates
 from nlu.interpreter import Guess, Interpreter, Understood
-from nlu.nearest import Nearest
-from nlu.normalize import Canonical, canonical
-from nlu.reading import Reading
-from nlu.templates import Templates
+from nlu.suggestion import Nearest
+from nlu.text.canonical import Canonical, canonical
 from nlu.values import periods
 
 SAMPLED_SENTENCES, SAMPLING_SEED = 5_000, 1

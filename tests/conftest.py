@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.network import raise_loopback
+from tests.support.network import raise_loopback
 
 REPOSITORY = Path(__file__).resolve().parent.parent
 

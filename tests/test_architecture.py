@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ast
 import graphlib
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 
@@ -16,37 +17,46 @@ import pytest
 REPOSITORY = Path(__file__).resolve().parent.parent
 PACKAGES = ("assistant", "audio", "nlu", "skills")
 LONGEST_MODULE_LINES = 400
+MOST_MODULES = 20
+"""Of one folder, its `__init__` not counted."""
 
 LAYERS: dict[str, tuple[str, ...]] = {
+    "assistant.english": (),
     "assistant.core": (),
-    "assistant.skill": ("assistant.core",),
-    "assistant.answer": ("assistant.skill", "assistant.core"),
-    "audio": ("assistant.skill", "assistant.core"),
-    "nlu": ("assistant.skill", "assistant.core"),
-    "skills": ("assistant.skill", "assistant.core"),
+    "assistant.skill": ("assistant.core", "assistant.english"),
+    "assistant.answer": ("assistant.skill", "assistant.core", "assistant.english"),
+    "audio": ("assistant.skill", "assistant.core", "assistant.english"),
+    "nlu": ("assistant.skill", "assistant.core", "assistant.english"),
+    "skills": ("assistant.skill", "assistant.core", "assistant.english"),
     "assistant": ("audio", "nlu", "skills", "assistant"),
 }
 """Layer → the further layers that it may import; the longest matching name is a module's layer."""
 
 ONLY_IMPORTERS: dict[str, tuple[str, ...]] = {
     "zmq": ("assistant.core.bus",),
-    "onnxruntime": ("assistant.core.inference",),
+    "onnxruntime": ("assistant.core.models.session",),
     "sqlite3": ("assistant.core.database",),
     "sounddevice": ("audio.devices",),
-    "faiss": ("assistant.answer.index",),
+    "faiss": ("assistant.answer.knowledge.vector_index",),
 }
 PICKLERS = ("pickle", "cPickle", "_pickle", "cloudpickle", "dill", "joblib", "marshal", "shelve")
-BROAD_EXCEPT_ALLOWED = ("assistant.core.worker", "assistant.answer.scheduler")
+BROAD_EXCEPT_ALLOWED = ("assistant.core.worker", "assistant.answer.generation.token_scheduler")
 """The worker turns every fault of a stage into words, the scheduler hands it to who waits for the
 stream; nothing else swallows what it can't name."""
 
 LOADED_LATE = {
-    ("assistant.daemon", "assistant.single"): "else the supervisor's process would load it all",
-    ("audio.tts.piper", "assistant.core.inference"): "onnxruntime, for whoever has a Piper voice",
+    (
+        "assistant.supervision.daemon",
+        "assistant.serving.threads",
+    ): "else the supervisor's process would load it all",
+    (
+        "audio.tts.piper",
+        "assistant.core.models.session",
+    ): "onnxruntime, for whoever has a Piper voice",
 }
 """The imports of ours inside functions, each for weight; `cycle` counts them like all others."""
 
-FIRST_PROCESS = ("assistant.daemon", "assistant.supervisor")
+FIRST_PROCESS = "assistant.supervision"
 FIRST_PROCESS_STAYS_CLEAR_OF = ("zmq", "onnxruntime", "numpy")
 
 Import = ast.Import | ast.ImportFrom
@@ -212,7 +222,8 @@ def _declares_skill(tree: ast.Module) -> bool:
 
 def heavy_first_process(modules: Mapping[str, Module]) -> Iterator[str]:
     """What the supervisor's process loads, through whatever module, is light."""
-    waiting, seen = [name for name in FIRST_PROCESS if name in modules], set(FIRST_PROCESS)
+    waiting = [name for name in modules if _below(name, FIRST_PROCESS)]
+    seen = set(waiting)
     while waiting:
         module = modules[waiting.pop()]
         for target, _, inside in module.imports:
@@ -230,6 +241,18 @@ def long_module(modules: Mapping[str, Module]) -> Iterator[str]:
             yield f"{module.name} has {module.lines} lines"
 
 
+def crowded_folder(modules: Mapping[str, Module]) -> Iterator[str]:
+    """A folder's modules can be taken in at a glance."""
+    folders = Counter(name.rpartition(".")[0] for name in modules if name not in _packages(modules))
+    for folder, count in folders.items():
+        if count > MOST_MODULES:
+            yield f"{folder} has {count} modules"
+
+
+def _packages(modules: Mapping[str, Module]) -> set[str]:
+    return {name.rpartition(".")[0] for name in modules}
+
+
 RULES: tuple[Callable[[Mapping[str, Module]], Iterator[str]], ...] = (
     wrong_layer,
     relative_import,
@@ -242,15 +265,20 @@ RULES: tuple[Callable[[Mapping[str, Module]], Iterator[str]], ...] = (
     built_in_skill,
     heavy_first_process,
     long_module,
+    crowded_folder,
 )
 
 BREACHES: dict[str, list[dict[str, str]]] = {
     "wrong_layer": [
         {"assistant/core/a.py": "import assistant.skill.b", "assistant/skill/b.py": ""},
         {"audio/a.py": "from nlu.b import c", "nlu/b.py": "c = 1"},
-        {"skills/a.py": "from assistant.daemon import c", "assistant/daemon.py": "c = 1"},
+        {
+            "skills/a.py": "from assistant.supervision.daemon import c",
+            "assistant/supervision/daemon.py": "c = 1",
+        },
         {"nlu/a.py": "from assistant.answer import b", "assistant/answer/b.py": ""},
         {"assistant/skill/a.py": "from assistant import pipeline", "assistant/pipeline.py": ""},
+        {"assistant/english/a.py": "from assistant.core import b", "assistant/core/b.py": ""},
     ],
     "relative_import": [{"audio/a.py": "from . import b", "audio/b.py": ""}],
     "import_inside_function": [{"audio/a.py": "def f():\n    import assistant.core.b"}],
@@ -267,7 +295,7 @@ BREACHES: dict[str, list[dict[str, str]]] = {
         {"assistant/core/a.py": "import zmq.asyncio"},
         {"audio/asr/a.py": "def f():\n    from onnxruntime import InferenceSession"},
         {"skills/a.py": "import sqlite3"},
-        {"assistant/doctor.py": "import sounddevice"},
+        {"assistant/doctor/checks.py": "import sounddevice"},
         {"assistant/answer/a.py": "import faiss"},
     ],
     "pickled": [{"audio/a.py": "import pickle"}, {"nlu/a.py": "from joblib import load"}],
@@ -282,9 +310,16 @@ BREACHES: dict[str, list[dict[str, str]]] = {
         {"skills/a/b.py": "from skills.c import d\nskill = Skill('a')", "skills/c.py": "d = 1"},
     ],
     "heavy_first_process": [
-        {"assistant/supervisor.py": "import assistant.a", "assistant/a.py": "import numpy"},
-        {"assistant/daemon.py": "import assistant.core.bus", "assistant/core/bus.py": "import zmq"},
+        {
+            "assistant/supervision/supervisor.py": "import assistant.a",
+            "assistant/a.py": "import numpy",
+        },
+        {
+            "assistant/supervision/logs.py": "import assistant.core.bus",
+            "assistant/core/bus.py": "import zmq",
+        },
     ],
+    "crowded_folder": [{f"audio/asr/m{n}.py": "" for n in range(MOST_MODULES + 1)}],
     "long_module": [{"audio/a.py": "\n" * (LONGEST_MODULE_LINES + 1)}],
 }
 """Rule → trees (path → text), each of which must be caught."""
@@ -292,8 +327,10 @@ BREACHES: dict[str, list[dict[str, str]]] = {
 SOUND = {
     "assistant/core/bus.py": "import zmq",
     "assistant/core/worker.py": "try:\n    pass\nexcept Exception:\n    pass",
-    "assistant/daemon.py": "import audio.a\ndef f():\n    import assistant.single",
-    "assistant/single.py": "import assistant.core.bus",
+    "assistant/supervision/daemon.py": (
+        "import audio.a\ndef f():\n    import assistant.serving.threads"
+    ),
+    "assistant/serving/threads.py": "import assistant.core.bus",
     "audio/a.py": "import assistant.core.errors\ndef f():\n    import faster_whisper",
     "skills/a.py": "from assistant.skill import Skill\nskill = Skill('a', api=1)",
 }

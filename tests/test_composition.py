@@ -13,9 +13,9 @@ import pytest
 from assistant.composition import Composition
 from assistant.core.config import Config, HomeSettings, Skills
 from assistant.core.errors import ConfigError
-from assistant.core.manifest import Library
 from assistant.core.messages import Work, concrete
-from assistant.members import STAGES, consumers
+from assistant.core.models.manifest import Library
+from assistant.serving.processes import STAGES, consumers
 
 GOOD = """
 from assistant.skill import Context, Reply, Request, Skill

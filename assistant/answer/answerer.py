@@ -16,12 +16,12 @@ from typing import Protocol
 
 import msgspec
 
-from assistant.answer.documents import Filter
-from assistant.answer.finding import Finding
-from assistant.answer.grounding import ungrounded
-from assistant.answer.quoting import quoted
-from assistant.answer.reader import Reading
-from assistant.answer.scheduler import Steps, finished
+from assistant.answer.generation.grounding import ungrounded
+from assistant.answer.generation.quotation import quoted
+from assistant.answer.generation.token_scheduler import Steps, finished
+from assistant.answer.knowledge.knowledge import Filter
+from assistant.answer.retrieval.reader import Reading
+from assistant.answer.retrieval.search import Finding
 from assistant.core.errors import AnswerError
 
 NOTHING_FOUND = "I found nothing about that."

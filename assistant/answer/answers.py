@@ -7,12 +7,12 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 
 from assistant.answer.answerer import Answer, Answerer
-from assistant.answer.calendar import Calendar
-from assistant.answer.documents import Filter
-from assistant.answer.monitor import Monitor
-from assistant.answer.phrasing import Phraser
-from assistant.answer.scheduler import Steps
-from assistant.answer.summary import Summariser, Summary
+from assistant.answer.calendar.calendar import Calendar
+from assistant.answer.generation.phraser import Phraser
+from assistant.answer.generation.token_scheduler import Steps
+from assistant.answer.knowledge.knowledge import Filter
+from assistant.answer.quality.monitor import Monitor
+from assistant.answer.summary.summariser import Summariser, Summary
 from assistant.core.messages import Fact, Period, QualityAlert, Question
 
 

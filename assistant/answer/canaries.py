@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from pathlib import Path
 
-from assistant.answer.encoder import Encoder
-from assistant.answer.generator import Budget, Generator
-from assistant.answer.passages import Passage
-from assistant.answer.phrasing import Phraser
-from assistant.answer.reader import Reader
-from assistant.answer.retriever import Candidate
-from assistant.core.canary import Answer
+from assistant.answer.generation.generator import Budget, Generator
+from assistant.answer.generation.phraser import Phraser
+from assistant.answer.knowledge.passages import Passage
+from assistant.answer.retrieval.encoder import Encoder
+from assistant.answer.retrieval.reader import Reader
+from assistant.answer.retrieval.retriever import Candidate
 from assistant.core.errors import AnswerError
+from assistant.core.models.canary import Answer
 
 _PATIENT = Budget(tokens=60, seconds=60.0)
 """No canary may fail because the machine is busy."""

@@ -18,12 +18,12 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import ClassVar, Protocol
 
 from assistant.answer.answerer import Answer, Tier
-from assistant.answer.calendar import SCHEDULED
-from assistant.answer.desk import Desk
-from assistant.answer.scheduler import Steps
-from assistant.answer.summary import Summary
+from assistant.answer.calendar.calendar import SCHEDULED
+from assistant.answer.generation.token_scheduler import Steps
+from assistant.answer.in_flight import Desk
+from assistant.answer.summary.summariser import Summary
+from assistant.core.degraded import Faults
 from assistant.core.errors import AnswerError
-from assistant.core.faults import Faults
 from assistant.core.messages import (
     BargeIn,
     DocumentsDone,

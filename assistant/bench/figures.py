@@ -5,7 +5,7 @@ from __future__ import annotations
 import statistics
 from collections.abc import Sequence
 
-from assistant.metrics import percentile
+from assistant.control.metrics import percentile
 
 
 def median_of_runs(runs: Sequence[Sequence[float]], share: float) -> float:

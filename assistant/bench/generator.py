@@ -10,11 +10,11 @@ from concurrent.futures import ThreadPoolExecutor
 import msgspec
 import numpy as np
 
-from assistant.answer.clause import Clause
-from assistant.answer.decoder import Decoder
-from assistant.answer.generator import MODEL, Budget, Generator
-from assistant.answer.prompt import Prompt, about_text
-from assistant.answer.scheduler import (
+from assistant.answer.generation.decoder import Decoder
+from assistant.answer.generation.generator import MODEL, Budget, Generator
+from assistant.answer.generation.prompt import Prompt, about_text
+from assistant.answer.generation.span_constraint import Clause
+from assistant.answer.generation.token_scheduler import (
     Order,
     OverloadedError,
     Request,
@@ -26,9 +26,9 @@ from assistant.answer.scheduler import (
 from assistant.bench import ctranslate
 from assistant.bench.decoder import Form, graph
 from assistant.bench.shape import NEO, NEO_WINDOW, OWN, Shape
-from assistant.core.inference import session_of_bytes
-from assistant.core.manifest import Library
-from assistant.metrics import percentile
+from assistant.control.metrics import percentile
+from assistant.core.models.manifest import Library
+from assistant.core.models.session import session_of_bytes
 
 Clock = Callable[[], float]
 PROMPT, TOKENS = 64, 64

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
-from assistant.answer.passages import Passage
+from assistant.answer.knowledge.passages import Passage
 
 Vectors = NDArray[np.float32]
 

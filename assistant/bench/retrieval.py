@@ -15,10 +15,10 @@ from typing import NamedTuple
 import msgspec
 import numpy as np
 
-from assistant.answer.documents import Ids, Knowledge, Vectors
-from assistant.answer.index import FLAT, VectorIndex
+from assistant.answer.knowledge.knowledge import Ids, Knowledge, Vectors
+from assistant.answer.knowledge.vector_index import FLAT, VectorIndex
 from assistant.bench.passages import Sample
-from assistant.metrics import percentile
+from assistant.control.metrics import percentile
 
 SIZES = (10_000, 100_000)
 FOUND = 10

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from assistant.client import ControlClient
+from assistant.control.client import ControlClient
 from assistant.core.errors import ControlError
 from audio.frames import Samples
 

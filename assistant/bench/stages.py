@@ -15,9 +15,9 @@ import msgspec
 from assistant.bench import understanding
 from assistant.bench.rig import Rig, running_daemon
 from assistant.bench.understanding import UnderstandingFigures
+from assistant.control.metrics import STAGES, StageFigures, figures
+from assistant.control.metrics_store import read_times
 from assistant.core.messages import SAMPLE_RATE_HZ
-from assistant.ledger import read_times
-from assistant.metrics import STAGES, StageFigures, figures
 from audio.frames import Samples, at_rate
 from audio.tts.flite import Flite
 

@@ -15,14 +15,14 @@ import msgspec
 from assistant.bench.figures import median_of_runs
 from assistant.composition import Composition
 from assistant.core.config import Config, HomeSettings, Storage
-from assistant.core.manifest import Library
-from assistant.core.pieces import load_tokenizer
-from nlu.encoder import MODEL, Encoder
-from nlu.examples import read_shipped
-from nlu.intent import IntentModel
+from assistant.core.models.manifest import Library
+from assistant.core.models.tokens import load_tokenizer
+from nlu.classifier.encoder import MODEL, Encoder
+from nlu.classifier.examples import read_shipped
+from nlu.classifier.intent import IntentModel
+from nlu.classifier.tagger import Tagger
 from nlu.interpreter import By, Interpreter
-from nlu.normalize import canonical
-from nlu.tagger import Tagger
+from nlu.text.canonical import canonical
 
 TOKENS = 14
 """Word pieces of the sentences that the models are timed with, the two that frame them included."""

@@ -8,12 +8,12 @@ from typing import Annotated
 
 import typer
 
-from assistant.batch import BatchFigures, answer_rest, count, figures, read
-from assistant.checkpoint import Checkpoint
 from assistant.cli.output import console, emit
 from assistant.cli.progress import progress
-from assistant.consulting import consult
 from assistant.core.config import config_files, load_config
+from assistant.documents.answer_file import Checkpoint
+from assistant.documents.batch import BatchFigures, answer_rest, count, figures, read
+from assistant.documents.local import consult
 
 
 def batch(

@@ -18,7 +18,7 @@ from assistant.bench import stages as stages_bench
 from assistant.cli.output import console, emit
 from assistant.cli.progress import progress
 from assistant.core.config import config_files, load_config
-from assistant.core.manifest import Library
+from assistant.core.models.manifest import Library
 
 app = typer.Typer(no_args_is_help=True, help="How quick and how heavy the assistant is here.")
 

@@ -19,9 +19,9 @@ from assistant.core.config import Config, Mqtt, config_files, load_config
 from assistant.core.errors import BridgeError, ConfigError
 from assistant.core.messages import HomeCommand, HomeStates, Message, Reload
 from assistant.core.worker import Worker
-from assistant.logs import set_up
-from assistant.sdnotify import Notifier
 from assistant.skill.home import Home, load_home
+from assistant.supervision.logs import set_up
+from assistant.supervision.sdnotify import Notifier
 
 NAME = "bridge"
 PEERS = ("skills", "control")

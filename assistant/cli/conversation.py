@@ -13,14 +13,14 @@ from rich.markup import escape
 from assistant.answer.answers import DocumentAnswers
 from assistant.cli.output import console, emit
 from assistant.cli.progress import progress
-from assistant.consulting import consult
 from assistant.core.codec import as_json
 from assistant.core.config import Config, HomeSettings, Skills, load_config
 from assistant.core.errors import InputError
 from assistant.core.messages import Message
 from assistant.core.stage import Stage
-from assistant.settings import check
-from assistant.summary import Summary, summarise
+from assistant.documents.local import consult
+from assistant.outcome import Summary, summarise
+from assistant.supervision.settings import check
 
 
 class Timings:

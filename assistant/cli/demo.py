@@ -13,6 +13,7 @@ import typer
 from rich.table import Table
 
 from assistant.cli.output import console, emit, errors
+from assistant.control.metrics import Stopwatch, Times, figures, times
 from assistant.core.codec import as_json
 from assistant.core.messages import (
     BargeIn,
@@ -29,8 +30,7 @@ from assistant.core.messages import (
 )
 from assistant.demo.performance import answered, begun, daemon
 from assistant.demo.story import STORY, Line, sound
-from assistant.metrics import Stopwatch, Times, figures, times
-from assistant.summary import summarise
+from assistant.outcome import summarise
 from audio.frames import frames_of
 from audio.playback import Playback
 

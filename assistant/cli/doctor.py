@@ -11,7 +11,7 @@ from rich.text import Text
 
 from assistant.cli.output import console, emit
 from assistant.core.config import config_files, load_config
-from assistant.doctor import Finding, examine
+from assistant.doctor.checks import Finding, examine
 
 
 def doctor(

@@ -12,7 +12,6 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 from rich.table import Table
 from rich.text import Text
 
-from assistant import catalogue
 from assistant.cli.output import console, emit, errors
 from assistant.core.config import Config as Settings
 from assistant.core.config import config_files, load_config
@@ -23,6 +22,7 @@ from assistant.core.messages import (
     DocumentsProgress,
     DocumentSummary,
 )
+from assistant.documents import requests
 
 app = typer.Typer(no_args_is_help=True, help="The texts that questions are answered from.")
 
@@ -39,7 +39,7 @@ def add(
     """Read text, Markdown, HTML, PDF, EPUB, ICS and vCard files; added folders stay watched."""
     settings, wanted = _settings(config), [_absolute(path) for path in paths]
     with _bars() as show:
-        for told in catalogue.ask(settings, "add", wanted):
+        for told in requests.ask(settings, "add", wanted):
             if isinstance(told, DocumentsProgress):
                 show(told)
                 if told.fault:
@@ -55,7 +55,7 @@ def list_documents(config: Config = None, json: Json = False) -> None:
     table = Table("title", "kind", "passages", "not encoded", "path", "fault")
     for column in table.columns:
         column.overflow = "fold"
-    for told in catalogue.ask(_settings(config), "list", ()):
+    for told in requests.ask(_settings(config), "list", ()):
         for one in told.documents if isinstance(told, DocumentsListed) else ():
             if json:
                 emit(one)
@@ -73,7 +73,7 @@ def remove(
 ) -> None:
     """Forget documents and folders; the files themselves stay."""
     wanted = [_absolute(name) if name and Path(name).exists() else name for name in names]
-    for told in catalogue.ask(_settings(config), "remove", wanted):
+    for told in requests.ask(_settings(config), "remove", wanted):
         if isinstance(told, DocumentsDone):
             done = f"{told.documents} documents with {told.passages} passages are forgotten"
             _say(done, json, _figures(told))
@@ -86,7 +86,7 @@ def summarise(
     json: Json = False,
 ) -> None:
     """Two or three sentences of a document, or of "the cleaning chapter of the oven manual"."""
-    for told in catalogue.ask(_settings(config), "summarise", name):
+    for told in requests.ask(_settings(config), "summarise", name):
         if isinstance(told, DocumentSummary):
             text, where = " ".join(told.sentences), {"title": told.title, "place": told.place}
             value = {**where, "path": told.path, "sentences": told.sentences, "text": text}

@@ -11,7 +11,7 @@ import msgspec
 import typer
 from rich.table import Table
 
-from assistant.answer.encoder import Encoder as DocumentEncoder
+from assistant.answer.retrieval.encoder import Encoder as DocumentEncoder
 from assistant.cli.conversation import temporary_config
 from assistant.cli.output import console, emit, errors
 from assistant.cli.progress import progress
@@ -29,8 +29,8 @@ from assistant.evaluation.sentences import Miss, evaluate_sentences, reader
 from assistant.evaluation.shelf import Shelf
 from assistant.evaluation.squad import read_articles
 from assistant.evaluation.wake import evaluate_wake
-from nlu.encoder import MODEL, Encoder
-from nlu.examples import read_shipped
+from nlu.classifier.encoder import MODEL, Encoder
+from nlu.classifier.examples import read_shipped
 from skills.state import open_state
 
 app = typer.Typer(

@@ -14,13 +14,14 @@ from rich.progress import Progress as Bar
 from rich.table import Table
 from rich.text import Text
 
-from assistant import downloads, replacing
 from assistant.cli.output import console, emit, errors
 from assistant.core.config import Config as Settings
 from assistant.core.config import config_files, load_config
 from assistant.core.errors import ModelError
-from assistant.core.inference import check_interface
-from assistant.core.manifest import Library, State
+from assistant.core.models.manifest import Library, State
+from assistant.core.models.session import check_interface
+from assistant.model_files import switch
+from assistant.model_files.pull import Progress, import_model, import_version, pull
 
 app = typer.Typer(no_args_is_help=True, help="Model files: list, verify, pull, import, use.")
 
@@ -78,20 +79,20 @@ def verify(
         raise typer.Exit(2)
 
 
-@app.command()
-def pull(name: Name, config: Config = None) -> None:
+@app.command("pull")
+def pull_command(name: Name, config: Config = None) -> None:
     """Fetch a model from the Hugging Face hub; an interrupted pull is resumed."""
     library = _own(_library(config), name)
     if library.state(name) is State.PULLED and _fault(library, name) is None:
         console.print(f"{name} is here already, and as recorded")
         return
     with _bar() as told:
-        downloads.pull(library, name, told)
+        pull(library, name, told)
     _came(library, name)
 
 
 @app.command("import")
-def import_model(
+def import_command(
     name: Name,
     path: Annotated[Path, typer.Argument(help="A folder with its files, or one of them.")],
     version: Annotated[
@@ -102,10 +103,10 @@ def import_model(
     """Take a model, or another version of one, from files brought here by other means."""
     library = _library(config)
     if version in ("", library.artefact(name).version):
-        downloads.import_model(library, name, path)
+        import_model(library, name, path)
         _came(_own(library, name), name)
         return
-    downloads.import_version(library, name, path, version, check_interface)
+    import_version(library, name, path, version, check_interface)
     where = library.place(name, version)
     message = f"{name} {version} is in {where}; put it in use by: assistant models use"
     console.print(f"{message} {name} {version}", markup=False, soft_wrap=True)
@@ -115,7 +116,7 @@ def import_model(
 def use(name: Name, version: Version, config: Config = None) -> None:
     """Check another version of a model, and have it be in use; status 2 when it is refused."""
     with _waiting(f"checking {name} {version}"):
-        by_daemon = replacing.use(_settings(config), name, version)
+        by_daemon = switch.use(_settings(config), name, version)
     _used(name, version, by_daemon)
 
 
@@ -123,7 +124,7 @@ def use(name: Name, version: Version, config: Config = None) -> None:
 def rollback(name: Name, config: Config = None) -> None:
     """Have the version of a model be in use again that was in use before."""
     with _waiting(f"going back with {name}"):
-        version, by_daemon = replacing.roll_back(_settings(config), name)
+        version, by_daemon = switch.roll_back(_settings(config), name)
     _used(name, version, by_daemon)
 
 
@@ -196,7 +197,7 @@ def _came(library: Library, name: str) -> None:
 
 
 @contextmanager
-def _bar() -> Iterator[downloads.Progress]:
+def _bar() -> Iterator[Progress]:
     columns = (TextColumn("{task.description}"), BarColumn(), DownloadColumn())
     with Bar(
         *columns,

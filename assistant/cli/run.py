@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from assistant import daemon
+from assistant.supervision import daemon
 
 
 def run(

@@ -26,9 +26,9 @@ from assistant.evaluation.skills import (
     owners_of,
 )
 from assistant.evaluation.specimen import specimen_home
-from nlu.encoder import MODEL, Encoder
-from nlu.examples import read_shipped
-from nlu.templates import Templates
+from nlu.classifier.encoder import MODEL, Encoder
+from nlu.classifier.examples import read_shipped
+from nlu.grammar.templates import Templates
 from skills.registry import Fault
 
 app = typer.Typer(no_args_is_help=True, help="Which skills there are, and if they get along.")

@@ -17,7 +17,9 @@ from rich.table import Table
 from rich.text import Text
 
 from assistant.cli.output import console, emit
-from assistant.client import ControlClient
+from assistant.control.client import ControlClient
+from assistant.control.describe import describe
+from assistant.control.metrics import Stopwatch, Times, begun_anew, figures
 from assistant.core.config import config_files, load_config
 from assistant.core.errors import ControlError
 from assistant.core.messages import (
@@ -28,9 +30,7 @@ from assistant.core.messages import (
     Work,
     concrete,
 )
-from assistant.describe import describe
-from assistant.line import Status
-from assistant.metrics import Stopwatch, Times, begun_anew, figures
+from assistant.supervision.channel import Status
 
 SHOWN_EVENTS = 18
 SHOWN_TIMES = 1000

@@ -16,8 +16,8 @@ from typing import Annotated, Any, Literal
 import msgspec
 from msgspec import Meta
 
+from assistant.core.did_you_mean import did_you_mean
 from assistant.core.errors import ConfigError
-from assistant.core.near import did_you_mean
 from assistant.core.textfile import read_text
 
 SYSTEM_FILE = Path("/etc/hark/config.toml")

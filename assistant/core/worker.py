@@ -29,7 +29,7 @@ from assistant.core.messages import (
     Tick,
     Work,
 )
-from assistant.core.replacement import Change, Load, Replacements
+from assistant.core.model_swap import Change, Load, Replacements
 from assistant.core.stage import Stage
 
 SELF_TEST_EVERY_S = 0.5

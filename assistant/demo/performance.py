@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
-from assistant.client import ControlClient
+from assistant.control.client import ControlClient
 from assistant.core.codec import of_json
 from assistant.core.errors import ControlError
 from assistant.core.messages import (

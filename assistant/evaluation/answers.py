@@ -9,10 +9,10 @@ from typing import NamedTuple, Protocol
 import msgspec
 import numpy as np
 
-from assistant.answer.finding import Finding
-from assistant.answer.passages import Passage
+from assistant.answer.knowledge.passages import Passage
+from assistant.answer.retrieval.search import Finding
+from assistant.control.metrics import percentile
 from assistant.evaluation.squad import Article, Asked, overlap
-from assistant.metrics import percentile
 
 TOP = 5
 Progress = Callable[[int, int], None]

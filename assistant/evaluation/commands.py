@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 
 import msgspec
 
+from assistant.control.metrics import percentile
 from assistant.core.messages import (
     SAMPLE_RATE_HZ,
     AudioChunk,
@@ -21,7 +22,6 @@ from assistant.core.messages import (
 from assistant.core.stage import Stage
 from assistant.evaluation.clips import Clip, Label, sound_of
 from assistant.evaluation.noise import Noise
-from assistant.metrics import percentile
 from assistant.pipeline import run
 from audio.frames import Samples
 

@@ -9,10 +9,10 @@ from numpy.typing import NDArray
 
 from assistant.evaluation.intents import Encodes, Progress
 from assistant.evaluation.skills import Confusion
-from nlu.encoder import Embeddings
-from nlu.examples import Examples, Label
-from nlu.head import Head
-from nlu.labelled import Labelled
+from nlu.classifier.encoder import Embeddings
+from nlu.classifier.examples import Examples, Label
+from nlu.classifier.head import Head
+from nlu.grammar.labelled import Labelled
 
 FOLDS = 5
 _IN_SCOPE = 0.5

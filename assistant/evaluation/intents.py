@@ -13,11 +13,11 @@ from typing import NamedTuple, Protocol
 import msgspec
 import numpy as np
 
+from assistant.control.metrics import percentile
 from assistant.core.errors import InputError
 from assistant.evaluation.data_sets import DataSet, Sentence
-from assistant.metrics import percentile
-from nlu.encoder import Embeddings
-from nlu.head import Head
+from nlu.classifier.encoder import Embeddings
+from nlu.classifier.head import Head
 
 FALSE_OOS = 0.035
 """Share of dev that the threshold may reject; at most 0.04 of test is the aim."""

@@ -9,14 +9,14 @@ from datetime import datetime
 
 import msgspec
 
+from assistant.control.metrics import percentile
 from assistant.core.messages import Command, Slot, SlotValue
 from assistant.evaluation.home_tests import Case, Suite, Wanted, WantedCommand, sentences
-from assistant.metrics import percentile
 from assistant.skill.home import Home
-from nlu import resolve
+from nlu.grammar.templates import Templates
 from nlu.interpreter import Interpreter
-from nlu.normalize import canonical
-from nlu.templates import Templates
+from nlu.text.canonical import canonical
+from nlu.values import resolve
 
 Understand = Callable[[str], Sequence[Command]]
 """The commands of one sentence."""

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from assistant.answer.documents import Filter, Knowledge
-from assistant.answer.encoder import Encoder
-from assistant.answer.finding import Finding, Searcher
-from assistant.answer.index import VectorIndex
-from assistant.answer.passages import Passage
-from assistant.answer.reader import Reader
-from assistant.answer.retriever import Candidate, Retriever
+from assistant.answer.knowledge.knowledge import Filter, Knowledge
+from assistant.answer.knowledge.passages import Passage
+from assistant.answer.knowledge.vector_index import VectorIndex
+from assistant.answer.retrieval.encoder import Encoder
+from assistant.answer.retrieval.reader import Reader
+from assistant.answer.retrieval.retriever import Candidate, Retriever
+from assistant.answer.retrieval.search import Finding, Searcher
 
 _ENCODED_AT_ONCE = 32
 Progress = Callable[[int, int], None]

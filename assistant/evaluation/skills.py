@@ -10,11 +10,11 @@ import msgspec
 from hassil.expression import Alternative, Expression, Group, ListReference
 
 from assistant.skill.manifest import SkillManifest
-from nlu.block_binding import TAKEN
-from nlu.claim import Claim
-from nlu.match import Match
-from nlu.sampling import Source
-from nlu.templates import Templates
+from nlu.grammar.block_binding import TAKEN
+from nlu.grammar.claim import Claim
+from nlu.grammar.match import Match
+from nlu.grammar.sampling import Source
+from nlu.grammar.templates import Templates
 
 SAMPLES = 24
 """Sentences that are drawn of each template."""

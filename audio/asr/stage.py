@@ -8,7 +8,7 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from assistant.core.faults import Faults
+from assistant.core.degraded import Faults
 from assistant.core.messages import (
     SAMPLE_RATE_HZ,
     AudioChunk,

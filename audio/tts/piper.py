@@ -8,7 +8,7 @@ import json
 import numpy as np
 
 from assistant.core.errors import ModelError, SpeakingError
-from assistant.core.manifest import Library
+from assistant.core.models.manifest import Library
 from audio.tts.voice import Samples, trim
 
 MODEL, SETTINGS = "voice.onnx", "voice.onnx.json"
@@ -30,7 +30,7 @@ class Piper:
         # Here, because most devices have no Piper voice and need not load onnxruntime to speak.
         from piper import PiperConfig, PiperVoice
 
-        from assistant.core.inference import session_of
+        from assistant.core.models.session import session_of
 
         content = library.read(voice)
         session = session_of(library, voice, MODEL, content, THREADS)

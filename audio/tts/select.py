@@ -7,9 +7,9 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 
 from assistant.core.config import Voice as VoiceSettings
+from assistant.core.degraded import Faults
 from assistant.core.errors import AssistantError, ModelError, SpeakingError
-from assistant.core.faults import Faults
-from assistant.core.manifest import Library
+from assistant.core.models.manifest import Library
 from audio.tts.espeak import Espeak
 from audio.tts.flite import Flite
 from audio.tts.piper import Piper

@@ -7,8 +7,8 @@ from typing import ClassVar
 
 import msgspec
 
+from assistant.core.degraded import Faults
 from assistant.core.errors import SpeakingError
-from assistant.core.faults import Faults
 from assistant.core.messages import (
     BargeIn,
     DeviceChanged,

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import msgspec
 
-from assistant.core.durable import replace_file
+from assistant.core.files import replace_file
 from benchmarks.hostile.attack import Attack
 from benchmarks.hostile.figures import Figures, added
 from benchmarks.hostile.prober import Prober

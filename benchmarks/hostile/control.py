@@ -11,7 +11,7 @@ from typing import ClassVar
 
 import msgspec
 
-from assistant.members import CONTROL_SOCKET
+from assistant.serving.processes import CONTROL_SOCKET
 from benchmarks.hostile.attack import changed
 from benchmarks.hostile.target import Effects, Target
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from assistant.core.bus import Address, Bus
 from assistant.core.clock import boottime_s
 from assistant.core.messages import Commit, PlaybackEnded, Reply, Transcript
-from assistant.members import consumers
+from assistant.serving.processes import consumers
 
 PEERS = ("skills", "audio")
 """Whose events answer; others may be the attacker's."""

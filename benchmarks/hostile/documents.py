@@ -17,11 +17,11 @@ from typing import ClassVar
 from pypdf import PdfWriter
 from pypdf.generic import ArrayObject, NameObject, StreamObject
 
-from assistant import catalogue
-from assistant.answer.confinement import Limits
-from assistant.answer.formats.suffixes import SUFFIXES
-from assistant.answer.indexer import Indexer
+from assistant.answer.ingest.formats.suffixes import SUFFIXES
+from assistant.answer.ingest.parser_client import Indexer
+from assistant.answer.ingest.sandbox import Limits
 from assistant.core.errors import AnswerError
+from assistant.documents import requests
 from benchmarks.hostile.attack import changed, ill_told
 from benchmarks.hostile.target import Effects, Target
 
@@ -53,7 +53,7 @@ class DocumentsAttack:
 
     def open(self, target: Target) -> None:
         """Have the daemon watch a folder; it loads its model for the first file, to keep."""
-        for _ in catalogue.ask(target.config, "add", [str(self._watched)]):
+        for _ in requests.ask(target.config, "add", [str(self._watched)]):
             pass
 
     def blow(self, number: int) -> str:

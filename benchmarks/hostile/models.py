@@ -22,15 +22,15 @@ from typing import Any, ClassVar
 import msgspec
 import numpy as np
 
-from assistant.core.canary import load_canaries
 from assistant.core.errors import ModelError
-from assistant.core.inference import open_session, run_all
-from assistant.core.manifest import SHIPPED, Library
-from assistant.core.pieces import load_tokenizer
+from assistant.core.models.canary import load_canaries
+from assistant.core.models.manifest import SHIPPED, Library
+from assistant.core.models.session import open_session, run_all
+from assistant.core.models.tokens import load_tokenizer
 from benchmarks.hostile.attack import changed, ill_told
 from benchmarks.hostile.child import Child
 from benchmarks.hostile.target import Effects, Target
-from nlu.examples import read_shipped
+from nlu.classifier.examples import read_shipped
 
 MODEL, TOKENIZER, EXAMPLES, CANARY = "model.onnx", "tokenizer.json", "examples.npz", "canary.json"
 VOUCHED = 0.8

@@ -8,9 +8,9 @@ from contextlib import closing
 
 import msgspec
 
-from assistant.client import ControlClient
+from assistant.control.client import ControlClient
 from assistant.core.errors import AssistantError
-from assistant.members import CONTROL_SOCKET
+from assistant.serving.processes import CONTROL_SOCKET
 from benchmarks.hostile.conversation import ANSWERS, HARMLESS, Conversation
 from benchmarks.hostile.target import Target
 

@@ -14,17 +14,17 @@ from typing import Any, ClassVar
 
 import msgspec
 
-from assistant.client import ControlClient
+from assistant.control.client import ControlClient
 from assistant.core.config import Config, load_config
 from assistant.core.errors import AssistantError, ControlError, SkillError
-from assistant.members import CONTROL_SOCKET
+from assistant.serving.processes import CONTROL_SOCKET
 from assistant.skill.home import load_home
 from audio.preroll import PreRoll
 from audio.vad import Vad
 from benchmarks.hostile.attack import changed, ill_told
 from benchmarks.hostile.child import Child
 from benchmarks.hostile.target import Effects, Target
-from nlu.custom_sentences import load_vocabulary
+from nlu.grammar.custom_sentences import load_vocabulary
 from skills.registry import load_registry
 
 RELOAD_EVERY = 2_500

@@ -14,9 +14,9 @@ from typing import Any
 
 import msgspec
 
-from assistant.candidates import opened
-from assistant.core.canary import FILE, Canaries, Case
-from assistant.core.manifest import Library
+from assistant.core.models.canary import FILE, Canaries, Case
+from assistant.core.models.manifest import Library
+from assistant.model_files.acceptance import opened
 from models.training.config import MODELS, TRAINING
 
 SHARES = {"intent": 0.9, "slots": 0.8, "reader": 0.8, "generator": 0.6}

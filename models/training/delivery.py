@@ -30,7 +30,7 @@ from models.training.network import HEADS, pretrained
 from models.training.publish import Entry, publish, tokenizer_file
 from models.training.reading import ReaderTask
 from models.training.tagging import Example, TaggingTask, figures, word_cases
-from nlu.logistic import Linear, fit_softmax
+from nlu.classifier.logistic import Linear, fit_softmax
 
 LOG = logging.getLogger("models.training")
 INPUTS = {"input_ids": "int64[batch, tokens]", "attention_mask": "int64[batch, tokens]"}

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
-from assistant.answer.prompt import Act, Mark, Prompt, about_facts, about_text, spaced
+from assistant.answer.generation.prompt import Act, Mark, Prompt, about_facts, about_text, spaced
 from models.training.config import DATA
 from models.training.renaming import other_value, replaced
 

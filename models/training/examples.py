@@ -9,13 +9,13 @@ import hashlib
 from collections.abc import Iterator
 from pathlib import Path
 
-from assistant.core.manifest import Library
+from assistant.core.models.manifest import Library
 from models.training.config import MODELS, NONE, NOT_OBEYED, SENTENCES
 from models.training.markup import Sentence, parse
-from nlu.encoder import Encoder
-from nlu.examples import Examples, Label, write_shipped
-from nlu.guess import spoken
-from nlu.normalize import canonical, wish
+from nlu.classifier.encoder import Encoder
+from nlu.classifier.examples import Examples, Label, write_shipped
+from nlu.fallback.guesser import spoken
+from nlu.text.canonical import canonical, wish
 
 FILE = "examples.npz"
 UP = ("up", "loud", "rais", "increas", "more", "boost", "crank", "high", "add")

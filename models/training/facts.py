@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
 
-from assistant.answer.prompt import Act, Mark, Prompt, about_facts
+from assistant.answer.generation.prompt import Act, Mark, Prompt, about_facts
 from models.training.config import TRAINING
 from models.training.names import ITEMS, ROOMS, THINGS
 from models.training.renaming import MONTHS, WEEKDAYS, invented

@@ -21,7 +21,7 @@ from tokenizers import Tokenizer
 from torch import Tensor, nn
 from torch.nn import functional
 
-from assistant.answer.prompt import Mark, Notation
+from assistant.answer.generation.prompt import Mark, Notation
 from models.training import dialogue, facts, grounded, vocabulary
 from models.training.config import BUILD, GENERATOR, SENTENCES, GeneratorConfig
 from models.training.decoder import Decoder, Shape, known_words

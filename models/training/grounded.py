@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from assistant.answer.prompt import Mark, Prompt, about_text
+from assistant.answer.generation.prompt import Mark, Prompt, about_text
 from models.training import renaming
 from models.training.config import TRAINING
 

@@ -8,11 +8,11 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from assistant.answer.decoder import Decoder as Runtime
-from assistant.answer.generator import Budget, Generator
-from assistant.answer.prompt import Mark
+from assistant.answer.generation.decoder import Decoder as Runtime
+from assistant.answer.generation.generator import Budget, Generator
+from assistant.answer.generation.prompt import Mark
 from assistant.bench.decoder import Form, graph, interface
-from assistant.core.inference import session_of_bytes
+from assistant.core.models.session import session_of_bytes
 from models.training import dialogue, generator, grounded
 from models.training.config import GENERATOR
 from models.training.decoder import BASE, EPSILON, Decoder

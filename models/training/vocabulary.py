@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from tokenizers import Regex, Tokenizer, decoders, models, pre_tokenizers, trainers
 
-from assistant.answer.prompt import Mark
+from assistant.answer.generation.prompt import Mark
 
 SIZE = 5000
 WORD = r"'(?:s|t|re|ve|m|ll|d)\b| ?\p{L}+| ?\d| ?[^\s\p{L}\d]+|\s+"

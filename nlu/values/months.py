@@ -6,7 +6,7 @@ import calendar
 import re
 from datetime import date, timedelta
 
-from nlu.slots import MONTHS, ORDINALS
+from nlu.grammar.rules import MONTHS, ORDINALS
 from nlu.values.weekdays import Days, weekday
 
 _MONTHS = {name: n for n, name in enumerate(MONTHS, start=1)} | {"sept": 9}

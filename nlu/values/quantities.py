@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from nlu.phrases import words
+from nlu.text.phrases import words
 from nlu.values.amounts import amount, number, tidy
 from nlu.values.months import day_of_month
 

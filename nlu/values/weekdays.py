@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from datetime import date, timedelta
 
-from nlu.slots import WEEKDAYS
+from nlu.grammar.rules import WEEKDAYS
 
 Days = list[tuple[date, float]]
 """Dates with the likelihood of each, the best first."""

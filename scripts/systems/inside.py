@@ -18,10 +18,10 @@ from pathlib import Path
 from paho.mqtt.client import Client
 from paho.mqtt.enums import CallbackAPIVersion
 
-from assistant.core.inference import run_all, session_of
-from assistant.core.manifest import Library
 from assistant.core.messages import PlaybackStarted, Reply, Utterance
-from assistant.core.pieces import as_inputs, load_tokenizer
+from assistant.core.models.manifest import Library
+from assistant.core.models.session import run_all, session_of
+from assistant.core.models.tokens import as_inputs, load_tokenizer
 from assistant.demo.performance import Daemon, answered
 from assistant.demo.story import Line, sound
 

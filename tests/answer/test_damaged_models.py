@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from assistant.answer.passages import Passage
-from assistant.answer.scheduler import finished
+from assistant.answer.generation.token_scheduler import finished
+from assistant.answer.knowledge.passages import Passage
 from assistant.composition import Composition
 from assistant.core.config import Config, Storage
-from assistant.core.manifest import SHIPPED, Library
+from assistant.core.models.manifest import SHIPPED, Library
 
 TEXT = "The filter is cleaned once a month under warm water, and the lid is dried. Salt is white."
 QUESTION = "how often is the filter cleaned"

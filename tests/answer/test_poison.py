@@ -9,17 +9,17 @@ from pathlib import Path
 import numpy as np
 
 from assistant.answer.answerer import Answerer
-from assistant.answer.documents import Knowledge
-from assistant.answer.encoder import Embeddings, Scored
-from assistant.answer.finding import Searcher
-from assistant.answer.index import VectorIndex
-from assistant.answer.passages import Passage
-from assistant.answer.reader import Reader
-from assistant.answer.retriever import Retriever
-from assistant.answer.scheduler import Outlook, Steps
+from assistant.answer.generation.token_scheduler import Outlook, Steps
+from assistant.answer.knowledge.knowledge import Knowledge
+from assistant.answer.knowledge.passages import Passage
+from assistant.answer.knowledge.vector_index import VectorIndex
+from assistant.answer.retrieval.encoder import Embeddings, Scored
+from assistant.answer.retrieval.reader import Reader
+from assistant.answer.retrieval.retriever import Retriever
+from assistant.answer.retrieval.search import Searcher
 from assistant.answer.stage import AnswerStage
 from assistant.core.messages import Message, Question, Reply
-from tests.answer.test_answering import Documents
+from tests.answer.test_answerer import Documents
 
 DOCUMENTS = 1000
 OPENINGS = (

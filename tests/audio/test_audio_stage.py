@@ -26,7 +26,7 @@ from audio.listener import Listener
 from audio.playback import Playback
 from audio.stage import AudioStage, make_listener, make_own_voice
 from tests.audio.test_listener import Scripted
-from tests.audio.voices import silence, speech
+from tests.support.voices import silence, speech
 
 
 class Player:

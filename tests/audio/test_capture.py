@@ -17,7 +17,7 @@ from assistant.core.clock import boottime_s
 from assistant.core.messages import DeviceChanged, Frame, Message
 from audio.capture import Capture
 from audio.frames import FRAME_BYTES, FRAME_S, SILENCE
-from tests.virtual_sound import VirtualSound, virtual_sound
+from tests.support.virtual_sound import VirtualSound, virtual_sound
 
 PATIENCE_MS = 10_000
 

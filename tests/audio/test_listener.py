@@ -29,7 +29,7 @@ from audio.frames import FRAME_S, Framer
 from audio.listener import Listener
 from audio.own_voice import OwnVoice
 from audio.stage import make_listener
-from tests.audio.voices import silence, speech
+from tests.support.voices import silence, speech
 
 VOICES = ("slt", "rms", "awb")
 

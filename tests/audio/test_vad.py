@@ -7,7 +7,7 @@ import pytest
 
 from audio.frames import FRAME_S, FRAME_SAMPLES, SILENCE
 from audio.vad import FLOOR_WINDOW_S, NoiseFloor, Vad, dbfs
-from tests.audio.voices import speech
+from tests.support.voices import speech
 
 RNG = np.random.default_rng(1)
 

@@ -7,14 +7,14 @@ from pathlib import Path
 
 import pytest
 
-from assistant.answer.generator import Generator
-from assistant.answer.prompt import Notation
-from assistant.answer.scheduler import Order, round_robin, shortest_first
+from assistant.answer.generation.generator import Generator
+from assistant.answer.generation.prompt import Notation
+from assistant.answer.generation.token_scheduler import Order, round_robin, shortest_first
 from assistant.bench import generator as bench
 from assistant.bench.decoder import Form
 from assistant.bench.shape import Shape
-from assistant.core.manifest import Library
-from tests.tiny_decoder import HEADS, decoder, tokenizer, weights
+from assistant.core.models.manifest import Library
+from tests.support.tiny_decoder import HEADS, decoder, tokenizer, weights
 
 TINY = Shape(words=128, layers=2, width=64, heads=2, positions=160)
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from typer.testing import CliRunner
 
-from assistant.answer.index import VectorIndex
+from assistant.answer.knowledge.vector_index import VectorIndex
 from assistant.bench import retrieval
 from assistant.bench.passages import Sample
 from assistant.cli.bench import app

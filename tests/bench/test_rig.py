@@ -8,8 +8,8 @@ import pytest
 
 from assistant.bench import idle, stages
 from assistant.bench.rig import running_daemon
+from assistant.control.metrics import STAGES
 from assistant.core.errors import ControlError
-from assistant.metrics import STAGES
 
 pytestmark = pytest.mark.e2e
 

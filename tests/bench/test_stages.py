@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from assistant.bench.stages import medians
-from assistant.metrics import StageFigures
+from assistant.control.metrics import StageFigures
 
 
 def test_a_stage_counts_by_its_median_run() -> None:

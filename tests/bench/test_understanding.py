@@ -9,9 +9,9 @@ import pytest
 
 from assistant.bench import understanding
 from assistant.bench.stages import HOME
-from assistant.core.manifest import Library
-from nlu.encoder import MODEL
-from nlu.normalize import Canonical, canonical
+from assistant.core.models.manifest import Library
+from nlu.classifier.encoder import MODEL
+from nlu.text.canonical import Canonical, canonical
 
 
 def test_both_sorts_are_timed() -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.mosquitto import MOSQUITTO, Mosquitto
+from tests.support.mosquitto import MOSQUITTO, Mosquitto
 
 
 @pytest.fixture

@@ -17,8 +17,8 @@ from assistant.bridge.payloads import LARGEST_PAYLOAD_BYTES
 from assistant.core.config import Mqtt
 from assistant.core.errors import BridgeError, ConfigError
 from assistant.core.messages import DeviceChanged, HomeCommand, HomeStates, SlotValue, Tick
-from tests.bridge.bench import Bench
-from tests.mosquitto import MOSQUITTO_PASSWD, PATIENCE_S, FakeBroker, Lamp, Mosquitto
+from tests.support.bridge import Bench
+from tests.support.mosquitto import MOSQUITTO_PASSWD, PATIENCE_S, FakeBroker, Lamp, Mosquitto
 
 CONNECTED = bytes.fromhex("20 03 00 00 00")
 """CONNACK of MQTT 5: success, no properties."""

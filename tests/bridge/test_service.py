@@ -13,8 +13,8 @@ from pathlib import Path
 from assistant.core.bus import Address, Bus
 from assistant.core.clock import boottime_s
 from assistant.core.messages import DeviceChanged, HomeCommand, HomeStates, Message
-from tests.mosquitto import PATIENCE_S, Lamp, Mosquitto
-from tests.scenario import HOME
+from tests.support.mosquitto import PATIENCE_S, Lamp, Mosquitto
+from tests.support.scenario import HOME
 
 
 class Service:

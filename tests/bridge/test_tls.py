@@ -13,8 +13,8 @@ from assistant.bridge.client import tls
 from assistant.core.config import Mqtt
 from assistant.core.errors import ConfigError
 from assistant.core.messages import DeviceChanged, HomeStates
-from tests.bridge.bench import Bench
-from tests.mosquitto import MOSQUITTO, Lamp, Mosquitto
+from tests.support.bridge import Bench
+from tests.support.mosquitto import MOSQUITTO, Lamp, Mosquitto
 
 pytestmark = [
     pytest.mark.skipif(MOSQUITTO is None, reason="mosquitto is not installed"),

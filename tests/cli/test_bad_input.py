@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 import soundfile
 
-from tests.scenario import STARTUP_S
+from tests.support.scenario import STARTUP_S
 
 WHISPER = "whisper-tiny.en"
 

@@ -13,14 +13,14 @@ import typer
 from numpy.typing import NDArray
 from typer.testing import CliRunner, Result
 
-from assistant.answer.documents import Knowledge
-from assistant.answer.encoder import Scored
-from assistant.answer.passages import Passage
+from assistant.answer.knowledge.knowledge import Knowledge
+from assistant.answer.knowledge.passages import Passage
+from assistant.answer.retrieval.encoder import Scored
 from assistant.cli.batch import batch
 from assistant.composition import KNOWLEDGE_FILE, Composition
 from assistant.core.errors import AssistantError, InputError, ModelError
-from tests.answer.fake_encoder import FakeEncoder
-from tests.batches import write_questions
+from tests.support.batches import write_questions
+from tests.support.fake_encoder import FakeEncoder
 
 MANUAL = """The filter is cleaned once a month under warm water.
 

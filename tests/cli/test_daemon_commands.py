@@ -15,11 +15,12 @@ import typer
 from rich.console import Console
 from typer.testing import CliRunner, Result
 
-import assistant.describe
-from assistant.caller import listen
+import assistant.control.describe
 from assistant.cli.reload import reload
 from assistant.cli.watch import SHOWN_EVENTS, View, watch
-from assistant.control import ControlServer
+from assistant.control.connection import listen
+from assistant.control.describe import describe
+from assistant.control.server import ControlServer
 from assistant.core.codec import as_json
 from assistant.core.errors import ConfigError, ControlError
 from assistant.core.messages import (
@@ -43,8 +44,7 @@ from assistant.core.messages import (
     concrete,
 )
 from assistant.core.stage import Source
-from assistant.describe import describe
-from assistant.line import ProcessStatus, Status
+from assistant.supervision.channel import ProcessStatus, Status
 
 STATUS = Status(
     processes=(
@@ -250,7 +250,7 @@ def test_every_event_of_the_story_is_described() -> None:
 
 
 def test_no_kind_of_event_lacks_its_words() -> None:
-    text = inspect.getsource(assistant.describe)
+    text = inspect.getsource(assistant.control.describe)
     kinds = {t.__name__ for t in (*concrete(Work), *concrete(Control))}
     missing = {k for k in kinds if f"case {k}(" not in text and f"| {k}(" not in text}
     assert missing == {"AudioChunk", "Speech", "SelfTest"}

@@ -12,10 +12,10 @@ import msgspec
 import pytest
 from typer.testing import CliRunner, Result
 
-from assistant.answer.documents import Knowledge
+from assistant.answer.knowledge.knowledge import Knowledge
 from assistant.cli.documents import app
 from assistant.composition import Composition
-from assistant.control import ControlServer
+from assistant.control.server import ControlServer
 from assistant.core.errors import AssistantError, ControlError, InputError, StorageError
 from assistant.core.messages import (
     DocumentsDone,
@@ -27,8 +27,8 @@ from assistant.core.messages import (
     Message,
     StageRestarted,
 )
-from assistant.line import ProcessStatus, Status
-from tests.answer.fake_encoder import FakeEncoder
+from assistant.supervision.channel import ProcessStatus, Status
+from tests.support.fake_encoder import FakeEncoder
 
 RUNNING = Status(processes=(ProcessStatus(name="answer", state="ready", pid=1),))
 MANUAL = ListedDocument(title="Manual", kind="document", path="/d/m.md", passages=3, unencoded=1)

@@ -30,7 +30,7 @@ from assistant.core.messages import (
     StageFailed,
     Tick,
 )
-from assistant.core.replacement import Change
+from assistant.core.model_swap import Change
 from assistant.core.worker import (
     LOOK_FOR_CANDIDATE_EVERY_S,
     QUIET_BEFORE_RELOAD_S,

@@ -13,7 +13,7 @@ from assistant.core.config import Config, Storage
 from assistant.core.database import Database
 from assistant.core.errors import BusError, ConfigError
 from assistant.core.private import make_private
-from assistant.folders import held
+from assistant.supervision.folders import held
 
 STRANGER = 65534
 

@@ -11,8 +11,8 @@ from contextlib import closing
 
 import pytest
 
-from tests.mosquitto import MOSQUITTO, Lamp, Mosquitto
-from tests.scenario import (
+from tests.support.mosquitto import MOSQUITTO, Lamp, Mosquitto
+from tests.support.scenario import (
     Daemon,
     Do,
     Expect,

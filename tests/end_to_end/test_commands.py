@@ -10,9 +10,9 @@ import pytest
 import soundfile
 
 from audio.tts.flite import Flite
-from tests.recognised import DECOYS, recognised, words
-from tests.scenario import HOME, Daemon, Expect, Never, Rows, Say, Step, running, tell
-from tests.virtual_sound import VirtualSound, virtual_sound
+from tests.support.recognised import DECOYS, recognised, words
+from tests.support.scenario import HOME, Daemon, Expect, Never, Rows, Say, Step, running, tell
+from tests.support.virtual_sound import VirtualSound, virtual_sound
 
 pytestmark = pytest.mark.e2e
 

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.scenario import quiet, served, tell
+from tests.support.scenario import quiet, served, tell
 
 pytestmark = pytest.mark.e2e
 

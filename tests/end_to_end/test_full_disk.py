@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.recognised import DECOYS, recognised, words
-from tests.scenario import Daemon, Do, Expect, Never, Rows, Say, quiet, tell
+from tests.support.recognised import DECOYS, recognised, words
+from tests.support.scenario import Daemon, Do, Expect, Never, Rows, Say, quiet, tell
 
 pytestmark = pytest.mark.e2e
 

@@ -12,8 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from assistant.daemon import MEMBERS
-from tests.scenario import (
+from assistant.supervision.daemon import MEMBERS
+from tests.support.scenario import (
     CUT_OFF,
     Daemon,
     Expect,

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.scenario import (
+from tests.support.scenario import (
     HOME,
     Again,
     Daemon,
@@ -21,7 +21,7 @@ from tests.scenario import (
     served,
     tell,
 )
-from tests.virtual_sound import VirtualSound, virtual_sound
+from tests.support.virtual_sound import VirtualSound, virtual_sound
 
 pytestmark = pytest.mark.e2e
 

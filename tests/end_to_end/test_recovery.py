@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from assistant.daemon import MEMBERS
-from tests.scenario import Expect, Kill, Rest, SayMeanwhile, Step, quiet, served, tell
+from assistant.supervision.daemon import MEMBERS
+from tests.support.scenario import Expect, Kill, Rest, SayMeanwhile, Step, quiet, served, tell
 
 pytestmark = pytest.mark.e2e
 

@@ -12,8 +12,8 @@ from pathlib import Path
 import pytest
 
 from assistant.skill.spoken import spoken
-from tests.recognised import DECOYS, recognised, words
-from tests.scenario import (
+from tests.support.recognised import DECOYS, recognised, words
+from tests.support.scenario import (
     Daemon,
     Do,
     Expect,

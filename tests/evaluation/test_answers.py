@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from assistant.answer.encoder import Encoder
-from assistant.answer.finding import Finding
+from assistant.answer.retrieval.encoder import Encoder
+from assistant.answer.retrieval.search import Finding
 from assistant.core.errors import InputError
-from assistant.core.manifest import Library
+from assistant.core.models.manifest import Library
 from assistant.evaluation.answers import AnswerFigures, evaluate_answers, passages
 from assistant.evaluation.shelf import Shelf
 from assistant.evaluation.squad import Answer, Article, overlap, read_articles

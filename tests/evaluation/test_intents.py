@@ -11,12 +11,12 @@ import numpy as np
 import pytest
 
 from assistant.core.errors import InputError
-from assistant.core.manifest import Library
+from assistant.core.models.manifest import Library
 from assistant.evaluation.data_sets import DataSet, Sentence, read_data_set
 from assistant.evaluation.intents import IntentFigures, evaluate_intents
-from nlu.encoder import MODEL
+from nlu.classifier.encoder import MODEL
 from tests.cli.test_bad_input import assistant, refused
-from tests.evaluation.word_bag import WIDTH, WordBag
+from tests.support.word_bag import WIDTH, WordBag
 
 SUBJECTS = ("my car", "the cat", "a friend", "her boss", "our boat", "this shop", "the bus")
 VERBS = {

@@ -24,9 +24,9 @@ from assistant.evaluation.sentences import (
     same_slots,
 )
 from assistant.skill.home import Home
+from nlu.grammar.templates import Templates
+from nlu.grammar.vocabulary import built_in
 from nlu.interpreter import Interpreter
-from nlu.templates import Templates
-from nlu.vocabulary import built_in
 from skills.registry import load_registry
 from tests.cli.test_bad_input import assistant, refused
 

@@ -11,13 +11,13 @@ from assistant.evaluation.confusion import confusions
 from assistant.evaluation.skills import Rank, SkillReport, check_skills, owners_of
 from assistant.evaluation.specimen import specimen_home
 from assistant.skill.manifest import IntentSchema, SkillManifest, SlotSchema
-from nlu.examples import Examples
-from nlu.templates import Templates
-from nlu.vocabulary import NO_VOCABULARY, built_in
+from nlu.classifier.examples import Examples
+from nlu.grammar.templates import Templates
+from nlu.grammar.vocabulary import NO_VOCABULARY, built_in
 from skills.registry import load_registry
 from tests.cli.test_bad_input import assistant, refused
-from tests.evaluation.word_bag import WIDTH, WordBag
-from tests.nlu.stand_ins import entity, intent
+from tests.support.stand_ins import entity, intent
+from tests.support.word_bag import WIDTH, WordBag
 
 FRUIT = SlotSchema(name="fruit", kind="choice", choices=("mango", "cherry"))
 KIOSK = SkillManifest(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 
-from assistant.answer.prompt import Mark
+from assistant.answer.generation.prompt import Mark
 from models.training import facts
 
 

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from assistant.core.inference import open_session
-from assistant.core.manifest import Library
+from assistant.core.models.manifest import Library
+from assistant.core.models.session import open_session
 
 pytest.importorskip("onnx", reason="the extra [train] is not installed")
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from assistant.core.errors import ModelError
-from assistant.core.manifest import Library, State, load_manifest
+from assistant.core.models.manifest import Library, State, load_manifest
 from models.training.config import MODELS
 from models.training.publish import Entry, publish, with_entry
 

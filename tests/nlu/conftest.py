@@ -7,8 +7,8 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from nlu.templates import Templates
-from tests.nlu.stand_ins import COFFEE, HOME, MANIFESTS
+from nlu.grammar.templates import Templates
+from tests.support.stand_ins import COFFEE, HOME, MANIFESTS
 
 
 @pytest.fixture(scope="session")

@@ -10,17 +10,17 @@ from assistant.composition import Composition
 from assistant.core.codec import encode
 from assistant.core.config import Config, HomeSettings, Storage
 from assistant.core.messages import Command, Interpretation, Slot, Transcript
-from nlu.evidence import Guessed
-from nlu.examples import Label
-from nlu.guess import USUAL, Guesser
-from nlu.intent import Belief, Ranking
+from nlu.classifier.examples import Label
+from nlu.classifier.intent import Belief, Ranking
+from nlu.classifier.tagger import Span, Tagging
+from nlu.fallback.guesser import USUAL, Guesser
+from nlu.fallback.scoring import Guessed
+from nlu.fallback.slot_patterns import Shape
+from nlu.grammar.templates import Templates
 from nlu.interpreter import By, Interpreter
-from nlu.normalize import Canonical, canonical
-from nlu.shapes import Shape
 from nlu.stage import NluStage
-from nlu.tagger import Span, Tagging
-from nlu.templates import Templates
-from tests.nlu.stand_ins import HOME
+from nlu.text.canonical import Canonical, canonical
+from tests.support.stand_ins import HOME
 
 LAMP, LIGHT = (entity.name for entity in HOME.entities[:2])
 TEXT = "make it a little like it was"

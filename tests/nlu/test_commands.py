@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 import yaml
 
+from nlu.grammar.templates import Templates
 from nlu.interpreter import Interpreter, Understood
-from nlu.normalize import canonical
-from nlu.templates import Templates
+from nlu.text.canonical import canonical
 
 TABLE = yaml.safe_load((Path(__file__).parent / "sentences.yaml").read_text("utf-8"))
 CASES = [

@@ -10,7 +10,7 @@ import pytest
 from assistant.composition import Composition
 from benchmarks.fuzz import composed, fuzz
 from benchmarks.strings import strings
-from nlu.normalize import canonical
+from nlu.text.canonical import canonical
 
 COUNT = 2_000
 LONGEST_S = 20.0

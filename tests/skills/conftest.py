@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.skills.talking import Talk
+from tests.support.talking import Talk
 
 
 @pytest.fixture

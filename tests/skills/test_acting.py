@@ -16,7 +16,7 @@ from assistant.skill import Reply as Said
 from skills.registry import Registry
 from skills.revisions import Revisions
 from skills.stage import DIALOG_S
-from tests.skills.talking import Talk, command
+from tests.support.talking import Talk, command
 
 TIME = command("HassGetCurrentTime")
 PASTA = command("HassStartTimer", duration=600, name="pasta")

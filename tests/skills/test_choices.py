@@ -6,7 +6,7 @@ import pytest
 
 from assistant.core.messages import Choice, Question, Reply
 from skills.picking import pick, refuses
-from tests.skills.talking import Talk, command, unsure
+from tests.support.talking import Talk, command, unsure
 
 LIGHT = Choice(sentence="turn on the ceiling", command=command("HassTurnOn", name="Ceiling"))
 LAMP = Choice(sentence="turn off the desk lamp", command=command("HassTurnOff", name="Desk Lamp"))

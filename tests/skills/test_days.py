@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from assistant.core.messages import Question
-from tests.skills.talking import Talk, command
+from tests.support.talking import Talk, command
 
 WEEKDAY = "2026-01-09T00:00:00+00:00/2026-01-10T00:00:00+00:00"
 

@@ -16,7 +16,7 @@ from assistant.core.errors import SkillError
 from assistant.skill import Context, Reply, Skill
 from skills.deadline import Overdue, within
 from skills.registry import Registry
-from tests.skills.talking import Talk
+from tests.support.talking import Talk
 
 SHORT_S = 0.05
 HOLDS_ON = """

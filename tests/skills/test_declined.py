@@ -10,7 +10,7 @@ import pytest
 from assistant.core.messages import Reply
 from skills.declined import WISHES, declined
 from skills.registry import load_registry
-from tests.skills.talking import Talk, command
+from tests.support.talking import Talk, command
 
 CANNOT = command("HassMediaSearchAndPlay", search_query="jazz")
 

@@ -10,7 +10,7 @@ import pytest
 from assistant.core.messages import DeviceChanged, HomeCommand, HomeStates, Message
 from assistant.skill.testing import converse, memory_context
 from skills.home import skill
-from tests.skills.talking import EVENING, HOME, Talk, command
+from tests.support.talking import EVENING, HOME, Talk, command
 
 
 def broker(present: bool) -> DeviceChanged:

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from skills.registry import BUILT_IN, load_registry
-from tests.skills.talking import Talk
+from tests.support.talking import Talk
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 PYPROJECT = """

@@ -8,11 +8,11 @@ from functools import cache
 import pytest
 
 from assistant.core.messages import Interpretation, SlotValue, Transcript
+from nlu.grammar.templates import Templates
 from nlu.interpreter import Interpreter
 from nlu.stage import NluStage
-from nlu.templates import Templates
 from skills.registry import load_registry
-from tests.skills.talking import EVENING, HOME
+from tests.support.talking import EVENING, HOME
 
 Slots = dict[str, SlotValue]
 

@@ -9,7 +9,7 @@ import pytest
 
 from assistant.skill.testing import converse, memory_context
 from skills import clock
-from tests.skills.talking import Talk
+from tests.support.talking import Talk
 
 
 @pytest.mark.parametrize(

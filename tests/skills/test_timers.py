@@ -20,7 +20,7 @@ from assistant.core.errors import SkillError, StorageError
 from assistant.core.messages import Message, PlaybackEnded, Reply, Tick
 from assistant.skill.context import MOST_TIMERS
 from skills.scheduler import Scheduler
-from tests.skills.talking import Talk, command
+from tests.support.talking import Talk, command
 
 TEN_YEARS = timedelta(days=3653)
 
@@ -347,7 +347,7 @@ def test_control_a_store_that_forgets_is_caught() -> None:
 SETS_TIMERS = """
 import sys
 from pathlib import Path
-from tests.skills.talking import Talk
+from tests.support.talking import Talk
 
 talk = Talk(path=Path(sys.argv[1]))
 while True:
@@ -358,8 +358,7 @@ while True:
 @pytest.mark.parametrize("lines", [1, 2, 7, 30])
 def test_every_timer_acknowledged_before_kill_9_rings(tmp_path: Path, lines: int) -> None:
     path = tmp_path / "state.db"
-    here = Path(__file__).parent
-    environment = os.environ | {"PYTHONPATH": f"{here}:{here.parents[1]}"}
+    environment = os.environ | {"PYTHONPATH": str(Path(__file__).parents[2])}
     command = [sys.executable, "-c", SETS_TIMERS, str(path)]
     with subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, text=True) as process:
         assert process.stdout is not None

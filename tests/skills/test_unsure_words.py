@@ -7,12 +7,12 @@ from functools import cache
 import pytest
 
 from assistant.core.messages import Interpretation, Reply, Transcript, Word
+from nlu.grammar.templates import Templates
+from nlu.grammar.vocabulary import built_in
 from nlu.interpreter import Interpreter
 from nlu.stage import NluStage
-from nlu.templates import Templates
-from nlu.vocabulary import built_in
 from skills.registry import load_registry
-from tests.skills.talking import EVENING, HOME, Talk
+from tests.support.talking import EVENING, HOME, Talk
 
 SENTENCE = "unlock the front door"
 

@@ -12,10 +12,10 @@ import pytest
 from assistant.core.messages import Command
 from assistant.skill import Reply, Skill, unambiguous
 from assistant.skill.home import Home
-from nlu.templates import Templates
+from nlu.grammar.templates import Templates
 from skills.registry import Registry
 from skills.stage import SkillsStage
-from tests.skills.talking import Talk
+from tests.support.talking import Talk
 
 FRIDAY_EVENING = datetime(2026, 11, 20, 19, 0, tzinfo=ZoneInfo("Europe/Berlin"))
 """At seven: six may be tomorrow morning's or evening's, eight is in an hour."""

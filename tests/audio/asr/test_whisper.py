@@ -11,7 +11,7 @@ import pytest
 from assistant.core.errors import RecognitionError
 from audio.asr.recognizer import Recognition
 from audio.asr.whisper import FLOOR_FRAMES, FULL_FRAMES, WhisperRecognizer, longest
-from tests.audio.asr.scripted_whisper import write_whisper
+from tests.support.scripted_whisper import write_whisper
 
 RATE = 16_000
 

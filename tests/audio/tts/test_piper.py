@@ -11,10 +11,10 @@ import pytest
 
 from assistant.core.config import Voice
 from assistant.core.errors import ModelError, SpeakingError
-from assistant.core.manifest import Library
+from assistant.core.models.manifest import Library
 from audio.tts.piper import MODEL, SETTINGS, Piper
 from audio.tts.select import select
-from tests.handmade_onnx import buzzing_model
+from tests.support.handmade_onnx import buzzing_model
 
 pytest.importorskip("piper", reason="the extra [piper] is not installed")
 

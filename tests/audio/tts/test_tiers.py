@@ -10,7 +10,7 @@ import pytest
 
 from assistant.core.config import Voice as VoiceSettings
 from assistant.core.errors import SpeakingError
-from assistant.core.manifest import Library
+from assistant.core.models.manifest import Library
 from audio.tts.select import FAILURES_TO_OPEN, SENTENCES_OPEN, Tiers, select
 from audio.tts.voice import Samples
 

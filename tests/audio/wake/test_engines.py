@@ -13,7 +13,7 @@ from audio.wake.locate import frames_since_keyword
 from audio.wake.microwakeword import MicroWakeWords
 from audio.wake.porcupine import Porcupine, find_files
 from audio.wake.select import select
-from tests.audio.voices import silence, speech
+from tests.support.voices import silence, speech
 
 
 def noticed(engine: WakeWordEngine, frames: list[bytes]) -> list[str]:

@@ -6,8 +6,8 @@ from collections.abc import Callable
 
 import pytest
 
-from tests.skills.house import in_house
-from tests.skills.talking import Talk
+from tests.support.house import in_house
+from tests.support.talking import Talk
 
 
 @pytest.fixture

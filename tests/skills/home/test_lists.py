@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from tests.skills.house import replied
-from tests.skills.talking import Talk, command
+from tests.support.house import replied
+from tests.support.talking import Talk, command
 
 
 def on_list(talk: Talk) -> str:

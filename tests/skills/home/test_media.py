@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from assistant.core.messages import DeviceChanged
-from tests.skills.house import replied, sent
-from tests.skills.talking import Talk, command
+from tests.support.house import replied, sent
+from tests.support.talking import Talk, command
 
 
 def test_pause_means_what_plays_and_go_on_what_was_paused(house: Talk) -> None:

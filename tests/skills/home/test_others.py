@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from skills.home import skill
-from tests.skills.house import replied
-from tests.skills.talking import Talk, command
+from tests.support.house import replied
+from tests.support.talking import Talk, command
 
 
 @pytest.mark.parametrize(

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from assistant.core.messages import DeviceChanged, SlotValue
-from tests.skills.house import attribute, replied, sent
-from tests.skills.talking import Talk, command
+from tests.support.house import attribute, replied, sent
+from tests.support.talking import Talk, command
 
 Slots = dict[str, SlotValue]
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from assistant.core.messages import SlotValue
-from tests.skills.house import replied
-from tests.skills.talking import Talk, command
+from tests.support.house import replied
+from tests.support.talking import Talk, command
 
 CURTAINS = {"domain": "cover", "device_class": "curtain", "area": "Living Room"}
 

@@ -6,8 +6,8 @@ import msgspec
 import pytest
 
 from assistant.core.messages import DeviceChanged, SlotValue
-from tests.skills.house import replied, sent
-from tests.skills.talking import Talk, command, unsure
+from tests.support.house import replied, sent
+from tests.support.talking import Talk, command, unsure
 
 Slots = dict[str, SlotValue]
 

@@ -1,0 +1,26 @@
+"""Answers that are drawn up from what is stored, not read out of it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from assistant.answer.answerer import Answer, Tier
+from assistant.answer.knowledge.knowledge import Stored
+
+
+def drawn(text: str, stored: Sequence[Stored], kind: str = "event") -> Answer:
+    """What is said, with the first passage that it rests on as its source; of `kind` if of none."""
+    first = stored[0] if stored else None
+    if first is None:
+        return Answer(text=text, tier=Tier.EXTRACTED, kind=kind)
+    passage = first.passage
+    return Answer(
+        text=text,
+        tier=Tier.EXTRACTED,
+        sentence="\n".join(one.passage.text for one in stored),
+        title=passage.title,
+        place=passage.place,
+        kind=passage.kind,
+        source=first.source,
+        passage=first.id,
+    )

@@ -1,0 +1,154 @@
+"""What is when: the events of a time, and the next time of an event.
+
+Each answer is made of stored events alone, at the moment it is asked for; none is kept.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from datetime import datetime, timedelta
+from typing import NamedTuple
+
+import msgspec
+
+from assistant.answer.answer import drawn
+from assistant.answer.answerer import NOTHING_FOUND, Answer, Tier
+from assistant.answer.calendar.wording import Event, agenda, moment, nothing
+from assistant.answer.knowledge.knowledge import Filter, Knowledge, Stored
+from assistant.answer.knowledge.passages import Passage, sentences
+from assistant.answer.knowledge.series import Occurrence, here, occurrences, once
+from assistant.core.messages import Period
+
+HORIZONS = (timedelta(days=60), timedelta(days=400), timedelta(days=4000))
+"""How far ahead the next time of an event is looked for, one after the other."""
+_WHEN = re.compile(
+    r"(?:hey |so |and |okay |ok |please |tell me |do you know )*"
+    r"(?:when|(?:at )?what (?:time|day|date)|which day|how long until)\b"
+)
+_WORD = re.compile(r"\w+")
+
+
+class _Found(NamedTuple):
+    stored: Stored
+    when: Occurrence
+
+    @property
+    def event(self) -> Event:
+        """As it is told."""
+        passage = self.stored.passage
+        return Event(passage.place, self.when, self.stored.id if passage.series else 0)
+
+
+class Schedule:
+    """Answers questions about days from `knowledge`; `now` gives the aware present."""
+
+    def __init__(self, knowledge: Knowledge, now: Callable[[], datetime]) -> None:
+        self._knowledge, self._now = knowledge, now
+
+    def plans(self, period: Period, said: str = "") -> Answer:
+        """The events of a time, what is over by now left out."""
+        period, now = here(period, self._knowledge.zone), self._present()
+        all_day = self._between(period.since, period.until)
+        events = [found for found in all_day if found.when.ends > now or period.until <= now]
+        if events:
+            told = [found.event for found in events]
+            stored = {found.stored.id: found.stored for found in events}
+            return drawn(agenda(told, period, said, now), [*stored.values()])
+        if not self._knowledge.holds("event"):
+            return Answer(text=NOTHING_FOUND, tier=Tier.DECLINED)
+        return drawn(nothing(period, said, now, more=bool(all_day)), ())
+
+    def next(self, person: str = "") -> Answer:
+        """The next event, or the next that `person` has to do with."""
+        now = self._present()
+        found = self._upcoming(lambda passage: _is_with(passage, person), now)
+        if found is not None:
+            name = found.stored.passage.place.rstrip(" .")
+            return drawn(f"{name} is {moment(found.when, now)}.", [found.stored])
+        if not self._knowledge.holds("event"):
+            return Answer(text=NOTHING_FOUND, tier=Tier.DECLINED)
+        whom = f" with {person.title()}" if person else ""
+        return drawn(f"Nothing{whom} is coming up in your calendar.", ())
+
+    def dated(self, question: str, made: Answer) -> Answer:
+        """An answer from the calendar, put right for the day on which it is asked when.
+
+        Of events of one name the next is told, or that the last is over.
+        """
+        stored = self._knowledge.passages([made.passage])
+        if made.kind != "event" or not stored or not _WHEN.match(question.casefold()):
+            return made
+        now, name = self._present(), stored[0].passage.place.casefold()
+        found = self._upcoming(lambda p: p.place.casefold() == name, now)
+        if found is None:
+            over = self._first(stored[0].passage)
+            return msgspec.structs.replace(made, text=over, tier=Tier.EXTRACTED) if over else made
+        if found.stored.passage.series is not None:
+            text = f"{made.text} The next is {moment(found.when, now)}."
+            return msgspec.structs.replace(made, text=text)
+        if found.stored.id == made.passage:
+            return made
+        first = sentences(found.stored.passage.text)[0]
+        return drawn(first, [found.stored])
+
+    # ── the calendar ────────────────────────────────────────────────────────────────────────
+
+    def _present(self) -> datetime:
+        return self._now().astimezone(self._knowledge.zone)
+
+    def _between(self, since: datetime, until: datetime) -> list[_Found]:
+        """Each event of that time once, in their order; whole days come first."""
+        within = Filter(kinds=("event",), since=since, until=until)
+        known: dict[tuple[str, datetime], _Found] = {}
+        for stored in self._knowledge.passages(self._knowledge.within(within)):
+            for when in self._times(stored.passage, since, until):
+                known.setdefault((stored.passage.place, when.starts), _Found(stored, when))
+        return sorted(
+            known.values(),
+            key=lambda found: (
+                max(found.when.starts, since).date(),
+                not found.when.whole_days,
+                found.when.starts,
+            ),
+        )
+
+    def _times(self, passage: Passage, since: datetime, until: datetime) -> Iterator[Occurrence]:
+        zone = self._knowledge.zone
+        if passage.series is not None:
+            yield from occurrences(passage.series, since, until, zone)
+            return
+        one = once(passage.starts, passage.ends, zone)
+        if one and one.starts < until and (one.ends > since or one.starts >= since):
+            yield one
+
+    def _upcoming(self, wanted: Callable[[Passage], bool], now: datetime) -> _Found | None:
+        """The first that is wanted and not over; what has begun comes after what has not."""
+        within = Filter(kinds=("event",), since=now)
+        some = self._knowledge.passages(self._knowledge.within(within))
+        some = [stored for stored in some if wanted(stored.passage)]
+        for horizon in HORIZONS:
+            found = [
+                _Found(stored, when)
+                for stored in some
+                for when in self._times(stored.passage, now, now + horizon)
+            ]
+            if found:
+                return min(found, key=lambda one: (one.when.starts < now, one.when.starts))
+        return None
+
+    def _first(self, passage: Passage) -> str:
+        """The first sentence of an event that is over; "" where it does not say when it is."""
+        text = sentences(passage.text)[0]
+        opening = f"{passage.place} is "
+        return (
+            f"{passage.place} was {text.removeprefix(opening)}" if text.startswith(opening) else ""
+        )
+
+
+def _is_with(passage: Passage, person: str) -> bool:
+    return _words(person) <= _words(" ".join((passage.place, *passage.people)))
+
+
+def _words(text: str) -> frozenset[str]:
+    return frozenset(_WORD.findall(text.casefold()))

@@ -1,0 +1,66 @@
+"""Do the generator's words of a skill's facts say each value as what it is?
+
+The generator tells values apart by how they look, not by the names of their facts: it finds a
+sentence about as likely when two facts swap their values. So its words count only where no two
+values look alike, where each fact is named, and where nothing is said but the facts, the question
+and words that bind.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Sequence
+
+from assistant.english.words import MONTHS, WEEKDAYS
+
+_DATES = MONTHS | WEEKDAYS | {"may", "today", "tonight", "tomorrow", "yesterday"}
+_CLOCK = re.compile(r"\d+[:.]\d\d|\b\d+ ?[ap]\.?m\b", re.IGNORECASE)
+_WORD = re.compile(r"[^\W\d_]+")
+_ENDING = re.compile(r"(?<=\w\w)(ing|ed|es|e|s)$")
+_BINDING = """
+    a about an and are at be by for from had has have in is it its of on or s so the their there
+    they this to was were will with you your yours i my we our
+"""
+BINDING = frozenset(_BINDING.split())
+"""Words that say nothing of their own."""
+_PLAIN = frozenset(
+    ("condition", "date", "day", "event", "name", "place", "temperature", "time", "value")
+)
+"""Names of facts whose values tell by themselves what they are."""
+
+
+def alike(values: Sequence[str]) -> bool:
+    """Whether two of the values look alike: both numbers, both times, both names …"""
+    return any(count > 1 for count in Counter(map(_looks, values)).values())
+
+
+def added(text: str, sources: Sequence[str]) -> list[str]:
+    """The words of `text` that are in no source and do more than bind."""
+    known = {_stem(word) for source in sources for word in _words(source)}
+    return [word for word in _words(text) if word not in BINDING and _stem(word) not in known]
+
+
+def unnamed(text: str, names: Sequence[str]) -> list[str]:
+    """The facts' names of which `text` says no word, but for those that go without saying."""
+    said = {_stem(word) for word in _words(text)}
+    left = (name for name in names if name not in _PLAIN)
+    return [name for name in left if not said & {_stem(word) for word in _words(name)}]
+
+
+def _looks(value: str) -> str:
+    if not _DATES.isdisjoint(_words(value)):
+        return "date"
+    if _CLOCK.search(value):
+        return "time"
+    if value[:1].isdigit() or value[1:2].isdigit():
+        return "number"
+    return "name" if value != value.lower() else "words"
+
+
+def _words(text: str) -> Iterator[str]:
+    return (word.lower() for word in _WORD.findall(text))
+
+
+def _stem(word: str) -> str:
+    return _ENDING.sub("", word)

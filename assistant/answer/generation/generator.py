@@ -1,0 +1,196 @@
+"""The generator: a prompt becomes words, token by token, and whole sentences as soon as they are.
+
+Greedy decoding: what is said should be what is most likely, and the same each time. Every stream
+is a Python generator; closing it between two tokens is how barge-in stops it.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Generator as GeneratorOf
+from dataclasses import dataclass
+from typing import Protocol
+
+import msgspec
+import numpy as np
+from numpy.typing import NDArray
+
+from assistant.answer.generation.constraint import Tokens
+from assistant.answer.generation.decoder import Decoder, Memory, Scores
+from assistant.answer.generation.plain_prompt import PlainNotation
+from assistant.answer.generation.prompt import Mark, Notation, Prompt
+from assistant.answer.knowledge.passages import sentences
+from assistant.core.errors import AnswerError, ModelError
+from assistant.core.models.manifest import Library
+from assistant.core.models.session import session_of
+from assistant.core.models.tokens import tokenizer_of
+
+Generated = GeneratorOf["Spoken", None, None]
+
+MODEL = KIND = "generator"
+GRAPH, TOKENIZER = "model.onnx", "tokenizer.json"
+"""The files of a generator, the shipped one's and those that users import."""
+
+REPEATED = 5
+"""Tokens in a row that no reply says twice."""
+
+
+class Budget(msgspec.Struct, frozen=True, kw_only=True):
+    """What one reply may take; where it ends, the sentence in hand is dropped."""
+
+    tokens: int = 64
+    """Beside those of values that must be said."""
+    seconds: float = 2.0
+
+
+class Bound(Protocol):
+    """What binds a reply's words: a `Clause` of a text, or a `Constraint`."""
+
+    weight: float
+    """What is added to the scores of the tokens that are leant towards."""
+    room: int
+    """Tokens that what must be said takes, by which the budget grows."""
+
+    def allowed(self) -> NDArray[np.bool_]:
+        """bool[vocabulary]: what may come next."""
+
+    def leaning(self) -> list[int]:
+        """What had better come next."""
+
+    def take(self, token: int) -> None:
+        """Go on behind this token."""
+
+
+@dataclass(frozen=True)
+class Spoken:
+    """One step of a stream."""
+
+    text: str
+    """All words so far."""
+    tokens: int
+    done: bool
+    """Whether the model ended the reply itself."""
+    sureness: float = 0.0
+    """Mean log-probability of the words by the model alone, unbound: low where it was forced."""
+
+
+class Generator:
+    """A decoder with its notation; `clock` is monotonic, in seconds."""
+
+    def __init__(
+        self,
+        decoder: Decoder,
+        notation: Notation | PlainNotation,
+        positions: int = 320,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._decoder, self.notation, self._clock = decoder, notation, clock
+        self._positions = positions
+        self._prefix: tuple[tuple[int, ...], Memory] = ((), decoder.nothing())
+        self.tokens = Tokens(notation) if isinstance(notation, Notation) else None
+
+    @classmethod
+    def load(cls, library: Library, name: str = MODEL, threads: int = 1) -> Generator:
+        """The generator `name` of the library; raises `ModelError`, also for what is none."""
+        require_generator(library, name)
+        content = library.read(name)
+        session = session_of(library, name, GRAPH, content, threads)
+        tokenizer = tokenizer_of(content[TOKENIZER], f"{library.folder(name) / TOKENIZER}")
+        own = tokenizer.token_to_id(Mark.SAY) == list(Mark).index(Mark.SAY)
+        notation = Notation(tokenizer) if own else PlainNotation(tokenizer)
+        positions = 320 if own else 2048
+        return cls(Decoder(session), notation, positions)
+
+    def keep(self, ids: Sequence[int]) -> None:
+        """Read a beginning that many prompts share once, and remember it."""
+        _, memory = self._decoder.read(list(ids), self._decoder.nothing())
+        self._prefix = (tuple(ids), memory)
+
+    def stream(
+        self, prompt: Prompt, constraint: Bound | None = None, budget: Budget | None = None
+    ) -> Generated:
+        """Words as they come; raises `AnswerError` when the prompt is longer than the model takes.
+
+        The first step reads the prompt, each further one a token; `close` ends it in between.
+        """
+        budget = budget or Budget()
+        ends_s = self._clock() + budget.seconds
+        most = budget.tokens + (constraint.room if constraint is not None else 0)
+        scores, memory = self._read(self.notation.ids(prompt), most)
+        said: list[int] = []
+        sureness = 0.0
+        while len(said) < most and self._clock() < ends_s:
+            token = self._chosen(scores, said, constraint)
+            if token is None:
+                return
+            if token in self.notation.stops:
+                yield Spoken(self.notation.text(said), len(said), True, sureness / (len(said) or 1))
+                return
+            said.append(token)
+            sureness += float(scores[token] - np.logaddexp.reduce(scores))
+            if constraint is not None:
+                constraint.take(token)
+            yield Spoken(self.notation.text(said), len(said), False, sureness / len(said))
+            scores, memory = self._decoder.read([token], memory)
+
+    def sentences(
+        self, prompt: Prompt, constraint: Bound | None = None, budget: Budget | None = None
+    ) -> Iterator[str]:
+        """Whole sentences, each as soon as the next one begins or the reply ends."""
+        given = 0
+        for spoken in self.stream(prompt, constraint, budget):
+            whole = sentences(spoken.text)
+            ready = len(whole) if spoken.done else len(whole) - 1
+            yield from whole[given:ready]
+            given = max(given, ready)
+
+    def declined(self, prompt: Prompt) -> float:
+        """How likely the model holds it, 0–1, that the text of the prompt does not answer."""
+        scores, _ = self._read(self.notation.ids(prompt), 0)
+        shares = np.exp(scores - scores.max())
+        return float(shares[list(Mark).index(Mark.NONE)] / shares.sum())
+
+    def _read(self, ids: list[int], room: int) -> tuple[Scores, Memory]:
+        if len(ids) + room > self._positions:
+            message = f"{len(ids)} tokens of prompt and {room} of reply are too many for the model"
+            raise AnswerError("answer.too_long", message)
+        prefix, memory = self._prefix
+        if prefix and tuple(ids[: len(prefix)]) == prefix and len(ids) > len(prefix):
+            return self._decoder.read(ids[len(prefix) :], memory)
+        return self._decoder.read(ids, self._decoder.nothing())
+
+    def _chosen(self, scores: Scores, said: Sequence[int], constraint: Bound | None) -> int | None:
+        """The likeliest token that may come; None where none may."""
+        scores, circles = scores.copy(), set(repeating(said))
+        scores[self.notation.never] = -np.inf
+        if constraint is not None:
+            leaning = constraint.leaning()
+            scores[leaning] += constraint.weight
+            scores[~constraint.allowed()] = -np.inf
+            # Two values may be alike for longer than no reply says twice.
+            circles.difference_update(leaning)
+        onward = scores.copy()
+        onward[list(circles)] = -np.inf
+        best = int((onward if np.isfinite(onward).any() else scores).argmax())
+        return best if np.isfinite(scores[best]) else None
+
+
+def require_generator(library: Library, name: str) -> None:
+    """Raise `ModelError` where the manifest has no generator of that name."""
+    if library.artefact(name).kind != KIND:
+        known = ", ".join(n for n, made in library.artefacts.items() if made.kind == KIND)
+        message = f"{name} is no generator; set answer.generator to one of: {known}"
+        raise ModelError("model.unfit", message)
+
+
+def repeating(said: Sequence[int], run: int = REPEATED) -> list[int]:
+    """Tokens with which the reply's end would be `run` tokens that it holds already.
+
+    A small model that is always given its likeliest word else goes round in circles.
+    """
+    last = list(said[-run + 1 :])
+    if len(last) < run - 1:
+        return []
+    starts = range(len(said) - run + 1)
+    return [said[i + run - 1] for i in starts if list(said[i : i + run - 1]) == last]

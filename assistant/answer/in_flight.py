@@ -1,0 +1,102 @@
+"""What has been asked of the documents and is not yet answered.
+
+A desk outlives its stage, which is made anew when a model is replaced or settings have changed:
+what was begun is finished by what it was begun with.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterator
+from typing import Any
+
+from assistant.answer.generation.token_scheduler import OverloadedError, Request, Scheduler, Steps
+from assistant.core.clock import boottime_s
+from assistant.core.errors import AnswerError
+from assistant.core.failure import failed
+from assistant.core.messages import DocumentsDone, Message, Question
+
+WORDS_WITHIN_S = 2.0
+"""From a question until what was found is said without waiting for the generator's words."""
+
+
+class Desk:
+    """Shares the generator among the questions at hand, a few tokens a `turn`.
+
+    Without a `scheduler`, whose clock must be `boottime_s`, each question is answered at once.
+    `source` tells where the last answer is from; `requests` are those of the command line that
+    wait for the documents to be read, with what they are to be told if that is known by now.
+    """
+
+    def __init__(self, scheduler: Scheduler | None = None) -> None:
+        self._scheduler = scheduler
+        self._open: list[tuple[str, Request]] = []
+        self._ready: deque[Message] = deque()
+        self.source = ""
+        self.requests: dict[str, DocumentsDone | None] = {}
+
+    @property
+    def busy(self) -> bool:
+        """Whether `turn` has anything to do."""
+        return bool(self._ready or self._open)
+
+    def tell(self, message: Message) -> None:
+        """Have `message` come with the next turn."""
+        self._ready.append(message)
+
+    def ask(self, question: Question, replies: Steps[None]) -> Iterator[Message]:
+        """Begin with `replies`, whose steps are the replies and the generator's tokens.
+
+        What needs no generator is given at once. Where too much is being asked already, so is what
+        can be said without it.
+        """
+        for step in replies:
+            if isinstance(step, Message):
+                yield step
+            elif self._scheduler is not None:
+                try:
+                    self._take_on(self._scheduler, question, replies, step.tokens)
+                except OverloadedError as full:
+                    yield from _without_words(replies, full)
+                return
+
+    def cancel(self, utterance_id: str) -> None:
+        """Say nothing more to this utterance."""
+        for name, request in self._open:
+            if name == utterance_id and self._scheduler is not None:
+                self._scheduler.cancel(request)
+        self._open = [(name, request) for name, request in self._open if name != utterance_id]
+
+    def turn(self) -> Iterator[Message]:
+        """A few tokens for whoever is next; gives the replies that are made."""
+        if self._scheduler is not None:
+            self._scheduler.work()
+        ended = [pair for pair in self._open if pair[1].ended_s is not None]
+        self._open = [pair for pair in self._open if pair[1].ended_s is None]
+        while self._ready:
+            yield self._ready.popleft()
+        for name, request in ended:
+            if request.error is not None:
+                yield failed("answer", request.error, name)
+
+    def _take_on(
+        self, scheduler: Scheduler, question: Question, replies: Steps[None], tokens: int
+    ) -> None:
+        until_s = (question.at_s or boottime_s()) + WORDS_WITHIN_S
+        request = scheduler.submit(replies, tokens, self._heed, until_s)
+        self._open.append((question.utterance_id, request))
+
+    def _heed(self, step: Any) -> None:
+        if isinstance(step, Message):
+            self._ready.append(step)
+
+
+def _without_words(replies: Steps[None], refused: AnswerError) -> Iterator[Message]:
+    """What is said when every further token is refused."""
+    try:
+        while True:
+            step = replies.send(refused)
+            if isinstance(step, Message):
+                yield step
+    except StopIteration:
+        return

@@ -1,0 +1,290 @@
+"""The user's documents, kept as they are on the disk: found, read, encoded, a slice a turn.
+
+What has been read is committed before the next file is begun, and its words find it from then on;
+vectors follow. So whatever ends the process ends one slice of work, and the next start goes on.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection as Sized
+from collections.abc import Iterator, Sequence
+from enum import IntEnum
+from pathlib import Path
+from typing import Protocol
+
+import msgspec
+import numpy as np
+from numpy.typing import NDArray
+
+from assistant.answer.ingest.roots import Wanted, listing, path_named
+from assistant.answer.ingest.sync import Intake, Parses, Turns
+from assistant.answer.knowledge.knowledge import Knowledge, Source
+from assistant.answer.knowledge.vector_index import VectorIndex
+from assistant.answer.summary.summariser import Summary
+from assistant.core.errors import AnswerError, AssistantError, ModelError
+from assistant.core.messages import (
+    DocumentsDone,
+    DocumentsListed,
+    DocumentsProgress,
+    DocumentsRequest,
+    DocumentSummary,
+    Message,
+)
+
+SLICE_PASSAGES, SLICE_WORDS = 8, 200
+"""Encoded at once; a question waits for no more than one slice."""
+LOOK_EVERY_S, FILES_A_SECOND = 10.0, 1000
+"""Between two looks at the disk passes this long, and a second more for so many files."""
+WAIT_S = 0.005
+"""For the parser, or for a thread of the index."""
+AGAIN_AFTER_S = 30.0
+"""After a fault."""
+TELL_EVERY_S = 0.5
+LISTED_AT_ONCE = 100
+
+
+class Turn(IntEnum):
+    """What a slice was: nothing to do, waiting for another process or thread, or work."""
+
+    IDLE = 0
+    WAITED = 1
+    WORKED = 2
+
+
+class Encodes(Protocol):
+    """Embeds texts: float32[texts, dimensions], each of length 1."""
+
+    version: str
+
+    def encode(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        """The texts' embeddings."""
+
+
+class Summarises(Protocol):
+    """Says documents in short."""
+
+    def summarise(self, name: str) -> Summary:
+        """The summary of what `name` names; raises `AnswerError`."""
+
+
+class Collection:
+    """Keeps `knowledge` and `index` as the wanted files are; all work is done by `step`.
+
+    `folders` are wanted beside what was added. Without `encoder` and `index` words alone find
+    passages; without `summariser` none are summarised. `requests` are those that an earlier
+    collection has left, each with what it is to be told if that is known by now.
+    """
+
+    def __init__(
+        self,
+        knowledge: Knowledge,
+        index: VectorIndex | None,
+        encoder: Encodes | None,
+        parser: Parses,
+        suffixes: Sized[str],
+        folders: Sequence[Path] = (),
+        summariser: Summarises | None = None,
+        requests: dict[str, DocumentsDone | None] | None = None,
+    ) -> None:
+        self._knowledge, self._index, self._encoder = knowledge, index, encoder
+        self._summariser = summariser
+        self._wanted = Wanted(knowledge, folders)
+        self._intake = Intake(knowledge, parser, suffixes)
+        self._look: Turns | None = None
+        self._settling: Iterator[bool] | None = None
+        self._look_s = self._due_s = self._told_s = 0.0
+        self._requests = {} if requests is None else requests
+        self._generation, self._encoded, self._unencoded = -1, 0, 0
+        self._fault = self._blind = ""
+        self._encodes = True
+
+    def deadline_s(self) -> float:
+        """When `step` wants to be called."""
+        return self._due_s
+
+    def take(self, request: DocumentsRequest) -> Iterator[Message]:
+        """Begin what the command line asks for; what hinders it is told, not raised."""
+        try:
+            match request.action:
+                case "add":
+                    self._wanted.add([path_named(argument) for argument in request.arguments])
+                    self._requests[request.request_id] = None
+                    self._look_anew()
+                case "remove":
+                    gone = self._wanted.remove(request.arguments)
+                    self._requests[request.request_id] = _sum(gone)
+                    self._look_anew()
+                case "list":
+                    yield from self._listed(request)
+                case "summarise":
+                    yield from self._summarised(request)
+        except AssistantError as error:
+            yield DocumentsDone(request_id=request.request_id, code=error.code, error=error.message)
+
+    def step(self, at_s: float) -> Iterator[Message]:
+        """Do one slice of what is to be done.
+
+        Raises the `AssistantError` that hinders it, but once as long as that lasts, for it is said
+        aloud; what was hindered is tried again later. A `ModelError` hinders only the encoding.
+        """
+        self._due_s = at_s + AGAIN_AFTER_S  # also after what no one foresaw
+        try:
+            turn = self._read(at_s)
+            if turn is not Turn.WORKED:
+                turn = max(turn, self._encode())
+            if turn is Turn.IDLE:
+                turn = self._settle()
+        except ModelError as error:  # by its words all that was read is found all the same
+            self._due_s = at_s
+            known, self._blind = self._blind, error.code
+            if error.code == known:
+                return
+            raise
+        except AssistantError as error:
+            self._look_anew(at_s + AGAIN_AFTER_S)
+            yield from self._done(error)
+            known, self._fault = self._fault, error.code
+            if error.code == known:
+                return
+            raise
+        dues_s = {Turn.IDLE: self._look_s, Turn.WAITED: at_s + WAIT_S, Turn.WORKED: at_s}
+        self._due_s = dues_s[turn]
+        yield from self._reports(at_s, turn)
+
+    def close(self) -> None:
+        """Stop; what is done is kept."""
+        self._look_anew()
+        if self._index is not None:
+            self._index.close()
+
+    def _listed(self, request: DocumentsRequest) -> Iterator[Message]:
+        listed = [listing(source) for source in self._knowledge.sources()]
+        for at in range(0, len(listed), LISTED_AT_ONCE):
+            some = tuple(listed[at : at + LISTED_AT_ONCE])
+            yield DocumentsListed(request_id=request.request_id, documents=some)
+        yield msgspec.structs.replace(
+            _sum(self._knowledge.sources()), request_id=request.request_id
+        )
+
+    def _summarised(self, request: DocumentsRequest) -> Iterator[Message]:
+        if self._summariser is None:
+            raise AnswerError("model.absent", "the model that reads is not here; install it again")
+        summary = self._summariser.summarise(" ".join(request.arguments))
+        yield DocumentSummary(
+            request_id=request.request_id,
+            title=summary.title,
+            place=summary.place,
+            path=str(summary.source),
+            sentences=tuple(said.text for said in summary.sentences),
+        )
+        yield DocumentsDone(request_id=request.request_id, documents=1)
+
+    # ── a slice ─────────────────────────────────────────────────────────────────────────────
+
+    def _look_anew(self, at_s: float = 0.0) -> None:
+        """Leave off the look at the disk; another begins at `at_s`."""
+        if self._look is not None:
+            self._look.close()
+        self._look = None
+        self._look_s = self._due_s = at_s
+
+    def _read(self, at_s: float) -> Turn:
+        """Go on with the look at the disk, or begin one when it is time."""
+        if self._look is None:
+            if at_s < self._look_s:
+                return Turn.IDLE
+            self._look, self._encoded = self._intake.look(self._wanted.roots()), 0
+            self._encodes = True
+        waits = next(self._look, None)
+        self._catch_up()
+        if waits is None:
+            self._look = None
+            self._look_s = at_s + LOOK_EVERY_S + self._intake.seen / FILES_A_SECOND
+        return Turn.WAITED if waits else Turn.WORKED
+
+    def _catch_up(self) -> None:
+        """Follow what has changed in the database."""
+        if self._encoder is None or self._index is None:
+            return
+        if gone := self._knowledge.forgotten():
+            self._index.remove(gone)
+        if self._generation != (generation := self._knowledge.generation):
+            self._generation = generation
+            self._unencoded = self._knowledge.waiting(self._encoder.version)
+
+    def _encode(self) -> Turn:
+        """Give some passages their vectors."""
+        if self._encoder is None or self._index is None or not self._unencoded:
+            return Turn.IDLE
+        if not self._encodes:
+            return Turn.IDLE
+        self._encodes = False  # if it fails now, then not again before the next look
+        version = self._encoder.version
+        some = list(_few(self._knowledge.unencoded(version, SLICE_PASSAGES)))
+        ids = [number for number, _ in some]
+        vectors = self._encoder.encode([text for _, text in some])
+        self._encodes, self._blind = True, ""
+        self._knowledge.keep_vectors(version, ids, vectors)
+        self._index.add(*self._knowledge.matrix(version, ids))
+        self._encoded += len(some)
+        self._unencoded -= len(some)
+        return Turn.WORKED
+
+    def _settle(self) -> Turn:
+        """Let the index settle some more."""
+        if self._index is None or (self._settling is None and self._index.settled):
+            return Turn.IDLE
+        self._settling = self._settling or self._index.settle()
+        waits = next(self._settling, None)
+        if waits is None:
+            self._settling = None
+        return Turn.WAITED if waits else Turn.WORKED
+
+    # ── what is told ────────────────────────────────────────────────────────────────────────
+
+    def _reports(self, at_s: float, turn: Turn) -> Iterator[Message]:
+        faults, self._intake.faults = self._intake.faults, []
+        for fault in faults:
+            yield self._progress(fault)
+        if turn is Turn.IDLE:
+            self._fault = ""
+            if self._requests:
+                yield self._progress()
+            yield from self._done()
+        elif at_s >= self._told_s + TELL_EVERY_S and (self._requests or self._intake.files):
+            self._told_s = at_s
+            yield self._progress()
+
+    def _progress(self, fault: str = "") -> DocumentsProgress:
+        return DocumentsProgress(
+            files_done=self._intake.files_done,
+            files=self._intake.files,
+            encoded=self._encoded,
+            passages=self._encoded + self._unencoded,
+            fault=fault,
+        )
+
+    def _done(self, error: AssistantError | None = None) -> Iterator[DocumentsDone]:
+        """Tell those who wait that all is done, or why it is not."""
+        requests = dict(self._requests)
+        self._requests.clear()
+        for request, done in requests.items():
+            if error is not None:
+                done = DocumentsDone(request_id="", code=error.code, error=error.message)
+            told = done or _sum(self._knowledge.sources())
+            yield msgspec.structs.replace(told, request_id=request)
+
+
+def _sum(sources: Sequence[Source]) -> DocumentsDone:
+    passages = sum(source.passages for source in sources)
+    return DocumentsDone(request_id="", documents=len(sources), passages=passages)
+
+
+def _few(texts: Sequence[tuple[int, str]]) -> Iterator[tuple[int, str]]:
+    """The first, and those after it as long as all together are short."""
+    words = 0
+    for number, text in texts:
+        words += len(text.split())
+        if words > SLICE_WORDS and number != texts[0][0]:
+            return
+        yield number, text

@@ -1,0 +1,134 @@
+"""HTML: the main text with its headings, without what surrounds it on a page."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterator
+
+from bs4 import BeautifulSoup, XMLParsedAsHTMLWarning
+from bs4.element import CData, NavigableString, PageElement, Tag
+
+from assistant.answer.ingest.formats.outline import Outline
+from assistant.answer.ingest.formats.tables import spoken
+from assistant.answer.ingest.formats.text import refuse_binary
+from assistant.answer.knowledge.passages import Document
+
+_HEADINGS = {f"h{level}": level for level in range(1, 7)}
+
+
+def _names(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
+_BLOCKS = _names(
+    "address article aside blockquote body caption center dd details div dl dt fieldset figcaption"
+    " figure header hgroup hr legend li main ol p section summary table tbody td tfoot th thead tr"
+    " ul"
+)
+_SKIPPED = _names(
+    "audio button canvas dialog footer head iframe map math nav noscript object pre script select"
+    " style svg template textarea video"
+)
+_SKIPPED_ROLES = frozenset(
+    {"navigation", "banner", "contentinfo", "search", "dialog", "doc-toc", "doc-pagebreak"}
+)
+
+
+def parse(name: str, content: bytes | str, title: str = "") -> Document:
+    """The document in `content`, whose encoding is found by its declaration.
+
+    It is called `title`, or by its one highest heading, or as its head says.
+
+    Raises `AnswerError` when `content` is no text.
+    """
+    if isinstance(content, bytes):
+        refuse_binary(name, content)
+    soup = soup_of(content)
+    outline = Outline()
+    read(_main(soup), outline)
+    head = soup.title.get_text() if soup.title else ""
+    return outline.document(name, title=title, fallback=head)
+
+
+def soup_of(content: bytes | str) -> BeautifulSoup:
+    """The tree of HTML or XHTML."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", XMLParsedAsHTMLWarning)
+        return BeautifulSoup(content, "html.parser")
+
+
+def read(root: Tag, outline: Outline) -> None:
+    """Give the headings and lines of `root` to `outline`."""
+    reader = _Reader(outline, keep_asides=root.name != "body")
+    # Not recursive: a hostile page nests deeper than the stack.
+    open_tags: list[tuple[Tag, Iterator[PageElement]]] = [(root, iter(root.contents))]
+    while open_tags:
+        tag, children = open_tags[-1]
+        child = next(children, None)
+        if child is None:
+            open_tags.pop()
+            reader.end(tag)
+        elif isinstance(child, Tag):
+            if reader.begin(child):
+                open_tags.append((child, iter(child.contents)))
+        elif type(child) in (NavigableString, CData):
+            reader.text(str(child))
+
+
+class _Reader:
+    """Turns the stream of tags and strings into headings and lines."""
+
+    def __init__(self, outline: Outline, keep_asides: bool) -> None:
+        self._outline, self._keep_asides = outline, keep_asides
+        self._pieces: list[str] = []
+
+    def text(self, text: str) -> None:
+        self._pieces.append(text)
+
+    def begin(self, tag: Tag) -> bool:
+        """Whether the tag's content is wanted."""
+        if _is_skipped(tag) or (tag.name == "aside" and not self._keep_asides):
+            return False
+        if tag.name in _HEADINGS or (tag.name in _BLOCKS and tag.name != "dd"):
+            self._flush()
+        if tag.name == "br":
+            self._pieces.append(" ")
+        rows = spoken(tag) if tag.name == "table" else None
+        for row in rows or ():
+            self._outline.line(row)
+        return rows is None
+
+    def end(self, tag: Tag) -> None:
+        if tag.name in _HEADINGS:
+            text, self._pieces = "".join(self._pieces), []
+            self._outline.heading(_HEADINGS[tag.name], text)
+        elif tag.name == "dt" and not "".join(self._pieces).rstrip().endswith(("?", ":")):
+            self._pieces.append(": ")
+        elif tag.name in _BLOCKS:
+            self._flush()
+
+    def _flush(self) -> None:
+        self._outline.line("".join(self._pieces).removesuffix(": "))
+        self._pieces = []
+
+
+def _is_skipped(tag: Tag) -> bool:
+    if tag.name in _SKIPPED or tag.get("role") in _SKIPPED_ROLES:
+        return True
+    if tag.has_attr("hidden") or tag.get("aria-hidden") == "true":
+        return True
+    if tag.name == "a":  # the link that a heading has to itself
+        return len(tag.contents) == 1 and tag.string in ("§", "¶", "#")
+    if tag.name == "sup":  # the mark of a footnote; a square metre stays
+        return tag.find("a") is not None
+    return tag.name == "header" and tag.find(list(_HEADINGS)) is None
+
+
+def _main(soup: BeautifulSoup) -> Tag:
+    articles = soup.find_all("article", limit=2)
+    main = soup.find("main") or soup.find(role="main")
+    if main is None and len(articles) == 1:
+        main = articles[0]
+    if isinstance(main, Tag) and main.get_text(strip=True):
+        return main
+    return soup.body or soup

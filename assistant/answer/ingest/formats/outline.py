@@ -1,0 +1,72 @@
+"""The way from headings and lines to sections, each with the headings above it as its place."""
+
+from __future__ import annotations
+
+from assistant.answer.ingest.formats.wording import LONGEST_TITLE, clean, title_of
+from assistant.answer.knowledge.passages import Document, Section
+
+BELOW = " > "
+
+
+class Outline:
+    """Takes a file's headings and lines in order and gives the document.
+
+    A heading that nothing stands under is kept as a line, so that no word is lost.
+    """
+
+    def __init__(self) -> None:
+        self._path: list[tuple[int, str]] = []
+        self._lines: list[str] = []
+        self._bare = False
+        self._found: list[tuple[tuple[str, ...], str]] = []
+
+    def heading(self, level: int, text: str) -> None:
+        """A heading; 1 is the highest level."""
+        text = clean(text)[:LONGEST_TITLE]
+        if not text:
+            return
+        if self._bare and self._path and level <= self._path[-1][0]:
+            self._keep_bare()
+        self._close()
+        while self._path and self._path[-1][0] >= level:
+            self._path.pop()
+        self._path.append((level, text))
+        self._bare = True
+
+    def line(self, text: str) -> None:
+        """A paragraph, list item or table row, unwrapped."""
+        if text := clean(text):
+            self._lines.append(text)
+            self._bare = False
+
+    def document(self, name: str, title: str = "", fallback: str = "") -> Document:
+        """All of it; the title is `title`, else the one heading above all, else `fallback`.
+
+        Where there is none of these, the file's `name` serves.
+        """
+        if self._bare:
+            self._keep_bare()
+        self._close()
+        roots = {path[0] for path, _ in self._found if path}
+        root = roots.pop() if len(roots) == 1 else ""
+        called = title or root or clean(fallback)[:LONGEST_TITLE] or title_of(name)
+        # A heading above all others says where nothing stands.
+        skip = 1 if root and called == root else 0
+        return Document(
+            title=called,
+            sections=tuple(
+                Section(text=text, place=BELOW.join(path[skip:])) for path, text in self._found
+            ),
+        )
+
+    def _close(self) -> None:
+        if self._lines:
+            path = tuple(text for _, text in self._path)
+            self._found.append((path, "\n".join(self._lines)))
+            self._lines = []
+
+    def _keep_bare(self) -> None:
+        _, text = self._path.pop()
+        self._lines.append(text)
+        self._close()
+        self._bare = False

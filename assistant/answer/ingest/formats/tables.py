@@ -1,0 +1,39 @@
+"""Tables, row by row, as something that can be said."""
+
+from __future__ import annotations
+
+from bs4.element import Tag
+
+from assistant.answer.ingest.formats.wording import clean
+
+LONGEST_CELL = 200
+"""Characters; with longer cells and no head a table is a page's layout."""
+
+
+def spoken(table: Tag) -> list[str] | None:
+    """A line for each row, such as "X12: weight 3 kg, colour red."; None for a mere layout."""
+    if table.find(["table", "h1", "h2", "h3", "h4", "ul", "ol"]) is not None:
+        return None
+    rows = [row.find_all(["th", "td"]) for row in table.find_all("tr")]
+    words = [[clean(cell.get_text(" ")) for cell in row] for row in rows]
+    head: list[str] = []
+    if rows and len(rows[0]) > 1 and all(cell.name == "th" for cell in rows[0]):
+        head = words.pop(0)
+    elif any(len(cell) > LONGEST_CELL for row in words for cell in row):
+        return None
+    caption = table.find("caption")
+    lines = [clean(caption.get_text(" "))] if caption else []
+    return [line for line in (*lines, *(_row(head, row) for row in words)) if line]
+
+
+def _row(head: list[str], cells: list[str]) -> str:
+    first, rest = (cells[0], cells[1:]) if cells else ("", [])
+    names = [*map(_inside, head[1:]), *[""] * len(rest)]
+    facts = [f"{name} {cell}".strip() for name, cell in zip(names, rest, strict=False) if cell]
+    row = ": ".join(part for part in (first, ", ".join(facts)) if part)
+    return row if not row or row[-1] in ".!?:" else f"{row}."
+
+
+def _inside(name: str) -> str:
+    # "Noise level" within a sentence is "noise level"; "CPU" and "iOS" stay.
+    return name[:1].lower() + name[1:] if name[1:].islower() else name

@@ -1,0 +1,116 @@
+"""Plain text: encodings, wrapped lines, and headings by the look of them."""
+
+from __future__ import annotations
+
+import codecs
+import re
+from collections.abc import Iterator
+
+from assistant.answer.ingest.formats.outline import Outline
+from assistant.answer.ingest.formats.wording import unwrapped, wrapped_at
+from assistant.answer.knowledge.passages import Document
+from assistant.core.errors import AnswerError
+
+LONGEST_HEADING = 70
+"""Characters."""
+
+_MARKS = (
+    (codecs.BOM_UTF8, "utf-8-sig"),
+    (codecs.BOM_UTF32_LE, "utf-32"),
+    (codecs.BOM_UTF32_BE, "utf-32"),
+    (codecs.BOM_UTF16_LE, "utf-16"),
+    (codecs.BOM_UTF16_BE, "utf-16"),
+)
+_CONTROL = bytes(set(range(32)) - set(b"\t\n\v\f\r\x1b\b"))
+_RULE = re.compile(r"\s*([=~^*#_+\-—])\1{2,}\s*")
+_NUMBERED = re.compile(r"(\d{1,2}(?:\.\d{1,2}){0,3})\.?\s+[^\W\d_].*[^.,;:!?]")
+_CHAPTER = re.compile(r"(?:Chapter|Part|Section|Appendix)\s+[\dA-Z]\w{0,5}\b.*[^.,;]")
+
+
+def parse(name: str, content: bytes) -> Document:
+    """The document in `content`; headings are underlined, numbered or in capitals.
+
+    Raises `AnswerError` when `content` is no text.
+    """
+    lines = decoded(name, content).expandtabs(4).splitlines()
+    outline, width = Outline(), wrapped_at(lines)
+    for block in _blocks(lines):
+        if isinstance(block, tuple):
+            outline.heading(*block)
+            continue
+        for line in unwrapped(block, width):
+            outline.line(line)
+    return outline.document(name)
+
+
+def decoded(name: str, content: bytes) -> str:
+    """`content` as text: by its byte order mark, as UTF-8, else as Windows-1252.
+
+    Raises `AnswerError` for what is no text in any of them.
+    """
+    refuse_binary(name, content)
+    encoding = next((e for mark, e in _MARKS if content.startswith(mark)), "utf-8")
+    try:
+        return content.decode(encoding)
+    except UnicodeDecodeError:
+        return content.decode("cp1252", "replace")
+
+
+def refuse_binary(name: str, content: bytes) -> None:
+    """Raise `AnswerError` for `content` with bytes that stand in no text."""
+    head = content[:65536]
+    if any(content.startswith(mark) for mark, _ in _MARKS):
+        return
+    if b"\0" in head or len(head.translate(None, _CONTROL)) < 0.99 * len(head):
+        raise AnswerError("answer.unreadable", f"{name} holds no text")
+
+
+def _blocks(lines: list[str]) -> Iterator[list[str] | tuple[int, str]]:
+    block: list[str] = []
+    for number, line in enumerate(lines):
+        before = lines[number - 1] if number else ""
+        after = lines[number + 1] if number + 1 < len(lines) else ""
+        level = _level(before, line, after) or _numbered(lines, number)
+        if level or not line.strip() or _RULE.fullmatch(line):
+            if block:
+                yield block
+            block = []
+            if level:
+                yield level, _unnumbered(line)
+        else:
+            block.append(line)
+    if block:
+        yield block
+
+
+def _level(before: str, line: str, after: str) -> int:
+    text = line.strip()
+    if not 2 <= len(text) <= LONGEST_HEADING or _RULE.fullmatch(line):
+        return 0
+    rule = _RULE.fullmatch(after)
+    if rule and (not before.strip() or _RULE.fullmatch(before)) and len(after) >= len(line) / 2:
+        return 1 if rule[1] in "=#*" else 2
+    if before.strip():
+        return 0
+    if text.isupper() and sum(map(str.isalpha, text)) > 3 and text[-1] not in ".,;:":
+        return 2
+    return 2 if not after.strip() and _CHAPTER.fullmatch(text) else 0
+
+
+def _numbered(lines: list[str], number: int) -> int:
+    """The level of a heading such as "2.1 Pressure", 0 for all else."""
+    around = lines[max(0, number - 1) : number] + lines[number + 1 : number + 2]
+    found = _NUMBERED.fullmatch(lines[number].strip())
+    if found is None or len(found[0]) > LONGEST_HEADING or any(map(str.strip, around)):
+        return 0
+    # A list's items follow each other; under a heading something stands.
+    depth = found[1].count(".")
+    before = next((lines[at] for at in range(number - 1, -1, -1) if lines[at].strip()), "")
+    after = next((lines[at] for at in range(number + 1, len(lines)) if lines[at].strip()), "")
+    neighbours = [other for line in (before, after) if (other := _NUMBERED.fullmatch(line.strip()))]
+    is_item = not after or any(other[1].count(".") == depth for other in neighbours)
+    return 0 if is_item else 3 + depth
+
+
+def _unnumbered(line: str) -> str:
+    return re.sub(r"^\s*\d{1,2}(?:\.\d{1,2}){0,3}\.?\s+(?=[^\W\d_])", "", line)

@@ -1,0 +1,249 @@
+"""The parser's client: files to passages, in a process that can neither call out nor stay.
+
+The process (`assistant.answer.ingest.parser_process`) starts with the first file and ends with
+`close`. One file is parsed at a time; `poll` never waits for it, so that a question can be answered
+meanwhile.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import fcntl
+import logging
+import os
+import select
+import signal
+import socket
+import stat
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import msgspec
+
+from assistant.answer.ingest.opening import opened
+from assistant.answer.ingest.parser_messages import (
+    LARGEST_PACKET,
+    Ended,
+    Order,
+    Parsed,
+    Ready,
+    Refused,
+)
+from assistant.answer.ingest.sandbox import Limits
+from assistant.answer.knowledge.passages import Document, Passage
+from assistant.core.errors import AnswerError
+
+PARSER = "assistant.answer.ingest.formats.select:parse"
+PROGRAM = (sys.executable, "-P", "-W", "ignore", "-m", "assistant.answer.ingest.parser_process")
+WAIT_S = 0.5
+LINKED = "is a link, and those are not followed: add what it points at"
+KEPT_FROM_ENVIRONMENT = ("PATH", "LANG", "LC_ALL", "TZ")
+
+log = logging.getLogger(__name__)
+
+_REPORTS: msgspec.msgpack.Decoder[Ready | Ended] = msgspec.msgpack.Decoder(Ready | Ended)
+_RESULTS: msgspec.msgpack.Decoder[Parsed | Refused] = msgspec.msgpack.Decoder(Parsed | Refused)
+
+
+class ParsedFile(msgspec.Struct, frozen=True, kw_only=True):
+    """What a file held when it was read; `sha256` is of its bytes."""
+
+    path: Path
+    sha256: str
+    document: Document
+    passages: tuple[Passage, ...]
+
+
+class Indexer:
+    """Parses one file after another; `parser` ("module:function") is what the process runs.
+
+    Every method that takes or gives a file raises `AnswerError` with one line naming that file; the
+    next file can be given thereafter.
+    """
+
+    def __init__(self, limits: Limits | None = None, parser: str = PARSER) -> None:
+        self._limits, self._parser = limits or Limits(), parser
+        self._process: subprocess.Popen[bytes] | None = None
+        self._control: socket.socket | None = None
+        self._job: _Job | None = None
+
+    def __enter__(self) -> Indexer:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    @property
+    def pid(self) -> int | None:
+        """The process's id while there is one."""
+        return self._process.pid if self._process else None
+
+    def parsed(self, path: Path, note: bool = False) -> ParsedFile:
+        """What `path` holds; waits for it."""
+        self.begin(path, note)
+        while (found := self.poll(WAIT_S)) is None:
+            pass
+        return found
+
+    def begin(self, path: Path, note: bool = False) -> None:
+        """Have `path` parsed, as a note if it is text and `note` says so; then ask `poll`."""
+        if self._job is not None:
+            raise ValueError(f"{self._job.path} is still being parsed")
+        file = _opened(path, self._limits)
+        try:
+            self._job = self._ordered(path, file, note)
+        finally:
+            os.close(file)
+
+    def poll(self, wait_s: float = 0.0) -> ParsedFile | None:
+        """What the file begun last holds, once it is known; waits `wait_s` seconds for news."""
+        job, control = self._job, self._control
+        if job is None or control is None:
+            raise ValueError("no file was begun")
+        poll = select.poll()
+        poll.register(control, select.POLLIN)
+        if not job.is_read:
+            poll.register(job.result, select.POLLIN)
+        poll.poll(wait_s * 1000)
+        try:
+            job.read(self._limits)
+            self._hear(job, control)
+            if time.monotonic() - job.began_s > self._limits.wall_s:
+                message = f"{job.path.name} was given up after {self._limits.wall_s:.0f} seconds"
+                raise AnswerError("answer.hung", message)
+        except AnswerError:
+            self.close()
+            raise
+        if not job.is_read or job.status is None:
+            return None
+        self._job = None
+        job.close()
+        return _outcome(job, self._limits)
+
+    def close(self) -> None:
+        """End the process, and with it whatever it is parsing."""
+        if self._job is not None:
+            self._job.close()
+        if self._process is not None and self._control is not None:
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(self._process.pid, signal.SIGKILL)
+            self._process.wait()
+            self._control.close()
+        self._job = self._process = self._control = None
+
+    def _ordered(self, path: Path, file: int, note: bool) -> _Job:
+        order = msgspec.msgpack.encode(Order(name=str(path), note=note))
+        result, theirs = os.pipe()
+        try:
+            for _ in range(2):
+                with contextlib.suppress(OSError):
+                    socket.send_fds(self._control or self._start(), [order], [file, theirs])
+                    return _Job(path, result)
+                self.close()  # it died between two files, as in a shortage of memory: once more
+        finally:
+            os.close(theirs)
+        os.close(result)
+        raise AnswerError("answer.indexer", f"{path.name} waits: the indexer does not start")
+
+    def _start(self) -> socket.socket:
+        ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        limits = msgspec.json.encode(self._limits).decode()
+        kept = {name: os.environ[name] for name in KEPT_FROM_ENVIRONMENT if name in os.environ}
+        self._process = subprocess.Popen(
+            (*PROGRAM, str(theirs.fileno()), str(os.getpid()), limits, self._parser),
+            pass_fds=(theirs.fileno(),),
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            env={**kept, "PYTHONPATH": os.pathsep.join(sys.path)},
+            start_new_session=True,  # a group of its own, so that `close` reaches its children
+        )
+        theirs.close()
+        self._control = ours
+        return ours
+
+    def _hear(self, job: _Job, control: socket.socket) -> None:
+        try:
+            packet = control.recv(LARGEST_PACKET, socket.MSG_DONTWAIT)
+        except BlockingIOError:
+            return
+        except ConnectionResetError:
+            packet = b""
+        if not packet:
+            raise AnswerError("answer.indexer", f"{job.path.name} waits: the indexer ended")
+        report = _REPORTS.decode(packet)
+        if isinstance(report, Ended):
+            job.status = report.status
+        elif report.refused:
+            log.info("the indexer runs without %s", ", ".join(report.refused))
+
+
+class _Job:
+    """One file on its way: the pipe that its passages come through, and how its child ended."""
+
+    def __init__(self, path: Path, result: int) -> None:
+        self.path, self.result = path, result
+        self.frame = bytearray()
+        self.is_read = False
+        self.status: int | None = None
+        self.began_s = time.monotonic()
+        os.set_blocking(result, False)
+        with contextlib.suppress(OSError):
+            fcntl.fcntl(result, fcntl.F_SETPIPE_SZ, 1 << 20)
+
+    def read(self, limits: Limits) -> None:
+        while not self.is_read:
+            try:
+                piece = os.read(self.result, 1 << 20)
+            except BlockingIOError:
+                return
+            self.frame += piece
+            self.is_read = not piece
+            if len(self.frame) > limits.result_bytes:
+                message = f"{self.path.name} holds more text than can be kept"
+                raise AnswerError("answer.too_large", message)
+
+    def close(self) -> None:
+        os.close(self.result)
+
+
+def _outcome(job: _Job, limits: Limits) -> ParsedFile:
+    name, status = job.path.name, job.status or 0
+    if status == -signal.SIGXCPU:
+        message = f"{name} was given up after {limits.cpu_s} seconds of computing"
+        raise AnswerError("answer.hung", message)
+    if status == -signal.SIGKILL:
+        message = f"{name} was given up by the kernel, which was short of memory"
+        raise AnswerError("answer.memory", message)
+    try:
+        result = _RESULTS.decode(job.frame)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+        how = signal.Signals(-status).name if status < 0 else f"status {status}"
+        message = f"{name} made its parser crash ({how})"
+        raise AnswerError("answer.crashed", message) from error
+    if isinstance(result, Refused):
+        raise AnswerError(result.code, result.message)
+    return ParsedFile(
+        path=job.path, sha256=result.sha256, document=result.document, passages=result.passages
+    )
+
+
+def _opened(path: Path, limits: Limits) -> int:
+    """A descriptor of the file, which no link led to."""
+    try:
+        file = opened(path)
+    except OSError as error:
+        why = LINKED if error.errno == errno.ELOOP else f"cannot be opened: {error.strerror}"
+        raise AnswerError("answer.unreadable", f"{path.name} {why}") from error
+    facts = os.fstat(file)
+    fault = ""
+    if not stat.S_ISREG(facts.st_mode):
+        fault = "is no file"
+    elif facts.st_size > limits.file_bytes:
+        fault = f"is larger than {limits.file_bytes // 1_000_000} MB"
+    if fault:
+        os.close(file)
+        raise AnswerError("answer.unreadable", f"{path.name} {fault}")
+    return file

@@ -1,0 +1,44 @@
+"""What the answer process and the parsing process say to each other, as msgspec's msgpack."""
+
+from __future__ import annotations
+
+import msgspec
+
+from assistant.answer.knowledge.passages import Document, Passage
+
+LARGEST_PACKET = 65536
+"""Bytes of an order or a report; results come through a pipe and may be longer."""
+
+
+class Order(msgspec.Struct, frozen=True, kw_only=True):
+    """To the process, with the open file and the pipe for the result."""
+
+    name: str
+    note: bool = False
+
+
+class Ready(msgspec.Struct, frozen=True, kw_only=True, tag=True):
+    """From the process: its parsers are loaded; `refused` names the defences it has not."""
+
+    refused: tuple[str, ...] = ()
+
+
+class Ended(msgspec.Struct, frozen=True, kw_only=True, tag=True):
+    """From the process: the child is gone; a negative `status` is the signal that ended it."""
+
+    status: int
+
+
+class Parsed(msgspec.Struct, frozen=True, kw_only=True, tag=True):
+    """From a child: what the file holds."""
+
+    sha256: str
+    document: Document
+    passages: tuple[Passage, ...]
+
+
+class Refused(msgspec.Struct, frozen=True, kw_only=True, tag=True):
+    """From a child: why the file gives nothing."""
+
+    code: str
+    message: str

@@ -1,0 +1,159 @@
+"""The process that parses: it loads the parsers once and forks a confined child for each file.
+
+A child is given one file, already open, and a pipe for what it found; so whatever a file does to
+its parser is done to that child alone.
+"""
+
+from __future__ import annotations
+
+import codecs
+import errno
+import gc
+import hashlib
+import importlib
+import logging
+import os
+import socket
+import sys
+from collections.abc import Callable, Sequence
+from types import TracebackType
+
+import msgspec
+
+from assistant.answer.ingest.formats import calendar
+from assistant.answer.ingest.parser_messages import (
+    LARGEST_PACKET,
+    Ended,
+    Order,
+    Parsed,
+    Ready,
+    Refused,
+)
+from assistant.answer.ingest.sandbox import Limits, confine, die_with, isolate
+from assistant.answer.knowledge.passages import Document, cut
+from assistant.core.errors import AnswerError
+
+CALENDARS = (".ics", ".ical")
+
+_ENCODINGS = (
+    *("ascii", "latin-1", "utf-16", "utf-32", "cp437", "cp1250", "cp1251", "cp1252", "cp1253"),
+    *("cp1254", "cp1256", "cp1257", "iso8859-2", "iso8859-5", "iso8859-7", "iso8859-9"),
+    *("iso8859-15", "koi8-r", "mac-roman", "shift-jis", "euc-jp", "gb18030", "big5", "euc-kr"),
+    *(
+        "charmap",
+        "quopri",
+        "base64",
+        "idna",
+        "utf-8-sig",
+        "utf-16-be",
+        "utf-16-le",
+        "utf-32-be",
+        "utf-32-le",
+    ),
+)
+_MODULES = ("pypdf._codecs._codecs", "pypdf.filters", "dateutil.parser")
+"""Encodings and modules that are loaded on first use, which in a confined process is too late."""
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Serve until the other end of the line is gone: line, parent, limits, the parser's name."""
+    line, parent, limits, parser = arguments
+    logging.disable()  # a library's warnings quote the documents
+    module, _, function = parser.partition(":")
+    parse = getattr(importlib.import_module(module), function)
+    for encoding in _ENCODINGS:
+        codecs.lookup(encoding)
+    for late in _MODULES:
+        importlib.import_module(late)
+    refused = isolate(int(parent))
+    gc.collect()
+    gc.freeze()  # else each child would write to every object's header
+    _fall_silent()
+    control = socket.socket(fileno=int(line))
+    control.send(msgspec.msgpack.encode(Ready(refused=tuple(refused))))
+    _serve(control, parse, msgspec.json.decode(limits, type=Limits))
+    return 0
+
+
+def _fall_silent() -> None:
+    """Say no more to the journal: what a library writes there may be a document's words.
+
+    Why this process could not start was told by then, and a child tells through its pipe.
+    """
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nowhere, 2)
+    os.close(nowhere)
+
+
+def _serve(control: socket.socket, parse: Callable[..., Document], limits: Limits) -> None:
+    zones: object = None
+    while True:
+        packet, handles, _, _ = socket.recv_fds(control, LARGEST_PACKET, 2)
+        if not packet:
+            return
+        order = msgspec.msgpack.decode(packet, type=Order)
+        if zones is None and order.name.casefold().endswith(CALENDARS):
+            zones = calendar.prepare()
+        server, child = os.getpid(), os.fork()
+        if child == 0:
+            control.close()
+            _be_child(server, order, handles, parse, limits)
+        for handle in handles:
+            os.close(handle)
+        _, status = os.waitpid(child, 0)
+        control.send(msgspec.msgpack.encode(Ended(status=os.waitstatus_to_exitcode(status))))
+
+
+def _be_child(
+    server: int,
+    order: Order,
+    handles: Sequence[int],
+    parse: Callable[..., Document],
+    limits: Limits,
+) -> None:
+    die_with(server)
+    file, result = handles
+    name = order.name.rpartition("/")[2]
+    # What nothing catches ends the child, but not without a word.
+    sys.excepthook = lambda kind, fault, trace: _tell(result, name, kind, fault, trace, limits)
+    with open(file, "rb") as opened:
+        content = opened.read(limits.file_bytes)
+    sha256 = hashlib.sha256(content).hexdigest()
+    confine(limits)
+    document = parse(order.name, content, order.note)
+    found = Parsed(sha256=sha256, document=document, passages=tuple(cut(document)))
+    _write(result, msgspec.msgpack.encode(found))
+    os._exit(0)
+
+
+def _tell(
+    result: int,
+    name: str,
+    kind: type[BaseException],
+    fault: BaseException,
+    _: TracebackType | None,
+    limits: Limits,
+) -> None:
+    if isinstance(fault, AnswerError):
+        refused = Refused(code=fault.code, message=fault.message)
+    elif isinstance(fault, MemoryError):
+        megabytes = limits.memory_bytes // 1_000_000
+        message = f"{name} takes more than {megabytes} MB of memory to read"
+        refused = Refused(code="answer.memory", message=message)
+    elif isinstance(fault, OSError) and fault.errno in (errno.EPERM, errno.ENOENT, errno.EMFILE):
+        message = f"{name} made its parser reach for a file or the network, which it may not"
+        refused = Refused(code="answer.forbidden", message=message)
+    else:
+        message = f"{name} cannot be read: its parser failed ({kind.__name__})"
+        refused = Refused(code="answer.crashed", message=message)
+    _write(result, msgspec.msgpack.encode(refused))
+
+
+def _write(result: int, frame: bytes) -> None:
+    view = memoryview(frame)
+    while view:
+        view = view[os.write(result, view) :]
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

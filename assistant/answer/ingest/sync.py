@@ -1,0 +1,124 @@
+"""From the disk to the database: what has changed is read, what has moved keeps its passages."""
+
+from __future__ import annotations
+
+import hashlib
+import logging
+from collections.abc import Collection, Generator, Mapping
+from pathlib import Path
+from typing import Protocol
+
+from assistant.answer.ingest.opening import opened
+from assistant.answer.ingest.parser_client import ParsedFile
+from assistant.answer.ingest.scan import below, size_of, surveyed
+from assistant.answer.knowledge.knowledge import Knowledge
+from assistant.core.errors import AnswerError
+
+PIECE_BYTES = 1 << 22
+PASSING = "answer.indexer"
+"""The fault that is the parser's, not the file's, and may be over the next time."""
+
+log = logging.getLogger(__name__)
+
+Turns = Generator[bool, None, None]
+"""Work in slices; a turn is True when there is only the parser to wait for."""
+
+
+class Parses(Protocol):
+    """One file at a time becomes passages, elsewhere (`Indexer`); all raise `AnswerError`."""
+
+    def begin(self, path: Path) -> None:
+        """Have `path` parsed."""
+
+    def poll(self) -> ParsedFile | None:
+        """What it holds, once it is known."""
+
+    def close(self) -> None:
+        """Give up whatever is being parsed."""
+
+
+class Intake:
+    """Makes `knowledge` as the files are, one look at the disk after another.
+
+    `files` are those that the last look found changed, `files_done` how many of them are worked
+    off, `seen` how many there are; `faults` tells in a line each what could not be read.
+    """
+
+    def __init__(self, knowledge: Knowledge, parser: Parses, suffixes: Collection[str]) -> None:
+        self._knowledge, self._parser, self._suffixes = knowledge, parser, suffixes
+        self.files = self.files_done = self.seen = self._unnamed = 0
+        self.faults: list[str] = []
+
+    def look(self, roots: Mapping[Path, bool]) -> Turns:
+        """Find what has changed below `roots`, read it, and forget what is gone."""
+        self.files = self.files_done = 0
+        survey = yield from surveyed(roots, self._suffixes)
+        if self._unnamed != survey.unnamed:
+            self._unnamed = survey.unnamed
+            names = "names that no one can read: line breaks, control characters, no UTF-8"
+            self.faults.append(f"{survey.unnamed} files or folders have {names}")
+        known = self._knowledge.contents()
+        left_out = [path for path, wanted in roots.items() if not wanted]
+        gone = {
+            path: entry
+            for path, entry in known.items()
+            if path not in survey.files
+            and (below(path, left_out) or not below(path, survey.unseen))
+        }
+        changed = [p for p, stamp in survey.files.items() if known.get(p, ("",))[0] != stamp]
+        self.files, self.seen = len(changed), len(survey.files)
+        for path in changed:
+            stamp, (_, sha256) = survey.files[path], known.get(path, ("", ""))
+            before = None if sha256 else (yield from self._moved(path, stamp, gone))
+            if before is None:
+                yield from self._read(path, stamp, sha256)
+            else:
+                self._knowledge.move(before, path, stamp)
+                del gone[before]
+            self.files_done += 1
+        if changed:
+            self._parser.close()  # it is a process, and seldom needed
+        for path in gone:
+            for _ in self._knowledge.removing(path):
+                yield False
+
+    def _moved(
+        self, path: Path, stamp: str, gone: Mapping[Path, tuple[str, str]]
+    ) -> Generator[bool, None, Path | None]:
+        """Where the very same content was before, of the files that are gone."""
+        likely = [p for p, (old, _) in gone.items() if size_of(old) == size_of(stamp)]
+        hashed = hashlib.sha256()
+        if not likely:
+            return None
+        try:
+            with open(path, "rb", opener=lambda *_: opened(path)) as file:
+                while piece := file.read(PIECE_BYTES):
+                    hashed.update(piece)
+                    yield False
+        except OSError:
+            return None
+        return next((p for p in likely if gone[p][1] == hashed.hexdigest()), None)
+
+    def _read(self, path: Path, stamp: str, sha256: str) -> Turns:
+        """Have `path` parsed and keep what it holds, or why it cannot be read."""
+        try:
+            self._parser.begin(path)
+            while (parsed := self._parser.poll()) is None:
+                yield True
+        except AnswerError as error:
+            self.faults.append(error.message)
+            log.info("a document cannot be read (%s)", error.code)
+            self._knowledge.fail(path, "" if error.code == PASSING else stamp, error.message)
+            return
+        except GeneratorExit:
+            self._parser.close()
+            raise
+        if parsed.sha256 == sha256:
+            self._knowledge.touch(path, stamp)
+        else:
+            document = parsed.document
+            turns = self._knowledge.adding(
+                path, parsed.sha256, document.title, document.kind, parsed.passages, stamp
+            )
+            for _ in turns:
+                yield False

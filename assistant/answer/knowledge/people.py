@@ -1,0 +1,107 @@
+"""Whom a question names, among the people whom the documents know."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterable, Set
+from itertools import chain
+
+from rapidfuzz.distance import OSA
+
+from assistant.answer.knowledge.passages import Passage
+from assistant.answer.knowledge.query import tells
+
+SHORTEST = 3
+"""Letters of a name from which a word of it is looked for."""
+
+SHORTEST_MISSPELT = 4
+"""Letters of a name from which one of them, not the first, may be wrong."""
+
+_HONORIFICS = """
+mr mrs ms miss mister dr doctor prof professor sir lady lord madam aunt uncle king queen prince
+princess president general saint st pope
+"""
+_TITLES = frozenset(_HONORIFICS.split())
+_WORD = re.compile(r"[^\W\d_]+")
+_OWNER = re.compile(
+    r"\b(?!(?:what|who|where|when|how|that|there|here|it|he|she|let|today|tomorrow)\b)"
+    r"([^\W\d_]{2,})['’]s\b"
+)
+_OWNED = re.compile(
+    r"\b(?:number|address|e-?mail|birthday|phone|website)s? (?:of|for) (?:the |my |our )?"
+    r"([^\W\d_]{2,})\b"
+)
+_ROLE = re.compile(
+    r"\b(?:number|address|e-?mail|phone|website) (?:of|for|has|does) "
+    r"(?:the|my|our) ((?:[^\W\d_]{3,} ?){1,2})"
+    r"|\b(?:the|my|our) ([^\W\d_]{3,})'s (?:[^\W\d_]+ )?(?:number|address|e-?mail|website)\b"
+)
+_ASKED = tuple(
+    (re.compile(asks), re.compile(tell))
+    for asks, tell in (
+        (r"\b(?:birth|born\b)", r"\b(?:birth|born\b)|\([^()]*\d{4} ?[–-]"),
+        (
+            r"\b(?:phone|telephone|mobile)\b|'s number\b|\bnumber (?:for|has|does)\b"
+            r"|\bnumber of (?:\w+ ?){1,2}$",
+            r"\b(?:phone|telephone|mobile|fax|pager|tel|call)\b|\d[\d ()/-]{5,}\d",
+        ),
+        (r"\be-?mail\b", r"\be-?mail\b|@"),
+        (r"'s address\b|\baddress of\b", r"\b(?:address|live[sd]?|street|road|lane|avenue)\b"),
+    )
+)
+"""What is asked of a person, and what a passage that tells it holds; a dinner is no birthday."""
+
+
+def named(question: str, names: Iterable[str]) -> tuple[str, ...]:
+    """Those of `names` (case-folded) that share the most words with `question`; () for none.
+
+    Case tells nothing, for what was heard has none.
+    """
+    said = {word for word in _WORD.findall(question.casefold()) if len(word) >= SHORTEST}
+    shared = {name: len(said & set(_WORD.findall(name))) for name in names}
+    most = max(shared.values(), default=0)
+    found = (name for name, count in shared.items() if count == most and most and tells(name))
+    return tuple(found)
+
+
+def of_another(question: str, passage: Passage, persons: Iterable[str] = ()) -> bool:
+    """Whether `passage` says nothing of whom or what `question` is about.
+
+    That is all `persons`, which it names; and who or what the asked number or address is of.
+    """
+    asked = _folded(question)
+    about = _folded(" ".join((passage.text, passage.title, passage.place, *passage.people)))
+    known = set(_WORD.findall(about))
+    names = [name for name in map(_name, persons) if name]
+    if not all(_holds(known, word) for name in names for word in name):
+        return True
+    if names and any(asks.search(asked) and not tell.search(about) for asks, tell in _ASKED):
+        return True
+    roles = [_WORD.findall(role) for role in chain(*_ROLE.findall(asked)) if role]
+    if any(not any(_holds(known, word) for word in role) for role in roles):
+        return True
+    if passage.kind != "contact":
+        return False
+    owners = [*_OWNER.findall(asked), *_OWNED.findall(asked)]
+    return bool(owners) and known.isdisjoint(owners)
+
+
+def _folded(text: str) -> str:
+    """Without case and accents, which are not heard."""
+    apart = unicodedata.normalize("NFKD", text.casefold().replace("’", "'"))
+    return "".join(sign for sign in apart if not unicodedata.combining(sign))
+
+
+def _name(person: str) -> list[str]:
+    """The words by which a person is known: "Dr. A. Pell" is known by one."""
+    words = _WORD.findall(_folded(person))
+    return [word for word in words if len(word) > 1 and word not in _TITLES and tells(word)]
+
+
+def _holds(known: Set[str], word: str) -> bool:
+    """Whether `word` is known, or one that is heard or written for it."""
+    if word in known or len(word) < SHORTEST_MISSPELT:
+        return word in known
+    near = (other for other in known if other[0] == word[0] and abs(len(other) - len(word)) < 2)
+    return any(OSA.distance(word, other, score_cutoff=1) <= 1 for other in near)

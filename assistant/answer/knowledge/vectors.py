@@ -1,0 +1,82 @@
+"""The passages' vectors, as one encoder made them, and which passages wait for theirs."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from assistant.answer.knowledge.store import Store, listed
+
+Ids = NDArray[np.int64]
+Vectors = NDArray[np.float32]
+
+
+class VectorStore(Store):
+    """Keeps the vectors of the encoder that was last asked for; those of another are dropped."""
+
+    def unencoded(self, encoder: str, limit: int) -> list[tuple[int, str]]:
+        """Up to `limit` passages, by id, that `encoder` has not seen: title, place and text."""
+        self._take_encoder(encoder)
+        return self._database.execute(
+            "SELECT id, title || '. ' || iif(place = '', '', place || '. ') || text FROM waiting"
+            " JOIN passages ON id = passage ORDER BY passage LIMIT ?",
+            limit,
+        )
+
+    def waiting(self, encoder: str) -> int:
+        """How many passages `encoder` has not seen."""
+        self._take_encoder(encoder)
+        return int(self._one("SELECT count(*) FROM waiting")[0])
+
+    def keep_vectors(self, encoder: str, ids: Sequence[int], vectors: Vectors) -> None:
+        """Keep what `encoder` made of these passages, as float16; one removed since is left out.
+
+        A crash of the system, unlike one of this process, may take the last of them; it costs only
+        the time to make them again.
+        """
+        self._take_encoder(encoder)
+        with self._at_leisure(), self._change():
+            for number, vector in zip(ids, vectors.astype(np.float16), strict=True):
+                waited = "DELETE FROM waiting WHERE passage = ? RETURNING passage"
+                if self._database.execute(waited, number):
+                    self._database.execute(
+                        "INSERT INTO vectors VALUES (?, ?)", number, vector.tobytes()
+                    )
+
+    def encoded(self, encoder: str, after: int = 0, limit: int = -1) -> Ids:
+        """The ids that have a vector of `encoder`, int64[n], ascending from `after` on.
+
+        At most `limit` of them; -1 is for all.
+        """
+        self._take_encoder(encoder)
+        rows = self._database.execute(
+            "SELECT passage FROM vectors WHERE passage > ? ORDER BY passage LIMIT ?", after, limit
+        )
+        return np.fromiter((number for (number,) in rows), np.int64, len(rows))
+
+    def vectors(self, encoder: str, ids: Sequence[int]) -> dict[int, Vectors]:
+        """The vectors of `encoder` that there are of `ids`, float32[dimensions] each."""
+        found, rows = self.matrix(encoder, ids)
+        return dict(zip(found.tolist(), rows, strict=True))
+
+    def matrix(self, encoder: str, ids: Sequence[int] | Ids) -> tuple[Ids, Vectors]:
+        """The same as one float32[n, dimensions], after the ids whose vectors they are."""
+        self._take_encoder(encoder)
+        rows = self._database.execute(
+            "SELECT passage, vector FROM vectors WHERE passage IN (SELECT value FROM json_each(?))",
+            listed(ids),
+        )
+        joined = np.frombuffer(b"".join(vector for _, vector in rows), np.float16)
+        found = np.fromiter((number for number, _ in rows), np.int64, len(rows))
+        return found, joined.reshape(len(rows), -1 if rows else 0).astype(np.float32)
+
+    def _take_encoder(self, encoder: str) -> None:
+        """Vectors of another encoder than the last one's are worth nothing beside it."""
+        if self._fact("encoder") == encoder:
+            return
+        with self._change():
+            self._database.execute("DELETE FROM vectors")
+            self._database.execute("INSERT OR IGNORE INTO waiting SELECT id FROM passages")
+            self._database.execute("UPDATE facts SET value = ? WHERE name = 'encoder'", encoder)

@@ -1,0 +1,185 @@
+"""Whether answers stay as good as they were: a rolling look at the last of them.
+
+The share of the last `WINDOW` answers that have a flaw is set beside the share expected:
+
+| flaw       | an answer has it that                                | expected                 |
+|------------|------------------------------------------------------|--------------------------|
+| unsure     | is less certain than nine of ten were at first       | 0.1                      |
+| ungrounded | was worded with facts that its sources do not hold   | as at first, at most 0.1 |
+| empty      | the generator had no fitting words for               | as at first, at most 0.1 |
+| rushed     | was to be worded, but there was no time, or too much | as at first, at most 0.1 |
+|            | was being asked                                      |                          |
+| declined   | found nothing                                        | as at first              |
+| slow       | took longer than the budget, or 1.5 times what 95 of | 0.05                     |
+|            | 100 took at first                                    |                          |
+
+"At first" are the first `LEARNED_FROM` answers that could have the flaw; until then the absolute
+limits alone hold. Of a declined question only `declined` and `slow` are judged, and what is rushed
+is neither empty nor ungrounded.
+
+`drift.py` says when an alert begins and ends; only these two moments are told. Of
+simulated steady answers one in 60,000 began an alert.
+"""
+
+from __future__ import annotations
+
+import logging
+import math
+from collections import deque
+from collections.abc import Callable, Mapping
+from enum import StrEnum
+from typing import NamedTuple
+
+import msgspec
+import numpy as np
+
+from assistant.answer.answerer import RUSHED, Answer, Tier
+from assistant.answer.quality.drift import WINDOW, Gauge, Limit, Share
+from assistant.core.messages import QualityAlert
+
+MOST_FAULTS, UNSURE_SHARE, SLOW_SHARE = 0.1, 0.1, 0.05
+MUCH_SLOWER = 1.5
+
+log = logging.getLogger(__name__)
+
+Baseline = Mapping[str, float]
+"""By flaw, what was learned: a share, or the value from which an answer has it."""
+
+
+class Flaw(StrEnum):
+    """What may be wrong with an answer."""
+
+    UNSURE = "unsure"
+    UNGROUNDED = "ungrounded"
+    EMPTY = "empty"
+    RUSHED = "rushed"
+    DECLINED = "declined"
+    SLOW = "slow"
+
+
+class Sample(NamedTuple):
+    """One answer; `certainty`, in logits, is None where nothing was read."""
+
+    seconds: float
+    certainty: float | None = None
+    declined: bool = False
+    ungrounded: bool = False
+    empty: bool = False
+    rushed: bool = False
+
+    def values(self) -> dict[Flaw, float]:
+        """By flaw that it may have, a value that is the larger the worse."""
+        found: dict[Flaw, float] = {Flaw.DECLINED: self.declined, Flaw.SLOW: self.seconds}
+        if not self.declined:
+            found[Flaw.RUSHED] = self.rushed
+            if not self.rushed:
+                found |= {Flaw.UNGROUNDED: self.ungrounded, Flaw.EMPTY: self.empty}
+            if self.certainty is not None:
+                found[Flaw.UNSURE] = -self.certainty
+        return found
+
+
+class QualityFigures(msgspec.Struct, frozen=True, kw_only=True):
+    """The window: each flaw's share, from 0 to 1, and how long answers took."""
+
+    answers: int
+    shares: dict[str, float]
+    p50_ms: float
+    p95_ms: float
+    p99_ms: float
+
+
+class Monitor:
+    """Observes every answer of `stage`, which may take `budget_s`, and tells when they get worse.
+
+    `baseline` is what an earlier monitor has learned; `keep` is called with what this one learns.
+    """
+
+    def __init__(
+        self,
+        budget_s: float,
+        baseline: Baseline | None = None,
+        keep: Callable[[Baseline], None] = lambda _: None,
+        stage: str = "answer",
+    ) -> None:
+        self._stage, self._keep = stage, keep
+        self._seconds: deque[float] = deque(maxlen=WINDOW)
+        self._gauges = {
+            Flaw.UNSURE: Limit(UNSURE_SHARE, math.inf),
+            Flaw.UNGROUNDED: Share(MOST_FAULTS),
+            Flaw.EMPTY: Share(MOST_FAULTS),
+            Flaw.RUSHED: Share(MOST_FAULTS),
+            Flaw.DECLINED: Share(1.0),
+            Flaw.SLOW: Limit(SLOW_SHARE, budget_s, MUCH_SLOWER),
+        }
+        for flaw, learned in (baseline or {}).items():
+            if flaw in self._gauges:
+                self._gauges[Flaw(flaw)].learn(learned)
+
+    @property
+    def baseline(self) -> Baseline:
+        """What has been learned so far."""
+        learned = ((flaw.value, gauge.learned) for flaw, gauge in self._gauges.items())
+        return {flaw: value for flaw, value in learned if value is not None}
+
+    def observe(
+        self, at_s: float, seconds: float, outcomes: Mapping[str, int], answer: Answer
+    ) -> list[QualityAlert]:
+        """Take in an answer that took so long.
+
+        `outcomes` is how it went, as the answerer counts it. What was kept from an earlier time
+        says nothing new.
+        """
+        if outcomes.get("kept"):
+            return []
+        declined = answer.tier is Tier.DECLINED
+        sample = Sample(
+            seconds=seconds,
+            certainty=None if declined else answer.certainty,
+            declined=declined,
+            ungrounded=outcomes.get("ungrounded", 0) > 0,
+            # A fault of the generator is counted by its code, such as "answer.unfinished".
+            empty=any(k == "empty" or "." in k for k in outcomes if k not in RUSHED),
+            rushed=not RUSHED.isdisjoint(outcomes),
+        )
+        return self.take(at_s, sample)
+
+    def take(self, at_s: float, sample: Sample) -> list[QualityAlert]:
+        """The alerts that begin or end with `sample`, which was there at `at_s`."""
+        self._seconds.append(sample.seconds)
+        alerts = []
+        for flaw, value in sample.values().items():
+            gauge = self._gauges[flaw]
+            if gauge.take(value):
+                self._keep(self.baseline)
+            if gauge.changed(at_s):
+                alerts.append(self._alert(flaw, gauge))
+        return alerts
+
+    def figures(self) -> QualityFigures:
+        """How the last answers were."""
+        quantiles = np.quantile(self._seconds or [0.0], (0.5, 0.95, 0.99)) * 1000
+        p50_ms, p95_ms, p99_ms = (round(float(q), 1) for q in quantiles)
+        return QualityFigures(
+            answers=len(self._seconds),
+            shares={flaw.value: round(gauge.share, 4) for flaw, gauge in self._gauges.items()},
+            p50_ms=p50_ms,
+            p95_ms=p95_ms,
+            p99_ms=p99_ms,
+        )
+
+    def _alert(self, flaw: Flaw, gauge: Gauge) -> QualityAlert:
+        took = "p50 {0.p50_ms:.0f} ms, p95 {0.p95_ms:.0f} ms, p99 {0.p99_ms:.0f} ms"
+        log.log(
+            logging.WARNING if gauge.alarmed else logging.INFO,
+            "%s: %.0f %% of the last %d are %s, %.0f %% expected; %s (quality.%s)",
+            *(self._stage, 100 * gauge.share, gauge.answers, flaw, 100 * gauge.expected),
+            *(took.format(self.figures()), flaw if gauge.alarmed else "recovered"),
+        )
+        return QualityAlert(
+            stage=self._stage,
+            what=flaw,
+            value=round(gauge.share, 4),
+            expected=round(gauge.expected, 4),
+            over=not gauge.alarmed,
+        )

@@ -1,0 +1,101 @@
+"""The int8 network that retrieval and reading share: MiniLM-L6 in one session.
+
+Alone, a text becomes an embedding. After a question, each piece of a passage gets scores for being
+the first and the last of the answer.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import cached_property
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from tokenizers import Tokenizer
+
+from assistant.core.models.manifest import Library
+from assistant.core.models.session import Session, run, session_of
+from assistant.core.models.tokens import alike, as_inputs, load_tokenizer, padded
+
+Embeddings = NDArray[np.float32]
+
+MODEL = "reader"
+WIDTH = 384
+LONGEST = 256
+"""Pieces of a text that are looked at: some 190 words."""
+LONGEST_PAIR = 320
+"""Pieces of a question and a passage; the end of the longer one, as a rule the passage, is not
+seen beyond."""
+
+
+class Scored(NamedTuple):
+    """What the network gives for a question and one passage.
+
+    `spans` float32[pieces, 2] scores each piece of the passage to be the answer's first and last,
+    `places` are the pieces' first and last character in it; `none` scores that it has no answer.
+    """
+
+    spans: NDArray[np.float32]
+    places: Sequence[tuple[int, int]]
+    none: float
+
+
+class Encoder:
+    """Embeds texts and scores the pieces of passages; `version` changes with the model.
+
+    `open_network` gives session and tokenizer at the first use: who has no documents does not pay
+    for them. What it raises comes then.
+    """
+
+    name = MODEL
+
+    def __init__(self, open_network: Callable[[], tuple[Session, bytes]], version: str) -> None:
+        self._open_network = open_network
+        self.version = version
+
+    @classmethod
+    def load(cls, library: Library, threads: int = 1) -> Encoder:
+        """The network in use; raises `ModelError` when it is missing or, at first use, corrupt."""
+
+        def open_network() -> tuple[Session, bytes]:
+            content = library.read(MODEL)
+            session = session_of(library, MODEL, "model.onnx", content, threads)
+            return session, content["tokenizer.json"]
+
+        return cls(open_network, library.expected(MODEL)["model.onnx"])
+
+    @cached_property
+    def _network(self) -> tuple[Session, Tokenizer, Tokenizer]:
+        """Session, and the tokenizers of texts alone and of pairs."""
+        session, tokenizer = self._open_network()
+        single = load_tokenizer(tokenizer, LONGEST)
+        return session, single, load_tokenizer(tokenizer, LONGEST_PAIR)
+
+    def encode(self, texts: Sequence[str]) -> Embeddings:
+        """The texts' embeddings, float32[texts, 384], each of length 1."""
+        session, tokenizer, _ = self._network
+        encoded = tokenizer.encode_batch(list(texts))
+        made: Any = np.zeros((len(encoded), WIDTH), np.float32)
+        for batch in alike([len(e.ids) for e in encoded]):
+            inputs = as_inputs([encoded[i].ids for i in batch])
+            inputs["token_type_ids"] = np.zeros_like(inputs["input_ids"])
+            made[batch] = run(session, inputs, "embedding")
+        return made  # type: ignore[no-any-return]
+
+    def score(self, question: str, passages: Sequence[str]) -> list[Scored]:
+        """The scores of each passage's pieces to answer `question`."""
+        if not passages:
+            return []
+        session, _, tokenizer = self._network
+        encoded = tokenizer.encode_batch([(question, passage) for passage in passages])
+        inputs = as_inputs([e.ids for e in encoded])
+        inputs["token_type_ids"] = padded([e.type_ids for e in encoded])
+        spans = run(session, inputs, "spans")
+        return [_of_passage(e, row) for e, row in zip(encoded, spans, strict=True)]
+
+
+def _of_passage(encoded: Any, spans: NDArray[np.float32]) -> Scored:
+    own = [i for i, sequence in enumerate(encoded.sequence_ids) if sequence == 1]
+    places = [encoded.offsets[i] for i in own]
+    return Scored(spans[own], places, float(spans[0].sum()))

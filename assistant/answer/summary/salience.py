@@ -1,0 +1,176 @@
+"""A text's central sentences: the few of them that say most of what it says.
+
+A sentence counts by how near it is to the whole (the centroid of Radev et al. 2004), by its place,
+the title's words and telling words (Edmundson 1969), and by its length; of those that say the same
+only one is taken (maximal marginal relevance, Carbonell and Goldstein 1998). A long text is first
+cut into chunks, and what is central in each is then weighed against what is in the others.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Sequence
+from typing import NamedTuple, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from assistant.answer.knowledge.passages import Passage
+from assistant.answer.summary.chunks import Line, chunks
+
+LOOKED_AT = 8
+"""Sentences of a chunk that are embedded, so that a book takes a second and not a minute."""
+KEPT = 3
+"""Sentences that each chunk offers."""
+FULL_WORDS = 28
+"""A sentence that is longer says no more by it."""
+SAME = 0.9
+"""Cosine from which a sentence says what another one has said."""
+ENOUGH_SENTENCES, MUCH_LESS = 2, 0.2
+"""After two a sentence that is worth so much less than those is left unsaid."""
+
+Embeddings = NDArray[np.float32]
+
+_TELLING = re.compile(
+    r"\b(?:must|should|never|always|agreed|resolved|decided|planned|will|recommend\w*|advise\w*"
+    r"|propose\w*|asks?|asked|most|main|mainly|important|first|best|worst|needs?|needed"
+    r"|because|therefore|results?|shows?|showed|found|conclu\w+)\b",
+    re.IGNORECASE,
+)
+_MOST_TELLING = 2
+_TELLING_PLACE = re.compile(
+    r"\b(?:abstract|summary|overview|purpose|conclusions?|results?|findings|found|assessment"
+    r"|recommend\w*|advice|advise|proposals?|follows|change|rules?|safety|safe|dangers?|warnings?"
+    r"|important|main|decisions?|resolved)\b",
+    re.IGNORECASE,
+)
+
+
+class Encodes(Protocol):
+    """Embeds texts: float32[texts, dimensions], each of length 1."""
+
+    def encode(self, texts: Sequence[str]) -> Embeddings:
+        """The texts' embeddings."""
+
+
+class Weights(NamedTuple):
+    """What counts how much beside the nearness to the whole, a cosine that counts 1.
+
+    Chosen on 15 documents with summaries, where anything between half and twice of each does
+    about as well.
+    """
+
+    title: float = 0.3
+    lead: float = 0.4
+    """Of the first sentence of all; half of it of the second."""
+    length: float = 0.5
+    telling: float = 0.35
+    heading: float = 0.2
+    redundancy: float = 0.2
+    """For the cosine with the likest of those that are chosen."""
+    chunk: float = 0.05
+    """For each sentence that is chosen from the same chunk."""
+
+
+class Budget(NamedTuple):
+    """How much may be chosen."""
+
+    sentences: int = 3
+    words: int = 75
+
+
+def central(
+    passages: Sequence[Passage],
+    title: str,
+    encoder: Encodes,
+    budget: Budget = Budget(),  # noqa: B008
+    weights: Weights = Weights(),  # noqa: B008
+) -> list[str]:
+    """The central sentences of consecutive `passages`, in their order."""
+    scale = _Scale(title, encoder, weights)
+    offered = [scale.offer(chunk) for chunk in chunks(passages)]
+    lines = [line for chunk, _ in offered for line in chunk]
+    if not lines:
+        return []
+    vectors = np.concatenate([rows for _, rows in offered])
+    return [line.text for line in scale.choose(lines, vectors, budget)]
+
+
+class _Scale:
+    """Weighs sentences of one text."""
+
+    def __init__(self, title: str, encoder: Encodes, weights: Weights) -> None:
+        self._encoder, self._weights = encoder, weights
+        self._title = encoder.encode([title])[0]
+
+    def offer(self, chunk: Sequence[Line]) -> tuple[list[Line], Embeddings]:
+        """What is central in a chunk, each with the sentence that leans on it, and embeddings."""
+        looked_at = sorted(chunk, key=self._plain_worth, reverse=True)[:LOOKED_AT]
+        looked_at = sorted({*looked_at, *_leaning_on(chunk, looked_at)})
+        vectors = self._encoder.encode([line.text for line in looked_at])
+        worth = self._worth(looked_at, vectors)
+        standing = [i for i, line in enumerate(looked_at) if not line.leans]
+        best = sorted(standing, key=worth.__getitem__, reverse=True)[:KEPT]
+        taken = [looked_at[i] for i in best]
+        kept = {*taken, *_leaning_on(looked_at, taken)}
+        own = [i for i, line in enumerate(looked_at) if line in kept]
+        return [looked_at[i] for i in own], vectors[own]
+
+    def choose(self, lines: Sequence[Line], vectors: Embeddings, budget: Budget) -> list[Line]:
+        """The best of what the chunks offer that says something new, one after another."""
+        worth, alike = self._worth(lines, vectors), vectors @ vectors.T
+        chosen: list[int] = []
+        while len(chosen) < budget.sentences:
+            said = alike[:, chosen].max(axis=1, initial=0)
+            gain = worth - self._weights.redundancy * said
+            gain -= self._weights.chunk * _said_of_chunk(lines, chosen)
+            gain[(said >= SAME) | ~_speakable(lines, chosen, budget)] = -np.inf
+            best = int(gain.argmax())
+            if gain[best] == -np.inf or self._adds_little(worth, chosen, best):
+                break
+            chosen.append(best)
+        return [lines[i] for i in sorted(chosen)]
+
+    @staticmethod
+    def _adds_little(worth: NDArray[np.float32], chosen: list[int], best: int) -> bool:
+        enough = len(chosen) >= ENOUGH_SENTENCES
+        return enough and bool(worth[best] < worth[chosen].min() - MUCH_LESS)
+
+    def _worth(self, lines: Sequence[Line], vectors: Embeddings) -> NDArray[np.float32]:
+        centre = vectors.mean(axis=0)
+        near = vectors @ (centre / max(float(np.linalg.norm(centre)), 1e-9))
+        plain = np.array([self._plain_worth(line) for line in lines], np.float32)
+        worth: NDArray[np.float32] = near + self._weights.title * (vectors @ self._title) + plain
+        return worth
+
+    def _plain_worth(self, line: Line) -> float:
+        telling = len(_TELLING.findall(line.text))
+        return (
+            self._weights.lead / (1 + line.at)
+            + self._weights.length * min(line.words, FULL_WORDS) / FULL_WORDS
+            + self._weights.telling * min(telling, _MOST_TELLING) / _MOST_TELLING
+            + self._weights.heading * bool(_TELLING_PLACE.search(line.place))
+        )
+
+
+def _speakable(lines: Sequence[Line], chosen: Sequence[int], budget: Budget) -> NDArray[np.bool_]:
+    """Which lines fit what is left of the words, and follow what they lean on."""
+    left = budget.words - sum(lines[i].words for i in chosen)
+    said = {lines[i].at for i in chosen}
+    fits = [
+        (line.words <= left or not chosen) and (not line.leans or line.at - 1 in said)
+        for line in lines
+    ]
+    return np.array(fits, np.bool_)
+
+
+def _said_of_chunk(lines: Sequence[Line], chosen: Sequence[int]) -> NDArray[np.float32]:
+    """How many sentences of each line's chunk are chosen."""
+    said = Counter(lines[i].chunk for i in chosen)
+    return np.array([said[line.chunk] for line in lines], np.float32)
+
+
+def _leaning_on(lines: Sequence[Line], chosen: Sequence[Line]) -> list[Line]:
+    before = {line.at for line in chosen}
+    return [line for line in lines if line.leans and line.at - 1 in before]

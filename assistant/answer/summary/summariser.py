@@ -1,0 +1,150 @@
+"""A document, or a part of it, in two or three spoken sentences."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from itertools import islice
+from pathlib import Path
+from typing import NamedTuple, Protocol
+
+from assistant.answer.answerer import Phrases
+from assistant.answer.generation.grounding import ungrounded
+from assistant.answer.generation.token_scheduler import Steps, finished
+from assistant.answer.knowledge.knowledge import Source
+from assistant.answer.knowledge.passages import Passage, sentences
+from assistant.answer.summary.salience import Budget, Encodes, central
+from assistant.answer.summary.self_contained import SHORTEST_WORDS
+from assistant.answer.summary.titles import inside, named
+from assistant.core.degraded import Faults
+from assistant.core.errors import AnswerError, ModelError
+
+BUDGET = Budget()
+LONG_ENOUGH = 12
+"""Words from which a sentence may be said shorter."""
+
+_GOES_ON = re.compile(r"[;:] |, (?:and|so|because|since|for) ")
+"""What follows a whole statement."""
+_TAKES_BACK = re.compile(
+    r"\b(?:not?|nor|never|but|unless|except|only|if|until|although|however|without|\w+n['’]t)\b"
+)
+
+
+class Said(NamedTuple):
+    """A spoken sentence and the sentence of the document that it rests on."""
+
+    text: str
+    source: str
+
+
+class Summary(NamedTuple):
+    """What is said of a document, or of the `place` in it, and where it stands."""
+
+    sentences: tuple[Said, ...]
+    title: str
+    place: str
+    source: Path
+
+    @property
+    def text(self) -> str:
+        """All of it as it is spoken."""
+        return " ".join(said.text for said in self.sentences)
+
+
+class Holds(Protocol):
+    """The documents."""
+
+    def sources(self) -> list[Source]:
+        """Every document."""
+
+    def passages_of(self, source: Path) -> list[Passage]:
+        """What a document holds, in order."""
+
+
+class Summariser:
+    """Summarises what `documents` hold; `phraser`, where there is one, says sentences shorter.
+
+    Without a sound `encoder`, which `faults` is told of, the first sentences are the summary.
+    """
+
+    def __init__(
+        self,
+        documents: Holds,
+        encoder: Encodes | None,
+        phraser: Phrases | None = None,
+        faults: Faults | None = None,
+    ) -> None:
+        self._documents, self._encoder, self._phraser = documents, encoder, phraser
+        self._faults = faults or Faults("answer")
+
+    def summarise(self, name: str) -> Summary:
+        """The summary of what `name` names, such as "the cleaning chapter of the oven manual".
+
+        Raises `AnswerError` with one line for people when there is no such thing or no text in it.
+        """
+        return finished(self.summarising(name))
+
+    def summarising(self, name: str) -> Steps[Summary]:
+        """The same in steps, a token of the generator each."""
+        held: dict[Path, list[Passage]] = {}
+
+        def places(document: Source) -> list[str]:
+            held[document.path] = self._documents.passages_of(document.path)
+            return [passage.place for passage in held[document.path]]
+
+        known = [source for source in self._documents.sources() if source.passages]
+        document, place = named(name, known, places)
+        passages = held.get(document.path) or self._documents.passages_of(document.path)
+        own = [passage for passage in passages if inside(passage.place, place)]
+        said = []
+        for text in self._chosen(own, document.title):
+            said.append((yield from self._said(text, document.title)))
+        return Summary(tuple(said), document.title, place, document.path)
+
+    def _chosen(self, passages: Sequence[Passage], title: str) -> list[str]:
+        """All sentences where there are no more than are chosen, else the central ones."""
+        every = (text for passage in passages for text in sentences(passage.text))
+        first = list(islice(every, BUDGET.sentences + 1))
+        if len(first) <= BUDGET.sentences:
+            return first
+        return self._central(passages, title) or first[: BUDGET.sentences]
+
+    def _central(self, passages: Sequence[Passage], title: str) -> list[str]:
+        if self._encoder is None:
+            return []
+        try:
+            return central(passages, title, self._encoder, BUDGET)
+        except ModelError as error:
+            self._faults.note("reader", error)
+            return []
+
+    def _said(self, sentence: str, title: str) -> Steps[Said]:
+        text = (yield from self._shorter(sentence, title)) or sentence
+        return Said(_closed(" ".join(text.split()[: BUDGET.words])), sentence)
+
+    def _shorter(self, sentence: str, title: str) -> Steps[str]:
+        """What the generator makes of it, "" unless that is shorter and adds nothing."""
+        if self._phraser is None or len(sentence.split()) < LONG_ENOUGH:
+            return ""
+        try:
+            text = yield from self._phraser.phrasing("", sentence, title)
+        except AnswerError:
+            return ""
+        return text if shortens(text, sentence) else ""
+
+
+def shortens(text: str, sentence: str) -> bool:
+    """Whether `text` is the first statement of `sentence`, and the rest takes nothing of it back.
+
+    Words of the sentence in another order may say what it does not: "most accidents happen in the
+    face" was made of a sentence on a saw that is thrown up towards it.
+    """
+    said = text.rstrip(" .!")
+    rest = sentence[len(said) :]
+    begins = bool(said) and sentence.startswith(said) and len(said.split()) >= SHORTEST_WORDS
+    whole = begins and _GOES_ON.match(rest) is not None and _TAKES_BACK.search(rest) is None
+    return whole and not ungrounded(text, (sentence,))
+
+
+def _closed(text: str) -> str:
+    return text if text[-1:] in ".!?…\"”'’)" else f"{text.rstrip(',;:')}."

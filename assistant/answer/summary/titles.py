@@ -1,0 +1,222 @@
+"""Which document, and which part of it, somebody means: by words, and by how these are spelt.
+
+A name may have come through speech recognition, so that "merin dish washer" must find the manual of
+the Merren dishwasher. Rare words of titles count most.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
+from functools import lru_cache
+from pathlib import Path
+from typing import NamedTuple
+
+from rapidfuzz import fuzz
+
+from assistant.answer.ingest.formats.outline import BELOW
+from assistant.answer.knowledge.knowledge import Source
+from assistant.core.errors import AnswerError
+from assistant.english.words import NUMBERS
+from assistant.skill.spoken import joined
+
+NEAREST = 3
+"""Titles or places that are named in place of one that is not there."""
+ENOUGH = 0.5
+"""Share of the words for a place that a heading must have more than."""
+ENOUGH_OF = 0.5
+"""Share of a name's weight that a title must have …"""
+ENOUGH_WITH_PLACE = 0.3
+"""… and where the rest of the name is a place in the document."""
+MOST_TIED = 20
+"""Documents with equally fitting titles that are searched for a place."""
+ALIKE = 80.0
+"""Likeness in spelling from which words count as one, of 100."""
+PAIR_ALIKE = 0.9
+"""And of two words that one was cut into, of 1: else "pump manual" were much like "manual"."""
+SHORTEST_ALIKE = 4
+"""Letters of a word from which it may be spelt in another way."""
+
+_WORD = re.compile(r"[^\W_]+")
+_ENDING = re.compile(r"(?<=\w{3})(?:'s|s)$")
+_FILLERS = frozenset(
+    _WORD.findall(
+        "a about all an and at by called chapter document file for from in is it me my named of on"
+        " our part please s section that the this titled to"
+    )
+)
+_KINDS = frozenset(
+    _WORD.findall(
+        "book guide handbook instruction letter manual minute note report story text user"
+    )
+)
+"""What a document is tells less than what it is about."""
+KIND_WEIGHT = 0.25
+_PART = r"(?:chapter|section|part)"
+_OF = r"(?:of|in|from)"
+_SPLIT = (
+    re.compile(rf"(?P<place>.+?) {_PART} {_OF} (?P<title>.+)", re.IGNORECASE),
+    re.compile(
+        rf"(?:the )?{_PART} (?:(?:on|about|called) )?(?P<place>.+?) {_OF} (?P<title>.+)",
+        re.IGNORECASE,
+    ),
+    re.compile(rf"(?P<place>page \w+) {_OF} (?P<title>.+)", re.IGNORECASE),
+    re.compile(rf"(?P<title>.+?),? {_PART} (?P<place>.+)", re.IGNORECASE),
+    re.compile(r"(?P<title>.+?),? (?P<place>page \w+)", re.IGNORECASE),
+)
+
+
+class Named(NamedTuple):
+    """A document and the place in it, "" for all of it."""
+
+    document: Source
+    place: str
+
+
+class _Fit(NamedTuple):
+    """The share of a name's weight that is in a document's title, that of the title that is in the
+    name, and the words of the name that are left."""
+
+    document: Source
+    merit: float
+    share: float
+    left: tuple[str, ...]
+
+
+def named(
+    name: str, documents: Sequence[Source], places: Callable[[Source], Sequence[str]]
+) -> Named:
+    """What `name` names; `places` gives a document's in order, such as "Cleaning > The filter".
+
+    Raises `AnswerError`, with the nearest titles or places, for what is not there or not clear.
+    """
+    for document in documents:
+        if Path(name).name == document.path.name:
+            return Named(document, "")
+    place, title = _split(name)
+    every = _fits(terms(title), documents)
+    known = _placed(every, place, places)
+    if not known:
+        raise AnswerError("documents.unknown", _unknown(name, every))
+    fit, at = known[0]
+    titles = list(dict.fromkeys(one.document.title for one, _ in known))[:NEAREST]
+    if len(titles) > 1 and fit.share < 1:
+        message = f'"{name}" fits {joined(titles)}; say more of the title.'
+        raise AnswerError("documents.unclear", message)
+    if place and not at:
+        raise AnswerError("documents.no_part", _no_place(place, fit.document, places))
+    return Named(fit.document, at)
+
+
+def _placed(
+    fits: Sequence[_Fit], place: str, places: Callable[[Source], Sequence[str]]
+) -> list[tuple[_Fit, str]]:
+    """The documents that fit best, each with the place in it, as far as that is enough."""
+    least = max(ENOUGH_WITH_PLACE, 0.99 * fits[0].merit) if fits else 0.0
+    best = [fit for fit in fits if fit.merit >= least][:MOST_TIED]
+    found = [(fit, place_in(places(fit.document), terms(place) or fit.left)) for fit in best]
+    # Of several manuals the one that has such a chapter is meant.
+    found = [(fit, at) for fit, at in found if at] or found
+    return [(fit, at) for fit, at in found if fit.merit >= ENOUGH_OF or (at and not place)]
+
+
+def inside(place: str, within: str) -> bool:
+    """Whether `place` is `within` or a part of it; everything is within ""."""
+    return not within or place == within or place.startswith(f"{within}{BELOW}")
+
+
+def place_in(places: Sequence[str], wanted: Sequence[str]) -> str:
+    """The place whose heading the words of `wanted` fit best, or the third for "3"; "" for none."""
+    best, merit = "", (ENOUGH, 0.0)
+    for place in dict.fromkeys(places):
+        path = place.split(BELOW)
+        for depth, heading in enumerate(path, 1):
+            words = terms(heading)
+            covered = sum(_covered(wanted, words))
+            told = (covered / max(1, len(wanted)), covered / max(1, len(words)))
+            if told > merit:
+                best, merit = BELOW.join(path[:depth]), told
+    return best or _counted(places, wanted)
+
+
+def _counted(places: Sequence[str], wanted: Sequence[str]) -> str:
+    chapters = list(dict.fromkeys(place.split(BELOW)[0] for place in places if place))
+    number = int(wanted[0]) if len(wanted) == 1 and wanted[0].isdecimal() else 0
+    return chapters[number - 1] if 0 < number <= len(chapters) else ""
+
+
+def terms(text: str) -> list[str]:
+    """The words that tell something: folded, without plural, numbers as digits."""
+    words = [_ENDING.sub("", word) for word in _WORD.findall(text.casefold())]
+    return [NUMBERS.get(word, word) for word in words if word not in _FILLERS]
+
+
+def _split(name: str) -> tuple[str, str]:
+    """The place and the title that `name` tells apart; the place may be ""."""
+    for pattern in _SPLIT:
+        if found := pattern.fullmatch(name.strip(" .?!")):
+            return found["place"], found["title"]
+    return "", name
+
+
+def _fits(wanted: Sequence[str], documents: Sequence[Source]) -> list[_Fit]:
+    """How well each document fits `wanted`, the best first."""
+    words = [{*terms(d.title), *terms(d.path.stem)} for d in documents]
+    seen = Counter(word for each in words for word in each)
+    weights = [
+        math.log(1 + len(documents) / max(1, seen[word])) * (KIND_WEIGHT if word in _KINDS else 1)
+        for word in wanted
+    ]
+    fits = []
+    for document, known in zip(documents, words, strict=True):
+        covered = _covered(wanted, known)
+        weight = sum(share * weight for share, weight in zip(covered, weights, strict=True))
+        title = max(1, len(set(terms(document.title))))
+        left = tuple(word for word, share in zip(wanted, covered, strict=True) if not share)
+        fits.append(_Fit(document, weight / max(sum(weights), 1e-9), sum(covered) / title, left))
+    return sorted(fits, key=lambda fit: (-fit.merit, -fit.share))
+
+
+def _covered(wanted: Sequence[str], known: Iterable[str]) -> list[float]:
+    """How like each word of `wanted`, or it with a neighbour, is to any of `known`: 0 to 1."""
+    known = tuple(known)
+    alike = [max((_likeness(word, one) for one in known), default=0.0) for word in wanted]
+    for at in range(len(wanted) - 1):
+        pair = wanted[at] + wanted[at + 1]
+        both = max((_likeness(pair, one) for one in known), default=0.0)
+        both = both if both >= PAIR_ALIKE else 0.0
+        alike[at], alike[at + 1] = max(alike[at], both), max(alike[at + 1], both)
+    return alike
+
+
+@lru_cache(maxsize=100_000)
+def _likeness(word: str, known: str) -> float:
+    if word == known:
+        return 1.0
+    if min(len(word), len(known)) < SHORTEST_ALIKE:
+        return 0.0
+    return fuzz.ratio(word, known, score_cutoff=ALIKE) / 100
+
+
+def _unknown(name: str, fits: Sequence[_Fit]) -> str:
+    if not fits:
+        return "There are no documents yet; add some with assistant documents add."
+    nearest = sorted(fits, key=lambda fit: (-fit.merit, -_spelt(name, fit.document.title)))
+    titles = list(dict.fromkeys(fit.document.title for fit in nearest))[:NEAREST]
+    return f'I have no document "{name}"; the nearest are {joined(titles)}.'
+
+
+def _no_place(place: str, document: Source, places: Callable[[Source], Sequence[str]]) -> str:
+    known = [at.split(BELOW)[0] for at in places(document) if at]
+    if not known:
+        return f'"{document.title}" has no parts; ask for all of it.'
+    nearest = sorted(dict.fromkeys(known), key=lambda at: -_spelt(place, at))
+    there = joined(nearest[:NEAREST])
+    return f'"{document.title}" has no part "{place}"; the nearest are {there}.'
+
+
+def _spelt(one: str, other: str) -> float:
+    """Likeness of two names in spelling, of 100."""
+    return fuzz.partial_ratio(" ".join(terms(one)), " ".join(terms(other)))

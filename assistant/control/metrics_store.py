@@ -1,0 +1,109 @@
+"""Keeps the metrics: the last utterances' times in a file, and a text file for Prometheus."""
+
+from __future__ import annotations
+
+import logging
+import os
+from collections import deque
+from collections.abc import Callable
+from pathlib import Path
+
+import msgspec
+
+from assistant.control.metrics import Counts, StageFigures, Stopwatch, Times, figures
+from assistant.core.messages import Message
+
+WRITTEN_EVERY_S = 5.0
+
+log = logging.getLogger(__name__)
+
+_TIMES = msgspec.json.Decoder(Times)
+
+
+class Ledger:
+    """Observes every event; `file` keeps the times of the last `keep` utterances.
+
+    `textfile`, or None, is written for node_exporter's textfile collector. A disk that takes
+    neither is logged and costs nobody an utterance.
+    """
+
+    def __init__(self, file: Path, keep: int, textfile: Path | None = None) -> None:
+        self._file, self._keep, self._textfile = file, keep, textfile
+        self._stopwatch, self._counts = Stopwatch(), Counts()
+        self._times: deque[Times] = deque(read_times(file), maxlen=keep)
+        # The first write replaces the file, and with it a line that a crash cut short.
+        self._lines = 2 * keep
+        self._due_s: float | None = 0.0 if textfile else None
+        self._unwritable = ""
+
+    def observe(self, message: Message) -> None:
+        """Count and time `message`."""
+        self._counts.observe(message)
+        if self._textfile and self._due_s is None:
+            self._due_s = message.at_s + WRITTEN_EVERY_S
+        seconds = self._stopwatch.observe(message)
+        if seconds is not None:
+            self._counts.measured(seconds)
+            self._times.append(seconds)
+            self._try(lambda: self._append(seconds))
+
+    def deadline_s(self) -> float | None:
+        """When `tick` is due, if anything is to be written."""
+        return self._due_s
+
+    def tick(self) -> None:
+        """Write the text file."""
+        self._due_s = None
+        textfile = self._textfile
+        if textfile is not None:
+            self._try(lambda: replace(textfile, self._counts.prometheus()))
+
+    def figures(self) -> tuple[StageFigures, ...]:
+        """Each stage over the utterances that are kept."""
+        return figures(self._times)
+
+    def _append(self, seconds: Times) -> None:
+        self._file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        if self._lines >= 2 * self._keep:
+            replace(self._file, "".join(map(_line, self._times)))
+            self._lines = len(self._times)
+            return
+        with self._file.open("a") as file:
+            file.write(_line(seconds))
+        self._lines += 1
+
+    def _try(self, write: Callable[[], None]) -> None:
+        fault = ""
+        try:
+            write()
+        except OSError as error:
+            fault = f"{error.filename}: {error.strerror}"
+        if fault and fault != self._unwritable:
+            log.warning("metrics: %s (metrics.unwritable)", fault)
+        self._unwritable = fault
+
+
+def read_times(file: Path) -> list[Times]:
+    """The times kept in `file`, oldest first; a line that a crash cut short is passed over."""
+    if not file.is_file():
+        return []
+    kept = []
+    for line in file.read_bytes().splitlines():
+        try:
+            kept.append(_TIMES.decode(line))
+        except msgspec.DecodeError:
+            continue
+    return kept
+
+
+def replace(file: Path, text: str) -> None:
+    """Put `text` in the place of `file` so that a reader sees the old or the new, never half."""
+    new = file.with_name(f".{file.name}.new")
+    new.write_text(text)
+    # The collector runs as another user.
+    new.chmod(0o644)
+    os.replace(new, file)
+
+
+def _line(seconds: Times) -> str:
+    return msgspec.json.encode({k: round(v, 4) for k, v in seconds.items()}).decode() + "\n"

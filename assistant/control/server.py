@@ -1,0 +1,374 @@
+"""The control process: a path socket where the command line asks a running daemon things.
+
+One JSON object a line each way. A request is `{"command": …}`, with `"arguments": ["…"]` where the
+command takes any; the answer is one line, but for `watch`, which streams every event, `reload`,
+which streams each stage's `Reloaded`, `use`, after which every `Replaced` comes, and `documents`,
+after which what is told of documents does, all with the id of its request. What cannot be
+answered gets one line `{"type": "Error", "code": …, "message": …}`.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import inspect
+import select
+import socket
+import uuid
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import Any, ClassVar
+
+import msgspec
+
+from assistant.control.connection import Caller, allowed, listen
+from assistant.control.metrics_store import Ledger
+from assistant.core.bus import UNPUBLISHED
+from assistant.core.clock import boottime_s
+from assistant.core.codec import as_json
+from assistant.core.did_you_mean import did_you_mean
+from assistant.core.errors import AssistantError, ControlError
+from assistant.core.messages import (
+    Control,
+    DocumentsDone,
+    DocumentsListed,
+    DocumentsProgress,
+    DocumentsRequest,
+    DocumentSummary,
+    Message,
+    Reload,
+    Reloaded,
+    Replace,
+    Replaced,
+    SafeModeEntered,
+    StageRestarted,
+    Work,
+    concrete,
+)
+from assistant.supervision.channel import LARGEST_PACKET_BYTES, Status, decode_news, encode
+
+WATCHED = tuple(t for t in (*concrete(Work), *concrete(Control)) if t not in UNPUBLISHED)
+MOST_CALLERS = 16
+MOST_WATCHERS = 12
+"""Of the callers; the others are for those who ask."""
+IDLE_S = 10.0
+"""Silence after which a caller that watches nothing is hung up on."""
+EVENTS_A_TURN = 32
+KEPT_S = 1.0
+"""How long an answer that was worked out is told again: callers that come in hundreds cost one."""
+LONGEST_COMMAND = 40
+"""Characters of an unknown command that are looked at."""
+STAYING = ("documents", "reload", "use", "watch")
+"""Commands after which a caller is told of what comes."""
+OWN = (DocumentsRequest, Reload, Replace, StageRestarted, SafeModeEntered)
+"""What this process sends; it does not hear its own broadcasts."""
+
+
+ABOUT_DOCUMENTS = (
+    *(DocumentsProgress, DocumentsListed, DocumentSummary, DocumentsDone),
+    StageRestarted,
+)
+
+
+class Request(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """What a caller asks for."""
+
+    command: str
+    arguments: tuple[str, ...] = ()
+
+
+class ControlServer:
+    """Answers callers at the socket `path`, and brings in the supervisor's news from `line`.
+
+    `answers` gives, by command, what msgspec can encode as one line, and is called with the
+    request's arguments. Without a `line`, as in a
+    single process, `status` is what is known of the processes. A `Source` for the control worker.
+    Raises `ControlError` when another daemon answers at `path`.
+    """
+
+    def __init__(
+        self,
+        path: Path,
+        answers: Mapping[str, Callable[..., Any]],
+        line: socket.socket | None = None,
+        status: Status | None = None,
+        clock: Callable[[], float] = boottime_s,
+    ) -> None:
+        self._clock = clock
+        self._path, self._answers, self._line, self._status = path, answers, line, status
+        self._listener = listen(path)
+        self._callers: dict[int, Caller] = {}
+        self._unanswered: list[Caller] = []
+        self._worked = False
+        self._kept: dict[str, tuple[float, tuple[str, ...], Any]] = {}
+        self._epoll = select.epoll()
+        self._epoll.register(self._listener, select.EPOLLIN)
+        if line is not None:
+            self._epoll.register(line, select.EPOLLIN)
+
+    def fileno(self) -> int:
+        """A descriptor that is readable when `read` has something to do."""
+        return self._epoll.fileno()
+
+    def read(self) -> Iterable[Message]:
+        """Serve callers without waiting; gives what is to be published.
+
+        A turn is a few requests, and one at most that must be worked out; the rest is for the next
+        turn. The kernel gives who is ready in turn, so that nobody waits for a caller that floods.
+        """
+        self._worked = False
+        for _ in range(EVENTS_A_TURN):
+            ready = self._epoll.poll(0, 1)
+            if not ready or self._worked:
+                return
+            yield from self._attend(ready[0][0])
+
+    def deadline_s(self) -> float | None:
+        """When the next caller has been idle for too long; None for never."""
+        idle = [caller.asked_at_s for caller in self._callers.values() if not self._stays(caller)]
+        return min(idle) + IDLE_S if idle else None
+
+    def tick(self, now_s: float) -> None:
+        """Hang up on those who have asked for nothing in a while."""
+        for caller in list(self._callers.values()):
+            if not self._stays(caller) and now_s - caller.asked_at_s >= IDLE_S:
+                self._refuse(caller, "control.idle", f"nothing was asked for {IDLE_S:.0f} s")
+
+    def _attend(self, descriptor: int) -> Iterator[Message]:
+        if descriptor == self._listener.fileno():
+            self._accept()
+        elif self._line is not None and descriptor == self._line.fileno():
+            yield from self._news(self._line)
+        elif (caller := self._callers.get(descriptor)) is not None:
+            yield from self._serve(caller)
+
+    def show(self, event: Message | Status) -> None:
+        """Send `event` to every caller that watches; one too slow for it is hung up on."""
+        if isinstance(event, (Reloaded, Replaced)):
+            self._kept.clear()
+        watchers = [c for c in self._callers.values() if isinstance(event, c.watches)]
+        if watchers:
+            line = _line(as_json(event) if isinstance(event, Message) else event)
+            for caller in watchers:
+                self._send(caller, line)
+
+    def close(self) -> None:
+        """Hang up on everyone and remove the socket."""
+        for caller in list(self._callers.values()):
+            self._hang_up(caller)
+        self._listener.close()
+        self._path.unlink(missing_ok=True)
+        self._epoll.close()
+
+    # ── callers ─────────────────────────────────────────────────────────────────────────────
+
+    def _accept(self) -> None:
+        with contextlib.suppress(BlockingIOError, ConnectionAbortedError):
+            peer, _ = self._listener.accept()
+            peer.setblocking(False)
+            caller = Caller(peer, self._clock())
+            if not allowed(peer):
+                self._refuse(caller, "control.forbidden", "only the group assistant may ask")
+                return
+            if len(self._callers) == MOST_CALLERS:
+                self._make_room()
+            self._callers[peer.fileno()] = caller
+            self._epoll.register(peer, select.EPOLLIN)
+
+    def _make_room(self) -> None:
+        """Hang up on who has been silent for longest: who has something to ask does so at once."""
+        silent = [caller for caller in self._callers.values() if not self._stays(caller)]
+        longest = min(silent, key=lambda caller: caller.asked_at_s)
+        self._refuse(longest, "control.busy", f"{MOST_CALLERS} callers are served already")
+
+    def _stays(self, caller: Caller) -> bool:
+        return bool(caller.watches)
+
+    def _serve(self, caller: Caller) -> Iterator[Message]:
+        try:
+            caller.flush()
+            if (line := caller.line()) is not None:
+                caller.asked_at_s = self._clock()
+                yield from self._answer(caller, line)
+        except ConnectionError:
+            self._hang_up(caller)
+        else:
+            self._poll(caller)
+
+    def _answer(self, caller: Caller, line: bytes) -> Iterator[Message]:
+        try:
+            request = msgspec.json.decode(line, type=Request)
+            if request.command in STAYING:
+                self._admit_watcher(caller)
+            if request.command == "reload":
+                yield from self._reload(caller)
+            elif request.command == "use":
+                yield self._replace(caller, request)
+            elif request.command == "documents":
+                yield self._documents(caller, request)
+            elif request.command in ("watch", "status"):
+                self._tell_status(caller, stays=request.command == "watch")
+            else:
+                self._send(caller, _line(self._found(request)))
+        except AssistantError as error:
+            self._complain(caller, error.code, error.message)
+        except (msgspec.DecodeError, UnicodeDecodeError) as error:
+            self._complain(caller, "control.malformed", f"that is no request: {error}")
+
+    def _admit_watcher(self, caller: Caller) -> None:
+        watchers = sum(map(self._stays, self._callers.values()))
+        if watchers >= MOST_WATCHERS and not self._stays(caller):
+            raise ControlError("control.busy", f"{MOST_WATCHERS} callers are told of news already")
+
+    def _found(self, request: Request) -> Any:
+        command = request.command[:LONGEST_COMMAND]
+        if command not in self._answers:
+            known = [*self._answers, "documents", "reload", "status", "use", "watch"]
+            message = f'unknown command "{command}"; {did_you_mean(command, known)}'
+            raise ControlError("control.unknown", message)
+        answer = self._answers[command]
+        try:
+            inspect.signature(answer).bind(*request.arguments)
+        except TypeError as error:
+            raise ControlError("control.arguments", f'"{command}": {error}') from error
+        return self._worked_out(command, answer, request.arguments)
+
+    def _worked_out(
+        self, command: str, answer: Callable[..., Any], arguments: tuple[str, ...]
+    ) -> Any:
+        at_s, of, kept = self._kept.get(command, (float("-inf"), (), None))
+        if self._clock() - at_s >= KEPT_S or of != arguments:
+            self._worked = True
+            kept = answer(*arguments)
+            self._kept[command] = (self._clock(), arguments, kept)
+        return kept
+
+    def _tell_status(self, caller: Caller, stays: bool) -> None:
+        caller.watches = (Message, Status) if stays else caller.watches
+        if self._status is not None:
+            self._send(caller, _line(self._status))
+        elif not stays:
+            # The supervisor's first news is on its way.
+            self._unanswered.append(caller)
+
+    def _reload(self, caller: Caller) -> Iterator[Message]:
+        caller.watches = (Reloaded,)
+        self._send(caller, _line({"type": "Reloading", "stages": self._running()}))
+        if self._line is not None:
+            # The supervisor tells systemd, wakes what rests, and has the news published.
+            _ask_supervisor(self._line)
+        else:
+            yield Reload(at_s=boottime_s())
+
+    def _replace(self, caller: Caller, request: Request) -> Replace:
+        if len(request.arguments) != 3:
+            raise ControlError("control.arguments", '"use" takes a stage, a model and a version')
+        stage, model, version = request.arguments
+        self._require(stage)
+        # One that dies of the candidate never says how it went.
+        caller.watches = (Replaced, StageRestarted)
+        self._send(caller, _line({"type": "Replacing", "stage": stage}))
+        return Replace(at_s=boottime_s(), stage=stage, model=model, version=version)
+
+    def _documents(self, caller: Caller, request: Request) -> DocumentsRequest:
+        self._require("answer")
+        action, *names = request.arguments or ("",)
+        asked = {"request_id": uuid.uuid4().hex, "action": action, "arguments": names}
+        try:
+            wish = msgspec.convert({**asked, "at_s": boottime_s()}, DocumentsRequest, strict=True)
+        except msgspec.ValidationError as error:
+            raise ControlError("control.arguments", f'"documents": {error}') from error
+        caller.watches = ABOUT_DOCUMENTS
+        self._send(caller, _line({"type": "DocumentsAsked", "request_id": wish.request_id}))
+        return wish
+
+    def _require(self, stage: str) -> None:
+        if stage not in self._running():
+            raise ControlError("control.not_running", f"{stage} does not run just now; try again")
+
+    def _running(self) -> list[str]:
+        return [p.name for p in self._status.processes if p.pid] if self._status else []
+
+    def _complain(self, caller: Caller, code: str, message: str) -> None:
+        self._send(caller, _line({"type": "Error", "code": code, "message": message}))
+
+    def _refuse(self, caller: Caller, code: str, message: str) -> None:
+        self._complain(caller, code, message)
+        self._hang_up(caller)
+
+    def _send(self, caller: Caller, line: bytes) -> None:
+        try:
+            caller.send(line)
+        except ConnectionError:
+            self._hang_up(caller)
+        else:
+            self._poll(caller)
+
+    def _poll(self, caller: Caller) -> None:
+        if caller.descriptor in self._callers:
+            wants = select.EPOLLOUT if caller.behind else 0
+            self._epoll.modify(caller.descriptor, select.EPOLLIN | wants)
+
+    def _hang_up(self, caller: Caller) -> None:
+        if caller in self._unanswered:
+            self._unanswered.remove(caller)
+        if self._callers.pop(caller.descriptor, None) is not None:
+            self._epoll.unregister(caller.descriptor)
+        caller.close()
+
+    # ── the supervisor ──────────────────────────────────────────────────────────────────────
+
+    def _news(self, line: socket.socket) -> Iterator[Message]:
+        with contextlib.suppress(BlockingIOError):
+            while packet := line.recv(LARGEST_PACKET_BYTES):
+                news = decode_news(packet)
+                if isinstance(news, Status):
+                    self._learn(news)
+                else:
+                    yield msgspec.structs.replace(news, at_s=boottime_s())
+            self._epoll.unregister(line)
+
+    def _learn(self, status: Status) -> None:
+        self._status = status
+        unanswered, self._unanswered = self._unanswered, []
+        for caller in unanswered:
+            self._send(caller, _line(status))
+        self.show(status)
+
+
+class ControlStage:
+    """Shows every event to those who watch and to the ledger, and publishes the supervisor's."""
+
+    consumes: ClassVar[tuple[type[Message], ...]] = WATCHED
+
+    def __init__(self, server: ControlServer, ledger: Ledger) -> None:
+        self._server, self._ledger = server, ledger
+
+    def feed(self, message: Message) -> Iterator[Message]:
+        """Pass `message` on; what came from the supervisor goes out on the bus as well."""
+        if not isinstance(message, WATCHED):
+            due_s = self._ledger.deadline_s()
+            if due_s is not None and due_s <= message.at_s:
+                self._ledger.tick()
+            self._server.tick(message.at_s)
+            return
+        self._server.show(message)
+        self._ledger.observe(message)
+        if isinstance(message, OWN):
+            yield message
+
+    def deadline_s(self) -> float | None:
+        """When the ledger wants to write, or a caller has been idle for too long."""
+        dues_s = (self._ledger.deadline_s(), self._server.deadline_s())
+        return min((due_s for due_s in dues_s if due_s is not None), default=None)
+
+
+def _ask_supervisor(line: socket.socket) -> None:
+    try:
+        line.send(encode(Reload()))
+    except OSError as error:
+        message = f"the supervisor takes no reload: {error.strerror}; restart the daemon"
+        raise ControlError("control.supervisor", message) from error
+
+
+def _line(value: Any) -> bytes:
+    return msgspec.json.encode(value) + b"\n"

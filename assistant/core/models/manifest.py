@@ -1,0 +1,245 @@
+"""The model files: what `models/manifest.toml` says of them, and reading them checked.
+
+An artefact lies in a folder of its name: shipped beside the manifest, or pulled into the folder of
+pulled models, where `lock.json` keeps the hashes of what was pulled or imported. Further versions
+lie beside the pulled models (`assistant.core.models.versions`).
+"""
+
+from __future__ import annotations
+
+import hashlib
+import logging
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from enum import Enum
+from functools import cached_property
+from pathlib import Path
+
+import msgspec
+
+from assistant.core.errors import ModelError
+from assistant.core.models import versions
+from assistant.core.models.versions import LOCK, MALFORMED, Use
+
+SHIPPED = Path(__file__).resolve().parents[3] / "models"
+"""The folder of the manifest and of the models that come with the assistant."""
+
+INSTALL_AGAIN = "install the assistant again: sudo make install, in the folder that it came in"
+"""The mend of what ships, where it does not lie in a checkout."""
+
+log = logging.getLogger(__name__)
+
+
+class File(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """One file of an artefact."""
+
+    name: str
+    """Its name in the artefact's folder."""
+    sha256: str = ""
+    """Hexadecimal; "" when only the hub knows it at the time of the pull."""
+    bytes: int = 0
+    """Size; 0 when only the hub knows it."""
+    path: str = ""
+    """Path in the source repository; "" for `name`."""
+
+
+class Artefact(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """One model: where it is from, on what terms, of which files, and its interface."""
+
+    version: str
+    kind: str
+    """"asr", "voice", "intent", "slots", "encoder" or "generator"."""
+    summary: str
+    licence: str
+    source: str
+    """"shipped", "hf:OWNER/REPOSITORY" on the Hugging Face hub, or how to make it for an import."""
+    revision: str = ""
+    """Commit or branch of the source repository."""
+    inputs: dict[str, str]
+    """Name → type and shape."""
+    outputs: dict[str, str]
+    """Name → type and shape."""
+    files: tuple[File, ...]
+
+    @property
+    def shipped(self) -> bool:
+        """Whether it comes with the assistant and need not be pulled."""
+        return self.source == "shipped"
+
+
+class LockedFile(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """What one pulled file was found to be."""
+
+    sha256: str
+    bytes: int
+
+
+class Lock(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """What was pulled or imported."""
+
+    source: str
+    revision: str
+    files: dict[str, LockedFile]
+
+
+def load_manifest(file: Path) -> dict[str, Artefact]:
+    """Name → artefact; raises `ModelError` that names the file and the fault."""
+    try:
+        return msgspec.toml.decode(file.read_bytes(), type=dict[str, Artefact])
+    except OSError as error:
+        message = f"{file}: {error.strerror}; {mend_of_shipped(file)}"
+        raise ModelError("model.no_manifest", message) from error
+    except MALFORMED as error:
+        raise ModelError("model.manifest", f"{file}: {error}") from error
+
+
+def mend_of_shipped(path: Path) -> str:
+    """How to have a file or folder again that came with the assistant."""
+    checkout = path.parent.parent
+    if os.path.exists(checkout / ".git"):
+        return f"run: git -C {checkout} restore {path.relative_to(checkout)}"
+    return INSTALL_AGAIN
+
+
+class State(Enum):
+    """What is to be said of an artefact at a glance; `Library.read` looks closer."""
+
+    SHIPPED = "shipped"
+    PULLED = "pulled"
+    ABSENT = "not pulled"
+    BROKEN = "incomplete"
+
+
+@dataclass(frozen=True)
+class Library:
+    """The models that can be had here: shipped ones and, in `pulled`, the user's.
+
+    Which version of a model it reads is settled at the first look, and stays.
+    """
+
+    pulled: Path
+    shipped: Path = SHIPPED
+    chosen: Mapping[str, str] = field(default_factory=dict)
+    """Name → version that is read in place of the one in use."""
+    _settled: dict[str, str] = field(default_factory=dict, init=False, repr=False, compare=False)
+
+    @cached_property
+    def artefacts(self) -> dict[str, Artefact]:
+        """Name → artefact of the manifest."""
+        return load_manifest(self.shipped / "manifest.toml")
+
+    def artefact(self, name: str) -> Artefact:
+        """The artefact of that name; raises `ModelError` that names those there are."""
+        if name not in self.artefacts:
+            known = ", ".join(self.artefacts)
+            raise ModelError("model.unknown", f'no model is called "{name}"; there are: {known}')
+        return self.artefacts[name]
+
+    def choosing(self, name: str, version: str) -> Library:
+        """The same, with this version of the model read whatever is in use."""
+        return replace(self, chosen={**self.chosen, name: version})
+
+    def versions(self, name: str) -> tuple[str, ...]:
+        """The manifest's own version, here or not, then those that were imported."""
+        return (self.artefact(name).version, *versions.imported(self.pulled, name))
+
+    def use(self, name: str) -> Use:
+        """Which version is in use, as it was chosen."""
+        return versions.read_use(self.pulled, name, self.artefact(name).version)
+
+    def version(self, name: str) -> str:
+        """The version that is read: the one in use, or, where that is damaged, one that is not."""
+        if name in self.chosen:
+            return self.chosen[name]
+        if name not in self._settled:
+            self._settled[name] = self._whole(name)
+        return self._settled[name]
+
+    def place(self, name: str, version: str) -> Path:
+        """Where a version lies or would lie."""
+        artefact = self.artefact(name)
+        if version == artefact.version:
+            return (self.shipped if artefact.shipped else self.pulled) / name
+        return versions.folder(self.pulled, name, version)
+
+    def folder(self, name: str) -> Path:
+        """Where the artefact lies or would lie."""
+        return self.place(name, self.version(name))
+
+    def present(self, name: str) -> bool:
+        """Whether all files of the artefact are there; their content is checked by `read`."""
+        folder = self.folder(name)
+        # os.path: to Path.is_file a folder that this user may not enter is an error.
+        return all(os.path.isfile(folder / file.name) for file in self.artefact(name).files)
+
+    def state(self, name: str) -> State:
+        """Whether the artefact is here."""
+        shipped = self.artefact(name).shipped
+        if self.present(name):
+            return State.SHIPPED if shipped else State.PULLED
+        return State.BROKEN if shipped or os.path.exists(self.folder(name)) else State.ABSENT
+
+    def read(self, name: str) -> dict[str, bytes]:
+        """File name → content, read once and checked against manifest and lock.
+
+        Raises `ModelError` when a file is missing or is not what it was.
+        """
+        return {file.name: self._checked(name, file.name) for file in self.artefact(name).files}
+
+    def expected(self, name: str) -> dict[str, str]:
+        """File name → SHA-256 that it must have; raises `ModelError` where none is known."""
+        locked, own = self._lock(name), self._own(name)
+        files = self.artefact(name).files
+        hashes = {f.name: (own and f.sha256) or locked.get(f.name, "") for f in files}
+        for file, sha256 in hashes.items():
+            if not sha256:
+                message = f"{name}: nothing vouches for {file}; {self.mend(name)}"
+                raise ModelError("model.unlocked", message)
+        return hashes
+
+    def mend(self, name: str) -> str:
+        """How to have the version that is read as it was recorded."""
+        if not self._own(name):
+            return f"run: assistant models import {name} PATH --version {self.version(name)}"
+        if not self.artefact(name).shipped:
+            return f"run: assistant models pull {name}"
+        return mend_of_shipped(self.shipped / name)
+
+    def _whole(self, name: str) -> str:
+        use, own = self.use(name), self.artefact(name).version
+        for version in (use.version, use.before):
+            if version in ("", own):
+                break
+            try:
+                self.choosing(name, version).read(name)
+            except ModelError as error:
+                log.error("%s %s is not used: %s (%s)", name, version, error.message, error.code)
+            else:
+                return version
+        return own
+
+    def _own(self, name: str) -> bool:
+        return self.version(name) == self.artefact(name).version
+
+    def _checked(self, name: str, file: str) -> bytes:
+        path = self.folder(name) / file
+        try:
+            content = path.read_bytes()
+        except OSError as error:
+            message = f"{path}: {error.strerror}; {self.mend(name)}"
+            raise ModelError("model.missing", message) from error
+        if hashlib.sha256(content).hexdigest() != self.expected(name)[file]:
+            message = f"{path} is corrupt: its SHA-256 is not the recorded one; {self.mend(name)}"
+            raise ModelError("model.corrupt", message)
+        return content
+
+    def _lock(self, name: str) -> dict[str, str]:
+        path = self.folder(name) / LOCK
+        if not os.path.isfile(path):
+            return {}
+        try:
+            lock = msgspec.json.decode(path.read_bytes(), type=Lock)
+        except (OSError, *MALFORMED) as error:
+            raise ModelError("model.lock", f"{path}: {error}; {self.mend(name)}") from error
+        return {file: locked.sha256 for file, locked in lock.files.items()}

@@ -1,0 +1,281 @@
+"""Findings about this device and installation, each with the mend when something is amiss.
+
+The checks judge what `assistant.doctor.probes` found, or the error that came instead, and touch
+nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import TypeVar
+
+import msgspec
+
+from assistant.answer.generation.generator import require_generator
+from assistant.control.client import ControlClient
+from assistant.core.config import Config
+from assistant.core.errors import AssistantError, ControlError, ModelError
+from assistant.core.models.manifest import INSTALL_AGAIN, Library, State, mend_of_shipped
+from assistant.doctor import probes
+from assistant.doctor.probes import Clock, Folder, Microphone, Session, Spoken
+from audio.tts.select import select as select_voice
+from audio.wake.select import select as select_wake_word
+
+QUIET_DBFS, LOUD_DBFS = -80.0, -12.0
+"""A working microphone in a quiet room lies between these; below is a muted one."""
+FREE_BYTES = 200_000_000
+MEMORY_BYTES = 450_000_000
+"""The daemon's own goal for all its processes together, defaults loaded."""
+SLOW_SPEECH = 0.5
+"""Share of a sentence's length that a voice may work on it before its pauses are heard."""
+
+
+class Finding(msgspec.Struct, frozen=True, kw_only=True):
+    """One thing looked at; `mend` says what to do when it is not `ok`.
+
+    Without what is `necessary` the assistant does not work; the rest only makes it better.
+    """
+
+    name: str
+    ok: bool
+    detail: str
+    mend: str = ""
+    necessary: bool = True
+
+
+T = TypeVar("T")
+
+
+def examine(config: Config) -> Iterator[Finding]:
+    """Look at everything, one finding after the other; takes some seconds."""
+    library = Library(config.models_dir)
+    yield microphone(_tried(lambda: _heard(config)))
+    yield loudspeaker(config.audio.output, _tried(lambda: probes.loudspeaker(config.audio.output)))
+    yield sound(probes.session())
+    yield echo(probes.echo_cancellation())
+    yield wake_word(_tried(lambda: _wake_engine(config)))
+    yield recognition(config, library, probes.installed("pocketsphinx"))
+    yield voice(config.voice.engine, _tried(lambda: _spoken(config, library)))
+    yield wording(config.answer.generator, library)
+    yield from models(library)
+    yield state(probes.folder(config.state_dir))
+    yield clock(probes.clock())
+    yield service(probes.unit(), _tried(lambda: _status(config)))
+    yield memory(probes.spare_memory_bytes())
+
+
+def microphone(heard: Microphone | AssistantError) -> Finding:
+    """Whether sound comes in at a level that speech can be told from."""
+    if isinstance(heard, AssistantError):
+        mend = "plug one in, or name it as audio.input in the settings (arecord -l lists them)"
+        return Finding(name="microphone", ok=False, detail=heard.message, mend=mend)
+    by = ", as the running daemon hears it" if heard.by_daemon else ""
+    detail = f"{abs(heard.rms_dbfs):.0f} dB below full scale{by}"
+    mend = ""
+    if heard.rms_dbfs < QUIET_DBFS:
+        detail, mend = f"silence{by}", "unmute and raise it with: alsamixer -V capture"
+    elif heard.rms_dbfs > LOUD_DBFS:
+        detail, mend = f"overdriven: {detail}", "lower it with: alsamixer -V capture"
+    return Finding(name="microphone", ok=not mend, detail=detail, mend=mend)
+
+
+def loudspeaker(device: str, rate_hz: int | AssistantError) -> Finding:
+    """Whether the loudspeaker opens."""
+    if isinstance(rate_hz, AssistantError):
+        mend = "plug one in, or name it as audio.output in the settings (aplay -l lists them)"
+        return Finding(name="loudspeaker", ok=False, detail=rate_hz.message, mend=mend)
+    return Finding(name="loudspeaker", ok=True, detail=f'"{device}" opens at {rate_hz} Hz')
+
+
+def sound(found: Session) -> Finding:
+    """Whether this user can reach a sound card, directly or through a session's server."""
+    detail = f"{found.cards} sound card{'s' * (found.cards != 1)}"
+    if found.servers:
+        detail += f", through {' and '.join(found.servers)}"
+    mend = ""
+    if found.cards and not found.permitted and not found.servers:
+        detail += ", which this user may not use"
+        mend = "run: sudo usermod -aG audio $USER, and log in again"
+    elif not found.cards and not found.servers:
+        mend = (
+            "connect a sound card; as a service the assistant has no PipeWire or PulseAudio "
+            "session and needs an ALSA card"
+        )
+    return Finding(name="sound session", ok=not mend, detail=detail, mend=mend, necessary=False)
+
+
+def echo(cancelled: bool) -> Finding:
+    """Whether the assistant's own voice is taken out of what the microphone hears."""
+    detail = "SpeexDSP is here" if cancelled else "a reply is not heard through"
+    mend = "" if cancelled else "run: sudo apt install libspeexdsp1"
+    return Finding(
+        name="echo cancellation", ok=cancelled, detail=detail, mend=mend, necessary=False
+    )
+
+
+def wake_word(engine: str | AssistantError) -> Finding:
+    """Whether an engine for the wake words runs on this CPU."""
+    if isinstance(engine, AssistantError):
+        mend = 'choose other wake.keywords, or wake.engine = "auto"'
+        return Finding(name="wake word", ok=False, detail=engine.message, mend=mend)
+    return Finding(name="wake word", ok=True, detail=f"{engine} runs on this CPU")
+
+
+def recognition(config: Config, library: Library, pocketsphinx: bool) -> Finding:
+    """Whether the engine of the settings can be had."""
+    model = config.asr.model
+    name, pull = "speech recognition", f"run: assistant models pull {model}"
+    try:
+        whisper = library.present(model)
+    except ModelError as error:
+        return Finding(name=name, ok=False, detail=error.message, mend="change asr.model")
+    if config.asr.engine == "whisper" and not whisper:
+        return Finding(name=name, ok=False, detail=f"{model} is not here", mend=pull)
+    if not whisper and not pocketsphinx:
+        detail = "pocketsphinx is not installed"
+        return Finding(name=name, ok=False, detail=detail, mend=INSTALL_AGAIN)
+    if config.asr.engine == "pocketsphinx" or whisper:
+        used = "pocketsphinx" if config.asr.engine == "pocketsphinx" else model
+        return Finding(name=name, ok=True, detail=used)
+    return Finding(
+        name=name, ok=True, detail=f"pocketsphinx; better: assistant models pull {model}"
+    )
+
+
+def voice(wanted: str, spoken: Spoken | AssistantError) -> Finding:
+    """Whether a voice speaks, the `wanted` one ("auto" for any), and quickly enough."""
+    if isinstance(spoken, AssistantError):
+        mend = "run: sudo apt install flite"
+        return Finding(name="voice", ok=False, detail=spoken.message, mend=mend)
+    worked_ms = spoken.worked_s * 1000
+    detail = f"{spoken.engine} makes {spoken.sound_s:.1f} s of speech in {worked_ms:.0f} ms"
+    mend = ""
+    if wanted not in ("auto", spoken.engine):
+        detail = f"in place of {wanted}, {detail}"
+        mend = spoken.refusals.get(wanted, f"see why {wanted} fails: journalctl -u assistant")
+    elif spoken.worked_s > SLOW_SPEECH * spoken.sound_s:
+        mend = 'set voice.engine = "flite", which is quicker'
+    return Finding(name="voice", ok=not mend, detail=detail, mend=mend, necessary=False)
+
+
+def wording(generator: str, library: Library) -> Finding:
+    """Whether the generator of the settings can be had."""
+    detail, mend = generator, ""
+    try:
+        require_generator(library, generator)
+        if not library.present(generator):
+            detail = f"{generator} is not here; what is found is said as it stands there"
+            mend = f"run: assistant models pull {generator}"
+    except ModelError as error:
+        detail, mend = error.message, "change answer.generator"
+    return Finding(name="generator", ok=not mend, detail=detail, mend=mend, necessary=False)
+
+
+def models(library: Library) -> Iterator[Finding]:
+    """Whether the models that are here are what the manifest says; one finding each."""
+    try:
+        names = list(library.artefacts)
+    except ModelError as error:
+        mend = mend_of_shipped(library.shipped / "manifest.toml")
+        yield Finding(name="models", ok=False, detail=error.message, mend=mend)
+        return
+    here = [name for name in names if library.state(name) is not State.ABSENT]
+    if not here:
+        yield Finding(
+            name="models", ok=True, detail=f"none of {len(names)} is here; none is needed"
+        )
+    for name in here:
+        version, own = library.use(name).version, library.artefact(name).version
+        # The one in use, though the daemon reads another where that is damaged.
+        used = library.choosing(name, version)
+        fault = _tried(lambda name=name, used=used: used.read(name))  # type: ignore[misc]
+        if isinstance(fault, AssistantError):
+            mend = f"run: assistant models rollback {name}"
+            mend = used.mend(name) if version == own else mend
+            yield Finding(name=f"model {name}", ok=False, detail=fault.message, mend=mend)
+        else:
+            detail = "as recorded" if version == own else f"version {version}, as recorded"
+            yield Finding(name=f"model {name}", ok=True, detail=detail)
+
+
+def state(found: Folder) -> Finding:
+    """Whether timers and settings can be kept."""
+    detail = f"{found.path}, {found.free_bytes / 1e6:.0f} MB free"
+    mend = ""
+    if found.fault:
+        detail, mend = (
+            f"{found.path}: {found.fault}",
+            "run this with sudo, or let this user write there",
+        )
+    elif found.free_bytes < FREE_BYTES:
+        mend = "free some space: what cannot be written down is not promised"
+    return Finding(name="state directory", ok=not mend, detail=detail, mend=mend)
+
+
+def clock(found: Clock) -> Finding:
+    """Whether the time of day can be trusted after a start."""
+    told = {True: "set by network time", False: "not set by network time yet", None: ""}
+    keeps = "kept by a battery" if found.battery else "no battery keeps it"
+    detail = ", ".join(filter(None, (told[found.synchronised], keeps)))
+    mend = ""
+    if not found.synchronised and not found.battery:
+        mend = "run: sudo timedatectl set-ntp true; until then alarms by the clock may be held"
+    return Finding(name="clock", ok=not mend, detail=detail, mend=mend, necessary=False)
+
+
+def service(unit: str, status: object) -> Finding:
+    """Whether the daemon runs and, as a service, comes back after a start."""
+    running = not isinstance(status, AssistantError)
+    mend = ""
+    if isinstance(status, AssistantError) and status.code != "control.down":
+        detail, mend = status.message, "run: sudo systemctl restart assistant"
+    elif unit:
+        detail = f"assistant.service is {unit}"
+        if unit != "active":
+            mend = "run: sudo systemctl start assistant; journalctl -u assistant says why it ended"
+    elif running:
+        detail = "a daemon runs, not as a service"
+    else:
+        detail, mend = "not installed as a service", "run: sudo make install (or: make run)"
+    return Finding(name="daemon", ok=not mend, detail=detail, mend=mend, necessary=False)
+
+
+def memory(spare_bytes: int) -> Finding:
+    """Whether the processes have room."""
+    enough = spare_bytes >= MEMORY_BYTES
+    mend = "" if enough else 'close programs, or set asr.engine = "pocketsphinx"'
+    detail = f"{spare_bytes / 1e6:.0f} MB can be had"
+    return Finding(name="memory", ok=enough, detail=detail, mend=mend, necessary=False)
+
+
+def _tried(probe: Callable[[], T]) -> T | AssistantError:
+    try:
+        return probe()
+    except AssistantError as error:
+        return error
+
+
+def _socket(config: Config) -> Path:
+    return config.runtime_dir / "control.sock"
+
+
+def _heard(config: Config) -> Microphone:
+    try:
+        return probes.microphone_of_daemon(_socket(config))
+    except ControlError:
+        return probes.microphone(config.audio.input)
+
+
+def _spoken(config: Config, library: Library) -> Spoken:
+    return probes.speech(select_voice(config.voice, library))
+
+
+def _wake_engine(config: Config) -> str:
+    engine = select_wake_word(config.wake)
+    engine.close()
+    return engine.name
+
+
+def _status(config: Config) -> object:
+    return ControlClient(_socket(config)).ask("models")

@@ -1,0 +1,188 @@
+"""What the machine under the assistant is like right now, for `assistant doctor`."""
+
+from __future__ import annotations
+
+import importlib.util
+import math
+import os
+import select
+import shutil
+import subprocess
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from tempfile import TemporaryFile
+
+import numpy as np
+
+from assistant.control.client import ControlClient
+from assistant.core.errors import AudioError, ControlError
+from assistant.core.messages import DeviceChanged, Frame
+from audio.capture import FIFO, Capture
+from audio.devices import DEVICES
+from audio.echo import echo_canceller
+from audio.frames import FRAME_S
+from audio.loudspeaker import open_loudspeaker
+from audio.tts.select import Tiers
+
+SILENCE_DBFS = -120.0
+LISTEN_S, WITHIN_S = 1.0, 8.0
+
+
+@dataclass(frozen=True)
+class Microphone:
+    """What came from it for a second; `by_daemon` when the running daemon listened to it."""
+
+    rms_dbfs: float
+    by_daemon: bool = False
+
+
+@dataclass(frozen=True)
+class Spoken:
+    """One sentence: how long `engine` worked on it, how long it sounds, and who could not do it.
+
+    `refusals` is engine → why it was passed over, and the mend.
+    """
+
+    engine: str
+    worked_s: float
+    sound_s: float
+    refusals: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Folder:
+    """A folder, or where it will be made; `fault` says why nothing can be written there."""
+
+    path: Path
+    free_bytes: int
+    fault: str = ""
+
+
+@dataclass(frozen=True)
+class Clock:
+    """Whether network time has set it (None: nothing here can tell) and a battery keeps it."""
+
+    synchronised: bool | None
+    battery: bool
+
+
+@dataclass(frozen=True)
+class Session:
+    """Sound cards that the kernel shows, whether this user may use them, and sound servers."""
+
+    cards: int
+    permitted: bool
+    servers: tuple[str, ...] = ()
+
+
+def microphone(device: str) -> Microphone:
+    """Listen to `device` for a second; raises `AudioError`."""
+    if not device.startswith(FIFO):
+        DEVICES.find(device, "input")
+    capture = Capture(device)
+    frames: list[bytes] = []
+    why = f"no sound came within {WITHIN_S:.0f} s"
+    try:
+        end_s = time.monotonic() + WITHIN_S
+        while len(frames) * FRAME_S < LISTEN_S and time.monotonic() < end_s:
+            select.select([capture], [], [], max(0.0, end_s - time.monotonic()))
+            for message in capture.read():
+                if isinstance(message, DeviceChanged) and not message.present:
+                    # A sound server may need a second attempt to wake its device.
+                    why = message.detail
+                elif isinstance(message, Frame):
+                    frames.append(message.samples)
+    finally:
+        capture.close()
+    if not frames:
+        raise AudioError("audio.silent", why)
+    samples = np.frombuffer(b"".join(frames), np.int16).astype(np.float64) / 32768
+    rms = float(np.sqrt(np.mean(samples**2)))
+    return Microphone(20 * math.log10(rms) if rms > 0 else SILENCE_DBFS)
+
+
+def microphone_of_daemon(socket: Path) -> Microphone:
+    """What the running daemon hears; raises `ControlError` when none runs."""
+    for event in ControlClient(socket).follow("watch", WITHIN_S):
+        if event.get("type") == "Level":
+            return Microphone(float(event["rms_dbfs"]), by_daemon=True)
+    raise ControlError("control.silent", f"the daemon at {socket} hears nothing")
+
+
+def loudspeaker(device: str) -> int:
+    """Open `device` and let it go: its rate in Hz; raises `AudioError`."""
+    opened = open_loudspeaker(device)
+    opened.close()
+    return opened.rate_hz
+
+
+def echo_cancellation() -> bool:
+    """Whether an echo canceller can be had."""
+    return echo_canceller() is not None
+
+
+def speech(voice: Tiers) -> Spoken:
+    """Let `voice` make a sentence; raises `SpeakingError`."""
+    began_s = time.perf_counter()
+    samples = voice.synthesise("The doctor is listening to my voice.")
+    worked_s = time.perf_counter() - began_s
+    return Spoken(voice.name, worked_s, samples.duration_s, voice.refusals)
+
+
+def installed(package: str) -> bool:
+    """Whether the Python package could be imported."""
+    return importlib.util.find_spec(package) is not None
+
+
+def folder(path: Path) -> Folder:
+    """Try to write to `path`, or to where it would be made."""
+    there = next(p for p in (path, *path.parents) if os.path.exists(p))
+    try:
+        with TemporaryFile(dir=there) as file:
+            file.write(b"x")
+    except OSError as error:
+        return Folder(path, shutil.disk_usage(there).free, error.strerror or str(error))
+    return Folder(path, shutil.disk_usage(there).free)
+
+
+def clock() -> Clock:
+    """Ask systemd about network time, and the kernel about a battery-backed clock."""
+    told = _output("timedatectl", "show", "--property=NTPSynchronized", "--value")
+    synchronised = {"yes": True, "no": False}.get(told)
+    return Clock(synchronised, Path("/dev/rtc0").exists())
+
+
+def unit() -> str:
+    """The state of `assistant.service` in systemd's word; "" where there is no such unit."""
+    state = _output("systemctl", "show", "--property=LoadState,ActiveState", "assistant.service")
+    values = dict(line.split("=", 1) for line in state.splitlines() if "=" in line)
+    return values.get("ActiveState", "") if values.get("LoadState") == "loaded" else ""
+
+
+def session() -> Session:
+    """Look for sound cards and for the sockets of sound servers."""
+    devices = list(Path("/dev/snd").glob("pcm*")) if Path("/dev/snd").is_dir() else []
+    permitted = all(os.access(device, os.R_OK | os.W_OK) for device in devices)
+    runtime = Path(os.environ.get("XDG_RUNTIME_DIR", f"/run/user/{os.getuid()}"))
+    sockets = {"PipeWire": runtime / "pipewire-0", "PulseAudio": runtime / "pulse" / "native"}
+    servers = tuple(name for name, socket in sockets.items() if socket.exists())
+    # A card has several PCM devices, named pcmC<card>D<device><direction>.
+    return Session(len({d.name.split("D")[0] for d in devices}), permitted, servers)
+
+
+def spare_memory_bytes() -> int:
+    """The kernel's estimate of what can be had without swapping."""
+    for line in Path("/proc/meminfo").read_text().splitlines():
+        if line.startswith("MemAvailable:"):
+            return int(line.split()[1]) * 1024
+    return 0
+
+
+def _output(*command: str) -> str:
+    try:
+        done = subprocess.run(command, capture_output=True, text=True, timeout=5, check=False)
+    except (OSError, subprocess.TimeoutExpired):
+        return ""
+    return done.stdout.strip()

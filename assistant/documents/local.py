@@ -1,0 +1,88 @@
+"""Answers from the user's documents for one command, by this process and not by the daemon."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, closing, contextmanager
+from pathlib import Path
+
+import msgspec
+
+from assistant.answer.answers import DocumentAnswers
+from assistant.answer.ingest.collection import Collection
+from assistant.answer.knowledge.knowledge import Knowledge
+from assistant.composition import KNOWLEDGE_FILE, Composition
+from assistant.core.config import Config, Documents
+from assistant.core.degraded import Faults
+from assistant.core.errors import InputError, StorageError
+from assistant.core.messages import DocumentsDone, DocumentsProgress, DocumentsRequest
+
+LONGEST_PAUSE_S = 0.05
+
+Progress = Callable[[int, int], None]
+
+
+@contextmanager
+def consult(
+    config: Config, documents: Path | None, progress: Progress = lambda done, total: None
+) -> Iterator[DocumentAnswers]:
+    """While open, answers from what is indexed, or from the file or folder `documents` alone.
+
+    That is read first, into memory; `progress` is told of its passages. Raises `InputError` where
+    nothing can be answered from, also while the daemon has the index.
+    """
+    if documents is not None:
+        config = msgspec.structs.replace(config, documents=Documents())
+    composition = Composition(config)
+    with ExitStack() as open_things:
+        knowledge = composition.knowledge(None) if documents is not None else _indexed(config)
+        open_things.callback(knowledge.close)
+        vectors = composition.vectors(knowledge)
+        collection = open_things.enter_context(closing(composition.collection(knowledge, vectors)))
+        if documents is not None:
+            read_in(collection, documents, composition.faults, progress)
+        if not knowledge.sources():
+            raise _nothing(documents)
+        yield composition.answers(knowledge, vectors)
+
+
+def _indexed(config: Config) -> Knowledge:
+    file = config.state_dir / KNOWLEDGE_FILE
+    if not file.exists():
+        raise _nothing(None)
+    try:
+        return Composition(config).knowledge(file)
+    except StorageError as error:
+        if error.code != "storage.in_use":
+            raise
+        message = (
+            f"the running assistant has {file}; stop it meanwhile (sudo systemctl stop assistant), "
+            "or name the documents with --documents PATH"
+        )
+        raise InputError("batch.daemon", message) from error
+
+
+def _nothing(documents: Path | None) -> InputError:
+    if documents is not None:
+        return InputError("documents.none", f"{documents}: holds no document that can be read")
+    message = "there are no documents; run assistant documents add PATH, or give --documents PATH"
+    return InputError("documents.none", message)
+
+
+def read_in(collection: Collection, documents: Path, faults: Faults, progress: Progress) -> None:
+    """Have all of `documents` in the collection; raises `InputError` when there is no such path.
+
+    `faults` is told where they cannot be encoded.
+    """
+    if not documents.exists():
+        raise InputError("documents.missing", f"{documents}: there is no such file or folder")
+    wish = (str(documents.resolve()),)
+    told = list(collection.take(DocumentsRequest(request_id="here", action="add", arguments=wish)))
+    while not any(isinstance(message, DocumentsDone) for message in told):
+        pause_s = collection.deadline_s() - time.monotonic()
+        time.sleep(min(LONGEST_PAUSE_S, max(0.0, pause_s)))
+        told = list(faults.passing("reader", collection.step(time.monotonic())))
+        for message in told:
+            if isinstance(message, DocumentsProgress):
+                progress(message.encoded, message.passages)

@@ -1,0 +1,113 @@
+"""What a version of a model must pass before it is used, by the kind of the model.
+
+Its files are as they were recorded, its inputs and outputs those of the manifest, and the model's
+canaries come out as they were recorded. A kind of model takes part with a row of `KINDS`, and with
+a function that opens a version and answers canaries with it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from typing import NamedTuple
+
+from assistant.answer.canaries import of_generator, of_reader
+from assistant.answer.generation.generator import Generator
+from assistant.answer.retrieval.encoder import Encoder as DocumentEncoder
+from assistant.core.errors import ModelError
+from assistant.core.model_swap import refusal
+from assistant.core.models.canary import Answer, judge, load_canaries
+from assistant.core.models.manifest import Library
+from assistant.core.models.session import check_interface
+from assistant.core.models.versions import Use, write_use
+from nlu.classifier import canaries
+from nlu.classifier.encoder import Encoder
+from nlu.classifier.tagger import Tagger
+
+
+class Kind(NamedTuple):
+    """`stage` is the process that runs such models; `opened` opens one, to answer canaries."""
+
+    stage: str
+    opened: Callable[[Library, str], Answer] | None = None
+
+
+def _intent(library: Library, name: str) -> Answer:
+    return canaries.of_intent(Encoder.load(library), library.read(name)["examples.npz"])
+
+
+def _slots(library: Library, _: str) -> Answer:
+    return canaries.of_slots(Tagger.load(library))
+
+
+def _reader(library: Library, _: str) -> Answer:
+    return of_reader(DocumentEncoder.load(library))
+
+
+def _generator(library: Library, name: str) -> Answer:
+    return of_generator(Generator.load(library, name))
+
+
+KINDS = {
+    "intent": Kind("nlu", _intent),
+    "slots": Kind("nlu", _slots),
+    "asr": Kind("asr"),
+    "voice": Kind("voice"),
+    "encoder": Kind("answer"),
+    "reader": Kind("answer", _reader),
+    "generator": Kind("answer", _generator),
+}
+
+
+def require(library: Library, name: str) -> None:
+    """Raise `ModelError` unless there is the version of the model that `library` reads."""
+    version, known = library.version(name), library.versions(name)
+    if version not in known:
+        message = f"{name} has no version {version} here; there are: {', '.join(known)}"
+        raise ModelError("model.no_version", message)
+
+
+def opened(library: Library, name: str) -> Answer | None:
+    """The version of the model that `library` reads, to answer canaries; None if its kind can't.
+
+    Raises `ModelError` when it is not as recorded or has another interface.
+    """
+    require(library, name)
+    kind = KINDS[library.artefact(name).kind]
+    if kind.opened is not None:
+        return kind.opened(library, name)
+    check_interface(library, name, library.read(name))
+    return None
+
+
+def check(library: Library, name: str) -> None:
+    """Raise unless the version of the model that `library` reads can be used."""
+    answer = opened(library, name)
+    if answer is not None:
+        check_answers(library, name, answer)
+
+
+def check_answers(library: Library, name: str, answer: Answer) -> None:
+    """Raise `ModelError` when `answer` is not what the model's canaries are to be answered."""
+    recorded = load_canaries(library, name)
+    if recorded is not None:
+        judge(recorded, answer, f"{name} {library.version(name)}")
+
+
+def refuse_unsound(library: Library, name: str) -> None:
+    """`check`, with one `AssistantError` for whatever a library may raise on the way."""
+    with ThreadPoolExecutor(1) as thread:
+        fault = thread.submit(check, library, name).exception()
+    if fault is not None:
+        raise refusal(f"{name} {library.version(name)}", fault) from fault
+
+
+def put_in_use(library: Library, name: str) -> None:
+    """Have the version that `library` reads be in use from now on, also after a restart.
+
+    Raises `ModelError` when that cannot be written down.
+    """
+    version, now = library.version(name), library.use(name)
+    if version != now.version:
+        use = Use(version=version, before=now.version, manifest=library.artefact(name).version)
+        write_use(library.pulled, name, use)

@@ -1,0 +1,244 @@
+"""Getting model files: pulled from the hub or imported, verified, and moved in as a whole.
+
+Everything is gathered in `.incoming` below the folder of pulled models. Only a complete, verified
+is renamed to its place, so nothing half-written is ever loaded; what an interrupted pull
+leaves there is resumed by the next one.
+"""
+
+from __future__ import annotations
+
+import errno
+import fcntl
+import os
+import shutil
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from stat import S_ISREG
+
+import msgspec
+
+from assistant.core.errors import ModelError
+from assistant.core.files import sync
+from assistant.core.models.manifest import File, Library, Lock, LockedFile
+from assistant.core.models.versions import LOCK
+from assistant.model_files import huggingface
+from assistant.model_files.huggingface import Remote
+
+INCOMING = ".incoming"
+SPARE_BYTES = 50_000_000
+"""What must stay free on the disk beside the model: state and logs go on growing."""
+
+LARGEST_BYTES = 4_000_000_000
+"""Of a file; a candidate is read into memory to be checked."""
+
+Progress = Callable[[str, int, int], None]
+"""Told the file, how many further bytes of it are there, and its size."""
+Check = Callable[[Library, str, Mapping[str, bytes]], None]
+"""Raises `ModelError` for a candidate's content by which it cannot be the model."""
+
+
+def pull(library: Library, name: str, progress: Progress) -> None:
+    """Fetch the artefact from the hub, resuming what an earlier pull began.
+
+    Raises `ModelError`; then what is there stays as it was.
+    """
+    artefact = library.artefact(name)
+    if artefact.shipped:
+        message = f"{name} comes with the assistant and is not pulled"
+        raise ModelError("model.shipped", message)
+    if not artefact.source.startswith("hf:"):
+        message = f"{name} is on no hub that we know of: {artefact.source}; then import it"
+        raise ModelError("model.import_only", message)
+    library = library.choosing(name, artefact.version)
+    repository = artefact.source.removeprefix("hf:")
+    with _incoming(library, name) as folder:
+        remotes = {
+            file: huggingface.describe(repository, file.path or file.name, artefact.revision)
+            for file in artefact.files
+        }
+        _refuse_changed(name, remotes)
+        _refuse_full(folder, remotes)
+        locked = {
+            file.name: _pull_file(folder, file, remote, progress)
+            for file, remote in remotes.items()
+        }
+        commit = next(iter(remotes.values())).commit
+        _move_in(library, name, Lock(source=artefact.source, revision=commit, files=locked))
+
+
+def import_model(library: Library, name: str, path: Path) -> None:
+    """Take the artefact's files from the folder `path`, or from beside the file `path`.
+
+    Raises `ModelError` when one is missing or is not what the manifest says.
+    """
+    artefact = library.artefact(name)
+    if artefact.shipped:
+        message = f"{name} {artefact.version} comes with the assistant; a candidate for its place"
+        raise ModelError("model.shipped", f"{message} has a version of its own: --version V")
+    _import(library.choosing(name, artefact.version), name, path)
+
+
+def import_version(library: Library, name: str, path: Path, version: str, check: Check) -> None:
+    """Take a candidate for the artefact's place from `path`, to lie beside it as `version`.
+
+    Raises `ModelError`, also when `check` does or the version may be needed as it is.
+    """
+    if version == library.artefact(name).version:
+        import_model(library, name, path)
+        return
+    use = library.use(name)
+    if version in (use.version, use.before):
+        message = f"{name} {version} is in use, or what a rollback goes back to; name it otherwise"
+        raise ModelError("model.in_use", message)
+    _import(library.choosing(name, version), name, path, check)
+
+
+def _import(library: Library, name: str, path: Path, check: Check | None = None) -> None:
+    artefact = library.artefact(name)
+    source = path if path.is_dir() else path.parent
+    if not path.exists():
+        raise ModelError("model.missing", f"{path}: no such file or folder")
+    found = {file: _find(source, file) for file in artefact.files}
+    with _incoming(library, name) as folder, _nothing_left(folder, found):
+        for file, original in found.items():
+            _copy(original, folder / file.name)
+            if check is None:
+                _check_pin(folder, file, str(original))
+        if check is not None:
+            check(library, name, {f.name: (folder / f.name).read_bytes() for f in found})
+        locked = {file.name: _locked(folder / file.name) for file in artefact.files}
+        _move_in(library, name, Lock(source=f"import:{path}", revision="", files=locked))
+
+
+@contextmanager
+def _nothing_left(folder: Path, files: Iterable[File]) -> Iterator[None]:
+    """Have what was not moved in, because it was refused, take no room."""
+    try:
+        yield
+    finally:
+        for file in files:
+            (folder / file.name).unlink(missing_ok=True)
+        with suppress(OSError):  # it was moved in, or holds what a pull goes on with
+            folder.rmdir()
+
+
+def _copy(original: Path, copy: Path) -> None:
+    """Copy a file, not what a link points at: all may read a model, whoever imported it."""
+    try:
+        source = os.open(original, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+    except OSError as error:
+        if error.errno != errno.ELOOP:
+            raise
+        message = f"{original} is a link, and those are not followed; copy the model with: cp -rL"
+        raise ModelError("model.link", message) from error
+    with open(source, "rb") as reading:
+        facts = os.fstat(source)
+        if not S_ISREG(facts.st_mode) or facts.st_size > LARGEST_BYTES:
+            message = f"{original} is no file of a model: no file at all, or too large"
+            raise ModelError("model.unfit", message)
+        copy.unlink(missing_ok=True)
+        with open(os.open(copy, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as writing:
+            shutil.copyfileobj(reading, writing)
+
+
+def _find(source: Path, file: File) -> Path:
+    for candidate in (source / file.name, source / Path(file.path).name, source / file.path):
+        if candidate.is_file():
+            return candidate
+    names = file.name if not file.path else f"{file.name} or {Path(file.path).name}"
+    raise ModelError("model.missing", f"{source} holds no file {names}")
+
+
+def _refuse_changed(name: str, remotes: dict[File, Remote]) -> None:
+    for file, remote in remotes.items():
+        if file.sha256 and len(remote.etag) == 64 and file.sha256 != remote.etag:
+            message = f"{name}: the hub now has another {file.name} than this version knows"
+            raise ModelError("model.changed", f"{message}; nothing was fetched")
+
+
+def _refuse_full(folder: Path, remotes: dict[File, Remote]) -> None:
+    there = sum(file.stat().st_size for file in folder.iterdir())
+    needed = sum(remote.bytes for remote in remotes.values()) - there + SPARE_BYTES
+    free = shutil.disk_usage(folder).free
+    if needed > free:
+        message = f"{folder}: {needed / 1e6:.0f} MB are needed and {free / 1e6:.0f} MB are free"
+        raise ModelError("model.disk_full", message)
+
+
+def _pull_file(folder: Path, file: File, remote: Remote, progress: Progress) -> LockedFile:
+    final = folder / file.name
+    if not (final.exists() and huggingface.matches(remote.etag, final)):
+        # The hash in the name keeps the parts of different versions apart.
+        partial = folder / f"{file.name}.{remote.etag}.partial"
+        huggingface.fetch(remote, partial, lambda more: progress(file.name, more, remote.bytes))
+        if not huggingface.matches(remote.etag, partial):
+            partial.unlink()
+            message = f"{file.name} arrived damaged and was thrown away; run the command again"
+            raise ModelError("model.corrupt", message)
+        partial.rename(final)
+    _check_pin(folder, file, f"{remote.url.partition('?')[0]}")
+    return _locked(final)
+
+
+def _check_pin(folder: Path, file: File, origin: str) -> None:
+    if file.sha256 and huggingface.sha256(folder / file.name) != file.sha256:
+        (folder / file.name).unlink()
+        message = f"{origin} is not the {file.name} that the manifest names: its SHA-256 differs"
+        raise ModelError("model.corrupt", message)
+
+
+def _locked(file: Path) -> LockedFile:
+    return LockedFile(sha256=huggingface.sha256(file), bytes=file.stat().st_size)
+
+
+@contextmanager
+def _incoming(library: Library, name: str) -> Iterator[Path]:
+    """The folder to gather the artefact in, for one command at a time."""
+    folder = library.pulled / INCOMING / library.folder(name).name
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        with folder.with_name(f"{folder.name}.lock").open("w") as lock:
+            try:
+                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError as error:
+                message = f"{name} is being pulled or imported by another command"
+                raise ModelError("model.busy", message) from error
+            yield folder
+    except OSError as error:
+        if error.errno in (errno.ENOSPC, errno.EDQUOT):
+            # The part that came is of no use on a full disk, and the state needs the room.
+            shutil.rmtree(folder, ignore_errors=True)
+        message = f"{error.filename or folder}: {error.strerror or error}; nothing was changed"
+        raise ModelError("model.disk", message) from error
+
+
+def _move_in(library: Library, name: str, lock: Lock) -> None:
+    final = library.folder(name)
+    folder = library.pulled / INCOMING / final.name
+    for file in folder.iterdir():
+        if file.name not in lock.files:
+            file.unlink()
+    (folder / LOCK).write_bytes(msgspec.json.format(msgspec.json.encode(lock)))
+    for file in folder.iterdir():
+        # The daemon is another user than the one who pulls.
+        file.chmod(0o644)
+        sync(file)
+    folder.chmod(0o755)
+    _open_to_daemon(library.pulled)
+    sync(folder)
+    old = folder.with_name(f"{folder.name}.old")
+    shutil.rmtree(old, ignore_errors=True)
+    if final.exists():
+        final.rename(old)
+    folder.rename(final)
+    sync(library.pulled)
+    shutil.rmtree(old, ignore_errors=True)
+
+
+def _open_to_daemon(pulled: Path) -> None:
+    """Let the daemon read there, and write down which version is in use."""
+    pulled.chmod(0o755)
+    owner = pulled.parent.stat()
+    if os.geteuid() == 0:
+        os.chown(pulled, owner.st_uid, owner.st_gid)

@@ -1,0 +1,71 @@
+"""Asking for another version of a model: of the daemon when it runs, else written down for it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from assistant.control.client import ControlClient
+from assistant.core.config import Config
+from assistant.core.errors import ControlError, ModelError
+from assistant.core.models.manifest import Library
+from assistant.model_files.acceptance import KINDS, put_in_use, refuse_unsound, require
+
+SILENCE_S = 300.0
+"""A new intent model is first fitted to the installed skills: minutes on a slow board."""
+NOT_THERE = ("control.down", "control.not_running")
+
+
+def use(config: Config, name: str, version: str, *, known: bool = False) -> bool:
+    """Have `version` of the model be in use; gives whether a running daemon has it now.
+
+    A version that is `known` to be sound is checked by who runs it alone. Raises `ModelError` when
+    it is refused, and `ControlError` when the daemon says nothing; then nothing has changed.
+    """
+    library = Library(config.models_dir).choosing(name, version)
+    require(library, name)
+    if not known:
+        # Here first: what ends a process should not end the daemon's.
+        refuse_unsound(library, name)
+    stage = KINDS[library.artefact(name).kind].stage
+    control = ControlClient(config.runtime_dir / "control.sock")
+    try:
+        _ask(control, stage, name, version)
+    except ControlError as error:
+        if error.code not in NOT_THERE:
+            raise
+        if known:
+            refuse_unsound(library, name)
+        put_in_use(library, name)
+        return False
+    return True
+
+
+def roll_back(config: Config, name: str) -> tuple[str, bool]:
+    """Have the version be in use that was before; gives it, and whether a running daemon has it.
+
+    Raises as `use` does, and `ModelError` when there is none.
+    """
+    library = Library(config.models_dir)
+    use_now = library.use(name)
+    if not use_now.before:
+        message = f"{name} {use_now.version} is in use, and no other was before it"
+        raise ModelError("model.no_before", message)
+    return use_now.before, use(config, name, use_now.before, known=True)
+
+
+def _ask(control: ControlClient, stage: str, name: str, version: str) -> None:
+    answers = control.follow("use", SILENCE_S, (stage, name, version))
+    for answer in _from(answers, stage):
+        if answer["type"] == "StageRestarted":
+            message = f"{stage} ended over it ({answer['reason']}) and runs what it had"
+            raise ModelError("model.unusable", f"{name} {version}: {message}")
+        if answer["type"] == "Replaced" and (answer["model"], answer["version"]) == (name, version):
+            if answer["error"]:
+                raise ModelError("model.refused", answer["error"])
+            return
+    raise ControlError("control.silent", f"the daemon ended before it told of {name} {version}")
+
+
+def _from(answers: Iterator[dict[str, Any]], stage: str) -> Iterator[dict[str, Any]]:
+    return (answer for answer in answers if answer["stage"] == stage)

@@ -1,0 +1,120 @@
+"""Making a process's stage from the settings, and renewing its models while it runs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+
+from assistant.composition import Composition
+from assistant.core.config import Config
+from assistant.core.memory import give_back_freed, give_back_unused
+from assistant.core.model_swap import Change
+from assistant.core.models.manifest import Library
+from assistant.core.stage import Stage
+from assistant.model_files.acceptance import check, check_answers, put_in_use, require
+from nlu.classifier import canaries
+from nlu.classifier.encoder import MODEL as INTENT
+from nlu.classifier.examples import Label
+from nlu.classifier.fitting import fitted
+from nlu.classifier.intent import IntentModel
+from nlu.classifier.opened import Opened
+from nlu.classifier.tagger import MODEL as NER
+from nlu.classifier.tagger import Tagger
+from nlu.fallback.guesser import Guesser
+from nlu.stage import NluStage
+
+
+class Workshop:
+    """A stage that is made as a whole, also for another version of one of its models.
+
+    That is done beside the stage that runs. Where both use what has one writer, such as a database,
+    only `prepare` is: it loads the models into a composition, and the stage is made in its turn.
+    """
+
+    def __init__(
+        self,
+        make: Callable[[Composition], Stage],
+        prepare: Callable[[Composition], object] | None = None,
+    ) -> None:
+        self._make, self._prepare = make, prepare
+        self._config = Config()
+
+    def stage(self, config: Config) -> Stage:
+        """The stage for these settings."""
+        self._config = config
+        stage = self._make(Composition(config))
+        give_back_unused()
+        return stage
+
+    def load(self, model: str, version: str) -> Change:
+        """Make a stage with that version; raises, or `ModelError`."""
+        library = Library(self._config.models_dir).choosing(model, version)
+        check(library, model)
+        composition = Composition(self._config, library=library)
+        made = self._made(composition)
+        give_back_freed()
+
+        def change(_: Stage) -> Stage:
+            stage = made()
+            put_in_use(library, model)
+            return stage
+
+        return change
+
+    def _made(self, composition: Composition) -> Callable[[], Stage]:
+        if self._prepare is not None:
+            self._prepare(composition)
+            return lambda: self._make(composition)
+        stage = self._make(composition)
+        return lambda: stage
+
+
+class NluWorkshop:
+    """Understanding: its two models are replaced one by one, and what it has in mind stays."""
+
+    def __init__(self) -> None:
+        self._models_dir = self._cache = Path()
+        self._own: list[tuple[Label, str]] = []
+        self._guesses = False
+        self._opened = Opened()
+
+    def stage(self, config: Config) -> NluStage:
+        """The stage for these settings, with the models that are open already."""
+        composition = Composition(config, opened=self._opened)
+        stage = composition.nlu()
+        self._models_dir, self._cache = config.models_dir, config.cache_dir / "nlu"
+        self._guesses = composition.guesses
+        self._own = composition.own_examples if self._guesses else []
+        del composition
+        give_back_unused()
+        return stage
+
+    def load(self, model: str, version: str) -> Change:
+        """Load that version; raises, or `ModelError`."""
+        library = Library(self._models_dir).choosing(model, version)
+        if not self._guesses or model not in (INTENT, NER):
+            check(library, model)
+            return partial(_using, library, model, None)
+        require(library, model)
+        made = self._made(library, model)
+        give_back_freed()
+        return partial(_using, library, model, made)
+
+    def _made(self, library: Library, model: str) -> IntentModel | Tagger:
+        if model == NER:
+            return self._opened.tagger(
+                library, lambda t: check_answers(library, model, canaries.of_slots(t))
+            )
+        examples = library.read(model)["examples.npz"]
+        encoder = self._opened.encoder(
+            library, lambda e: check_answers(library, model, canaries.of_intent(e, examples))
+        )
+        return fitted(encoder, examples, self._own, self._cache)
+
+
+def _using(library: Library, model: str, made: IntentModel | Tagger | None, stage: Stage) -> Stage:
+    put_in_use(library, model)
+    if made is not None and isinstance(stage, NluStage) and isinstance(stage.guess, Guesser):
+        stage.guess.use(made)
+    return stage

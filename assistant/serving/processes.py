@@ -1,0 +1,280 @@
+"""The daemon's processes: which stage each runs, and how it is served on the bus.
+
+The layout is `STAGES`. Who sends what to whom follows from what the stages consume.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+import signal
+from collections.abc import Callable, Mapping
+from contextlib import ExitStack, closing
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from assistant.answer.generation.token_scheduler import Scheduler
+from assistant.answer.in_flight import Desk
+from assistant.answer.knowledge.knowledge import Knowledge
+from assistant.answer.knowledge.sources import Damage
+from assistant.answer.stage import AnswerStage
+from assistant.bridge.stage import BridgeStage
+from assistant.composition import KNOWLEDGE_FILE, Composition
+from assistant.control.metrics_store import Ledger
+from assistant.control.server import ControlServer, ControlStage
+from assistant.core.bus import Address, Bus
+from assistant.core.clock import boottime_s
+from assistant.core.config import Config, load_config
+from assistant.core.errors import StorageError
+from assistant.core.messages import Message, Reload, Replace, Reply, Work
+from assistant.core.model_swap import Load
+from assistant.core.stage import Source, Stage
+from assistant.core.worker import Beat, Worker
+from assistant.serving.hot_swap import NluWorkshop, Workshop
+from assistant.supervision.channel import ProcessStatus, Status
+from assistant.supervision.daemon import MEMBERS
+from assistant.supervision.heartbeat import Heartbeat
+from assistant.supervision.settings import reload_settings
+from audio.asr.stage import AsrStage
+from audio.capture import Capture
+from audio.playback import Playback
+from audio.stage import AudioStage, make_listener, make_own_voice
+from audio.tally import Tally
+from audio.tts.stage import VoiceStage
+from nlu.stage import NluStage
+from skills.stage import SkillsStage
+from skills.state import open_state
+
+STAGES: Mapping[str, type[Stage]] = {
+    "audio": AudioStage,
+    "asr": AsrStage,
+    "nlu": NluStage,
+    "skills": SkillsStage,
+    "answer": AnswerStage,
+    "voice": VoiceStage,
+    "bridge": BridgeStage,
+}
+STATE_FILE, HEARD_FILE = "state.db", "heard"
+CONTROL_SOCKET = "control.sock"
+
+SET_ASIDE = {
+    Damage.READ_AGAIN: "I have put it aside and am reading them all again.",
+    Damage.FORGOTTEN: "I have put it aside and no longer know which documents you want. "
+    "Name them again with the command assistant documents add.",
+}
+"""What a damaged index has cost → what is said of it."""
+
+NO_DOCUMENTS = ("storage.in_use", "storage.unwritable", "storage.full", "storage.io")
+"""Codes of the documents' file that answering goes without documents for."""
+
+log = logging.getLogger(__name__)
+
+
+def consumers(stages: Mapping[str, type[Stage]] = STAGES) -> dict[type[Message], str]:
+    """Work type → the one process that consumes it."""
+    return {
+        kind: name
+        for name, stage in stages.items()
+        for kind in stage.consumes
+        if issubclass(kind, Work)
+    }
+
+
+@dataclass
+class Member:
+    """A stage with all that the worker needs to run it."""
+
+    stage: Stage
+    beat: Beat
+    sources: tuple[Source, ...] = ()
+    rebuild: Callable[[], Stage] | None = None
+    load: Load | None = None
+
+
+def peers(config: Config) -> tuple[str, ...]:
+    """The processes that there are; the bridge, a service of its own, only with a broker."""
+    return MEMBERS + ("bridge",) * bool(config.mqtt.host)
+
+
+def serve(heartbeat: Heartbeat, name: str, *files: str) -> None:
+    """Be the process `name`, on the settings of `files`, until SIGTERM."""
+    settings = tuple(map(Path, files))
+    config, _ = load_config(settings)
+    with closing(Address(config.runtime_dir)) as address, ExitStack() as open_things:
+        worker = employ(name, settings, heartbeat, address, open_things)
+        signal.signal(signal.SIGTERM, lambda *_: worker.stop())
+        signal.signal(signal.SIGUSR1, lambda *_: worker.retire())
+        worker.run()
+
+
+def employ(
+    name: str,
+    files: tuple[Path, ...],
+    heartbeat: Heartbeat,
+    address: Address,
+    open_things: ExitStack,
+) -> Worker:
+    """The worker of the process `name`; `open_things` closes its devices and sockets."""
+    member = _member(name, files, heartbeat)
+    wanted: tuple[type[Message], ...] = (*member.stage.consumes, Reload, Replace)
+    bus = Bus(name, address, peers(load_config(files)[0]), consumers(), wanted)
+    open_things.callback(bus.close)
+    for source in member.sources:
+        open_things.callback(source.close)
+        bus.watch(source)
+
+    # Not the member itself: it would hold its first stage for good.
+    again = member.rebuild or partial(_same, member.stage)
+
+    def rebuild() -> Stage:
+        stage = again()
+        bus.follow(peers(load_config(files)[0]))
+        return stage
+
+    return Worker(name, member.stage, bus, member.beat, rebuild, load=member.load)
+
+
+def _same(stage: Stage) -> Stage:
+    return stage
+
+
+def _member(name: str, files: tuple[Path, ...], heartbeat: Heartbeat) -> Member:
+    config, _ = load_config(files)
+    if name == "control":
+        return _control(config, files, heartbeat)
+    if name == "audio":
+        return _audio(config, files, heartbeat)
+    make: Callable[[Composition], Stage] = getattr(Composition, name)
+    if name == "skills":
+        database = open_state(config.state_dir / STATE_FILE)
+
+        def make(composition: Composition) -> Stage:
+            return composition.skills(database)
+
+    if name == "answer":
+        make = Answering(config.state_dir / KNOWLEDGE_FILE)
+    prepare = _load_reader if name == "answer" else None
+    workshop = NluWorkshop() if name == "nlu" else Workshop(make, prepare)
+    return Member(
+        workshop.stage(config),
+        heartbeat,
+        rebuild=lambda: workshop.stage(reload_settings(files)),
+        load=workshop.load,
+    )
+
+
+class Answering:
+    """Makes the stage that answers, over the one opened `file` of knowledge.
+
+    While a command such as `documents add` has that file, which may be for an hour, there are no
+    documents; the next stage that is made looks again. What is being asked of one stage is answered
+    though the next one takes its place.
+    """
+
+    def __init__(self, file: Path) -> None:
+        self._file = file
+        self._knowledge: Knowledge | None = None
+        self._desk = Desk(Scheduler(clock=boottime_s))
+
+    def __call__(self, composition: Composition) -> AnswerStage:
+        if self._knowledge is None:
+            try:
+                self._knowledge = composition.knowledge(self._file)
+            except StorageError as error:
+                if error.code not in NO_DOCUMENTS:
+                    raise
+                told = "answer: there are no documents until assistant reload: %s (%s)"
+                log.error(told, error.message, error.code)
+            else:
+                self._apologise(self._knowledge.damage)
+        return composition.answer(self._knowledge, desk=self._desk)
+
+    def _apologise(self, damage: Damage | None) -> None:
+        """Tell of a damaged file, by what no process that is still starting can miss."""
+        if damage is not None:
+            text = f"The index of your documents was damaged. {SET_ASIDE[damage]}"
+            self._desk.tell(Reply(utterance_id="index-set-aside", text=text, done=False))
+
+
+def _load_reader(composition: Composition) -> None:
+    composition.registry, composition.document_encoder  # noqa: B018 - from now on they are there
+
+
+def _audio(config: Config, files: tuple[Path, ...], heartbeat: Heartbeat) -> Member:
+    """Microphone and loudspeaker; on a reload the devices stay open, and the same ones."""
+    own_voice = make_own_voice(config)
+    capture = Capture(config.audio.input)
+    playback = Playback(config.audio.output, own_voice, Tally(config.state_dir / HEARD_FILE))
+
+    def make(config: Config) -> Stage:
+        return AudioStage(
+            make_listener(config, own_voice=own_voice), playback, config.voice.earcons
+        )
+
+    return Member(
+        make(config),
+        HearingBeat(heartbeat, capture, playback),
+        (capture, playback),
+        rebuild=lambda: make(reload_settings(files)),
+    )
+
+
+class HearingBeat:
+    """Beats when sound has come in since the last beat, or there is no microphone to give it.
+
+    Not when the player has died: nothing but a new process can speak again.
+    """
+
+    def __init__(self, heartbeat: Heartbeat, capture: Capture, playback: Playback) -> None:
+        self._heartbeat, self._capture, self._playback = heartbeat, capture, playback
+        self._frames = 0
+
+    def beat(self) -> None:
+        frames, self._frames = self._frames, self._capture.frames_total
+        if not self._playback.alive:
+            return
+        if not self._capture.present:
+            self._heartbeat.beat("degraded", "no microphone")
+        elif self._frames != frames:
+            self._heartbeat.beat()
+
+    def reloading(self) -> None:
+        self._heartbeat.reloading()
+
+
+def _control(config: Config, files: tuple[Path, ...], heartbeat: Heartbeat) -> Member:
+    """Its answers are composed when they are asked for, from the settings as they are then."""
+
+    def now() -> Composition:
+        return Composition(load_config(files)[0])
+
+    alone = Status(
+        processes=tuple(ProcessStatus(name=n, state="ready", pid=os.getpid()) for n in MEMBERS)
+    )
+    textfile = Path(config.metrics.textfile).expanduser() if config.metrics.textfile else None
+    ledger = Ledger(config.state_dir / "metrics.jsonl", config.metrics.keep_utterances, textfile)
+    server = ControlServer(
+        config.runtime_dir / CONTROL_SOCKET,
+        {
+            "skills": lambda: now().registry.described(),
+            "models": lambda: model_list(now()),
+            "stages": lambda: {"type": "Stages", "stages": ledger.figures()},
+        },
+        heartbeat.line,
+        status=None if heartbeat.line else alone,
+    )
+    return Member(ControlStage(server, ledger), heartbeat, (server,))
+
+
+def model_list(composition: Composition) -> dict[str, Any]:
+    """Each model of the manifest, whether it is here, and which version is in use."""
+    library = composition.library
+    return {
+        "type": "Models",
+        "models": [
+            {"name": n, "state": library.state(n).value, "version": library.use(n).version}
+            for n in library.artefacts
+        ],
+    }

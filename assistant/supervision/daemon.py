@@ -1,0 +1,77 @@
+"""The daemon's start: which processes there are, and the supervisor over them.
+
+This file is what the supervisor's process loads; whatever is heavy lies behind a process's target.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+from importlib import import_module
+from pathlib import Path
+
+from assistant.core.config import config_files
+from assistant.supervision.bounds import Bounds
+from assistant.supervision.folders import held
+from assistant.supervision.logs import set_up
+from assistant.supervision.process import Patience, ProcessSpec
+from assistant.supervision.settings import load_settings, missing_folders
+from assistant.supervision.supervisor import Supervisor
+
+SERVE = "assistant.serving.processes:serve"
+SINGLE = "assistant.serving.threads"
+"""Named, not imported: they load every engine, which the supervisor must not."""
+
+HANG_AFTER_S = {"asr": 10.0}
+"""Recognising a long utterance once more, in general English, may take longer than 5 s."""
+
+BOUNDS = dict.fromkeys(("asr", "answer"), Bounds(resident_bytes=2_000_000_000))
+"""Those who may have a large model, or many documents, in memory; others have the default."""
+
+SAFE_MODE = ("control", "audio", "asr", "nlu", "skills", "voice")
+"""Without these no one could say "stop" or be told that a timer is over."""
+
+MEMBERS = ("control", "audio", "asr", "nlu", "skills", "answer", "voice")
+
+log = logging.getLogger(__name__)
+
+
+def run(
+    config_file: Path | None,
+    single: bool,
+    patience: Patience = Patience(),  # noqa: B008 - a frozen value
+) -> int:
+    """Run the assistant until SIGTERM; gives the exit status.
+
+    `single` runs every stage as a thread of this process. `patience` says how long the supervisor
+    waits, and how many failures it takes for safe mode. Raises `ConfigError` before anything
+    starts when the settings are wrong or a folder cannot be had, `InputError` when the home's file
+    is wrong.
+    """
+    files = config_files(config_file)
+    config = load_settings(files)
+    set_up("assistant", config.log.level)
+    for line in missing_folders(config):
+        log.warning("%s (config.missing)", line)
+    os.umask(0o077)  # what it writes is its user's; the control socket is given to its group
+    with held(config):
+        if single:
+            return int(import_module(SINGLE).run(files))
+        supervisor = Supervisor(
+            [_spec(name, files) for name in MEMBERS],
+            preload=("assistant.serving.processes",),
+            patience=patience,
+            log_level=config.log.level,
+        )
+        return supervisor.run()
+
+
+def _spec(name: str, files: tuple[Path, ...]) -> ProcessSpec:
+    return ProcessSpec(
+        name=name,
+        target=SERVE,
+        arguments=(name, *map(str, files)),
+        hang_after_s=HANG_AFTER_S.get(name, 5.0),
+        safe=name in SAFE_MODE,
+        bounds=BOUNDS.get(name, Bounds()),
+    )

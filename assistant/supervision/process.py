@@ -1,0 +1,218 @@
+"""One supervised process as a state machine; time comes in as `now_s` (CLOCK_MONOTONIC).
+
+    waiting   it is due                      → starting   (the zygote forks it)
+    starting  its first beat                 → running
+    starting  no beat within startup_s       → ending     (it is killed: "hung")
+    running   no beat within hang_after_s    → ending     (it is killed: "hung"); while it says that
+                                                          it reloads: within startup_s
+    running   it exceeds its bounds          → retiring   (is asked to end between two utterances)
+    retiring  not ended within retire_s      → ending     (it is killed)
+    any       it ended                       → waiting    (back-off), or
+                                             → resting    (third failure in a minute: safe mode)
+    resting   rest_s are over, or a reload   → starting   (once; another failure: resting again)
+
+A process that safe mode needs never rests: it is tried again for ever.
+"""
+
+from __future__ import annotations
+
+import enum
+import math
+from collections import deque
+
+import msgspec
+
+from assistant.core.messages import SafeModeEntered
+from assistant.supervision.bounds import Bounds
+from assistant.supervision.channel import Beat
+
+
+class ProcessSpec(msgspec.Struct, frozen=True, kw_only=True):
+    """What to run: `target` is "module:function", called with a `Heartbeat` and `arguments`.
+
+    `hang_after_s` is the longest silence between two beats; `safe` processes belong to safe mode;
+    beyond its `bounds` a process is started again.
+    """
+
+    name: str
+    target: str
+    arguments: tuple[str, ...] = ()
+    hang_after_s: float = 5.0
+    safe: bool = False
+    bounds: Bounds = Bounds()
+
+
+class Patience(msgspec.Struct, frozen=True, kw_only=True):
+    """How long the supervisor waits for what, in seconds."""
+
+    startup_s: float = 60.0
+    """For the first beat. Models are loaded before it, and understanding is fitted to the skills:
+    at a first start 10 s of a core of ours, and several times as long on a busy small board."""
+    backoff_s: tuple[float, ...] = (0.1, 0.5, 1.0, 2.0, 5.0, 10.0)
+    """Before a restart: after the first failure, the second, …; the last for all that follow."""
+    healthy_after_s: float = 60.0
+    """Of running, after which earlier failures are forgotten."""
+    failures: int = 3
+    """That many failures within `failures_within_s` mean safe mode."""
+    failures_within_s: float = 60.0
+    rest_s: float = 60.0
+    """Between two attempts in safe mode."""
+    zygote_s: float = 5.0
+    """Longest silence of the zygote, once it is up."""
+    look_s: float = 10.0
+    """Between two looks at what the processes use."""
+    retire_s: float = 60.0
+    """For a process beyond its bounds to come to the end of an utterance."""
+    stop_s: float = 1.5
+    """Between SIGTERM and SIGKILL when all is to stop."""
+
+
+class Backoff:
+    """How long to wait before the next attempt."""
+
+    def __init__(self, patience: Patience) -> None:
+        self._patience = patience
+        self._attempt = 0
+
+    def failed(self, ran_s: float) -> float:
+        """Seconds to wait, now that an attempt failed which had run for `ran_s`."""
+        if ran_s >= self._patience.healthy_after_s:
+            self._attempt = 0
+        delays_s = self._patience.backoff_s
+        delay_s = delays_s[min(self._attempt, len(delays_s) - 1)]
+        self._attempt += 1
+        return delay_s
+
+
+class State(enum.Enum):
+    """Where a process is."""
+
+    WAITING = "waiting"
+    STARTING = "starting"
+    RUNNING = "running"
+    RETIRING = "retiring"
+    ENDING = "ending"
+    RESTING = "safe mode"
+
+
+class Process:
+    """The state of one process, from its first start on."""
+
+    def __init__(self, spec: ProcessSpec, patience: Patience, now_s: float) -> None:
+        self.spec = spec
+        self.state = State.WAITING
+        self.pid: int | None = None
+        self.beat = Beat()
+        self.reason = ""
+        self.restarts = 0
+        self.safe_mode = False
+        self._patience = patience
+        self._failed_at_s: deque[float] = deque(maxlen=max(patience.failures, 1))
+        self._backoff = Backoff(patience)
+        self._entered_s = self._started_s = self._fresh_s = self._due_s = now_s
+
+    def deadline_s(self) -> float:
+        """When something must be done: start it, or give it up."""
+        match self.state:
+            case State.WAITING | State.RESTING:
+                return self._due_s
+            case State.STARTING:
+                return self._entered_s + self._patience.startup_s
+            case State.RUNNING:
+                reloading = self.beat.state == "reloading"
+                silent_s = self._patience.startup_s if reloading else self.spec.hang_after_s
+                return self._fresh_s + silent_s
+            case State.RETIRING:
+                return self._entered_s + self._patience.retire_s
+            case State.ENDING:
+                return math.inf
+
+    def due(self, now_s: float) -> bool:
+        """Whether it is time to start it."""
+        return self.state in (State.WAITING, State.RESTING) and now_s >= self._due_s
+
+    def overdue(self, now_s: float) -> bool:
+        """Whether it has been silent, or has put off its end, for too long."""
+        awaited = (State.STARTING, State.RUNNING, State.RETIRING)
+        return self.state in awaited and now_s >= self.deadline_s()
+
+    def fresh(self, now_s: float) -> bool:
+        """Whether it beat of late, is being mended, or rests by decision: systemd need not act."""
+        return self.safe_mode or now_s < self._fresh_s + self._patience.startup_s
+
+    @property
+    def settled(self) -> bool:
+        """Whether it runs, or safe mode has given it up for now."""
+        return self.state is State.RUNNING or self.safe_mode
+
+    def start(self, now_s: float) -> None:
+        """The zygote was asked for it."""
+        self._enter(State.STARTING, now_s)
+        self._started_s = now_s
+
+    def forked(self, pid: int) -> bool:
+        """It exists; true if this start replaces an earlier process."""
+        self.pid = pid
+        if self.reason:
+            self.restarts += 1
+        return bool(self.reason)
+
+    def beaten(self, beat: Beat, now_s: float) -> bool:
+        """It told of itself; true if for the first time since its start."""
+        self.beat, self._fresh_s = beat, now_s
+        if now_s - self._started_s >= self._patience.healthy_after_s:
+            self.safe_mode = False
+        first = self.state is State.STARTING
+        if first:
+            self._enter(State.RUNNING, now_s)
+        return first
+
+    def retire(self, reason: str, now_s: float) -> None:
+        """It was asked to end, for `reason`, as soon as it has nothing to do."""
+        self._enter(State.RETIRING, now_s)
+        self.reason = reason
+
+    def kill(self, reason: str, now_s: float) -> None:
+        """It was sent SIGKILL, for `reason` or that of its retiring."""
+        self.reason = self.reason if self.state is State.RETIRING else reason
+        self._enter(State.ENDING, now_s)
+
+    def ended(self, reason: str, now_s: float) -> SafeModeEntered | None:
+        """It is gone; `reason` counts unless it was asked to end, or killed, for one."""
+        known = self.state in (State.RETIRING, State.ENDING)
+        self.reason = self.reason if known else reason
+        self.pid = None
+        self._failed_at_s.append(now_s)
+        if self.safe_mode or self._looping(now_s):
+            entered, self.safe_mode = not self.safe_mode, True
+            self._enter(State.RESTING, now_s)
+            self._due_s = now_s + self._patience.rest_s
+            return SafeModeEntered(stage=self.spec.name) if entered else None
+        self._enter(State.WAITING, now_s)
+        self._due_s = now_s + self._backoff.failed(now_s - self._started_s)
+        return None
+
+    def lost(self, reason: str, now_s: float) -> None:
+        """It went down with the zygote, by no fault of its own."""
+        if self.state is State.RESTING:
+            return
+        self.reason = reason if self.pid is not None else self.reason
+        self.pid = None
+        self._enter(State.WAITING, now_s)
+        self._due_s = now_s
+
+    def wake(self, now_s: float) -> None:
+        """End its rest: what made it fail may have been mended."""
+        if self.state is State.RESTING:
+            self._due_s = now_s
+
+    def _looping(self, now_s: float) -> bool:
+        failures = self._failed_at_s
+        return (
+            not self.spec.safe
+            and len(failures) == self._patience.failures
+            and now_s - failures[0] <= self._patience.failures_within_s
+        )
+
+    def _enter(self, state: State, now_s: float) -> None:
+        self.state, self._entered_s = state, now_s

@@ -1,0 +1,64 @@
+"""The settings that the daemon runs on, held against what they name."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from assistant.core.clock import time_zone
+from assistant.core.config import Config, load_config
+from assistant.core.did_you_mean import did_you_mean
+from assistant.core.errors import ConfigError
+from assistant.skill.home import Home, load_home
+
+
+def load_settings(files: tuple[Path, ...]) -> Config:
+    """Read the settings for a start; raises `ConfigError`, and `InputError` for the home's file."""
+    return check(load_config(files)[0])
+
+
+def reload_settings(files: tuple[Path, ...]) -> Config:
+    """The same for a reload, at which a folder that is not there is a slip of the pen.
+
+    At a start it may be a disk that comes later: what lies there is then gone without, by name.
+    """
+    config = load_settings(files)
+    if missing := list(missing_folders(config)):
+        raise ConfigError("config.missing", "; ".join(missing))
+    return config
+
+
+def check(config: Config) -> Config:
+    """Give the settings back; raises `ConfigError` when they name what there is not."""
+    time_zone(config.home.time_zone)
+    home = load_home(Path(config.home.file).expanduser()) if config.home.file else Home()
+    _require_area(config.home.area, home)
+    sentences = config.nlu.custom_sentences
+    if sentences and not _is_there(sentences):
+        message = f"nlu.custom_sentences: {sentences}: there is no such folder"
+        raise ConfigError("config.missing", message)
+    return config
+
+
+def missing_folders(config: Config) -> Iterator[str]:
+    """A line for each folder of skills or documents that is not there."""
+    folders = {
+        "skills.folders": config.skills.folders,
+        "documents.folders": config.documents.folders,
+    }
+    for setting, paths in folders.items():
+        for path in paths:
+            if not path or not _is_there(path):
+                yield f'{setting}: "{path}": there is no such folder'
+
+
+def _require_area(area: str, home: Home) -> None:
+    known = [a.id for a in home.areas]
+    if not area or area in known:
+        return
+    mend = did_you_mean(area, known) if known else "home.file names no area"
+    raise ConfigError("config.area", f'home.area: there is no area "{area}"; {mend}')
+
+
+def _is_there(path: str) -> bool:
+    return Path(path).expanduser().exists()

@@ -1,0 +1,250 @@
+"""The intent head: fitted on the device to the embeddings of the installed skills' sentences.
+
+Which intent: multinomial logistic regression. Whether any: a logistic regression on what tells
+strangers from kin, above all the relative Mahalanobis distance (Ren et al. 2021,
+arXiv:2106.09022). How sure: both are calibrated in a rehearsal, a fit without a tenth of the
+intents and a tenth of the other sentences, which then play stranger and kin.
+"""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nlu.classifier.logistic import Linear, fit_binary, fit_softmax, softmax
+from nlu.classifier.mahalanobis import Kinship
+
+Array = NDArray[np.floating[Any]]
+
+NEAREST = 3
+"""Negatives whose mean similarity counts."""
+SHARE = 0.1
+"""Of the intents, and of the others' sentences, that are kept for the rehearsal."""
+STRONGEST = 6.0
+"""Standard deviations beyond which a feature of the in-scope score says no more."""
+
+
+class Scores(NamedTuple):
+    """What the head says of one sentence: `probabilities` float32[labels], `in_scope` 0 to 1."""
+
+    probabilities: Array
+    in_scope: float
+
+
+@dataclass(frozen=True)
+class Head:
+    """A fitted head; `labels` name the outputs in order."""
+
+    labels: tuple[str, ...]
+    classes: Linear
+    """Of the labels, then, where there are negatives, of none of them."""
+    kinship: Kinship
+    negatives: Array
+    scope: Linear
+    """Of the standardized features: one output."""
+    spread: Array
+    """Mean and standard deviation of the features, float32[2, features]."""
+    temperature: float
+    known: Array
+    """In-scope scores of sentences that were held out, rising."""
+
+    @classmethod
+    def fit(cls, embeddings: Array, labels: Sequence[str], negatives: Array) -> Head:
+        """Fit to embeddings float32[n, width] of length 1, and negatives float32[m, width].
+
+        Raises `ValueError` for fewer than two labels, or fewer than four and no negatives: there
+        would be nothing to tell strangers by.
+        """
+        return _fit(embeddings, labels, negatives, None)
+
+    def refit(self, embeddings: Array, labels: Sequence[str], negatives: Array) -> Head:
+        """The head for changed sentences, from where this one stands; calibration is kept.
+
+        Raises `ValueError` as `fit` does.
+        """
+        return _fit(embeddings, labels, negatives, self)
+
+    def scores(self, embedding: Array) -> Scores:
+        """What is to be said of one embedding float32[width]."""
+        probabilities, in_scope = self.score_all(embedding[None])
+        return Scores(probabilities[0], float(in_scope[0]))
+
+    def score_all(self, embeddings: Array) -> tuple[Array, Array]:
+        """Probabilities float32[n, labels] and in-scope scores float32[n], 0 to 1."""
+        logits = self.classes(embeddings)
+        probabilities = softmax(logits[:, : len(self.labels)] / self.temperature)
+        features = _features(self.kinship, logits, len(self.labels), embeddings, self.negatives)
+        standard = np.clip((features - self.spread[0]) / self.spread[1], -STRONGEST, STRONGEST)
+        return probabilities, (1 / (1 + np.exp(-self.scope(standard)[:, 0]))).astype(np.float32)
+
+    def threshold(self, false_oos: float, held_out: Array | None = None) -> float:
+        """The in-scope score below which this share of in-scope sentences falls.
+
+        By the sentences held out in the rehearsal, or by the embeddings `held_out`
+        float32[n, width], which neither head nor encoder has been fitted to.
+        """
+        known = self.known if held_out is None else self.score_all(held_out)[1]
+        return float(np.quantile(known, false_oos))
+
+    def to_npz(self) -> bytes:
+        """All of it, as `from_npz` reads it."""
+        file = io.BytesIO()
+        arrays = {f"kinship.{name}": value for name, value in vars(self.kinship).items()}
+        np.savez(
+            file,
+            allow_pickle=False,
+            labels=np.array(self.labels, dtype=np.str_),
+            classes=self.classes.stacked(),
+            scope=self.scope.stacked(),
+            negatives=self.negatives,
+            spread=self.spread,
+            temperature=np.float32(self.temperature),
+            known=self.known,
+            **arrays,
+        )
+        return file.getvalue()
+
+    @classmethod
+    def from_npz(cls, content: bytes) -> Head:
+        """Read what `to_npz` wrote; raises `ValueError`, `KeyError` or `zipfile.BadZipFile`."""
+        with np.load(io.BytesIO(content), allow_pickle=False) as file:
+            prefix = "kinship."
+            parts = {n.removeprefix(prefix): file[n] for n in file.files if n.startswith(prefix)}
+            return cls(
+                labels=tuple(str(label) for label in file["labels"]),
+                classes=Linear.unstacked(file["classes"]),
+                kinship=Kinship(**parts),
+                negatives=file["negatives"],
+                scope=Linear.unstacked(file["scope"]),
+                spread=file["spread"],
+                temperature=float(file["temperature"]),
+                known=file["known"],
+            )
+
+
+def _fit(embeddings: Array, labels: Sequence[str], negatives: Array, old: Head | None) -> Head:
+    names = tuple(sorted(set(labels)))
+    if len(names) < 2 or (len(names) < 4 and not len(negatives)):
+        raise ValueError(f"{len(names)} intents and {len(negatives)} negatives are too few to fit")
+    positions = {name: index for index, name in enumerate(names)}
+    numbers = np.array([positions[label] for label in labels], np.intp)
+    start = None
+    if old is None:
+        scope, spread, temperature, known, start = _rehearse(embeddings, numbers, negatives)
+    else:
+        scope, spread, known = old.scope, old.spread, old.known
+        temperature = old.temperature
+        if old.classes.outputs - len(old.labels) == bool(len(negatives)):
+            start = _start(old, names, bool(len(negatives)))
+    classes = _classes(embeddings, numbers, negatives, start)
+    kinship = Kinship.fit(embeddings, numbers)
+    return Head(names, classes, kinship, negatives, scope, spread, temperature, known)
+
+
+def _classes(
+    embeddings: Array, numbers: NDArray[np.intp], negatives: Array, start: Linear | None
+) -> Linear:
+    outputs = int(numbers.max()) + 1
+    whole = np.concatenate([embeddings, negatives])
+    targets = np.concatenate([numbers, np.full(len(negatives), outputs, np.intp)])
+    return fit_softmax(whole, targets, start)
+
+
+def _rehearse(
+    embeddings: Array, numbers: NDArray[np.intp], negatives: Array
+) -> tuple[Linear, Array, float, Array, Linear | None]:
+    """Fit without a part, and learn from that part how to read the scores."""
+    draw = np.random.default_rng(0)
+    labels = int(numbers.max()) + 1
+    strange = np.isin(numbers, _strangers(draw, labels))
+    kept = draw.random(len(numbers)) < SHARE
+    # A label of few sentences keeps its first one for the fit, come what may.
+    kept[np.unique(numbers, return_index=True)[1]] = False
+    lost = draw.random(len(negatives)) < 2 * SHARE if len(negatives) > 1 / SHARE else None
+    rest = negatives if lost is None else negatives[~lost]
+    inner = ~strange & ~kept
+    present, renumbered = np.unique(numbers[inner], return_inverse=True)
+    classes = _classes(embeddings[inner], renumbered, rest, None)
+    kinship = Kinship.fit(embeddings[inner], renumbered)
+
+    def features(part: Array) -> Array:
+        return _features(kinship, classes(part), len(present), part, rest)
+
+    kin = embeddings[kept & ~strange]
+    strangers = [embeddings[strange], negatives[:0] if lost is None else negatives[lost]]
+    inside, outside = features(kin), features(np.concatenate(strangers))
+    scope, spread = _weighed(inside, outside)
+    standard = np.clip((inside - spread[0]) / spread[1], -STRONGEST, STRONGEST)
+    known = np.sort(1 / (1 + np.exp(-scope(standard)[:, 0]))).astype(np.float32)
+    right = np.searchsorted(present, numbers[kept & ~strange])
+    temperature = _temperature(classes(kin)[:, : len(present)], right)
+    start = _spread_out(classes, present, labels, bool(len(negatives)))
+    return scope, spread, temperature, known, start
+
+
+def _strangers(draw: np.random.Generator, labels: int) -> NDArray[np.intp]:
+    """The labels that are left out of the rehearsal: none of fewer than four."""
+    count = max(1, round(SHARE * labels)) if labels >= 4 else 0
+    return np.asarray(draw.permutation(labels)[:count], np.intp)
+
+
+def _weighed(inside: Array, outside: Array) -> tuple[Linear, Array]:
+    both = np.concatenate([inside, outside])
+    spread = np.stack([both.mean(axis=0), both.std(axis=0) + 1e-6])
+    standard = np.clip((both - spread[0]) / spread[1], -STRONGEST, STRONGEST)
+    targets = np.arange(len(both)) < len(inside)
+    return fit_binary(standard, targets), spread
+
+
+def _features(kinship: Kinship, logits: Array, labels: int, x: Array, negatives: Array) -> Array:
+    """What tells in-scope from out-of-scope, float32[n, 4]; all are higher for kin."""
+    best = logits[:, :labels].max(axis=1)
+    none = logits[:, labels] if logits.shape[1] > labels else np.zeros_like(best)
+    if len(negatives) >= NEAREST:
+        similar = np.partition(x @ negatives.T, -NEAREST, axis=1)[:, -NEAREST:].mean(axis=1)
+    else:
+        similar = np.zeros_like(best)
+    return np.column_stack([kinship.features(x), best - none, -similar])
+
+
+def _temperature(logits: Array, right: NDArray[np.intp]) -> float:
+    """What to divide logits by (Guo et al. 2017), by the likelihood on a grid; 1 without data."""
+    if not len(logits):
+        return 1.0
+    grid = np.geomspace(0.2, 5, 60)
+    rows = np.arange(len(right))
+    likelihood = [np.log(softmax(logits / t)[rows, right] + 1e-12).mean() for t in grid]
+    return float(grid[int(np.argmax(likelihood))])
+
+
+def _spread_out(
+    classes: Linear, present: NDArray[np.intp], labels: int, none: bool
+) -> Linear | None:
+    """A fit to some of the labels as a start for that to all of them."""
+    if not len(present):
+        return None
+    weight = np.zeros((labels + none, classes.weight.shape[1]), np.float32)
+    bias = np.full(labels + none, classes.bias.mean(), np.float32)
+    weight[present], bias[present] = classes.weight[: len(present)], classes.bias[: len(present)]
+    if none:
+        weight[-1], bias[-1] = classes.weight[-1], classes.bias[-1]
+    return Linear(weight, bias)
+
+
+def _start(old: Head, names: tuple[str, ...], none: bool) -> Linear:
+    """The old head's weights of the labels that are still there."""
+    weight = np.zeros((len(names) + none, old.classes.weight.shape[1]), np.float32)
+    bias = np.full(len(names) + none, old.classes.bias.mean(), np.float32)
+    before = {name: index for index, name in enumerate(old.labels)}
+    for index, name in enumerate(names):
+        if name in before:
+            weight[index] = old.classes.weight[before[name]]
+            bias[index] = old.classes.bias[before[name]]
+    if none:
+        weight[-1], bias[-1] = old.classes.weight[-1], old.classes.bias[-1]
+    return Linear(weight, bias)

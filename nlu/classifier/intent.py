@@ -1,0 +1,72 @@
+"""Which wish a text sounds like: the sentence encoder and a head fitted on the device."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache, partial
+from typing import NamedTuple
+
+import numpy as np
+
+from nlu.classifier.encoder import Encoder
+from nlu.classifier.examples import Examples, Fixed, Label
+from nlu.classifier.head import Head
+
+_REMEMBERED = 512
+
+
+class Belief(NamedTuple):
+    """A label with its probability."""
+
+    label: Label
+    probability: float
+
+
+@dataclass(frozen=True)
+class Ranking:
+    """How likely a text is meant for the assistant at all, and if so, what it is."""
+
+    in_scope: float
+    beliefs: tuple[Belief, ...]
+
+    def intents(self) -> list[tuple[str, float]]:
+        """Intents with their probabilities, the likeliest first."""
+        total: dict[str, float] = {}
+        for label, probability in self.beliefs:
+            total[label.intent] = total.get(label.intent, 0.0) + probability
+        return sorted(total.items(), key=lambda item: -item[1])
+
+    def fixed(self, intent: str) -> dict[Fixed, float]:
+        """The share of an intent's probability that each set of fixed slots has."""
+        shares = {b.label.fixed: b.probability for b in self.beliefs if b.label.intent == intent}
+        total = sum(shares.values()) or 1.0
+        return {fixed: share / total for fixed, share in shares.items()}
+
+
+class IntentModel:
+    """Ranks the intents for texts."""
+
+    def __init__(self, encoder: Encoder, head: Head) -> None:
+        # Of no method: through its own cache a model that is out of use would hold itself.
+        rank = partial(_rank, encoder, head, tuple(map(Label.read, head.labels)))
+        self._remembered = lru_cache(maxsize=_REMEMBERED)(rank)
+
+    @staticmethod
+    def fit(examples: Examples) -> Head:
+        """A head that knows the labels of `examples`; those without one are out of scope."""
+        inside = np.array([label is not None for label in examples.labels], bool)
+        names = [label.text for label in examples.labels if label]
+        return Head.fit(examples.embeddings[inside], names, examples.embeddings[~inside])
+
+    def rank(self, text: str) -> Ranking:
+        """The belief in every label for one text; the texts seen last are remembered."""
+        return self._remembered(text)
+
+
+def _rank(encoder: Encoder, head: Head, labels: Sequence[Label], text: str) -> Ranking:
+    (embedding,) = encoder.encode([text])
+    scores = head.scores(embedding)
+    order = np.argsort(-scores.probabilities)
+    beliefs = (Belief(labels[i], float(scores.probabilities[i])) for i in order)
+    return Ranking(scores.in_scope, tuple(beliefs))

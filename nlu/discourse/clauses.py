@@ -1,0 +1,163 @@
+"""How the parts of one breath hang together: joined, sharing words, put right, pointing back.
+
+    joined      "turn off the lamp and set a timer"      two wishes
+    shared      "turn on the lamp and the fan"           the second borrows "turn on"
+    lent        "turn the lamp and the fan off"          the first borrows "off"
+    repaired    "a timer for five, no, ten minutes"      the second replaces the first's end
+    pointing    "turn on the lamp and dim it"            "it" is the lamp
+
+All of it is made of texts: each function gives the texts that a part may stand for, the likeliest
+first, and whoever reads them keeps the first that means something. Repairs follow the field's
+account of self-corrections (reparandum, editing term, repair; Shriberg 1994).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from nlu.text import phrases
+from nlu.text.canonical import Canonical, canonical
+
+_LONGEST_REPAIR = 12
+_OPPOSITES = dict(
+    pair
+    for a, b in (("on", "off"), ("up", "down"), ("open", "close"), ("lock", "unlock"))
+    for pair in ((a, b), (b, a))
+)
+
+
+def joined(first: Canonical, second: Canonical) -> Canonical:
+    """Two parts of one text as one text."""
+    return first._replace(tokens=first.tokens + second.tokens)
+
+
+def shared(head: Canonical, part: Canonical) -> Iterator[Canonical]:
+    """`part` after ever fewer of the first words of `head`."""
+    for length in range(len(head.tokens) - 1, 0, -1):
+        yield joined(head.part(0, length), part)
+
+
+def lent(head: Canonical, rest: Canonical) -> Iterator[Canonical]:
+    """`head` before ever more of the last words of `rest`."""
+    for start in range(len(rest.tokens) - 1, 0, -1):
+        yield joined(head, rest.part(start, len(rest.tokens)))
+
+
+def repair(said: Canonical) -> tuple[Canonical, Canonical] | None:
+    """What stands before and after the last words that put something right; None without such.
+
+    An empty second part takes all of the first back.
+    """
+    words = tuple(token.text for token in said.tokens)
+    for start in range(len(words) - 1, 0, -1):
+        if words[start] == "not" and said.paused(start):
+            end = next((i for i in range(start + 1, len(words)) if said.paused(i)), start)
+        else:
+            end = _editing_end(words, start)
+        if end > start:
+            start = _editing_start(words, start, end)
+            rest = _without_instead(said.part(end, len(words)))
+            if not rest.tokens and phrases.TAKING_BACK.isdisjoint(words[start:end]):
+                return repair(said.part(0, start))  # "turn it off, I mean"
+            if start and len(rest.tokens) <= _LONGEST_REPAIR:
+                return said.part(0, start), rest
+    return None
+
+
+def repaired(head: Canonical, mended: Canonical) -> Iterator[Canonical]:
+    """`head` with its end, or a word that says the opposite, put right by `mended`."""
+    if len(mended.tokens) == 1 and (wrong := _OPPOSITES.get(mended.tokens[0].text)):
+        for at in range(len(head.tokens) - 1, -1, -1):
+            if head.tokens[at].text == wrong:
+                yield _spliced(head, mended, at, at + 1)
+    yield from shared(head, mended)
+    numbers = [token.text.isdecimal() for token in mended.tokens]
+    for at in range(len(head.tokens) - len(numbers), 0, -1):
+        replaced = head.tokens[at : at + len(numbers)]
+        if any(numbers) and [token.text.isdecimal() for token in replaced] == numbers:
+            yield _spliced(head, mended, at, at + len(numbers))
+
+
+def enumerated(said: Canonical, raw: str) -> list[str]:
+    """The things that the spoken words `raw` of a text name, one by one.
+
+    Pairs that are one thing ("fish and chips") stay together.
+    """
+    words = raw.split()
+    starts = range(len(said.source) - len(words) + 1)
+    first = next((i for i in starts if list(said.source[i : i + len(words)]) == words), None)
+    if first is None:
+        return [raw]
+    things: list[list[str]] = [[]]
+    for at, word in enumerate(words):
+        pair = " ".join(words[max(at - 1, 0) : at + 2])
+        if at and first + at in said.pauses:
+            things.append([])
+        if word == "and" and pair not in phrases.PAIRS:
+            things.append([])
+        else:
+            things[-1].append(word)
+    return [" ".join(thing) for thing in things if thing]
+
+
+def plain(said: Canonical) -> Canonical:
+    """A negated text without its negation: "don't turn it on" → "turn it on"."""
+    words = [token.text for token in said.tokens]
+    at = words.index("not") + 1 if "not" in words[:4] else 0
+    return said.part(at, len(words))
+
+
+def takes_back(said: Canonical) -> bool:
+    """Whether a text only takes back what was said before it: "never mind", "leave it"."""
+    words = tuple(token.text for token in said.tokens)
+    return not words or words in phrases.RETRACTIONS
+
+
+def pointing(
+    said: Canonical, referent: str, pronouns: frozenset[str] = phrases.PRONOUNS
+) -> Canonical | None:
+    """The text with `referent` in the place of its first "it" or "them"; None without such."""
+    words = [token.text for token in said.tokens]
+    at = next((i for i, word in enumerate(words) if word in pronouns), None)
+    if at is None or not referent:
+        return None
+    return canonical(" ".join([*words[:at], referent, *words[at + 1 :]]))
+
+
+def _editing_end(words: tuple[str, ...], start: int) -> int:
+    """Where an editing term that begins at `start` ends; `start` when none does."""
+    lengths = (n for n in range(phrases.LONGEST_EDITING, 0, -1))
+    found = next((n for n in lengths if words[start : start + n] in phrases.EDITING), 0)
+    return start + found
+
+
+def _editing_start(words: tuple[str, ...], start: int, end: int) -> int:
+    """Where the editing terms and hesitations begin of which the last is from `start` to `end`."""
+    while start > 0:
+        if words[start - 1] in phrases.EDITING_FILLERS:
+            earlier = start - 1
+        else:
+            reaching = range(max(0, start - phrases.LONGEST_EDITING), start)
+            ends = {i: _editing_end(words, i) for i in reaching}
+            earlier = next((i for i, e in ends.items() if e in (start, end)), start)
+        if earlier == start:
+            break
+        start = earlier
+    return start
+
+
+def _spliced(head: Canonical, mended: Canonical, start: int, end: int) -> Canonical:
+    return joined(joined(head.part(0, start), mended), head.part(end, len(head.tokens)))
+
+
+def _without_instead(said: Canonical) -> Canonical:
+    tokens = [token for token in said.tokens if token.text not in phrases.HESITATIONS]
+    if tokens and tokens[-1].text == "instead":
+        tokens.pop()
+    while tokens and tokens[0].text in phrases.EDITING_FILLERS:
+        tokens.pop(0)
+    rest = said._replace(tokens=tuple(tokens))
+    if tokens and tokens[0].text == "not":  # "wait, not milk, oat milk"
+        begin = next((i for i in range(1, len(tokens)) if rest.paused(i)), 0)
+        return rest.part(begin, len(tokens))
+    return rest

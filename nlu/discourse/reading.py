@@ -1,0 +1,71 @@
+"""One part of a text, read as a command."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import msgspec
+
+from assistant.core.messages import Command, SlotValue
+from nlu.grammar.match import Match
+from nlu.text.canonical import Canonical, canonical
+
+
+@dataclass(frozen=True)
+class Reading:
+    """One part of a text as a command; `match` is None for a guess of the models."""
+
+    said: Canonical
+    command: Command
+    match: Match | None = None
+
+    @property
+    def exact(self) -> bool:
+        """Whether it is a sentence without free text that lacks no slot."""
+        return self.match is not None and not (self.match.wildcard or self.match.missing)
+
+    @property
+    def confidence(self) -> float:
+        """How sure it is that this was meant, from 0 to 1."""
+        return self.command.confidence
+
+    @property
+    def free(self) -> int:
+        """Characters that were taken as free text."""
+        return self.match.wildcard if self.match is not None else 0
+
+    @property
+    def open_ended(self) -> bool:
+        """Whether free text would run on to the end of whatever follows."""
+        return self.match is not None and self.match.open_ended
+
+    @property
+    def referent(self) -> str:
+        """The words for what the command is about: "it" and "them" may stand for these."""
+        slots = {slot.name: str(slot.value) for slot in self.command.slots}
+        if "name" in slots:
+            return canonical(slots["name"]).text
+        return canonical(f"{slots.get('area', '')} {self.kind}").text if self.kind else ""
+
+    @property
+    def kind(self) -> str:
+        """The words for the kind of devices that it is about: "lights"; "" for none."""
+        slots = {slot.name: str(slot.value) for slot in self.command.slots}
+        if "Timer" in self.command.intent:
+            return "timer"
+        kind = slots.get("device_class") or slots.get("domain", "")
+        return f"{kind}s" if kind else ""
+
+    @property
+    def values(self) -> dict[str, SlotValue]:
+        """The values of its slots by their names."""
+        return {slot.name: slot.value for slot in self.command.slots}
+
+    def with_words(self) -> Reading:
+        """The same, with the command's own words in it."""
+        return replace(self, command=msgspec.structs.replace(self.command, text=self.said.words))
+
+    def like(self, other: Reading) -> bool:
+        """Whether both fill the same slots of the same intent."""
+        mine, others = ({s.name for s in r.command.slots} for r in (self, other))
+        return self.command.intent == other.command.intent and mine == others

@@ -1,0 +1,187 @@
+"""Texts of several commands, taken apart: joined, sharing words, put right, pointing back."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from itertools import islice, pairwise
+
+from nlu.discourse import clauses
+from nlu.discourse.negation import doubtful, reported, withheld
+from nlu.discourse.reading import Reading
+from nlu.text import phrases
+from nlu.text.canonical import Canonical, cuts
+
+_MOST_COMMANDS = 5
+LONGEST = 60
+"""Words of the longest text that is taken apart."""
+_MOST_READ = 400
+"""Parts of a text that are read in search of the commands in it. The search grows with every pause
+and every correction, beyond all bounds in a long text: past this it is given up."""
+_LONGEST_SLIP = 4
+"""Words that may make no sense before they are taken back: a longer text is a story."""
+_MOST_BORROWED = 12
+"""Texts that are tried for a part that borrows words from its neighbour."""
+
+One = Callable[[Canonical], "Reading | None"]
+"""Reads a text as one command."""
+
+
+class _TooManyError(Exception):
+    """The search for the parts of a text is given up."""
+
+
+class Apart:
+    """Takes a text apart into parts that `one` reads, or `sentence` with words of another part."""
+
+    def __init__(self, one: One, sentence: One) -> None:
+        self._left = _MOST_READ
+        self._one = self._counted(one)
+        self._sentence = self._counted(sentence)
+        """Reads texts with borrowed words, of which there are many: too many for a model."""
+
+    def read(self, said: Canonical, before: Reading | None) -> list[Reading] | None:
+        """The commands; [] when all is taken back, None when a part is not understood."""
+        if len(said.tokens) > LONGEST:
+            return None
+        try:
+            found = self._parts(said, before)
+        except _TooManyError:
+            return None
+        return None if found is None else _once(found)
+
+    def _counted(self, read: One) -> One:
+        """Reads as `read` does, each text once, and raises `_TooManyError` when it is too much."""
+        known: dict[Canonical, Reading | None] = {}
+
+        def once(said: Canonical) -> Reading | None:
+            if not self._left:
+                raise _TooManyError
+            self._left -= 1
+            if said not in known:
+                known[said] = read(said)
+            return known[said]
+
+        return once
+
+    def _parts(self, said: Canonical, before: Reading | None) -> list[Reading] | None:
+        found = self._corrected(said)
+        if found is None:
+            found = self._joined(said, None, _MOST_COMMANDS)
+        if found is None and before is not None:
+            found = self._following(said, before)
+        return found
+
+    def _following(self, said: Canonical, before: Reading) -> list[Reading] | None:
+        """What only the command before it makes whole: "turn it off", "and the kitchen"."""
+        words = [token.text for token in said.tokens]
+        opening = next((n for n in (2, 1) if tuple(words[:n]) in phrases.FOLLOWING), 0)
+        if not opening and phrases.PRONOUNS.isdisjoint(words):
+            return None
+        found = self._borrowing(said.part(opening, len(words)), before)
+        return [found] if found else None
+
+    def _plain(self, said: Canonical) -> list[Reading] | None:
+        one = self._one(said)
+        return [one] if one else self._joined(said, None, _MOST_COMMANDS)
+
+    def _corrected(self, said: Canonical) -> list[Reading] | None:
+        found = clauses.repair(said)
+        if found is None:
+            return None
+        head, mended = found
+        before = self._plain(head) or self._corrected(head)
+        if clauses.takes_back(mended):
+            return [] if before else None
+        if withheld(mended) and self._joined(mended, None, 2) is None:  # "no, don't"
+            return [] if before else None
+        if before:
+            mended = clauses.pointing(mended, before[-1].kind, phrases.ONES) or mended
+        texts = islice(clauses.repaired(head, mended), _MOST_BORROWED)
+        whole = self._one(mended)
+        if before and whole and whole.command.intent == before[-1].command.intent:
+            return [*before[:-1], whole]
+        readings = [r for r in (self._plain(text) for text in texts) if r]
+        if before and (alike := next((r for r in readings if _alike(r, before)), None)):
+            return alike
+        if before is None and (doubtful(head) or len(head.tokens) > _LONGEST_SLIP):
+            return next(iter(readings), None)
+        if alone := self._tail(mended, before[-1] if before else None, 2):
+            return _once([*(before or [])[:-1], *alone])
+        return next(iter(readings), None)
+
+    def _joined(self, said: Canonical, before: Reading | None, most: int) -> list[Reading] | None:
+        """The commands of a text of several, of which the first may borrow from `before`."""
+        if most < 2:
+            return None
+        found = (self._cut(said, end, start, before, most) for end, start in cuts(said))
+        # the fewest: "one hour and twenty minutes" is one duration, not two timers
+        return min((f for f in found if f is not None), key=len, default=None)
+
+    def _cut(
+        self, said: Canonical, end: int, start: int, before: Reading | None, most: int
+    ) -> list[Reading] | None:
+        head, rest = said.part(0, end), said.part(start, len(said.tokens))
+        first = self._borrowing(head, before) or self._lent(head, rest)
+        if first is None:
+            if not _sets_aside(head, said, end, start):
+                return None
+            # "don't cancel the timer, just pause it": it is what would have been cancelled
+            return self._tail(rest, before or self._one(clauses.plain(head)), most - 1)
+        if first.open_ended:  # free text would run on
+            return None
+        tail = self._tail(rest, first, most - 1)
+        return None if tail is None else [first, *tail]
+
+    def _tail(self, rest: Canonical, before: Reading | None, most: int) -> list[Reading] | None:
+        if withheld(rest):
+            found = self._joined(rest, before, most)
+            return [] if found is None and before else found
+        if one := self._borrowing(rest, before):
+            return [one]
+        return self._joined(rest, before, most)
+
+    def _borrowing(self, part: Canonical, before: Reading | None) -> Reading | None:
+        """A part as it is, pointing at what stood before it, or with the words it shares."""
+        if (one := self._one(part)) or before is None:
+            return one
+        pointed = clauses.pointing(part, before.referent)
+        if pointed is None:
+            pointed = clauses.pointing(part, before.kind, phrases.ONES)
+        if pointed is not None and (one := self._one(pointed)):
+            return one
+        if pointed is not None or withheld(part):
+            return None
+        texts = islice(clauses.shared(before.said, _without_same(part)), _MOST_BORROWED)
+        found = [r for r in map(self._sentence, texts) if r]
+        found = [r for r in found if r.command.intent == before.command.intent]
+        return next((r for r in found if r.like(before)), found[-1] if found else None)
+
+    def _lent(self, head: Canonical, rest: Canonical) -> Reading | None:
+        texts = islice(clauses.lent(head, rest), _MOST_BORROWED)
+        return next((r for r in map(self._sentence, texts) if r and r.exact), None)
+
+
+def _once(readings: Sequence[Reading]) -> list[Reading]:
+    """The readings without one that says again what the one before it said."""
+    again = {b.said for a, b in pairwise(readings) if a.like(b) and a.values == b.values}
+    return [reading for reading in readings if reading.said not in again]
+
+
+def _alike(some: Sequence[Reading], others: Sequence[Reading]) -> bool:
+    return len(some) == len(others) and all(a.like(b) for a, b in zip(some, others, strict=True))
+
+
+def _sets_aside(head: Canonical, said: Canonical, end: int, start: int) -> bool:
+    """Whether `head` is no wish, and what follows it begins anew."""
+    joint = {token.text for token in said.tokens[end:start]}
+    anew = not phrases.NEW_BREATH.isdisjoint(joint | {said.tokens[start].text})
+    if reported(head):
+        return anew
+    return doubtful(head) and (anew or said.paused(start))
+
+
+def _without_same(part: Canonical) -> Canonical:
+    """ "do the same in the office" → "in the office"."""
+    words = [token.text for token in part.tokens]
+    at = words.index("same") + 1 if "same" in words[:3] else 0
+    return part.part(at, len(part.tokens))

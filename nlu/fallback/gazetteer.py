@@ -1,0 +1,119 @@
+"""The user's own names in a text: as written, in other words' midst, misspelt, or misheard.
+
+| found how              | example for "Bedroom Lamp", "John"    | likeness |
+|------------------------|---------------------------------------|----------|
+| word for word          | the bedroom lamp                      | 1        |
+| its words, apart       | the lamp in the bedroom               | 0.9      |
+| nearly so written      | bedroom lamb                          | up to 1  |
+| sounding the same      | jon                                   | 0.85     |
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Generic, NamedTuple, TypeVar
+
+import jellyfish
+import numpy as np
+from rapidfuzz import fuzz, process
+
+from nlu.text.canonical import canonical
+
+_APART = 0.9
+_ALIKE = 0.8
+"""Least likeness of the spelling (Indel ratio)."""
+_SOUNDING = 0.85
+_PLURAL = 0.8
+"""The "kitchen lights" are rather all lights of the kitchen than the kitchen light."""
+_SHORTEST_ALIKE = 4
+"""Letters of the shortest name that is looked for by likeness: most short words are alike."""
+
+Thing = TypeVar("Thing")
+
+
+class Named(NamedTuple, Generic[Thing]):
+    """A thing that the tokens `at` of a text name, with how well they do, from 0 to 1."""
+
+    thing: Thing
+    at: frozenset[int]
+    likeness: float
+
+
+@dataclass(frozen=True)
+class _Name(Generic[Thing]):
+    tokens: tuple[str, ...]
+    text: str
+    sound: str
+    thing: Thing
+
+
+class Gazetteer(Generic[Thing]):
+    """Things by the names that they go by."""
+
+    def __init__(self, names: Iterable[tuple[str, Thing]]) -> None:
+        self._names: list[_Name[Thing]] = []
+        for written, thing in names:
+            tokens = tuple(token.text for token in canonical(written).tokens)
+            if tokens:
+                text = " ".join(tokens)
+                self._names.append(_Name(tokens, text, _sound(text), thing))
+        self._texts = [name.text for name in self._names]
+
+    def find(self, tokens: Sequence[str]) -> list[Named[Thing]]:
+        """Every thing that canonical words name, the best reading of each place first."""
+        tokens = [token.removesuffix("'s") for token in tokens]
+        found = [*self._exactly(tokens), *self._apart(tokens), *self._nearly(tokens)]
+        return sorted(found, key=lambda n: (-n.likeness, -len(n.at)))
+
+    def exactly(self, tokens: Sequence[str]) -> list[frozenset[int]]:
+        """The places where something is named word for word."""
+        return [named.at for named in self._exactly(tokens)]
+
+    def _exactly(self, tokens: Sequence[str]) -> Iterator[Named[Thing]]:
+        for name in self._names:
+            length = len(name.tokens)
+            for start in range(len(tokens) - length + 1):
+                if tuple(tokens[start : start + length]) == name.tokens:
+                    yield Named(name.thing, frozenset(range(start, start + length)), 1.0)
+
+    def _apart(self, tokens: Sequence[str]) -> Iterator[Named[Thing]]:
+        places = {token: i for i, token in reversed(list(enumerate(tokens)))}
+        for name in self._names:
+            if len(name.tokens) > 1 and all(token in places for token in name.tokens):
+                yield Named(name.thing, frozenset(places[t] for t in name.tokens), _APART)
+
+    def _nearly(self, tokens: Sequence[str]) -> Iterator[Named[Thing]]:
+        longest = max((len(name.tokens) for name in self._names), default=0) + 1
+        windows = [
+            (start, end)
+            for start in range(len(tokens))
+            for end in range(start + 1, min(start + longest, len(tokens)) + 1)
+        ]
+        texts = [" ".join(tokens[start:end]) for start, end in windows]
+        if not texts or not self._texts:
+            return
+        alike = process.cdist(
+            self._texts, texts, scorer=fuzz.ratio, score_cutoff=100 * _ALIKE, dtype=np.uint8
+        )
+        sounds = [_sound(text) for text in texts]
+        for index, name in enumerate(self._names):
+            if len(name.text) < _SHORTEST_ALIKE:
+                continue
+            for at, (start, end) in enumerate(windows):
+                score, sound = alike[index][at], sounds[at]
+                likeness = score / 100 if score < 100 else 0.0
+                if likeness and _stem(name.text) == _stem(texts[at]):
+                    likeness = _PLURAL
+                if sound == name.sound:
+                    likeness = max(likeness, _SOUNDING)
+                if likeness:
+                    yield Named(name.thing, frozenset(range(start, end)), likeness)
+
+
+def _stem(token: str) -> str:
+    return token.removesuffix("'s").removesuffix("s")
+
+
+def _sound(text: str) -> str:
+    return jellyfish.metaphone(text).replace(" ", "") or text

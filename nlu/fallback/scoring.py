@@ -1,0 +1,247 @@
+"""What one text holds for the slots of a wish, and how well a form of the wish explains it.
+
+A form, one of the ways in which an intent's slots are filled, is worth the intent's belief, less
+for every value that is unlike the words and for what was found in the text and is left over.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+
+from assistant.core.messages import Command, Slot
+from assistant.skill.manifest import SlotSchema
+from nlu.classifier.examples import Fixed
+from nlu.classifier.intent import Ranking
+from nlu.classifier.tagger import Span
+from nlu.fallback.slot_candidates import Finder, Found
+from nlu.fallback.slot_patterns import Shape
+from nlu.text.canonical import Canonical
+
+QUERIES = ("HassGet", "HassClimateGet", "HassTimerStatus", "HassNevermind", "Repeat", "Undo")
+"""Openings of the names of intents that change nothing: these may also be guessed at in a text
+that tells of something, "did I lock the door"."""
+
+_NEEDS_SLOT = frozenset(
+    f"Hass{name}"
+    for name in ("TurnOn", "TurnOff", "LightSet", "SetPosition", "VacuumCleanArea", "FanSetSpeed")
+)
+"""Intents that mean nothing without a word on what they are about."""
+_OF_KIND = frozenset(("domain", "device_class", "name"))
+"""Fixed slots that only say what kind of device is meant."""
+_LEFT_OVER, _NOT_NOW = 0.35, 0.1
+"""What a thing that was found and not used takes off a guess, and a number or a time of which
+takes a deed: what is wished for later, or to a degree, is not to be done at once and in full."""
+_NEARLY = 0.9
+"""Share of its belief that a form has which differs from the believed one by "all" alone."""
+_OTHER_FIXED = 0.1
+"""Share of an intent's belief that a form has whose fixed slots the model does not see."""
+_LEAST_LIKENESS, _LEAST_SURE = 0.75, 0.5
+"""Of a value of a list, and of words that the NER model takes for free text."""
+_ABOUT = {
+    "Light": frozenset(("light", "lamp")),
+    "Fan": frozenset(("fan",)),
+    "Climate": frozenset(("heating", "heat", "heater", "thermostat", "radiator", "climate")),
+    "Vacuum": frozenset(("vacuum", "hoover", "robot", "cleaner")),
+    "Lawn": frozenset(("mower", "lawnmower", "lawn", "mow", "robot")),
+    "Media": frozenset(("music", "song", "track", "sound", "tv", "telly", "television", "radio")),
+    "SetVolume": frozenset(("volume", "music", "sound", "tv", "telly", "television", "radio")),
+}
+"""What an intent of such a name is about anyway: a form need not explain these words."""
+_SURE_SPAN = 0.6
+_PLACED = tuple(
+    f"Hass{name}" for name in ("Turn", "LightSet", "SetPosition", "Fan", "Climate", "VacuumClean")
+)
+"""Openings of the names of intents that are about the room that the story before them names."""
+_BEFORE = frozenset((-1,))
+"""Where what a story names stands: before every word of the wish."""
+_PASSED_OVER = frozenset(("text", "place", "person"))
+"""Spans that are often in a story around the wish, and in none that can be carried out."""
+_WHEN = frozenset(("date", "time"))
+_LATER = _WHEN | {"duration", "number"}
+_NOW = frozenset(("now", "right", "just", "already", "again", "still", "today", "tonight"))
+"""Words that the NER model may take for a time, and that put nothing off."""
+_EVIDENT = 0.9
+"""Likeness from which on a value that was found asks to be used."""
+
+_Source = tuple[str, SlotSchema]
+
+
+@dataclass(frozen=True)
+class Guessed:
+    """A command with its weight, the form that it has and the words that it rests on."""
+
+    command: Command
+    weight: float
+    shape: Shape
+    at: frozenset[int]
+
+
+class Look:
+    """What one text holds for any slot, looked up once each.
+
+    A text that names no place may be about the one room that the `story` before it names: "it's
+    like an oven in the bedroom, get the fans going".
+    """
+
+    def __init__(
+        self,
+        finder: Finder,
+        said: Canonical,
+        spans: Sequence[Span],
+        now: datetime,
+        story: Canonical,
+    ) -> None:
+        self._finder, self._said, self._spans, self._now = finder, said, spans, now
+        self._found: dict[str, list[Found]] = {}
+        self._numbers = list(_numbers(said))
+        names = finder.names(said)
+        self._story = story if not names and len(finder.names(story)) == 1 else None
+        self._evident = {
+            kind: [*_places(said, _but(spans, passed)), *names]
+            for kind, passed in (("asks", _PASSED_OVER | _WHEN), ("acts", _PASSED_OVER))
+        }
+        times = [span for span in spans if span.label in _LATER]
+        # Not the one of "back one track".
+        degrees = (at for at in self._numbers if all(said.tokens[i].text != "1" for i in at))
+        self._later = frozenset[int]().union(*degrees, *_places(said, times))
+
+    def fill(self, shapes: Sequence[Shape], belief: float, ranking: Ranking) -> Iterator[Guessed]:
+        """The guesses of one intent, a form each."""
+        placed = bool(shapes) and shapes[0].intent.startswith(_PLACED)
+        options = {key: self._options(*key, placed) for shape in shapes for key in _sources(shape)}
+        found = (f.at for every in options.values() for f in every if f.likeness >= _EVIDENT)
+        asks = bool(shapes) and shapes[0].intent.startswith(QUERIES)
+        evidence = _merged([*self._numbers, *self._evident["asks" if asks else "acts"], *found])
+        for shape in shapes:
+            if not (shape.filled or shape.fixed) and shape.intent in _NEEDS_SLOT:
+                continue
+            share = belief * _share(ranking, shape)
+            for known in (options, *_second_best(shape, options)):
+                guess = self._guess(shape, share, known, evidence)
+                if guess is not None:
+                    yield guess
+
+    def _guess(
+        self,
+        shape: Shape,
+        belief: float,
+        known: Mapping[_Source, list[Found]],
+        evidence: Sequence[frozenset[int]],
+    ) -> Guessed | None:
+        """The guess of one form; None when one of its slots is not in the text."""
+        options = {key[1].name: known[key] for key in _sources(shape)}
+        used: frozenset[int] = frozenset()
+        slots: list[Slot] = []
+        weight = belief
+        # The longest first: "kitchen" is not an area once "kitchen light" is the device.
+        for name in sorted(options, key=lambda n: -max((len(f.at) for f in options[n]), default=0)):
+            found = next((f for f in options[name] if not f.at & used), None)
+            if found is None:
+                return None
+            used |= found.at
+            weight *= found.likeness
+            slots.append(
+                Slot(name=name, value=found.value, raw=found.raw, confidence=float(found.likeness))
+            )
+        explained = used | self._kinds(shape)
+        acts = not shape.intent.startswith(QUERIES)
+        for group in evidence:
+            left = group - explained
+            unfit = _NOT_NOW if acts and left & self._later else _LEFT_OVER
+            weight *= unfit ** (len(left) / len(group))
+        slots += [Slot(name=n, value=v, raw="") for n, v in shape.fixed]
+        command = Command(
+            intent=shape.intent, slots=tuple(slots), confidence=round(float(weight), 3)
+        )
+        return Guessed(command, weight, shape, used)
+
+    def _kinds(self, shape: Shape) -> frozenset[int]:
+        """The words that only say of what kind the devices are: "lights" where that is fixed."""
+        opening = shape.intent.removeprefix("Hass")
+        kinds = {str(value) for _, value in shape.fixed}
+        kinds.update(*(words for name, words in _ABOUT.items() if opening.startswith(name)))
+        tokens = enumerate(self._said.tokens)
+        return frozenset(i for i, token in tokens if token.text.removesuffix("s") in kinds)
+
+    def _options(self, source: str, schema: SlotSchema, placed: bool) -> list[Found]:
+        key = f"{source}:{schema.name}:{schema.kind}:{placed}"
+        if key not in self._found:
+            found = self._finder.find(source, schema, self._said, self._spans, self._now)
+            if not found and placed and self._story and source.startswith("area"):
+                told = self._finder.find(source, schema, self._story, self._spans, self._now)
+                found = [replace(f, at=_BEFORE) for f in told]
+            least = _LEAST_LIKENESS if self._finder.listed(source) else _LEAST_SURE
+            self._found[key] = [f for f in found if f.likeness >= least]
+        return self._found[key]
+
+
+def _second_best(
+    shape: Shape, options: Mapping[_Source, list[Found]]
+) -> Iterator[Mapping[_Source, list[Found]]]:
+    """The same options without the likeliest device, where the same words may mean another."""
+    for key in _sources(shape):
+        best, *others = options[key] or (None,)
+        others = [other for other in others if best and other.at & best.at]
+        if key[0].startswith("entity") and others:
+            yield {**options, key: others}
+
+
+def _sources(shape: Shape) -> Iterator[_Source]:
+    schemas = dict(shape.schemas)
+    return ((source, schemas[name]) for name, source in sorted(shape.filled))
+
+
+def _merged(groups: Iterable[frozenset[int]]) -> list[frozenset[int]]:
+    """The groups of words with those that share one made one."""
+    merged: list[frozenset[int]] = []
+    for group in groups:
+        apart = [other for other in merged if not other & group]
+        merged = [*apart, group.union(*(other for other in merged if other & group))]
+    return merged
+
+
+def _numbers(said: Canonical) -> Iterator[frozenset[int]]:
+    for at, token in enumerate(said.tokens):
+        if token.text.isdecimal():
+            yield frozenset({at})
+
+
+def _but(spans: Sequence[Span], passed: frozenset[str]) -> list[Span]:
+    return [span for span in spans if span.label not in passed]
+
+
+def _places(said: Canonical, spans: Sequence[Span]) -> Iterator[frozenset[int]]:
+    """The words of the spans that a wish should explain: what the NER model is sure of."""
+    for span in spans:
+        if span.confidence >= _SURE_SPAN:
+            places = enumerate(said.tokens)
+            at = frozenset(i for i, t in places if t.start < span.end and t.end > span.start)
+            if any(said.tokens[i].text not in _NOW for i in at):
+                yield at
+
+
+def _share(ranking: Ranking, shape: Shape) -> float:
+    """How much of an intent's belief a form has: a device that is named needs no kind."""
+    fixed = ranking.fixed(shape.intent)
+    named = any(source.startswith("entity") for _, source in shape.filled)
+    if not named:
+        exact = fixed.get(shape.fixed, 0.0)
+        # "All the fans" are the fans: the one form is nearly the other.
+        near = sum(
+            p for f, p in fixed.items() if f != shape.fixed and _some(f) == _some(shape.fixed)
+        )
+        return _OTHER_FIXED + (1 - _OTHER_FIXED) * (exact + _NEARLY * near)
+    rest = _without_kind(shape.fixed)
+    if not rest:
+        return 1.0
+    return sum(share for other, share in fixed.items() if _without_kind(other) == rest)
+
+
+def _some(fixed: Fixed) -> Fixed:
+    return tuple(pair for pair in fixed if pair != ("name", "all"))
+
+
+def _without_kind(fixed: Fixed) -> Fixed:
+    return tuple((name, value) for name, value in fixed if name not in _OF_KIND)

@@ -1,0 +1,101 @@
+"""Which slots the sentences of an intent fill together: the forms that a guess may take."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import combinations, product
+
+from hassil.expression import Alternative, Expression, Group, ListReference
+
+from assistant.core.messages import SlotValue
+from assistant.skill.manifest import SlotSchema
+from nlu.grammar.binding import IGNORED
+from nlu.grammar.block_binding import TAKEN
+from nlu.grammar.claim import Claim
+
+Filled = frozenset[tuple[str, str]]
+"""Slots, each with the list that its value comes from."""
+
+_MOST = 64
+"""Combinations of one sentence that are kept, the smallest first."""
+
+_MEASURES = frozenset(("number", "integer", "percentage", "temperature", "colour", "choice"))
+"""Kinds of slots that say how, not what."""
+
+_ALONE = frozenset(
+    ("HassVacuumStart", "HassVacuumReturnToBase", "HassLawnMowerStartMowing", "HassLawnMowerDock")
+)
+"""Intents of which a home has one device at most: people do not name it."""
+
+_NOTHING: Filled = frozenset()
+
+
+@dataclass(frozen=True)
+class Shape:
+    """Slots that are said together for an intent whose other slots are `fixed`."""
+
+    intent: str
+    fixed: tuple[tuple[str, SlotValue], ...]
+    filled: Filled
+    schemas: tuple[tuple[str, SlotSchema], ...]
+    area_slot: str
+    order: int
+
+
+def shapes(claims: Sequence[Claim]) -> list[Shape]:
+    """The shapes of all claims in their order, each once."""
+    made: dict[object, Shape] = {}
+    for order, claim in enumerate(claims):
+        schemas = {slot.name: slot for slot in claim.schema.slots}
+        fixed = tuple(sorted(claim.schema.fixed.items()))
+        for filled in sorted(
+            {f for s in claim.bound for f in _filled(s.expression)}, key=lambda f: sorted(f)
+        ):
+            known = tuple((name, schemas[name]) for name, _ in sorted(filled) if name in schemas)
+            shape = Shape(claim.schema.intent, fixed, filled, known, claim.schema.area_slot, order)
+            if len(known) == len({name for name, _ in filled}):
+                made.setdefault((shape.intent, fixed, filled), shape)
+    for intent, shape in {shape.intent: shape for shape in made.values()}.items():
+        if intent in _ALONE:
+            bare = replace(shape, fixed=(), filled=_NOTHING, schemas=(), area_slot="")
+            made.setdefault((intent, (), _NOTHING), bare)
+    for shape in _unions(list(made.values())):
+        made.setdefault((shape.intent, shape.fixed, shape.filled), shape)
+    return list(made.values())
+
+
+def _unions(single: Sequence[Shape]) -> Iterator[Shape]:
+    """What people say of one thing at once: "the lamp, green, at ten percent"."""
+    for one, other in combinations(single, 2):
+        shared, apart = one.filled & other.filled, one.filled ^ other.filled
+        schemas = dict(one.schemas) | dict(other.schemas)
+        kinds = [schemas[name].kind for name, _ in apart]
+        two_names = len(kinds) == len({name for name, _ in apart}) == 2
+        alike = (one.intent, one.fixed) == (other.intent, other.fixed)
+        if alike and shared and two_names and _MEASURES.issuperset(kinds):
+            known = tuple(sorted(schemas.items()))
+            yield replace(one, filled=one.filled | other.filled, schemas=known)
+
+
+def _filled(expression: Expression) -> frozenset[Filled]:
+    """The slots that each way through an expression fills."""
+    if isinstance(expression, ListReference):
+        name = expression.slot_name.removesuffix(TAKEN)
+        one = (name, expression.list_name)
+        return frozenset({_NOTHING if name == IGNORED else frozenset({one})})
+    if isinstance(expression, Alternative):
+        ways = frozenset(f for item in expression.items for f in _filled(item))
+        return ways | {_NOTHING} if expression.is_optional else ways
+    if isinstance(expression, Group):
+        return _together(_filled(item) for item in expression.items)
+    return frozenset({_NOTHING})
+
+
+def _together(parts: Iterable[frozenset[Filled]]) -> frozenset[Filled]:
+    whole: frozenset[Filled] = frozenset({_NOTHING})
+    for part in parts:
+        if part != {_NOTHING}:
+            joined = {a | b for a, b in product(whole, part)}
+            whole = frozenset(sorted(joined, key=lambda f: (len(f), sorted(f)))[:_MOST])
+    return whole

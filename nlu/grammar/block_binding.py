@@ -1,0 +1,244 @@
+"""Blocks of Home Assistant's format as claims: bound once, for any home."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import lru_cache, partial
+
+from hassil.expression import (
+    Alternative,
+    Expression,
+    Group,
+    ListReference,
+    RuleReference,
+    Sentence,
+    TextChunk,
+)
+from hassil.expression import Sequence as ExpressionSequence
+from hassil.intents import TextSlotList
+from hassil.parser import ParseError
+
+from assistant.core.errors import InputError
+from assistant.skill.manifest import IntentSchema, SlotSchema
+from nlu.grammar.binding import IGNORED, Binder, UnknownError, list_of_kind, list_of_slot, parsed
+from nlu.grammar.blocks import Block, ValueList
+from nlu.grammar.claim import Claim
+from nlu.grammar.flatten import flat_alternative, flat_sequence
+from nlu.grammar.lists import Lists, known
+from nlu.grammar.number_lists import declare_numbers
+from nlu.grammar.rules import KINDS
+from nlu.grammar.vocabulary import Vocabulary
+from nlu.text.canonical import canonical_chunk
+
+TAKEN = " the"
+"""Ends the name of a slot of free text whose template takes a "the" before it for its own."""
+
+SHOWN_CHARACTERS = 200
+"""Of a sentence that cannot be one, and of what is wrong with it."""
+
+_HOME_KINDS = {"name": "entity", "area": "area", "floor": "floor"}
+_INLINE_RANGE = re.compile(r"\d+\.\.\d+(?:,\d+)?")
+_REFERENCE = re.compile(r"\{([^{}]+)\}")
+_RULE = re.compile(r"<([^<>]+)>")
+
+
+@dataclass(frozen=True)
+class Bound:
+    """A vocabulary's claims in its order, and the lists that they name."""
+
+    claims: tuple[Claim, ...]
+    lists: Lists
+
+
+@lru_cache(maxsize=4)
+def bound(vocabulary: Vocabulary) -> Bound:
+    """Bind every sentence; raises `InputError` that names file, intent and sentence."""
+    lists = Lists()
+    shared: dict[object, Expression] = {}
+    claims = tuple(_claim(block, lists, shared) for block in vocabulary.blocks)
+    return Bound(claims, lists)
+
+
+def _claim(block: Block, lists: Lists, shared: dict[object, Expression]) -> Claim:
+    schema = _schema(block)
+    binder = BlockBinder(block, schema, lists, shared)
+    sentences = []
+    for text in block.sentences:
+        try:
+            sentences.append(Sentence(binder.bind(parsed(text)), text=text))
+        except (ParseError, AssertionError, UnknownError) as error:
+            reason = (str(error) or type(error).__name__)[:SHOWN_CHARACTERS]
+            where = f"{block.origin}: intent {block.intent}: sentence {text[:SHOWN_CHARACTERS]!r}"
+            raise InputError("vocabulary.sentence", f"{where}: {reason}") from error
+    written = partial(_written, block, schema, lists)
+    return Claim("", schema, tuple(sentences), written, block)
+
+
+def _written(block: Block, schema: IntentSchema, lists: Lists) -> tuple[Expression, ...]:
+    binder = BlockBinder(block, schema, lists, {}, canonical=False)
+    return tuple(binder.bind(parsed(text)) for text in block.sentences)
+
+
+def _schema(block: Block) -> IntentSchema:
+    found: dict[str, SlotSchema] = {}
+    for template in _reached(block.sentences, block.rules):
+        for name, slot in _references(template):
+            kind = _kind(name, block.lists)
+            if slot not in found or found[slot].kind in ("text", "choice"):
+                found[slot] = SlotSchema(
+                    name=slot,
+                    kind=kind,
+                    requires=block.requires if kind == "entity" else (),
+                    excludes=block.excludes if kind == "entity" else (),
+                    choices=tuple(str(v) for _, v in block.lists[name].values)
+                    if kind == "choice"
+                    else (),
+                    required=False,
+                )
+    return IntentSchema(
+        intent=block.intent,
+        sentences=block.sentences,
+        slots=tuple(found.values()),
+        fixed=block.fixed,
+        area_slot=block.area_slot,
+    )
+
+
+def _references(template: str) -> Iterator[tuple[str, str]]:
+    for reference in _REFERENCE.findall(template):
+        name, _, slot = reference.partition(":")
+        if not (name.startswith("@") or slot.startswith("@") or slot == IGNORED):
+            yield name, slot or name
+
+
+def _kind(name: str, lists: Mapping[str, ValueList]) -> str:
+    if name in lists:
+        return lists[name].kind
+    if name in _HOME_KINDS:
+        return _HOME_KINDS[name]
+    return "number" if _INLINE_RANGE.fullmatch(name) else name
+
+
+def _reached(templates: Iterable[str], rules: Mapping[str, str]) -> list[str]:
+    """Templates with the texts of all rules that they come to name; unknown ones are left out."""
+    found, seen = list(templates), set[str]()
+    for template in found:  # grows as it is walked
+        for rule in _RULE.findall(template):
+            if rule in rules and rule not in seen:
+                seen.add(rule)
+                found.append(rules[rule])
+    return found
+
+
+class BlockBinder(Binder):
+    """Binds the sentences of one block; rules that come out alike for several blocks are shared."""
+
+    articles = False
+
+    def __init__(
+        self,
+        block: Block,
+        schema: IntentSchema,
+        lists: Lists,
+        shared: dict[object, Expression],
+        canonical: bool = True,
+    ) -> None:
+        super().__init__(schema, block.rules, lists, canonical)
+        self._block, self._shared = block, shared
+        self._names = SlotSchema(
+            name="name", kind="entity", requires=block.requires, excludes=block.excludes
+        )
+
+    def bind(self, expression: Expression, before: str = "") -> Expression:
+        """The bound copy, made as flat as it will go: what matches in two ways matches twice."""
+        copied = super().bind(expression, before)
+        if not self.canonical:
+            return copied
+        if isinstance(copied, Alternative):
+            return flat_alternative(copied)
+        if isinstance(expression, ExpressionSequence) and isinstance(copied, ExpressionSequence):
+            return flat_sequence(self._marked(expression, copied))
+        return copied
+
+    def source(self, name: str) -> tuple[str, str]:
+        """The block's list of that name, the home's names, or a kind of ours."""
+        if name in self._block.lists:
+            values = self._block.lists[name]
+            return self._declared(values), values.kind
+        if name == "name":
+            return list_of_slot(self.lists, self._names), "entity"
+        if name in _HOME_KINDS:
+            return list_of_kind(self.lists, _HOME_KINDS[name]), _HOME_KINDS[name]
+        if name in KINDS or _INLINE_RANGE.fullmatch(name):
+            return super().source(name)
+        raise UnknownError("list", name, [*self._block.lists, *_HOME_KINDS, *KINDS])
+
+    def _chunk(self, text: str, before: str) -> Expression:
+        if self.canonical and not before and text.startswith("'s"):
+            rest = canonical_chunk(text[2:])  # "Floor Lamp 2's" becomes "floor lamp 2 s"
+            return Alternative([TextChunk(f"'s{rest}"), TextChunk(f" s{rest}")])
+        return super()._chunk(text, before)
+
+    def _rule(self, name: str) -> Expression:
+        texts = _reached([f"<{name}>"], self.rules)
+        names = (self._names.requires, self._names.excludes)
+        local = self._block.lists if len(texts) > 1 else None
+        key = (tuple(texts), id(local), names if any("{name" in text for text in texts) else ())
+        if key not in self._shared:
+            self._shared[key] = super()._rule(name)
+        return self._shared[key]
+
+    def _marked(self, given: ExpressionSequence, copied: ExpressionSequence) -> ExpressionSequence:
+        """The copy, in which slots of free text after a "the" of the template's own are marked."""
+        items = list(copied.items)
+        for at, (item, copy) in enumerate(zip(given.items, copied.items, strict=True)):
+            if (
+                isinstance(item, ListReference)
+                and isinstance(copy, ListReference)
+                and self._free(item)
+                and self._takes_the(given.items[:at])
+            ):
+                slot = f"{copy.list_name}:{copy.slot_name}{TAKEN}"
+                items[at] = ListReference(slot, is_end_of_word=copy.is_end_of_word)
+        return ExpressionSequence(items)
+
+    def _free(self, reference: ListReference) -> bool:
+        values = self._block.lists.get(reference.list_name)
+        return values is not None and values.kind == "text"
+
+    def _takes_the(self, items: list[Expression]) -> bool:
+        """Whether the words before may end in "the"."""
+        for item in reversed(items):
+            if isinstance(item, TextChunk):
+                if item.text.strip():
+                    return item.text.split()[-1].casefold() == "the"
+            elif isinstance(item, Alternative):
+                return any(self._takes_the([choice]) for choice in item.items)
+            elif isinstance(item, Group):
+                return self._takes_the(item.items)
+            elif isinstance(item, RuleReference) and item.rule_name in self.rules:
+                return self._takes_the([parsed(self.rules[item.rule_name])])
+            else:
+                return False
+        return False
+
+    def _declared(self, values: ValueList) -> str:
+        if values.kind == "text":
+            return self.lists.free_text(values.name)
+        if values.numbers is not None:
+            return declare_numbers(self.lists, values, values.numbers)
+        if values.name not in self.lists:
+            filled = self._choices(values)
+            self.lists.declare(values.name, lambda home: filled)
+        return values.name
+
+    def _choices(self, values: ValueList) -> TextSlotList:
+        said = BlockBinder(self._block, self.schema, self.lists, self._shared)
+        written = BlockBinder(self._block, self.schema, self.lists, {}, canonical=False)
+        known_values = [
+            known(said.bind(parsed(words)), written.bind(parsed(words)), value)
+            for words, value in values.values
+        ]
+        return TextSlotList(values.name, known_values)

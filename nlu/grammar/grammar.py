@@ -1,0 +1,92 @@
+"""Skill manifests, Home Assistant's vocabulary and a home as one grammar.
+
+hassil matches it and the sampler walks it. Every sentence is bound once: rules are put in place,
+lists are named by what they hold, and the words are brought into the canonical form that texts are
+matched in.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+
+from hassil.expression import Expression, ListReference, Sentence, TextChunk
+from hassil.intents import SlotList, TextSlotList
+from hassil.parser import ParseError
+
+from assistant.core.errors import SkillError
+from assistant.core.messages import SlotValue
+from assistant.skill.home import Home
+from assistant.skill.manifest import IntentSchema, SkillManifest, SlotSchema
+from nlu.grammar.binding import IGNORED, Binder, UnknownError, list_of_kind, list_of_slot, parsed
+from nlu.grammar.block_binding import bound
+from nlu.grammar.claim import Claim
+from nlu.grammar.lists import Lists
+from nlu.grammar.vocabulary import Vocabulary
+
+
+@dataclass(frozen=True)
+class Grammar:
+    """All claims in the skills' order, and the lists of their values.
+
+    `answers` are what people say when they are asked for a slot, or for a yes or no.
+    """
+
+    claims: tuple[Claim, ...]
+    answers: tuple[Expression, ...]
+    lists: dict[str, SlotList]
+    skip_words: tuple[str, ...] = ()
+
+
+def compile_grammar(
+    manifests: Sequence[SkillManifest], home: Home, vocabulary: Vocabulary
+) -> Grammar:
+    """Bind every sentence of `manifests`, then those of `vocabulary`, to the names of `home`.
+
+    Raises `SkillError`, naming skill, intent and sentence, for what cannot be a template, and
+    `InputError` for the same in a vocabulary.
+    """
+    lists = Lists()
+    claims = [
+        _claim(manifest, schema, lists) for manifest in manifests for schema in manifest.intents
+    ]
+    owners = {s.intent: m.name for m in manifests for s in (*m.intents, *m.served)}
+    answers = _answers(claims, lists)
+    common = bound(vocabulary)
+    claims += (replace(c, skill=owners.get(c.schema.intent, "")) for c in common.claims)
+    filled = {**common.lists.filled(home), **lists.filled(home)}
+    return Grammar(tuple(claims), answers, filled, vocabulary.skip_words)
+
+
+def _answers(claims: Iterable[Claim], lists: Lists) -> tuple[Expression, ...]:
+    asked = [s for c in claims for s in c.schema.slots if s.required and s.kind != "text"]
+    yes_no = list_of_kind(lists, "boolean")
+    names = dict.fromkeys([yes_no, *(list_of_slot(lists, slot) for slot in asked)])
+    return tuple(ListReference(f"{name}:{IGNORED}") for name in names)
+
+
+def _claim(manifest: SkillManifest, schema: IntentSchema, lists: Lists) -> Claim:
+    written, sentences = [], []
+    for text in schema.sentences:
+        try:
+            expression = parsed(text)
+            written.append(Binder(schema, manifest.rules, lists).bind(expression))
+            matched = Binder(schema, manifest.rules, lists, canonical=True).bind(expression)
+            sentences.append(Sentence(matched, text=text))
+        except (ParseError, AssertionError, UnknownError) as error:
+            reason = str(error) or type(error).__name__
+            raise SkillError(
+                "skill.sentence",
+                f"skill {manifest.name!r}, intent {schema.intent}: sentence {text!r}: {reason}",
+            ) from error
+    return Claim(manifest.name, schema, tuple(sentences), lambda: tuple(written))
+
+
+def named_values(slot: SlotSchema, home: Home) -> dict[str, SlotValue]:
+    """The values that a slot's list names, by their canonical words; {} when it has no list."""
+    lists = Lists()
+    name = list_of_slot(lists, slot)
+    values = lists.filled(home)[name]
+    if not isinstance(values, TextSlotList):
+        return {}
+    return {v.text_in.text: v.value_out for v in values.values if isinstance(v.text_in, TextChunk)}

@@ -1,0 +1,122 @@
+"""Sentences with their intent and the place of every slot: what the models learn from."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterable, Iterator
+from typing import NamedTuple
+
+from assistant.core.messages import SlotValue
+from assistant.skill.manifest import IntentSchema
+from nlu.grammar.grammar import Grammar
+from nlu.grammar.sampling import Filled, Source, articles, spoken
+
+_ENDING = re.compile(r"(?<=[^\W\d_])[a-z]+|['’][a-z]+")
+"""What hangs on the word before it: "lights" but not "3000k", "floor lamp 2's"."""
+
+_MOST_TRIES = 3
+
+
+class Span(NamedTuple):
+    """The characters `start` to `end` of a text, which fill a slot of a kind."""
+
+    slot: str
+    kind: str
+    start: int
+    end: int
+
+
+class Labelled(NamedTuple):
+    """A spoken sentence, its intent, its slots as they stand in it, and those not said."""
+
+    intent: str
+    text: str
+    spans: tuple[Span, ...]
+    fixed: tuple[tuple[str, SlotValue], ...]
+
+
+def labelled(grammar: Grammar, limit: int, seed: int) -> list[Labelled]:
+    """About `limit` different sentences, every intent's share the same as far as it has so many.
+
+    Within an intent each block's share grows with the log of its size. Intents follow each other
+    in the grammar's order. The same grammar, limit and seed give the same list.
+    """
+    sources: dict[str, list[tuple[Source, IntentSchema]]] = {}
+    for index, claim in enumerate(grammar.claims):
+        source = Source(grammar.lists, claim.written, f"{seed} labelled {index}")
+        if source.size:
+            sources.setdefault(claim.schema.intent, []).append((source, claim.schema))
+    share = math.ceil(limit / max(len(sources), 1))
+    return [one for group in sources.values() for one in _drawn(group, share)]
+
+
+def labelled_of(grammar: Grammar, intent: str, most: int) -> list[Labelled]:
+    """Up to `most` different sentences of each claim of one intent, always the same."""
+    sources = (
+        (Source(grammar.lists, claim.written, f"{index}"), claim.schema)
+        for index, claim in enumerate(grammar.claims)
+        if claim.schema.intent == intent
+    )
+    return [
+        one for source, schema in sources if source.size for one in _drawn([(source, schema)], most)
+    ]
+
+
+def _drawn(group: list[tuple[Source, IntentSchema]], share: int) -> Iterable[Labelled]:
+    weights = [1 + math.log2(source.size) for source, _ in group]
+    found: dict[str, Labelled] = {}
+    for (source, schema), weight in zip(group, weights, strict=True):
+        wanted = math.ceil(share * weight / sum(weights))
+        before = len(found)
+        for _ in range(_MOST_TRIES * wanted):
+            one = _labelled(schema, *source.draw_written())
+            if one.text:
+                found.setdefault(one.text, one)
+            if len(found) - before == wanted:
+                break
+    return found.values()
+
+
+def _labelled(schema: IntentSchema, written: str, filled: list[Filled]) -> Labelled:
+    kinds = {slot.name: slot.kind for slot in schema.slots}
+    text, spans = _placed(written, filled, kinds)
+    said = {span.slot for span in spans}
+    fixed = tuple((name, value) for name, value in schema.fixed.items() if name not in said)
+    return Labelled(schema.intent, text, spans, fixed)
+
+
+def _placed(
+    written: str, filled: list[Filled], kinds: dict[str, str]
+) -> tuple[str, tuple[Span, ...]]:
+    """A written sentence in spoken form, and where its slots then stand."""
+    text, spans = "", []
+    for words, slot, glued in _pieces(written, filled):
+        space = "" if glued or not text or not words else " "
+        start = len(text) + len(space)
+        text += space + words
+        if slot and words:
+            spans.append(Span(slot, kinds[slot], start, len(text)))
+    return text, tuple(spans)
+
+
+def _pieces(written: str, filled: list[Filled]) -> Iterator[tuple[str, str, bool]]:
+    """The words between and in the slots as spoken, the slot, and whether they hang on."""
+    at = 0
+    for slot, start, end in sorted(filled, key=lambda f: f.start):
+        words = spoken(written[start:end])
+        yield from _between(written, at, start, words)
+        yield words, slot, False
+        at = end
+    yield from _between(written, at, len(written), "")
+
+
+def _between(written: str, at: int, end: int, following: str) -> Iterator[tuple[str, str, bool]]:
+    """The words between two slots, an ending of the first slot's by itself."""
+    ending = _ENDING.match(written, at, end) if at else None
+    if ending is not None:
+        yield ending[0], "", True
+        at = ending.end()
+    # whether it is "a" or "an" hangs on the word that follows
+    words = articles(f"{spoken(written[at:end])} {following}".strip())
+    yield words.removesuffix(following).rstrip() if following else words, "", False

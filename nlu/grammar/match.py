@@ -1,0 +1,184 @@
+"""One way to read a text: an intent, the words of its slots, and how well it fits."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+
+from hassil.models import MatchEntity
+
+from assistant.core.messages import SlotValue
+from assistant.skill.manifest import SlotSchema
+from nlu.grammar.block_binding import TAKEN
+from nlu.grammar.claim import Claim
+from nlu.grammar.lists import NAMED, TIMES
+from nlu.text.canonical import Canonical
+from nlu.text.phrases import words
+from nlu.values import resolve
+
+_NO_CONTENT = frozenset(
+    words("a an my our your this that these those them him her of to for in on at and it is again")
+)
+
+
+@dataclass(frozen=True)
+class Captured:
+    """The words that fill one slot: `raw` as spoken, `text` in canonical words.
+
+    `value` is the list's value for a name, a choice or a boolean, and None where the words have
+    yet to be resolved; a number that they hold then counts `times` itself.
+    """
+
+    schema: SlotSchema
+    raw: str
+    text: str
+    value: SlotValue = None
+    wildcard: bool = False
+    times: float = 1
+
+    def resolved(self, now: datetime) -> SlotValue:
+        """The slot's value at `now` (aware); None when the words make none."""
+        if self.value is not None:
+            return self.value
+        if self.wildcard or self.schema.kind == "text":
+            return self.raw
+        value = resolve.value(self.text, self.schema.kind, now)
+        return value * self.times if self.times != 1 and isinstance(value, int | float) else value
+
+
+@dataclass(frozen=True)
+class Match:
+    """One way to read a text: an intent with the words of its slots.
+
+    `wildcard` counts the characters that free text took, `literal` those of the sentence itself.
+    `open_ended` tells that free text runs to the end of the text. `precedence` is the claim's.
+    """
+
+    intent: str
+    skill: str
+    slots: tuple[Captured, ...]
+    fixed: tuple[tuple[str, SlotValue], ...]
+    missing: tuple[str, ...]
+    wildcard: int
+    literal: int
+    open_ended: bool
+    order: int
+    precedence: tuple[int, int] = field(default=(1, 0))
+
+    def fit(self) -> tuple[int, ...]:
+        """Sort key of how well the sentence fits, best first.
+
+        Nothing taken as free text comes before free text, the less the better; then nothing
+        missing, the longest device name ("kitchen light" before the light of the kitchen), the
+        longer literal text, fewer slots, and a room of the home before a word that is its name.
+        """
+        device = max((len(s.text) for s in self.slots if s.schema.kind == "entity"), default=0)
+        rooms = sum(len(s.text) for s in self.slots if s.schema.kind in ("area", "floor"))
+        shape = (-device, -self.literal, len(self.slots), -rooms)
+        return (self.wildcard, len(self.missing), *shape)
+
+    def rank(self) -> tuple[object, ...]:
+        """Sort key, best first: how well it fits, its claim's precedence and place."""
+        values = tuple((s.schema.name, s.text) for s in self.slots)
+        return (*self.fit(), *self.precedence, self.order, values)
+
+    def refines(self, other: Match) -> bool:
+        """Whether it is the same wish told in more slots than `other`, and fits as well."""
+        mine, others = ({s.schema.name for s in match.slots} for match in (self, other))
+        return (
+            self.intent == other.intent
+            and mine == others
+            and self.fit() == other.fit()
+            and {name for name, _ in self.fixed} > {name for name, _ in other.fixed}
+        )
+
+
+def read_match(
+    claim: Claim, order: int, said: Canonical, found: Sequence[MatchEntity], area: str
+) -> Match | None:
+    """What hassil found for a claim, at the speaker's `area`; None when it makes no sense."""
+    schemas = {slot.name: slot for slot in claim.schema.slots}
+    captured = _captured(said, schemas, found, whole=claim.block is not None)
+    names = {c.schema.name for c in captured}
+    free = [c for c in captured if c.wildcard]
+    if len(names) < len(captured) or any(_NO_CONTENT.issuperset(c.text.split()) for c in free):
+        return None
+    if claim.block is not None and claim.block.area.casefold() not in ("", area.casefold()):
+        return None
+    return Match(
+        intent=claim.schema.intent,
+        skill=claim.skill,
+        slots=captured,
+        fixed=_fixed(claim, names, area),
+        missing=tuple(s.name for s in schemas.values() if s.required and s.name not in names),
+        wildcard=sum(len(c.text) for c in free),
+        literal=_letters(said.text) - sum(_letters(c.text) for c in captured),
+        open_ended=bool(free) and captured[-1].wildcard and said.text.endswith(captured[-1].text),
+        order=order,
+        precedence=claim.precedence,
+    )
+
+
+def _letters(text: str) -> int:
+    return len(text) - text.count(" ")
+
+
+def _fixed(claim: Claim, names: set[str], area: str) -> tuple[tuple[str, SlotValue], ...]:
+    fixed = dict(claim.schema.fixed)
+    if claim.schema.area_slot and area:
+        fixed.setdefault(claim.schema.area_slot, area)
+    return tuple((name, value) for name, value in fixed.items() if name not in names)
+
+
+def _captured(
+    said: Canonical,
+    schemas: dict[str, SlotSchema],
+    found: Sequence[MatchEntity],
+    whole: bool,
+) -> tuple[Captured, ...]:
+    """The slots' words; with `whole` free text keeps a "the" at its start."""
+    captured: list[Captured] = []
+    free_until = 0
+    for entity in found:
+        schema = schemas.get(entity.name.removesuffix(TAKEN))
+        if schema is None:
+            continue
+        start, end = entity.text_span or (0, 0)
+        # hassil counts free text before a phrase with parts of its own to the phrase as well
+        start = max(start, free_until)
+        free_until = end if entity.is_wildcard else 0
+        raw = said.spoken(start, end)
+        if whole and entity.is_wildcard and not entity.name.endswith(TAKEN):
+            raw = _article(said, start) + raw
+        captured.append(
+            Captured(
+                schema=schema,
+                raw=raw,
+                text=said.text[start:end].strip(),
+                value=_value(entity, schema),
+                wildcard=entity.is_wildcard,
+                times=(entity.metadata or {}).get(TIMES, 1),
+            )
+        )
+    return tuple(captured)
+
+
+def _value(entity: MatchEntity, schema: SlotSchema) -> SlotValue:
+    """What the list itself tells of the value: of a name its own, of a number its multiple."""
+    if (entity.metadata or {}).get(NAMED):
+        value: SlotValue = entity.value
+        return value
+    if isinstance(entity.value, float) and schema.kind in ("integer", "number"):
+        return int(entity.value) if entity.value.is_integer() else entity.value
+    return None
+
+
+def _article(said: Canonical, start: int) -> str:
+    """The "the " that was spoken before the canonical word at a character, or ""."""
+    at = 0
+    for token in said.tokens:
+        if at + len(token.text) > start:
+            return "the " if token.start and said.source[token.start - 1] == "the" else ""
+        at += len(token.text) + 1
+    return ""

@@ -1,0 +1,54 @@
+"""A sentence that says plainly what a command would do, for questions like "Did you mean …?"."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from math import log
+
+from assistant.core.messages import Command, Slot
+from nlu.grammar.binding import NAMED_KINDS
+from nlu.grammar.grammar import Grammar
+from nlu.grammar.labelled import Labelled, labelled_of
+
+_DRAWN = 60
+_FEWEST_WORDS = 3
+
+
+def plain_sentence(grammar: Grammar, command: Command) -> str:
+    """A usual sentence of the grammar that fills the command's slots; "" where there is none.
+
+    The usual one begins as most of the intent's sentences do, and has the words that most have.
+    Slots that were not said (their `raw` is "") are fixed by a sentence or left to it.
+    """
+    said = {slot.name: slot for slot in command.slots if slot.raw}
+    unsaid = {(slot.name, slot.value) for slot in command.slots if not slot.raw}
+    drawn = labelled_of(grammar, command.intent, _DRAWN)
+    usual = Counter(word for one in drawn for word in set(one.text.split()))
+    begun = Counter(one.text.split()[0] for one in drawn)
+    fitting = [
+        one
+        for one in drawn
+        if {span.slot for span in one.spans} == set(said) and unsaid.issuperset(one.fixed)
+    ]
+    fullest = max((len(one.fixed) for one in fitting), default=0)
+    fitting = [one for one in fitting if len(one.fixed) == fullest]
+
+    def rank(one: Labelled) -> tuple[bool, float, str]:
+        words = one.text.split()
+        likely = sum(log(usual[word]) for word in words) / len(words) + log(begun[words[0]]) / 2
+        return len(words) < _FEWEST_WORDS, -likely, one.text
+
+    chosen = min(fitting, key=rank, default=None)
+    return "".join(_filled(chosen, said)) if chosen else ""
+
+
+def _filled(one: Labelled, said: dict[str, Slot]) -> Iterator[str]:
+    """The sentence in pieces, with the command's values in the places of its own."""
+    at = 0
+    for span in one.spans:
+        slot = said[span.slot]
+        yield one.text[at : span.start]
+        yield str(slot.value) if span.kind in NAMED_KINDS else slot.raw
+        at = span.end
+    yield one.text[at:]

@@ -1,0 +1,188 @@
+"""The built-in lists and rules: how people say a duration, a time, a number, a room, a device.
+
+Rules are in hassil's template language. A list that fills a slot named "_" only takes its words:
+the whole phrase is what a resolver reads.
+"""
+
+from __future__ import annotations
+
+import re
+
+from nlu.text.phrases import listed, words
+
+MONTHS = words(
+    "january february march april may june july august september october november december"
+)
+WEEKDAYS = words("monday tuesday wednesday thursday friday saturday sunday")
+ORDINALS = words(
+    "first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth thirteenth "
+    "fourteenth fifteenth sixteenth seventeenth eighteenth nineteenth twentieth"
+)
+
+YES = listed(
+    "yes, yeah, yep, yup, sure, of course, ok, go ahead, do it, do that, correct, right, exactly, "
+    "that's right, yes please, please do, true, on"
+)
+NO = listed(
+    "no, nope, nah, no thanks, no thank you, don't, please don't, not now, wrong, false, off"
+)
+
+RULES = {
+    "duration": "(<amount>[ [and] (<amount>|{1..59:_})][ [and] (<amount>|{1..59:_})])",
+    "amount": (
+        "((<count>|a|an|a couple [of]|<part_of>) <unit>"
+        "|(<count>|a|an) <unit> and (a half|one half|half|[a|one] quarter|three quarters))"
+    ),
+    "count": "({0..100000:_}[ (point {0..99:_}|and [a|one] half)])",
+    "part_of": (
+        "(half|half [of] (a|an)|a half|one half"
+        "|[a|one] quarter of (a|an)|three quarters of (a|an)|quarter)"
+    ),
+    "unit": "(second[s]|sec[s]|minute[s]|min[s]|hour[s]|hr[s]|day[s]|week[s])",
+    "clock": (
+        "({0..24:_}[ o'clock]|{0..23:_} {0..59:_}"
+        "|({1..59:_} [minute[s]]|[a] quarter|half) (past|after|to|before|till|of) {0..23:_}"
+        "|half {1..12:_}|noon|midnight|midday)"
+    ),
+    "day_part": (
+        "(am|pm|in the (morning|afternoon|evening)|at night|tonight"
+        "|this (morning|afternoon|evening))"
+    ),
+    "time": "(<clock>[ <day_part>])",
+    "weekday": f"([[on] (this|next)|on] ({'|'.join(WEEKDAYS)}))",
+    "ordinal": "|".join(
+        [*ORDINALS, *(f"{n}(st|nd|rd|th)" for n in range(1, 32))]
+        + [f"{tens} {one}" for tens in ("twenty", "thirty") for one in ORDINALS[:9]]
+        + ["thirtieth"]
+    ),
+    "month": "|".join(MONTHS),
+    "date": (
+        "(today|tonight|tomorrow|yesterday|[the] day after tomorrow|<weekday>"
+        "|[on] [the] (<ordinal>|{1..31:_}) [of] (<month>)"
+        "|[on] (<month>) [the] (<ordinal>|{1..31:_})"
+        "|in (<count>|a|an|a couple [of]) (day[s]|week[s]))"
+    ),
+    "datetime": (
+        "([on] <date> [at] <time>|[at] <time> [on] <date>|[at] <time>|in <duration>"
+        "|(tomorrow|<weekday>) (morning|afternoon|evening|night) [at] <clock>)"
+    ),
+    "period": (
+        "([for|on|in] <date>[ (morning|afternoon|evening|night)]|this (morning|afternoon|evening)"
+        "|[for|on|at|over] [the|this|next|last|this coming] weekend"
+        "|[for|in|over] [the] (this|next|last|coming|past) (week|month)|[the] week after next"
+        "|[for|in|over] [the] (next|coming|last|past) [few|{2..60:_}] (days|weeks|months)"
+        "|[for|in] (this|next|last|) (<month>)|last <weekday_name>|[the] day before yesterday)"
+    ),
+    "integer": "([minus ]{0..1000000:_})",
+    "number": "([minus ]<count>|half|a half)",
+    "percentage": "({0..100:_}[ percent]|half|[a] quarter|three quarters|full|maximum|minimum)",
+    "temperature": ("([minus ]<count>[ degree[s]][ (celsius|centigrade|fahrenheit|kelvin|c|f)])"),
+    "colour": (
+        "([light|dark|bright] (red|green|blue|yellow|orange|pink|purple|brown|gray|grey)"
+        "|white|black|turquoise|cyan|magenta|violet|gold|teal|lime|indigo|lavender|salmon|coral"
+        "|beige|amber|(warm|soft|neutral|cool|cold) white|daylight|{1500..9000:_} kelvin)"
+    ),
+    "weekday_name": f"({'|'.join(WEEKDAYS)})",
+    "weekdays_named": f"({'|'.join(f'{day}s' for day in WEEKDAYS)})",
+    "recurring": (
+        "((every|each) (<weekday_name>[ [and] <weekday_name>][ and <weekday_name>]|<weekday_name> "
+        "(morning|afternoon|evening|night)|minute|hour|day|week|month|year|weekday|weekend"
+        "|morning|afternoon|evening|night|(other|second|third) (day|week|month|<weekday_name>)"
+        "|{2..90:_} (minutes|hours|days|weeks|months|years))"
+        "|[on] (weekdays|weekends|<weekdays_named>[ and <weekdays_named>])"
+        "|daily|weekly|monthly|yearly|hourly|[from] <weekday_name> (to|through) <weekday_name>"
+        "|[on] [the] (<ordinal>|(first|second|third|fourth|last) <weekday_name>|last day)"
+        " of (every|each) month|every year on [the] <date>)"
+    ),
+    "recurrence": "(<recurring>[ [at] <time>]|[at] <time> <recurring>)",
+}
+"""Rules named after a kind of slot say how its values sound; the others are their parts."""
+
+SPOKEN = {
+    "duration": (
+        "({2..60:_} (second[s]|minute[s])|(two|three|five|ten|fifteen|twenty|thirty) minute[s]"
+        "|{2..24:_} hour[s]|(one|a) (second|minute)|(an|one) hour"
+        "|half an hour|an hour and a half|(two|three|four) and a half (minutes|hours)"
+        "|(a quarter|three quarters) of an hour|{2..14:_} days|a week"
+        "|(one hour|{2..12:_} hours) [and] {1..59:_} minutes|one hour {10..59:_}"
+        "|(one minute|{2..20:_} minutes) [and] {1..59:_} seconds|a couple of (minutes|hours))"
+    ),
+    "time": (
+        "({1..12:_}[ o'clock][ (am|pm)]|{1..12:_} {10..59:_}[ (am|pm)]|{0..23:_} {10..59:_}"
+        "|(half|[a] quarter) past {1..12:_}|[a] quarter to {1..12:_}"
+        "|{1..29:_} minutes (past|to) {1..12:_}|(five|ten|twenty|twenty five) (past|to) {1..12:_}"
+        "|{1..12:_} in the (morning|afternoon|evening)|{8..11:_} at night|noon|midnight)"
+    ),
+    "date": (
+        "(today|tonight|tomorrow|the day after tomorrow|[this|next] (<weekday_name>)"
+        "|the (<day_name>) of (<month>)|(<month>) (<day_name>)|in {2..14:_} (days|weeks))"
+    ),
+    "datetime": (
+        "([on] <spoken date> at <spoken time>|at <spoken time>[ <spoken date>]"
+        "|in <spoken duration>|(tomorrow|<weekday_name>) (morning|evening) at {5..11:_})"
+    ),
+    "period": (
+        "(today|tomorrow|tonight|this (morning|afternoon|evening|week|weekend)|next (week|month)"
+        "|[on] <weekday_name>[ (morning|afternoon|evening)]|on the (<day_name>) of (<month>)"
+        "|tomorrow (morning|afternoon|evening)|the weekend|next <weekday_name>)"
+    ),
+    "weekday_name": "|".join(WEEKDAYS),
+    "day_name": "|".join([*ORDINALS, *(f"twenty {one}" for one in ORDINALS[:9]), "thirtieth"]),
+    "integer": "{0..100:_}",
+    "number": "({0..100:_}|{0..30:_} (point {0..9:_}|and a half))",
+    "percentage": "({0..100:_}[ percent]|half|maximum|minimum)",
+    "temperature": "({5..30:_}|{10..90:_} degrees[ (celsius|fahrenheit)])",
+    "colour": (
+        "(red|green|blue|yellow|orange|pink|purple|white|turquoise|light blue|dark red|warm white"
+        "|cool white)"
+    ),
+    "recurrence": (
+        "((every day|every weekday|daily|every <weekday_name>|weekdays|every morning)"
+        "[ at {5..11:_}[ (am|pm)]]|every other (day|<weekday_name>)"
+        "|every {2..30:_} (minutes|hours))"
+    ),
+}
+"""How people mostly say the values that `RULES` accept in many more ways: what samples hold."""
+
+KINDS = words(
+    "text integer number percentage boolean duration time date datetime period recurrence "
+    "temperature colour choice area floor entity"
+)
+
+THINGS = listed(
+    "milk, eggs, bread, coffee, apples, toilet paper, dinner, pizza, pasta, tea, laundry, work, "
+    "school, yoga, egg, oven, dishes"
+)
+DEEDS = listed(
+    "call mum, call the doctor, feed the cat, water the plants, take out the trash, buy flowers, "
+    "come downstairs, clean the bathroom, pay the rent, go to bed, lock the door, buy milk"
+)
+"""What stands for free text in sampled sentences: deeds after "to", things elsewhere."""
+
+FREE_TEXT = {
+    "search_query": listed(
+        "queen, bohemian rhapsody, the beatles, breaking bad, inception, jazz, classical music, "
+        "my favorites, taylor swift, the daily, hotel california, some rock music, pink floyd, "
+        "abbey road, christmas songs, the lord of the rings, workout mix, miles davis"
+    ),
+    "message": listed(
+        "dinner is ready, we leave in five minutes, it is time for bed, the taxi is here, "
+        "i am home, breakfast is on the table, please come downstairs, lunch is served, "
+        "somebody is at the door, the movie starts now, turn down the music, wake up"
+    ),
+    "zone": listed("work, school, home, gym, the office, grandma's house, church, university"),
+    "timer_name": listed(
+        "pizza, pasta, eggs, laundry, tea, chicken, cookies, homework, nap, workout, bread, dryer"
+    ),
+    "timer_command": listed(
+        "turn off the lights, open the garage door, turn on the fan, close the blinds, "
+        "lock the front door, pause the music, turn on the heater, start the vacuum"
+    ),
+}
+"""What stands for the free text of Home Assistant's own lists in sampled sentences."""
+
+
+def name_variants(name: str) -> tuple[str, ...]:
+    """How a written name is said: as it stands, and with the words of a CamelCase name apart."""
+    apart = re.sub(r"(?<=[a-z])(?=[A-Z])", " ", name)
+    return (name, apart) if apart != name else (name,)

@@ -1,0 +1,283 @@
+"""Sentences of a grammar as people speak them, for a language model and for examples.
+
+At each choice the alternative that has been taken least for its weight is taken next, so that all
+of them appear as early as the number of draws allows; the weight of an alternative grows with the
+logarithm of what it holds, so that no large list drowns its neighbours.
+"""
+
+from __future__ import annotations
+
+import math
+import random
+import re
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from hassil.expression import (
+    Alternative,
+    Expression,
+    Group,
+    ListReference,
+    Permutation,
+    TextChunk,
+)
+from hassil.intents import RangeSlotList, SlotList, TextSlotList
+
+from nlu.grammar.binding import IGNORED
+from nlu.grammar.claim import Claim
+from nlu.grammar.grammar import Grammar
+from nlu.grammar.lists import WRITTEN
+from nlu.grammar.rules import DEEDS, FREE_TEXT, THINGS
+from nlu.text import phrases
+from nlu.text.canonical import spoken_words
+from nlu.text.numbers import is_digits, spell
+
+_EXAMPLES = 40
+_EXAMPLE_LENGTH = 25
+
+_TRIES = 10
+_LEAST = 8.0
+"""Share of an intent with one sentence only: what is said most often ("stop") is short."""
+
+_POLITE_SHARE = 0.04
+_JOINED_SHARE = 0.02
+_ANSWERED_SHARE = 0.04
+_POLITE = (
+    "please {}",
+    "{} please",
+    "could you {}",
+    "can you {}",
+    "can you please {}",
+    "would you {}",
+    "i'd like you to {}",
+    "{} for me",
+    "{} thanks",
+    "hey {}",
+    "okay {}",
+)
+_JOINTS = ("and", "then", "and then")
+
+
+def sample(grammar: Grammar, limit: int, seed: int, vocabulary: bool = False) -> list[str]:
+    """Draw about `limit` spoken sentences: each claim's share grows with the log of its size.
+
+    Those of Home Assistant's vocabulary are among them only with `vocabulary`.
+    """
+    claims = grammar.claims if vocabulary else _of_skills(grammar)
+    sources = [
+        Source(grammar.lists, claim.written, f"{seed} {index}")
+        for index, claim in enumerate(claims)
+    ]
+    shares = [_LEAST + math.log2(source.size) if source.size else 0 for source in sources]
+    drawn = [
+        [source.draw() for _ in range(math.ceil(limit * share / sum(shares)))]
+        for source, share in zip(sources, shares, strict=True)
+    ]
+    rng = random.Random(f"{seed} frame")
+    sentences = [
+        _framed(sentence, drawn, index, rng)
+        for index, group in enumerate(drawn)
+        for sentence in group
+        if sentence
+    ]
+    answers = Source(grammar.lists, grammar.answers, f"{seed} answers")
+    rng.shuffle(sentences)
+    count = round(limit * _ANSWERED_SHARE)
+    sentences[limit - count :] = [answers.draw() for _ in range(count)]
+    rng.shuffle(sentences)
+    return sentences
+
+
+def example(grammar: Grammar, intent: str) -> str:
+    """A sentence of middling length from the first of an intent's templates; "" without any."""
+    for claim in _of_skills(grammar):
+        if claim.schema.intent == intent and claim.written:
+            source = Source(grammar.lists, claim.written[:1], "example")
+            drawn = [source.draw() for _ in range(8)] if source.size else [""]
+            return min(drawn, key=lambda sentence: abs(len(sentence) - _EXAMPLE_LENGTH))
+    return ""
+
+
+def examples(grammar: Grammar, vocabulary: bool = False) -> dict[str, list[str]]:
+    """Some spoken sentences for each intent, the plainer half of those drawn.
+
+    Those of Home Assistant's vocabulary are among them only with `vocabulary`.
+    """
+    found: dict[str, list[str]] = {}
+    for index, claim in enumerate(grammar.claims if vocabulary else _of_skills(grammar)):
+        source = Source(grammar.lists, claim.written, f"examples {index}")
+        drawn = [source.draw() for _ in range(2 * _EXAMPLES)] if source.size else []
+        found.setdefault(claim.schema.intent, []).extend(sorted(drawn, key=_plainness)[:_EXAMPLES])
+    return found
+
+
+def _of_skills(grammar: Grammar) -> list[Claim]:
+    return [claim for claim in grammar.claims if claim.block is None]
+
+
+def _plainness(sentence: str) -> int:
+    """Sort key of examples: short ones first, with an article rather than without."""
+    return len(sentence) - (10 if " the " in sentence else 0)
+
+
+def spoken(text: str) -> str:
+    """The words of a written sentence as they sound: digits in words, no punctuation."""
+    words: list[str] = []
+    for written in spoken_words(text):
+        word = phrases.SYMBOLS.get(written, written)
+        if word in ("am", "pm") and words and words[-1].split()[-1] in _CLOCK_WORDS:
+            word = f"{word[0]}.m."
+        elif is_digits(word):
+            word = (
+                f"oh {spell(int(word))}" if word[0] == "0" and len(word) == 2 else spell(int(word))
+            )
+        words.append(word)
+    return _REPEATED_ARTICLE.sub(r"\1", articles(" ".join(words)))
+
+
+_REPEATED_ARTICLE = re.compile(r"\b(the|my|our|a|an) the\b")
+_VOWEL = r"(?:(?!one\b|once\b|uni|use|eu)[aeiou]|hour|honest)"
+_A_BEFORE_VOWEL = re.compile(rf"\ba\b(?= {_VOWEL})")
+_AN_BEFORE_CONSONANT = re.compile(rf"\ban\b(?! {_VOWEL})")
+_CLOCK_WORDS = frozenset(" ".join(spell(n) for n in range(60)).split()) | {"o'clock"}
+
+
+def articles(text: str) -> str:
+    """Put "a" and "an" right: a template that allows both allows each before any word."""
+    return _A_BEFORE_VOWEL.sub("an", _AN_BEFORE_CONSONANT.sub("a", text))
+
+
+def _framed(sentence: str, drawn: list[list[str]], index: int, rng: random.Random) -> str:
+    chance = rng.random()
+    if chance < _POLITE_SHARE:
+        return rng.choice(_POLITE).format(sentence)
+    others = [i for i, group in enumerate(drawn) if group and i != index]
+    if others and chance < _POLITE_SHARE + _JOINED_SHARE:
+        second = rng.choice(drawn[rng.choice(others)])
+        return f"{sentence} {rng.choice(_JOINTS)} {second}".strip()
+    return sentence
+
+
+class Filled(NamedTuple):
+    """The characters of a written sentence that fill a slot."""
+
+    slot: str
+    start: int
+    end: int
+
+
+class Source:
+    """Draws sentences of one claim."""
+
+    def __init__(
+        self, lists: dict[str, SlotList], sentences: Sequence[Expression], seed: str
+    ) -> None:
+        self._lists = lists
+        self._rng = random.Random(seed)
+        self._taken: dict[tuple[int, int], int] = {}
+        self._sizes: dict[int, float] = {}
+        self._listed: dict[str, list[Expression]] = {}
+        self._decks: dict[int, list[Expression]] = {}
+        self._filled: list[Filled] = []
+        self._root = Alternative([s for s in sentences if self._size(s)])
+        self.size = self._size(self._root)
+
+    def draw(self) -> str:
+        """One sentence in spoken form, "" in the rare case that none was found."""
+        return spoken(self.draw_written()[0])
+
+    def draw_written(self) -> tuple[str, list[Filled]]:
+        """One sentence as written and where its slots stand, "" in the rare case of none."""
+        for _ in range(_TRIES):
+            self._filled.clear()
+            said = self._say(self._root)
+            if len({filled.slot for filled in self._filled}) == len(self._filled):
+                return said, list(self._filled)  # no slot is said twice
+        return "", []
+
+    def _say(self, expression: Expression, before: str = "") -> str:
+        """Words for an expression; `before` are those that stand before it."""
+        if isinstance(expression, TextChunk):
+            return expression.text
+        if isinstance(expression, Alternative):
+            return self._say(self._next(id(expression), expression.items), before)
+        if isinstance(expression, ListReference):
+            said = self._say(self._value(expression, before), before)
+            if expression.slot_name != IGNORED:
+                at = len(before)
+                self._filled.append(Filled(expression.slot_name, at, at + len(said)))
+            return said
+        if not isinstance(expression, Group):
+            raise TypeError(f"no part of a sentence: {expression!r}")
+        items = list(expression.items)
+        if isinstance(expression, Permutation):
+            self._rng.shuffle(items)
+        said = ""
+        for item in items:
+            said += self._say(item, before + said)
+        return said
+
+    def _value(self, reference: ListReference, before: str) -> Expression:
+        """The next value of a list in a shuffled order, each once before any comes again."""
+        deck = self._decks.setdefault(id(reference), [])
+        if not deck:
+            values = self._values(reference.list_name)
+            if values is _THINGS and before.endswith(" to "):
+                values = _DEEDS
+            deck.extend(self._rng.sample(values, len(values)))
+        return deck.pop()
+
+    def _next(self, node: int, items: Sequence[Expression]) -> Expression:
+        def urgency(index: int) -> float:
+            weight = math.log2(1 + self._size(items[index]))
+            return (self._taken.get((node, index), 0) + self._rng.random()) / weight
+
+        index = min((i for i in range(len(items)) if self._size(items[i])), key=urgency)
+        self._taken[node, index] = self._taken.get((node, index), 0) + 1
+        return items[index]
+
+    def _values(self, name: str) -> list[Expression]:
+        if name not in self._listed:
+            self._listed[name] = _list_values(name, self._lists[name])
+        return self._listed[name]
+
+    def _size(self, expression: Expression) -> float:
+        """How many sentences an expression holds; 0 for an empty list's."""
+        key = id(expression)
+        if key not in self._sizes:
+            self._sizes[key] = self._count(expression)
+        return self._sizes[key]
+
+    def _count(self, expression: Expression) -> float:
+        if isinstance(expression, ListReference):
+            return sum(self._size(value) for value in self._values(expression.list_name))
+        if isinstance(expression, Alternative):
+            return sum(self._size(item) for item in expression.items)
+        if isinstance(expression, Group):
+            orders = (
+                math.factorial(len(expression.items)) if isinstance(expression, Permutation) else 1
+            )
+            return orders * math.prod(self._size(item) for item in expression.items)
+        return 1
+
+
+_THINGS: list[Expression] = [TextChunk(text) for text in THINGS]
+_DEEDS: list[Expression] = [TextChunk(text) for text in DEEDS]
+_FREE_TEXT: dict[str, list[Expression]] = {
+    name: [TextChunk(text) for text in texts] for name, texts in FREE_TEXT.items()
+}
+
+
+def _list_values(name: str, values: SlotList) -> list[Expression]:
+    if isinstance(values, TextSlotList):
+        return [(value.metadata or {})[WRITTEN] for value in values.values]
+    if isinstance(values, RangeSlotList):
+        return [TextChunk(str(n)) for n in _said_numbers(values.start, values.stop, values.step)]
+    return _FREE_TEXT.get(name, _THINGS)
+
+
+def _said_numbers(start: int, stop: int, step: int) -> list[int]:
+    """All numbers up to a hundred, and round ones beyond."""
+    numbers = [n for n in range(start, min(stop, 100) + 1) if (n - start) % step == 0]
+    rounds = [*range(110, 200, 10), *range(200, 1000, 50), *range(1000, 10_001, 1000)]
+    return numbers + [n for n in rounds if start <= n <= stop and (n - start) % step == 0]

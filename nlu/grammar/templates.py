@@ -1,0 +1,193 @@
+"""The sentences of the installed skills, compiled once: match a text, or make sentences of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from copy import copy
+from datetime import UTC, datetime
+
+from hassil.intents import SlotList
+from hassil.recognize import recognize_all
+
+from assistant.core.messages import Command, Slot
+from assistant.skill.home import Home
+from assistant.skill.manifest import SkillManifest, SlotSchema
+from nlu.grammar import sampling
+from nlu.grammar.claim import Claim
+from nlu.grammar.grammar import Grammar, compile_grammar, named_values
+from nlu.grammar.labelled import Labelled, labelled
+from nlu.grammar.match import Captured, Match, read_match
+from nlu.grammar.paraphrase import plain_sentence
+from nlu.grammar.prefilter import Candidates
+from nlu.grammar.vocabulary import NO_VOCABULARY, Vocabulary
+from nlu.text.canonical import Canonical, Token, canonical, cuts, readings, wish
+from nlu.values import resolve, slot_answer
+
+_LONGEST = 80
+"""Words of the longest text that is looked at: nobody says more to an assistant in one breath."""
+
+_ANY_DAY = datetime(2026, 1, 1, tzinfo=UTC)
+
+_LATER = "conversation_command"
+"""Slot of free text that is a command of its own, to be carried out later."""
+
+__all__ = ["Captured", "Match", "Templates"]
+
+
+class Templates:
+    """All sentences of all skills, with the home's names in them."""
+
+    def __init__(self, grammar: Grammar, home: Home) -> None:
+        self._grammar = grammar
+        self._home = home
+        kinds = [SlotSchema(name=kind, kind=kind) for kind in ("boolean", "area", "entity")]
+        asked = [s for claim in grammar.claims for s in claim.schema.slots if s.required]
+        self._answers = {name for kind in kinds for name in named_values(kind, home)}
+        self._choices = {name for slot in asked for name in named_values(slot, home)}
+        self._asked = sorted({slot.kind for slot in asked})
+        self._candidates = Candidates(grammar.claims, grammar.lists)
+        self._skip_words = [tuple(canonical(w).text.split()) for w in grammar.skip_words]
+        self._area = ""
+
+    @classmethod
+    def compile(
+        cls,
+        manifests: Sequence[SkillManifest],
+        home: Home,
+        vocabulary: Vocabulary = NO_VOCABULARY,
+    ) -> Templates:
+        """Compile what `manifests` claim to understand, and what `vocabulary` holds besides.
+
+        Raises `SkillError` or, for the vocabulary, `InputError`, naming the sentence.
+        """
+        return cls(compile_grammar(manifests, home, vocabulary), home)
+
+    def in_area(self, area: str) -> Templates:
+        """The same sentences as said in an area, by its name or id; "" or another is none known."""
+        there = copy(self)
+        known = (a.name for a in self._home.areas if area.casefold() in (a.id, a.name.casefold()))
+        there._area = next(known, "")
+        return there
+
+    @property
+    def claims(self) -> tuple[Claim, ...]:
+        """The intents in the skills' order, one for each block of sentences."""
+        return self._grammar.claims
+
+    @property
+    def lists(self) -> Mapping[str, SlotList]:
+        """What each list of the claims holds in this home."""
+        return self._grammar.lists
+
+    def match(self, text: str) -> tuple[Match, ...]:
+        """Every way to read the whole of `text`, best first; () when no sentence fits."""
+        return self.match_canonical(canonical(text))
+
+    def match_canonical(self, said: Canonical) -> tuple[Match, ...]:
+        """`match` for a text, or a part of one, that is in canonical words already."""
+        if len(said.tokens) > _LONGEST:
+            return ()
+        found: set[Match] = set()
+        for reading in reversed(readings(said)):
+            found.update(self._matches(reading))
+            if any(match.wildcard == 0 for match in found):
+                break
+        if not found and self._skip_words:
+            plain = self._without_skip_words(said)
+            if 0 < len(plain.tokens) < len(said.tokens):
+                found.update(self._matches(plain))
+        ranked = sorted(found, key=Match.rank)
+        finer = next((m for m in ranked if m.refines(ranked[0])), None)
+        return (finer, *(m for m in ranked if m is not finer)) if finer else tuple(ranked)
+
+    def accepts(self, text: str) -> bool:
+        """Whether the whole of `text` is a sentence, two joined by "and", or a bare answer."""
+        said = canonical(text)
+        if self.match_canonical(said) or self._answers_something(said):
+            return True
+        return any(
+            self.match_canonical(said.part(0, end))
+            and self.match_canonical(said.part(start, len(said.tokens)))
+            for end, start in cuts(said)
+        )
+
+    def slots(self, match: Match, now: datetime) -> tuple[Slot, ...] | None:
+        """The match's slots with their values at `now` (aware); None when a value makes no sense.
+
+        Slots that the intent's sentences fix come last.
+        """
+        filled = []
+        for captured in match.slots:
+            value = captured.resolved(now)
+            if value is None:
+                return None
+            schema = captured.schema
+            others = resolve.rivals(captured.text, schema.kind, now) if schema.unambiguous else ()
+            filled.append(Slot(name=schema.name, value=value, raw=captured.raw, others=others))
+        return (*filled, *(Slot(name=n, value=v, raw="") for n, v in match.fixed))
+
+    def resolve(self, text: str, schema: SlotSchema, now: datetime) -> Slot | None:
+        """Read `text` as the bare answer to a question for one slot; None when it is none."""
+        return slot_answer.resolve_answer(text, schema, named_values(schema, self._home), now)
+
+    def is_answer(self, said: Canonical) -> bool:
+        """Whether the whole of a text is a yes or no, a duration or a name: nothing is to come."""
+        texts = [reading.text for reading in readings(said)]
+        return not self._answers.isdisjoint(texts) or resolve.duration(texts[-1]) is not None
+
+    def sample(self, limit: int, seed: int = 0, *, vocabulary: bool = False) -> list[str]:
+        """Draw about `limit` sentences as people speak them, every skill's in fair share.
+
+        Repeats are weights. The same templates, limit and seed give the same list. Home
+        Assistant's vocabulary, far larger than what skills own, is left out unless asked for.
+        """
+        return sampling.sample(self._grammar, limit, seed, vocabulary)
+
+    def example(self, intent: str) -> str:
+        """One short sentence for `intent` as a person would say it; "" for an unknown intent."""
+        return sampling.example(self._grammar, intent)
+
+    def examples(self, *, vocabulary: bool = False) -> dict[str, list[str]]:
+        """Some sentences for each intent of the skills, or of all, as people speak them."""
+        return sampling.examples(self._grammar, vocabulary)
+
+    def labelled(self, limit: int, seed: int = 0) -> list[Labelled]:
+        """About `limit` sentences of the skills and the vocabulary, with intent and slot spans."""
+        return labelled(self._grammar, limit, seed)
+
+    def plain(self, command: Command) -> str:
+        """A sentence that says plainly what a command would do; "" where there is none."""
+        return plain_sentence(self._grammar, command)
+
+    def _answers_something(self, said: Canonical) -> bool:
+        text = wish(said).text
+        if self.is_answer(said) or text in self._choices:
+            return True
+        return any(resolve.value(text, kind, _ANY_DAY) is not None for kind in self._asked)
+
+    def _matches(self, said: Canonical) -> Iterator[Match]:
+        intents = self._candidates.intents(said.text) if said.text else None
+        if intents is None:
+            return
+        for result in recognize_all(said.text, intents):
+            order = int(result.intent.name)
+            claim = self._grammar.claims[order]
+            match = read_match(claim, order, said, result.entities_list, self._area)
+            if match is not None and all(map(self._carried_out, match.slots)):
+                yield match
+
+    def _carried_out(self, captured: Captured) -> bool:
+        """Whether words that are to be a command are one: "back in five minutes" holds none."""
+        if not (captured.wildcard and captured.schema.name == _LATER):
+            return True
+        return bool(self.match(captured.raw))
+
+    def _without_skip_words(self, said: Canonical) -> Canonical:
+        tokens: list[Token] = []
+        at = 0
+        while at < len(said.tokens):
+            rest = [token.text for token in said.tokens[at:]]
+            skipped = next((len(w) for w in self._skip_words if tuple(rest[: len(w)]) == w), 0)
+            tokens += [] if skipped else [said.tokens[at]]
+            at += skipped or 1
+        return said._replace(tokens=tuple(tokens))

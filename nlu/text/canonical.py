@@ -1,0 +1,250 @@
+"""What people type and recognisers write, as the canonical words that templates are matched with.
+
+Templates and texts go through the same steps, so that both sides of a match agree:
+
+    text      "Hey, could you turn the T.V. on at six thirty p.m., please?"
+    canonical "hey could you turn tv on at 6 30 pm please"
+    wish      "turn tv on at 6 30 pm"
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import NamedTuple
+
+from nlu.text import phrases
+from nlu.text.numbers import is_digits, read_number
+
+
+class Token(NamedTuple):
+    """One canonical word and the half-open range of source words that it stands for."""
+
+    text: str
+    start: int
+    end: int
+
+
+class Canonical(NamedTuple):
+    """A text in canonical words, with the way back to the words as they were spoken.
+
+    `pauses` are the source words before which a comma or the end of a sentence stands; `garbled`
+    tells that signs stand between the words that no sentence has, spoken or written.
+    """
+
+    tokens: tuple[Token, ...]
+    source: tuple[str, ...]
+    pauses: frozenset[int] = frozenset()
+    garbled: bool = False
+
+    @property
+    def text(self) -> str:
+        """The canonical words joined by single spaces, "" when none are left."""
+        return " ".join(token.text for token in self.tokens)
+
+    @property
+    def words(self) -> str:
+        """The source words behind these, which need not have been said in one go."""
+        places = dict.fromkeys(i for t in self.tokens for i in range(t.start, t.end))
+        return " ".join(self.source[i] for i in places)
+
+    def spoken(self, start: int, end: int) -> str:
+        """The source words behind the characters `start` to `end` of `text`."""
+        covered, at = [], 0
+        for token in self.tokens:
+            if at < end and at + len(token.text) > start:
+                covered.append(token)
+            at += len(token.text) + 1
+        return " ".join(self.source[covered[0].start : covered[-1].end]) if covered else ""
+
+    def paused(self, at: int) -> bool:
+        """Whether a pause was made between canonical word `at` and the one before it."""
+        gap = range(self.tokens[at - 1].end, self.tokens[at].start + 1)
+        return not self.pauses.isdisjoint(gap)
+
+    def part(self, start: int, end: int) -> Canonical:
+        """The canonical words `start` to `end` as a text of their own."""
+        return self._replace(tokens=self.tokens[start:end])
+
+
+_MOST_PHRASES = 6
+"""How many polite phrases in a row are taken off at either end."""
+
+_SOURCE_WORD = re.compile(
+    r"\d+(?:st|nd|rd|th)\b|\d+(?:[.,:]\d+)*|[^\W\d_]+(?:['.][^\W\d_]+)*|[%°&]"
+)
+_PAUSE = re.compile(r"[,.;:!?…—–]|\.\.|\s-+\s")
+_UNSPOKEN = re.compile(r"[<>{}\[\]|^~`\\_*#@=\x00-\x08\x0b-\x1f\x7f]")
+_MOST_UNSPOKEN = 2
+_INITIALISM = re.compile(r"[^\W\d_](?:\.[^\W\d_])+")
+
+
+def canonical(text: str) -> Canonical:
+    """Bring a text into canonical words; never fails, and is "" for what holds no word."""
+    source, pauses = _source(text)
+    tokens = [Token(word, i, i + 1) for i, word in enumerate(source)]
+    for step in _STEPS:
+        tokens = list(step(tokens))
+    garbled = len(_UNSPOKEN.findall(text)) >= _MOST_UNSPOKEN
+    return Canonical(tuple(tokens), source, pauses, garbled)
+
+
+def wish(said: Canonical) -> Canonical:
+    """Take the politeness, hesitation and link words off: what is left is the wish itself."""
+    return readings(said)[-1]
+
+
+def readings(said: Canonical) -> list[Canonical]:
+    """A text, and what is left as more and more of its politeness is taken off.
+
+    More than one, because a sentence may hold the very words: "could you repeat that".
+    """
+    tokens = [token for token in said.tokens if token.text not in phrases.HESITATIONS]
+    for _ in range(_MOST_PHRASES):
+        tokens = tokens[: len(tokens) - _ending(tokens)]
+    found = [said, said._replace(tokens=tuple(tokens))]
+    for _ in range(_MOST_PHRASES):
+        opening = _phrase_at(tokens, 0, phrases.OPENINGS)
+        if opening is None:
+            break
+        tokens = tokens[len(opening[0]) :]
+        if tokens and opening[1] == "gerund":
+            tokens[0] = tokens[0]._replace(text=base_verb(tokens[0].text))
+        found.append(said._replace(tokens=tuple(tokens)))
+    return [said, *(left for left in found[1:] if left.tokens and left.tokens != said.tokens)]
+
+
+def cuts(said: Canonical) -> Iterator[tuple[int, int]]:
+    """Where each "and", "then" or pause between two parts begins and ends, first to last."""
+    words = tuple(token.text for token in said.tokens)
+    at = 1
+    while at < len(words):
+        joint = next((j for j in phrases.JOINTS if words[at : at + len(j)] == j), ())
+        if (joint or said.paused(at)) and at + len(joint) < len(words):
+            yield at, at + len(joint)
+        at += len(joint) or 1
+
+
+def canonical_chunk(text: str) -> str:
+    """Canonical form of a piece of a template, its outer white space kept."""
+    words = canonical(text).text
+    before, after = text[:1].isspace(), text[-1:].isspace()
+    if not words:
+        return " " if before or after else ""
+    return f"{' ' * before}{words}{' ' * after}"
+
+
+def spoken_words(text: str) -> Iterator[str]:
+    """The words of a text as they stand, in lower case and without punctuation."""
+    yield from _source(text)[0]
+
+
+def _source(text: str) -> tuple[tuple[str, ...], frozenset[int]]:
+    flat = unicodedata.normalize("NFKC", text).casefold().replace("’", "'")
+    words, pauses, end = list[str](), set[int](), 0
+    for match in _SOURCE_WORD.finditer(flat):
+        word = match[0]
+        if words and _PAUSE.search(flat, end, match.start()):
+            pauses.add(len(words))
+        initials = _INITIALISM.fullmatch(word)
+        words.append(word.replace(".", "") if initials else word)
+        end = match.end() + flat.startswith(".", match.end()) if initials else match.end()
+    return tuple(words), frozenset(pauses)
+
+
+def _symbols(tokens: Iterable[Token]) -> Iterator[Token]:
+    """Write digits with signs as separate words: "6:30" → "6 30", "2.5" → "2 point 5"."""
+    for token in tokens:
+        text = re.sub(r",(?=\d{3}(?!\d))", "", token.text)
+        if token.text[0].isdecimal() and not text.isalnum():
+            for piece in re.findall(r"\d+|\.", text.replace(",", ".")):
+                yield token._replace(text="point" if piece == "." else piece)
+        else:
+            yield token._replace(text=phrases.SYMBOLS.get(text, text))
+
+
+def _contractions(tokens: Iterable[Token]) -> Iterator[Token]:
+    for token in tokens:
+        for word in phrases.CONTRACTIONS.get(token.text, token.text).split():
+            yield token._replace(text=word)
+
+
+def _letters(tokens: Sequence[Token]) -> Iterator[Token]:
+    """Join letters that were spelled out: "t v" → "tv", "seven a m" → "7 am"."""
+    at = 0
+    while at < len(tokens):
+        end = at
+        while end < len(tokens) and len(tokens[end].text) == 1 and tokens[end].text.isalpha():
+            end += 1
+        if tokens[at].text in ("a", "i") and [t.text for t in tokens[at:end]] != ["a", "m"]:
+            end = at  # an article or a pronoun before the letters
+        end = max(end, at + 1)
+        yield Token("".join(t.text for t in tokens[at:end]), tokens[at].start, tokens[end - 1].end)
+        at = end
+
+
+def _numbers(tokens: Sequence[Token]) -> Iterator[Token]:
+    words = [token.text for token in tokens]
+    at, after_number = 0, False
+    while at < len(tokens):
+        if after_number and words[at] in ("oh", "o") and at + 1 < len(words):
+            digit = read_number(words, at + 1)
+            if digit and digit[0] < 10:  # "six oh five"
+                yield Token(f"0{digit[0]}", tokens[at].start, tokens[digit[1] - 1].end)
+                at, after_number = digit[1], False
+                continue
+        leading_zero = words[at][0] == "0" and is_digits(words[at])  # as in 6:05
+        number = None if leading_zero else read_number(words, at)
+        value, end = number or (words[at], at + 1)
+        yield Token(str(value), tokens[at].start, tokens[end - 1].end)
+        at, after_number = end, number is not None
+
+
+def _synonyms(tokens: Sequence[Token]) -> Iterator[Token]:
+    """Replace phrases that mean the same, and drop "the", which never tells two wishes apart."""
+    at = 0
+    while at < len(tokens):
+        words, replacement = _phrase_at(tokens, at, phrases.SYNONYMS) or ((tokens[at].text,), None)
+        end = at + len(words)
+        for word in (tokens[at].text if replacement is None else replacement).split():
+            if word != "the":
+                yield Token(word, tokens[at].start, tokens[end - 1].end)
+        at = end
+
+
+def _phrase_at(
+    tokens: Sequence[Token], at: int, table: dict[tuple[str, ...], str]
+) -> tuple[tuple[str, ...], str] | None:
+    for length in range(phrases.LONGEST, 0, -1):
+        words = tuple(token.text for token in tokens[at : at + length])
+        if words in table:
+            return words, table[words]
+    return None
+
+
+def _ending(tokens: Sequence[Token]) -> int:
+    """How many of the last words are politeness."""
+    words = [token.text for token in tokens]
+    lengths = (n for n in range(phrases.LONGEST, 0, -1) if tuple(words[-n:]) in phrases.ENDINGS)
+    return next(lengths, 0)
+
+
+def base_verb(gerund: str) -> str:
+    """The verb of a gerund: "turning" → "turn", "closing" → "close"; other words as they are."""
+    stem = gerund.removesuffix("ing")
+    if stem == gerund or len(stem) < 2:
+        return gerund
+    if stem in phrases.VERBS_IN_E:
+        return f"{stem}e"
+    doubled = stem[-1] == stem[-2] and stem[-1] not in "lsz"
+    return stem[:-1] if doubled else stem
+
+
+_STEPS: tuple[Callable[[list[Token]], Iterator[Token]], ...] = (
+    _symbols,
+    _contractions,
+    _letters,
+    _numbers,
+    _synonyms,
+)

@@ -1,0 +1,94 @@
+"""Number words to digits, and digits to the words people say."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from nlu.text.phrases import words
+
+ONES = words(
+    "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen "
+    "fifteen sixteen seventeen eighteen nineteen"
+)
+TENS = ("twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety")
+SCALES = {"hundred": 100, "thousand": 1000, "million": 1_000_000}
+
+_STEPS = {"thousand": 1000, "million": 1_000_000}
+_MOST_DIGITS = 9
+_LARGEST = 10**_MOST_DIGITS
+
+_SMALL = {word: value for value, word in enumerate(ONES)} | {"nought": 0, "fourty": 40}
+_TENS = {word: 10 * value for value, word in enumerate(TENS, start=2)}
+
+
+def read_number(said: Sequence[str], start: int = 0) -> tuple[int, int] | None:
+    """Read the longest whole number that begins at `start`: its value and the index after it.
+
+    "one hundred and five" is one number, "six thirty" and "twenty twenty" are two. Gives None
+    where no number begins; "a hundred" is one, a lone "a" is none.
+    """
+    total, at, end, ceiling = 0, start, start, _LARGEST
+    while group := _below_thousand(said, at):
+        value, after = group
+        scale = 1
+        while (step := _step(said, after)) and value * scale * step < _LARGEST:
+            scale, after = scale * step, after + 1
+        if end > start and value * scale >= ceiling:
+            break
+        total, end, ceiling = total + value * scale, after, scale
+        if scale == 1:
+            break
+        at = _past_and(said, end)
+    return (total, end) if end > start else None
+
+
+def _step(said: Sequence[str], at: int) -> int:
+    return _STEPS.get(said[at], 0) if at < len(said) else 0
+
+
+def _past_and(said: Sequence[str], at: int) -> int:
+    return at + 1 if said[at : at + 1] == ["and"] else at
+
+
+def _below_thousand(said: Sequence[str], at: int) -> tuple[int, int] | None:
+    is_one = said[at : at + 1] == ["a"] and at + 1 < len(said) and said[at + 1] in SCALES
+    small = (1, at + 1) if is_one else _below_hundred(said, at)
+    if small is None or small[0] >= 100 or said[small[1] : small[1] + 1] != ["hundred"]:
+        return small
+    value, end = small[0] * 100, small[1] + 1
+    rest = _below_hundred(said, _past_and(said, end))
+    return (value + rest[0], rest[1]) if rest and 0 < rest[0] < 100 else (value, end)
+
+
+def _below_hundred(said: Sequence[str], at: int) -> tuple[int, int] | None:
+    """A number without "hundred" in it, or one in digits."""
+    if at >= len(said):
+        return None
+    word = said[at]
+    if word in _TENS:
+        if at + 1 < len(said) and 1 <= _SMALL.get(said[at + 1], 0) <= 9:
+            return _TENS[word] + _SMALL[said[at + 1]], at + 2
+        return _TENS[word], at + 1
+    if word in _SMALL:
+        return _SMALL[word], at + 1
+    return (int(word), at + 1) if is_digits(word) else None
+
+
+def is_digits(word: str) -> bool:
+    """Whether a word is a whole number in digits, of a size that people say."""
+    return word.isascii() and word.isdecimal() and len(word) <= _MOST_DIGITS
+
+
+def spell(number: int) -> str:
+    """Say a whole number in words: 105 is "one hundred and five"."""
+    if number < 0:
+        return f"minus {spell(-number)}"
+    if number < 20:
+        return ONES[number]
+    if number < 100:
+        tens, ones = divmod(number, 10)
+        return TENS[tens - 2] + (f" {ONES[ones]}" if ones else "")
+    name, scale = next((n, s) for n, s in reversed(SCALES.items()) if s <= number)
+    count, rest = divmod(number, scale)
+    joint = " and " if 0 < rest < 100 else " "
+    return f"{spell(count)} {name}" + (joint + spell(rest) if rest else "")

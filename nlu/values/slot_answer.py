@@ -1,0 +1,98 @@
+"""A bare answer to a question for one slot: "ten minutes please", "the kitchen", "yes"."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping
+from datetime import datetime
+
+from assistant.core.messages import Slot, SlotValue
+from assistant.skill.manifest import SlotSchema
+from nlu.text.canonical import Canonical, canonical, wish
+from nlu.text.phrases import words
+from nlu.values import resolve
+from nlu.values.written import in_words
+
+_FRAME = frozenset(
+    words(
+        "for at in to on of with about around it is that this make let us say i would like want "
+        "will take have go be should maybe probably think a my 1 number sorry no yes yeah ok well "
+        "actually then from now until set put only just room mean meant said was rather by"
+    )
+)
+"""Words that may stand around an answer without changing it."""
+
+_LONGEST_ANSWER = 20
+
+_PLACES = {"first": 0, "first 1": 0, "former": 0, "second": 1, "second 1": 1, "latter": 1}
+_ENDS: dict[str, Callable[[tuple[str, ...]], str]] = {
+    **dict.fromkeys(("earlier", "earlier 1", "sooner", "sooner 1"), min),
+    **dict.fromkeys(("later", "later 1"), max),
+}
+_PART = re.compile(r"(?:in |this |at )?(am|pm|morning|afternoon|evening|night)")
+_HOURS = dict.fromkeys(("am", "morning"), range(12)) | dict.fromkeys(
+    ("pm", "afternoon", "evening"), range(12, 24)
+)
+_HOURS["night"] = range(18, 24)
+
+
+def resolve_answer(
+    text: str, schema: SlotSchema, names: Mapping[str, SlotValue], now: datetime
+) -> Slot | None:
+    """Read the whole of `text` as a value for `schema`; None when it is none.
+
+    `names` are the canonical words of a slot that draws from a list, with its values.
+    """
+    whole = canonical(text if schema.kind == "text" else in_words(text))
+    said = whole if whole.text in names else wish(whole)
+    if schema.kind == "text":
+        raw = (
+            " ".join(said.source[said.tokens[0].start : said.tokens[-1].end]) if said.tokens else ""
+        )
+        return Slot(name=schema.name, value=raw, raw=raw) if raw else None
+    for start, end in _spans(said):
+        part = said.part(start, end)
+        value = names.get(part.text)
+        if value is None:
+            value = _value(part.text, schema, now)
+        if value is not None:
+            raw = part.spoken(0, len(part.text))
+            confidence = 1.0 if part.tokens == said.tokens else 0.9
+            return Slot(name=schema.name, value=value, raw=raw, confidence=confidence)
+    return None
+
+
+def _value(text: str, schema: SlotSchema, now: datetime) -> SlotValue:
+    if schema.choices and schema.kind != "choice":
+        return _which(text, schema, now)
+    return resolve.value(text, schema.kind, now)
+
+
+def _which(text: str, schema: SlotSchema, now: datetime) -> str | None:
+    """Which of two values was meant: "the second", "in the evening", "pm", or itself said anew."""
+    values = schema.choices
+    if text in _PLACES:
+        return values[_PLACES[text]]
+    if text in _ENDS:
+        return _ENDS[text](values)
+    meant = {str(r.value) for r in resolve.resolve(text, schema.kind, now).readings}
+    if schema.kind in ("time", "datetime") and (part := _PART.fullmatch(text)):
+        meant = {v for v in values if _hour(v) in _HOURS[part[1]]}
+    fitting = [value for value in values if value in meant]
+    return fitting[0] if len(fitting) == 1 else None
+
+
+def _hour(value: str) -> int:
+    """The hour of a time or a moment in ISO 8601."""
+    return int(value.rpartition("T")[2][:2])
+
+
+def _spans(said: Canonical) -> Iterator[tuple[int, int]]:
+    """The spans with only frame words around them, the longest first."""
+    texts = [token.text for token in said.tokens]
+    if len(texts) > _LONGEST_ANSWER:
+        return
+    spans = ((s, e) for s in range(len(texts)) for e in range(s + 1, len(texts) + 1))
+    for start, end in sorted(spans, key=lambda span: (span[0] - span[1], span[0])):
+        if _FRAME.issuperset(texts[:start] + texts[end:]):
+            yield start, end

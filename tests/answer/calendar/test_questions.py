@@ -1,0 +1,87 @@
+"""Questions about days through all stages: text in, the reply out, at a fixed time."""
+
+from __future__ import annotations
+
+import shutil
+import time
+from collections.abc import Iterator
+from datetime import datetime
+from pathlib import Path
+from zoneinfo import ZoneInfo
+
+import pytest
+
+from assistant.cli.conversation import answering, temporary_config
+from assistant.composition import Composition
+from assistant.core.messages import Commit, Message, Reply, Transcript
+from assistant.pipeline import run
+from skills.state import open_state
+
+DOCUMENTS = Path(__file__).resolve().parents[3] / "examples" / "documents"
+LONDON = ZoneInfo("Europe/London")
+MONDAY = datetime(2027, 3, 1, 18, tzinfo=LONDON)
+
+
+@pytest.fixture(autouse=True)
+def london(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    monkeypatch.setenv("TZ", "Europe/London")
+    time.tzset()
+    monkeypatch.setattr(Composition, "now", property(lambda self: lambda: MONDAY))
+    yield
+    monkeypatch.undo()
+    time.tzset()
+
+
+def replies(documents: Path, *texts: str) -> list[str]:
+    config = temporary_config(None, None)
+    composition = Composition(config)
+    with answering(config, documents) as answers:
+        answer = composition.answer(answers=answers)
+        stages = (composition.nlu(), composition.skills(open_state(None)), answer)
+        return [_reply(list(run(stages, _heard(n, text)))) for n, text in enumerate(texts)]
+
+
+def _heard(number: int, text: str) -> list[Message]:
+    name = f"u{number}"
+    return [
+        Transcript(utterance_id=name, revision=0, text=text, engine="text", at_s=1.0),
+        Commit(utterance_id=name, revision=0, at_s=1.0),
+    ]
+
+
+def _reply(messages: list[Message]) -> str:
+    return " ".join(message.text for message in messages if isinstance(message, Reply))
+
+
+SAID = {
+    "what is on tomorrow": "Tomorrow: Dentist at 9:30 am and Choir at 7 pm.",
+    "what do I have on Friday": "On Friday: Dinner with Alice at 7:30 pm.",
+    "what's in my calendar this weekend": "Nothing is in your calendar for this weekend.",
+    "do I have anything on Tuesday morning": "On Tuesday morning: Dentist at 9:30 am.",
+    "what's on the third of May": "Nothing is in your calendar for Monday, May 3.",
+    "when is my next meeting with Alice": "Dinner with Alice is on Friday at 7:30 pm.",
+    "when is choir": "The next is tomorrow at 7 pm.",
+    "what is Alice's phone number": "I found nothing about that.",
+    "what is Agnes's phone number": "+44 1632 960014",
+    "when is alice's birthday": "I found nothing about that.",
+    "when was bob born": "I found nothing about that.",
+    "when was agnes toliver born": "Agnes Tolliver's birthday is March 14, 1951.",
+    "what number has the plumber": "I found nothing about that.",
+    "what did I note last week": "Wednesday, February 24: The boiler stood at 0.9 bar",
+    "what did I write down about the boiler last week": "0.9 bar",
+    "where did you get that": "From your note Boiler.",
+    "who won the world cup in 1998": "I found nothing about that.",
+}
+
+
+def test_what_a_person_asks_of_the_calendar() -> None:
+    told = dict(zip(SAID, replies(DOCUMENTS, *SAID), strict=True))
+    assert {text: reply for text, reply in told.items() if SAID[text] not in reply} == {}
+
+
+def test_without_a_calendar_nothing_is_found(tmp_path: Path) -> None:
+    shutil.copy(DOCUMENTS / "dishwasher.md", tmp_path)
+    assert (
+        replies(tmp_path, "what is on tomorrow", "when is my next appointment")
+        == ["I found nothing about that."] * 2
+    )

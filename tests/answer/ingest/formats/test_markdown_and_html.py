@@ -1,0 +1,106 @@
+"""Markdown and HTML in; the main text under its headings out."""
+
+from __future__ import annotations
+
+import pytest
+
+from assistant.answer.ingest.formats import html, markdown
+from assistant.core.errors import AnswerError
+
+NOTES = b"""\
+---
+title: "The D 42"
+tags: [kitchen]
+---
+# Dishwasher
+
+It is *very* quiet[^1], see [the shop](https://example.org) and `menu`.
+
+## Cleaning
+
+### The filter
+
+1. Lift it out.
+2. Rinse it
+   with water.
+
+```sh
+rm -rf /
+```
+
+| Part | Price | In stock |
+| --- | --- | --- |
+| Filter | 12 euros | yes |
+| Pump | 80 euros | |
+
+## To buy
+
+- [x] salt
+- [ ] rinse aid
+
+[^1]: 44 dB
+"""
+
+PAGE = b"""<!DOCTYPE html><html><head><title>Opening hours | Acme</title>
+<style>p { color: red }</style></head><body>
+<header><a href="/">Acme</a></header><nav><a>Home</a><a>Shop</a></nav>
+<main><h1>Opening hours</h1><p>We are open <b>until
+ six</b>.<script>track()</script></p><aside>Ring first on holidays.</aside>
+<dl><dt>Phone</dt><dd>555 0100</dd><dt>Do you deliver?</dt><dd>Yes, on Mondays.</dd></dl>
+<h2>Prices <a href="#prices">#</a></h2>
+<table><tr><th>Size</th><th>Price</th></tr><tr><td>Small</td><td>3 euros</td></tr></table>
+<p hidden>secret</p><p>12 m<sup>2</sup> are enough.<sup><a href="#n">1</a></sup></p></main>
+<footer>Copyright Acme</footer></body></html>"""
+
+
+def test_markdown_sections_have_their_headings_as_place() -> None:
+    document = markdown.parse("d42.md", NOTES)
+    assert document.title == "The D 42"
+    assert [(s.place, s.text) for s in document.sections] == [
+        ("Dishwasher", "It is very quiet, see the shop and menu."),
+        (
+            "Dishwasher > Cleaning > The filter",
+            "Lift it out.\nRinse it with water.\n"
+            "Filter: price 12 euros, in stock yes.\nPump: price 80 euros.",
+        ),
+        ("Dishwasher > To buy", "salt (done)\nrinse aid\n44 dB"),
+    ]
+
+
+def test_a_single_first_heading_is_the_title() -> None:
+    document = markdown.parse("x.md", b"# The boiler\n\nIt is old.\n\n## Valve\n\nIt is shut.\n")
+    assert document.title == "The boiler"
+    assert [section.place for section in document.sections] == ["", "Valve"]
+
+
+def test_a_heading_with_nothing_under_it_is_still_told() -> None:
+    document = markdown.parse("x.md", b"# A\n\n## Milk\n\n## Eggs\n\nTen.\n\n## Bread\n")
+    assert [s.text for s in document.sections] == ["Milk", "Ten.", "Bread"]
+
+
+def test_html_gives_the_main_text_alone() -> None:
+    document = html.parse("hours.html", PAGE)
+    assert document.title == "Opening hours"
+    assert [(s.place, s.text) for s in document.sections] == [
+        (
+            "",
+            "We are open until six.\nRing first on holidays.\nPhone: 555 0100\n"
+            "Do you deliver?\nYes, on Mondays.",
+        ),
+        ("Prices", "Small: price 3 euros.\n12 m2 are enough."),
+    ]
+
+
+def test_an_encoding_is_taken_from_its_declaration() -> None:
+    page = '<meta charset="iso-8859-2"><p>Łódź leży daleko.</p>'.encode("iso-8859-2")
+    assert html.parse("a.html", page).sections[0].text == "Łódź leży daleko."
+
+
+def test_a_page_that_nests_deeper_than_the_stack_is_read() -> None:
+    page = b"<div>" * 20_000 + b"Deep down." + b"</div>" * 20_000
+    assert html.parse("a.html", page).sections[0].text == "Deep down."
+
+
+def test_a_picture_called_html_is_refused() -> None:
+    with pytest.raises(AnswerError, match=r"^a\.html holds no text$"):
+        html.parse("a.html", b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR")

@@ -1,0 +1,344 @@
+"""Files through the real process: what they hold, and what a hostile one costs."""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import io
+import os
+import subprocess
+import sys
+import time
+import zipfile
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from assistant.answer.ingest.parser_client import Indexer
+from assistant.answer.ingest.sandbox import Limits
+from assistant.core.errors import AnswerError
+from tests.support import hostile_parser
+from tests.support.handmade_pdf import pdf, pdf_bomb, pdf_of
+
+LIMITS = Limits(
+    file_bytes=10_000_000, memory_bytes=150_000_000, cpu_s=1, wall_s=60.0, result_bytes=1_000_000
+)
+HOSTILE = "tests.support.hostile_parser:parse"
+EVENT = (
+    "BEGIN:VCALENDAR\nBEGIN:VEVENT\nSUMMARY:Dentist\n"
+    "DTSTART;TZID={zone}:20260303T093000\nEND:VEVENT\nEND:VCALENDAR\n"
+)
+
+
+@pytest.fixture(scope="module")
+def indexer() -> Iterator[Indexer]:
+    with Indexer(LIMITS) as made:
+        yield made
+
+
+@pytest.fixture(scope="module")
+def attacked() -> Iterator[Indexer]:
+    with Indexer(LIMITS, HOSTILE) as made:
+        yield made
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    return tmp_path / "manual.txt"
+
+
+def test_a_file_comes_back_as_passages(indexer: Indexer, tmp_path: Path) -> None:
+    path = tmp_path / "dishwasher.md"
+    path.write_text("# Dishwasher\n\n## Cleaning\n\nRinse the filter.\n")
+    found = indexer.parsed(path)
+    assert (found.path, found.document.title) == (path, "Dishwasher")
+    assert found.sha256 == hashlib.sha256(path.read_bytes()).hexdigest()
+    assert [(p.place, p.text) for p in found.passages] == [("Cleaning", "Rinse the filter.")]
+    assert indexer.parsed(path, note=True).document.kind == "note"
+
+
+def test_a_confined_parser_lacks_nothing_that_it_needs(indexer: Indexer, tmp_path: Path) -> None:
+    """What a library loads on first use has to be there before the door is shut."""
+    files = {
+        "a.pdf": pdf([["The pump starts when the door is shut."]], bookmarks={"Pump": 0}),
+        "a.html": "<meta charset='gb18030'><p>你好，世界。</p>".encode("gb18030"),
+        "b.html": b'<meta charset="made-up"><p>Hello.</p>',
+        "a.txt": "Grüße".encode("cp1252"),
+        "u.txt": "Grüße".encode("utf-16"),
+        "a.ics": EVENT.format(zone="America/New_York").encode(),
+        "b.ics": EVENT.format(zone="W. Europe Standard Time").encode(),
+        "c.ics": EVENT.format(zone="Nowhere/At_All").encode(),
+        "a.vcf": b"BEGIN:VCARD\nVERSION:2.1\n"
+        b"FN;CHARSET=UTF-8;ENCODING=QUOTED-PRINTABLE:J=C3=B6rg\nEND:VCARD\n",
+        "a.epub": _book("<p>It blew.</p>"),
+    }
+    for name, content in files.items():
+        (tmp_path / name).write_bytes(content)
+        assert indexer.parsed(tmp_path / name).document.sections, name
+
+
+@pytest.mark.parametrize(
+    ("deed", "code", "said"),
+    [
+        ("recurse", "answer.crashed", "its parser failed (RecursionError)"),
+        ("memory", "answer.memory", "takes more than 150 MB of memory to read"),
+        ("fail", "answer.crashed", "its parser failed (KeyError)"),
+        ("crash", "answer.crashed", "made its parser crash (SIGSEGV)"),
+        ("leave", "answer.crashed", "made its parser crash (status 7)"),
+        ("talk", "answer.too_large", "holds more text than can be kept"),
+        ("socket", "answer.forbidden", "reach for a file or the network"),
+        ("local socket", "answer.forbidden", "reach for a file or the network"),
+        ("open", "answer.forbidden", "reach for a file or the network"),
+        ("write", "answer.forbidden", "reach for a file or the network"),
+        ("delete", "answer.forbidden", "reach for a file or the network"),
+        ("fork", "answer.forbidden", "reach for a file or the network"),
+        ("run", "answer.forbidden", "reach for a file or the network"),
+        ("kill", "answer.forbidden", "reach for a file or the network"),
+        ("descriptors", "answer.forbidden", "reach for a file or the network"),
+    ],
+)
+def test_a_hostile_file_costs_itself_alone(
+    attacked: Indexer, file: Path, deed: str, code: str, said: str
+) -> None:
+    with pytest.raises(AnswerError) as raised:
+        _asked(attacked, file, deed)
+    assert raised.value.code == code
+    assert raised.value.message.startswith("manual.txt ")
+    assert said in raised.value.message
+    assert "secret" not in raised.value.message
+    assert _asked(attacked, file, "nothing") == "done and well"
+
+
+@pytest.mark.parametrize("deed", ["socket", "local socket", "open", "write", "delete", "kill"])
+def test_unconfined_the_same_deeds_succeed(deed: str) -> None:
+    """Else the test above would prove nothing."""
+    assert hostile_parser.parse("a.txt", deed.encode()).sections[0].text.startswith("done")
+
+
+def test_the_limits_hold_where_the_kernel_has_no_filter(file: Path) -> None:
+    with Indexer(LIMITS, "tests.support.hostile_parser_unfiltered:parse") as indexer:
+        for deed in ("socket", "local socket", "open", "write"):
+            with pytest.raises(AnswerError, match="reach for a file or the network"):
+                _asked(indexer, file, deed)
+        # The filter's own part, and the proof that it was off here.
+        assert _asked(indexer, file, "kill").startswith("done")
+
+
+def test_every_limit_of_the_kernel_is_set(file: Path) -> None:
+    """Also those that the filter makes up for."""
+    with Indexer(LIMITS, "tests.support.hostile_parser_unfiltered:parse") as indexer:
+        core_file_processes_descriptors = [(0, 0)] * 4
+        expected = [*core_file_processes_descriptors, (LIMITS.cpu_s, LIMITS.cpu_s + 1)]
+        assert _asked(indexer, file, "limits") == f"done {expected}"
+
+
+@pytest.mark.skipif(
+    subprocess.run(["unshare", "--user", "--net", "true"], capture_output=True).returncode != 0,
+    reason="no process may have a network of its own here",
+)
+def test_the_parser_has_a_network_of_its_own_that_is_none(file: Path) -> None:
+    with Indexer(LIMITS, "tests.support.hostile_parser_unfiltered:parse") as indexer:
+        network = _asked(indexer, file, "network").removeprefix("done ")
+    assert network.startswith("net:[")
+    assert network != os.readlink("/proc/self/ns/net")
+
+
+FILTERED_FROM_OUTSIDE = """
+import ctypes, os
+from assistant.answer import confinement as c
+if {denying}:
+    seccomp = [c._step(c.LOAD, 16), c._step(c.JUMP_IF_EQUAL, c.PR_SET_SECCOMP, 0, 1)]
+    prctl = 157 if os.uname().machine == "x86_64" else 167
+    calls = [c._step(c.LOAD, 0), c._step(c.JUMP_IF_EQUAL, prctl, 0, 3)]
+    program = [*calls, *seccomp, c._step(c.RETURN, c.SECCOMP_ERRNO | 1)]
+else:
+    program = []
+ctypes.CDLL(None).prctl(c.PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0)
+assert c.install([*program, c._step(c.RETURN, c.SECCOMP_ALLOW)])
+print([r for r in c.isolate(os.getppid()) if "filter" in r])
+"""
+
+
+@pytest.mark.parametrize(
+    ("denying", "told"), [(False, "[]"), (True, "['a filter of system calls']")]
+)
+def test_below_a_filter_of_others_it_is_told_whether_ours_is_in_force(
+    denying: bool, told: str
+) -> None:
+    """As under systemd's SystemCallFilter=."""
+    program = FILTERED_FROM_OUTSIDE.format(denying=denying)
+    said = subprocess.check_output([sys.executable, "-c", program], text=True)
+    assert said.strip() == told
+
+
+def test_nothing_of_a_document_reaches_the_journal(
+    file: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    with Indexer(LIMITS, HOSTILE) as indexer:
+        assert _asked(indexer, file, "shout").startswith("done 3")
+    assert capfd.readouterr() == ("", "")
+    hostile_parser.parse("a.txt", b"shout")  # the control: here it can be seen
+    assert "swordfish" in capfd.readouterr().err
+
+
+def test_parser_and_child_die_with_whoever_started_them(file: Path) -> None:
+    file.write_text("nothing")
+    program = (
+        "import sys; from pathlib import Path\n"
+        "from assistant.answer.ingest.parser_client import Indexer\n"
+        f"file, indexer = Path(sys.argv[1]), Indexer(parser='{HOSTILE}')\n"
+        "indexer.parsed(file); file.write_text('sleep'); indexer.begin(file)\n"
+        "print(indexer.pid, flush=True); sys.stdin.read()"
+    )
+    command = [sys.executable, "-c", program, str(file)]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as owner:
+        assert owner.stdout is not None
+        parser = int(owner.stdout.readline())
+        _await(lambda: len(_group(parser)) == 2)
+        owner.kill()
+    _await(lambda: _group(parser) == [])
+
+
+def test_one_that_only_waits_is_given_up_too(file: Path) -> None:
+    limits = Limits(cpu_s=5, wall_s=0.8)
+    with Indexer(limits, HOSTILE) as indexer:
+        began_s = time.monotonic()
+        with pytest.raises(AnswerError, match=r"given up after 1 seconds"):
+            _asked(indexer, file, "sleep")
+        assert time.monotonic() - began_s < 10
+
+
+def test_bombs_are_named(indexer: Indexer, tmp_path: Path) -> None:
+    bombs = {
+        "zip.epub": _book(" " * 90_000_000),
+        "stream.pdf": pdf_bomb(bytes(90_000_000)),
+        "slow.pdf": pdf_of([b"BT /F1 9 Tf " + b"(a) Tj 0 -9 Td " * 400_000 + b"ET"]),
+    }
+    told = {}
+    for name, content in bombs.items():
+        (tmp_path / name).write_bytes(content)
+        with pytest.raises(AnswerError) as raised:
+            indexer.parsed(tmp_path / name)
+        told[name] = raised.value.code
+        assert raised.value.message.startswith(name)
+    assert told == {
+        "zip.epub": "answer.memory",
+        "stream.pdf": "answer.memory",
+        "slow.pdf": "answer.hung",
+    }
+
+
+def test_polling_never_waits(attacked: Indexer, file: Path) -> None:
+    file.write_text("loop")
+    attacked.begin(file)
+    longest_s, given_up = 0.0, ""
+    while not given_up:
+        began_s = time.monotonic()
+        try:
+            assert attacked.poll() is None
+        except AnswerError as error:
+            given_up = error.message
+        longest_s = max(longest_s, time.monotonic() - began_s)
+        time.sleep(0.01)
+    assert given_up == "manual.txt was given up after 1 seconds of computing"
+    assert longest_s < 0.9
+
+
+def test_no_device_pipe_or_giant_is_opened(indexer: Indexer, tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe.txt")
+    with (tmp_path / "giant.txt").open("wb") as giant:
+        giant.truncate(LIMITS.file_bytes + 1)
+    for name, said in {
+        "pipe.txt": "is no file",
+        "giant.txt": "is larger than 10 MB",
+        "missing.txt": "cannot be opened: No such file or directory",
+        ".": "is no file",
+    }.items():
+        with pytest.raises(AnswerError, match=said):
+            indexer.parsed(tmp_path / name)
+
+
+def test_a_link_put_in_the_way_since_is_not_followed(indexer: Indexer, tmp_path: Path) -> None:
+    """As between the look at the folder and the reading."""
+    real, linked = tmp_path / "real", tmp_path / "linked"
+    real.mkdir()
+    (real / "a.txt").write_text("The secret word is swordfish.")
+    linked.symlink_to(real)
+    (tmp_path / "a.txt").symlink_to(real / "a.txt")
+    for path, said in {
+        tmp_path / "a.txt": "is a link, and those are not followed",
+        linked / "a.txt": "cannot be opened: Not a directory",
+    }.items():
+        with pytest.raises(AnswerError, match=said) as raised:
+            indexer.parsed(path)
+        assert raised.value.code == "answer.unreadable"
+    assert indexer.parsed(real / "a.txt").passages
+
+
+def test_the_parsers_are_loaded_in_the_other_process_alone() -> None:
+    imported = ("assistant.answer.ingest.parser_client", "assistant.answer.ingest.formats.suffixes")
+    program = f"import sys, {', '.join(imported)}; print(*sys.modules)"
+    told = subprocess.check_output([sys.executable, "-c", program], text=True)
+    assert "assistant.answer.ingest.parser_client" in told.split()
+    assert {"bs4", "icalendar", "pypdf", "vobject"}.isdisjoint(told.split())
+
+
+def test_closing_leaves_no_process(file: Path) -> None:
+    file.write_text("loop")
+    with Indexer(Limits(cpu_s=60), HOSTILE) as indexer:
+        indexer.begin(file)
+        pid = indexer.pid
+        assert pid is not None
+        while len(_group(pid)) < 2:
+            time.sleep(0.02)
+    deadline_s = time.monotonic() + 5
+    while _group(pid) and time.monotonic() < deadline_s:
+        time.sleep(0.02)
+    assert _group(pid) == []
+
+
+def test_one_killed_between_two_files_is_started_again(attacked: Indexer, file: Path) -> None:
+    assert _asked(attacked, file, "nothing") == "done and well"
+    assert attacked.pid is not None
+    os.kill(attacked.pid, 9)
+    os.waitid(os.P_PID, attacked.pid, os.WEXITED | os.WNOWAIT)
+    assert _asked(attacked, file, "nothing") == "done and well"
+
+
+def _asked(indexer: Indexer, file: Path, deed: str) -> str:
+    file.write_text(deed)
+    return indexer.parsed(file).document.sections[0].text
+
+
+def _await(holds: Callable[[], bool]) -> None:
+    deadline_s = time.monotonic() + 20
+    while not holds():
+        assert time.monotonic() < deadline_s
+        time.sleep(0.02)
+
+
+def _group(leader: int) -> list[str]:
+    """The living processes of a group."""
+    found = []
+    for facts in Path("/proc").glob("[0-9]*/stat"):
+        with contextlib.suppress(OSError):
+            state, _, group = facts.read_text().rpartition(")")[2].split()[:3]
+            if int(group) == leader and state != "Z":
+                found.append(facts.parent.name)
+    return found
+
+
+def _book(chapter: str) -> bytes:
+    files = {
+        "META-INF/container.xml": '<rootfile full-path="a.opf"/>',
+        "a.opf": '<dc:title>A book</dc:title><item id="a" href="a.html" media-type="text/html"/>'
+        '<itemref idref="a"/>',
+        "a.html": chapter,
+    }
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as book:
+        book.writestr("mimetype", "application/epub+zip", zipfile.ZIP_STORED)
+        for name, text in files.items():
+            book.writestr(name, text)
+    return out.getvalue()

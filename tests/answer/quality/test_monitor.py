@@ -1,0 +1,237 @@
+"""A stream of answers in, the alerts out; time comes with the answers."""
+
+from __future__ import annotations
+
+import logging
+import random
+from collections import Counter
+from collections.abc import Callable, Iterator
+from functools import partial
+from itertools import count, islice
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from assistant.answer.answerer import Answer, Tier
+from assistant.answer.quality.baseline import keep_baseline, read_baseline
+from assistant.answer.quality.drift import AGAIN_AFTER_S, LEARNED_FROM, WINDOW
+from assistant.answer.quality.monitor import Baseline, Monitor, Sample
+from assistant.core.messages import QualityAlert
+
+BUDGET_S = 0.5
+EVERY_S = 30.0
+
+
+def steady(
+    seed: int = 1,
+    declined: float = 0.2,
+    ungrounded: float = 0.02,
+    empty: float = 0.03,
+    rushed: float = 0.01,
+    certainty: float = 4.0,
+    seconds: float = 0.15,
+) -> Iterator[Sample]:
+    """Answers for ever, as good as the shares and means say."""
+    chance = random.Random(seed)
+    while True:
+        nothing = chance.random() < declined
+        yield Sample(
+            seconds=seconds * chance.lognormvariate(0.0, 0.3),
+            certainty=None if nothing else chance.gauss(certainty, 2.0),
+            declined=nothing,
+            ungrounded=chance.random() < ungrounded,
+            empty=chance.random() < empty,
+            rushed=chance.random() < rushed,
+        )
+
+
+class Stream:
+    """Feeds a monitor, an answer every half minute."""
+
+    def __init__(self, monitor: Monitor) -> None:
+        self.monitor, self._at_s = monitor, count(0.0, EVERY_S)
+
+    def feed(self, samples: Iterator[Sample], answers: int) -> list[tuple[str, bool]]:
+        """What is told: the flaw, and whether that is over."""
+        alerts = [
+            alert
+            for sample in islice(samples, answers)
+            for alert in self.monitor.take(next(self._at_s), sample)
+        ]
+        return [(alert.what, alert.over) for alert in alerts]
+
+
+@pytest.fixture
+def stream() -> Stream:
+    """One that has learned how answers are."""
+    stream = Stream(Monitor(BUDGET_S))
+    assert stream.feed(steady(), 2 * LEARNED_FROM) == []
+    return stream
+
+
+DRIFTS: dict[str, Callable[[], Iterator[Sample]]] = {
+    "unsure": lambda: steady(2, certainty=2.0),
+    "ungrounded": lambda: steady(2, ungrounded=0.2),
+    "empty": lambda: steady(2, empty=0.2),
+    "rushed": lambda: steady(2, rushed=0.2),
+    "declined": lambda: steady(2, declined=0.5),
+    "slow": lambda: steady(2, seconds=0.35),
+}
+
+
+def test_a_steady_stream_gives_no_alert(stream: Stream) -> None:
+    assert stream.feed(steady(3), 5000) == []
+
+
+@pytest.mark.parametrize("flaw", DRIFTS)
+def test_a_drift_gives_one_alert_and_its_end_another(stream: Stream, flaw: str) -> None:
+    assert stream.feed(DRIFTS[flaw](), 2 * WINDOW) == [(flaw, False)]
+    assert stream.feed(DRIFTS[flaw](), 2000) == []
+    assert stream.feed(steady(4), 3 * WINDOW) == [(flaw, True)]
+    assert stream.feed(steady(5), 2000) == []
+
+
+@pytest.mark.parametrize("flaw", DRIFTS)
+def test_a_second_drift_is_told_again(stream: Stream, flaw: str) -> None:
+    for _ in range(2):
+        told = stream.feed(DRIFTS[flaw](), 2 * WINDOW) + stream.feed(steady(4), 3 * WINDOW)
+        assert told == [(flaw, False), (flaw, True)]
+
+
+def test_a_flood_of_questions_is_told_as_that_alone(stream: Stream) -> None:
+    flood = steady(2, rushed=0.9, empty=0.9)
+    assert stream.feed(flood, WINDOW) == [("rushed", False)]
+
+
+def test_what_improves_is_no_drift(stream: Stream) -> None:
+    better = steady(
+        2, declined=0.0, ungrounded=0.0, empty=0.0, rushed=0.0, certainty=8.0, seconds=0.05
+    )
+    assert stream.feed(better, 1000) == []
+
+
+def test_an_alert_that_has_ended_does_not_flap(stream: Stream) -> None:
+    """As bad as good, in turn, quicker than `AGAIN_AFTER_S`."""
+    hurried = count(1e6, AGAIN_AFTER_S / WINDOW / 4)
+    good, bad = steady(2), steady(2, seconds=2.0)
+    told = [
+        alert
+        for turn in range(40)
+        for sample in islice((bad, good)[turn % 2], WINDOW)
+        for alert in stream.monitor.take(next(hurried), sample)
+    ]
+    spent_s = next(hurried) - 1e6
+    begun = [alert for alert in told if not alert.over]
+    assert 1 < len(begun) <= spent_s / AGAIN_AFTER_S + 1
+    assert len(begun) < 20  # as often as it was bad
+
+
+def test_what_is_bad_from_the_beginning_is_told_before_anything_is_learned() -> None:
+    stream = Stream(Monitor(BUDGET_S))
+    told = stream.feed(steady(ungrounded=0.5, empty=0.4, seconds=0.9), LEARNED_FROM // 2)
+    assert sorted(told) == [("empty", False), ("slow", False), ("ungrounded", False)]
+    assert stream.feed(steady(ungrounded=0.5, empty=0.4, seconds=0.9), 1000) == []
+
+
+def test_a_budget_that_is_kept_hides_no_answers_that_have_become_slow() -> None:
+    stream = Stream(Monitor(budget_s=10.0))
+    assert stream.feed(steady(), 2 * LEARNED_FROM) == []
+    assert stream.feed(steady(2, seconds=0.5), WINDOW) == [("slow", False)]
+
+
+def test_the_alert_says_how_much_and_the_log_says_so_with_a_code(
+    stream: Stream, caplog: pytest.LogCaptureFixture
+) -> None:
+    told: list[QualityAlert] = []
+    with caplog.at_level(logging.INFO):
+        for at_s, sample in zip(
+            count(1e6, EVERY_S), islice(DRIFTS["slow"](), WINDOW), strict=False
+        ):
+            told += stream.monitor.take(at_s, sample)
+    (alert,) = told
+    assert (alert.stage, alert.what, alert.expected, alert.over) == ("answer", "slow", 0.05, False)
+    assert 0.1 < alert.value < 0.3
+    (line,) = [record.message for record in caplog.records]
+    assert line.startswith(f"answer: {100 * alert.value:.0f} % of the last 200 are slow, 5 % exp")
+    assert line.endswith("ms (quality.slow)")
+
+
+def test_the_figures_are_of_the_window() -> None:
+    monitor = Monitor(BUDGET_S)
+    for n in range(1000):
+        monitor.take(float(n), Sample(seconds=n / 1000, declined=n % 4 == 0))
+    figures = monitor.figures()
+    assert figures.answers == WINDOW
+    assert (figures.p50_ms, figures.p95_ms, figures.p99_ms) == (899.5, 989.0, 997.0)
+    assert figures.shares["declined"] == 0.25
+    assert figures.shares["slow"] == 1.0
+    assert Monitor(BUDGET_S).figures().answers == 0
+
+
+def test_what_was_learned_outlives_the_process(tmp_path: Path) -> None:
+    file = tmp_path / "state" / "baseline.json"
+
+    def begun(models: str = "reader 1") -> Stream:
+        keep = partial(keep_baseline, file, models)
+        return Stream(Monitor(BUDGET_S, read_baseline(file, models), keep))
+
+    first = begun()
+    first.feed(steady(), 2 * LEARNED_FROM)
+    assert read_baseline(file, "reader 1") == first.monitor.baseline
+    assert set(first.monitor.baseline) == set(DRIFTS)
+    for flaw, drift in DRIFTS.items():
+        assert begun().feed(drift(), WINDOW) == [(flaw, False)]
+    # Another model's answers are judged anew, and what it teaches costs the first one nothing.
+    assert begun("reader 2").feed(steady(certainty=2.0, declined=0.5), WINDOW) == []
+    assert begun().feed(DRIFTS["unsure"](), WINDOW) == [("unsure", False)]
+    file.write_text("{")
+    assert begun().feed(DRIFTS["declined"](), WINDOW) == []  # the control: it has become usual
+
+
+def test_a_baseline_that_cannot_be_kept_is_only_logged(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    (tmp_path / "file").touch()
+    keep_baseline(tmp_path / "file" / "baseline.json", "reader 1", {"slow": 0.2})
+    assert ["(quality.unwritable)" in record.message for record in caplog.records] == [True]
+    assert read_baseline(tmp_path / "none.json", "reader 1") == {}
+
+
+class Answering:
+    """The stage: an answerer's counts beside its answers."""
+
+    def __init__(self) -> None:
+        self.taken: list[Sample] = []
+        self._monitor = Monitor(BUDGET_S)
+        self._monitor.take = lambda at_s, sample: self.taken.append(sample) or []  # type: ignore
+
+    def says(self, answer: Answer, *outcomes: str) -> None:
+        assert self._monitor.observe(1.0, 0.2, Counter(outcomes), answer) == []
+
+
+def test_an_answer_is_judged_by_what_the_answerer_counted() -> None:
+    stage = Answering()
+    said = Answer(text="Monthly.", tier=Tier.GENERATOR, certainty=3.0)
+    stage.says(said, "generator")
+    stage.says(msgspec.structs.replace(said, tier=Tier.EXTRACTED), "ungrounded", "extracted")
+    stage.says(msgspec.structs.replace(said, tier=Tier.EXTRACTED), "answer.unfinished", "extracted")
+    for code in ("answer.late", "answer.overloaded"):
+        stage.says(msgspec.structs.replace(said, tier=Tier.EXTRACTED), code, "extracted")
+    stage.says(said, "kept")
+    stage.says(Answer(text="Nothing.", tier=Tier.DECLINED), "declined")
+    stage.says(said, "empty")
+    assert stage.taken == [
+        Sample(0.2, 3.0),
+        Sample(0.2, 3.0, ungrounded=True),
+        Sample(0.2, 3.0, empty=True),
+        Sample(0.2, 3.0, rushed=True),
+        Sample(0.2, 3.0, rushed=True),
+        Sample(0.2, declined=True),
+        Sample(0.2, 3.0, empty=True),
+    ]
+
+
+def test_a_baseline_of_unknown_flaws_is_passed_over() -> None:
+    learned: Baseline = {"boring": 0.5, "declined": 0.25}
+    assert Monitor(BUDGET_S, learned).baseline == {"declined": 0.25}

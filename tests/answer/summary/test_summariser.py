@@ -1,0 +1,119 @@
+"""A spoken wish in, the spoken summary out."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from assistant.answer.generation.grounding import ungrounded
+from assistant.answer.generation.token_scheduler import Outlook, Steps
+from assistant.answer.ingest.formats.select import parse
+from assistant.answer.knowledge.knowledge import Knowledge
+from assistant.answer.knowledge.passages import cut
+from assistant.answer.summary.summariser import Said, Summariser, Summary, shortens
+from assistant.core.errors import AnswerError
+from tests.support.fake_encoder import FakeEncoder
+
+TEXTS = Path(__file__).resolve().parents[2] / "data" / "documents" / "summaries"
+NOTE = "The key lies under the pot.\n\nFeed the cat twice a day\n"
+SOURCE = "Anna cleans the filter every 7 days with warm water, and Berta dries the soft brush."
+
+
+@pytest.fixture
+def knowledge() -> Knowledge:
+    made = Knowledge(None)
+    for path in sorted(TEXTS.glob("*.md")):
+        put(made, path, path.read_bytes())
+    put(made, Path("/notes/holidays.md"), NOTE.encode())
+    return made
+
+
+def put(knowledge: Knowledge, path: Path, content: bytes) -> None:
+    document = parse(path.name, content)
+    knowledge.add(path, path.name, document.title, document.kind, list(cut(document)))
+
+
+class Phraser:
+    """Says the same for every sentence, or fails."""
+
+    def __init__(self, text: str) -> None:
+        self.text, self.asked = text, list[tuple[str, str, str]]()
+
+    def phrasing(self, question: str, text: str, title: str, answer: str = "") -> Steps[str]:
+        yield Outlook(1)
+        self.asked.append((question, text, title))
+        if not self.text:
+            raise AnswerError("answer.generator", "it is busy")
+        return self.text
+
+
+def summarised(knowledge: Knowledge, name: str, says: str | None = None) -> Summary:
+    phraser = None if says is None else Phraser(says)
+    return Summariser(knowledge, FakeEncoder(), phraser).summarise(name)
+
+
+def test_the_cleaning_chapter_of_the_dishwasher_manual(knowledge: Knowledge) -> None:
+    summary = summarised(knowledge, "the cleaning chapter of the dishwasher manual")
+    assert (summary.title, summary.place) == ("Merren D45 Dishwasher: User Manual", "Cleaning")
+    chapter = (TEXTS / "dishwasher.md").read_text("utf-8").split("## ")[4]
+    assert chapter.startswith("Cleaning")
+    assert all(said.text in chapter for said in summary.sentences)
+    assert 2 <= len(summary.sentences) <= 3
+
+
+def test_every_document_gives_two_or_three_of_its_own_sentences(knowledge: Knowledge) -> None:
+    for source in knowledge.sources():
+        summary = summarised(knowledge, source.title)
+        assert summary.source == source.path
+        assert 2 <= len(summary.sentences) <= 3, source.title
+        for said in summary.sentences:
+            assert not ungrounded(said.text, (said.source,))
+            assert said.text == said.source or source.title == "holidays"
+
+
+def test_a_short_document_is_read_out(knowledge: Knowledge) -> None:
+    summary = summarised(knowledge, "holidays")
+    assert summary.text == "The key lies under the pot. Feed the cat twice a day."
+
+
+def test_an_unknown_name_is_told_with_the_nearest(knowledge: Knowledge) -> None:
+    with pytest.raises(AnswerError, match="nearest are"):
+        summarised(knowledge, "the washing line booklet")
+
+
+@pytest.mark.parametrize(
+    ("says", "spoken"),
+    [
+        ("Anna cleans the filter every 7 days with warm water.", True),
+        ("Anna cleans the filter.", False),  # cut within a statement
+        ("Anna cleans the brush every 7 days.", False),
+        ("Anna cleans the filter every 9 days with warm water.", False),
+        ("Anna never cleans the filter every 7 days with warm water.", False),
+        ("The brush cleans Anna.", False),
+        (f"{SOURCE} And by Anna.", False),
+        (SOURCE, False),
+        ("", False),
+    ],
+)
+def test_a_sentence_is_said_shorter_only_where_nothing_is_added(says: str, spoken: bool) -> None:
+    assert shortens(says, SOURCE) is spoken
+    knowledge = Knowledge(None)
+    put(knowledge, Path("/filter.md"), f"# Filters\n\n{SOURCE}".encode())
+    summary = summarised(knowledge, "filters", says)
+    assert summary.sentences == (Said(says if spoken else SOURCE, SOURCE),)
+
+
+def test_a_rest_that_takes_something_back_is_said() -> None:
+    assert not shortens("You may open the lid.", "You may open the lid, and never when it runs.")
+    assert not shortens("You may open the lid.", "You may open the lid, so wait if it runs.")
+    assert shortens("You may open the lid.", "You may open the lid, so that steam goes out.")
+
+
+def test_the_generator_is_asked_for_long_sentences_alone(knowledge: Knowledge) -> None:
+    phraser = Phraser("")
+    Summariser(knowledge, FakeEncoder(), phraser).summarise("holidays")
+    assert not phraser.asked
+    Summariser(knowledge, FakeEncoder(), phraser).summarise("dishwasher")
+    assert phraser.asked
+    assert all(question == "" and "Merren" in title for question, _, title in phraser.asked)

@@ -1,0 +1,284 @@
+"""Many requests at once to the stage that runs, over its sockets: whose words come when."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, closing, contextmanager
+from datetime import UTC, datetime
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from assistant.answer.answerer import NOTHING_FOUND, Answerer
+from assistant.answer.answers import DocumentAnswers
+from assistant.answer.calendar.calendar import Calendar
+from assistant.answer.generation.token_scheduler import LIMIT, Outlook, Scheduler, Steps
+from assistant.answer.in_flight import Desk
+from assistant.answer.knowledge.knowledge import Knowledge
+from assistant.answer.knowledge.passages import Passage
+from assistant.answer.quality.monitor import Monitor
+from assistant.answer.retrieval.lexical import WordSearcher
+from assistant.answer.stage import AnswerStage
+from assistant.answer.summary.summariser import Summariser
+from assistant.core.bus import Address, Bus
+from assistant.core.clock import boottime_s
+from assistant.core.errors import AnswerError
+from assistant.core.messages import BargeIn, Fact, Message, Question, Reply, StageFailed, Tick
+from assistant.core.worker import Worker
+from assistant.supervision.heartbeat import Heartbeat
+
+TOKEN_S = 0.002
+PEERS = ("answer", "asker")
+CONSUMERS: dict[type[Message], str] = {Question: "answer"}
+THINGS = (
+    *("kettle", "toaster", "grinder", "freezer", "heater", "fan"),
+    *("lamp", "mixer", "oven", "radio", "scale", "stove"),
+)
+SHORT, LONG = 3, 40
+"""Tokens of the words for a short and a long sentence."""
+PATIENCE_S = 20.0
+
+
+def sentence(thing: str, years: int, long: bool) -> str:
+    more = ", and whoever bought it keeps the bill in a drawer of the hall" * long
+    return f"The {thing} is covered for {years} years{more}."
+
+
+class Slow:
+    """A generator that takes its time and says what it read, in lower case where it can."""
+
+    def __init__(self) -> None:
+        self.begun: Counter[str] = Counter()
+
+    def phrasing(self, question: str, text: str, title: str, answer: str = "") -> Steps[str]:
+        yield from self._said(LONG if "drawer" in text else SHORT, title)
+        return text.rstrip(".").lower()
+
+    def wording(self, facts: Sequence[Fact], question: str, intent: str) -> Steps[str]:
+        try:
+            yield from self._said(SHORT, "facts")
+        except AnswerError:
+            return ""
+        return "It is " + " and ".join(fact.value for fact in facts)
+
+    def _said(self, tokens: int, what: str) -> Steps[None]:
+        refused = yield Outlook(tokens)
+        for _ in range(tokens):
+            if refused is not None:
+                raise refused
+            self.begun[what] += 1
+            time.sleep(TOKEN_S)
+            refused = yield "a token"
+
+
+class Office:
+    """The stage in a worker of its own, and the bus of whoever asks it."""
+
+    def __init__(self, address: Address, stage: AnswerStage) -> None:
+        self._bus = Bus("asker", address, PEERS, CONSUMERS, (Reply,))
+        self._others = Bus("answer", address, PEERS, CONSUMERS, stage.consumes)
+        self.worker = Worker("answer", stage, self._others, Heartbeat(None))
+        self._thread = threading.Thread(target=self.worker.run)
+        self._thread.start()
+        self.replies: list[tuple[str, str]] = []
+        while not self.replies:  # until the sockets know each other
+            self.ask(Question(utterance_id="first", text="sing"))
+            self.hear(0.2)
+        self.hear(0.2)
+        self.replies.clear()
+
+    def ask(self, *questions: Message) -> None:
+        for question in questions:
+            self._bus.send(msgspec.structs.replace(question, at_s=boottime_s()))
+
+    def hear(self, seconds: float, enough: int = 10_000) -> list[tuple[str, str]]:
+        """The replies so far, after so long or when there are enough of them."""
+        ends_s = time.monotonic() + seconds
+        while time.monotonic() < ends_s and len(self.replies) < enough:
+            for message in self._bus.receive(0.05):
+                if isinstance(message, Reply):
+                    self.replies.append((message.utterance_id, message.text))
+        return self.replies
+
+    def close(self) -> None:
+        self.worker.stop()
+        self._thread.join()
+        self._others.close()
+        self._bus.close()
+
+
+@pytest.fixture
+def knowledge() -> Iterator[Knowledge]:
+    with closing(Knowledge(None)) as kept:
+        for number, thing in enumerate(THINGS):
+            text = sentence(thing, number + 2, long=number % 4 == 0)
+            passage = Passage(text=text, title=thing.title())
+            kept.add(Path(f"/{thing}.txt"), thing, thing.title(), "document", [passage])
+        yield kept
+
+
+class Made:
+    """Stages over the same documents and the same desk."""
+
+    def __init__(self, knowledge: Knowledge, limit: int = LIMIT) -> None:
+        self.generator, self._knowledge = Slow(), knowledge
+        self.desk = Desk(Scheduler(limit, clock=boottime_s))
+        self.answerers: list[Answerer] = []
+
+    def stage(self) -> AnswerStage:
+        kept, generator = self._knowledge, self.generator
+        answerer = Answerer(WordSearcher(kept), generator, lambda: kept.generation)
+        self.answerers.append(answerer)
+        calendar = Calendar(kept, lambda: datetime(2027, 1, 4, tzinfo=UTC))
+        summariser = Summariser(kept, None, generator)
+        answers = DocumentAnswers(answerer, summariser, generator, calendar, Monitor(9.0))  # type: ignore[arg-type]
+        return AnswerStage((), answers, desk=self.desk)
+
+    @property
+    def outcomes(self) -> Counter[str]:
+        return sum((answerer.outcomes for answerer in self.answerers), Counter())
+
+
+@contextmanager
+def office(made: Made, folder: Path) -> Iterator[Office]:
+    with ExitStack() as opened:
+        address = opened.enter_context(closing(Address(folder)))
+        yield opened.enter_context(closing(Office(address, made.stage())))
+
+
+def asked(number: int) -> Question:
+    """One of fifty: of a document, of facts, for a summary, for the source, of nothing."""
+    thing, kind = THINGS[number % len(THINGS)], number % 10
+    about = {"utterance_id": f"u{number}", "at_s": boottime_s()}
+    if kind == 7:
+        facts = (Fact(name="room", value=f"{number} degrees"),)
+        return Question(text="how warm", intent="Warm", facts=facts, fallback="no", **about)
+    if kind == 8:
+        name = (Fact(name="name", value=thing),)
+        return Question(text="sum up", intent="DocumentSummary", facts=name, **about)
+    if kind == 9:
+        return Question(text="who won the cup", **about)
+    return Question(text=f"is the {thing} covered x{number}", **about)
+
+
+def test_of_fifty_at_once_none_is_lost_and_what_finds_no_room_is_said_as_it_stands(
+    knowledge: Knowledge, tmp_path: Path
+) -> None:
+    made = Made(knowledge, limit=8)
+    with office(made, tmp_path) as open_office:
+        open_office.ask(*map(asked, range(50)))
+        replies = open_office.hear(PATIENCE_S, enough=50)
+        assert Counter(name for name, _ in replies) == Counter(f"u{n}" for n in range(50))
+    said = dict(replies)
+    for number in range(50):
+        text = said[f"u{number}"]
+        thing = number % len(THINGS)
+        match number % 10:
+            case 7:
+                assert text in (f"It is {number} degrees", "no")
+            case 9:
+                assert text == NOTHING_FOUND
+            case _:
+                assert text == sentence(THINGS[thing], thing + 2, thing % 4 == 0)
+    outcomes = made.outcomes
+    assert outcomes["answer.overloaded"] > 0
+    assert outcomes["generator"] > 0
+    refused = outcomes["answer.overloaded"] + outcomes["answer.late"]
+    assert outcomes["extracted"] >= refused
+
+
+def test_short_replies_do_not_wait_for_long_ones(knowledge: Knowledge, tmp_path: Path) -> None:
+    made = Made(knowledge)
+    long, short = (THINGS[0], THINGS[4], THINGS[8]), [t for n, t in enumerate(THINGS) if n % 4]
+    with office(made, tmp_path) as open_office:
+        for thing in (*long, *short):
+            text = f"is the {thing} covered"
+            open_office.ask(Question(utterance_id=thing, text=text))
+        order = [name for name, _ in open_office.hear(PATIENCE_S, enough=len(THINGS))]
+    assert set(order[-3:]) == set(long)
+    assert made.outcomes["generator"] == len(THINGS)
+
+
+def test_who_speaks_over_it_takes_the_request_out_at_once(
+    knowledge: Knowledge, tmp_path: Path
+) -> None:
+    made = Made(knowledge)
+    with office(made, tmp_path) as open_office:
+        gone, stays = THINGS[0], THINGS[4]
+        for thing in (gone, stays):
+            text = f"is the {thing} covered"
+            open_office.ask(Question(utterance_id=thing, text=text))
+        while not made.generator.begun[gone.title()]:
+            open_office.hear(TOKEN_S)
+        open_office.ask(BargeIn(utterance_id=gone))
+        assert [name for name, _ in open_office.hear(PATIENCE_S, enough=1)] == [stays]
+        open_office.hear(0.3)
+    assert len(open_office.replies) == 1
+    assert made.generator.begun[gone.title()] < LONG
+
+
+def test_what_was_asked_of_one_stage_is_answered_when_the_next_one_is_there(
+    knowledge: Knowledge,
+) -> None:
+    made = Made(knowledge)
+    first, question = made.stage(), f"is the {THINGS[0]} covered"
+    assert list(first.feed(Question(utterance_id="u", text=question))) == []
+    second = made.stage()
+    del first
+    told: list[Message] = []
+    while second.deadline_s() == 0.0:
+        told += second.feed(Tick(at_s=1.0))
+    (reply,) = told
+    assert isinstance(reply, Reply)
+    assert reply.text == sentence(THINGS[0], 2, long=True)
+    source = Question(utterance_id="v", text="says who", intent="DocumentSource")
+    (named,) = second.feed(source)
+    assert isinstance(named, Reply)
+    assert named.text == f"From {THINGS[0].title()}."
+
+
+def test_whose_time_is_over_is_told_what_was_found(knowledge: Knowledge) -> None:
+    made = Made(knowledge)
+    stage = made.stage()
+    text = f"is the {THINGS[0]} covered"
+    assert list(stage.feed(Question(utterance_id="u", text=text, at_s=boottime_s() - 5))) == []
+    (reply,) = stage.feed(Tick(at_s=1.0))
+    assert isinstance(reply, Reply)
+    assert reply.text == sentence(THINGS[0], 2, long=True)
+    assert +made.outcomes == {"answer.late": 1, "extracted": 1}
+    assert not made.generator.begun
+    # It is not kept: asked again in time, it is worded.
+    assert list(stage.feed(Question(utterance_id="v", text=text))) == []
+
+
+@pytest.mark.parametrize(
+    ("fault", "code", "message"),
+    [
+        (AnswerError("answer.too_long", "too long"), "answer.too_long", "too long"),
+        (ZeroDivisionError("what was asked"), "answer.internal", "ZeroDivisionError"),
+    ],
+)
+def test_a_fault_of_one_request_is_told_once_and_costs_no_other(
+    knowledge: Knowledge, fault: Exception, code: str, message: str
+) -> None:
+    made = Made(knowledge)
+    stage = made.stage()
+    for thing in THINGS[1:3]:
+        text = f"is the {thing} covered"
+        list(stage.feed(Question(utterance_id=thing, text=text)))
+
+    def broken() -> Steps[None]:
+        yield Outlook(1)
+        raise fault
+
+    list(made.desk.ask(Question(utterance_id="x", text=""), broken()))
+    told: list[Message] = []
+    while stage.deadline_s() == 0.0:
+        told += stage.feed(Tick(at_s=1.0))
+    assert {m.utterance_id for m in told if isinstance(m, Reply)} == set(THINGS[1:3])
+    (failed,) = [m for m in told if not isinstance(m, Reply)]
+    assert failed == StageFailed(stage="answer", code=code, message=message, utterance_id="x")

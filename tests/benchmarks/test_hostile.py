@@ -1,0 +1,247 @@
+"""A small version of each attack on a real daemon, and what the watchers of it would notice."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import closing, nullcontext
+from pathlib import Path
+from typing import ClassVar
+
+import msgspec
+import pytest
+
+from assistant.control.client import ControlClient
+from assistant.core.bus import Address, Bus
+from assistant.core.messages import Command, Commit, Interpretation, Slot
+from assistant.serving.processes import CONTROL_SOCKET, consumers
+from benchmarks.hostile import campaign
+from benchmarks.hostile.attack import Attack, changed
+from benchmarks.hostile.bus import BusAttack
+from benchmarks.hostile.campaign import run, session
+from benchmarks.hostile.control import ControlAttack
+from benchmarks.hostile.documents import DocumentsAttack
+from benchmarks.hostile.figures import (
+    MOST_GROWN_MB,
+    MOST_LOGGED_BYTES,
+    Figures,
+    added,
+    as_object,
+)
+from benchmarks.hostile.models import ModelsAttack
+from benchmarks.hostile.settings import ConfigAttack
+from benchmarks.hostile.sound import AudioAttack
+from benchmarks.hostile.target import Effects, Target, running_target
+
+pytestmark = pytest.mark.e2e
+
+LEAK = """import sys
+sys.stdin.readline()
+kept = b"x" * 150_000_000
+print(flush=True)
+sys.stdin.read()"""
+
+
+@pytest.fixture(scope="module")
+def target() -> Iterator[Target]:
+    with running_target() as running:
+        yield running
+
+
+class Planted:
+    """An attack whose blows do what the test says."""
+
+    name = "planted"
+    blows = 1
+
+    def __init__(self, folder: Path, seed: int) -> None:
+        self.settings = ""
+
+    def open(self, target: Target) -> None:
+        self.target = target
+
+    def blow(self, number: int) -> str:
+        return ""
+
+    def wrong(self, before: Effects, after: Effects) -> list[str]:
+        return changed(before, after)
+
+    def close(self) -> None:
+        pass
+
+
+def dealt(attack: Attack, target: Target, blows: int = 1) -> Figures:
+    """What came of some blows on the one daemon of these tests."""
+    attack.open(target)
+    kept: list[Figures] = []
+    session(attack, target, range(blows), kept.append)
+    attack.close()
+    return kept[-1]
+
+
+def test_nothing_done_is_nothing_found(target: Target, tmp_path: Path) -> None:
+    found = dealt(Planted(tmp_path, 1), target)
+    nothing = (found.faults, found.wrong_effects, found.watched.crashes, found.served.unanswered)
+    assert nothing == (0, 0, 0, 0), found.told
+    assert found.served.probes >= 3
+
+
+def test_a_fault_is_noticed(target: Target, tmp_path: Path) -> None:
+    class Faulty(Planted):
+        def blow(self, number: int) -> str:
+            return "it barked"
+
+    found = dealt(Faulty(tmp_path, 1), target, blows=2)
+    assert (found.faults, found.told[0]) == (2, "blow 0: it barked")
+    assert not found.held
+
+
+def test_a_leak_is_noticed(target: Target, tmp_path: Path) -> None:
+    class Leaking(Planted):
+        def open(self, target: Target) -> None:
+            pipe = subprocess.PIPE
+            command = (sys.executable, "-c", LEAK)
+            self.process = subprocess.Popen(command, stdin=pipe, stdout=pipe)
+            target.also = {self.process.pid: "leaking"}
+
+        def blow(self, number: int) -> str:
+            assert self.process.stdin is not None
+            assert self.process.stdout is not None
+            self.process.stdin.write(b"\n")
+            self.process.stdin.flush()
+            self.process.stdout.readline()
+            return ""
+
+        def close(self) -> None:
+            target.also = {}
+            self.process.communicate()
+
+    found = dealt(Leaking(tmp_path, 1), target)
+    assert 145 < found.watched.peak_mb["leaking"] < 200
+    assert found.watched.left_mb["leaking"] > 145
+    assert not found.held
+
+
+def test_an_effect_that_nobody_asked_for_is_noticed(target: Target, tmp_path: Path) -> None:
+    class Acting(Planted):
+        def blow(self, number: int) -> str:
+            name = Slot(name="name", value="Corner Light", raw="corner light")
+            command = Command(intent="HassTurnOn", slots=(name,))
+            with (
+                closing(Address(self.target.config.runtime_dir)) as address,
+                closing(Bus("actor", address, (), consumers(), ())) as bus,
+            ):
+                said = {"utterance_id": "acting", "revision": 0}
+                bus.send(Interpretation(**said, text="x", commands=(command,)))
+                bus.send(Commit(**said))
+                wait_for(lambda: "'light.corner_light', 'on'" in str(target.effects()))
+            return ""
+
+    found = dealt(Acting(tmp_path, 1), target)
+    new, gone = found.told
+    assert new.startswith("new: devices ('light.corner_light', 'on'")
+    assert gone.startswith("gone: devices ('light.corner_light', 'unknown'")
+    assert found.wrong_effects == 2
+    assert not found.held
+
+
+def test_a_slow_reply_is_noticed(target: Target, tmp_path: Path) -> None:
+    class Slow(Planted):
+        def blow(self, number: int) -> str:
+            pid = stage_pid(target, "nlu")
+            os.kill(pid, signal.SIGSTOP)
+            threading.Event().wait(2.5)
+            os.kill(pid, signal.SIGCONT)
+            return ""
+
+    found = dealt(Slow(tmp_path, 1), target)
+    assert found.served.slowest_reply_ms > 1000
+    assert not found.held
+
+
+def test_a_crash_is_noticed(target: Target, tmp_path: Path) -> None:
+    class Killing(Planted):
+        def blow(self, number: int) -> str:
+            pid = stage_pid(target, "voice")
+            os.kill(pid, signal.SIGKILL)
+            wait_for(lambda: stage_pid(target, "voice") not in (pid, 0))
+            return ""
+
+    found = dealt(Killing(tmp_path, 1), target)
+    assert found.watched.crashes == 1
+    assert "voice ended" in found.told
+    assert not found.held
+
+
+def test_a_killed_run_goes_on(
+    target: Target, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class Counting(Planted):
+        numbers: ClassVar[list[int]] = []
+        killed_at = 3
+
+        def blow(self, number: int) -> str:
+            if number == self.killed_at:
+                raise KeyboardInterrupt
+            self.numbers.append(number)
+            return "odd" if number % 2 else ""
+
+    monkeypatch.setattr(campaign, "RECORDED_EVERY_S", 0.0)
+    monkeypatch.setattr(campaign, "running_target", lambda settings: nullcontext(target))
+    state = tmp_path / "state.json"
+    with pytest.raises(KeyboardInterrupt):
+        run(Counting, 5, 1, state)
+    Counting.killed_at = -1
+    found = run(Counting, 5, 1, state)
+    assert Counting.numbers == [0, 1, 2, 3, 4]
+    assert (found.blows, found.faults) == (5, 2)
+    assert run(Counting, 5, 1, state) == found  # there is nothing left to do
+    assert len(Counting.numbers) == 5
+
+
+def test_figures_of_two_parts_are_added() -> None:
+    one = Figures(attack="a", blows=2, told=["x"])
+    one.watched.peak_mb = {"nlu": 3.0}
+    other = msgspec.structs.replace(one, blows=3)
+    whole = added(one, other)
+    assert (whole.blows, whole.told, whole.grown_mb) == (5, ["x", "x"], 3.0)
+    assert as_object(whole)["held"] is False  # nobody was asked anything meanwhile
+
+
+def stage_pid(target: Target, name: str) -> int:
+    control = ControlClient(target.config.runtime_dir / CONTROL_SOCKET)
+    return next(p["pid"] or 0 for p in control.ask("status")["processes"] if p["name"] == name)
+
+
+def wait_for(wanted: Callable[[], bool]) -> None:
+    """Until it is so; the effect of a message is no event of its own."""
+    until_s = time.monotonic() + 20.0
+    while not wanted():
+        assert time.monotonic() < until_s
+        threading.Event().wait(0.05)
+
+
+@pytest.mark.parametrize(
+    ("make", "blows"),
+    [
+        (BusAttack, 2_000),
+        (ControlAttack, 300),
+        (DocumentsAttack, 150),
+        (ModelsAttack, 200),
+        (ConfigAttack, 200),
+        (AudioAttack, 300),
+    ],
+)
+def test_a_small_attack_comes_to_nothing(
+    target: Target, tmp_path: Path, make: type[Attack], blows: int
+) -> None:
+    found = dealt(make(tmp_path, seed=7), target, blows)
+    nothing = (found.faults, found.wrong_effects, found.watched.crashes, found.served.unanswered)
+    assert nothing == (0, 0, 0, 0), found.told
+    assert found.grown_mb < MOST_GROWN_MB, found.watched.peak_mb
+    assert found.watched.log_bytes < MOST_LOGGED_BYTES * (1 + found.minutes)

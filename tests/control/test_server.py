@@ -1,0 +1,633 @@
+"""The control socket: real connections, served in the test's own thread unless a client blocks."""
+
+from __future__ import annotations
+
+import json
+import os
+import select
+import socket
+import stat
+import struct
+import threading
+from collections.abc import Iterator
+from contextlib import ExitStack, closing
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from assistant.cli.reload import reload
+from assistant.control import connection
+from assistant.control.client import ControlClient
+from assistant.control.metrics_store import Ledger
+from assistant.control.server import (
+    EVENTS_A_TURN,
+    MOST_CALLERS,
+    MOST_WATCHERS,
+    WATCHED,
+    ControlServer,
+    ControlStage,
+)
+from assistant.core.errors import ControlError, InputError, SkillError, TurnedAwayError
+from assistant.core.messages import (
+    AudioChunk,
+    DocumentsDone,
+    DocumentsRequest,
+    Level,
+    Message,
+    PlaybackStarted,
+    Reload,
+    Reloaded,
+    Replace,
+    Replaced,
+    SelfTest,
+    Speech,
+    StageRestarted,
+    Tick,
+    Transcript,
+    Utterance,
+)
+from assistant.supervision.channel import Beat, ProcessStatus, Status, decode_told, encode
+
+STATUS = Status(processes=(ProcessStatus(name="asr", state="ready", pid=7),))
+LEVEL = Level(at_s=1.0, rms_dbfs=-40.0, noise_floor_dbfs=-60.0, speech=False)
+
+
+class Peer:
+    """A caller whose requests the server works off at once."""
+
+    def __init__(self, path: Path, server: ControlServer) -> None:
+        self._server = server
+        self._socket = socket.socket(socket.AF_UNIX)
+        self._socket.settimeout(5)
+        self._socket.connect(str(path))
+        self._lines = self._socket.makefile("rb")
+        self.published: list[Message] = list(server.read())
+
+    def send(self, raw: bytes) -> None:
+        self._socket.sendall(raw)
+        self.published += list(self._server.read())
+
+    def ask(self, command: str) -> None:
+        self.send(json.dumps({"command": command}).encode() + b"\n")
+
+    def line(self) -> dict[str, Any]:
+        answer: dict[str, Any] = json.loads(self._lines.readline())
+        return answer
+
+    def ended(self) -> bool:
+        return self._lines.read() == b""
+
+    def close(self) -> None:
+        self._lines.close()
+        self._socket.close()
+        list(self._server.read())
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return tmp_path / "control.sock"
+
+
+@pytest.fixture
+def server(path: Path) -> Iterator[ControlServer]:
+    def broken() -> Any:
+        raise SkillError("skill.broken", "skills/tea.py: no intents")
+
+    answers = {
+        "models": lambda: {"type": "Models", "models": []},
+        "skills": broken,
+        "echo": lambda word, more="": {"type": "Echo", "words": [word, more]},
+    }
+    server = ControlServer(path, answers, status=STATUS)
+    yield server
+    server.close()
+
+
+@pytest.fixture
+def peer(path: Path, server: ControlServer) -> Iterator[Peer]:
+    peer = Peer(path, server)
+    yield peer
+    peer.close()
+
+
+@pytest.fixture
+def stage(server: ControlServer, tmp_path: Path) -> ControlStage:
+    return ControlStage(server, Ledger(tmp_path / "metrics.jsonl", keep=10))
+
+
+def test_a_watcher_is_told_the_status_and_then_every_event(peer: Peer, stage: ControlStage) -> None:
+    peer.ask("watch")
+    assert peer.line()["processes"][0]["name"] == "asr"
+    assert list(stage.feed(LEVEL)) == []
+    assert peer.line() == {
+        "type": "Level",
+        "at_s": 1.0,
+        "rms_dbfs": -40.0,
+        "noise_floor_dbfs": -60.0,
+        "speech": False,
+    }
+
+
+def test_who_only_asked_is_told_no_events(peer: Peer, server: ControlServer) -> None:
+    peer.ask("models")
+    server.show(LEVEL)
+    peer.ask("models")
+    assert peer.line() == peer.line() == {"type": "Models", "models": []}
+
+
+def test_audio_and_self_tests_are_not_for_watching() -> None:
+    assert not {AudioChunk, Speech, SelfTest, Tick} & set(WATCHED)
+    assert {Transcript, Level, Utterance, PlaybackStarted, Reload} <= set(WATCHED)
+
+
+@pytest.mark.parametrize(
+    ("request_line", "code", "told"),
+    [
+        (b'{"command": "wathc"}\n', "control.unknown", 'did you mean "watch"?'),
+        (b'{"command": "model"}\n', "control.unknown", 'did you mean "models"?'),
+        (b"hello\n", "control.malformed", "no request"),
+        (b"\xff\xfe\n", "control.malformed", "no request"),
+        (b"{}\n", "control.malformed", "command"),
+        (b'{"command": "watch", "loud": 1}\n', "control.malformed", "loud"),
+        (b'{"command": "skills"}\n', "skill.broken", "skills/tea.py: no intents"),
+        (b'{"command": "documents"}\n', "control.not_running", "answer does not run"),
+        (b'{"command": "models", "arguments": [1]}\n', "control.malformed", "arguments"),
+        (b'{"command": "models", "arguments": ["x"]}\n', "control.arguments", "too many"),
+        (b'{"command": "echo"}\n', "control.arguments", "missing"),
+    ],
+)
+def test_what_cannot_be_answered_gets_one_error_line(
+    peer: Peer, request_line: bytes, code: str, told: str
+) -> None:
+    peer.send(request_line)
+    answer = peer.line()
+    assert (answer["type"], answer["code"]) == ("Error", code)
+    assert told in answer["message"]
+    peer.ask("models")
+    assert peer.line()["type"] == "Models"
+
+
+def test_a_request_may_come_in_pieces_and_several_at_once(peer: Peer) -> None:
+    peer.send(b'{"command": "mod')
+    peer.send(b'els"}\n{"command": "status"}\n')
+    peer.send(b"")  # the next turn
+    assert [peer.line()["type"], peer.line()["type"]] == ["Models", "Status"]
+
+
+def test_a_line_without_end_is_hung_up_on(peer: Peer, server: ControlServer) -> None:
+    peer.send(b"x" * (connection.LONGEST_LINE_BYTES // 2))
+    peer.send(b"x" * (connection.LONGEST_LINE_BYTES // 2 + 1))
+    assert peer.ended()
+
+
+def test_a_slow_watcher_is_hung_up_on_and_the_others_are_served(
+    path: Path, peer: Peer, server: ControlServer
+) -> None:
+    quick = Peer(path, server)
+    for watcher in (peer, quick):
+        watcher.ask("watch")
+        watcher.line()
+    words = Transcript(utterance_id="u", revision=0, text="word " * 10_000)
+    for _ in range(60):
+        server.show(words)
+        while quick.line()["type"] != "Transcript":
+            pass
+    list(server.read())
+    assert b"".join(peer._lines).count(b"\n") < 60
+    server.show(LEVEL)
+    assert quick.line()["type"] == "Level"
+    quick.close()
+
+
+def test_a_watcher_that_falls_behind_a_little_gets_everything(
+    peer: Peer, server: ControlServer
+) -> None:
+    peer.ask("watch")
+    peer.line()
+    words = Transcript(utterance_id="u", revision=0, text="word " * 10_000)
+    for _ in range(10):
+        server.show(words)
+    got = 0
+    while got < 10:
+        list(server.read())
+        got += peer.line()["type"] == "Transcript"
+
+
+def test_a_caller_that_vanishes_is_forgotten(path: Path, server: ControlServer) -> None:
+    for _ in range(3 * MOST_CALLERS):
+        gone = Peer(path, server)
+        gone.ask("watch")
+        gone.close()
+    server.show(LEVEL)
+    still = Peer(path, server)
+    still.ask("models")
+    assert still.line()["type"] == "Models"
+    still.close()
+
+
+def test_of_more_callers_than_can_be_served_the_most_silent_one_goes(
+    path: Path, server: ControlServer
+) -> None:
+    watching, silent, *others = [Peer(path, server) for _ in range(MOST_CALLERS)]
+    watching.ask("watch")
+    late = Peer(path, server)
+    late.ask("models")
+    assert late.line()["type"] == "Models"
+    assert silent.line()["code"] == "control.busy"
+    assert silent.ended()
+    assert watching.line()["type"] == "Status"
+    server.show(LEVEL)
+    assert watching.line()["type"] == "Level"
+    for one in (watching, silent, *others, late):
+        one.close()
+
+
+def test_watchers_leave_room_for_those_who_ask(path: Path, server: ControlServer) -> None:
+    peers = [Peer(path, server) for _ in range(MOST_WATCHERS + 1)]
+    for one in peers:
+        one.ask("watch")
+    assert [one.line()["type"] for one in peers] == ["Status"] * MOST_WATCHERS + ["Error"]
+    for one in peers:
+        one.close()
+
+
+def test_who_floods_holds_up_nobody_else(path: Path, server: ControlServer, peer: Peer) -> None:
+    flooding = Peer(path, server)
+    flooding._socket.sendall(b'{"command": "status"}\n' * 3000)
+    peer.ask("models")
+    assert peer.line()["type"] == "Models"
+    flooding._socket.setblocking(False)
+    assert flooding._socket.recv(1 << 20).count(b"\n") <= EVENTS_A_TURN
+    flooding.close()
+
+
+def test_all_that_was_asked_at_once_is_answered_in_time(peer: Peer, server: ControlServer) -> None:
+    peer.send(b'{"command": "status"}\n' * 100)
+    for _ in range(100):
+        assert peer.line()["type"] == "Status"
+        list(server.read())
+
+
+def test_one_answer_a_turn_is_worked_out(path: Path, server: ControlServer) -> None:
+    peers = [Peer(path, server) for _ in range(3)]
+    for number, one in enumerate(peers):
+        line = b'{"command": "echo", "arguments": ["%d"]}\n' % number
+        one._socket.sendall(line * 2)
+    answered = []
+    for _ in peers:
+        list(server.read())
+        ready, _, _ = select.select([p._socket for p in peers], [], [], 0)
+        answered.append(len(ready))
+    assert answered == [1, 2, 3]
+    for one in peers:
+        one.close()
+
+
+def test_what_many_ask_is_worked_out_once_a_second(path: Path) -> None:
+    now_s, asked = [0.0], []
+
+    def count(word: str = "") -> dict[str, int]:
+        asked.append(word)
+        return {"count": len(asked)}
+
+    with closing(ControlServer(path, {"count": count}, clock=lambda: now_s[0])) as server:
+        stage = ControlStage(server, Ledger(path.with_name("metrics.jsonl"), 10, None))
+        peers = [Peer(path, server) for _ in range(3)]
+        told = []
+        for at_s, words in ((0.0, []), (0.99, []), (1.0, []), (1.1, ["x"]), (1.2, [])):
+            now_s[0] = at_s
+            request = {"command": "count", "arguments": words}
+            peers[0].send(json.dumps(request).encode() + b"\n")
+            told.append(peers[0].line()["count"])
+        assert told == [1, 1, 2, 3, 4]
+        list(stage.feed(Reloaded(stage="nlu")))
+        for one in peers:
+            one.ask("count")
+            assert one.line() == {"count": 5}
+            one.close()
+
+
+@pytest.mark.parametrize("sent", [b"", b'{"command": "stat', b'{"command": "models"}\n'])
+def test_who_asks_nothing_for_long_is_hung_up_on(
+    peer: Peer, server: ControlServer, sent: bytes
+) -> None:
+    peer.send(sent)
+    due_s = server.deadline_s()
+    assert due_s is not None
+    server.tick(due_s - 0.01)
+    assert server.deadline_s() == due_s
+    server.tick(due_s)
+    if sent.endswith(b"\n"):
+        assert peer.line()["type"] == "Models"
+    assert peer.line()["code"] == "control.idle"
+    assert peer.ended()
+    assert server.deadline_s() is None
+
+
+def test_who_watches_may_be_silent(peer: Peer, server: ControlServer, stage: ControlStage) -> None:
+    peer.ask("watch")
+    assert peer.line()["type"] == "Status"
+    assert server.deadline_s() is None
+    list(stage.feed(Tick(at_s=1e9)))
+    server.show(LEVEL)
+    assert peer.line()["type"] == "Level"
+
+
+def test_the_stage_is_due_when_a_caller_is(peer: Peer, stage: ControlStage) -> None:
+    due_s = stage.deadline_s()
+    assert due_s is not None
+    list(stage.feed(Tick(at_s=due_s)))
+    assert peer.line()["code"] == "control.idle"
+
+
+def test_of_a_long_word_that_is_no_command_a_part_is_told(peer: Peer) -> None:
+    peer.send(b'{"command": "' + b"m" * 60_000 + b'"}\n')
+    assert len(peer.line()["message"]) < 200
+
+
+def test_a_stranger_is_refused(
+    path: Path, server: ControlServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("assistant.control.server.allowed", lambda _: False)
+    stranger = Peer(path, server)
+    assert stranger.line()["code"] == "control.forbidden"
+    assert stranger.ended()
+    stranger.close()
+
+
+class Credentials:
+    """A socket whose other end is whoever the test says."""
+
+    def __init__(self, uid: int, gid: int) -> None:
+        self._packed = struct.pack("3i", 1, uid, gid)
+
+    def getsockopt(self, *_: int) -> bytes:
+        return self._packed
+
+
+@pytest.mark.parametrize(
+    ("uid", "is_allowed"), [(1000, True), (0, True), (4242, True), (1001, False), (999_999, False)]
+)
+def test_this_user_root_and_the_group_are_allowed(
+    uid: int, is_allowed: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    users = {1001: "eve", 4242: "mary"}
+    monkeypatch.setattr("os.getuid", lambda: 1000)
+    monkeypatch.setattr("grp.getgrnam", lambda _: Struct(gr_gid=77))
+    monkeypatch.setattr("pwd.getpwuid", lambda u: Struct(pw_name=users[u]))
+    groups = {"mary": [1, 77], "eve": [1]}
+    monkeypatch.setattr("os.getgrouplist", lambda name, _: groups[name])
+    assert connection.allowed(Credentials(uid, 1)) is is_allowed  # type: ignore[arg-type]
+
+
+class Struct:
+    """An entry of a user database."""
+
+    def __init__(self, **fields: Any) -> None:
+        self.__dict__.update(fields)
+
+
+def test_nobody_else_may_connect(path: Path, server: ControlServer) -> None:
+    assert stat.S_IMODE(path.stat().st_mode) & 0o007 == 0
+
+
+@pytest.mark.parametrize("may_chown", [True, False])
+def test_the_group_may_connect_also_where_every_chown_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, may_chown: bool
+) -> None:
+    def refused(*_: object) -> None:
+        raise PermissionError
+
+    monkeypatch.setattr("grp.getgrnam", lambda _: Struct(gr_gid=os.getgid()))
+    if not may_chown:
+        monkeypatch.setattr("os.chown", refused)
+    path = tmp_path / "group.sock"
+    connection.listen(path).close()
+    assert stat.S_IMODE(path.stat().st_mode) == 0o660
+
+
+def test_a_dead_socket_is_replaced_and_a_living_one_is_not(
+    path: Path, server: ControlServer
+) -> None:
+    with pytest.raises(ControlError, match="another assistant"):
+        ControlServer(path, {})
+    dead = path.with_name("dead.sock")
+    with socket.socket(socket.AF_UNIX) as crashed:
+        crashed.bind(str(dead))
+    ControlServer(dead, {}).close()
+    assert not dead.exists()
+
+
+def test_in_a_single_process_reload_is_published_and_each_stage_answers(
+    peer: Peer, stage: ControlStage
+) -> None:
+    peer.ask("reload")
+    assert peer.line() == {"type": "Reloading", "stages": ["asr"]}
+    (reload,) = peer.published
+    assert isinstance(reload, Reload)
+    assert list(stage.feed(reload)) == [reload]
+    list(stage.feed(LEVEL))
+    list(stage.feed(Reloaded(stage="asr")))
+    assert peer.line() == {"type": "Reloaded", "at_s": 0.0, "stage": "asr", "error": ""}
+
+
+def test_another_model_is_asked_for_on_the_bus_and_the_stage_answers(
+    peer: Peer, stage: ControlStage
+) -> None:
+    peer.send(b'{"command": "use", "arguments": ["asr", "whisper", "2"]}\n')
+    assert peer.line() == {"type": "Replacing", "stage": "asr"}
+    (wish,) = peer.published
+    assert wish == Replace(stage="asr", model="whisper", version="2", at_s=wish.at_s)
+    assert list(stage.feed(wish)) == [wish]
+    list(stage.feed(LEVEL))
+    list(stage.feed(Replaced(stage="asr", model="whisper", version="2", error="no")))
+    assert peer.line()["error"] == "no"
+    list(stage.feed(StageRestarted(stage="asr", reason="killed")))
+    assert peer.line()["type"] == "StageRestarted"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code"),
+    [("[]", "control.arguments"), ('["nlu", "ner", "2"]', "control.not_running")],
+)
+def test_what_cannot_be_asked_for_is_told(peer: Peer, arguments: str, code: str) -> None:
+    peer.send(f'{{"command": "use", "arguments": {arguments}}}\n'.encode())
+    assert peer.line()["code"] == code
+    assert peer.published == []
+
+
+@pytest.fixture
+def line() -> Iterator[tuple[socket.socket, socket.socket]]:
+    ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+    theirs.setblocking(False)
+    with ours, theirs:
+        yield ours, theirs
+
+
+def test_under_a_supervisor_reload_goes_to_it_and_its_news_come_back(
+    path: Path, line: tuple[socket.socket, socket.socket], tmp_path: Path
+) -> None:
+    supervisor, theirs = line
+    server = ControlServer(path, {}, theirs)
+    stage = ControlStage(server, Ledger(tmp_path / "metrics.jsonl", keep=10))
+    peer = Peer(path, server)
+    peer.ask("status")
+    supervisor.send(encode(STATUS))
+    assert list(server.read()) == []
+    assert peer.line()["processes"][0]["pid"] == 7
+    peer.ask("reload")
+    assert peer.line()["stages"] == ["asr"]
+    assert decode_told(supervisor.recv(4096)) == Reload()
+    supervisor.send(encode(StageRestarted(stage="asr", reason="hung")))
+    (restarted,) = server.read()
+    assert restarted.at_s > 0
+    assert list(stage.feed(restarted)) == [restarted]
+    supervisor.close()
+    assert list(server.read()) == []
+    peer.close()
+    server.close()
+
+
+DOCUMENTS = Status(processes=(ProcessStatus(name="answer", state="ready", pid=7),))
+
+
+def test_documents_are_asked_about_and_their_news_come_to_who_asked(
+    path: Path, tmp_path: Path
+) -> None:
+    server = ControlServer(path, {}, status=DOCUMENTS)
+    stage = ControlStage(server, Ledger(tmp_path / "metrics.jsonl", keep=10))
+    peer = Peer(path, server)
+    peer.send(b'{"command": "documents", "arguments": ["add", "/d/a.txt"]}\n')
+    (request,) = peer.published
+    assert isinstance(request, DocumentsRequest)
+    assert (request.action, request.arguments) == ("add", ("/d/a.txt",))
+    assert list(stage.feed(request)) == [request]
+    assert peer.line() == {"type": "DocumentsAsked", "request_id": request.request_id}
+    server.show(LEVEL)
+    done = DocumentsDone(request_id=request.request_id, documents=1, passages=3)
+    assert list(stage.feed(done)) == []
+    assert peer.line()["passages"] == 3
+    peer.send(b'{"command": "documents", "arguments": ["burn"]}\n')
+    assert peer.line()["code"] == "control.arguments"
+    assert len(peer.published) == 1
+    peer.close()
+    server.close()
+
+
+def test_beats_and_wishes_survive_the_line() -> None:
+    for told in (Beat(), Beat(state="degraded", detail="no broker"), Reload()):
+        assert decode_told(encode(told)) == told
+
+
+class Serving:
+    """A server that works in the background, for clients that wait."""
+
+    def __init__(self, server: ControlServer) -> None:
+        self._server, self._stopped = server, threading.Event()
+        self._thread = threading.Thread(target=self._serve)
+
+    def __enter__(self) -> None:
+        self._thread.start()
+
+    def __exit__(self, *_: object) -> None:
+        self._stopped.set()
+        self._thread.join()
+
+    def _serve(self) -> None:
+        while not self._stopped.wait(0.005):
+            list(self._server.read())
+
+
+def test_the_client_asks_and_is_told(path: Path, server: ControlServer) -> None:
+    client = ControlClient(path)
+    with Serving(server):
+        assert client.ask("models") == {"type": "Models", "models": []}
+        assert client.ask("echo", "a b", "c") == {"type": "Echo", "words": ["a b", "c"]}
+        assert next(iter(client.follow("watch")))["type"] == "Status"
+        with pytest.raises(ControlError, match="did you mean") as refusal:
+            client.ask("modles")
+    assert refusal.value.code == "control.unknown"
+
+
+def test_without_a_daemon_the_client_says_how_to_start_one(path: Path) -> None:
+    with pytest.raises(
+        ControlError, match=r"no daemon answers at .*; start one with `assistant run"
+    ):
+        ControlClient(path).ask("status")
+
+
+def test_who_is_turned_away_is_told_in_one_line(
+    path: Path, server: ControlServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("assistant.control.server.allowed", lambda _: False)
+    with Serving(server), pytest.raises(TurnedAwayError, match="group assistant") as refusal:
+        ControlClient(path).ask("models")
+    assert isinstance(refusal.value, InputError)
+
+
+def test_of_a_daemon_that_more_callers_wait_for_than_the_kernel_takes_is_told(path: Path) -> None:
+    with ExitStack() as opened:
+        listener = opened.enter_context(socket.socket(socket.AF_UNIX))
+        listener.bind(str(path))
+        listener.listen(0)
+        waiting = opened.enter_context(socket.socket(socket.AF_UNIX))
+        waiting.connect(str(path))
+        with pytest.raises(ControlError, match="too many callers") as told:
+            ControlClient(path).ask("status")
+    assert told.value.code == "control.busy"
+
+
+def test_a_daemon_that_hangs_up_at_a_reload_is_told(tmp_path: Path) -> None:
+    settings = tmp_path / "config.toml"
+    settings.write_text(f'[storage]\nruntime = "{tmp_path}"\n')
+    with socket.socket(socket.AF_UNIX) as listener:
+        listener.bind(str(tmp_path / "control.sock"))
+        listener.listen()
+        hanging_up = threading.Thread(target=lambda: listener.accept()[0].close())
+        hanging_up.start()
+        with pytest.raises(ControlError, match="reload again"):
+            reload(settings)
+        hanging_up.join()
+
+
+def test_a_daemon_that_is_silent_is_named(path: Path, server: ControlServer) -> None:
+    with pytest.raises(ControlError, match="does not answer") as silence:
+        list(ControlClient(path).follow("models", within_s=0.05))
+    assert silence.value.code == "control.silent"
+
+
+def test_the_ledger_writes_when_the_loop_ticks(server: ControlServer, tmp_path: Path) -> None:
+    textfile = tmp_path / "hark.prom"
+    stage = ControlStage(server, Ledger(tmp_path / "metrics.jsonl", keep=10, textfile=textfile))
+    assert stage.deadline_s() == 0.0
+    list(stage.feed(Tick(at_s=1.0)))
+    assert textfile.exists()
+    assert stage.deadline_s() is None
+
+
+def test_a_supervisor_that_takes_no_reload_is_named(
+    path: Path, line: tuple[socket.socket, socket.socket]
+) -> None:
+    supervisor, theirs = line
+    server = ControlServer(path, {}, theirs, STATUS)
+    peer = Peer(path, server)
+    supervisor.close()
+    peer.ask("reload")
+    peer.line()
+    answer = peer.line()
+    assert answer["code"] == "control.supervisor"
+    assert "restart the daemon" in answer["message"]
+    peer.close()
+    server.close()
+
+
+def test_what_a_server_held_is_let_go(path: Path) -> None:
+    before = len(os.listdir("/proc/self/fd"))
+    server = ControlServer(path, {}, status=STATUS)
+    peer = Peer(path, server)
+    server.close()
+    assert peer.ended()
+    peer._lines.close()
+    peer._socket.close()
+    assert len(os.listdir("/proc/self/fd")) == before

@@ -1,0 +1,55 @@
+"""Word pieces: cut where there are too many, and filled up to rows of one length."""
+
+from __future__ import annotations
+
+import pytest
+from tokenizers import Tokenizer
+from tokenizers.models import WordLevel
+from tokenizers.pre_tokenizers import Whitespace
+
+from assistant.core.models.tokens import BATCH, alike, as_inputs, load_tokenizer, padded
+
+
+def numbers() -> bytes:
+    """A tokenizer of the words "0" to "9", each its own piece."""
+    tokenizer = Tokenizer(WordLevel({str(n): n for n in range(10)}, unk_token="0"))
+    tokenizer.pre_tokenizer = Whitespace()
+    tokenizer.enable_padding(length=8)
+    content: str = tokenizer.to_str()
+    return content.encode()
+
+
+def test_a_text_is_cut_and_never_filled_up() -> None:
+    tokenizer = load_tokenizer(numbers(), 3)
+    assert tokenizer.encode("1 2").ids == [1, 2]
+    assert tokenizer.encode("1 2 3 4 5").ids == [1, 2, 3]
+
+
+@pytest.mark.parametrize(
+    ("cut", "ids"),
+    [
+        ("longest_first", [1, 2, 7, 8]),
+        ("only_first", [1, 7, 8, 9]),
+        ("only_second", [1, 2, 3, 7]),
+    ],
+)
+def test_of_a_pair_what_was_asked_for_gives_way(cut: str, ids: list[int]) -> None:
+    assert load_tokenizer(numbers(), 4, cut).encode("1 2 3", "7 8 9").ids == ids
+
+
+def test_of_a_pair_both_give_way_unless_asked_otherwise() -> None:
+    assert load_tokenizer(numbers(), 4).encode("1 2 3", "7 8 9").ids == [1, 2, 7, 8]
+
+
+def test_rows_are_filled_up_to_the_longest_and_the_mask_says_where() -> None:
+    inputs = as_inputs([[5, 6, 7], [8]])
+    assert inputs["input_ids"].tolist() == [[5, 6, 7], [8, 0, 0]]
+    assert inputs["attention_mask"].tolist() == [[1, 1, 1], [1, 0, 0]]
+    assert set(inputs) == {"input_ids", "attention_mask"}
+    assert padded([[1], [2, 3]]).dtype.name == "int64"
+
+
+def test_rows_of_like_length_are_together_and_each_is_in_one_batch() -> None:
+    assert list(alike([5, 1, 4, 2, 3], size=2)) == [[1, 3], [4, 2], [0]]
+    assert [len(batch) for batch in alike([1] * (BATCH + 1))] == [BATCH, 1]
+    assert list(alike([])) == []

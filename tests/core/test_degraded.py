@@ -1,0 +1,102 @@
+"""What a stage goes on without: logged once, told once, and when."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from assistant.core.degraded import MANIFEST, Faults
+from assistant.core.errors import AnswerError, ModelError, RecognitionError
+from assistant.core.messages import StageFailed
+
+CORRUPT = ModelError("model.corrupt", "weights are not as recorded")
+
+
+def failed(part: str, code: str = "model.corrupt") -> StageFailed:
+    message = "weights are not as recorded"
+    return StageFailed(stage="nlu", code=code, message=message, part=part)
+
+
+def test_each_part_is_logged_and_told_once(caplog: pytest.LogCaptureFixture) -> None:
+    faults = Faults("nlu")
+    assert "ner" not in faults
+    faults.note("ner", CORRUPT)
+    faults.note("ner", ModelError("model.missing", "gone"))
+    faults.note("intent", CORRUPT)
+    assert "ner" in faults
+    assert "reader" not in faults
+    assert faults.told() == [failed("ner"), failed("intent")]
+    assert faults.told() == []
+    faults.note("ner", CORRUPT)
+    assert faults.told() == []
+    told = "goes on without its ner: weights are not as recorded (model.corrupt)"
+    assert caplog.records[0].message == f"nlu: {told}"
+    assert len(caplog.records) == 2
+
+
+@pytest.mark.parametrize("code", ["model.manifest", "model.no_manifest"])
+def test_a_damaged_manifest_is_one_fault_whoever_finds_it(code: str) -> None:
+    faults = Faults("nlu")
+    for part in ("ner", "intent"):
+        faults.note(part, ModelError(code, "weights are not as recorded"))
+    assert faults.told() == [failed(MANIFEST, code)]
+    assert MANIFEST in faults
+
+
+def test_a_stage_without_words_tells_some_seconds_after_its_last_work() -> None:
+    faults = Faults("nlu")
+    faults.work(5.0)
+    assert faults.deadline_s() is None
+    faults.note("ner", CORRUPT)
+    assert faults.deadline_s() == 8.0
+    faults.work(7.0)
+    assert faults.deadline_s() == 10.0
+    faults.told()
+    assert faults.deadline_s() is None
+
+
+def test_before_any_work_there_is_nobody_to_tell() -> None:
+    faults = Faults("nlu")
+    faults.note("ner", CORRUPT)
+    assert faults.deadline_s() is None
+
+
+def test_messages_end_where_a_model_fails_and_other_faults_are_raised() -> None:
+    def broken(fault: Exception) -> Iterator[int]:
+        yield 1
+        raise fault
+
+    faults = Faults("nlu")
+    assert list(faults.passing("ner", broken(CORRUPT))) == [1]
+    assert faults.told() == [failed("ner")]
+    with pytest.raises(AnswerError):
+        list(faults.passing("ner", broken(AnswerError("answer.none", "no answer"))))
+    assert list(faults.passing("ner", iter([1, 2]))) == [1, 2]
+
+
+def test_what_cannot_be_loaded_is_noted_and_raised() -> None:
+    def broken() -> int:
+        raise CORRUPT
+
+    faults = Faults("nlu")
+    with pytest.raises(ModelError):
+        faults.noting("ner", broken)()
+    assert faults.told() == [failed("ner")]
+    assert faults.noting("intent", lambda: 7)() == 7
+    assert faults.told() == []
+
+
+@pytest.mark.parametrize(
+    "fault", [CORRUPT, RecognitionError("model.corrupt", "weights are not as recorded")]
+)
+def test_what_can_be_done_without_is_none(fault: ModelError | RecognitionError) -> None:
+    def broken() -> int:
+        raise fault
+
+    faults = Faults("nlu")
+    assert faults.without("ner", broken) is None
+    assert faults.told() == [failed("ner")]
+    assert faults.without("intent", lambda: 7) == 7
+    with pytest.raises(ZeroDivisionError):
+        faults.without("intent", lambda: 1 // 0)

@@ -1,0 +1,131 @@
+"""Candidates are loaded one after the other beside the loop, and taken over in that order."""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Iterator
+
+import pytest
+
+from assistant.core.errors import AnswerError, AssistantError, ModelError
+from assistant.core.messages import Replace
+from assistant.core.model_swap import NICE, Change, Replacements, refusal
+from assistant.core.stage import Stage
+
+
+def same(stage: Stage) -> Stage:
+    return stage
+
+
+class Loader:
+    """Loads when it is let; "bad" versions are refused, "odd" ones fail."""
+
+    def __init__(self) -> None:
+        self.loaded: list[str] = []
+        self.niceness: set[int] = set()
+        self.may = threading.Event()
+
+    def __call__(self, model: str, version: str) -> Change:
+        self.loaded.append(f"{model} {version}")
+        thread = threading.get_native_id()
+        self.niceness.add(os.getpriority(os.PRIO_PROCESS, thread))
+        assert self.may.wait(20)
+        if version == "bad":
+            raise AnswerError("answer.bad", "of no use")
+        if version == "odd":
+            raise KeyError("shape\nand much more")
+        return same
+
+
+@pytest.fixture
+def loader() -> Iterator[Loader]:
+    loader = Loader()
+    yield loader
+    loader.may.set()
+    ended()
+
+
+def ended() -> None:
+    """Wait for the thread that loads."""
+    for thread in threading.enumerate():
+        if thread.name.startswith("candidate"):
+            thread.join(20)
+
+
+def wish(version: str) -> Replace:
+    return Replace(stage="nlu", model="ner", version=version)
+
+
+def test_verdicts_come_in_the_order_of_asking_once_they_are_known(loader: Loader) -> None:
+    replacements = Replacements(loader)
+    assert not replacements.busy
+    assert list(replacements.verdicts()) == []
+    for version in ("2", "bad", "odd"):
+        replacements.ask(wish(version))
+    assert replacements.busy
+    assert list(replacements.verdicts()) == []
+    loader.may.set()
+    verdicts = []
+    while replacements.busy:
+        verdicts += list(replacements.verdicts())
+    assert [asked.version for asked, _ in verdicts] == ["2", "bad", "odd"]
+    assert loader.loaded == ["ner 2", "ner bad", "ner odd"]
+    change, refused, failed = (verdict for _, verdict in verdicts)
+    assert change is same
+    assert isinstance(refused, AnswerError)
+    assert isinstance(failed, ModelError)
+    assert failed.code == "model.unusable"
+    assert failed.message.startswith("ner odd cannot be loaded: KeyError: ")
+    replacements.close()
+
+
+def test_what_waits_when_all_ends_is_never_loaded(loader: Loader) -> None:
+    replacements = Replacements(loader)
+    replacements.ask(wish("2"))
+    replacements.ask(wish("3"))
+    replacements.close()
+    loader.may.set()
+    ended()
+    assert loader.loaded in ([], ["ner 2"])
+
+
+def test_nothing_is_waited_for_when_nothing_was_asked(loader: Loader) -> None:
+    Replacements(loader).close()
+    assert loader.loaded == []
+
+
+def test_loading_gives_way_to_the_work(loader: Loader) -> None:
+    if os.geteuid():
+        pytest.skip("only root may also raise the priority that the tests run at")
+    loader.may.set()
+    replacements = Replacements(loader)
+    replacements.ask(wish("2"))
+    ended_by = os.getpriority(os.PRIO_PROCESS, threading.get_native_id())
+    while not list(replacements.verdicts()):
+        pass
+    assert loader.niceness == {NICE}
+    assert os.getpriority(os.PRIO_PROCESS, threading.get_native_id()) == ended_by
+    replacements.close()
+
+
+@pytest.mark.parametrize(
+    ("fault", "code", "message"),
+    [
+        (ModelError("model.corrupt", "damaged"), "model.corrupt", "damaged"),
+        (
+            ValueError("wrong size\nin many lines"),
+            *("model.unusable", "ner 2 cannot be loaded: ValueError: wrong size"),
+        ),
+        (
+            MemoryError(),
+            *("model.unusable", "ner 2 cannot be loaded: MemoryError: no reason was given"),
+        ),
+    ],
+)
+def test_whatever_ends_a_candidate_is_told_in_one_line(
+    fault: BaseException, code: str, message: str
+) -> None:
+    told = refusal("ner 2", fault)
+    assert isinstance(told, AssistantError)
+    assert (told.code, told.message) == (code, message)

@@ -1,0 +1,161 @@
+"""What a device is like in, findings with their mends out."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+import typer
+from typer.testing import CliRunner
+
+from assistant.cli.doctor import doctor as command
+from assistant.core.config import Asr, Config
+from assistant.core.errors import AssistantError, AudioError, ControlError, SpeakingError
+from assistant.core.models.manifest import Library
+from assistant.doctor import checks, probes
+from assistant.doctor.checks import Finding
+from assistant.doctor.probes import Clock, Folder, Microphone, Session, Spoken
+from assistant.model_files.acceptance import put_in_use
+from benchmarks.versions import add
+
+GONE = AudioError("audio.no_device", "no input device")
+DOWN = ControlError("control.down", "no daemon answers")
+SILENT = ControlError("control.silent", "the daemon does not answer")
+INSTEAD = Spoken("flite", 0.05, 2.0, {"piper": "no voice; run: pull"})
+HOME = Path("/var/lib/hark")
+
+
+@pytest.mark.parametrize(
+    ("finding", "detail", "mend"),
+    [
+        (checks.microphone(Microphone(-45.2)), "45 dB below full scale", ""),
+        (checks.microphone(Microphone(-45.0, by_daemon=True)), "running daemon", ""),
+        (checks.microphone(Microphone(-120.0)), "silence", "unmute"),
+        (checks.microphone(Microphone(-3.0)), "overdriven", "lower it"),
+        (checks.microphone(GONE), "no input device", "audio.input"),
+        (checks.loudspeaker("default", 48000), '"default" opens at 48000 Hz', ""),
+        (checks.loudspeaker("x", GONE), "no input device", "audio.output"),
+        (checks.sound(Session(1, True)), "1 sound card", ""),
+        (checks.sound(Session(2, False)), "may not use", "usermod -aG audio"),
+        (checks.sound(Session(2, False, ("PipeWire",))), "through PipeWire", ""),
+        (checks.sound(Session(0, True)), "0 sound cards", "connect a sound card"),
+        (checks.echo(True), "SpeexDSP is here", ""),
+        (checks.echo(False), "not heard through", "libspeexdsp1"),
+        (checks.wake_word("porcupine"), "porcupine runs on this CPU", ""),
+        (checks.wake_word(GONE), "no input", "wake.keywords"),
+        (checks.voice("auto", Spoken("flite", 0.05, 2.0)), "2.0 s of speech in 50 ms", ""),
+        (checks.voice("piper", Spoken("piper", 1.9, 2.0)), "1900 ms", "flite"),
+        (checks.voice("piper", INSTEAD), "in place of piper", "run: pull"),
+        (checks.voice("piper", Spoken("flite", 0.05, 2.0)), "in place of piper", "journalctl"),
+        (checks.voice("auto", SpeakingError("voice.none", "no voice")), "no voice", "flite"),
+        (checks.state(Folder(HOME, 10**9)), "1000 MB free", ""),
+        (checks.state(Folder(HOME, 10**6)), "1 MB free", "free some space"),
+        (checks.state(Folder(HOME, 10**9, "Permission denied")), "Permission denied", "sudo"),
+        (checks.clock(Clock(True, False)), "set by network time", ""),
+        (checks.clock(Clock(None, True)), "kept by a battery", ""),
+        (checks.clock(Clock(False, False)), "not set by network time yet", "set-ntp"),
+        (checks.service("active", None), "assistant.service is active", ""),
+        (checks.service("failed", DOWN), "is failed", "journalctl"),
+        (checks.service("active", SILENT), "does not answer", "systemctl restart"),
+        (checks.service("", None), "not as a service", ""),
+        (checks.service("", DOWN), "not installed as a service", "make install"),
+        (checks.memory(10**9), "1000 MB", ""),
+        (checks.memory(10**8), "100 MB", "close programs"),
+    ],
+)
+def test_each_finding_tells_what_is_and_what_to_do(
+    finding: Finding, detail: str, mend: str
+) -> None:
+    assert detail in finding.detail
+    assert mend in finding.mend
+    assert finding.ok is (mend == "") is (finding.mend == "")
+
+
+@pytest.mark.parametrize("heard", [GONE, Microphone(-120.0)])
+def test_without_a_microphone_the_assistant_does_not_work(
+    heard: Microphone | AssistantError,
+) -> None:
+    finding = checks.microphone(heard)
+    assert finding.necessary
+    assert not finding.ok
+
+
+@pytest.mark.parametrize(
+    ("engine", "pocketsphinx", "ok"),
+    [
+        ("auto", True, True),
+        ("auto", False, False),
+        ("pocketsphinx", True, True),
+        ("whisper", True, False),
+    ],
+)
+def test_the_recogniser_of_the_settings_must_be_there(
+    tmp_path: Path, engine: str, pocketsphinx: bool, ok: bool
+) -> None:
+    config = Config(asr=Asr(engine=engine))
+    assert checks.recognition(config, Library(tmp_path), pocketsphinx).ok is ok
+
+
+def test_a_whisper_model_that_the_manifest_does_not_know_is_told(tmp_path: Path) -> None:
+    config = Config(asr=Asr(model="whisper-huge"))
+    finding = checks.recognition(config, Library(tmp_path), True)
+    assert "whisper-tiny.en" in finding.detail
+    assert finding.mend == "change asr.model"
+
+
+def test_a_corrupt_model_is_found_and_an_absent_one_is_none(tmp_path: Path) -> None:
+    library = Library(tmp_path)
+    assert all(finding.ok for finding in checks.models(library))
+    folder = tmp_path / "piper-lessac-low"
+    folder.mkdir()
+    (folder / "voice.onnx").write_bytes(b"x")
+    (finding,) = (found for found in checks.models(library) if not found.ok)
+    assert (finding.name, finding.ok) == ("model piper-lessac-low", False)
+    assert finding.mend == "run: assistant models pull piper-lessac-low"
+
+
+def test_the_version_in_use_is_looked_at(tmp_path: Path) -> None:
+    library = Library(tmp_path)
+    add(library, "ner", "2", seed=2)
+    put_in_use(library.choosing("ner", "2"), "ner")
+    (finding,) = (found for found in checks.models(library) if found.name == "model ner")
+    assert (finding.ok, finding.detail) == (True, "version 2, as recorded")
+    (library.place("ner", "2") / "model.onnx").unlink()
+    (finding,) = (found for found in checks.models(library) if found.name == "model ner")
+    assert (finding.ok, finding.mend) == (False, "run: assistant models rollback ner")
+
+
+def test_the_probes_read_this_machine() -> None:
+    assert probes.spare_memory_bytes() > 0
+    assert probes.installed("numpy")
+    assert not probes.installed("no_such_package")
+    assert probes.session().cards >= 0
+    assert isinstance(probes.unit(), str)
+    assert isinstance(probes.clock(), Clock)
+
+
+def test_a_folder_that_will_be_made_is_judged_by_what_is_there(tmp_path: Path) -> None:
+    found = probes.folder(tmp_path / "not" / "yet")
+    assert (found.fault, found.free_bytes > 0) == ("", True)
+    assert not (tmp_path / "not").exists()
+    assert probes.folder(Path("/proc/hark")).fault
+
+
+def test_the_command_ends_with_status_1_and_one_object_a_line(tmp_path: Path) -> None:
+    file = tmp_path / "config.toml"
+    file.write_text(
+        '[audio]\ninput = "no such microphone"\noutput = "none"\n'
+        f'[storage]\nstate = "{tmp_path}"\nruntime = "{tmp_path}"\n'
+    )
+    app = typer.Typer()
+    app.command()(command)
+    result = CliRunner().invoke(app, ["--config", str(file), "--json"])
+    findings = {f["name"]: f for f in map(json.loads, result.stdout.splitlines())}
+    assert result.exit_code == 1
+    assert not findings["microphone"]["ok"]
+    assert findings["loudspeaker"]["ok"]
+    assert findings["state directory"]["ok"]
+    assert all(f["mend"] for f in findings.values() if not f["ok"])
+    table = CliRunner().invoke(app, ["--config", str(file)])
+    assert (table.exit_code, "microphone" in table.stdout) == (1, True)

@@ -1,0 +1,432 @@
+"""Pulling from a hub that is real HTTP on this machine: whole, broken off, damaged, changed."""
+
+from __future__ import annotations
+
+import hashlib
+import http.server
+import os
+import re
+import subprocess
+import sys
+import threading
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from urllib.parse import unquote
+
+import msgspec
+import pytest
+
+from assistant.core.errors import ModelError
+from assistant.core.models.manifest import Library, Lock, State
+from assistant.core.models.versions import LOCK
+from assistant.model_files.pull import INCOMING, LARGEST_BYTES, import_model, import_version, pull
+
+COMMIT = "c" * 40
+WEIGHTS = bytes(range(256)) * 3000
+SETTINGS = b'{"sample_rate": 16000}\n'
+
+
+@dataclass
+class Hub:
+    """The hub's files, what it should do wrong, and the ranges it was asked for."""
+
+    url: str = ""
+    files: dict[str, bytes] = field(default_factory=dict)
+    etags: dict[str, str] = field(default_factory=dict)
+    break_after: int | None = None
+    status: int = 200
+    honours_ranges: bool = True
+    ranges: list[str] = field(default_factory=list)
+    stalled: threading.Event = field(default_factory=threading.Event)
+    stalls: bool = False
+
+
+class Handler(http.server.BaseHTTPRequestHandler):
+    """HEAD redirects large files to another path with `X-Linked-*`, as the hub does."""
+
+    hub: Hub
+
+    def do_HEAD(self) -> None:
+        path = unquote(self.path).partition(f"/resolve/{COMMIT}/")[2]
+        content = self.hub.files.get(path)
+        if content is None:
+            return self._start(404, {"X-Error-Code": "EntryNotFound"})
+        etag = self.hub.etags.get(path)
+        if etag is None:
+            blob = hashlib.sha1(b"blob %d\0" % len(content) + content).hexdigest()
+            headers = {"ETag": f'"{blob}"', "Content-Length": str(len(content))}
+            return self._start(200, {**headers, "X-Repo-Commit": COMMIT})
+        headers = {"X-Linked-Etag": f'"{etag}"', "X-Linked-Size": str(len(content))}
+        cdn = self.hub.url.replace("127.0.0.1", "localhost")
+        location = f"{cdn}/cdn/{path}?signature=1"
+        return self._start(302, {**headers, "X-Repo-Commit": COMMIT, "Location": location})
+
+    def do_GET(self) -> None:
+        asked = self.headers.get("Range", "")
+        self.hub.ranges.append(asked)
+        if self.hub.status != 200:
+            return self._start(self.hub.status, {})
+        path = re.split("/cdn/|/resolve/c+/", unquote(self.path).partition("?")[0])[1]
+        content = self.hub.files[path]
+        begin = int(asked[6:-1]) if self.hub.honours_ranges else 0
+        self._start(
+            206 if self.hub.honours_ranges else 200, {"Content-Length": str(len(content) - begin)}
+        )
+        end = len(content) if self.hub.break_after is None else begin + self.hub.break_after
+        self.wfile.write(content[begin:end])
+        self.close_connection = True
+        if self.hub.stalls:
+            self.wfile.flush()
+            self.hub.stalled.set()
+            # Until the client is gone.
+            self.rfile.read(1)
+        return None
+
+    def _start(self, status: int, headers: dict[str, str]) -> None:
+        self.send_response(status)
+        for name, value in headers.items():
+            self.send_header(name, value)
+        self.end_headers()
+
+    def log_message(self, *args: object) -> None:
+        """Say nothing."""
+
+
+@pytest.fixture
+def hub(monkeypatch: pytest.MonkeyPatch) -> Iterator[Hub]:
+    hub = Hub()
+    hub.files = {"en/weights.onnx": WEIGHTS, "config.json": SETTINGS}
+    hub.etags = {"en/weights.onnx": hashlib.sha256(WEIGHTS).hexdigest()}
+    handler = type("BoundHandler", (Handler,), {"hub": hub})
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler)
+    hub.url = f"http://127.0.0.1:{server.server_port}"
+    monkeypatch.setenv("HF_ENDPOINT", hub.url)
+    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
+    thread.start()
+    yield hub
+    server.shutdown()
+    server.server_close()
+    thread.join()
+
+
+LibraryOf = Callable[..., Library]
+
+
+@pytest.fixture
+def library_of(tmp_path: Path) -> LibraryOf:
+    """A library whose manifest may pin the weights' hash."""
+
+    def make(pin: str = "") -> Library:
+        shipped = tmp_path / "shipped"
+        shipped.mkdir(exist_ok=True)
+        (shipped / "manifest.toml").write_text(
+            f"""
+            [tiny]
+            version = "1"
+            kind = "voice"
+            summary = "a test"
+            licence = "CC0"
+            source = "hf:owner/tiny"
+            revision = "{COMMIT}"
+            inputs = {{ x = "float32[1]" }}
+            outputs = {{ y = "float32[1]" }}
+            files = [
+              {{ name = "weights.onnx", path = "en/weights.onnx", sha256 = "{pin}" }},
+              {{ name = "config.json" }},
+            ]
+            """
+        )
+        return Library(tmp_path / "pulled", shipped)
+
+    return make
+
+
+def silent(file: str, more: int, size: int) -> None:
+    """No progress bar."""
+
+
+def left_over(library: Library) -> list[str]:
+    incoming = library.pulled / INCOMING
+    return sorted(str(p.relative_to(incoming)) for p in incoming.rglob("*") if p.is_file())
+
+
+def test_a_pulled_model_is_whole_recorded_and_readable(hub: Hub, library_of: LibraryOf) -> None:
+    library = library_of(hub.etags["en/weights.onnx"])
+    assert library.state("tiny") is State.ABSENT
+    came: dict[str, int] = {}
+
+    def progress(file: str, more: int, size: int) -> None:
+        came[file] = came.get(file, 0) + more
+        assert came[file] <= size
+
+    pull(library, "tiny", progress)
+    assert library.state("tiny") is State.PULLED
+    assert library.read("tiny") == {"weights.onnx": WEIGHTS, "config.json": SETTINGS}
+    assert came == {"weights.onnx": len(WEIGHTS), "config.json": len(SETTINGS)}
+    lock = msgspec.json.decode((library.folder("tiny") / LOCK).read_bytes(), type=Lock)
+    assert (lock.source, lock.revision) == ("hf:owner/tiny", COMMIT)
+    assert left_over(library) == ["tiny.lock"]
+
+
+@pytest.mark.parametrize("honours_ranges", [True, False])
+def test_what_broke_off_is_resumed(hub: Hub, library_of: LibraryOf, honours_ranges: bool) -> None:
+    library = library_of()
+    hub.break_after = 200_000
+    with pytest.raises(ModelError):
+        pull(library, "tiny", silent)
+    assert library.state("tiny") is State.ABSENT
+    hub.break_after, hub.honours_ranges = None, honours_ranges
+    hub.ranges.clear()
+    pull(library, "tiny", silent)
+    assert hub.ranges[0] != "bytes=0-"
+    assert library.read("tiny")["weights.onnx"] == WEIGHTS
+
+
+def test_a_pull_that_is_killed_leaves_nothing_half_written_and_is_resumed(
+    hub: Hub, library_of: LibraryOf
+) -> None:
+    library = library_of()
+    hub.break_after, hub.stalls = 200_000, True
+    program = f"""
+from pathlib import Path
+from assistant.core.models.manifest import Library
+from assistant.model_files.pull import INCOMING, LARGEST_BYTES, import_model, import_version, pull
+library = Library(Path({str(library.pulled)!r}), Path({str(library.shipped)!r}))
+pull(library, "tiny", lambda file, more, size: more and print(more, flush=True))
+"""
+    with subprocess.Popen([sys.executable, "-c", program], stdout=subprocess.PIPE) as puller:
+        assert puller.stdout is not None
+        assert puller.stdout.readline()
+        assert hub.stalled.wait(30)
+        puller.kill()
+    assert library.state("tiny") is State.ABSENT
+    hub.break_after, hub.stalls = None, False
+    hub.ranges.clear()
+    pull(library, "tiny", silent)
+    assert hub.ranges[0] != "bytes=0-"
+    assert library.read("tiny")["weights.onnx"] == WEIGHTS
+
+
+def test_a_damaged_file_is_thrown_away_and_nothing_takes_its_place(
+    hub: Hub, library_of: LibraryOf
+) -> None:
+    library = library_of()
+    hub.files["en/weights.onnx"] = WEIGHTS[:-1] + b"?"
+    with pytest.raises(ModelError, match="arrived damaged"):
+        pull(library, "tiny", silent)
+    assert library.state("tiny") is State.ABSENT
+    assert left_over(library) == ["tiny.lock"]
+    hub.files["en/weights.onnx"] = WEIGHTS
+    pull(library, "tiny", silent)
+    library.read("tiny")
+
+
+def test_a_small_file_is_checked_against_its_git_hash(hub: Hub, library_of: LibraryOf) -> None:
+    library = library_of()
+    hub.etags["config.json"] = "0" * 40
+    with pytest.raises(ModelError, match=r"config\.json arrived damaged"):
+        pull(library, "tiny", silent)
+
+
+def test_a_hub_with_another_file_than_the_pinned_one_is_refused_unasked(
+    hub: Hub, library_of: LibraryOf
+) -> None:
+    with pytest.raises(ModelError, match="nothing was fetched"):
+        pull(library_of("0" * 64), "tiny", silent)
+    assert hub.ranges == []
+
+
+def test_a_failed_pull_leaves_the_model_that_was_there(hub: Hub, library_of: LibraryOf) -> None:
+    library = library_of()
+    pull(library, "tiny", silent)
+    hub.status = 503
+    hub.files["config.json"] = b"{}"
+    with pytest.raises(ModelError, match="503"):
+        pull(library, "tiny", silent)
+    assert library.read("tiny")["config.json"] == SETTINGS
+    hub.status = 200
+    pull(library, "tiny", silent)
+    assert library.read("tiny")["config.json"] == b"{}"
+
+
+def test_a_file_the_hub_does_not_have_is_named(hub: Hub, library_of: LibraryOf) -> None:
+    del hub.files["config.json"]
+    with pytest.raises(ModelError, match=r"config\.json at c+ is not there"):
+        pull(library_of(), "tiny", silent)
+
+
+def test_without_a_network_the_way_round_is_told(
+    library_of: LibraryOf, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HF_ENDPOINT", "http://127.0.0.1:1")
+    with pytest.raises(ModelError, match=r"cannot be reached.*assistant models import") as fault:
+        pull(library_of(), "tiny", silent)
+    assert "\n" not in fault.value.message
+
+
+def test_a_disk_without_room_is_told_before_anything_comes(
+    hub: Hub, library_of: LibraryOf, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("assistant.model_files.pull.SPARE_BYTES", 1 << 60)
+    with pytest.raises(ModelError, match=r"MB are needed and \d+ MB are free"):
+        pull(library_of(), "tiny", silent)
+    assert hub.ranges == []
+
+
+def test_a_disk_that_fills_up_leaves_nothing(
+    hub: Hub, library_of: LibraryOf, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(descriptor: int) -> None:
+        raise OSError(28, "No space left on device")
+
+    library = library_of()
+    monkeypatch.setattr("assistant.model_files.huggingface.os.fsync", full)
+    with pytest.raises(ModelError, match="No space left"):
+        pull(library, "tiny", silent)
+    assert left_over(library) == ["tiny.lock"]
+
+
+def test_two_pulls_at_once_do_not_mix(hub: Hub, library_of: LibraryOf) -> None:
+    library = library_of()
+
+    def again(file: str, more: int, size: int) -> None:
+        with pytest.raises(ModelError, match="another command"):
+            pull(library, "tiny", silent)
+
+    pull(library, "tiny", again)
+    library.read("tiny")
+
+
+def test_a_model_can_be_imported_from_files_under_either_name(
+    library_of: LibraryOf, tmp_path: Path
+) -> None:
+    library = library_of(hashlib.sha256(WEIGHTS).hexdigest())
+    source = tmp_path / "stick"
+    source.mkdir()
+    (source / "weights.onnx").write_bytes(WEIGHTS)
+    with pytest.raises(ModelError, match=r"holds no file config\.json"):
+        import_model(library, "tiny", source)
+    (source / "config.json").write_bytes(SETTINGS)
+    import_model(library, "tiny", source / "weights.onnx")
+    assert library.read("tiny") == {"weights.onnx": WEIGHTS, "config.json": SETTINGS}
+
+
+def test_an_import_that_is_not_the_model_is_refused(library_of: LibraryOf, tmp_path: Path) -> None:
+    library = library_of(hashlib.sha256(WEIGHTS).hexdigest())
+    (tmp_path / "weights.onnx").write_bytes(b"something else")
+    (tmp_path / "config.json").write_bytes(SETTINGS)
+    with pytest.raises(ModelError, match="its SHA-256 differs"):
+        import_model(library, "tiny", tmp_path)
+    assert library.state("tiny") is State.ABSENT
+
+
+def test_a_link_in_a_models_folder_is_refused(library_of: LibraryOf, tmp_path: Path) -> None:
+    """What root imports all may read: it must not be what only root may."""
+    library = library_of()
+    source, secret = tmp_path / "stick", tmp_path / "secret"
+    source.mkdir()
+    secret.write_text("root's own")
+    (source / "weights.onnx").write_bytes(WEIGHTS)
+    (source / "config.json").symlink_to(secret)
+    with pytest.raises(ModelError, match=r"config\.json is a link") as fault:
+        import_model(library, "tiny", source)
+    assert fault.value.code == "model.link"
+    assert left_over(library) == ["tiny.lock"]
+    (source / "config.json").unlink()
+    os.mkfifo(source / "config.json")
+    with pytest.raises(ModelError, match="holds no file"):
+        import_model(library, "tiny", source)
+    (source / "config.json").unlink()
+    with (source / "config.json").open("wb") as giant:
+        giant.truncate(LARGEST_BYTES + 1)
+    with pytest.raises(ModelError, match="too large"):
+        import_model(library, "tiny", source)
+    assert left_over(library) == ["tiny.lock"]
+
+
+def test_what_is_refused_takes_no_room(library_of: LibraryOf, tmp_path: Path) -> None:
+    library = library_of(hashlib.sha256(b"another").hexdigest())
+    (tmp_path / "weights.onnx").write_bytes(WEIGHTS)
+    (tmp_path / "config.json").write_bytes(SETTINGS)
+    with pytest.raises(ModelError, match="its SHA-256 differs"):
+        import_model(library, "tiny", tmp_path)
+    assert left_over(library) == ["tiny.lock"]
+
+    def refuse(*_: object) -> None:
+        raise ModelError("model.interface", "another model")
+
+    with pytest.raises(ModelError, match="another model"):
+        import_version(library, "tiny", tmp_path, "2", refuse)
+    assert left_over(library) == ["tiny.lock", "tiny@2.lock"]
+
+
+def test_every_file_is_on_the_disk_and_readable_before_it_is_moved_in(
+    library_of: LibraryOf, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    library = library_of()
+    (tmp_path / "weights.onnx").write_bytes(WEIGHTS)
+    (tmp_path / "config.json").write_bytes(SETTINGS)
+    done: list[str] = []
+    fsync, rename = os.fsync, os.rename
+
+    def note_sync(descriptor: int) -> None:
+        fsync(descriptor)
+        done.append(f"sync {Path(os.readlink(f'/proc/self/fd/{descriptor}')).name}")
+
+    def note_rename(source: Path, target: Path) -> None:
+        done.append(f"rename {Path(source).name}")
+        rename(source, target)
+
+    monkeypatch.setattr(os, "fsync", note_sync)
+    monkeypatch.setattr(os, "rename", note_rename)
+    before = os.umask(0o077)
+    try:
+        import_model(library, "tiny", tmp_path)
+    finally:
+        os.umask(before)
+    *synced, folder, moved, entries = done
+    assert sorted(synced) == ["sync config.json", "sync lock.json", "sync weights.onnx"]
+    assert (folder, moved, entries) == ("sync tiny", "rename tiny", "sync pulled")
+    modes = {file.name: file.stat().st_mode & 0o777 for file in library.folder("tiny").iterdir()}
+    assert set(modes.values()) == {0o644}  # the daemon is another user than the one who imports
+    assert library.folder("tiny").stat().st_mode & 0o777 == 0o755
+
+
+@pytest.mark.parametrize("name", ["weights.onnx", "config.json"])
+def test_one_flipped_bit_is_found(
+    hub: Hub, library_of: LibraryOf, name: str, tmp_path: Path
+) -> None:
+    library = library_of()
+    pull(library, "tiny", silent)
+    file = library.folder("tiny") / name
+    content = bytearray(file.read_bytes())
+    content[-2] ^= 1
+    file.write_bytes(content)
+    with pytest.raises(ModelError, match=r"is corrupt.*assistant models pull tiny"):
+        library.read("tiny")
+
+
+def test_a_model_without_a_record_is_not_trusted(hub: Hub, library_of: LibraryOf) -> None:
+    library = library_of()
+    pull(library, "tiny", silent)
+    (library.folder("tiny") / LOCK).unlink()
+    with pytest.raises(ModelError, match="nothing vouches for"):
+        library.read("tiny")
+    (library.folder("tiny") / LOCK).write_text("{")
+    with pytest.raises(ModelError, match=r"lock\.json"):
+        library.read("tiny")
+
+
+def test_a_missing_file_makes_the_model_incomplete(hub: Hub, library_of: LibraryOf) -> None:
+    library = library_of()
+    pull(library, "tiny", silent)
+    (library.folder("tiny") / "config.json").unlink()
+    assert library.state("tiny") is State.BROKEN
+    with pytest.raises(ModelError, match="assistant models pull tiny"):
+        library.read("tiny")
+
+
+def test_an_unknown_name_is_answered_with_the_known_ones(library_of: LibraryOf) -> None:
+    with pytest.raises(ModelError, match='"tyni"; there are: tiny'):
+        pull(library_of(), "tyni", silent)

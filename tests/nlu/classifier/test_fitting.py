@@ -1,0 +1,64 @@
+"""A head is fitted once for the same sentences, and anew for others or from a spoilt file."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from nlu.classifier.encoder import Embeddings
+from nlu.classifier.examples import Examples, Label, write_shipped
+from nlu.classifier.fitting import fitted
+
+LABELS = [Label(name) for name in ("Lights", "Timers", "Music", "Doors", "News")]
+
+
+class Stand:
+    """An encoder whose embeddings depend on the text alone, and which counts what it is asked."""
+
+    version = "stand-in-of-an-encoder"
+
+    def __init__(self) -> None:
+        self.asked = 0
+
+    def encode(self, texts: Sequence[str]) -> Embeddings:
+        self.asked += len(texts)
+        rows = [np.random.default_rng(list(text.encode())).normal(size=16) for text in texts]
+        made = np.array(rows, np.float32)
+        unit: Embeddings = made / np.linalg.norm(made, axis=1, keepdims=True)
+        return unit
+
+
+@pytest.fixture
+def shipped(tmp_path: Path) -> bytes:
+    texts = [f"{label.intent} {n}" for label in LABELS for n in range(6)]
+    labels: list[Label | None] = [label for label in LABELS for _ in range(6)]
+    outside = [f"talk {n}" for n in range(12)]
+    embeddings = Stand().encode([*texts, *outside])
+    write_shipped(tmp_path / "e.npz", Examples([*labels, *[None] * 12], embeddings))
+    return (tmp_path / "e.npz").read_bytes()
+
+
+def test_the_same_sentences_are_fitted_once(tmp_path: Path, shipped: bytes) -> None:
+    encoder, own = Stand(), [(Label("Lights"), f"lamp {n}") for n in range(4)]
+    first = fitted(encoder, shipped, own, tmp_path).rank("Lights 1")  # type: ignore[arg-type]
+    assert encoder.asked == len(own) + 1
+    again = fitted(encoder, shipped, own, tmp_path).rank("Lights 1")  # type: ignore[arg-type]
+    assert encoder.asked == len(own) + 2
+    assert again == first
+    fitted(encoder, shipped, [*own, (Label("Lights"), "new")], tmp_path)  # type: ignore[arg-type]
+    assert encoder.asked == len(own) + 3  # only the new sentence is embedded
+
+
+def test_a_spoilt_head_is_fitted_anew(
+    tmp_path: Path, shipped: bytes, caplog: pytest.LogCaptureFixture
+) -> None:
+    own = [(Label("Lights"), "lamp")]
+    fitted(Stand(), shipped, own, tmp_path)  # type: ignore[arg-type]
+    (file,) = tmp_path.glob("head-*.npz")
+    file.write_bytes(b"PK nothing")
+    ranking = fitted(Stand(), shipped, own, tmp_path).rank("Timers 2")  # type: ignore[arg-type]
+    assert ranking.intents()[0][0] == "Timers"
+    assert "nlu.cache" in caplog.text

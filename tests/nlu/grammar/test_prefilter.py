@@ -1,0 +1,73 @@
+"""No sentence that matches is ever passed over, and few that cannot are looked at."""
+
+from __future__ import annotations
+
+import pytest
+from hassil.recognize import recognize_all
+
+from nlu.grammar.grammar import compile_grammar
+from nlu.grammar.labelled import labelled
+from nlu.grammar.prefilter import Candidates
+from nlu.grammar.vocabulary import built_in
+from nlu.text.canonical import canonical
+from tests.nlu.grammar.test_vocabulary import HOME
+from tests.support.stand_ins import MANIFESTS
+
+GRAMMAR = compile_grammar(MANIFESTS, HOME, built_in())
+CANDIDATES = Candidates(GRAMMAR.claims, GRAMMAR.lists)
+
+
+def found(text: str, candidates: Candidates) -> set[str]:
+    intents = candidates.intents(text)
+    if intents is None:
+        return set()
+    return {
+        f"{result.intent.name} {[(e.name, e.text) for e in result.entities_list]}"
+        for result in recognize_all(text, intents)
+    }
+
+
+class Everything(Candidates):
+    """Passes nothing over."""
+
+    def _holds(self, text: str, part: str, known: dict[str, bool]) -> bool:
+        return True
+
+
+class Hasty(Candidates):
+    """Control: takes the values of lists for words."""
+
+    def _holds(self, text: str, part: str, known: dict[str, bool]) -> bool:
+        return part in text
+
+
+def test_nothing_that_matches_is_lost() -> None:
+    everything = Everything(GRAMMAR.claims, GRAMMAR.lists)
+    texts = [canonical(one.text).text for one in labelled(GRAMMAR, 400, seed=3)[::8]]
+    wanted = {text: found(text, everything) for text in texts}
+    assert sum(map(bool, wanted.values())) > 0.9 * len(texts)
+    assert {text: found(text, CANDIDATES) for text in texts} == wanted
+    assert {text: found(text, Hasty(GRAMMAR.claims, GRAMMAR.lists)) for text in texts} != wanted
+
+
+@pytest.mark.parametrize(
+    ("text", "most"),
+    [
+        ("is pet door closed", 25),
+        ("turn on lights", 40),
+        ("i was thinking of dragons", 5),
+        ("start rover in kitchen", 60),
+    ],
+)
+def test_few_sentences_are_looked_at(text: str, most: int) -> None:
+    intents = CANDIDATES.intents(text)
+    looked_at = 0
+    if intents is not None:
+        looked_at = sum(len(d.sentences) for i in intents.intents.values() for d in i.data)
+    assert looked_at <= most
+    assert sum(len(claim.bound) for claim in GRAMMAR.claims) > 700
+
+
+def test_words_without_a_sentence_have_no_candidates() -> None:
+    assert CANDIDATES.intents("xyzzy") is None
+    assert CANDIDATES.intents("") is None

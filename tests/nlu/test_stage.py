@@ -1,0 +1,129 @@
+"""Transcripts in, the whole message list out."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+import pytest
+
+from assistant.core.messages import (
+    Command,
+    Complete,
+    Interpretation,
+    Message,
+    Slot,
+    Transcript,
+    Word,
+)
+from nlu.grammar.templates import Templates
+from nlu.interpreter import Interpreter
+from nlu.stage import NluStage
+
+
+@pytest.fixture
+def stage(templates: Templates, now: datetime) -> NluStage:
+    return NluStage(templates, Interpreter(templates), lambda: now)
+
+
+def heard(
+    text: str, *alternatives: str, confidences: tuple[float, ...] = (), revision: int = 3
+) -> Transcript:
+    words = tuple(
+        Word(text=w, start_s=0, end_s=1, confidence=c)
+        for w, c in zip(text.split(), confidences, strict=False)
+    )
+    return Transcript(
+        utterance_id="u", revision=revision, text=text, words=words, alternatives=alternatives
+    )
+
+
+def complete(whole: bool) -> Complete:
+    return Complete(utterance_id="u", revision=3, complete=whole)
+
+
+def test_a_sentence_is_complete_and_means_a_command(stage: NluStage) -> None:
+    timer = Command(
+        intent="HassStartTimer",
+        slots=(Slot(name="duration", value=600, raw="ten minutes"),),
+    )
+    text = "set a timer for ten minutes"
+    assert list(stage.feed(heard(text))) == [
+        complete(True),
+        Interpretation(utterance_id="u", revision=3, text=text, commands=(timer,)),
+    ]
+
+
+def test_silence_means_nothing(stage: NluStage) -> None:
+    assert list(stage.feed(heard(""))) == [
+        complete(False),
+        Interpretation(utterance_id="u", revision=3, text=""),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("text", "whole"),
+    [
+        ("turn off the light", False),  # "in the kitchen" may follow
+        ("what time is it", True),
+        ("turn off the light and", False),
+        ("turn off", False),
+        ("set a timer", False),
+        ("set a timer for ten", False),
+        ("announce dinner is", False),
+        ("turn off the light and what time is it", True),
+        ("ten minutes", True),
+        ("yes", False),  # one word may be the beginning of anything
+        ("who wrote hamlet", False),
+    ],
+)
+def test_whether_a_sentence_is_complete(stage: NluStage, text: str, whole: bool) -> None:
+    assert next(iter(stage.feed(heard(text)))) == complete(whole)
+
+
+def test_a_bare_answer_goes_on_as_text(stage: NluStage) -> None:
+    _, interpretation = stage.feed(heard("the kitchen"))
+    assert isinstance(interpretation, Interpretation)
+    assert (interpretation.text, interpretation.commands) == ("the kitchen", ())
+
+
+def test_what_nothing_claims_names_something_near(stage: NluStage) -> None:
+    _, interpretation = stage.feed(heard("switch of the coffee machin"))
+    assert isinstance(interpretation, Interpretation)
+    assert "coffee machine" in interpretation.nearest
+
+
+def test_what_was_not_wished_is_not_offered(stage: NluStage) -> None:
+    for text in ("don't turn on the coffee machine", "she said turn on the coffee machine"):
+        _, interpretation = stage.feed(heard(text))
+        assert interpretation == Interpretation(utterance_id="u", revision=3, text=text)
+
+
+def test_an_alternative_that_is_exact_is_taken_with_less_confidence(stage: NluStage) -> None:
+    transcript = heard(
+        "turn of the light",
+        "turn oaf the light",
+        "turn off the light",
+        confidences=(0.9, 0.4, 0.8, 1),
+    )
+    _, interpretation = stage.feed(transcript)
+    assert isinstance(interpretation, Interpretation)
+    assert interpretation.text == "turn off the light"
+    assert [(c.intent, c.confidence) for c in interpretation.commands] == [("HassTurnOff", 0.4)]
+
+
+def test_an_alternative_with_free_text_or_without_need_is_not_taken(stage: NluStage) -> None:
+    free = list(stage.feed(heard("and ounce lunch", "announce lunch")))[1]
+    needless = list(stage.feed(heard("turn on the light", "turn off the light")))[1]
+    answer = list(stage.feed(heard("yes", "stop")))[1]
+    assert isinstance(free, Interpretation)
+    assert isinstance(needless, Interpretation)
+    assert isinstance(answer, Interpretation)
+    assert free.commands == answer.commands == ()
+    assert [c.intent for c in needless.commands] == ["HassTurnOn"]
+
+
+def test_the_same_transcript_means_the_same_again(stage: NluStage) -> None:
+    first: list[Message] = list(stage.feed(heard("wake me at six")))
+    list(stage.feed(heard("stop")))
+    assert list(stage.feed(heard("wake me at six"))) == first
+    assert stage.deadline_s() is None

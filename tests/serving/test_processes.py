@@ -1,0 +1,160 @@
+"""The processes' stages, where what they need is not to be had."""
+
+from __future__ import annotations
+
+import select
+import socket
+import time
+import weakref
+from contextlib import ExitStack, closing, suppress
+from pathlib import Path
+
+import pytest
+
+from assistant.answer.knowledge.knowledge import Knowledge
+from assistant.composition import Composition
+from assistant.core.bus import Address
+from assistant.core.clock import boottime_s
+from assistant.core.config import Config, Mqtt
+from assistant.core.messages import DocumentsDone, DocumentsRequest, Question, Reply, Tick
+from assistant.serving.processes import Answering, HearingBeat, employ, peers
+from assistant.supervision.heartbeat import Heartbeat
+from audio.capture import Capture
+from audio.playback import Playback
+from tests.support.fake_encoder import FakeEncoder
+
+LIST = DocumentsRequest(request_id="r", action="list")
+
+
+def test_while_a_command_has_the_documents_the_rest_is_answered(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file, composition = tmp_path / "knowledge.db", Composition(Config())
+    make = Answering(file)
+    with ExitStack() as opened:
+
+        def knowledge(_: Composition, path: Path) -> Knowledge:
+            return opened.enter_context(closing(Knowledge(path)))
+
+        monkeypatch.setattr(Composition, "knowledge", knowledge)
+        with closing(Knowledge(file)):
+            stage = make(composition)
+            (reply,) = stage.feed(Question(utterance_id="u", text="sing"))
+            assert isinstance(reply, Reply)
+            assert reply.text.startswith("I can't do that yet.")
+            (told,) = stage.feed(LIST)
+            assert isinstance(told, DocumentsDone)
+            assert "assistant reload" in told.error
+        (told,) = make(composition).feed(LIST)
+        assert isinstance(told, DocumentsDone)
+        assert told.error == ""
+
+
+def test_of_a_damaged_index_the_user_is_told_aloud_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file, composition = tmp_path / "knowledge.db", Composition(Config())
+    file.write_bytes(b"no database " * 1000)
+    make = Answering(file)
+    with ExitStack() as opened:
+
+        def knowledge(_: Composition, path: Path) -> Knowledge:
+            return opened.enter_context(closing(Knowledge(path)))
+
+        monkeypatch.setattr(Composition, "knowledge", knowledge)
+        stage = make(composition)
+        assert stage.deadline_s() == 0.0
+        (told,) = stage.feed(Tick(at_s=1.0))
+        assert isinstance(told, Reply)
+        assert told.text.startswith("The index of your documents was damaged.")
+        assert told.text.endswith("with the command assistant documents add.")
+        assert not any(isinstance(m, Reply) for m in make(composition).feed(Tick(at_s=2.0)))
+
+
+def test_who_adds_documents_is_answered_though_the_stage_is_made_anew(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    notes = tmp_path / "notes.txt"
+    notes.write_text("The key lies under the pot.\n")
+    composition, make = Composition(Config()), Answering(tmp_path / "knowledge.db")
+    monkeypatch.setattr(Composition, "document_encoder", FakeEncoder())
+    add = DocumentsRequest(request_id="r", action="add", arguments=(str(notes),))
+    with ExitStack() as opened:
+
+        def knowledge(_: Composition, path: Path) -> Knowledge:
+            return opened.enter_context(closing(Knowledge(path)))
+
+        monkeypatch.setattr(Composition, "knowledge", knowledge)
+        told = list(make(composition).feed(add))
+        stage = make(composition)
+        for _ in range(1000):
+            told += stage.feed(Tick(at_s=boottime_s()))
+            if any(isinstance(message, DocumentsDone) for message in told):
+                break
+            time.sleep(0.01)
+    (done,) = [message for message in told if isinstance(message, DocumentsDone)]
+    assert (done.request_id, done.documents, done.passages, done.error) == ("r", 1, 1, "")
+
+
+def test_a_bridge_that_is_not_configured_is_not_looked_for() -> None:
+    """Each process would look for its socket five times a second, all day."""
+    assert "bridge" not in peers(Config())
+    assert set(peers(Config(mqtt=Mqtt(host="broker")))) - set(peers(Config())) == {"bridge"}
+
+
+def beats(line: socket.socket) -> int:
+    """How many beats have come by now."""
+    count = 0
+    with suppress(BlockingIOError):
+        while line.recv(1000):
+            count += 1
+    return count
+
+
+def test_a_microphone_that_is_there_beats_by_its_sound_alone(tmp_path: Path) -> None:
+    """A card whose driver hangs is there and gives nothing: only a new process helps."""
+    ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+    ours.setblocking(False)
+    capture, playback = Capture(f"fifo:{tmp_path / 'microphone'}"), Playback("none")
+    beat = HearingBeat(Heartbeat(theirs, every_s=0.0), capture, playback).beat
+    with ours, theirs, closing(capture), closing(playback):
+        beat()
+        assert beats(ours) == 0
+        sound = select.poll()
+        sound.register(capture.fileno(), select.POLLIN)
+        assert sound.poll(10_000)
+        # Until it is read, the loop has heard nothing of it.
+        beat()
+        assert beats(ours) == 0
+        assert list(capture.read())
+        beat()
+        assert beats(ours) == 1
+        beat()
+        assert beats(ours) == 0
+
+
+@pytest.mark.parametrize("player_dies", [False, True])
+def test_who_can_no_longer_speak_stops_beating_and_is_started_again(player_dies: bool) -> None:
+    ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+    playback, capture = Playback("none"), Capture("no such microphone")
+    with ours, theirs, closing(capture):
+        capture.present = False  # a microphone that is missing is no reason not to beat
+        if player_dies:
+            playback.close()
+        HearingBeat(Heartbeat(theirs, every_s=0.0), capture, playback).beat()
+        ours.setblocking(False)
+        assert beats(ours) == (0 if player_dies else 1)
+    if not player_dies:
+        playback.close()
+
+
+def test_nothing_holds_a_stage_that_a_reload_has_replaced(tmp_path: Path) -> None:
+    file = tmp_path / "config.toml"
+    runtime = tmp_path / "run"
+    runtime.mkdir(mode=0o700)
+    file.write_text(f'[storage]\nstate = "{tmp_path}"\nruntime = "{runtime}"\n')
+    with closing(Address(runtime)) as address, ExitStack() as open_things:
+        worker = employ("voice", (file,), Heartbeat(), address, open_things)
+        first = weakref.ref(worker._stage)
+        worker._reload()
+        assert first() is None

@@ -1,0 +1,290 @@
+"""The zygote by itself: what it forks, how that ends, and what ends with it."""
+
+from __future__ import annotations
+
+import gc
+import logging
+import os
+import signal
+import socket
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import TypeVar
+
+import pytest
+
+from assistant.supervision import zygote
+from assistant.supervision.channel import LARGEST_PACKET_BYTES
+from assistant.supervision.zygote import Alive, Ended, Fork, Forked, Zygote, how
+
+DEADLINE_S = 20.0
+
+T = TypeVar("T")
+
+
+def until(what: Callable[[], T]) -> T:
+    end_s = time.monotonic() + DEADLINE_S
+    while not (value := what()):
+        assert time.monotonic() < end_s, "deadline passed"
+        time.sleep(0.01)
+    return value
+
+
+class Nursery:
+    """A zygote, the reports that it made, and the lines of what it forked."""
+
+    def __init__(self, *preload: str, log_level: str = "info") -> None:
+        self.zygote = Zygote(preload, log_level)
+        self.reports: list[Alive | Forked | Ended] = []
+        self.lines: list[socket.socket] = []
+
+    def fork(self, name: str, target: str, *arguments: str) -> int:
+        """Its process id."""
+        ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        self.lines.append(ours)
+        with theirs:
+            self.zygote.fork(Fork(name=name, target=target, arguments=arguments), theirs)
+        return self.heard(Forked, name).pid
+
+    def heard(self, kind: type[T], name: str = "") -> T:
+        """The last report of its kind, of this process, once there is one."""
+
+        def last() -> list[T]:
+            self.reports += self.zygote.reports()
+            return [
+                r for r in self.reports if isinstance(r, kind) and getattr(r, "name", "") == name
+            ]
+
+        return until(last)[-1]
+
+    def close(self) -> None:
+        self.zygote.close()
+        for line in self.lines:
+            line.close()
+
+
+@pytest.fixture
+def nursery() -> Iterator[Nursery]:
+    nursery = Nursery()
+    yield nursery
+    nursery.close()
+
+
+def proc(pid: int, name: str) -> str:
+    return Path(f"/proc/{pid}/{name}").read_text().rstrip("\n")
+
+
+def gone(pid: int) -> bool:
+    try:
+        return proc(pid, "stat").rpartition(")")[2].split()[0] == "Z"
+    except (FileNotFoundError, ProcessLookupError):
+        return True
+
+
+def test_it_says_that_it_lives_once_a_second(nursery: Nursery) -> None:
+    for _ in range(2):
+        nursery.heard(Alive)
+        nursery.reports.clear()
+    assert zygote.ALIVE_EVERY_S == 1.0
+
+
+def test_what_it_forks_has_a_line_a_name_and_an_end(nursery: Nursery) -> None:
+    pid = nursery.fork("asr", "tests.support.processes:works")
+    until(lambda: proc(pid, "comm") == "hark-asr")
+    assert proc(nursery.zygote.pid, "comm") == "hark-zygote"
+    assert nursery.lines[0].recv(LARGEST_PACKET_BYTES).startswith(b'{"type":"Beat"')
+    nursery.zygote.signal("nobody", signal.SIGTERM)
+    nursery.zygote.signal("asr", signal.SIGTERM)
+    assert nursery.heard(Ended, "asr").reason == "killed by SIGTERM"
+    assert gone(pid)
+
+
+def test_how_it_ended_is_told(nursery: Nursery, tmp_path: Path) -> None:
+    nursery.fork("a", "tests.support.processes:crashes_until", str(tmp_path / "never"))
+    assert nursery.heard(Ended, "a").reason == "exited with status 3"
+    nursery.fork("b", "tests.support.processes:crashes")
+    assert nursery.heard(Ended, "b").reason == "exited with status 1"
+    nursery.fork("c", "json:no_such_function")
+    assert nursery.heard(Ended, "c").reason == "exited with status 1"
+
+
+def test_one_process_after_the_other_under_the_same_name(nursery: Nursery) -> None:
+    nursery.heard(Alive)
+    before = len(open_files(nursery.zygote.pid))
+    first = nursery.fork("asr", "tests.support.processes:works")
+    nursery.zygote.signal("asr", signal.SIGKILL)
+    assert nursery.heard(Ended, "asr").reason == "killed by SIGKILL"
+    assert len(open_files(nursery.zygote.pid)) == before
+    nursery.reports.clear()
+    second = nursery.fork("asr", "tests.support.processes:works")
+    assert second != first
+    nursery.zygote.signal("asr", signal.SIGTERM)
+    assert nursery.heard(Ended, "asr").reason == "killed by SIGTERM"
+
+
+def test_a_process_holds_its_own_line_and_nobody_elses(nursery: Nursery) -> None:
+    pids = [nursery.fork(name, "tests.support.processes:works") for name in ("a", "b", "c")]
+    for line in nursery.lines:
+        assert line.recv(LARGEST_PACKET_BYTES)
+    sockets = [
+        sum(link.startswith("socket:") for link in map(os.readlink, open_files(pid)))
+        for pid in pids
+    ]
+    assert sockets == [1, 1, 1]
+    assert os.readlink(f"/proc/{pids[0]}/fd/0") == "/dev/null"
+
+
+def open_files(pid: int) -> list[str]:
+    return [f"/proc/{pid}/fd/{n}" for n in os.listdir(f"/proc/{pid}/fd")]
+
+
+def test_all_go_down_with_it(nursery: Nursery) -> None:
+    pids = [nursery.fork(name, "tests.support.processes:stubborn") for name in ("a", "b")]
+    nursery.zygote.close()
+    until(lambda: all(map(gone, pids)))
+
+
+def test_the_end_of_it_is_the_end_of_its_reports(nursery: Nursery) -> None:
+    nursery.fork("a", "tests.support.processes:works")
+    os.kill(nursery.zygote.pid, signal.SIGKILL)
+    with pytest.raises(EOFError):
+        until(lambda: nursery.heard(Ended, "a"))
+    # Whoever has not yet learned of it may go on giving orders.
+    ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+    with ours, theirs:
+        nursery.zygote.fork(Fork(name="b", target="m:f", arguments=()), theirs)
+        nursery.zygote.signal("a", signal.SIGTERM)
+
+
+def test_one_that_stands_still_takes_orders_until_it_is_full(nursery: Nursery) -> None:
+    nursery.heard(Alive)
+    os.kill(nursery.zygote.pid, signal.SIGSTOP)
+    for _ in range(1_000):
+        nursery.zygote.signal("a", signal.SIGTERM)
+
+
+def test_ctrl_c_is_not_for_it_and_libraries_start_no_threads_in_it(nursery: Nursery) -> None:
+    nursery.heard(Alive)
+    pid = nursery.zygote.pid
+    assert os.getsid(pid) == pid
+    environment = Path(f"/proc/{pid}/environ").read_text().split("\0")
+    assert {"OPENBLAS_NUM_THREADS=1", "ORT_DISABLE_TELEMETRY=1"} <= set(environment)
+
+
+ORPHAN = """
+import os, subprocess, sys, time
+from assistant.supervision.zygote import Zygote
+zygote = Zygote((), "info")
+next(iter(zygote.reports()), None)
+print(zygote.pid, flush=True)
+time.sleep(3600)
+"""
+
+
+def test_one_that_stands_still_ends_with_its_supervisor() -> None:
+    program = (sys.executable, "-c", ORPHAN)
+    with subprocess.Popen(program, stdout=subprocess.PIPE, text=True) as supervisor:
+        assert supervisor.stdout is not None
+        pid = int(supervisor.stdout.readline())
+        until(lambda: proc(pid, "comm") == "hark-zygote")
+        os.kill(pid, signal.SIGSTOP)
+        supervisor.kill()
+    until(lambda: gone(pid))
+
+
+def test_whoever_has_no_parent_left_ends_at_once() -> None:
+    program = (
+        "import os; from assistant.supervision.zygote import die_with_parent\n"
+        "die_with_parent({}); os._exit(7)"
+    )
+    mine = subprocess.run((sys.executable, "-c", program.format(os.getpid())), check=False)
+    other = subprocess.run((sys.executable, "-c", program.format(os.getpid() + 1)), check=False)
+    assert (mine.returncode, other.returncode) == (7, 1)
+
+
+@pytest.mark.parametrize(
+    ("code", "status", "words"),
+    [
+        (os.CLD_EXITED, 0, "exited with status 0"),
+        (os.CLD_EXITED, 9, "exited with status 9"),
+        (os.CLD_KILLED, 9, "killed by SIGKILL"),
+        (os.CLD_DUMPED, 11, "killed by SIGSEGV"),
+        (os.CLD_KILLED, 40, "killed by signal 40"),
+    ],
+)
+def test_an_end_in_words(code: int, status: int, words: str) -> None:
+    assert how(code, status) == words
+
+
+def test_what_cannot_be_loaded_is_named_and_the_rest_is_kept_from_the_collector(
+    caplog: pytest.LogCaptureFixture, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "no_library.py").write_text("raise OSError('libportaudio.so.2: no such file')\n")
+    (tmp_path / "sound_module.py").write_text("")
+    monkeypatch.syspath_prepend(tmp_path)
+    for name in ("no_library", "sound_module"):
+        monkeypatch.delitem(sys.modules, name, raising=False)
+    before = gc.get_freeze_count()
+    try:
+        zygote.load(["no_such_engine", "no_library", "sound_module"])
+        assert gc.get_freeze_count() > before
+    finally:
+        gc.unfreeze()
+    assert "sound_module" in sys.modules
+    told = [r.message for r in caplog.records if "(zygote.preload)" in r.message]
+    assert [line.split()[1] for line in told] == ["no_such_engine", "no_library"]
+
+
+def test_a_thread_after_loading_is_warned_of(caplog: pytest.LogCaptureFixture) -> None:
+    stop = threading.Event()
+    thread = threading.Thread(target=stop.wait)
+    thread.start()
+    try:
+        zygote.load([])
+    finally:
+        stop.set()
+        thread.join()
+        gc.unfreeze()
+    (record,) = (r for r in caplog.records if "(zygote.threads)" in r.message)
+    assert record.levelno == logging.WARNING
+
+
+LOUD = """
+import sys
+from assistant.supervision.zygote import Fork, Zygote
+import socket
+zygote = Zygote(("no_such_engine",), sys.argv[1])
+ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+zygote.fork(Fork(name="asr", target=sys.argv[2], arguments=()), theirs)
+theirs.close()
+while ours.recv(65536):
+    pass
+zygote.close()
+"""
+
+
+def logged(level: str, target: str) -> str:
+    """What is logged by a zygote and one process of it."""
+    environment = {k: v for k, v in os.environ.items() if k != "JOURNAL_STREAM"}
+    environment["PYTHONPATH"] = os.pathsep.join(p for p in sys.path if p)
+    program = (sys.executable, "-c", LOUD, level, target)
+    return subprocess.run(
+        program, stderr=subprocess.PIPE, text=True, check=True, env=environment
+    ).stderr
+
+
+def test_each_logs_under_its_own_name_and_at_the_level_asked_for() -> None:
+    told = logged("info", "tests.support.processes:crashes")
+    assert " zygote: WARNING zygote: no_such_engine cannot be loaded" in told
+    assert " asr: CRITICAL asr ends: no microphone is attached; plug one in (audio.none)" in told
+    assert "no_such_engine" not in logged("error", "tests.support.processes:crashes")
+
+
+def test_a_crash_in_a_library_leaves_its_place_in_the_log() -> None:
+    assert "Fatal Python error: Segmentation fault" in logged(
+        "info", "tests.support.processes:breaks"
+    )
