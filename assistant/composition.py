@@ -12,23 +12,23 @@ from datetime import datetime
 from functools import cached_property, partial
 from pathlib import Path
 
-from assistant.answer.answerer import Answerer, Finds
+from assistant.answer.answerer import Answerer, FindsAnswers
 from assistant.answer.answers import DocumentAnswers
 from assistant.answer.calendar.calendar import Calendar
 from assistant.answer.generation.generator import MODEL as GENERATOR
-from assistant.answer.generation.generator import Budget, Generator
+from assistant.answer.generation.generator import GenerationBudget, Generator
 from assistant.answer.generation.phraser import Phraser
-from assistant.answer.in_flight import Desk
+from assistant.answer.in_flight import InFlight
 from assistant.answer.ingest.collection import Collection
 from assistant.answer.ingest.formats.suffixes import SUFFIXES
-from assistant.answer.ingest.parser_client import Indexer
+from assistant.answer.ingest.parser_client import ParserClient
 from assistant.answer.knowledge.knowledge import Knowledge
 from assistant.answer.knowledge.vector_index import VectorIndex
 from assistant.answer.quality.baseline import keep_baseline, read_baseline
 from assistant.answer.quality.monitor import Monitor
 from assistant.answer.retrieval.encoder import MODEL as READER
-from assistant.answer.retrieval.encoder import Encoder as DocumentEncoder
-from assistant.answer.retrieval.lexical import ReadsOrNot, WordSearcher
+from assistant.answer.retrieval.encoder import PassageEncoder as DocumentEncoder
+from assistant.answer.retrieval.lexical import LexicalSearcher, ReadsOrNot
 from assistant.answer.retrieval.reader import Reader
 from assistant.answer.retrieval.retriever import Retriever
 from assistant.answer.retrieval.search import Searcher
@@ -37,10 +37,10 @@ from assistant.answer.summary.summariser import Summariser
 from assistant.core.clock import time_zone
 from assistant.core.config import Config
 from assistant.core.database import Database
-from assistant.core.degraded import Faults
+from assistant.core.degraded import Degraded
 from assistant.core.did_you_mean import did_you_mean
 from assistant.core.errors import ConfigError, InputError, ModelError, SkillError
-from assistant.core.models.manifest import Library, State
+from assistant.core.models.manifest import Library, ModelState
 from assistant.skill.home import Home, load_home
 from audio.asr.pocketsphinx import PocketSphinxRecognizer
 from audio.asr.recognizer import Recognizer
@@ -51,7 +51,7 @@ from audio.stage import make_listener
 from audio.tts.select import select as select_voice
 from audio.tts.stage import VoiceStage
 from nlu.classifier.encoder import MODEL
-from nlu.classifier.examples import Label
+from nlu.classifier.examples import IntentLabel
 from nlu.classifier.fitting import fitted
 from nlu.classifier.intent import IntentModel
 from nlu.classifier.opened import Opened
@@ -59,7 +59,7 @@ from nlu.classifier.tagger import MODEL as NER
 from nlu.classifier.tagger import Tagger
 from nlu.explanation import Explanation, explain
 from nlu.fallback.guesser import Guesser
-from nlu.fallback.slot_candidates import Finder
+from nlu.fallback.slot_candidates import SlotFinder
 from nlu.fallback.slot_patterns import shapes
 from nlu.grammar.custom_sentences import load_vocabulary
 from nlu.grammar.templates import Templates
@@ -75,8 +75,8 @@ log = logging.getLogger(__name__)
 
 ANSWER_BUDGET_S = 1.0
 """From the question to the answer's text."""
-WORDS_BUDGET = Budget(tokens=60, seconds=10.0)
-"""What a reply may take of the generator, which it shares: whoever is in haste has a `Desk`."""
+WORDS_BUDGET = GenerationBudget(tokens=60, seconds=10.0)
+"""What a reply may take of the generator, which it shares: whoever is in haste has a `InFlight`."""
 KNOWLEDGE_FILE, VECTORS_FILE = "knowledge.db", "knowledge.faiss"
 BASELINE_FILE = "answers.json"
 SAMPLED_SENTENCES = 5_000
@@ -177,15 +177,15 @@ class Composition:
     def _whisper(self) -> Recognizer | None:
         """What hears free speech; None where its model was never wanted."""
         settings = self._config.asr
-        if settings.engine == "auto" and self.library.state(settings.model) is State.ABSENT:
+        if settings.engine == "auto" and self.library.state(settings.model) is ModelState.ABSENT:
             return None
         self.library.read(settings.model)  # what is corrupt is never loaded
         return WhisperRecognizer(self.library.folder(settings.model), threads=settings.threads)
 
     @cached_property
-    def asr_faults(self) -> Faults:
+    def asr_faults(self) -> Degraded:
         """What speech recognition goes without."""
-        return Faults("asr")
+        return Degraded("asr")
 
     def _require_model(self, setting: str, name: str) -> None:
         known = self.library.artefacts
@@ -208,7 +208,7 @@ class Composition:
         """Understanding with the sentences of `templates`, and the models where they are here."""
         if not self.guesses:
             return Interpreter(templates)
-        finder, forms = Finder(templates.lists), shapes(templates.claims)
+        finder, forms = SlotFinder(templates.lists), shapes(templates.claims)
         guesser = Guesser(self.intents, self.tagger, finder, forms, self.nlu_faults)
         return Interpreter(templates, guesser)
 
@@ -218,9 +218,9 @@ class Composition:
         return self._builtin and self._config.nlu.models
 
     @cached_property
-    def nlu_faults(self) -> Faults:
+    def nlu_faults(self) -> Degraded:
         """What understanding goes without."""
-        return Faults("nlu")
+        return Degraded("nlu")
 
     @cached_property
     def tagger(self) -> Tagger | None:
@@ -238,10 +238,10 @@ class Composition:
         return fitted(encoder, shipped, self.own_examples, self._config.cache_dir / "nlu")
 
     @cached_property
-    def own_examples(self) -> list[tuple[Label, str]]:
+    def own_examples(self) -> list[tuple[IntentLabel, str]]:
         """Sentences of the installed skills that the intent model is fitted to."""
         drawn = self.sentences.labelled(FITTED_SENTENCES, SAMPLING_SEED)
-        return [(Label(one.intent, one.fixed), one.text) for one in drawn]
+        return [(IntentLabel(one.intent, one.fixed), one.text) for one in drawn]
 
     def skills(self, database: Database) -> SkillsStage:
         """The skills, on their database (`skills.state.open_state`)."""
@@ -261,10 +261,10 @@ class Composition:
         self,
         knowledge: Knowledge | None = None,
         answers: DocumentAnswers | None = None,
-        desk: Desk | None = None,
+        desk: InFlight | None = None,
     ) -> AnswerStage:
         """What no skill claims; with `knowledge` the user's documents are kept in it."""
-        abilities, desk = self.registry.abilities, desk or Desk()
+        abilities, desk = self.registry.abilities, desk or InFlight()
         if knowledge is None:
             return AnswerStage(abilities, answers, desk=desk)
         vectors = self.vectors(knowledge)
@@ -273,9 +273,9 @@ class Composition:
         return AnswerStage(abilities, answers, collection, desk, self.faults)
 
     @cached_property
-    def faults(self) -> Faults:
+    def faults(self) -> Degraded:
         """What the answering goes without."""
-        return Faults("answer")
+        return Degraded("answer")
 
     def answers(self, knowledge: Knowledge, vectors: VectorIndex | None) -> DocumentAnswers:
         """Answers from the documents in `knowledge`; models are loaded at the first question.
@@ -306,8 +306,8 @@ class Composition:
             return ""
         return ", ".join(f"{name} {self.library.version(name)}" for name in names)
 
-    def _finder(self, knowledge: Knowledge, vectors: VectorIndex | None) -> Finds:
-        words, encoder = WordSearcher(knowledge), self.document_encoder
+    def _finder(self, knowledge: Knowledge, vectors: VectorIndex | None) -> FindsAnswers:
+        words, encoder = LexicalSearcher(knowledge), self.document_encoder
         if encoder is None or vectors is None:
             return words
         reads = Searcher(Retriever(knowledge, vectors, encoder), Reader(encoder), knowledge.named)
@@ -345,7 +345,7 @@ class Composition:
         self,
         knowledge: Knowledge,
         vectors: VectorIndex | None = None,
-        desk: Desk | None = None,
+        desk: InFlight | None = None,
     ) -> Collection:
         """The user's documents, as they are on the disk; `desk` has what is asked of them."""
         folders = [Path(f).expanduser().resolve() for f in self._config.documents.folders]
@@ -354,10 +354,10 @@ class Composition:
         summariser = Summariser(knowledge, encoder, self.phraser, self.faults)
         requests = desk.requests if desk is not None else None
         return Collection(
-            knowledge, index, encoder, Indexer(), SUFFIXES, folders, summariser, requests
+            knowledge, index, encoder, ParserClient(), SUFFIXES, folders, summariser, requests
         )
 
     def voice(self) -> VoiceStage:
         """The voice; raises `SpeakingError` when there is none."""
-        faults = Faults("voice")
+        faults = Degraded("voice")
         return VoiceStage(select_voice(self._config.voice, self.library, faults), faults)

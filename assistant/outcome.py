@@ -17,7 +17,7 @@ from assistant.core.messages import (
 )
 
 
-class SummaryCommand(msgspec.Struct, frozen=True, kw_only=True):
+class OutcomeCommand(msgspec.Struct, frozen=True, kw_only=True):
     """One command of a sentence that held several."""
 
     intent: str
@@ -25,7 +25,7 @@ class SummaryCommand(msgspec.Struct, frozen=True, kw_only=True):
     confidence: float
 
 
-class Summary(msgspec.Struct, frozen=True, kw_only=True, tag=True):
+class Outcome(msgspec.Struct, frozen=True, kw_only=True, tag=True):
     """One input's outcome; nothing heard is an empty transcript, nothing understood a null intent.
 
     Several utterances: their transcripts joined by a space, the rest from the last one.
@@ -37,19 +37,19 @@ class Summary(msgspec.Struct, frozen=True, kw_only=True, tag=True):
     intent: str | None
     confidence: float
     slots: dict[str, SlotValue]
-    commands: list[SummaryCommand]
+    commands: list[OutcomeCommand]
     reply: str
     timings_ms: dict[str, float]
 
 
-def summarise(given: str, messages: Sequence[Message], timings_ms: dict[str, float]) -> Summary:
+def summarise(given: str, messages: Sequence[Message], timings_ms: dict[str, float]) -> Outcome:
     """Fold the messages that one input led to."""
     transcripts = {m.utterance_id: m.text for m in messages if isinstance(m, Transcript)}
     last = next(reversed([i for i, text in transcripts.items() if text]), None)
     commands = [_plain(c) for c in _commands(messages, last)]
     replies = [m for m in messages if isinstance(m, Reply) and m.utterance_id == last]
     first = commands[0] if commands else None
-    return Summary(
+    return Outcome(
         input=given,
         wake=any(isinstance(m, Woke) and m.wake_word != "" for m in messages),
         transcript=" ".join(text for text in transcripts.values() if text),
@@ -69,8 +69,8 @@ def _commands(messages: Sequence[Message], utterance_id: str | None) -> tuple[Co
     return interpretations[-1].commands if interpretations else ()
 
 
-def _plain(command: Command) -> SummaryCommand:
-    return SummaryCommand(
+def _plain(command: Command) -> OutcomeCommand:
+    return OutcomeCommand(
         intent=command.intent,
         slots={s.name: s.value for s in command.slots},
         confidence=command.confidence,

@@ -19,7 +19,7 @@ from assistant.core.errors import AudioError
 MOST_CHANNELS = 2
 
 
-class Devices:
+class SoundDevices:
     """The one PortAudio of this process."""
 
     def __init__(self) -> None:
@@ -111,4 +111,4 @@ def _portaudio() -> ModuleType:
     return sounddevice
 
 
-DEVICES = Devices()
+DEVICES = SoundDevices()

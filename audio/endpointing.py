@@ -16,7 +16,7 @@ from __future__ import annotations
 
 from enum import Enum, auto
 
-from assistant.core.config import Listening
+from assistant.core.config import ListeningSettings
 
 BEGINS_AFTER_S = 0.09
 GOES_ON_AFTER_S = 0.06
@@ -33,7 +33,7 @@ class Phase(Enum):
     NOTHING = auto()
 
 
-class Event(Enum):
+class EndpointEvent(Enum):
     """What one step of time means."""
 
     SPEECH = auto()
@@ -43,14 +43,14 @@ class Event(Enum):
     TOO_LONG = auto()
 
 
-TRANSITIONS: dict[tuple[Phase, Event], Phase] = {
-    (Phase.WAITING, Event.SPEECH): Phase.SPEAKING,
-    (Phase.WAITING, Event.NOBODY): Phase.NOTHING,
-    (Phase.SPEAKING, Event.SILENCE): Phase.TRAILING,
-    (Phase.SPEAKING, Event.TOO_LONG): Phase.ENDED,
-    (Phase.TRAILING, Event.SPEECH): Phase.SPEAKING,
-    (Phase.TRAILING, Event.LONG_SILENCE): Phase.ENDED,
-    (Phase.TRAILING, Event.TOO_LONG): Phase.ENDED,
+TRANSITIONS: dict[tuple[Phase, EndpointEvent], Phase] = {
+    (Phase.WAITING, EndpointEvent.SPEECH): Phase.SPEAKING,
+    (Phase.WAITING, EndpointEvent.NOBODY): Phase.NOTHING,
+    (Phase.SPEAKING, EndpointEvent.SILENCE): Phase.TRAILING,
+    (Phase.SPEAKING, EndpointEvent.TOO_LONG): Phase.ENDED,
+    (Phase.TRAILING, EndpointEvent.SPEECH): Phase.SPEAKING,
+    (Phase.TRAILING, EndpointEvent.LONG_SILENCE): Phase.ENDED,
+    (Phase.TRAILING, EndpointEvent.TOO_LONG): Phase.ENDED,
 }
 
 
@@ -63,7 +63,7 @@ class Endpointing:
 
     def __init__(
         self,
-        settings: Listening,
+        settings: ListeningSettings,
         opened_at_s: float,
         heard_from_s: float | None = None,
         begins_after_s: float = BEGINS_AFTER_S,
@@ -88,7 +88,7 @@ class Endpointing:
             self._run_s += passed_s
             self.speech_s += passed_s
         event = self._event(at_s, speech)
-        if event is Event.SPEECH:
+        if event is EndpointEvent.SPEECH:
             self.speech_ended_at_s = at_s
         self.phase = TRANSITIONS.get((self.phase, event), self.phase)
         return self.phase
@@ -98,15 +98,19 @@ class Endpointing:
         """Whether nothing more is awaited."""
         return self.phase in (Phase.ENDED, Phase.NOTHING)
 
-    def _event(self, at_s: float, speech: bool) -> Event:
+    def _event(self, at_s: float, speech: bool) -> EndpointEvent:
         waiting = self.phase is Phase.WAITING
         if not waiting and at_s - self._opened_at_s >= self._settings.longest_s:
-            return Event.TOO_LONG
+            return EndpointEvent.TOO_LONG
         if speech and self._run_s >= (self._begins_after_s if waiting else GOES_ON_AFTER_S):
-            return Event.SPEECH
+            return EndpointEvent.SPEECH
         if waiting:
             patience_s = self._settings.nothing_said_s
-            return Event.NOBODY if at_s - self._opened_at_s >= patience_s else Event.SILENCE
+            return (
+                EndpointEvent.NOBODY
+                if at_s - self._opened_at_s >= patience_s
+                else EndpointEvent.SILENCE
+            )
         quiet_s = at_s - self.speech_ended_at_s
         long = quiet_s >= self._settings.trailing_silence_s
-        return Event.LONG_SILENCE if long else Event.SILENCE
+        return EndpointEvent.LONG_SILENCE if long else EndpointEvent.SILENCE

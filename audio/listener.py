@@ -14,7 +14,7 @@ from typing import ClassVar
 import msgspec
 import numpy as np
 
-from assistant.core.config import Listening
+from assistant.core.config import ListeningSettings
 from assistant.core.messages import (
     BargeIn,
     Complete,
@@ -74,7 +74,7 @@ class Listener:
 
     def __init__(
         self,
-        settings: Listening,
+        settings: ListeningSettings,
         engine: WakeWordEngine | None,
         own_voice: OwnVoice | None = None,
         stop_word: WakeWordEngine | None = None,

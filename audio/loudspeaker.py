@@ -45,13 +45,13 @@ class Loudspeaker(Protocol):
 def open_loudspeaker(output: str) -> Loudspeaker:
     """The loudspeaker of the setting `audio.output`; raises `AudioError` when there is none."""
     if output == NOWHERE:
-        return Nowhere()
+        return SilentLoudspeaker()
     if output.startswith(FOLDER):
-        return Folder(Path(output.removeprefix(FOLDER)).expanduser())
-    return Device(output)
+        return FolderLoudspeaker(Path(output.removeprefix(FOLDER)).expanduser())
+    return DeviceLoudspeaker(output)
 
 
-class Device:
+class DeviceLoudspeaker:
     """A sound card's output."""
 
     def __init__(self, name: str) -> None:
@@ -87,7 +87,7 @@ class Device:
         DEVICES.close(self._stream)
 
 
-class Nowhere:
+class SilentLoudspeaker:
     """Takes as long as a device would."""
 
     rate_hz = FILE_RATE_HZ
@@ -112,7 +112,7 @@ class Nowhere:
         """Nothing is held."""
 
 
-class Folder(Nowhere):
+class FolderLoudspeaker(SilentLoudspeaker):
     """Writes each reply to `<utterance_id>.wav`, whole or not at all."""
 
     def __init__(self, folder: Path) -> None:

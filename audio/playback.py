@@ -25,7 +25,7 @@ from audio.frames import Samples, at_rate
 from audio.loudspeaker import Loudspeaker, open_loudspeaker
 from audio.own_voice import OwnVoice
 from audio.tally import Tally
-from audio.track import Ended, News, Sounding, Started, Track
+from audio.track import News, Sounding, Started, Track, TrackEnded
 
 BLOCK_S = 0.02
 LINGER_S = 1.0
@@ -160,9 +160,9 @@ class Playback:
             playing = ""
         playing = next((n.utterance_id for n in news if isinstance(n, Started)), playing)
         # A sound is on its way when it is written, and was heard a latency later.
-        self._tell((n for n in news if not isinstance(n, Ended)), _heard_at_s(loudspeaker))
+        self._tell((n for n in news if not isinstance(n, TrackEnded)), _heard_at_s(loudspeaker))
         loudspeaker.write(block, playing)
-        for ended in (n for n in news if isinstance(n, Ended)):
+        for ended in (n for n in news if isinstance(n, TrackEnded)):
             self._drain(loudspeaker)
             try:
                 loudspeaker.finish(ended.utterance_id)
@@ -194,7 +194,7 @@ class Playback:
                     self._post(_Sounds(reference, at_s))
                 case Started():
                     self._post(PlaybackStarted(utterance_id=item.utterance_id, at_s=at_s))
-                case Ended():
+                case TrackEnded():
                     if item.once and item.heard and self._tally is not None:
                         self._tally.add(item.utterance_id)
                     self._post(

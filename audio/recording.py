@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from assistant.core.config import Listening
+from assistant.core.config import ListeningSettings
 from assistant.core.messages import AudioChunk, Commit, Complete, Message, NothingHeard, Utterance
 from audio.endpointing import Endpointing, Phase
 from audio.frames import FRAME_S
@@ -29,7 +29,7 @@ class Recording:
 
     def __init__(
         self,
-        settings: Listening,
+        settings: ListeningSettings,
         utterance_id: str,
         wake_word: str,
         endpointing: Endpointing,

@@ -6,7 +6,7 @@ import logging
 from collections.abc import Iterable, Iterator
 from typing import ClassVar, Protocol
 
-from assistant.core.config import Config, Wake
+from assistant.core.config import Config, WakeSettings
 from assistant.core.messages import (
     BargeIn,
     Complete,
@@ -133,7 +133,7 @@ def make_own_voice(config: Config) -> OwnVoice:
     """Follows the assistant's own voice for its wake words and for "stop"."""
     willing = {k: min(1.0, s + OWN_WAKE_BONUS) for k, s in config.wake.keywords.items()}
     engines = (
-        select(Wake(engine=config.wake.engine, keywords=willing)),
+        select(WakeSettings(engine=config.wake.engine, keywords=willing)),
         KeyPhrases({"stop": OWN_STOP_SENSITIVITY}),
     )
     return OwnVoice(engines, config.audio.playback_grace_s, echo_canceller())

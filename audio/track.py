@@ -34,7 +34,7 @@ class Started(NamedTuple):
     utterance_id: str
 
 
-class Ended(NamedTuple):
+class TrackEnded(NamedTuple):
     """A reply is over; not `heard` when nothing of it sounded, or its end never came.
 
     One to be heard `once` is over for good when it was heard.
@@ -47,7 +47,7 @@ class Ended(NamedTuple):
     once: bool = False
 
 
-News = Sounding | Started | Ended
+News = Sounding | Started | TrackEnded
 
 
 class Track:
@@ -87,7 +87,7 @@ class Track:
             del self._over[speech.utterance_id]
         if heard is not None:
             if speech.last:
-                yield Ended(speech.utterance_id, speech.listen, heard=heard)
+                yield TrackEnded(speech.utterance_id, speech.listen, heard=heard)
             return
         if not (speech.once and self._has_come(speech)):
             self._queue.append(speech)
@@ -114,7 +114,7 @@ class Track:
         self._queue.clear()
         self._sentence, self._rest, self._current = None, self._rest[:0], ""
         return [
-            self._end(Ended(i, interrupted=True, heard=i == current and self._sounded))
+            self._end(TrackEnded(i, interrupted=True, heard=i == current and self._sounded))
             for i in dict.fromkeys(ids)
             if i
         ]
@@ -125,7 +125,7 @@ class Track:
         self._queue.clear()
         self._sentence, self._rest, self._current = None, self._rest[:0], ""
         ended: list[News] = [
-            self._end(Ended(s.utterance_id, s.listen, heard=False))
+            self._end(TrackEnded(s.utterance_id, s.listen, heard=False))
             for s in sentences
             if s.last and s.utterance_id
         ]
@@ -167,7 +167,7 @@ class Track:
         sentence, self._sentence = self._sentence, None
         if sentence is not None and sentence.last and sentence.utterance_id:
             self._current = ""
-            ended = Ended(sentence.utterance_id, sentence.listen, heard=self._sounded)
+            ended = TrackEnded(sentence.utterance_id, sentence.listen, heard=self._sounded)
             news.append(self._end(ended))
 
     def _wait(self, silent_s: float, news: list[News]) -> None:
@@ -176,10 +176,10 @@ class Track:
             return
         self._starved_s += silent_s
         if self._starved_s >= STARVED_AFTER_S:
-            news.append(self._end(Ended(self._current, interrupted=True, heard=False)))
+            news.append(self._end(TrackEnded(self._current, interrupted=True, heard=False)))
             self._current, self._starved_s = "", 0.0
 
-    def _end(self, ended: Ended) -> Ended:
+    def _end(self, ended: TrackEnded) -> TrackEnded:
         if ended.utterance_id not in self._over and len(self._over) >= REMEMBERED:
             del self._over[next(iter(self._over))]
         self._over[ended.utterance_id] = ended.heard

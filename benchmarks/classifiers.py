@@ -15,14 +15,14 @@ from sklearn.feature_extraction.text import TfidfVectorizer
 from sklearn.pipeline import FeatureUnion, make_pipeline
 from sklearn.svm import LinearSVC
 
-from nlu.classifier.encoder import Encoder
-from nlu.classifier.examples import Label
+from nlu.classifier.encoder import SentenceEncoder
+from nlu.classifier.examples import IntentLabel
 from nlu.classifier.head import Head
 from nlu.fallback.guesser import spoken
 from nlu.text.canonical import canonical, wish
 
-Sentences = Sequence[tuple[Label | None, str]]
-Classify = Callable[[str], Label | None]
+Sentences = Sequence[tuple[IntentLabel | None, str]]
+Classify = Callable[[str], IntentLabel | None]
 Shares = NDArray[np.float64]
 
 IN_SCOPE = 0.5
@@ -38,7 +38,7 @@ class Embedded(NamedTuple):
     embeddings: NDArray[np.float32]
 
 
-def embed(encoder: Encoder, sentences: Sentences) -> Embedded:
+def embed(encoder: SentenceEncoder, sentences: Sentences) -> Embedded:
     """Embed the texts once, for all classifiers that look at embeddings."""
     return Embedded(sentences, encoder.encode([text for _, text in sentences]))
 
@@ -49,13 +49,13 @@ def svc(sentences: Sentences) -> Classify:
     return lambda text: _likeliest(predict(text))
 
 
-def single(encoder: Encoder, known: Embedded) -> Classify:
+def single(encoder: SentenceEncoder, known: Embedded) -> Classify:
     """The head that the device fits: the likeliest label, where the text is in scope at all."""
     predict = _head_shares(encoder, known)
     return lambda text: _likeliest(predict(text))
 
 
-def ensemble(encoder: Encoder, known: Embedded) -> Classify:
+def ensemble(encoder: SentenceEncoder, known: Embedded) -> Classify:
     """A weighted vote of the head, the SVC and the nearest sentences."""
     voters = (
         _head_shares(encoder, known),
@@ -63,8 +63,8 @@ def ensemble(encoder: Encoder, known: Embedded) -> Classify:
         _neighbour_shares(encoder, known),
     )
 
-    def classify(text: str) -> Label | None:
-        votes: dict[Label | None, float] = {}
+    def classify(text: str) -> IntentLabel | None:
+        votes: dict[IntentLabel | None, float] = {}
         for voter, weight in zip(voters, WEIGHTS, strict=True):
             for label, share in voter(text).items():
                 votes[label] = votes.get(label, 0.0) + weight * share
@@ -73,7 +73,7 @@ def ensemble(encoder: Encoder, known: Embedded) -> Classify:
     return classify
 
 
-def router(encoder: Encoder, known: Embedded, skills: dict[str, str]) -> Classify:
+def router(encoder: SentenceEncoder, known: Embedded, skills: dict[str, str]) -> Classify:
     """One head that chooses the skill, then a head of that skill's intents alone."""
     inside = [i for i, (label, _) in enumerate(known.sentences) if label is not None]
     groups = [(_group(label, skills), text) for label, text in known.sentences]
@@ -93,15 +93,15 @@ def router(encoder: Encoder, known: Embedded, skills: dict[str, str]) -> Classif
             only = labels[0]
             heads[name] = lambda text, only=only: {only: 1.0}  # type: ignore[misc]
 
-    def classify(text: str) -> Label | None:
+    def classify(text: str) -> IntentLabel | None:
         group = _likeliest(route(text))
         return _likeliest(heads[group](text)) if group is not None else None
 
     return classify
 
 
-def _group(label: Label | None, skills: dict[str, str]) -> Label | None:
-    return None if label is None else Label(skills.get(label.intent, label.intent))
+def _group(label: IntentLabel | None, skills: dict[str, str]) -> IntentLabel | None:
+    return None if label is None else IntentLabel(skills.get(label.intent, label.intent))
 
 
 def _as_asked(text: str) -> str:
@@ -110,15 +110,15 @@ def _as_asked(text: str) -> str:
 
 
 def _head_shares(
-    encoder: Encoder, known: Embedded, reject: bool = True
-) -> Callable[[str], dict[Label | None, float]]:
+    encoder: SentenceEncoder, known: Embedded, reject: bool = True
+) -> Callable[[str], dict[IntentLabel | None, float]]:
     labels = [label for label, _ in known.sentences]
     inside = np.array([label is not None for label in labels], bool)
     names = [label.text for label in labels if label is not None]
     head = Head.fit(known.embeddings[inside], names, known.embeddings[~inside])
-    outputs = [Label.read(name) for name in head.labels]
+    outputs = [IntentLabel.read(name) for name in head.labels]
 
-    def shares(text: str) -> dict[Label | None, float]:
+    def shares(text: str) -> dict[IntentLabel | None, float]:
         scores = head.scores(encoder.encode([_as_asked(text)])[0])
         if reject and scores.in_scope < IN_SCOPE:
             return {None: 1.0}
@@ -127,7 +127,7 @@ def _head_shares(
     return shares
 
 
-def _svc_shares(sentences: Sentences) -> Callable[[str], dict[Label | None, float]]:
+def _svc_shares(sentences: Sentences) -> Callable[[str], dict[IntentLabel | None, float]]:
     labels = [label for label, _ in sentences]
     outputs = sorted({label for label in labels if label}, key=lambda label: label.text)
     numbers = {label: index for index, label in enumerate(outputs)}
@@ -142,7 +142,7 @@ def _svc_shares(sentences: Sentences) -> Callable[[str], dict[Label | None, floa
     model.fit([text for _, text in sentences], targets)
     order = model.classes_
 
-    def shares(text: str) -> dict[Label | None, float]:
+    def shares(text: str) -> dict[IntentLabel | None, float]:
         margins = model.decision_function([_as_asked(text)])[0]
         powers = np.exp(3 * (margins - margins.max()))
         known = (outputs[i] if i < len(outputs) else None for i in order)
@@ -152,12 +152,12 @@ def _svc_shares(sentences: Sentences) -> Callable[[str], dict[Label | None, floa
 
 
 def _neighbour_shares(
-    encoder: Encoder, known: Embedded
-) -> Callable[[str], dict[Label | None, float]]:
-    def shares(text: str) -> dict[Label | None, float]:
+    encoder: SentenceEncoder, known: Embedded
+) -> Callable[[str], dict[IntentLabel | None, float]]:
+    def shares(text: str) -> dict[IntentLabel | None, float]:
         near = known.embeddings @ encoder.encode([_as_asked(text)])[0]
         best = np.argpartition(near, -NEIGHBOURS)[-NEIGHBOURS:]
-        votes: dict[Label | None, float] = {}
+        votes: dict[IntentLabel | None, float] = {}
         for index in best:
             label = known.sentences[int(index)][0]
             votes[label] = votes.get(label, 0.0) + float(near[index])
@@ -167,7 +167,7 @@ def _neighbour_shares(
     return shares
 
 
-def _likeliest(shares: dict[Label | None, float]) -> Label | None:
+def _likeliest(shares: dict[IntentLabel | None, float]) -> IntentLabel | None:
     """The label whose intent has most, all its sets of fixed slots together."""
     intents: dict[str | None, float] = {}
     for label, share in shares.items():

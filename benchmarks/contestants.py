@@ -14,19 +14,19 @@ from hassil.intents import TextSlotList
 from home_assistant_intents import get_intents
 
 from assistant.composition import Composition
-from assistant.core.config import Config, Storage
+from assistant.core.config import Config, StorageSettings
 from assistant.core.messages import Command, Slot, SlotValue
 from assistant.evaluation.sentences import Prepare, Understand, reader
 from assistant.skill.home import Home
 from benchmarks.sentences import sentences, slot_templates
-from nlu.classifier.examples import Label
+from nlu.classifier.examples import IntentLabel
 
 _CACHE = tempfile.gettempdir() + "/hark-benchmarks"
 
 
 def composition() -> Composition:
     """Everything that is built in, as the daemon runs it, without a home."""
-    return Composition(Config(storage=Storage(cache=_CACHE)))
+    return Composition(Config(storage=StorageSettings(cache=_CACHE)))
 
 
 def hark() -> Prepare:
@@ -87,7 +87,7 @@ def padacioso() -> Prepare:
             found = made.calc_intent(text.casefold())
             if not found.get("name"):
                 return []
-            label = Label.read(found["name"])
+            label = IntentLabel.read(found["name"])
             return [command(label.intent, {**dict(label.fixed), **found["entities"]})]
 
         return understand

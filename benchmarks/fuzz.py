@@ -17,7 +17,7 @@ from pathlib import Path
 import msgspec
 
 from assistant.composition import Composition
-from assistant.core.config import Config, HomeSettings, Mqtt, Storage
+from assistant.core.config import Config, HomeSettings, MqttSettings, StorageSettings
 from assistant.core.messages import Command, Commit, HomeCommand, Interpretation, Reply
 from assistant.evaluation.specimen import specimen_home
 from assistant.pipeline import run
@@ -46,8 +46,8 @@ def composed(folder: Path) -> Composition:
     return Composition(
         Config(
             home=HomeSettings(file=str(folder / "home.yaml")),
-            mqtt=Mqtt(host="localhost"),
-            storage=Storage(cache=str(folder / "cache")),
+            mqtt=MqttSettings(host="localhost"),
+            storage=StorageSettings(cache=str(folder / "cache")),
         )
     )
 

@@ -20,11 +20,11 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from assistant.answer.answerer import Answerer, Tier
+from assistant.answer.answerer import Answerer, AnswerTier
 from assistant.answer.generation.generator import MODEL, Generator
 from assistant.answer.generation.phraser import Phraser
 from assistant.answer.knowledge.passages import Passage
-from assistant.answer.retrieval.encoder import Encoder
+from assistant.answer.retrieval.encoder import PassageEncoder
 from assistant.answer.retrieval.reader import Reader
 from assistant.answer.retrieval.retriever import Retriever
 from assistant.answer.retrieval.search import Searcher
@@ -35,7 +35,7 @@ from models.training import renaming
 from models.training.questions import Block, blocks
 
 PULLED = Path("pulled")
-TIERS = frozenset(str(tier) for tier in Tier)
+TIERS = frozenset(str(tier) for tier in AnswerTier)
 _NUMBER = re.compile(r"\d+(?:[.,:]\d+)*")
 _INNER_NAME = re.compile(r"(?<=[a-z,;] )[A-Z][\w'-]+")
 _WORD = re.compile(r"[\w-]+")
@@ -81,7 +81,7 @@ def main() -> None:
     parser.add_argument("--show", type=int, default=10, help="Offences to show.")
     arguments = parser.parse_args()
     library = Library(PULLED)
-    encoder = Encoder.load(library)
+    encoder = PassageEncoder.load(library)
     phraser = Phraser(lambda: Generator.load(library)) if MODEL in library.artefacts else None
     tiers: Counter[str] = Counter()
     outcomes: Counter[str] = Counter()
@@ -94,7 +94,7 @@ def main() -> None:
         for question in variant.questions:
             answer = answerer.answer(question)
             tiers[answer.tier] += 1
-            if answer.tier is Tier.DECLINED:
+            if answer.tier is AnswerTier.DECLINED:
                 continue
             if missing := unheard_of(answer.text, variant.passage):
                 offences += 1
@@ -103,11 +103,11 @@ def main() -> None:
             control += bool(last and unheard_of(answer.text, last))
         outcomes.update({k: n for k, n in answerer.outcomes.items() if k not in TIERS})
         last = variant.passage
-    answered = sum(tiers.values()) - tiers[Tier.DECLINED]
+    answered = sum(tiers.values()) - tiers[AnswerTier.DECLINED]
     figures = {
         "questions": sum(tiers.values()),
         "answered": answered,
-        "by_generator": round(tiers[Tier.GENERATOR] / max(answered, 1), 4),
+        "by_generator": round(tiers[AnswerTier.GENERATOR] / max(answered, 1), 4),
         "outside_sources": offences,
         "control_outside_another_passage": round(control / max(answered, 1), 4),
         "outcomes": dict(outcomes),

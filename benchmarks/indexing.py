@@ -23,7 +23,7 @@ from assistant.answer.ingest.parser_client import ParsedFile
 from assistant.answer.knowledge.knowledge import Knowledge
 from assistant.answer.knowledge.passages import Document, Passage
 from assistant.answer.knowledge.vector_index import VectorIndex
-from assistant.bench.passages import DOCUMENT_PASSAGES, WIDTH, Sample
+from assistant.bench.passages import DOCUMENT_PASSAGES, WIDTH, PassageSample
 from assistant.bench.procfs import usage
 
 LOOK_EVERY = 500
@@ -31,13 +31,13 @@ LOOK_EVERY = 500
 
 
 class MadeUp:
-    """A parser whose files hold what `Sample` gives, and an encoder of random directions."""
+    """A parser whose files hold what `PassageSample` gives, and an encoder of random directions."""
 
     version = "made-up"
 
     def __init__(self) -> None:
         self._path = Path()
-        self._documents = iter(Sample(DOCUMENT_PASSAGES * 40).documents())
+        self._documents = iter(PassageSample(DOCUMENT_PASSAGES * 40).documents())
         self._texts = [p for passages in self._documents for p in passages]
         self._drawn = np.random.default_rng(1)
 

@@ -14,14 +14,14 @@ from functools import cache
 from pathlib import Path
 
 from assistant.answer.generation.constraint import Constraint, missing
-from assistant.answer.generation.generator import Budget, Generator
+from assistant.answer.generation.generator import GenerationBudget, Generator
 from assistant.answer.generation.prompt import about_facts
 from assistant.core.models.manifest import Library
 from benchmarks.bleu import bleu
 from models.training.dialogue import Turn, read, tidy
 from models.training.renaming import replaced
 
-BUDGET = Budget(tokens=96, seconds=30)
+BUDGET = GenerationBudget(tokens=96, seconds=30)
 WEIGHTS = (3.0, 8.0, 20.0)
 """How firmly values are leant towards, in the attempts after the first."""
 Signature = tuple[object, ...]

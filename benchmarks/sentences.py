@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from assistant.composition import FITTED_SENTENCES, SAMPLING_SEED
 from models.training.examples import labelled
-from nlu.classifier.examples import Label
+from nlu.classifier.examples import IntentLabel
 from nlu.grammar.templates import Templates
 
 _TEMPLATES = 2_000
@@ -16,17 +16,17 @@ _TEMPLATES = 2_000
 class Template(NamedTuple):
     """A sentence with `{slot}` in the place of each slot, and what it means."""
 
-    label: Label
+    label: IntentLabel
     text: str
 
 
-def sentences(templates: Templates) -> list[tuple[Label | None, str]]:
+def sentences(templates: Templates) -> list[tuple[IntentLabel | None, str]]:
     """Those that the device's head is fitted to: the skills' own, and those that ship.
 
     None is the label of what no assistant should act on.
     """
     drawn = templates.labelled(FITTED_SENTENCES, SAMPLING_SEED)
-    own = [(Label(one.intent, one.fixed), one.text) for one in drawn]
+    own = [(IntentLabel(one.intent, one.fixed), one.text) for one in drawn]
     return [*own, *labelled()]
 
 
@@ -37,5 +37,5 @@ def slot_templates(templates: Templates) -> Iterator[Template]:
         text = one.text
         for span in reversed(one.spans):
             text = f"{text[: span.start]}{{{span.slot}}}{text[span.end :]}"
-        found[Template(Label(one.intent, tuple(sorted(one.fixed))), text)] = None
+        found[Template(IntentLabel(one.intent, tuple(sorted(one.fixed))), text)] = None
     yield from found

@@ -28,7 +28,7 @@ from assistant.skill.home import Home
 from benchmarks.classifiers import Classify, embed, ensemble, router, single
 from benchmarks.contestants import CONTESTANTS, command, composition
 from benchmarks.sentences import sentences
-from nlu.classifier.encoder import Encoder
+from nlu.classifier.encoder import SentenceEncoder
 from nlu.fallback.scoring import QUERIES
 from skills.registry import load_registry
 
@@ -74,7 +74,7 @@ def classify(name: str, material: Material) -> Row:
     """The figures of one that only tells the intent."""
     before_mb = _pss_mb()
     ours = composition()
-    encoder = Encoder.load(ours.library)
+    encoder = SentenceEncoder.load(ours.library)
     home = load_suites(material.paraphrases, material.fixtures)[0].home
     known = embed(encoder, sentences(ours.templates_of(home)))
     skills = {s.intent: m.name for m in load_registry().manifests for s in (*m.intents, *m.served)}

@@ -14,7 +14,7 @@ milk; only 0.1 of sampled sentences end with a drink, and at least 0.23 with a d
 """
 
 
-class Endings:
+class Completeness:
     """Knows by a sample of the skills' sentences after which two words they end."""
 
     def __init__(self, sentences: Iterable[str]) -> None:

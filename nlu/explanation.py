@@ -17,7 +17,7 @@ _MOST = 5
 """Beliefs of one kind that are told."""
 
 
-class Candidate(msgspec.Struct, frozen=True, kw_only=True):
+class IntentCandidate(msgspec.Struct, frozen=True, kw_only=True):
     """A command that was believed in, with how much, and what of the text spoke against it."""
 
     intent: str
@@ -35,11 +35,11 @@ class Explanation(msgspec.Struct, frozen=True, kw_only=True, tag=True):
 
     text: str
     words: str
-    sentences: list[Candidate]
+    sentences: list[IntentCandidate]
     in_scope: float | None
     intents: dict[str, float]
     spans: list[tuple[str, str, float]]
-    guesses: list[Candidate]
+    guesses: list[IntentCandidate]
     doubts: list[str]
     parts: list[str]
     decided: str
@@ -89,9 +89,9 @@ def explain(
     )
 
 
-def _candidate(command: Command, weight: float, against: str = "") -> Candidate:
+def _candidate(command: Command, weight: float, against: str = "") -> IntentCandidate:
     slots = {slot.name: slot.value for slot in command.slots}
-    return Candidate(intent=command.intent, slots=slots, weight=weight, against=against)
+    return IntentCandidate(intent=command.intent, slots=slots, weight=weight, against=against)
 
 
 def _against(missing: tuple[str, ...]) -> str:

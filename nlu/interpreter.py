@@ -28,11 +28,11 @@ from typing import Protocol
 import msgspec
 
 from assistant.core.messages import Command
-from nlu.classifier.tagger import Span
+from nlu.classifier.tagger import TaggedSpan
 from nlu.discourse import clauses
 from nlu.discourse.negation import withheld
-from nlu.discourse.reading import Reading
-from nlu.discourse.segmenter import LONGEST, Apart
+from nlu.discourse.reading import ReadPart
+from nlu.discourse.segmenter import LONGEST, Segmenter
 from nlu.grammar.templates import Templates
 from nlu.text.canonical import Canonical, cuts
 
@@ -65,7 +65,7 @@ class Understood:
     `choices` are the commands to ask about.
     """
 
-    readings: tuple[Reading, ...] = ()
+    readings: tuple[ReadPart, ...] = ()
     by: By = By.NOTHING
     withheld: bool = False
     choices: tuple[Command, ...] = ()
@@ -102,7 +102,7 @@ class Guess(Protocol):
     def may_be(self, said: Canonical, intent: str) -> bool:
         """Whether a text that a sentence with free text fits may be meant so."""
 
-    def spans(self, said: Canonical) -> tuple[Span, ...]:
+    def spans(self, said: Canonical) -> tuple[TaggedSpan, ...]:
         """What is named in a text, counted in source words."""
 
 
@@ -115,7 +115,9 @@ class Interpreter:
         # A text matches alike at any time; only its values are resolved anew.
         self._matched = lru_cache(maxsize=_REMEMBERED)(templates.match_canonical)
 
-    def __call__(self, said: Canonical, now: datetime, before: Reading | None = None) -> Understood:
+    def __call__(
+        self, said: Canonical, now: datetime, before: ReadPart | None = None
+    ) -> Understood:
         """Read the whole of a text at an aware time, after `before` of the same conversation."""
         by, readings = self._read(said, now, before)
         if by in (By.GUESS, By.NOTHING) and (choices := self._asked(said, now)):
@@ -135,22 +137,22 @@ class Interpreter:
         return self.guess is not None and len(said.tokens) <= LONGEST and not said.garbled
 
     def _read(
-        self, said: Canonical, now: datetime, before: Reading | None
-    ) -> tuple[By, list[Reading] | None]:
-        def strict(part: Canonical) -> Reading | None:
+        self, said: Canonical, now: datetime, before: ReadPart | None
+    ) -> tuple[By, list[ReadPart] | None]:
+        def strict(part: Canonical) -> ReadPart | None:
             return self._sentence(part, now, free_text=False)
 
-        def free(part: Canonical) -> Reading | None:
+        def free(part: Canonical) -> ReadPart | None:
             return self._sentence(part, now, free_text=True)
 
-        def loose(part: Canonical) -> Reading | None:
+        def loose(part: Canonical) -> ReadPart | None:
             return free(part) or self._guessed(part, now, part is said)
 
         if whole := strict(said):
             return By.SENTENCE, [whole]
-        if (found := Apart(strict, strict).read(said, before)) is not None:
+        if (found := Segmenter(strict, strict).read(said, before)) is not None:
             return By.PARTS, found
-        whole, apart = free(said), Apart(free, free).read(said, before)
+        whole, apart = free(said), Segmenter(free, free).read(said, before)
         if whole and self._doubts(whole):
             whole = None
         if apart and any(map(self._doubts, apart)):
@@ -161,7 +163,10 @@ class Interpreter:
             return By.FREE_TEXT, _each_item(whole)
         if not self._may_guess(said):
             return By.NOTHING, None
-        guessed, apart = self._guessed(said, now, whole=True), Apart(loose, free).read(said, before)
+        guessed, apart = (
+            self._guessed(said, now, whole=True),
+            Segmenter(loose, free).read(said, before),
+        )
         sure = min((r.confidence for r in apart or ()), default=0.0)
         joined = any(end < start for end, start in cuts(said))  # by a word, not by a pause alone
         enough = _SURE_PARTS if joined else 1.0
@@ -169,7 +174,7 @@ class Interpreter:
             return By.GUESS, [guessed]
         return (By.NOTHING if apart is None else By.GUESSED_PARTS), apart
 
-    def _sentence(self, said: Canonical, now: datetime, *, free_text: bool) -> Reading | None:
+    def _sentence(self, said: Canonical, now: datetime, *, free_text: bool) -> ReadPart | None:
         careful = free_text and withheld(said)
         for match in self._matched(said):
             if match.wildcard and (careful or not free_text):
@@ -178,21 +183,21 @@ class Interpreter:
             if slots is not None:
                 confidence = _FREE_TEXT_CONFIDENCE if match.wildcard else 1.0
                 command = Command(intent=match.intent, slots=slots, confidence=confidence)
-                return Reading(said, command, match)
+                return ReadPart(said, command, match)
         return None
 
-    def _doubts(self, reading: Reading) -> bool:
+    def _doubts(self, reading: ReadPart) -> bool:
         """Whether a reading that took free text is of something not meant for the assistant."""
         if not reading.free or self.guess is None:
             return False
         return not self.guess.may_be(reading.said, reading.command.intent)
 
-    def _guessed(self, said: Canonical, now: datetime, whole: bool) -> Reading | None:
+    def _guessed(self, said: Canonical, now: datetime, whole: bool) -> ReadPart | None:
         command = self.guess(said, now, whole) if self.guess else None
-        return Reading(said, command) if command else None
+        return ReadPart(said, command) if command else None
 
 
-def _each_item(whole: Reading) -> list[Reading]:
+def _each_item(whole: ReadPart) -> list[ReadPart]:
     """One command for each thing of a list that free text took as one: "milk, eggs and bread"."""
     at = next((i for i, s in enumerate(whole.command.slots) if s.name in _LISTED), None)
     if at is None:

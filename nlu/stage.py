@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from datetime import datetime
 from typing import ClassVar, NamedTuple
 
-from assistant.core.degraded import Faults
+from assistant.core.degraded import Degraded
 from assistant.core.messages import (
     Choice,
     Complete,
@@ -16,11 +16,11 @@ from assistant.core.messages import (
     Tick,
     Transcript,
 )
-from nlu.completeness import Endings
-from nlu.discourse.reading import Reading
+from nlu.completeness import Completeness
+from nlu.discourse.reading import ReadPart
 from nlu.grammar.templates import Templates
 from nlu.interpreter import Guess, Interpreter, Understood
-from nlu.suggestion import Nearest
+from nlu.suggestion import Suggestion
 from nlu.text.canonical import Canonical, canonical
 from nlu.values import periods
 
@@ -39,7 +39,7 @@ class _Turn(NamedTuple):
     """The last command of an utterance, and when it was interpreted."""
 
     utterance_id: str
-    reading: Reading | None
+    reading: ReadPart | None
     at_s: float
 
 
@@ -60,16 +60,16 @@ class NluStage:
         templates: Templates,
         interpreter: Interpreter,
         now: Callable[[], datetime],
-        faults: Faults | None = None,
+        faults: Degraded | None = None,
     ) -> None:
         self._templates = templates
         self._interpreter = interpreter
         self._now = now
-        self._faults = faults or Faults("nlu")
+        self._faults = faults or Degraded("nlu")
         self._before = self._latest = _NO_TURN
         examples = templates.examples()
-        self._nearest = Nearest(examples)
-        self._endings = Endings(templates.sample(SAMPLED_SENTENCES, SAMPLING_SEED))
+        self._nearest = Suggestion(examples)
+        self._endings = Completeness(templates.sample(SAMPLED_SENTENCES, SAMPLING_SEED))
         for sentences in examples.values():  # hassil indexes lists as they are first used
             templates.match(sentences[0] if sentences else "")
 
@@ -145,7 +145,7 @@ class NluStage:
             if sentence:
                 yield Choice(sentence=sentence, command=command)
 
-    def _turn_before(self, transcript: Transcript) -> Reading | None:
+    def _turn_before(self, transcript: Transcript) -> ReadPart | None:
         """The last command of the utterance before this one, while it is fresh.
 
         Revisions of one utterance are all read after the same command.

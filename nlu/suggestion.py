@@ -20,7 +20,7 @@ _COMMON = 0.5
 _LONGEST_TEXT = 40
 
 
-class Nearest:
+class Suggestion:
     """An index of example sentences by the words that tell intents apart."""
 
     def __init__(self, examples: Mapping[str, Iterable[str]]) -> None:

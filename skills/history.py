@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from assistant.core.errors import SkillError
-from assistant.skill.context import HomeControl, Lists, Timers
+from assistant.skill.context import HomeControl, ListStore, Timers
 from assistant.skill.reply import Reply, Undo
 
 
@@ -13,7 +13,7 @@ class History:
     """The `Conversation` of the skills."""
 
     def __init__(
-        self, abilities: tuple[str, ...], timers: Timers, home: HomeControl, lists: Lists
+        self, abilities: tuple[str, ...], timers: Timers, home: HomeControl, lists: ListStore
     ) -> None:
         self._abilities = abilities
         self._last_reply = ""

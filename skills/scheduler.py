@@ -88,7 +88,7 @@ def this_boot() -> str:
     return Path("/proc/sys/kernel/random/boot_id").read_text("ascii").strip()
 
 
-class Scheduler:
+class TimerScheduler:
     """The `Timers` of the skills; `at_s`, CLOCK_BOOTTIME, is set by the stage before each use."""
 
     def __init__(self, database: Database, now: Callable[[], datetime], boot_id: str) -> None:

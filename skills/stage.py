@@ -35,7 +35,7 @@ from skills.lists import StoredLists
 from skills.picking import did_you_mean
 from skills.registry import Registry
 from skills.revisions import Revisions
-from skills.scheduler import Scheduler
+from skills.scheduler import TimerScheduler
 from skills.state import has_acted, remember_acted
 
 DIALOG_S = 60.0
@@ -79,7 +79,7 @@ class SkillsStage:
         self._registry = registry
         self._database = database
         self._resolve = resolve
-        self._scheduler = Scheduler(database, now, boot_id)
+        self._scheduler = TimerScheduler(database, now, boot_id)
         self._devices = Devices(database, home, broker)
         lists = StoredLists(database)
         self._history = History(registry.abilities, self._scheduler, self._devices, lists)

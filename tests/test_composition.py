@@ -11,7 +11,7 @@ import msgspec
 import pytest
 
 from assistant.composition import Composition
-from assistant.core.config import Config, HomeSettings, Skills
+from assistant.core.config import Config, HomeSettings, SkillsSettings
 from assistant.core.errors import ConfigError
 from assistant.core.messages import Work, concrete
 from assistant.core.models.manifest import Library
@@ -42,7 +42,7 @@ def skill_folder(folder: Path, name: str, sentence: str) -> str:
 
 
 def with_skills(*folders: str) -> Composition:
-    return Composition(msgspec.structs.replace(Config(), skills=Skills(folders=folders)))
+    return Composition(msgspec.structs.replace(Config(), skills=SkillsSettings(folders=folders)))
 
 
 def test_a_skill_with_a_sentence_that_does_not_compile_is_left_out_by_name(

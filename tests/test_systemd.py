@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from assistant.core.config import Documents, Mqtt, load_config
+from assistant.core.config import DocumentsSettings, MqttSettings, load_config
 
 REPOSITORY = Path(__file__).resolve().parent.parent
 SYSTEMD_ANALYZE = shutil.which("systemd-analyze")
@@ -164,5 +164,5 @@ def test_the_settings_that_are_shipped_are_valid(tmp_path: Path) -> None:
     everything.write_text(re.sub(r"^# (\w+ = )", r"\1", shipped, flags=re.MULTILINE), "utf-8")
     config, _ = load_config((everything,))
     assert config.runtime_dir == Path("/run/hark")
-    assert config.mqtt != Mqtt()
-    assert config.documents != Documents()
+    assert config.mqtt != MqttSettings()
+    assert config.documents != DocumentsSettings()

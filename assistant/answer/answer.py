@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from assistant.answer.answerer import Answer, Tier
+from assistant.answer.answerer import Answer, AnswerTier
 from assistant.answer.knowledge.knowledge import Stored
 
 
@@ -12,11 +12,11 @@ def drawn(text: str, stored: Sequence[Stored], kind: str = "event") -> Answer:
     """What is said, with the first passage that it rests on as its source; of `kind` if of none."""
     first = stored[0] if stored else None
     if first is None:
-        return Answer(text=text, tier=Tier.EXTRACTED, kind=kind)
+        return Answer(text=text, tier=AnswerTier.EXTRACTED, kind=kind)
     passage = first.passage
     return Answer(
         text=text,
-        tier=Tier.EXTRACTED,
+        tier=AnswerTier.EXTRACTED,
         sentence="\n".join(one.passage.text for one in stored),
         title=passage.title,
         place=passage.place,

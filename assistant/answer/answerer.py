@@ -20,8 +20,8 @@ from assistant.answer.generation.grounding import ungrounded
 from assistant.answer.generation.quotation import quoted
 from assistant.answer.generation.token_scheduler import Steps, finished
 from assistant.answer.knowledge.knowledge import Filter
-from assistant.answer.retrieval.reader import Reading
-from assistant.answer.retrieval.search import Finding
+from assistant.answer.retrieval.reader import AnswerSpan
+from assistant.answer.retrieval.search import SearchResult
 from assistant.core.errors import AnswerError
 
 NOTHING_FOUND = "I found nothing about that."
@@ -39,7 +39,7 @@ Key = tuple[str, int, Filter | None]
 """A question's words, the generation of the documents that it is answered from, and the filter."""
 
 
-class Tier(StrEnum):
+class AnswerTier(StrEnum):
     """What spoke."""
 
     GENERATOR = "generator"
@@ -54,7 +54,7 @@ class Answer(msgspec.Struct, frozen=True, kw_only=True):
     """
 
     text: str
-    tier: Tier
+    tier: AnswerTier
     sentence: str = ""
     words: str = ""
     title: str = ""
@@ -65,10 +65,12 @@ class Answer(msgspec.Struct, frozen=True, kw_only=True):
     certainty: float = 0.0
 
 
-class Finds(Protocol):
+class FindsAnswers(Protocol):
     """Retrieval and reading."""
 
-    def find_all(self, questions: Sequence[str], within: Filter | None = None) -> list[Finding]:
+    def find_all(
+        self, questions: Sequence[str], within: Filter | None = None
+    ) -> list[SearchResult]:
         """What is found for each question, `within` it before all else."""
 
 
@@ -86,7 +88,7 @@ class Answerer:
     """
 
     def __init__(
-        self, finder: Finds, phraser: Phrases | None, generation: Callable[[], int]
+        self, finder: FindsAnswers, phraser: Phrases | None, generation: Callable[[], int]
     ) -> None:
         self._finder, self._phraser, self._generation = finder, phraser, generation
         self._kept: OrderedDict[Key, Answer] = OrderedDict()
@@ -113,7 +115,7 @@ class Answerer:
 
     def _found(
         self, questions: Sequence[str], within: Filter | None = None
-    ) -> list[tuple[Key, Finding | Answer]]:
+    ) -> list[tuple[Key, SearchResult | Answer]]:
         """By each question's key what is found for it, or its answer where that is kept."""
         generation = self._generation()
         keys = [(" ".join(question.lower().split()), generation, within) for question in questions]
@@ -126,11 +128,11 @@ class Answerer:
         self,
         key: Key,
         question: str,
-        found: Finding | Answer,
+        found: SearchResult | Answer,
         outcomes: Counter[str] | None = None,
     ) -> Steps[Answer]:
         counts: Counter[str] = Counter()
-        if isinstance(found, Finding):
+        if isinstance(found, SearchResult):
             made = yield from self._made(question, found, counts)
             counts[made.tier] += 1
             if not PASSING & counts.keys():
@@ -148,15 +150,15 @@ class Answerer:
         while len(self._kept) > KEPT:
             self._kept.popitem(last=False)
 
-    def _made(self, question: str, finding: Finding, counts: Counter[str]) -> Steps[Answer]:
+    def _made(self, question: str, finding: SearchResult, counts: Counter[str]) -> Steps[Answer]:
         found = finding.answer
         if found is None:
-            return Answer(text=NOTHING_FOUND, tier=Tier.DECLINED)
+            return Answer(text=NOTHING_FOUND, tier=AnswerTier.DECLINED)
         if text := (yield from self._phrased(question, found, counts)):
-            return _answer(text, Tier.GENERATOR, found)
-        return _answer(spoken(found), Tier.EXTRACTED, found)
+            return _answer(text, AnswerTier.GENERATOR, found)
+        return _answer(spoken(found), AnswerTier.EXTRACTED, found)
 
-    def _phrased(self, question: str, found: Reading, counts: Counter[str]) -> Steps[str]:
+    def _phrased(self, question: str, found: AnswerSpan, counts: Counter[str]) -> Steps[str]:
         if self._phraser is None:
             return ""
         title = found.candidate.passage.title
@@ -181,7 +183,7 @@ def holds(text: str, answer: str) -> bool:
     return bool(set(_WORD.findall(answer.lower())) & set(_WORD.findall(text.lower())))
 
 
-def spoken(found: Reading) -> str:
+def spoken(found: AnswerSpan) -> str:
     """The found sentence, or of a very long one the words around the answer."""
     words = found.sentence.split()
     if len(words) <= LONGEST_SPOKEN:
@@ -192,7 +194,7 @@ def spoken(found: Reading) -> str:
     return " ".join(words[start : start + LONGEST_SPOKEN])
 
 
-def _answer(text: str, tier: Tier, found: Reading) -> Answer:
+def _answer(text: str, tier: AnswerTier, found: AnswerSpan) -> Answer:
     candidate = found.candidate
     return Answer(
         text=text,

@@ -5,26 +5,26 @@ from __future__ import annotations
 from collections.abc import Mapping
 from pathlib import Path
 
-from assistant.answer.generation.generator import Budget, Generator
+from assistant.answer.generation.generator import GenerationBudget, Generator
 from assistant.answer.generation.phraser import Phraser
 from assistant.answer.knowledge.passages import Passage
-from assistant.answer.retrieval.encoder import Encoder
+from assistant.answer.retrieval.encoder import PassageEncoder
 from assistant.answer.retrieval.reader import Reader
-from assistant.answer.retrieval.retriever import Candidate
+from assistant.answer.retrieval.retriever import PassageCandidate
 from assistant.core.errors import AnswerError
 from assistant.core.models.canary import Answer
 
-_PATIENT = Budget(tokens=60, seconds=60.0)
+_PATIENT = GenerationBudget(tokens=60, seconds=60.0)
 """No canary may fail because the machine is busy."""
 
 
-def of_reader(encoder: Encoder) -> Answer:
+def of_reader(encoder: PassageEncoder) -> Answer:
     """A question and a passage → the sentence that answers."""
     reader = Reader(encoder)
 
     def sentence(asked: Mapping[str, str]) -> str:
         passage = Passage(text=asked["passage"], title="")
-        readings = reader.read(asked["question"], [Candidate(1, passage, Path(), 1.0)])
+        readings = reader.read(asked["question"], [PassageCandidate(1, passage, Path(), 1.0)])
         return readings[0].sentence if readings else ""
 
     return sentence

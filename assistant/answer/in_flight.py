@@ -10,7 +10,12 @@ from collections import deque
 from collections.abc import Iterator
 from typing import Any
 
-from assistant.answer.generation.token_scheduler import OverloadedError, Request, Scheduler, Steps
+from assistant.answer.generation.token_scheduler import (
+    GenerationRequest,
+    OverloadedError,
+    Steps,
+    TokenScheduler,
+)
 from assistant.core.clock import boottime_s
 from assistant.core.errors import AnswerError
 from assistant.core.failure import failed
@@ -20,7 +25,7 @@ WORDS_WITHIN_S = 2.0
 """From a question until what was found is said without waiting for the generator's words."""
 
 
-class Desk:
+class InFlight:
     """Shares the generator among the questions at hand, a few tokens a `turn`.
 
     Without a `scheduler`, whose clock must be `boottime_s`, each question is answered at once.
@@ -28,9 +33,9 @@ class Desk:
     wait for the documents to be read, with what they are to be told if that is known by now.
     """
 
-    def __init__(self, scheduler: Scheduler | None = None) -> None:
+    def __init__(self, scheduler: TokenScheduler | None = None) -> None:
         self._scheduler = scheduler
-        self._open: list[tuple[str, Request]] = []
+        self._open: list[tuple[str, GenerationRequest]] = []
         self._ready: deque[Message] = deque()
         self.source = ""
         self.requests: dict[str, DocumentsDone | None] = {}
@@ -80,7 +85,7 @@ class Desk:
                 yield failed("answer", request.error, name)
 
     def _take_on(
-        self, scheduler: Scheduler, question: Question, replies: Steps[None], tokens: int
+        self, scheduler: TokenScheduler, question: Question, replies: Steps[None], tokens: int
     ) -> None:
         until_s = (question.at_s or boottime_s()) + WORDS_WITHIN_S
         request = scheduler.submit(replies, tokens, self._heed, until_s)

@@ -17,12 +17,12 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from typing import ClassVar, Protocol
 
-from assistant.answer.answerer import Answer, Tier
+from assistant.answer.answerer import Answer, AnswerTier
 from assistant.answer.calendar.calendar import SCHEDULED
 from assistant.answer.generation.token_scheduler import Steps
-from assistant.answer.in_flight import Desk
+from assistant.answer.in_flight import InFlight
 from assistant.answer.summary.summariser import Summary
-from assistant.core.degraded import Faults
+from assistant.core.degraded import Degraded
 from assistant.core.errors import AnswerError
 from assistant.core.messages import (
     BargeIn,
@@ -45,7 +45,7 @@ _ASKS = re.compile(
 )
 
 
-class Answers(Protocol):
+class AnswerSource(Protocol):
     """Answers from documents, in steps that are a token of the generator each."""
 
     def answering(
@@ -99,13 +99,13 @@ class AnswerStage:
     def __init__(
         self,
         abilities: Sequence[str] = (),
-        answers: Answers | None = None,
+        answers: AnswerSource | None = None,
         collection: Collects | None = None,
-        desk: Desk | None = None,
-        faults: Faults | None = None,
+        desk: InFlight | None = None,
+        faults: Degraded | None = None,
     ) -> None:
         self._abilities, self._answers, self._collection = joined(abilities), answers, collection
-        self._desk, self._faults = desk or Desk(), faults or Faults("answer")
+        self._desk, self._faults = desk or InFlight(), faults or Degraded("answer")
 
     def feed(self, message: Message) -> Iterator[Message]:
         """The replies to a `Question`, a sentence each, or news of the documents.
@@ -186,7 +186,7 @@ class AnswerStage:
                 answer = yield from self._answers.answering(
                     question.text, question.at_s, question.period, question.persons
                 )
-            if answer.tier is not Tier.DECLINED:
+            if answer.tier is not AnswerTier.DECLINED:
                 self._desk.source = _named(answer.kind, answer.title, answer.place)
                 return _reply(question, answer.text)
             self._desk.source = ""

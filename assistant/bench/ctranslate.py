@@ -15,11 +15,11 @@ import numpy as np
 from ctranslate2.specs.common_spec import Activation
 from ctranslate2.specs.transformer_spec import TransformerDecoderModelSpec
 
-from assistant.bench.shape import Shape
+from assistant.bench.shape import ModelShape
 
 
 def tokens_per_s(
-    shape: Shape, threads: int, prompt: int, tokens: int, clock: Callable[[], float]
+    shape: ModelShape, threads: int, prompt: int, tokens: int, clock: Callable[[], float]
 ) -> float:
     """Greedy tokens a second behind a prompt, int8, batch 1; the prompt's own time is taken off."""
     with tempfile.TemporaryDirectory(prefix="hark-bench-") as folder:
@@ -45,7 +45,7 @@ def tokens_per_s(
         return (tokens - 1) / (all_of_them - first)
 
 
-def _spec(shape: Shape) -> Any:
+def _spec(shape: ModelShape) -> Any:
     spec = TransformerDecoderModelSpec.from_config(
         shape.layers, shape.heads, pre_norm=True, activation=Activation.GELUTanh
     )

@@ -11,21 +11,21 @@ import msgspec
 import numpy as np
 
 from assistant.answer.generation.decoder import Decoder
-from assistant.answer.generation.generator import MODEL, Budget, Generator
+from assistant.answer.generation.generator import MODEL, GenerationBudget, Generator
 from assistant.answer.generation.prompt import Prompt, about_text
-from assistant.answer.generation.span_constraint import Clause
+from assistant.answer.generation.span_constraint import SpanConstraint
 from assistant.answer.generation.token_scheduler import (
+    GenerationRequest,
     Order,
     OverloadedError,
-    Request,
-    Scheduler,
+    TokenScheduler,
     Workers,
     round_robin,
     shortest_first,
 )
 from assistant.bench import ctranslate
 from assistant.bench.decoder import Form, graph
-from assistant.bench.shape import NEO, NEO_WINDOW, OWN, Shape
+from assistant.bench.shape import NEO, NEO_WINDOW, OWN, ModelShape
 from assistant.control.metrics import percentile
 from assistant.core.models.manifest import Library
 from assistant.core.models.session import session_of_bytes
@@ -88,7 +88,7 @@ class GeneratorFigures(msgspec.Struct, frozen=True, kw_only=True):
 def measure(
     library: Library,
     runs: int = 3,
-    shapes: Sequence[tuple[str, Shape]] = (("own shape", OWN), ("gpt-neo-125m shape", NEO)),
+    shapes: Sequence[tuple[str, ModelShape]] = (("own shape", OWN), ("gpt-neo-125m shape", NEO)),
     clock: Clock = time.perf_counter,
     progress: Callable[[int, int], None] = lambda done, of: None,
 ) -> GeneratorFigures:
@@ -112,7 +112,7 @@ def measure(
     )
 
 
-def _beside(name: str, shape: Shape, runs: int, bandwidth: float, clock: Clock) -> list[Speed]:
+def _beside(name: str, shape: ModelShape, runs: int, bandwidth: float, clock: Clock) -> list[Speed]:
     """The same shape in both engines, on one thread and on two."""
     windows = () if shape.paired else (-1, NEO_WINDOW) * (shape.layers // 2)
     form = Form(heads=shape.heads, positions=shape.positions, scaled=shape.paired, windows=windows)
@@ -164,13 +164,13 @@ def _first_sentence_ms(generator: Generator, runs: int, clock: Clock) -> float:
     return round(statistics.median(spent) * 1000, 1)
 
 
-def _bound(generator: Generator, prompt: Prompt) -> Clause | None:
-    return None if generator.tokens is None else Clause(generator.tokens, prompt)
+def _bound(generator: Generator, prompt: Prompt) -> SpanConstraint | None:
+    return None if generator.tokens is None else SpanConstraint(generator.tokens, prompt)
 
 
 def _crowd(generator: Generator, order: Order, clock: Clock) -> Crowd:
     """Fifty at once on two workers, and as many more that find no room."""
-    scheduler = Scheduler(limit=MIXED, order=order, clock=clock)
+    scheduler = TokenScheduler(limit=MIXED, order=order, clock=clock)
     asked = [(n, _LONG if n % _LONG_EVERY == 0 else _SHORT) for n in range(MIXED)]
     requests = [(_submitted(scheduler, generator, n, most), most) for n, most in asked]
     turned_away = 0
@@ -195,9 +195,11 @@ def _crowd(generator: Generator, order: Order, clock: Clock) -> Crowd:
     )
 
 
-def _submitted(scheduler: Scheduler, generator: Generator, number: int, most: int) -> Request:
+def _submitted(
+    scheduler: TokenScheduler, generator: Generator, number: int, most: int
+) -> GenerationRequest:
     prompt = about_text(QUESTIONS[number % len(QUESTIONS)], TEXT)
-    budget = Budget(tokens=most, seconds=60)
+    budget = GenerationBudget(tokens=most, seconds=60)
     # Random weights or the first words of a reply: it never ends before its budget.
     return scheduler.submit(generator.stream(prompt, None, budget), most)
 

@@ -26,7 +26,7 @@ _NEAR = 0.65
 _SYLLABLES = [c + v for c in "bdfghklmnprstvz" for v in "aeiou"]
 
 
-class Sample:
+class PassageSample:
     """`count` passages with their vectors, float32[count, 384], each of length 1."""
 
     def __init__(self, count: int, seed: int = 1) -> None:

@@ -17,7 +17,7 @@ import numpy as np
 
 from assistant.answer.knowledge.knowledge import Ids, Knowledge, Vectors
 from assistant.answer.knowledge.vector_index import FLAT, VectorIndex
-from assistant.bench.passages import Sample
+from assistant.bench.passages import PassageSample
 from assistant.control.metrics import percentile
 
 SIZES = (10_000, 100_000)
@@ -80,7 +80,7 @@ class _Way(NamedTuple):
 
 
 def _rows(folder: Path, size: int, questions: int) -> Iterator[Row]:
-    sample = Sample(size)
+    sample = PassageSample(size)
     words, asked = sample.asked(questions), sample.questions(questions)
     knowledge = Knowledge(folder / "knowledge.db")
     yield _row(_by_words(knowledge, folder, sample, words), size, questions)
@@ -101,7 +101,9 @@ def _rows(folder: Path, size: int, questions: int) -> Iterator[Row]:
     knowledge.close()
 
 
-def _by_words(knowledge: Knowledge, folder: Path, sample: Sample, words: Sequence[str]) -> _Way:
+def _by_words(
+    knowledge: Knowledge, folder: Path, sample: PassageSample, words: Sequence[str]
+) -> _Way:
     began_s = time.perf_counter()
     for number, passages in enumerate(sample.documents()):
         title = passages[0].title
@@ -144,7 +146,7 @@ def _settled(index: VectorIndex) -> tuple[VectorIndex, float]:
     return index, time.perf_counter() - began_s
 
 
-def _keep(knowledge: Knowledge, sample: Sample) -> None:
+def _keep(knowledge: Knowledge, sample: PassageSample) -> None:
     """The passages' ids rise as the sample's rows do."""
     row = 0
     while waiting := knowledge.unencoded(ENCODER, KEPT_AT_ONCE):

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 Array = NDArray[np.float32]
 
 
-class Shape(msgspec.Struct, frozen=True, kw_only=True):
+class ModelShape(msgspec.Struct, frozen=True, kw_only=True):
     """A decoder's sizes; `paired` reads each token with the one before, as ours does."""
 
     words: int
@@ -44,8 +44,8 @@ class Shape(msgspec.Struct, frozen=True, kw_only=True):
         return made
 
 
-OWN = Shape(words=5000, layers=4, width=384, heads=6, positions=320, paired=True)
+OWN = ModelShape(words=5000, layers=4, width=384, heads=6, positions=320, paired=True)
 """The generator that ships."""
-NEO = Shape(words=50_257, layers=12, width=768, heads=12, positions=2048)
+NEO = ModelShape(words=50_257, layers=12, width=768, heads=12, positions=2048)
 """GPT-Neo-125M (Black et al. 2021); GPT-2's smallest is of the same size."""
 NEO_WINDOW = 256

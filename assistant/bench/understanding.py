@@ -14,10 +14,10 @@ import msgspec
 
 from assistant.bench.figures import median_of_runs
 from assistant.composition import Composition
-from assistant.core.config import Config, HomeSettings, Storage
+from assistant.core.config import Config, HomeSettings, StorageSettings
 from assistant.core.models.manifest import Library
 from assistant.core.models.tokens import load_tokenizer
-from nlu.classifier.encoder import MODEL, Encoder
+from nlu.classifier.encoder import MODEL, SentenceEncoder
 from nlu.classifier.examples import read_shipped
 from nlu.classifier.intent import IntentModel
 from nlu.classifier.tagger import Tagger
@@ -46,7 +46,7 @@ _WHERE = ("near the river", "behind the school", "in the village", "at the stati
 _WHEN = ("on that rainy day", "before the wedding", "after the long war", "during the match")
 
 
-class Share(msgspec.Struct, frozen=True, kw_only=True):
+class Percentiles(msgspec.Struct, frozen=True, kw_only=True):
     """Milliseconds at the median, and what 99 % do not exceed."""
 
     p50: float
@@ -62,7 +62,7 @@ class UnderstandingFigures(msgspec.Struct, frozen=True, kw_only=True):
     `ratio` the second by the first.
     """
 
-    models_ms: Share | None
+    models_ms: Percentiles | None
     match_ms: float
     match_p99_ms: float
     no_match_ms: float
@@ -77,7 +77,8 @@ def measure(
     with tempfile.TemporaryDirectory(prefix="hark-bench-") as name:
         (Path(name) / "home.yaml").write_text(home, "utf-8")
         config = Config(
-            home=HomeSettings(file=f"{name}/home.yaml"), storage=Storage(cache=f"{name}/cache")
+            home=HomeSettings(file=f"{name}/home.yaml"),
+            storage=StorageSettings(cache=f"{name}/cache"),
         )
         composition = Composition(config)
         fitting, talk = _fitting(composition), iter(_talk(_WHO, _DID, _WHAT))
@@ -99,12 +100,12 @@ def measure(
 
 def models_side_by_side(
     library: Library, runs: int = 3, clock: Callable[[], float] = time.perf_counter
-) -> Share | None:
+) -> Percentiles | None:
     """The milliseconds until both models are done with one sentence."""
     if MODEL not in library.artefacts:
         return None
     content = library.read(MODEL)
-    encoder, tagger = Encoder.load(library), Tagger.load(library)
+    encoder, tagger = SentenceEncoder.load(library), Tagger.load(library)
     head = IntentModel.fit(read_shipped(content["examples.npz"]))
     intents = IntentModel(encoder, head)
     tokenizer = load_tokenizer(content["tokenizer.json"], TOKENS + 1)
@@ -121,7 +122,7 @@ def models_side_by_side(
             spans.result()
             if number // runs >= _WARM:
                 spent[number % runs].append(clock() - began_s)
-    return Share(p50=_ms(spent, 0.50), p99=_ms(spent, 0.99))
+    return Percentiles(p50=_ms(spent, 0.50), p99=_ms(spent, 0.99))
 
 
 def _fitting(composition: Composition) -> list[str]:

@@ -14,7 +14,7 @@ from paho.mqtt.packettypes import PacketTypes
 from paho.mqtt.properties import Properties
 
 from assistant.bridge.payloads import LARGEST_PAYLOAD_BYTES, presence_topic
-from assistant.core.config import Mqtt
+from assistant.core.config import MqttSettings
 from assistant.core.errors import ConfigError
 
 KEEPALIVE_S = 15
@@ -58,7 +58,7 @@ class Connection(Client):
             self.when_ended(sys.exception())
 
 
-def connection(settings: Mqtt) -> Connection:
+def connection(settings: MqttSettings) -> Connection:
     """A client that is not connected yet; raises `ConfigError` for settings that cannot work."""
     if not settings.prefix or set(settings.prefix) & set("+#\0"):
         raise ConfigError("bridge.prefix", f'mqtt.prefix: "{settings.prefix}" is no topic')
@@ -80,7 +80,7 @@ def connection(settings: Mqtt) -> Connection:
     return client
 
 
-def password(settings: Mqtt) -> str | None:
+def password(settings: MqttSettings) -> str | None:
     """The password in the settings' file, or None; raises `ConfigError` when all may read it."""
     if not settings.password_file:
         return None
@@ -96,7 +96,7 @@ def password(settings: Mqtt) -> str | None:
     return secret
 
 
-def tls(settings: Mqtt) -> ssl.SSLContext | None:
+def tls(settings: MqttSettings) -> ssl.SSLContext | None:
     """Trust in the authorities of `mqtt.ca_file`, or in the system's; None without `mqtt.tls`.
 
     The broker's certificate must name the host. Raises `ConfigError` for a file that holds none.
@@ -116,7 +116,7 @@ def tls(settings: Mqtt) -> ssl.SSLContext | None:
     return context
 
 
-def why_unreachable(settings: Mqtt, error: BaseException | None) -> str:
+def why_unreachable(settings: MqttSettings, error: BaseException | None) -> str:
     """What is wrong and what to do, after an attempt to connect that ended in `error`."""
     where = f"{settings.host}:{settings.port}"
     match error:
@@ -135,7 +135,7 @@ def why_unreachable(settings: Mqtt, error: BaseException | None) -> str:
     return f"nothing answers at {where}"
 
 
-def _host(settings: Mqtt) -> str:
+def _host(settings: MqttSettings) -> str:
     try:
         settings.host.encode("idna")
     except UnicodeError as error:

@@ -26,7 +26,7 @@ from assistant.bridge.payloads import (
     state_topic,
 )
 from assistant.core.clock import boottime_s
-from assistant.core.config import Mqtt
+from assistant.core.config import MqttSettings
 from assistant.core.errors import BridgeError
 from assistant.core.messages import DeviceChanged, HomeCommand, Message, SlotValue, Tick
 
@@ -53,7 +53,7 @@ class Broker:
     for the worker's thread, so that no flood makes a queue.
     """
 
-    def __init__(self, settings: Mqtt, entity_ids: Iterable[str] = ()) -> None:
+    def __init__(self, settings: MqttSettings, entity_ids: Iterable[str] = ()) -> None:
         self._settings = settings
         self._unsent: dict[str, Unsent] = {}
         self._signal = os.eventfd(0, os.EFD_NONBLOCK | os.EFD_CLOEXEC)

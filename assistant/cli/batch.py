@@ -11,7 +11,7 @@ import typer
 from assistant.cli.output import console, emit
 from assistant.cli.progress import progress
 from assistant.core.config import config_files, load_config
-from assistant.documents.answer_file import Checkpoint
+from assistant.documents.answer_file import AnswerFile
 from assistant.documents.batch import BatchFigures, answer_rest, count, figures, read
 from assistant.documents.local import consult
 
@@ -33,7 +33,7 @@ def batch(
     """Answer every question of a file from documents; the same command goes on after an end."""
     settings, _ = load_config(config_files(config))
     total = count(questions)
-    with Checkpoint(out) as answers:
+    with AnswerFile(out) as answers:
         answers.resume(read(questions))
         found = figures(answers, answers.done)
         if answers.done < total:

@@ -15,7 +15,7 @@ from assistant.bridge.mqtt import Broker
 from assistant.bridge.stage import BridgeStage
 from assistant.cli.output import errors
 from assistant.core.bus import Address, Bus
-from assistant.core.config import Config, Mqtt, config_files, load_config
+from assistant.core.config import Config, MqttSettings, config_files, load_config
 from assistant.core.errors import BridgeError, ConfigError
 from assistant.core.messages import HomeCommand, HomeStates, Message, Reload
 from assistant.core.worker import Worker
@@ -92,7 +92,7 @@ def _devices(settings: Config) -> list[str]:
     return [entity.id for entity in home.entities]
 
 
-def _reloaded(stage: BridgeStage, running: Mqtt, file: Path | None) -> BridgeStage:
+def _reloaded(stage: BridgeStage, running: MqttSettings, file: Path | None) -> BridgeStage:
     settings, _ = load_config(config_files(file))
     if settings.mqtt != running:
         message = "[mqtt] has changed; run: sudo systemctl restart assistant-bridge"

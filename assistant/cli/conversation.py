@@ -14,12 +14,12 @@ from assistant.answer.answers import DocumentAnswers
 from assistant.cli.output import console, emit
 from assistant.cli.progress import progress
 from assistant.core.codec import as_json
-from assistant.core.config import Config, HomeSettings, Skills, load_config
+from assistant.core.config import Config, HomeSettings, SkillsSettings, load_config
 from assistant.core.errors import InputError
 from assistant.core.messages import Message
 from assistant.core.stage import Stage
 from assistant.documents.local import consult
-from assistant.outcome import Summary, summarise
+from assistant.outcome import Outcome, summarise
 from assistant.supervision.settings import check
 
 
@@ -51,7 +51,7 @@ def temporary_config(
     config, _ = load_config((settings,) if settings is not None else ())
     if skills:
         folders = tuple(str(folder) for folder in skills)
-        config = msgspec.structs.replace(config, skills=Skills(folders=folders))
+        config = msgspec.structs.replace(config, skills=SkillsSettings(folders=folders))
     if home is not None:
         config = msgspec.structs.replace(config, home=HomeSettings(file=str(home)))
     return check(config)
@@ -69,7 +69,7 @@ def answering(config: Config, documents: Path | None) -> Iterator[DocumentAnswer
         yield answers
 
 
-def tell(given: str, messages: Sequence[Message], timings: Timings, as_lines: bool) -> Summary:
+def tell(given: str, messages: Sequence[Message], timings: Timings, as_lines: bool) -> Outcome:
     """Print one input's exchange: every message as JSON, or what a person wants to see of it."""
     summary = summarise(given, messages, timings.milliseconds())
     if as_lines:

@@ -29,7 +29,7 @@ from assistant.core.messages import (
     Woke,
 )
 from assistant.demo.performance import answered, begun, daemon
-from assistant.demo.story import STORY, Line, sound
+from assistant.demo.story import STORY, StoryLine, sound
 from assistant.outcome import summarise
 from audio.frames import frames_of
 from audio.playback import Playback
@@ -71,7 +71,7 @@ def _exchanges(files: list[Path], folder: Path) -> Iterator[tuple[str, list[byte
         yield line.spoken, list(sound(line, folder)), _cut(line)
 
 
-def _cut(line: Line) -> bool:
+def _cut(line: StoryLine) -> bool:
     """Whether the next line is said over the reply to this one."""
     following = STORY[STORY.index(line) + 1 :]
     return bool(following and following[0].over)

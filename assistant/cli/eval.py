@@ -11,12 +11,12 @@ import msgspec
 import typer
 from rich.table import Table
 
-from assistant.answer.retrieval.encoder import Encoder as DocumentEncoder
+from assistant.answer.retrieval.encoder import PassageEncoder as DocumentEncoder
 from assistant.cli.conversation import temporary_config
 from assistant.cli.output import console, emit, errors
 from assistant.cli.progress import progress
 from assistant.composition import Composition
-from assistant.core.config import Asr, Mqtt
+from assistant.core.config import AsrSettings, MqttSettings
 from assistant.core.errors import InputError, SkillError, WakeWordError
 from assistant.evaluation.answers import evaluate_answers, passages
 from assistant.evaluation.clips import labelled, sound_of
@@ -29,7 +29,7 @@ from assistant.evaluation.sentences import Miss, evaluate_sentences, reader
 from assistant.evaluation.shelf import Shelf
 from assistant.evaluation.squad import read_articles
 from assistant.evaluation.wake import evaluate_wake
-from nlu.classifier.encoder import MODEL, Encoder
+from nlu.classifier.encoder import MODEL, SentenceEncoder
 from nlu.classifier.examples import read_shipped
 from skills.state import open_state
 
@@ -128,7 +128,9 @@ def rejects(
     """Count what talk that is not meant for the assistant makes it do."""
     lines = read_lines(file)
     # With a broker configured, what it would be told shows as well; nothing is connected here.
-    config = msgspec.structs.replace(temporary_config(None, home), mqtt=Mqtt(host="localhost"))
+    config = msgspec.structs.replace(
+        temporary_config(None, home), mqtt=MqttSettings(host="localhost")
+    )
     composition = Composition(config)
     nlu = composition.nlu()
     with progress("listening") as told:
@@ -152,8 +154,8 @@ def intents(
     with progress("embedding") as told:
         figures = evaluate_intents(
             data,
-            Encoder.load(library, FITTING_THREADS),
-            Encoder.load(library),
+            SentenceEncoder.load(library, FITTING_THREADS),
+            SentenceEncoder.load(library),
             negatives.embeddings,
             told,
         )
@@ -224,7 +226,9 @@ def _alone(skill: Path, engine: str) -> Composition:
     if engine not in RECOGNISERS:
         message = f'--engine "{engine}" is none of {", ".join(RECOGNISERS)}'
         raise InputError("eval.engine", message)
-    config = msgspec.structs.replace(temporary_config([skill], None), asr=Asr(engine=engine))
+    config = msgspec.structs.replace(
+        temporary_config([skill], None), asr=AsrSettings(engine=engine)
+    )
     composition = Composition(config, builtin=False)
     for fault in composition.registry.faults:
         raise SkillError("skill.bad", fault.message)

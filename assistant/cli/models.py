@@ -18,7 +18,7 @@ from assistant.cli.output import console, emit, errors
 from assistant.core.config import Config as Settings
 from assistant.core.config import config_files, load_config
 from assistant.core.errors import ModelError
-from assistant.core.models.manifest import Library, State
+from assistant.core.models.manifest import Library, ModelState
 from assistant.core.models.session import check_interface
 from assistant.model_files import switch
 from assistant.model_files.pull import Progress, import_model, import_version, pull
@@ -83,7 +83,7 @@ def verify(
 def pull_command(name: Name, config: Config = None) -> None:
     """Fetch a model from the Hugging Face hub; an interrupted pull is resumed."""
     library = _own(_library(config), name)
-    if library.state(name) is State.PULLED and _fault(library, name) is None:
+    if library.state(name) is ModelState.PULLED and _fault(library, name) is None:
         console.print(f"{name} is here already, and as recorded")
         return
     with _bar() as told:
@@ -162,7 +162,7 @@ def _state(row: dict[str, Any]) -> str:
 def _here(library: Library, name: str, *, named: bool) -> list[str]:
     """The versions to verify: of a model that was not named, its own only where it is here."""
     own = _own(library, name)
-    absent = not named and own.state(name) is State.ABSENT
+    absent = not named and own.state(name) is ModelState.ABSENT
     return [v for v in library.versions(name) if not (absent and v == own.version(name))]
 
 

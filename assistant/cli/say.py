@@ -16,7 +16,7 @@ from assistant.composition import Composition
 from assistant.core.clock import boottime_s
 from assistant.core.messages import Commit, Message, Transcript
 from assistant.pipeline import run
-from nlu.explanation import Candidate, Explanation
+from nlu.explanation import Explanation, IntentCandidate
 from skills.state import open_state
 
 
@@ -77,7 +77,7 @@ def _rows(explanation: Explanation) -> Iterator[tuple[str, str]]:
     yield "decided, because", explanation.decided
 
 
-def _plain(candidate: Candidate) -> str:
+def _plain(candidate: IntentCandidate) -> str:
     slots = ", ".join(f"{name} = {value}" for name, value in candidate.slots.items())
     return f"{candidate.intent}({slots}) {candidate.against}".strip()
 

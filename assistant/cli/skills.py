@@ -26,7 +26,7 @@ from assistant.evaluation.skills import (
     owners_of,
 )
 from assistant.evaluation.specimen import specimen_home
-from nlu.classifier.encoder import MODEL, Encoder
+from nlu.classifier.encoder import MODEL, SentenceEncoder
 from nlu.classifier.examples import read_shipped
 from nlu.grammar.templates import Templates
 from skills.registry import Fault
@@ -107,7 +107,7 @@ def _checked(composition: Composition) -> SkillsCheck:
         reports = check_skills(manifests, composition.templates_of(home), told)
     fitted = MODEL in composition.library.artefacts
     if fitted:
-        encoder = Encoder.load(composition.library)
+        encoder = SentenceEncoder.load(composition.library)
         shipped = read_shipped(composition.library.read(MODEL)["examples.npz"])
         drawn = Templates.compile(manifests, home).labelled(FITTED_SENTENCES, SAMPLING_SEED)
         with progress("fitting") as told:

@@ -19,7 +19,7 @@ RECEIVED_BYTES = 65_536
 OVERFLOW_UID_FILE = Path("/proc/sys/kernel/overflowuid")
 
 
-class Caller:
+class Connection:
     """A connected caller; `watches` are the types that it is sent as they come."""
 
     def __init__(self, peer: socket.socket, now_s: float) -> None:

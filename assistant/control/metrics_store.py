@@ -20,7 +20,7 @@ log = logging.getLogger(__name__)
 _TIMES = msgspec.json.Decoder(Times)
 
 
-class Ledger:
+class MetricsStore:
     """Observes every event; `file` keeps the times of the last `keep` utterances.
 
     `textfile`, or None, is written for node_exporter's textfile collector. A disk that takes

@@ -20,8 +20,8 @@ from typing import Any, ClassVar
 
 import msgspec
 
-from assistant.control.connection import Caller, allowed, listen
-from assistant.control.metrics_store import Ledger
+from assistant.control.connection import Connection, allowed, listen
+from assistant.control.metrics_store import MetricsStore
 from assistant.core.bus import UNPUBLISHED
 from assistant.core.clock import boottime_s
 from assistant.core.codec import as_json
@@ -69,7 +69,7 @@ ABOUT_DOCUMENTS = (
 )
 
 
-class Request(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class ControlRequest(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """What a caller asks for."""
 
     command: str
@@ -96,8 +96,8 @@ class ControlServer:
         self._clock = clock
         self._path, self._answers, self._line, self._status = path, answers, line, status
         self._listener = listen(path)
-        self._callers: dict[int, Caller] = {}
-        self._unanswered: list[Caller] = []
+        self._callers: dict[int, Connection] = {}
+        self._unanswered: list[Connection] = []
         self._worked = False
         self._kept: dict[str, tuple[float, tuple[str, ...], Any]] = {}
         self._epoll = select.epoll()
@@ -165,7 +165,7 @@ class ControlServer:
         with contextlib.suppress(BlockingIOError, ConnectionAbortedError):
             peer, _ = self._listener.accept()
             peer.setblocking(False)
-            caller = Caller(peer, self._clock())
+            caller = Connection(peer, self._clock())
             if not allowed(peer):
                 self._refuse(caller, "control.forbidden", "only the group assistant may ask")
                 return
@@ -180,10 +180,10 @@ class ControlServer:
         longest = min(silent, key=lambda caller: caller.asked_at_s)
         self._refuse(longest, "control.busy", f"{MOST_CALLERS} callers are served already")
 
-    def _stays(self, caller: Caller) -> bool:
+    def _stays(self, caller: Connection) -> bool:
         return bool(caller.watches)
 
-    def _serve(self, caller: Caller) -> Iterator[Message]:
+    def _serve(self, caller: Connection) -> Iterator[Message]:
         try:
             caller.flush()
             if (line := caller.line()) is not None:
@@ -194,9 +194,9 @@ class ControlServer:
         else:
             self._poll(caller)
 
-    def _answer(self, caller: Caller, line: bytes) -> Iterator[Message]:
+    def _answer(self, caller: Connection, line: bytes) -> Iterator[Message]:
         try:
-            request = msgspec.json.decode(line, type=Request)
+            request = msgspec.json.decode(line, type=ControlRequest)
             if request.command in STAYING:
                 self._admit_watcher(caller)
             if request.command == "reload":
@@ -214,12 +214,12 @@ class ControlServer:
         except (msgspec.DecodeError, UnicodeDecodeError) as error:
             self._complain(caller, "control.malformed", f"that is no request: {error}")
 
-    def _admit_watcher(self, caller: Caller) -> None:
+    def _admit_watcher(self, caller: Connection) -> None:
         watchers = sum(map(self._stays, self._callers.values()))
         if watchers >= MOST_WATCHERS and not self._stays(caller):
             raise ControlError("control.busy", f"{MOST_WATCHERS} callers are told of news already")
 
-    def _found(self, request: Request) -> Any:
+    def _found(self, request: ControlRequest) -> Any:
         command = request.command[:LONGEST_COMMAND]
         if command not in self._answers:
             known = [*self._answers, "documents", "reload", "status", "use", "watch"]
@@ -242,7 +242,7 @@ class ControlServer:
             self._kept[command] = (self._clock(), arguments, kept)
         return kept
 
-    def _tell_status(self, caller: Caller, stays: bool) -> None:
+    def _tell_status(self, caller: Connection, stays: bool) -> None:
         caller.watches = (Message, Status) if stays else caller.watches
         if self._status is not None:
             self._send(caller, _line(self._status))
@@ -250,7 +250,7 @@ class ControlServer:
             # The supervisor's first news is on its way.
             self._unanswered.append(caller)
 
-    def _reload(self, caller: Caller) -> Iterator[Message]:
+    def _reload(self, caller: Connection) -> Iterator[Message]:
         caller.watches = (Reloaded,)
         self._send(caller, _line({"type": "Reloading", "stages": self._running()}))
         if self._line is not None:
@@ -259,7 +259,7 @@ class ControlServer:
         else:
             yield Reload(at_s=boottime_s())
 
-    def _replace(self, caller: Caller, request: Request) -> Replace:
+    def _replace(self, caller: Connection, request: ControlRequest) -> Replace:
         if len(request.arguments) != 3:
             raise ControlError("control.arguments", '"use" takes a stage, a model and a version')
         stage, model, version = request.arguments
@@ -269,7 +269,7 @@ class ControlServer:
         self._send(caller, _line({"type": "Replacing", "stage": stage}))
         return Replace(at_s=boottime_s(), stage=stage, model=model, version=version)
 
-    def _documents(self, caller: Caller, request: Request) -> DocumentsRequest:
+    def _documents(self, caller: Connection, request: ControlRequest) -> DocumentsRequest:
         self._require("answer")
         action, *names = request.arguments or ("",)
         asked = {"request_id": uuid.uuid4().hex, "action": action, "arguments": names}
@@ -288,14 +288,14 @@ class ControlServer:
     def _running(self) -> list[str]:
         return [p.name for p in self._status.processes if p.pid] if self._status else []
 
-    def _complain(self, caller: Caller, code: str, message: str) -> None:
+    def _complain(self, caller: Connection, code: str, message: str) -> None:
         self._send(caller, _line({"type": "Error", "code": code, "message": message}))
 
-    def _refuse(self, caller: Caller, code: str, message: str) -> None:
+    def _refuse(self, caller: Connection, code: str, message: str) -> None:
         self._complain(caller, code, message)
         self._hang_up(caller)
 
-    def _send(self, caller: Caller, line: bytes) -> None:
+    def _send(self, caller: Connection, line: bytes) -> None:
         try:
             caller.send(line)
         except ConnectionError:
@@ -303,12 +303,12 @@ class ControlServer:
         else:
             self._poll(caller)
 
-    def _poll(self, caller: Caller) -> None:
+    def _poll(self, caller: Connection) -> None:
         if caller.descriptor in self._callers:
             wants = select.EPOLLOUT if caller.behind else 0
             self._epoll.modify(caller.descriptor, select.EPOLLIN | wants)
 
-    def _hang_up(self, caller: Caller) -> None:
+    def _hang_up(self, caller: Connection) -> None:
         if caller in self._unanswered:
             self._unanswered.remove(caller)
         if self._callers.pop(caller.descriptor, None) is not None:
@@ -340,7 +340,7 @@ class ControlStage:
 
     consumes: ClassVar[tuple[type[Message], ...]] = WATCHED
 
-    def __init__(self, server: ControlServer, ledger: Ledger) -> None:
+    def __init__(self, server: ControlServer, ledger: MetricsStore) -> None:
         self._server, self._ledger = server, ledger
 
     def feed(self, message: Message) -> Iterator[Message]:

@@ -39,11 +39,11 @@ def _one_of(*words: str) -> Meta:
     return Meta(pattern=f"^({'|'.join(words)})$")
 
 
-class Section(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class SettingsSection(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """A group of settings."""
 
 
-class Audio(Section, frozen=True, kw_only=True):
+class AudioSettings(SettingsSection, frozen=True, kw_only=True):
     """Microphone and loudspeaker."""
 
     input: str = "default"
@@ -54,7 +54,7 @@ class Audio(Section, frozen=True, kw_only=True):
     """Seconds after playback in which a wake word that the reply itself held is disregarded."""
 
 
-class Wake(Section, frozen=True, kw_only=True):
+class WakeSettings(SettingsSection, frozen=True, kw_only=True):
     """Wake words."""
 
     engine: Annotated[str, _one_of("auto", "porcupine", "microwakeword", "pocketsphinx")] = "auto"
@@ -63,7 +63,7 @@ class Wake(Section, frozen=True, kw_only=True):
     """Keyword → sensitivity from 0 to 1, all listened for at once."""
 
 
-class Listening(Section, frozen=True, kw_only=True):
+class ListeningSettings(SettingsSection, frozen=True, kw_only=True):
     """When an utterance begins and ends."""
 
     vad_aggressiveness: Annotated[int, Meta(ge=0, le=3)] = 2
@@ -80,7 +80,7 @@ class Listening(Section, frozen=True, kw_only=True):
     """Seconds after which an utterance ends in any case."""
 
 
-class Asr(Section, frozen=True, kw_only=True):
+class AsrSettings(SettingsSection, frozen=True, kw_only=True):
     """Speech recognition."""
 
     engine: Annotated[str, _one_of("auto", "whisper", "pocketsphinx")] = "auto"
@@ -91,7 +91,7 @@ class Asr(Section, frozen=True, kw_only=True):
     """Threads of the whisper engine."""
 
 
-class Voice(Section, frozen=True, kw_only=True):
+class VoiceSettings(SettingsSection, frozen=True, kw_only=True):
     """How the assistant speaks."""
 
     engine: Annotated[str, _one_of("auto", "piper", "flite", "espeak-ng")] = "auto"
@@ -102,7 +102,7 @@ class Voice(Section, frozen=True, kw_only=True):
     """Short sounds for heard, done and failed."""
 
 
-class Nlu(Section, frozen=True, kw_only=True):
+class NluSettings(SettingsSection, frozen=True, kw_only=True):
     """Understanding."""
 
     models: bool = True
@@ -111,7 +111,7 @@ class Nlu(Section, frozen=True, kw_only=True):
     """Folder of sentences in Home Assistant's `custom_sentences` format; "" for none."""
 
 
-class Skills(Section, frozen=True, kw_only=True):
+class SkillsSettings(SettingsSection, frozen=True, kw_only=True):
     """Which skills run."""
 
     folders: tuple[str, ...] = ()
@@ -120,7 +120,7 @@ class Skills(Section, frozen=True, kw_only=True):
     """Names of skills that stay off."""
 
 
-class HomeSettings(Section, frozen=True, kw_only=True):
+class HomeSettings(SettingsSection, frozen=True, kw_only=True):
     """The user's home."""
 
     file: str = ""
@@ -131,21 +131,21 @@ class HomeSettings(Section, frozen=True, kw_only=True):
     """IANA name such as "Europe/Zurich"; "" for the system's."""
 
 
-class Documents(Section, frozen=True, kw_only=True):
+class DocumentsSettings(SettingsSection, frozen=True, kw_only=True):
     """What questions are answered from."""
 
     folders: tuple[str, ...] = ()
     """Folders and files whose text is searched, beside what `assistant documents add` added."""
 
 
-class Answering(Section, frozen=True, kw_only=True):
+class AnswerSettings(SettingsSection, frozen=True, kw_only=True):
     """How questions are answered."""
 
     generator: str = "generator"
     """Name of the model that words answers, as `assistant models list` shows it."""
 
 
-class Mqtt(Section, frozen=True, kw_only=True):
+class MqttSettings(SettingsSection, frozen=True, kw_only=True):
     """The broker that the bridge service speaks to."""
 
     host: str = ""
@@ -166,7 +166,7 @@ class Mqtt(Section, frozen=True, kw_only=True):
     """Topics are PREFIX/domain/object/set and PREFIX/domain/object/state."""
 
 
-class Metrics(Section, frozen=True, kw_only=True):
+class MetricsSettings(SettingsSection, frozen=True, kw_only=True):
     """Figures that are kept; no words of the user are among them."""
 
     textfile: str = ""
@@ -175,7 +175,7 @@ class Metrics(Section, frozen=True, kw_only=True):
     """How many utterances' stage times are kept."""
 
 
-class Storage(Section, frozen=True, kw_only=True):
+class StorageSettings(SettingsSection, frozen=True, kw_only=True):
     """Where state lives."""
 
     state: str = ""
@@ -188,7 +188,7 @@ class Storage(Section, frozen=True, kw_only=True):
     """Folder of pulled models; "" for STATE/models."""
 
 
-class Log(Section, frozen=True, kw_only=True):
+class LogSettings(SettingsSection, frozen=True, kw_only=True):
     """Logging."""
 
     level: Annotated[str, _one_of("debug", "info", "warning", "error")] = "info"
@@ -198,20 +198,20 @@ class Log(Section, frozen=True, kw_only=True):
 class Config(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """Every setting."""
 
-    audio: Audio = Audio()
-    wake: Wake = Wake()
-    listening: Listening = Listening()
-    asr: Asr = Asr()
-    voice: Voice = Voice()
-    nlu: Nlu = Nlu()
-    skills: Skills = Skills()
+    audio: AudioSettings = AudioSettings()
+    wake: WakeSettings = WakeSettings()
+    listening: ListeningSettings = ListeningSettings()
+    asr: AsrSettings = AsrSettings()
+    voice: VoiceSettings = VoiceSettings()
+    nlu: NluSettings = NluSettings()
+    skills: SkillsSettings = SkillsSettings()
     home: HomeSettings = HomeSettings()
-    documents: Documents = Documents()
-    answer: Answering = Answering()
-    mqtt: Mqtt = Mqtt()
-    metrics: Metrics = Metrics()
-    storage: Storage = Storage()
-    log: Log = Log()
+    documents: DocumentsSettings = DocumentsSettings()
+    answer: AnswerSettings = AnswerSettings()
+    mqtt: MqttSettings = MqttSettings()
+    metrics: MetricsSettings = MetricsSettings()
+    storage: StorageSettings = StorageSettings()
+    log: LogSettings = LogSettings()
 
     @property
     def state_dir(self) -> Path:

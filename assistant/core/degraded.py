@@ -18,7 +18,7 @@ TELL_AFTER_S = 3.0
 """From a stage's last work until its faults are told: the user is there, and served by then."""
 
 
-class Faults:
+class Degraded:
     """The parts of `stage` that have failed; the first fault of each is logged and waits to be
     told.
 

@@ -30,7 +30,7 @@ NICE = 5
 """Loading may wait for the work, but it holds the interpreter's lock while it is kept waiting."""
 
 
-class Replacements:
+class ModelSwaps:
     """The candidates that were asked for, loaded one after the other in that order."""
 
     def __init__(self, load: Load) -> None:

@@ -29,7 +29,7 @@ from assistant.core.messages import (
     Tick,
     Work,
 )
-from assistant.core.model_swap import Change, Load, Replacements
+from assistant.core.model_swap import Change, Load, ModelSwaps
 from assistant.core.stage import Stage
 
 SELF_TEST_EVERY_S = 0.5
@@ -39,7 +39,7 @@ QUIET_BEFORE_RELOAD_S = 1.0
 log = logging.getLogger(__name__)
 
 
-class Beat(Protocol):
+class LoopObserver(Protocol):
     """Whoever wants to know that the loop goes round."""
 
     def beat(self) -> None:
@@ -60,7 +60,7 @@ class Worker:
         name: str,
         stage: Stage,
         bus: Bus,
-        heartbeat: Beat,
+        heartbeat: LoopObserver,
         rebuild: Callable[[], Stage] | None = None,
         clock: Callable[[], float] = boottime_s,
         load: Load | None = None,
@@ -71,7 +71,7 @@ class Worker:
         self._put_off: deque[Message] = deque()
         self._tested_at_s = self._worked_at_s = float("-inf")
         self._reload_wanted = False
-        self._replacements = Replacements(load or _no_model)
+        self._replacements = ModelSwaps(load or _no_model)
         self._utterance_id = ""
         self._repetition = Repetition(name)
 

@@ -16,7 +16,7 @@ RECORDINGS = Path(__file__).parent / "recordings"
 VOICE = "slt"
 
 
-class Line(msgspec.Struct, frozen=True):
+class StoryLine(msgspec.Struct, frozen=True):
     """One thing said; `over` says it while the reply to the line before is still being spoken."""
 
     text: str
@@ -36,21 +36,21 @@ class Line(msgspec.Struct, frozen=True):
 
 
 STORY = (
-    Line("what time is it"),
-    Line("turn on the kitchen light"),
-    Line("is the kitchen light on"),
-    Line("set a timer for five minutes"),
-    Line("set a pasta timer"),
-    Line("nine minutes", answer=True),
-    Line("how long is left on the pasta timer"),
-    Line("book a flight to paris"),
-    Line("what can you do"),
-    Line("stop", over=True),
-    Line("cancel all timers"),
+    StoryLine("what time is it"),
+    StoryLine("turn on the kitchen light"),
+    StoryLine("is the kitchen light on"),
+    StoryLine("set a timer for five minutes"),
+    StoryLine("set a pasta timer"),
+    StoryLine("nine minutes", answer=True),
+    StoryLine("how long is left on the pasta timer"),
+    StoryLine("book a flight to paris"),
+    StoryLine("what can you do"),
+    StoryLine("stop", over=True),
+    StoryLine("cancel all timers"),
 )
 
 
-def sound(line: Line, folder: Path) -> Iterator[bytes]:
+def sound(line: StoryLine, folder: Path) -> Iterator[bytes]:
     """The line's frames: spoken now by flite, into `folder`, else as recorded."""
     try:
         file = spoken(line, folder)
@@ -59,7 +59,7 @@ def sound(line: Line, folder: Path) -> Iterator[bytes]:
     return frames_of(file)
 
 
-def spoken(line: Line, folder: Path) -> Path:
+def spoken(line: StoryLine, folder: Path) -> Path:
     """A new recording of `line`; raises `SpeakingError` where there is no flite."""
     samples = Flite(VOICE).synthesise(line.spoken)
     file = folder / line.recording.name

@@ -16,9 +16,9 @@ from assistant.answer.generation.generator import require_generator
 from assistant.control.client import ControlClient
 from assistant.core.config import Config
 from assistant.core.errors import AssistantError, ControlError, ModelError
-from assistant.core.models.manifest import INSTALL_AGAIN, Library, State, mend_of_shipped
+from assistant.core.models.manifest import INSTALL_AGAIN, Library, ModelState, mend_of_shipped
 from assistant.doctor import probes
-from assistant.doctor.probes import Clock, Folder, Microphone, Session, Spoken
+from assistant.doctor.probes import Clock, FolderProbe, Microphone, Session, SpeechProbe
 from audio.tts.select import select as select_voice
 from audio.wake.select import select as select_wake_word
 
@@ -143,7 +143,7 @@ def recognition(config: Config, library: Library, pocketsphinx: bool) -> Finding
     )
 
 
-def voice(wanted: str, spoken: Spoken | AssistantError) -> Finding:
+def voice(wanted: str, spoken: SpeechProbe | AssistantError) -> Finding:
     """Whether a voice speaks, the `wanted` one ("auto" for any), and quickly enough."""
     if isinstance(spoken, AssistantError):
         mend = "run: sudo apt install flite"
@@ -180,7 +180,7 @@ def models(library: Library) -> Iterator[Finding]:
         mend = mend_of_shipped(library.shipped / "manifest.toml")
         yield Finding(name="models", ok=False, detail=error.message, mend=mend)
         return
-    here = [name for name in names if library.state(name) is not State.ABSENT]
+    here = [name for name in names if library.state(name) is not ModelState.ABSENT]
     if not here:
         yield Finding(
             name="models", ok=True, detail=f"none of {len(names)} is here; none is needed"
@@ -199,7 +199,7 @@ def models(library: Library) -> Iterator[Finding]:
             yield Finding(name=f"model {name}", ok=True, detail=detail)
 
 
-def state(found: Folder) -> Finding:
+def state(found: FolderProbe) -> Finding:
     """Whether timers and settings can be kept."""
     detail = f"{found.path}, {found.free_bytes / 1e6:.0f} MB free"
     mend = ""
@@ -267,7 +267,7 @@ def _heard(config: Config) -> Microphone:
         return probes.microphone(config.audio.input)
 
 
-def _spoken(config: Config, library: Library) -> Spoken:
+def _spoken(config: Config, library: Library) -> SpeechProbe:
     return probes.speech(select_voice(config.voice, library))
 
 

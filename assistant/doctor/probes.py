@@ -39,7 +39,7 @@ class Microphone:
 
 
 @dataclass(frozen=True)
-class Spoken:
+class SpeechProbe:
     """One sentence: how long `engine` worked on it, how long it sounds, and who could not do it.
 
     `refusals` is engine → why it was passed over, and the mend.
@@ -52,7 +52,7 @@ class Spoken:
 
 
 @dataclass(frozen=True)
-class Folder:
+class FolderProbe:
     """A folder, or where it will be made; `fault` says why nothing can be written there."""
 
     path: Path
@@ -123,12 +123,12 @@ def echo_cancellation() -> bool:
     return echo_canceller() is not None
 
 
-def speech(voice: Tiers) -> Spoken:
+def speech(voice: Tiers) -> SpeechProbe:
     """Let `voice` make a sentence; raises `SpeakingError`."""
     began_s = time.perf_counter()
     samples = voice.synthesise("The doctor is listening to my voice.")
     worked_s = time.perf_counter() - began_s
-    return Spoken(voice.name, worked_s, samples.duration_s, voice.refusals)
+    return SpeechProbe(voice.name, worked_s, samples.duration_s, voice.refusals)
 
 
 def installed(package: str) -> bool:
@@ -136,15 +136,15 @@ def installed(package: str) -> bool:
     return importlib.util.find_spec(package) is not None
 
 
-def folder(path: Path) -> Folder:
+def folder(path: Path) -> FolderProbe:
     """Try to write to `path`, or to where it would be made."""
     there = next(p for p in (path, *path.parents) if os.path.exists(p))
     try:
         with TemporaryFile(dir=there) as file:
             file.write(b"x")
     except OSError as error:
-        return Folder(path, shutil.disk_usage(there).free, error.strerror or str(error))
-    return Folder(path, shutil.disk_usage(there).free)
+        return FolderProbe(path, shutil.disk_usage(there).free, error.strerror or str(error))
+    return FolderProbe(path, shutil.disk_usage(there).free)
 
 
 def clock() -> Clock:

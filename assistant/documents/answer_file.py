@@ -17,7 +17,7 @@ from assistant.core.errors import InputError, StorageError
 from assistant.core.files import sync
 
 
-class Asked(NamedTuple):
+class AskedQuestion(NamedTuple):
     """A question and its name."""
 
     id: str | int
@@ -41,7 +41,7 @@ class Answered(msgspec.Struct, frozen=True, kw_only=True):
 _LINE = msgspec.json.Decoder(Answered)
 
 
-class Checkpoint:
+class AnswerFile:
     """Answers, one a line, to which only this process writes while it is open.
 
     `done` lines are there, `tiers` counts them by what spoke. A new file that would stay empty is
@@ -58,7 +58,7 @@ class Checkpoint:
         if self._is_new:
             sync(file.parent)
 
-    def __enter__(self) -> Checkpoint:
+    def __enter__(self) -> AnswerFile:
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -70,7 +70,7 @@ class Checkpoint:
             self._file.unlink(missing_ok=True)
         os.close(self._descriptor)
 
-    def resume(self, questions: Iterable[Asked]) -> None:
+    def resume(self, questions: Iterable[AskedQuestion]) -> None:
         """Find how many of `questions` are answered, and cut off a line that is not whole.
 
         Raises `InputError`, and changes nothing, when anything but their answers stands here.
@@ -132,7 +132,7 @@ def _opened(file: Path) -> int:
     return descriptor
 
 
-def _answers(line: bytes, asked: Asked) -> bool:
+def _answers(line: bytes, asked: AskedQuestion) -> bool:
     try:
         found = _LINE.decode(line)
     except (msgspec.DecodeError, UnicodeDecodeError):
@@ -140,7 +140,7 @@ def _answers(line: bytes, asked: Asked) -> bool:
     return (found.id, found.question) == asked
 
 
-def _begins(torn: bytes, asked: Asked) -> bool:
+def _begins(torn: bytes, asked: AskedQuestion) -> bool:
     """Whether `torn` may be the beginning of an answer: what is none must not be cut off."""
     start = msgspec.json.encode(asked._asdict())[:-1]
     return torn[: len(start)] == start[: len(torn)]

@@ -16,9 +16,9 @@ from typing import Any, Protocol
 import msgspec
 
 from assistant.answer.answerer import Answer
-from assistant.answer.generation.token_scheduler import Scheduler, Steps, Workers
+from assistant.answer.generation.token_scheduler import Steps, TokenScheduler, Workers
 from assistant.core.errors import InputError
-from assistant.documents.answer_file import Answered, Asked, Checkpoint
+from assistant.documents.answer_file import Answered, AnswerFile, AskedQuestion
 
 AT_ONCE = 32
 """Questions that are answered, and then written down, together."""
@@ -30,7 +30,7 @@ MOST_TOKENS = 64
 Progress = Callable[[int, int], None]
 
 
-class Answers(Protocol):
+class BatchAnswerer(Protocol):
     """Whoever answers; several questions are quicker together than one after the other."""
 
     def answering_all(self, questions: Sequence[str]) -> Sequence[Steps[Answer]]:
@@ -50,12 +50,12 @@ class BatchFigures(msgspec.Struct, frozen=True, kw_only=True):
     per_second: float
 
 
-class _Line(msgspec.Struct, frozen=True):
+class _BatchLine(msgspec.Struct, frozen=True):
     question: str
     id: str | int | None = None
 
 
-_LINE: Any = msgspec.json.Decoder(_Line | str)
+_LINE: Any = msgspec.json.Decoder(_BatchLine | str)
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 
 
@@ -76,7 +76,7 @@ def count(file: Path) -> int:
     return fine
 
 
-def read(file: Path) -> Iterator[Asked]:
+def read(file: Path) -> Iterator[AskedQuestion]:
     """The questions of `file` as they are wanted; a blank line is none.
 
     One without an id of its own has its line's number.
@@ -86,8 +86,8 @@ def read(file: Path) -> Iterator[Asked]:
 
 def answer_rest(
     questions: Path,
-    answers: Checkpoint,
-    answerer: Answers,
+    answers: AnswerFile,
+    answerer: BatchAnswerer,
     total: int,
     progress: Progress = lambda done, total: None,
     clock: Callable[[], float] = time.monotonic,
@@ -106,7 +106,7 @@ def answer_rest(
     return figures(answers, continued, clock() - began_s)
 
 
-def figures(answers: Checkpoint, continued: int, seconds: float = 0.0) -> BatchFigures:
+def figures(answers: AnswerFile, continued: int, seconds: float = 0.0) -> BatchFigures:
     """The figures of a file of which `continued` answers were there, and the rest took so long."""
     return BatchFigures(
         questions=answers.done,
@@ -117,15 +117,15 @@ def figures(answers: Checkpoint, continued: int, seconds: float = 0.0) -> BatchF
     )
 
 
-def _answered(questions: Sequence[str], answerer: Answers) -> list[Answer]:
+def _answered(questions: Sequence[str], answerer: BatchAnswerer) -> list[Answer]:
     """The answers in order; the generator's work on them is shared among the workers."""
-    scheduler = Scheduler(limit=AT_ONCE)
+    scheduler = TokenScheduler(limit=AT_ONCE)
     requests = [scheduler.submit(s, MOST_TOKENS) for s in answerer.answering_all(questions)]
     Workers(scheduler, WORKERS).close()
     return [request.wait() for request in requests]
 
 
-def _row(asked: Asked, answer: Answer) -> Answered:
+def _row(asked: AskedQuestion, answer: Answer) -> Answered:
     return Answered(
         id=asked.id,
         question=asked.question,
@@ -154,7 +154,7 @@ def _lines(file: Path) -> Iterator[tuple[int, bytes]]:
         raise InputError("batch.unreadable", f"{file}: {error.strerror}") from error
 
 
-def _asked(file: Path, number: int, line: bytes) -> Asked:
+def _asked(file: Path, number: int, line: bytes) -> AskedQuestion:
     try:
         found = _LINE.decode(line)
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
@@ -163,4 +163,4 @@ def _asked(file: Path, number: int, line: bytes) -> Asked:
     text, own = (found, None) if isinstance(found, str) else (found.question, found.id)
     if not text.strip():
         raise InputError("batch.malformed", f"{file}:{number}: the question is empty")
-    return Asked(number if own is None else own, text)
+    return AskedQuestion(number if own is None else own, text)

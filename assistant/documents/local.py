@@ -13,8 +13,8 @@ from assistant.answer.answers import DocumentAnswers
 from assistant.answer.ingest.collection import Collection
 from assistant.answer.knowledge.knowledge import Knowledge
 from assistant.composition import KNOWLEDGE_FILE, Composition
-from assistant.core.config import Config, Documents
-from assistant.core.degraded import Faults
+from assistant.core.config import Config, DocumentsSettings
+from assistant.core.degraded import Degraded
 from assistant.core.errors import InputError, StorageError
 from assistant.core.messages import DocumentsDone, DocumentsProgress, DocumentsRequest
 
@@ -33,7 +33,7 @@ def consult(
     nothing can be answered from, also while the daemon has the index.
     """
     if documents is not None:
-        config = msgspec.structs.replace(config, documents=Documents())
+        config = msgspec.structs.replace(config, documents=DocumentsSettings())
     composition = Composition(config)
     with ExitStack() as open_things:
         knowledge = composition.knowledge(None) if documents is not None else _indexed(config)
@@ -70,7 +70,7 @@ def _nothing(documents: Path | None) -> InputError:
     return InputError("documents.none", message)
 
 
-def read_in(collection: Collection, documents: Path, faults: Faults, progress: Progress) -> None:
+def read_in(collection: Collection, documents: Path, faults: Degraded, progress: Progress) -> None:
     """Have all of `documents` in the collection; raises `InputError` when there is no such path.
 
     `faults` is told where they cannot be encoded.

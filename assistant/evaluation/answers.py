@@ -10,9 +10,9 @@ import msgspec
 import numpy as np
 
 from assistant.answer.knowledge.passages import Passage
-from assistant.answer.retrieval.search import Finding
+from assistant.answer.retrieval.search import SearchResult
 from assistant.control.metrics import percentile
-from assistant.evaluation.squad import Article, Asked, overlap
+from assistant.evaluation.squad import Article, SquadQuestion, overlap
 
 TOP = 5
 Progress = Callable[[int, int], None]
@@ -40,10 +40,10 @@ class AnswerFigures(msgspec.Struct, frozen=True, kw_only=True):
     ms_p95: float
 
 
-class Library(Protocol):
+class DocumentShelf(Protocol):
     """What is asked: `without` leaves the passages of one title out."""
 
-    def find(self, question: str, without: str = "") -> Finding:
+    def find(self, question: str, without: str = "") -> SearchResult:
         """What is found for `question`."""
 
 
@@ -66,7 +66,7 @@ def passages(articles: Sequence[Article]) -> Iterator[Passage]:
 
 def evaluate_answers(
     articles: Sequence[Article],
-    library: Library,
+    library: DocumentShelf,
     progress: Progress = lambda done, total: None,
     clock: Callable[[], float] = time.perf_counter,
 ) -> AnswerFigures:
@@ -86,7 +86,11 @@ def evaluate_answers(
 
 
 def _judge(
-    asked: Asked, context: str, title: str, library: Library, clock: Callable[[], float]
+    asked: SquadQuestion,
+    context: str,
+    title: str,
+    library: DocumentShelf,
+    clock: Callable[[], float],
 ) -> _Judged:
     began_s = clock()
     finding = library.find(asked.question)

@@ -13,7 +13,7 @@ from audio.frames import Samples, frames_of
 SUFFIXES = {".flac", ".wav"}
 
 
-class Label(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class ClipLabel(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """What was meant in one recording; slot values are words as spoken."""
 
     intent: str
@@ -24,7 +24,7 @@ class Clip(msgspec.Struct, frozen=True):
     """One labelled recording."""
 
     path: Path
-    label: Label
+    label: ClipLabel
 
 
 def recordings(directory: Path) -> list[Path]:
@@ -40,7 +40,7 @@ def recordings(directory: Path) -> list[Path]:
 def labelled(directory: Path, labels: Path) -> tuple[list[Clip], int]:
     """The recordings that have a label, and how many recordings and labels lack the other.
 
-    `labels` is a JSON object, a recording's file name without its suffix → `Label`. Raises
+    `labels` is a JSON object, a recording's file name without its suffix → `ClipLabel`. Raises
     `InputError` when it is malformed or not one label has its recording.
     """
     named = _read(labels)
@@ -59,9 +59,9 @@ def sound_of(path: Path) -> Samples:
     return np.frombuffer(b"".join(frames_of(path)), np.int16)
 
 
-def _read(labels: Path) -> dict[str, Label]:
+def _read(labels: Path) -> dict[str, ClipLabel]:
     try:
-        return msgspec.json.decode(labels.read_bytes(), type=dict[str, Label])
+        return msgspec.json.decode(labels.read_bytes(), type=dict[str, ClipLabel])
     except OSError as error:
         raise InputError("labels.unreadable", f"{labels}: {error.strerror}") from error
     except (msgspec.DecodeError, UnicodeDecodeError) as error:

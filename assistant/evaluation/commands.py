@@ -20,7 +20,7 @@ from assistant.core.messages import (
     Utterance,
 )
 from assistant.core.stage import Stage
-from assistant.evaluation.clips import Clip, Label, sound_of
+from assistant.evaluation.clips import Clip, ClipLabel, sound_of
 from assistant.evaluation.noise import Noise
 from assistant.pipeline import run
 from audio.frames import Samples
@@ -135,7 +135,7 @@ def _interpret(nlu: Stage, transcript: Transcript) -> Sequence[Command]:
     return next(m for m in messages if isinstance(m, Interpretation)).commands
 
 
-def accepts(commands: Sequence[Command], label: Label) -> bool:
+def accepts(commands: Sequence[Command], label: ClipLabel) -> bool:
     """Whether exactly the labelled command was understood; words are compared case-folded."""
     if len(commands) != 1 or commands[0].intent != label.intent:
         return False

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from assistant.evaluation.intents import Encodes, Progress
 from assistant.evaluation.skills import Confusion
 from nlu.classifier.encoder import Embeddings
-from nlu.classifier.examples import Examples, Label
+from nlu.classifier.examples import Examples, IntentLabel
 from nlu.classifier.head import Head
 from nlu.grammar.labelled import Labelled
 
@@ -59,7 +59,7 @@ def _fitted(
     sentences: Sequence[Labelled], embeddings: Embeddings, kept: NDArray[np.bool_], others: Examples
 ) -> Head:
     labels = [
-        Label(s.intent, s.fixed).text for s, keep in zip(sentences, kept, strict=True) if keep
+        IntentLabel(s.intent, s.fixed).text for s, keep in zip(sentences, kept, strict=True) if keep
     ]
     inside = np.array([label is not None for label in others.labels], bool)
     labels += [label.text for label in others.labels if label is not None]
@@ -74,7 +74,7 @@ def _wrong(
     indices: NDArray[np.intp],
     owners: Mapping[str, str],
 ) -> Iterator[tuple[int, Confusion]]:
-    intents = [Label.read(label).intent for label in head.labels]
+    intents = [IntentLabel.read(label).intent for label in head.labels]
     probabilities, in_scope = head.score_all(embeddings[indices])
     for index, row, scope in zip(indices, probabilities, in_scope, strict=True):
         beliefs: dict[str, float] = {}

@@ -34,7 +34,7 @@ class WantedCommand(msgspec.Struct, frozen=True):
     slots: Mapping[str, Wanted] = {}
 
 
-class Case(msgspec.Struct, frozen=True):
+class HomeTestCase(msgspec.Struct, frozen=True):
     """Sentences that mean the same commands; `area` is where the speaker is, "" for unknown.
 
     `kind` is what a test of our own says of its sentence, such as "corrected".
@@ -52,10 +52,10 @@ class Suite:
 
     path: Path
     home: Home
-    cases: tuple[Case, ...]
+    cases: tuple[HomeTestCase, ...]
 
 
-class _Intent(msgspec.Struct, frozen=True):
+class _TestIntent(msgspec.Struct, frozen=True):
     name: str = ""
     slots: dict[str, Wanted] | None = None
     context: dict[str, Any] | None = None
@@ -63,7 +63,7 @@ class _Intent(msgspec.Struct, frozen=True):
 
 class _Test(msgspec.Struct, frozen=True):
     sentences: list[str] | str | None = None
-    intent: _Intent | None = None
+    intent: _TestIntent | None = None
     slots: dict[str, Wanted] | None = None
     context: dict[str, Any] | None = None
     sentence: str | None = None
@@ -76,7 +76,7 @@ class _Test(msgspec.Struct, frozen=True):
             raise ValueError("a test needs `sentences`, or else a `sentence` with its `commands`")
 
 
-class _File(msgspec.Struct, frozen=True):
+class _TestFile(msgspec.Struct, frozen=True):
     tests: list[_Test]
 
 
@@ -128,7 +128,7 @@ def _read(file: Path) -> Mapping[str, Any]:
 def _suite(file: Path, fixtures: Mapping[str, Any]) -> Suite:
     document = _read(file)
     try:
-        tests = msgspec.convert(document, _File).tests
+        tests = msgspec.convert(document, _TestFile).tests
     except msgspec.ValidationError as error:
         raise InputError("sentences.malformed", f"{file}: {error}") from error
     home = read_home({part: _extended(part, fixtures, document) for part in _EXTENDED}, str(file))
@@ -144,14 +144,14 @@ def _extended(part: str, fixtures: Mapping[str, Any], document: Mapping[str, Any
     return [*(x for x in common if not isinstance(x, Mapping) or x.get("id") not in ids), *own]
 
 
-def _case(test: _Test) -> Case:
+def _case(test: _Test) -> HomeTestCase:
     if test.sentences is None:
-        return Case((test.sentence or "",), tuple(test.commands or ()), kind=test.kind)
-    wanted = test.intent or _Intent()
+        return HomeTestCase((test.sentence or "",), tuple(test.commands or ()), kind=test.kind)
+    wanted = test.intent or _TestIntent()
     slots = wanted.slots if wanted.slots is not None else test.slots or {}
     contexts = (wanted.context or {}, test.context or {})
     area = next((context["area"] for context in contexts if context.get("area")), "")
-    return Case(
+    return HomeTestCase(
         sentences=tuple([test.sentences] if isinstance(test.sentences, str) else test.sentences),
         commands=(WantedCommand(wanted.name, slots),),
         area=str(_plain(area)),
@@ -163,7 +163,7 @@ def _plain(value: Any) -> Any:
     return value.get("value", "") if isinstance(value, Mapping) else value
 
 
-def sentences(suites: list[Suite]) -> Iterator[tuple[Suite, Case, str]]:
+def sentences(suites: list[Suite]) -> Iterator[tuple[Suite, HomeTestCase, str]]:
     """Every sentence with its case and suite."""
     for suite in suites:
         for case in suite.cases:

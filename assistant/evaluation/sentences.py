@@ -11,7 +11,7 @@ import msgspec
 
 from assistant.control.metrics import percentile
 from assistant.core.messages import Command, Slot, SlotValue
-from assistant.evaluation.home_tests import Case, Suite, Wanted, WantedCommand, sentences
+from assistant.evaluation.home_tests import HomeTestCase, Suite, Wanted, WantedCommand, sentences
 from assistant.skill.home import Home
 from nlu.grammar.templates import Templates
 from nlu.interpreter import Interpreter
@@ -52,7 +52,7 @@ class Miss(msgspec.Struct, frozen=True):
 
     file: str
     sentence: str
-    wanted: Case
+    wanted: HomeTestCase
     understood: tuple[WantedCommand, ...]
 
 
@@ -107,7 +107,7 @@ def evaluate_sentences(
     )
 
 
-def judge(commands: Sequence[Command], case: Case) -> tuple[bool, bool]:
+def judge(commands: Sequence[Command], case: HomeTestCase) -> tuple[bool, bool]:
     """Whether the intents are those wanted, in their order, and whether the slots are as well."""
     if len(commands) != len(case.commands):
         return False, False
@@ -166,6 +166,6 @@ def _span(slot: Slot) -> Iterator[tuple[str, int]]:
     yield from ((unit, amount) for unit, amount in spoken.items() if amount)
 
 
-def _miss(suite: Suite, case: Case, sentence: str, commands: Sequence[Command]) -> Miss:
+def _miss(suite: Suite, case: HomeTestCase, sentence: str, commands: Sequence[Command]) -> Miss:
     understood = (WantedCommand(c.intent, home_assistant_slots(c)) for c in commands)
     return Miss(suite.path.name, sentence, case, tuple(understood))

@@ -8,10 +8,10 @@ from pathlib import Path
 from assistant.answer.knowledge.knowledge import Filter, Knowledge
 from assistant.answer.knowledge.passages import Passage
 from assistant.answer.knowledge.vector_index import VectorIndex
-from assistant.answer.retrieval.encoder import Encoder
+from assistant.answer.retrieval.encoder import PassageEncoder
 from assistant.answer.retrieval.reader import Reader
-from assistant.answer.retrieval.retriever import Candidate, Retriever
-from assistant.answer.retrieval.search import Finding, Searcher
+from assistant.answer.retrieval.retriever import PassageCandidate, Retriever
+from assistant.answer.retrieval.search import Searcher, SearchResult
 
 _ENCODED_AT_ONCE = 32
 Progress = Callable[[int, int], None]
@@ -23,7 +23,7 @@ class Shelf:
     def __init__(
         self,
         passages: Sequence[Passage],
-        encoder: Encoder,
+        encoder: PassageEncoder,
         progress: Progress = lambda done, total: None,
     ) -> None:
         self.knowledge = Knowledge(None)
@@ -41,7 +41,7 @@ class Shelf:
         self._reader = Reader(encoder)
         self._finder = Searcher(self._retriever, self._reader)
 
-    def find(self, question: str, without: str = "") -> Finding:
+    def find(self, question: str, without: str = "") -> SearchResult:
         """What is found, or would be if the document `without` were not there."""
         if not without:
             return self._finder.find(question)
@@ -58,7 +58,7 @@ class _Others:
 
     def find_all(
         self, questions: Sequence[str], limit: int, within: Filter | None = None
-    ) -> list[list[Candidate]]:
+    ) -> list[list[PassageCandidate]]:
         """The passages of the other documents."""
         every = self._retriever.find_all(questions, limit + self._further, within)
         return [[c for c in row if c.passage.title != self._without][:limit] for row in every]

@@ -13,7 +13,7 @@ from assistant.skill.manifest import SkillManifest
 from nlu.grammar.block_binding import TAKEN
 from nlu.grammar.claim import Claim
 from nlu.grammar.match import Match
-from nlu.grammar.sampling import Source
+from nlu.grammar.sampling import SentenceSource
 from nlu.grammar.templates import Templates
 
 SAMPLES = 24
@@ -169,7 +169,7 @@ def _drawn(skill: str, templates: Templates) -> Iterator[tuple[Claim, str, list[
         if claim.skill != skill or claim.block is not None:
             continue
         for template, written in zip(claim.schema.sentences, claim.written, strict=True):
-            source = Source(dict(templates.lists), (written,), f"{_SEED} {template}")
+            source = SentenceSource(dict(templates.lists), (written,), f"{_SEED} {template}")
             sentences = [source.draw() for _ in range(SAMPLES)] if source.size else []
             yield claim, template, list(dict.fromkeys(filter(None, sentences)))
 

@@ -13,24 +13,24 @@ import msgspec
 from assistant.core.errors import InputError
 
 
-class Answer(msgspec.Struct, frozen=True):
+class GoldAnswer(msgspec.Struct, frozen=True):
     """One right answer."""
 
     text: str
 
 
-class Asked(msgspec.Struct, frozen=True):
+class SquadQuestion(msgspec.Struct, frozen=True):
     """A question with its right answers; none where the passages do not answer it."""
 
     question: str
-    answers: tuple[Answer, ...] = ()
+    answers: tuple[GoldAnswer, ...] = ()
 
 
 class Paragraph(msgspec.Struct, frozen=True):
     """A passage and what is asked of it."""
 
     context: str
-    qas: tuple[Asked, ...] = ()
+    qas: tuple[SquadQuestion, ...] = ()
 
 
 class Article(msgspec.Struct, frozen=True):
@@ -40,7 +40,7 @@ class Article(msgspec.Struct, frozen=True):
     title: str = ""
 
 
-class _File(msgspec.Struct, frozen=True):
+class _SquadFile(msgspec.Struct, frozen=True):
     data: tuple[Article, ...]
 
 
@@ -54,14 +54,14 @@ class Overlap(NamedTuple):
 def read_articles(file: Path) -> tuple[Article, ...]:
     """The articles of a file; raises `InputError`."""
     try:
-        return msgspec.json.decode(file.read_bytes(), type=_File).data
+        return msgspec.json.decode(file.read_bytes(), type=_SquadFile).data
     except OSError as error:
         raise InputError("eval.unreadable", f"{file}: {error.strerror}") from error
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
         raise InputError("eval.answers", f"{file}: not in SQuAD's format: {error}") from error
 
 
-def overlap(found: str, right: tuple[Answer, ...]) -> Overlap:
+def overlap(found: str, right: tuple[GoldAnswer, ...]) -> Overlap:
     """The best comparison with any right answer, without case, punctuation and articles."""
     pairs = [_compare(_words(found), _words(one.text)) for one in right]
     return Overlap(any(p.exact for p in pairs), max((p.f1 for p in pairs), default=0.0))

@@ -10,7 +10,7 @@ from typing import NamedTuple
 import msgspec
 import numpy as np
 
-from assistant.core.config import Wake
+from assistant.core.config import WakeSettings
 from assistant.evaluation.clips import recordings
 from audio.frames import FRAME_S, SILENCE, frames_of
 from audio.wake.engine import WakeWordEngine
@@ -49,7 +49,7 @@ def evaluate_wake(
     """
     clips = recordings(directory)
     others = recordings(negatives) if negatives is not None else []
-    listening = select(Wake(engine=engine, keywords={keyword: sensitivity}))
+    listening = select(WakeSettings(engine=engine, keywords={keyword: sensitivity}))
     heard = []
     for recording in (*clips, *others):
         heard.append(_listen(listening, recording))
@@ -68,15 +68,15 @@ def evaluate_wake(
     )
 
 
-class _Heard(NamedTuple):
+class _Detection(NamedTuple):
     detections: int
     sound_s: float
     cpu_s: float
 
 
-def _listen(engine: WakeWordEngine, recording: Path) -> _Heard:
+def _listen(engine: WakeWordEngine, recording: Path) -> _Detection:
     frames = [np.frombuffer(frame, np.int16) for frame in frames_of(recording)]
     flush = [np.frombuffer(SILENCE, np.int16)] * FLUSH_FRAMES
     began_s = time.process_time()
     detections = sum(engine.process(frame) is not None for frame in (*frames, *flush))
-    return _Heard(detections, len(frames) * FRAME_S, time.process_time() - began_s)
+    return _Detection(detections, len(frames) * FRAME_S, time.process_time() - began_s)

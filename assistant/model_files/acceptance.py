@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from assistant.answer.canaries import of_generator, of_reader
 from assistant.answer.generation.generator import Generator
-from assistant.answer.retrieval.encoder import Encoder as DocumentEncoder
+from assistant.answer.retrieval.encoder import PassageEncoder as DocumentEncoder
 from assistant.core.errors import ModelError
 from assistant.core.model_swap import refusal
 from assistant.core.models.canary import Answer, judge, load_canaries
@@ -21,7 +21,7 @@ from assistant.core.models.manifest import Library
 from assistant.core.models.session import check_interface
 from assistant.core.models.versions import Use, write_use
 from nlu.classifier import canaries
-from nlu.classifier.encoder import Encoder
+from nlu.classifier.encoder import SentenceEncoder
 from nlu.classifier.tagger import Tagger
 
 
@@ -33,7 +33,7 @@ class Kind(NamedTuple):
 
 
 def _intent(library: Library, name: str) -> Answer:
-    return canaries.of_intent(Encoder.load(library), library.read(name)["examples.npz"])
+    return canaries.of_intent(SentenceEncoder.load(library), library.read(name)["examples.npz"])
 
 
 def _slots(library: Library, _: str) -> Answer:

@@ -15,7 +15,7 @@ from assistant.core.stage import Stage
 from assistant.model_files.acceptance import check, check_answers, put_in_use, require
 from nlu.classifier import canaries
 from nlu.classifier.encoder import MODEL as INTENT
-from nlu.classifier.examples import Label
+from nlu.classifier.examples import IntentLabel
 from nlu.classifier.fitting import fitted
 from nlu.classifier.intent import IntentModel
 from nlu.classifier.opened import Opened
@@ -25,7 +25,7 @@ from nlu.fallback.guesser import Guesser
 from nlu.stage import NluStage
 
 
-class Workshop:
+class HotSwap:
     """A stage that is made as a whole, also for another version of one of its models.
 
     That is done beside the stage that runs. Where both use what has one writer, such as a database,
@@ -70,12 +70,12 @@ class Workshop:
         return lambda: stage
 
 
-class NluWorkshop:
+class NluHotSwap:
     """Understanding: its two models are replaced one by one, and what it has in mind stays."""
 
     def __init__(self) -> None:
         self._models_dir = self._cache = Path()
-        self._own: list[tuple[Label, str]] = []
+        self._own: list[tuple[IntentLabel, str]] = []
         self._guesses = False
         self._opened = Opened()
 

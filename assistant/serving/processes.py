@@ -15,14 +15,14 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from assistant.answer.generation.token_scheduler import Scheduler
-from assistant.answer.in_flight import Desk
+from assistant.answer.generation.token_scheduler import TokenScheduler
+from assistant.answer.in_flight import InFlight
 from assistant.answer.knowledge.knowledge import Knowledge
 from assistant.answer.knowledge.sources import Damage
 from assistant.answer.stage import AnswerStage
 from assistant.bridge.stage import BridgeStage
 from assistant.composition import KNOWLEDGE_FILE, Composition
-from assistant.control.metrics_store import Ledger
+from assistant.control.metrics_store import MetricsStore
 from assistant.control.server import ControlServer, ControlStage
 from assistant.core.bus import Address, Bus
 from assistant.core.clock import boottime_s
@@ -31,8 +31,8 @@ from assistant.core.errors import StorageError
 from assistant.core.messages import Message, Reload, Replace, Reply, Work
 from assistant.core.model_swap import Load
 from assistant.core.stage import Source, Stage
-from assistant.core.worker import Beat, Worker
-from assistant.serving.hot_swap import NluWorkshop, Workshop
+from assistant.core.worker import LoopObserver, Worker
+from assistant.serving.hot_swap import HotSwap, NluHotSwap
 from assistant.supervision.channel import ProcessStatus, Status
 from assistant.supervision.daemon import MEMBERS
 from assistant.supervision.heartbeat import Heartbeat
@@ -87,7 +87,7 @@ class Member:
     """A stage with all that the worker needs to run it."""
 
     stage: Stage
-    beat: Beat
+    beat: LoopObserver
     sources: tuple[Source, ...] = ()
     rebuild: Callable[[], Stage] | None = None
     load: Load | None = None
@@ -154,9 +154,9 @@ def _member(name: str, files: tuple[Path, ...], heartbeat: Heartbeat) -> Member:
             return composition.skills(database)
 
     if name == "answer":
-        make = Answering(config.state_dir / KNOWLEDGE_FILE)
+        make = AnswerStageMaker(config.state_dir / KNOWLEDGE_FILE)
     prepare = _load_reader if name == "answer" else None
-    workshop = NluWorkshop() if name == "nlu" else Workshop(make, prepare)
+    workshop = NluHotSwap() if name == "nlu" else HotSwap(make, prepare)
     return Member(
         workshop.stage(config),
         heartbeat,
@@ -165,7 +165,7 @@ def _member(name: str, files: tuple[Path, ...], heartbeat: Heartbeat) -> Member:
     )
 
 
-class Answering:
+class AnswerStageMaker:
     """Makes the stage that answers, over the one opened `file` of knowledge.
 
     While a command such as `documents add` has that file, which may be for an hour, there are no
@@ -176,7 +176,7 @@ class Answering:
     def __init__(self, file: Path) -> None:
         self._file = file
         self._knowledge: Knowledge | None = None
-        self._desk = Desk(Scheduler(clock=boottime_s))
+        self._desk = InFlight(TokenScheduler(clock=boottime_s))
 
     def __call__(self, composition: Composition) -> AnswerStage:
         if self._knowledge is None:
@@ -254,7 +254,9 @@ def _control(config: Config, files: tuple[Path, ...], heartbeat: Heartbeat) -> M
         processes=tuple(ProcessStatus(name=n, state="ready", pid=os.getpid()) for n in MEMBERS)
     )
     textfile = Path(config.metrics.textfile).expanduser() if config.metrics.textfile else None
-    ledger = Ledger(config.state_dir / "metrics.jsonl", config.metrics.keep_utterances, textfile)
+    ledger = MetricsStore(
+        config.state_dir / "metrics.jsonl", config.metrics.keep_utterances, textfile
+    )
     server = ControlServer(
         config.runtime_dir / CONTROL_SOCKET,
         {

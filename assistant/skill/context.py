@@ -99,7 +99,7 @@ class ListItem(msgspec.Struct, frozen=True, kw_only=True):
     done: bool = False
 
 
-class Lists(Protocol):
+class ListStore(Protocol):
     """Shopping lists and the like, which outlive the process and the device's power."""
 
     def items(self, list_id: str) -> tuple[ListItem, ...]:
@@ -141,7 +141,7 @@ class Context:
     clock: Callable[[], datetime]
     timers: Timers
     home: HomeControl
-    lists: Lists
+    lists: ListStore
     conversation: Conversation
     area: Area | None = None
 

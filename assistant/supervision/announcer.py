@@ -9,13 +9,13 @@ from collections.abc import Collection
 
 from assistant.core.messages import Reload
 from assistant.supervision.channel import News, ProcessStatus, Status, encode
-from assistant.supervision.process import Process, State
+from assistant.supervision.process import Process, ProcessState
 from assistant.supervision.sdnotify import Notifier
 
 KEPT_NEWS = 256
 
 
-class Bulletin:
+class Announcer:
     """Holds news until the process that publishes it is up, and says only what has changed."""
 
     def __init__(self, notifier: Notifier, now_s: float) -> None:
@@ -83,7 +83,7 @@ class Bulletin:
 
 def status_of(process: Process) -> ProcessStatus:
     """The process as watchers see it."""
-    running = process.state is State.RUNNING
+    running = process.state is ProcessState.RUNNING
     return ProcessStatus(
         name=process.spec.name,
         state=process.beat.state if running else process.state.value,

@@ -10,7 +10,7 @@ import sys
 _PRIORITY = {"DEBUG": 7, "INFO": 6, "WARNING": 4, "ERROR": 3, "CRITICAL": 2}
 
 
-class _Line(logging.Formatter):
+class _LogFormatter(logging.Formatter):
     def __init__(self, process: str, journal: bool) -> None:
         clock = "" if journal else "%(asctime)s.%(msecs)03d "
         super().__init__(f"{clock}{process}: %(levelname)s %(message)s", "%H:%M:%S")
@@ -27,7 +27,7 @@ class _Line(logging.Formatter):
 def set_up(process: str, level: str) -> None:
     """Log from now on as `process`, at `level` ("debug", "info", "warning", "error") and above."""
     handler = logging.StreamHandler(sys.stderr)
-    handler.setFormatter(_Line(process, "JOURNAL_STREAM" in os.environ))
+    handler.setFormatter(_LogFormatter(process, "JOURNAL_STREAM" in os.environ))
     logging.basicConfig(level=level.upper(), handlers=[handler], force=True)
     # It tells of every set of instructions that it tries.
     logging.getLogger("faiss.loader").setLevel(logging.WARNING)

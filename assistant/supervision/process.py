@@ -84,7 +84,7 @@ class Backoff:
         return delay_s
 
 
-class State(enum.Enum):
+class ProcessState(enum.Enum):
     """Where a process is."""
 
     WAITING = "waiting"
@@ -100,7 +100,7 @@ class Process:
 
     def __init__(self, spec: ProcessSpec, patience: Patience, now_s: float) -> None:
         self.spec = spec
-        self.state = State.WAITING
+        self.state = ProcessState.WAITING
         self.pid: int | None = None
         self.beat = Beat()
         self.reason = ""
@@ -114,26 +114,26 @@ class Process:
     def deadline_s(self) -> float:
         """When something must be done: start it, or give it up."""
         match self.state:
-            case State.WAITING | State.RESTING:
+            case ProcessState.WAITING | ProcessState.RESTING:
                 return self._due_s
-            case State.STARTING:
+            case ProcessState.STARTING:
                 return self._entered_s + self._patience.startup_s
-            case State.RUNNING:
+            case ProcessState.RUNNING:
                 reloading = self.beat.state == "reloading"
                 silent_s = self._patience.startup_s if reloading else self.spec.hang_after_s
                 return self._fresh_s + silent_s
-            case State.RETIRING:
+            case ProcessState.RETIRING:
                 return self._entered_s + self._patience.retire_s
-            case State.ENDING:
+            case ProcessState.ENDING:
                 return math.inf
 
     def due(self, now_s: float) -> bool:
         """Whether it is time to start it."""
-        return self.state in (State.WAITING, State.RESTING) and now_s >= self._due_s
+        return self.state in (ProcessState.WAITING, ProcessState.RESTING) and now_s >= self._due_s
 
     def overdue(self, now_s: float) -> bool:
         """Whether it has been silent, or has put off its end, for too long."""
-        awaited = (State.STARTING, State.RUNNING, State.RETIRING)
+        awaited = (ProcessState.STARTING, ProcessState.RUNNING, ProcessState.RETIRING)
         return self.state in awaited and now_s >= self.deadline_s()
 
     def fresh(self, now_s: float) -> bool:
@@ -143,11 +143,11 @@ class Process:
     @property
     def settled(self) -> bool:
         """Whether it runs, or safe mode has given it up for now."""
-        return self.state is State.RUNNING or self.safe_mode
+        return self.state is ProcessState.RUNNING or self.safe_mode
 
     def start(self, now_s: float) -> None:
         """The zygote was asked for it."""
-        self._enter(State.STARTING, now_s)
+        self._enter(ProcessState.STARTING, now_s)
         self._started_s = now_s
 
     def forked(self, pid: int) -> bool:
@@ -162,48 +162,48 @@ class Process:
         self.beat, self._fresh_s = beat, now_s
         if now_s - self._started_s >= self._patience.healthy_after_s:
             self.safe_mode = False
-        first = self.state is State.STARTING
+        first = self.state is ProcessState.STARTING
         if first:
-            self._enter(State.RUNNING, now_s)
+            self._enter(ProcessState.RUNNING, now_s)
         return first
 
     def retire(self, reason: str, now_s: float) -> None:
         """It was asked to end, for `reason`, as soon as it has nothing to do."""
-        self._enter(State.RETIRING, now_s)
+        self._enter(ProcessState.RETIRING, now_s)
         self.reason = reason
 
     def kill(self, reason: str, now_s: float) -> None:
         """It was sent SIGKILL, for `reason` or that of its retiring."""
-        self.reason = self.reason if self.state is State.RETIRING else reason
-        self._enter(State.ENDING, now_s)
+        self.reason = self.reason if self.state is ProcessState.RETIRING else reason
+        self._enter(ProcessState.ENDING, now_s)
 
     def ended(self, reason: str, now_s: float) -> SafeModeEntered | None:
         """It is gone; `reason` counts unless it was asked to end, or killed, for one."""
-        known = self.state in (State.RETIRING, State.ENDING)
+        known = self.state in (ProcessState.RETIRING, ProcessState.ENDING)
         self.reason = self.reason if known else reason
         self.pid = None
         self._failed_at_s.append(now_s)
         if self.safe_mode or self._looping(now_s):
             entered, self.safe_mode = not self.safe_mode, True
-            self._enter(State.RESTING, now_s)
+            self._enter(ProcessState.RESTING, now_s)
             self._due_s = now_s + self._patience.rest_s
             return SafeModeEntered(stage=self.spec.name) if entered else None
-        self._enter(State.WAITING, now_s)
+        self._enter(ProcessState.WAITING, now_s)
         self._due_s = now_s + self._backoff.failed(now_s - self._started_s)
         return None
 
     def lost(self, reason: str, now_s: float) -> None:
         """It went down with the zygote, by no fault of its own."""
-        if self.state is State.RESTING:
+        if self.state is ProcessState.RESTING:
             return
         self.reason = reason if self.pid is not None else self.reason
         self.pid = None
-        self._enter(State.WAITING, now_s)
+        self._enter(ProcessState.WAITING, now_s)
         self._due_s = now_s
 
     def wake(self, now_s: float) -> None:
         """End its rest: what made it fail may have been mended."""
-        if self.state is State.RESTING:
+        if self.state is ProcessState.RESTING:
             self._due_s = now_s
 
     def _looping(self, now_s: float) -> bool:
@@ -214,5 +214,5 @@ class Process:
             and now_s - failures[0] <= self._patience.failures_within_s
         )
 
-    def _enter(self, state: State, now_s: float) -> None:
+    def _enter(self, state: ProcessState, now_s: float) -> None:
         self.state, self._entered_s = state, now_s

@@ -19,17 +19,17 @@ from collections.abc import Callable, Iterator, Sequence
 import msgspec
 
 from assistant.core.messages import Reload, StageRestarted
-from assistant.supervision.announcer import Bulletin
+from assistant.supervision.announcer import Announcer
 from assistant.supervision.bounds import excess
 from assistant.supervision.channel import LARGEST_PACKET_BYTES, decode_told
-from assistant.supervision.process import Backoff, Patience, Process, ProcessSpec, State
+from assistant.supervision.process import Backoff, Patience, Process, ProcessSpec, ProcessState
 from assistant.supervision.sdnotify import Notifier
 from assistant.supervision.zygote import (
     ENDED_FOR_SETTINGS,
     WRONG_SETTINGS,
-    Ended,
     Fork,
     Forked,
+    ProcessEnded,
     Zygote,
 )
 
@@ -56,7 +56,7 @@ class Supervisor:
         self._processes = {p.name: Process(p, patience, clock()) for p in processes}
         self._preload, self._news_to, self._log_level = tuple(preload), news_to, log_level
         self._patience, self._clock = patience, clock
-        self._bulletin = Bulletin(notifier or Notifier.from_environment(), clock())
+        self._bulletin = Announcer(notifier or Notifier.from_environment(), clock())
         self._selector = selectors.DefaultSelector()
         self._lines: dict[str, socket.socket] = {}
         self._zygote: Zygote | None = None
@@ -135,7 +135,7 @@ class Supervisor:
                 self._zygote_due_s = self._clock() + self._patience.zygote_s
                 if isinstance(report, Forked):
                     self._forked(self._processes[report.name], report.pid)
-                elif isinstance(report, Ended):
+                elif isinstance(report, ProcessEnded):
                     self._ended(self._processes[report.name], report.reason)
         except EOFError:
             self._lose_zygote("the zygote died")
@@ -164,7 +164,7 @@ class Supervisor:
         if process.due(now_s):
             self._start(process, self._zygote, now_s)
         elif process.overdue(now_s):
-            what = "still busy" if process.state is State.RETIRING else "no beat in time"
+            what = "still busy" if process.state is ProcessState.RETIRING else "no beat in time"
             log.error("%s: %s, is killed (process.hung)", process.spec.name, what)
             process.kill("hung", now_s)
             self._zygote.signal(process.spec.name, signal.SIGKILL)
@@ -175,7 +175,7 @@ class Supervisor:
             return
         self._look_due_s = now_s + self._patience.look_s
         for name, process in self._processes.items():
-            if process.state is not State.RUNNING or process.pid is None:
+            if process.state is not ProcessState.RUNNING or process.pid is None:
                 continue
             if what := excess(process.pid, process.spec.bounds):
                 log.error("%s: %s; is started again (process.bounds)", name, what)
@@ -227,7 +227,7 @@ class Supervisor:
 
     def _outlet(self) -> socket.socket | None:
         publisher = self._processes.get(self._news_to)
-        up = publisher is not None and publisher.state is State.RUNNING
+        up = publisher is not None and publisher.state is ProcessState.RUNNING
         return self._lines.get(self._news_to) if up else None
 
     def _hang_up(self, name: str) -> None:
@@ -256,7 +256,7 @@ class Supervisor:
         with contextlib.suppress(EOFError):
             while running and (left_s := until_s - self._clock()) > 0:
                 select.select([zygote], [], [], left_s)
-                running -= {r.name for r in zygote.reports() if isinstance(r, Ended)}
+                running -= {r.name for r in zygote.reports() if isinstance(r, ProcessEnded)}
         for name in sorted(running):
             log.warning("%s: did not end in time, is killed (process.late)", name)
 

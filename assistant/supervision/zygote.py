@@ -66,7 +66,7 @@ class Forked(msgspec.Struct, frozen=True, kw_only=True, tag=True):
     pid: int
 
 
-class Ended(msgspec.Struct, frozen=True, kw_only=True, tag=True):
+class ProcessEnded(msgspec.Struct, frozen=True, kw_only=True, tag=True):
     """From the zygote: the process is gone; `reason` says how."""
 
     name: str
@@ -74,8 +74,8 @@ class Ended(msgspec.Struct, frozen=True, kw_only=True, tag=True):
 
 
 _ORDERS: msgspec.json.Decoder[Fork | Signal] = msgspec.json.Decoder(Fork | Signal)
-_REPORTS: msgspec.json.Decoder[Alive | Forked | Ended] = msgspec.json.Decoder(
-    Alive | Forked | Ended
+_REPORTS: msgspec.json.Decoder[Alive | Forked | ProcessEnded] = msgspec.json.Decoder(
+    Alive | Forked | ProcessEnded
 )
 Job = Callable[[], int]
 
@@ -118,7 +118,7 @@ class Zygote:
         with _undeliverable():
             self._socket.send(msgspec.json.encode(Signal(name=name, number=number)))
 
-    def reports(self) -> Iterator[Alive | Forked | Ended]:
+    def reports(self) -> Iterator[Alive | Forked | ProcessEnded]:
         """What has happened; raises `EOFError` when the zygote is gone."""
         while True:
             try:
@@ -201,9 +201,9 @@ class Nursery:
         os.close(handle)
         del self._children[name]
         if result is not None:
-            self._report(Ended(name=name, reason=how(result.si_code, result.si_status)))
+            self._report(ProcessEnded(name=name, reason=how(result.si_code, result.si_status)))
 
-    def _report(self, report: Alive | Forked | Ended) -> None:
+    def _report(self, report: Alive | Forked | ProcessEnded) -> None:
         self._supervisor.send(msgspec.json.encode(report))
 
 

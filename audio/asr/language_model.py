@@ -27,7 +27,7 @@ class Arc(msgspec.Struct, frozen=True, kw_only=True):
     probability: float
 
 
-class Network(msgspec.Struct, frozen=True, kw_only=True):
+class WordNetwork(msgspec.Struct, frozen=True, kw_only=True):
     """A finite-state network over words; states are numbered from 0."""
 
     states: int
@@ -35,7 +35,7 @@ class Network(msgspec.Struct, frozen=True, kw_only=True):
     final: int
     arcs: tuple[Arc, ...]
 
-    def with_loop(self, words: Iterable[str], probability: float) -> Network:
+    def with_loop(self, words: Iterable[str], probability: float) -> WordNetwork:
         """The network or, instead of a sentence, `words` in any order and number.
 
         Each of them costs `probability`; over phones this is the usual filler model, which speech
@@ -68,7 +68,7 @@ class Network(msgspec.Struct, frozen=True, kw_only=True):
 
 def compile_network(
     sentences: Iterable[str], prefixes: Sequence[str] = (), *, backoff: float = 1.0
-) -> Network:
+) -> WordNetwork:
     """Estimate a trigram model from sentences and compile it.
 
     Witten-Bell smoothing (Witten and Bell 1991), backing off to bigrams and no further: a context
@@ -91,7 +91,7 @@ def compile_network(
         for (word, target), weight in arcs.items():
             mass[source, number[merged[target]], word] += weight
             total[source] += weight
-    return Network(
+    return WordNetwork(
         states=len(number),
         start=number[merged[(START,)]],
         final=number[merged[FINAL]],

@@ -8,7 +8,7 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from assistant.core.degraded import Faults
+from assistant.core.degraded import Degraded
 from assistant.core.messages import (
     SAMPLE_RATE_HZ,
     AudioChunk,
@@ -33,8 +33,8 @@ class AsrStage:
 
     consumes: ClassVar[tuple[type[Message], ...]] = (AudioChunk, Utterance)
 
-    def __init__(self, recognizer: Recognizer, faults: Faults | None = None) -> None:
-        self._recognizer, self._faults = recognizer, faults or Faults("asr")
+    def __init__(self, recognizer: Recognizer, faults: Degraded | None = None) -> None:
+        self._recognizer, self._faults = recognizer, faults or Degraded("asr")
         self._hearing = ""
         self._running = False
         self._heard: list[NDArray[np.int16]] = []

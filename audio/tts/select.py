@@ -6,8 +6,8 @@ import logging
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 
-from assistant.core.config import Voice as VoiceSettings
-from assistant.core.degraded import Faults
+from assistant.core.config import VoiceSettings as VoiceSettings
+from assistant.core.degraded import Degraded
 from assistant.core.errors import AssistantError, ModelError, SpeakingError
 from assistant.core.models.manifest import Library
 from audio.tts.espeak import Espeak
@@ -23,7 +23,7 @@ SENTENCES_OPEN = 20
 log = logging.getLogger(__name__)
 
 
-class Tier:
+class VoiceTier:
     """One voice with its circuit breaker, which counts sentences and so needs no clock."""
 
     def __init__(self, voice: Voice) -> None:
@@ -48,7 +48,7 @@ class Tiers:
     """Several voices as one: the first whose breaker is closed and that succeeds speaks."""
 
     def __init__(self, voices: Sequence[Voice], refusals: Mapping[str, str] | None = None) -> None:
-        self._tiers = [Tier(voice) for voice in voices]
+        self._tiers = [VoiceTier(voice) for voice in voices]
         self.refusals = refusals or {}
         """Engine → why it is not among them, and the mend."""
         self.name = voices[0].name
@@ -73,7 +73,7 @@ class Tiers:
         raise AssertionError("the last tier is always asked")
 
 
-def select(settings: VoiceSettings, library: Library, faults: Faults | None = None) -> Tiers:
+def select(settings: VoiceSettings, library: Library, faults: Degraded | None = None) -> Tiers:
     """The voice of the settings first, then as tiers what else can be had here.
 
     A voice that is named and cannot be had is no reason to fall silent: the log says so, and

@@ -7,7 +7,7 @@ from typing import ClassVar
 
 import msgspec
 
-from assistant.core.degraded import Faults
+from assistant.core.degraded import Degraded
 from assistant.core.errors import SpeakingError
 from assistant.core.messages import (
     BargeIn,
@@ -46,8 +46,8 @@ class VoiceStage:
         BargeIn,
     )
 
-    def __init__(self, voice: Voice, faults: Faults | None = None) -> None:
-        self._voice, self._faults = voice, faults or Faults("voice")
+    def __init__(self, voice: Voice, faults: Degraded | None = None) -> None:
+        self._voice, self._faults = voice, faults or Degraded("voice")
         self._restraint = Restraint()
         self._absent: set[str] = set()
         self._open: dict[str, int] = {}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from assistant.core.config import Wake
+from assistant.core.config import WakeSettings
 from assistant.core.errors import ConfigError, WakeWordError
 from audio.wake import microwakeword, porcupine
 from audio.wake.engine import WakeWordEngine
@@ -19,7 +19,7 @@ ENGINES: dict[str, Callable[[Mapping[str, float]], WakeWordEngine]] = {
 }
 
 
-def select(settings: Wake) -> WakeWordEngine:
+def select(settings: WakeSettings) -> WakeWordEngine:
     """The engine of the settings; "auto" takes the first of `ENGINES` that knows all keywords.
 
     Raises `ConfigError`, which for "auto" tells what each engine knows, and `WakeWordError` where

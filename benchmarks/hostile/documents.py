@@ -18,7 +18,7 @@ from pypdf import PdfWriter
 from pypdf.generic import ArrayObject, NameObject, StreamObject
 
 from assistant.answer.ingest.formats.suffixes import SUFFIXES
-from assistant.answer.ingest.parser_client import Indexer
+from assistant.answer.ingest.parser_client import ParserClient
 from assistant.answer.ingest.sandbox import Limits
 from assistant.core.errors import AnswerError
 from assistant.documents import requests
@@ -48,7 +48,7 @@ class DocumentsAttack:
         self._folder.mkdir()
         self._watched.mkdir()
         (self._watched / "first.md").write_bytes(_TEXT)
-        self._indexer = Indexer(LIMITS)
+        self._indexer = ParserClient(LIMITS)
         self.settings = ""
 
     def open(self, target: Target) -> None:

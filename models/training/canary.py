@@ -14,7 +14,7 @@ from typing import Any
 
 import msgspec
 
-from assistant.core.models.canary import FILE, Canaries, Case
+from assistant.core.models.canary import FILE, Canaries, CanaryCase
 from assistant.core.models.manifest import Library
 from assistant.model_files.acceptance import opened
 from models.training.config import MODELS, TRAINING
@@ -37,7 +37,7 @@ def record(name: str, models: Path = MODELS, inputs: Path = TRAINING / "canaries
     cases = [_parsed(line) for line in lines if line.strip()]
     made = Canaries(
         share=SHARES[library.artefact(name).kind],
-        cases=tuple(Case(input=case, output=answer(case)) for case in cases),
+        cases=tuple(CanaryCase(input=case, output=answer(case)) for case in cases),
     )
     (models / name / FILE).write_text(_written(made), "utf-8")
     return made

@@ -12,8 +12,8 @@ from pathlib import Path
 from assistant.core.models.manifest import Library
 from models.training.config import MODELS, NONE, NOT_OBEYED, SENTENCES
 from models.training.markup import Sentence, parse
-from nlu.classifier.encoder import Encoder
-from nlu.classifier.examples import Examples, Label, write_shipped
+from nlu.classifier.encoder import SentenceEncoder
+from nlu.classifier.examples import Examples, IntentLabel, write_shipped
 from nlu.fallback.guesser import spoken
 from nlu.text.canonical import canonical, wish
 
@@ -22,7 +22,7 @@ UP = ("up", "loud", "rais", "increas", "more", "boost", "crank", "high", "add")
 DOWN = ("down", "quiet", "low", "soft", "less", "reduc", "decreas", "hush", "off", "drop")
 
 
-def labelled(folder: Path = SENTENCES) -> Iterator[tuple[Label | None, str]]:
+def labelled(folder: Path = SENTENCES) -> Iterator[tuple[IntentLabel | None, str]]:
     """Every sentence, as the models are asked, with its label; None for what is out of scope."""
     for file in sorted(folder.glob("*.txt")):
         intent, fixed = NONE, ""
@@ -37,13 +37,13 @@ def labelled(folder: Path = SENTENCES) -> Iterator[tuple[Label | None, str]]:
                 text = spoken(wish(canonical(sentence.text)))
                 pairs = _pairs(f"{fixed},{_step(sentence)}")
                 if text:
-                    yield None if outside else Label(intent, pairs), text
+                    yield None if outside else IntentLabel(intent, pairs), text
 
 
 def build(models: Path = MODELS) -> Path:
     """Embed the sentences with the shipped encoder and write them beside it."""
     listed = list(dict.fromkeys(labelled()))
-    encoder = Encoder.load(Library(models, models), threads=2)
+    encoder = SentenceEncoder.load(Library(models, models), threads=2)
     embeddings = encoder.encode([text for _, text in listed])
     file = models / encoder.name / FILE
     write_shipped(file, Examples([label for label, _ in listed], embeddings))

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from assistant.answer.generation.decoder import Decoder as Runtime
-from assistant.answer.generation.generator import Budget, Generator
+from assistant.answer.generation.generator import GenerationBudget, Generator
 from assistant.answer.generation.prompt import Mark
 from assistant.bench.decoder import Form, graph, interface
 from assistant.core.models.session import session_of_bytes
@@ -103,7 +103,7 @@ def _spoken(model: Runtime, examples: Examples) -> dict[str, float]:
 
 
 def _greedy(speaker: Generator, example: Example) -> str:
-    *_, last = speaker.stream(example[0], budget=Budget(tokens=80, seconds=30))
+    *_, last = speaker.stream(example[0], budget=GenerationBudget(tokens=80, seconds=30))
     return last.text
 
 

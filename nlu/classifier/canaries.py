@@ -5,14 +5,14 @@ from __future__ import annotations
 import re
 
 from assistant.core.models.canary import Answer
-from nlu.classifier.encoder import Encoder
+from nlu.classifier.encoder import SentenceEncoder
 from nlu.classifier.examples import read_shipped
 from nlu.classifier.tagger import Tagger
 
 _WORD = re.compile(r"\w+|[^\w\s]")
 
 
-def of_intent(encoder: Encoder, examples: bytes) -> Answer:
+def of_intent(encoder: SentenceEncoder, examples: bytes) -> Answer:
     """A text → the intent of the likest of the `examples` that came with the encoder, or "none".
 
     Encoder, tokenizer and examples must belong together for the right ones to come out.

@@ -20,7 +20,7 @@ _LONGEST = 64
 """Word pieces that are looked at; a command has far fewer."""
 
 
-class Encoder:
+class SentenceEncoder:
     """Embeds texts; `version` changes with the model."""
 
     name = MODEL
@@ -31,7 +31,7 @@ class Encoder:
         self.version = version
 
     @classmethod
-    def load(cls, library: Library, threads: int = 1) -> Encoder:
+    def load(cls, library: Library, threads: int = 1) -> SentenceEncoder:
         """The encoder that ships; raises `ModelError` when it is missing or corrupt."""
         content = library.read(MODEL)
         session = session_of(library, MODEL, "model.onnx", content, threads)

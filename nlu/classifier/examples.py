@@ -21,12 +21,12 @@ from assistant.core.errors import ModelError
 from assistant.core.messages import SlotValue
 from nlu.classifier import cache
 from nlu.classifier.cache import UNREADABLE
-from nlu.classifier.encoder import Embeddings, Encoder
+from nlu.classifier.encoder import Embeddings, SentenceEncoder
 
 Fixed = tuple[tuple[str, SlotValue], ...]
 
 
-class Label(NamedTuple):
+class IntentLabel(NamedTuple):
     """An intent with the slots that hold whatever was said, such as domain = light."""
 
     intent: str
@@ -38,7 +38,7 @@ class Label(NamedTuple):
         return msgspec.json.encode([self.intent, dict(self.fixed)]).decode()
 
     @classmethod
-    def read(cls, text: str) -> Label:
+    def read(cls, text: str) -> IntentLabel:
         """The label of such a line."""
         intent, fixed = msgspec.json.decode(text, type=tuple[str, dict[str, SlotValue]])
         return cls(intent, tuple(sorted(fixed.items())))
@@ -47,7 +47,7 @@ class Label(NamedTuple):
 class Examples(NamedTuple):
     """Embedded sentences with their labels; None for what no assistant should act on."""
 
-    labels: list[Label | None]
+    labels: list[IntentLabel | None]
     embeddings: Embeddings
 
     @property
@@ -66,7 +66,7 @@ def read_shipped(content: bytes) -> Examples:
     """The examples of an `examples.npz`; raises `ModelError` for what is none."""
     try:
         with np.load(io.BytesIO(content), allow_pickle=False) as arrays:
-            names = [Label.read(str(name)) for name in arrays["names"]]
+            names = [IntentLabel.read(str(name)) for name in arrays["names"]]
             embeddings = arrays["vectors"].astype(np.float32) * arrays["scales"][:, None]
             labels = [names[i] if i >= 0 else None for i in arrays["labels"]]
     except (*UNREADABLE, IndexError, TypeError, MemoryError) as error:
@@ -100,7 +100,7 @@ def write_shipped(file: Path, examples: Examples) -> None:
 class CachedEncoder:
     """An encoder that remembers in `folder` what it was last asked for."""
 
-    def __init__(self, encoder: Encoder, folder: Path) -> None:
+    def __init__(self, encoder: SentenceEncoder, folder: Path) -> None:
         self._encoder = encoder
         self._file = folder / f"embeddings-{encoder.version[:16]}.npz"
 
@@ -134,7 +134,7 @@ def _key(text: str) -> str:
     return hashlib.blake2b(text.encode(), digest_size=12).hexdigest()
 
 
-def embed(encoder: CachedEncoder, sentences: Iterable[tuple[Label, str]]) -> Examples:
+def embed(encoder: CachedEncoder, sentences: Iterable[tuple[IntentLabel, str]]) -> Examples:
     """Sentences with their labels as examples."""
     listed = list(sentences)
     return Examples([label for label, _ in listed], encoder.encode([text for _, text in listed]))

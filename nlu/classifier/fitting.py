@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from nlu.classifier import cache
-from nlu.classifier.encoder import Encoder
-from nlu.classifier.examples import CachedEncoder, Label, embed, read_shipped
+from nlu.classifier.encoder import SentenceEncoder
+from nlu.classifier.examples import CachedEncoder, IntentLabel, embed, read_shipped
 from nlu.classifier.head import Head
 from nlu.classifier.intent import IntentModel
 
@@ -19,9 +19,9 @@ _KEPT = 8
 
 
 def fitted(
-    encoder: Encoder,
+    encoder: SentenceEncoder,
     shipped: bytes,
-    own: Sequence[tuple[Label, str]],
+    own: Sequence[tuple[IntentLabel, str]],
     folder: Path,
 ) -> IntentModel:
     """The model for the sentences `own` of the installed skills and the `shipped` examples.

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nlu.classifier.logistic import Linear, fit_binary, fit_softmax, softmax
-from nlu.classifier.mahalanobis import Kinship
+from nlu.classifier.mahalanobis import Mahalanobis
 
 Array = NDArray[np.floating[Any]]
 
@@ -43,7 +43,7 @@ class Head:
     labels: tuple[str, ...]
     classes: Linear
     """Of the labels, then, where there are negatives, of none of them."""
-    kinship: Kinship
+    kinship: Mahalanobis
     negatives: Array
     scope: Linear
     """Of the standardized features: one output."""
@@ -118,7 +118,7 @@ class Head:
             return cls(
                 labels=tuple(str(label) for label in file["labels"]),
                 classes=Linear.unstacked(file["classes"]),
-                kinship=Kinship(**parts),
+                kinship=Mahalanobis(**parts),
                 negatives=file["negatives"],
                 scope=Linear.unstacked(file["scope"]),
                 spread=file["spread"],
@@ -142,7 +142,7 @@ def _fit(embeddings: Array, labels: Sequence[str], negatives: Array, old: Head |
         if old.classes.outputs - len(old.labels) == bool(len(negatives)):
             start = _start(old, names, bool(len(negatives)))
     classes = _classes(embeddings, numbers, negatives, start)
-    kinship = Kinship.fit(embeddings, numbers)
+    kinship = Mahalanobis.fit(embeddings, numbers)
     return Head(names, classes, kinship, negatives, scope, spread, temperature, known)
 
 
@@ -170,7 +170,7 @@ def _rehearse(
     inner = ~strange & ~kept
     present, renumbered = np.unique(numbers[inner], return_inverse=True)
     classes = _classes(embeddings[inner], renumbered, rest, None)
-    kinship = Kinship.fit(embeddings[inner], renumbered)
+    kinship = Mahalanobis.fit(embeddings[inner], renumbered)
 
     def features(part: Array) -> Array:
         return _features(kinship, classes(part), len(present), part, rest)
@@ -201,7 +201,9 @@ def _weighed(inside: Array, outside: Array) -> tuple[Linear, Array]:
     return fit_binary(standard, targets), spread
 
 
-def _features(kinship: Kinship, logits: Array, labels: int, x: Array, negatives: Array) -> Array:
+def _features(
+    kinship: Mahalanobis, logits: Array, labels: int, x: Array, negatives: Array
+) -> Array:
     """What tells in-scope from out-of-scope, float32[n, 4]; all are higher for kin."""
     best = logits[:, :labels].max(axis=1)
     none = logits[:, labels] if logits.shape[1] > labels else np.zeros_like(best)

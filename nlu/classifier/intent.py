@@ -9,8 +9,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from nlu.classifier.encoder import Encoder
-from nlu.classifier.examples import Examples, Fixed, Label
+from nlu.classifier.encoder import SentenceEncoder
+from nlu.classifier.examples import Examples, Fixed, IntentLabel
 from nlu.classifier.head import Head
 
 _REMEMBERED = 512
@@ -19,7 +19,7 @@ _REMEMBERED = 512
 class Belief(NamedTuple):
     """A label with its probability."""
 
-    label: Label
+    label: IntentLabel
     probability: float
 
 
@@ -47,9 +47,9 @@ class Ranking:
 class IntentModel:
     """Ranks the intents for texts."""
 
-    def __init__(self, encoder: Encoder, head: Head) -> None:
+    def __init__(self, encoder: SentenceEncoder, head: Head) -> None:
         # Of no method: through its own cache a model that is out of use would hold itself.
-        rank = partial(_rank, encoder, head, tuple(map(Label.read, head.labels)))
+        rank = partial(_rank, encoder, head, tuple(map(IntentLabel.read, head.labels)))
         self._remembered = lru_cache(maxsize=_REMEMBERED)(rank)
 
     @staticmethod
@@ -64,7 +64,9 @@ class IntentModel:
         return self._remembered(text)
 
 
-def _rank(encoder: Encoder, head: Head, labels: Sequence[Label], text: str) -> Ranking:
+def _rank(
+    encoder: SentenceEncoder, head: Head, labels: Sequence[IntentLabel], text: str
+) -> Ranking:
     (embedding,) = encoder.encode([text])
     scores = head.scores(embedding)
     order = np.argsort(-scores.probabilities)

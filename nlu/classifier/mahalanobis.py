@@ -19,7 +19,7 @@ SHRINKAGE = 0.3
 
 
 @dataclass(frozen=True)
-class Kinship:
+class Mahalanobis:
     """Gaussians of all intents with one covariance, beside one Gaussian of all sentences."""
 
     directions: Array
@@ -34,7 +34,7 @@ class Kinship:
     mean: Array
 
     @classmethod
-    def fit(cls, embeddings: Array, numbers: NDArray[np.intp]) -> Kinship:
+    def fit(cls, embeddings: Array, numbers: NDArray[np.intp]) -> Mahalanobis:
         """From embeddings float32[n, width] and each one's intent 0..labels-1, none missing."""
         counts = np.bincount(numbers).astype(np.float32)
         total = np.zeros((len(counts), embeddings.shape[1]), np.float32)

@@ -8,11 +8,11 @@ from typing import TypeVar
 from assistant.core.memory import available_bytes
 from assistant.core.models.manifest import Library
 from nlu.classifier.encoder import MODEL as INTENT
-from nlu.classifier.encoder import Encoder
+from nlu.classifier.encoder import SentenceEncoder
 from nlu.classifier.tagger import MODEL as NER
 from nlu.classifier.tagger import Tagger
 
-Model = TypeVar("Model", Encoder, Tagger)
+Model = TypeVar("Model", SentenceEncoder, Tagger)
 
 SPARE_BYTES = 500_000_000
 """Memory that must be available for a model that is out of use to be kept for a rollback."""
@@ -25,15 +25,17 @@ class Opened:
     """
 
     def __init__(self) -> None:
-        self._encoders: dict[str, Encoder] = {}
+        self._encoders: dict[str, SentenceEncoder] = {}
         self._taggers: dict[str, Tagger] = {}
 
-    def encoder(self, library: Library, check: Callable[[Encoder], None] | None = None) -> Encoder:
+    def encoder(
+        self, library: Library, check: Callable[[SentenceEncoder], None] | None = None
+    ) -> SentenceEncoder:
         """The version that `library` reads, once `check` has let it pass.
 
-        Raises what that does, or `ModelError` as `Encoder.load` does.
+        Raises what that does, or `ModelError` as `SentenceEncoder.load` does.
         """
-        return _one(self._encoders, library, INTENT, Encoder.load, check)
+        return _one(self._encoders, library, INTENT, SentenceEncoder.load, check)
 
     def tagger(self, library: Library, check: Callable[[Tagger], None] | None = None) -> Tagger:
         """The same of the tagger."""

@@ -23,7 +23,7 @@ MODEL = "ner"
 _LONGEST = 128
 
 
-class Span(NamedTuple):
+class TaggedSpan(NamedTuple):
     """The words `start` to `end` (half-open) are a `label`."""
 
     label: str
@@ -35,7 +35,7 @@ class Span(NamedTuple):
 class Tagging(NamedTuple):
     """The spans among words in their order, and the log odds that an assistant is meant."""
 
-    spans: tuple[Span, ...] = ()
+    spans: tuple[TaggedSpan, ...] = ()
     meant: float = 0.0
 
 
@@ -92,14 +92,14 @@ def _labels(content: bytes, outputs: Mapping[str, str]) -> Labels:
     return labels
 
 
-def decode(probabilities: NDArray[np.float32], labels: Sequence[str]) -> Iterator[Span]:
+def decode(probabilities: NDArray[np.float32], labels: Sequence[str]) -> Iterator[TaggedSpan]:
     """The spans of float32[words, labels]; an "I-" that continues nothing begins a span."""
     label, start, sure = "", 0, 1.0
     for at, row in enumerate([*probabilities, None]):
         best = labels[int(row.argmax())] if row is not None else "O"
         kind = best.partition("-")[2]
         if label and not (best.startswith("I-") and kind == label):
-            yield Span(label, start, at, sure)
+            yield TaggedSpan(label, start, at, sure)
             label = ""
         if row is not None and kind:
             confidence = float(row.max())

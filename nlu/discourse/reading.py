@@ -12,7 +12,7 @@ from nlu.text.canonical import Canonical, canonical
 
 
 @dataclass(frozen=True)
-class Reading:
+class ReadPart:
     """One part of a text as a command; `match` is None for a guess of the models."""
 
     said: Canonical
@@ -61,11 +61,11 @@ class Reading:
         """The values of its slots by their names."""
         return {slot.name: slot.value for slot in self.command.slots}
 
-    def with_words(self) -> Reading:
+    def with_words(self) -> ReadPart:
         """The same, with the command's own words in it."""
         return replace(self, command=msgspec.structs.replace(self.command, text=self.said.words))
 
-    def like(self, other: Reading) -> bool:
+    def like(self, other: ReadPart) -> bool:
         """Whether both fill the same slots of the same intent."""
         mine, others = ({s.name for s in r.command.slots} for r in (self, other))
         return self.command.intent == other.command.intent and mine == others

@@ -7,7 +7,7 @@ from itertools import islice, pairwise
 
 from nlu.discourse import clauses
 from nlu.discourse.negation import doubtful, reported, withheld
-from nlu.discourse.reading import Reading
+from nlu.discourse.reading import ReadPart
 from nlu.text import phrases
 from nlu.text.canonical import Canonical, cuts
 
@@ -22,7 +22,7 @@ _LONGEST_SLIP = 4
 _MOST_BORROWED = 12
 """Texts that are tried for a part that borrows words from its neighbour."""
 
-One = Callable[[Canonical], "Reading | None"]
+One = Callable[[Canonical], "ReadPart | None"]
 """Reads a text as one command."""
 
 
@@ -30,7 +30,7 @@ class _TooManyError(Exception):
     """The search for the parts of a text is given up."""
 
 
-class Apart:
+class Segmenter:
     """Takes a text apart into parts that `one` reads, or `sentence` with words of another part."""
 
     def __init__(self, one: One, sentence: One) -> None:
@@ -39,7 +39,7 @@ class Apart:
         self._sentence = self._counted(sentence)
         """Reads texts with borrowed words, of which there are many: too many for a model."""
 
-    def read(self, said: Canonical, before: Reading | None) -> list[Reading] | None:
+    def read(self, said: Canonical, before: ReadPart | None) -> list[ReadPart] | None:
         """The commands; [] when all is taken back, None when a part is not understood."""
         if len(said.tokens) > LONGEST:
             return None
@@ -51,9 +51,9 @@ class Apart:
 
     def _counted(self, read: One) -> One:
         """Reads as `read` does, each text once, and raises `_TooManyError` when it is too much."""
-        known: dict[Canonical, Reading | None] = {}
+        known: dict[Canonical, ReadPart | None] = {}
 
-        def once(said: Canonical) -> Reading | None:
+        def once(said: Canonical) -> ReadPart | None:
             if not self._left:
                 raise _TooManyError
             self._left -= 1
@@ -63,7 +63,7 @@ class Apart:
 
         return once
 
-    def _parts(self, said: Canonical, before: Reading | None) -> list[Reading] | None:
+    def _parts(self, said: Canonical, before: ReadPart | None) -> list[ReadPart] | None:
         found = self._corrected(said)
         if found is None:
             found = self._joined(said, None, _MOST_COMMANDS)
@@ -71,7 +71,7 @@ class Apart:
             found = self._following(said, before)
         return found
 
-    def _following(self, said: Canonical, before: Reading) -> list[Reading] | None:
+    def _following(self, said: Canonical, before: ReadPart) -> list[ReadPart] | None:
         """What only the command before it makes whole: "turn it off", "and the kitchen"."""
         words = [token.text for token in said.tokens]
         opening = next((n for n in (2, 1) if tuple(words[:n]) in phrases.FOLLOWING), 0)
@@ -80,11 +80,11 @@ class Apart:
         found = self._borrowing(said.part(opening, len(words)), before)
         return [found] if found else None
 
-    def _plain(self, said: Canonical) -> list[Reading] | None:
+    def _plain(self, said: Canonical) -> list[ReadPart] | None:
         one = self._one(said)
         return [one] if one else self._joined(said, None, _MOST_COMMANDS)
 
-    def _corrected(self, said: Canonical) -> list[Reading] | None:
+    def _corrected(self, said: Canonical) -> list[ReadPart] | None:
         found = clauses.repair(said)
         if found is None:
             return None
@@ -109,7 +109,7 @@ class Apart:
             return _once([*(before or [])[:-1], *alone])
         return next(iter(readings), None)
 
-    def _joined(self, said: Canonical, before: Reading | None, most: int) -> list[Reading] | None:
+    def _joined(self, said: Canonical, before: ReadPart | None, most: int) -> list[ReadPart] | None:
         """The commands of a text of several, of which the first may borrow from `before`."""
         if most < 2:
             return None
@@ -118,8 +118,8 @@ class Apart:
         return min((f for f in found if f is not None), key=len, default=None)
 
     def _cut(
-        self, said: Canonical, end: int, start: int, before: Reading | None, most: int
-    ) -> list[Reading] | None:
+        self, said: Canonical, end: int, start: int, before: ReadPart | None, most: int
+    ) -> list[ReadPart] | None:
         head, rest = said.part(0, end), said.part(start, len(said.tokens))
         first = self._borrowing(head, before) or self._lent(head, rest)
         if first is None:
@@ -132,7 +132,7 @@ class Apart:
         tail = self._tail(rest, first, most - 1)
         return None if tail is None else [first, *tail]
 
-    def _tail(self, rest: Canonical, before: Reading | None, most: int) -> list[Reading] | None:
+    def _tail(self, rest: Canonical, before: ReadPart | None, most: int) -> list[ReadPart] | None:
         if withheld(rest):
             found = self._joined(rest, before, most)
             return [] if found is None and before else found
@@ -140,7 +140,7 @@ class Apart:
             return [one]
         return self._joined(rest, before, most)
 
-    def _borrowing(self, part: Canonical, before: Reading | None) -> Reading | None:
+    def _borrowing(self, part: Canonical, before: ReadPart | None) -> ReadPart | None:
         """A part as it is, pointing at what stood before it, or with the words it shares."""
         if (one := self._one(part)) or before is None:
             return one
@@ -156,18 +156,18 @@ class Apart:
         found = [r for r in found if r.command.intent == before.command.intent]
         return next((r for r in found if r.like(before)), found[-1] if found else None)
 
-    def _lent(self, head: Canonical, rest: Canonical) -> Reading | None:
+    def _lent(self, head: Canonical, rest: Canonical) -> ReadPart | None:
         texts = islice(clauses.lent(head, rest), _MOST_BORROWED)
         return next((r for r in map(self._sentence, texts) if r and r.exact), None)
 
 
-def _once(readings: Sequence[Reading]) -> list[Reading]:
+def _once(readings: Sequence[ReadPart]) -> list[ReadPart]:
     """The readings without one that says again what the one before it said."""
     again = {b.said for a, b in pairwise(readings) if a.like(b) and a.values == b.values}
     return [reading for reading in readings if reading.said not in again]
 
 
-def _alike(some: Sequence[Reading], others: Sequence[Reading]) -> bool:
+def _alike(some: Sequence[ReadPart], others: Sequence[ReadPart]) -> bool:
     return len(some) == len(others) and all(a.like(b) for a, b in zip(some, others, strict=True))
 
 

@@ -32,7 +32,7 @@ _SHORTEST_ALIKE = 4
 Thing = TypeVar("Thing")
 
 
-class Named(NamedTuple, Generic[Thing]):
+class NameMatch(NamedTuple, Generic[Thing]):
     """A thing that the tokens `at` of a text name, with how well they do, from 0 to 1."""
 
     thing: Thing
@@ -60,7 +60,7 @@ class Gazetteer(Generic[Thing]):
                 self._names.append(_Name(tokens, text, _sound(text), thing))
         self._texts = [name.text for name in self._names]
 
-    def find(self, tokens: Sequence[str]) -> list[Named[Thing]]:
+    def find(self, tokens: Sequence[str]) -> list[NameMatch[Thing]]:
         """Every thing that canonical words name, the best reading of each place first."""
         tokens = [token.removesuffix("'s") for token in tokens]
         found = [*self._exactly(tokens), *self._apart(tokens), *self._nearly(tokens)]
@@ -70,20 +70,20 @@ class Gazetteer(Generic[Thing]):
         """The places where something is named word for word."""
         return [named.at for named in self._exactly(tokens)]
 
-    def _exactly(self, tokens: Sequence[str]) -> Iterator[Named[Thing]]:
+    def _exactly(self, tokens: Sequence[str]) -> Iterator[NameMatch[Thing]]:
         for name in self._names:
             length = len(name.tokens)
             for start in range(len(tokens) - length + 1):
                 if tuple(tokens[start : start + length]) == name.tokens:
-                    yield Named(name.thing, frozenset(range(start, start + length)), 1.0)
+                    yield NameMatch(name.thing, frozenset(range(start, start + length)), 1.0)
 
-    def _apart(self, tokens: Sequence[str]) -> Iterator[Named[Thing]]:
+    def _apart(self, tokens: Sequence[str]) -> Iterator[NameMatch[Thing]]:
         places = {token: i for i, token in reversed(list(enumerate(tokens)))}
         for name in self._names:
             if len(name.tokens) > 1 and all(token in places for token in name.tokens):
-                yield Named(name.thing, frozenset(places[t] for t in name.tokens), _APART)
+                yield NameMatch(name.thing, frozenset(places[t] for t in name.tokens), _APART)
 
-    def _nearly(self, tokens: Sequence[str]) -> Iterator[Named[Thing]]:
+    def _nearly(self, tokens: Sequence[str]) -> Iterator[NameMatch[Thing]]:
         longest = max((len(name.tokens) for name in self._names), default=0) + 1
         windows = [
             (start, end)
@@ -108,7 +108,7 @@ class Gazetteer(Generic[Thing]):
                 if sound == name.sound:
                     likeness = max(likeness, _SOUNDING)
                 if likeness:
-                    yield Named(name.thing, frozenset(range(start, end)), likeness)
+                    yield NameMatch(name.thing, frozenset(range(start, end)), likeness)
 
 
 def _stem(token: str) -> str:

@@ -15,17 +15,17 @@ from functools import lru_cache
 from itertools import pairwise
 from math import exp, log
 
-from assistant.core.degraded import Faults
+from assistant.core.degraded import Degraded
 from assistant.core.errors import ModelError
 from assistant.core.messages import Command
 from nlu.classifier.encoder import MODEL as INTENT
 from nlu.classifier.intent import IntentModel, Ranking
 from nlu.classifier.tagger import MODEL as NER
-from nlu.classifier.tagger import Span, Tagger, Tagging
+from nlu.classifier.tagger import TaggedSpan, Tagger, Tagging
 from nlu.discourse.negation import addressed, doubtful, reported, withheld
 from nlu.fallback.scoring import QUERIES, Guessed, Look
-from nlu.fallback.slot_candidates import Finder
-from nlu.fallback.slot_patterns import Shape
+from nlu.fallback.slot_candidates import SlotFinder
+from nlu.fallback.slot_patterns import SlotPattern
 from nlu.text import phrases
 from nlu.text.canonical import Canonical, wish
 
@@ -66,15 +66,15 @@ class Guesser:
         self,
         intents: IntentModel | None,
         tagger: Tagger | None,
-        finder: Finder,
-        shapes: Iterable[Shape],
-        faults: Faults | None = None,
+        finder: SlotFinder,
+        shapes: Iterable[SlotPattern],
+        faults: Degraded | None = None,
     ) -> None:
         self._intents = intents
         self._tagger = tagger
         self._finder = finder
-        self._faults = faults or Faults("nlu")
-        self._shapes: dict[str, list[Shape]] = {}
+        self._faults = faults or Degraded("nlu")
+        self._shapes: dict[str, list[SlotPattern]] = {}
         for shape in shapes:
             self._shapes.setdefault(shape.intent, []).append(shape)
         self._tagged: tuple[tuple[str, ...], Tagging] = ((), Tagging())
@@ -185,7 +185,7 @@ class Guesser:
         subject = phrases.SUBJECTS.intersection(tokens)
         return min(of_subject, _IN_SCOPE_TO_ACT) if subject else _IN_SCOPE_TO_ACT
 
-    def spans(self, said: Canonical) -> tuple[Span, ...]:
+    def spans(self, said: Canonical) -> tuple[TaggedSpan, ...]:
         """The NER model's spans, counted in source words; parts of one text share them."""
         tagging = self._tagging(said)
         return tagging.spans if tagging is not None else ()
@@ -265,7 +265,7 @@ def _endings(said: Canonical) -> Iterator[Canonical]:
             yield after
 
 
-def _called(said: Canonical, spans: Sequence[Span]) -> bool:
+def _called(said: Canonical, spans: Sequence[TaggedSpan]) -> bool:
     """Whether a person is named between two pauses: "turn that off, Chloe"."""
     ends = [0, *(at for at in range(1, len(said.tokens)) if said.paused(at)), len(said.tokens)]
     parts = {

@@ -14,9 +14,9 @@ from assistant.core.messages import Command, Slot
 from assistant.skill.manifest import SlotSchema
 from nlu.classifier.examples import Fixed
 from nlu.classifier.intent import Ranking
-from nlu.classifier.tagger import Span
-from nlu.fallback.slot_candidates import Finder, Found
-from nlu.fallback.slot_patterns import Shape
+from nlu.classifier.tagger import TaggedSpan
+from nlu.fallback.slot_candidates import SlotCandidate, SlotFinder
+from nlu.fallback.slot_patterns import SlotPattern
 from nlu.text.canonical import Canonical
 
 QUERIES = ("HassGet", "HassClimateGet", "HassTimerStatus", "HassNevermind", "Repeat", "Undo")
@@ -74,7 +74,7 @@ class Guessed:
 
     command: Command
     weight: float
-    shape: Shape
+    shape: SlotPattern
     at: frozenset[int]
 
 
@@ -87,14 +87,14 @@ class Look:
 
     def __init__(
         self,
-        finder: Finder,
+        finder: SlotFinder,
         said: Canonical,
-        spans: Sequence[Span],
+        spans: Sequence[TaggedSpan],
         now: datetime,
         story: Canonical,
     ) -> None:
         self._finder, self._said, self._spans, self._now = finder, said, spans, now
-        self._found: dict[str, list[Found]] = {}
+        self._found: dict[str, list[SlotCandidate]] = {}
         self._numbers = list(_numbers(said))
         names = finder.names(said)
         self._story = story if not names and len(finder.names(story)) == 1 else None
@@ -107,7 +107,9 @@ class Look:
         degrees = (at for at in self._numbers if all(said.tokens[i].text != "1" for i in at))
         self._later = frozenset[int]().union(*degrees, *_places(said, times))
 
-    def fill(self, shapes: Sequence[Shape], belief: float, ranking: Ranking) -> Iterator[Guessed]:
+    def fill(
+        self, shapes: Sequence[SlotPattern], belief: float, ranking: Ranking
+    ) -> Iterator[Guessed]:
         """The guesses of one intent, a form each."""
         placed = bool(shapes) and shapes[0].intent.startswith(_PLACED)
         options = {key: self._options(*key, placed) for shape in shapes for key in _sources(shape)}
@@ -125,9 +127,9 @@ class Look:
 
     def _guess(
         self,
-        shape: Shape,
+        shape: SlotPattern,
         belief: float,
-        known: Mapping[_Source, list[Found]],
+        known: Mapping[_Source, list[SlotCandidate]],
         evidence: Sequence[frozenset[int]],
     ) -> Guessed | None:
         """The guess of one form; None when one of its slots is not in the text."""
@@ -157,7 +159,7 @@ class Look:
         )
         return Guessed(command, weight, shape, used)
 
-    def _kinds(self, shape: Shape) -> frozenset[int]:
+    def _kinds(self, shape: SlotPattern) -> frozenset[int]:
         """The words that only say of what kind the devices are: "lights" where that is fixed."""
         opening = shape.intent.removeprefix("Hass")
         kinds = {str(value) for _, value in shape.fixed}
@@ -165,7 +167,7 @@ class Look:
         tokens = enumerate(self._said.tokens)
         return frozenset(i for i, token in tokens if token.text.removesuffix("s") in kinds)
 
-    def _options(self, source: str, schema: SlotSchema, placed: bool) -> list[Found]:
+    def _options(self, source: str, schema: SlotSchema, placed: bool) -> list[SlotCandidate]:
         key = f"{source}:{schema.name}:{schema.kind}:{placed}"
         if key not in self._found:
             found = self._finder.find(source, schema, self._said, self._spans, self._now)
@@ -178,8 +180,8 @@ class Look:
 
 
 def _second_best(
-    shape: Shape, options: Mapping[_Source, list[Found]]
-) -> Iterator[Mapping[_Source, list[Found]]]:
+    shape: SlotPattern, options: Mapping[_Source, list[SlotCandidate]]
+) -> Iterator[Mapping[_Source, list[SlotCandidate]]]:
     """The same options without the likeliest device, where the same words may mean another."""
     for key in _sources(shape):
         best, *others = options[key] or (None,)
@@ -188,7 +190,7 @@ def _second_best(
             yield {**options, key: others}
 
 
-def _sources(shape: Shape) -> Iterator[_Source]:
+def _sources(shape: SlotPattern) -> Iterator[_Source]:
     schemas = dict(shape.schemas)
     return ((source, schemas[name]) for name, source in sorted(shape.filled))
 
@@ -208,11 +210,11 @@ def _numbers(said: Canonical) -> Iterator[frozenset[int]]:
             yield frozenset({at})
 
 
-def _but(spans: Sequence[Span], passed: frozenset[str]) -> list[Span]:
+def _but(spans: Sequence[TaggedSpan], passed: frozenset[str]) -> list[TaggedSpan]:
     return [span for span in spans if span.label not in passed]
 
 
-def _places(said: Canonical, spans: Sequence[Span]) -> Iterator[frozenset[int]]:
+def _places(said: Canonical, spans: Sequence[TaggedSpan]) -> Iterator[frozenset[int]]:
     """The words of the spans that a wish should explain: what the NER model is sure of."""
     for span in spans:
         if span.confidence >= _SURE_SPAN:
@@ -222,7 +224,7 @@ def _places(said: Canonical, spans: Sequence[Span]) -> Iterator[frozenset[int]]:
                 yield at
 
 
-def _share(ranking: Ranking, shape: Shape) -> float:
+def _share(ranking: Ranking, shape: SlotPattern) -> float:
     """How much of an intent's belief a form has: a device that is named needs no kind."""
     fixed = ranking.fixed(shape.intent)
     named = any(source.startswith("entity") for _, source in shape.filled)

@@ -12,7 +12,7 @@ from hassil.sample import sample_expression
 
 from assistant.core.messages import SlotValue
 from assistant.skill.manifest import SlotSchema
-from nlu.classifier.tagger import Span
+from nlu.classifier.tagger import TaggedSpan
 from nlu.fallback.gazetteer import Gazetteer
 from nlu.grammar.lists import NAMED
 from nlu.text.canonical import Canonical
@@ -35,7 +35,7 @@ TEXT_LABELS: dict[str, tuple[str, ...]] = {
 
 
 @dataclass(frozen=True)
-class Found:
+class SlotCandidate:
     """A value that the canonical words `at` of a text stand for, with how well, from 0 to 1."""
 
     value: SlotValue
@@ -44,7 +44,7 @@ class Found:
     likeness: float
 
 
-class Finder:
+class SlotFinder:
     """Looks for the values of lists; what a home names is indexed when it is first looked for."""
 
     def __init__(self, lists: Mapping[str, SlotList]) -> None:
@@ -52,8 +52,13 @@ class Finder:
         self._names: dict[str, Gazetteer[SlotValue]] = {}
 
     def find(
-        self, name: str, schema: SlotSchema, said: Canonical, spans: Sequence[Span], now: datetime
-    ) -> list[Found]:
+        self,
+        name: str,
+        schema: SlotSchema,
+        said: Canonical,
+        spans: Sequence[TaggedSpan],
+        now: datetime,
+    ) -> list[SlotCandidate]:
         """The values of the list `name` in a text, the likeliest first.
 
         `spans` count the source words of `said`.
@@ -83,9 +88,9 @@ class Finder:
         found = (at for name in lists for at in self._gazetteer(name).exactly(tokens))
         return list(dict.fromkeys(found))
 
-    def _named(self, name: str, said: Canonical) -> list[Found]:
+    def _named(self, name: str, said: Canonical) -> list[SlotCandidate]:
         found = self._gazetteer(name).find([token.text for token in said.tokens])
-        return [Found(n.thing, _spoken(said, n.at), n.at, n.likeness) for n in found]
+        return [SlotCandidate(n.thing, _spoken(said, n.at), n.at, n.likeness) for n in found]
 
     def _gazetteer(self, name: str) -> Gazetteer[SlotValue]:
         if name not in self._names:
@@ -105,16 +110,18 @@ def _spellings(values: TextSlotList) -> Iterator[tuple[str, SlotValue]]:
                 yield text, value.value_out
 
 
-def _numbers(values: RangeSlotList, said: Canonical) -> Iterator[Found]:
+def _numbers(values: RangeSlotList, said: Canonical) -> Iterator[SlotCandidate]:
     for at, token in enumerate(said.tokens):
         number = int(token.text) if token.text.isdecimal() else _AMOUNTS.get(token.text)
         if number is not None and values.start <= number <= values.stop:
             value = number * (values.multiplier or 1)
             place = frozenset({at})
-            yield Found(value, _spoken(said, place), place, 1.0 if token.text.isdecimal() else 0.9)
+            yield SlotCandidate(
+                value, _spoken(said, place), place, 1.0 if token.text.isdecimal() else 0.9
+            )
 
 
-def _resolved(kind: str, said: Canonical, now: datetime) -> Iterator[Found]:
+def _resolved(kind: str, said: Canonical, now: datetime) -> Iterator[SlotCandidate]:
     """The longest runs of words that a resolver reads, from the left."""
     at = 0
     while at < len(said.tokens):
@@ -122,7 +129,7 @@ def _resolved(kind: str, said: Canonical, now: datetime) -> Iterator[Found]:
             part = said.part(at, end)
             value = resolve.value(part.text, kind, now)
             if value is not None:
-                yield Found(
+                yield SlotCandidate(
                     value, part.spoken(0, len(part.text)), frozenset(range(at, end)), _RESOLVED
                 )
                 at = end - 1
@@ -130,7 +137,7 @@ def _resolved(kind: str, said: Canonical, now: datetime) -> Iterator[Found]:
         at += 1
 
 
-def _free(slot: str, said: Canonical, spans: Sequence[Span]) -> Iterator[Found]:
+def _free(slot: str, said: Canonical, spans: Sequence[TaggedSpan]) -> Iterator[SlotCandidate]:
     labels = TEXT_LABELS.get(slot, (slot, "text"))
     wanted = [span for span in spans if span.label in labels]
     if not wanted:
@@ -141,7 +148,7 @@ def _free(slot: str, said: Canonical, spans: Sequence[Span]) -> Iterator[Found]:
     at = frozenset(i for i, t in enumerate(said.tokens) if t.start < end and t.end > start)
     if at:
         raw = " ".join(said.source[start:end])
-        yield Found(raw, raw, at, min(span.confidence for span in chosen))
+        yield SlotCandidate(raw, raw, at, min(span.confidence for span in chosen))
 
 
 def _spoken(said: Canonical, at: frozenset[int]) -> str:

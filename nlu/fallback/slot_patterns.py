@@ -32,7 +32,7 @@ _NOTHING: Filled = frozenset()
 
 
 @dataclass(frozen=True)
-class Shape:
+class SlotPattern:
     """Slots that are said together for an intent whose other slots are `fixed`."""
 
     intent: str
@@ -43,9 +43,9 @@ class Shape:
     order: int
 
 
-def shapes(claims: Sequence[Claim]) -> list[Shape]:
+def shapes(claims: Sequence[Claim]) -> list[SlotPattern]:
     """The shapes of all claims in their order, each once."""
-    made: dict[object, Shape] = {}
+    made: dict[object, SlotPattern] = {}
     for order, claim in enumerate(claims):
         schemas = {slot.name: slot for slot in claim.schema.slots}
         fixed = tuple(sorted(claim.schema.fixed.items()))
@@ -53,7 +53,9 @@ def shapes(claims: Sequence[Claim]) -> list[Shape]:
             {f for s in claim.bound for f in _filled(s.expression)}, key=lambda f: sorted(f)
         ):
             known = tuple((name, schemas[name]) for name, _ in sorted(filled) if name in schemas)
-            shape = Shape(claim.schema.intent, fixed, filled, known, claim.schema.area_slot, order)
+            shape = SlotPattern(
+                claim.schema.intent, fixed, filled, known, claim.schema.area_slot, order
+            )
             if len(known) == len({name for name, _ in filled}):
                 made.setdefault((shape.intent, fixed, filled), shape)
     for intent, shape in {shape.intent: shape for shape in made.values()}.items():
@@ -65,7 +67,7 @@ def shapes(claims: Sequence[Claim]) -> list[Shape]:
     return list(made.values())
 
 
-def _unions(single: Sequence[Shape]) -> Iterator[Shape]:
+def _unions(single: Sequence[SlotPattern]) -> Iterator[SlotPattern]:
     """What people say of one thing at once: "the lamp, green, at ten percent"."""
     for one, other in combinations(single, 2):
         shared, apart = one.filled & other.filled, one.filled ^ other.filled

@@ -21,7 +21,7 @@ from hassil.intents import TextSlotList
 from hassil.parse_expression import parse_sentence
 
 from assistant.skill.manifest import IntentSchema, SlotSchema
-from nlu.grammar.lists import Lists, known, phrase
+from nlu.grammar.lists import SlotLists, known, phrase
 from nlu.grammar.rules import KINDS, NO, RULES, SPOKEN, YES
 from nlu.text import phrases
 from nlu.text.canonical import canonical, canonical_chunk
@@ -49,7 +49,7 @@ def parsed(template: str) -> Expression:
     return parse_sentence(template).expression
 
 
-def list_of_slot(lists: Lists, slot: SlotSchema) -> str:
+def list_of_slot(lists: SlotLists, slot: SlotSchema) -> str:
     """The name of the list with the values of a slot."""
     if slot.kind == "choice":
         return lists.choices(slot.choices)
@@ -58,7 +58,7 @@ def list_of_slot(lists: Lists, slot: SlotSchema) -> str:
     return list_of_kind(lists, slot.kind)
 
 
-def list_of_kind(lists: Lists, kind: str) -> str:
+def list_of_kind(lists: SlotLists, kind: str) -> str:
     """The name of the list with all values of a kind, or with the words of a built-in rule."""
     if kind == "area":
         return lists.areas()
@@ -80,7 +80,7 @@ def _yes_and_no() -> TextSlotList:
     return TextSlotList("boolean", values)
 
 
-def _phrases(lists: Lists, kind: str) -> TextSlotList:
+def _phrases(lists: SlotLists, kind: str) -> TextSlotList:
     nobody = IntentSchema(intent="", sentences=())
     spoken = {f"spoken {name}": rule for name, rule in SPOKEN.items()}
     rules = {**RULES, **SPOKEN, **spoken}
@@ -99,7 +99,7 @@ class Binder:
         self,
         schema: IntentSchema,
         rules: Mapping[str, str],
-        lists: Lists,
+        lists: SlotLists,
         canonical: bool = False,
     ) -> None:
         self.schema, self.rules, self.lists, self.canonical = schema, rules, lists, canonical

@@ -26,7 +26,7 @@ from nlu.grammar.binding import IGNORED, Binder, UnknownError, list_of_kind, lis
 from nlu.grammar.blocks import Block, ValueList
 from nlu.grammar.claim import Claim
 from nlu.grammar.flatten import flat_alternative, flat_sequence
-from nlu.grammar.lists import Lists, known
+from nlu.grammar.lists import SlotLists, known
 from nlu.grammar.number_lists import declare_numbers
 from nlu.grammar.rules import KINDS
 from nlu.grammar.vocabulary import Vocabulary
@@ -45,23 +45,23 @@ _RULE = re.compile(r"<([^<>]+)>")
 
 
 @dataclass(frozen=True)
-class Bound:
+class BoundVocabulary:
     """A vocabulary's claims in its order, and the lists that they name."""
 
     claims: tuple[Claim, ...]
-    lists: Lists
+    lists: SlotLists
 
 
 @lru_cache(maxsize=4)
-def bound(vocabulary: Vocabulary) -> Bound:
+def bound(vocabulary: Vocabulary) -> BoundVocabulary:
     """Bind every sentence; raises `InputError` that names file, intent and sentence."""
-    lists = Lists()
+    lists = SlotLists()
     shared: dict[object, Expression] = {}
     claims = tuple(_claim(block, lists, shared) for block in vocabulary.blocks)
-    return Bound(claims, lists)
+    return BoundVocabulary(claims, lists)
 
 
-def _claim(block: Block, lists: Lists, shared: dict[object, Expression]) -> Claim:
+def _claim(block: Block, lists: SlotLists, shared: dict[object, Expression]) -> Claim:
     schema = _schema(block)
     binder = BlockBinder(block, schema, lists, shared)
     sentences = []
@@ -76,7 +76,7 @@ def _claim(block: Block, lists: Lists, shared: dict[object, Expression]) -> Clai
     return Claim("", schema, tuple(sentences), written, block)
 
 
-def _written(block: Block, schema: IntentSchema, lists: Lists) -> tuple[Expression, ...]:
+def _written(block: Block, schema: IntentSchema, lists: SlotLists) -> tuple[Expression, ...]:
     binder = BlockBinder(block, schema, lists, {}, canonical=False)
     return tuple(binder.bind(parsed(text)) for text in block.sentences)
 
@@ -141,7 +141,7 @@ class BlockBinder(Binder):
         self,
         block: Block,
         schema: IntentSchema,
-        lists: Lists,
+        lists: SlotLists,
         shared: dict[object, Expression],
         canonical: bool = True,
     ) -> None:

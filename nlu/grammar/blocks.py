@@ -75,15 +75,15 @@ class _Data(msgspec.Struct, frozen=True):
     required_keywords: list[str] = []
 
 
-class _Intent(msgspec.Struct, frozen=True):
+class _FileIntent(msgspec.Struct, frozen=True):
     data: list[Any] = []
 
 
-class Document(msgspec.Struct, frozen=True):
+class SentenceFile(msgspec.Struct, frozen=True):
     """A file of intents as Home Assistant writes it; further keys are passed over."""
 
     language: str = "en"
-    intents: dict[str, _Intent | None] = {}
+    intents: dict[str, _FileIntent | None] = {}
     lists: dict[str, Any] = {}
     expansion_rules: dict[str, str] = {}
     skip_words: list[str] = []
@@ -102,19 +102,19 @@ class _In(msgspec.Struct, frozen=True):
     value: SlotValue = msgspec.field(name="out", default=None)
 
 
-def read_document(document: object) -> Document:
-    """A parsed file as a `Document`; raises `BlockError`."""
-    found: Document = _convert(document, Document)
+def read_document(document: object) -> SentenceFile:
+    """A parsed file as a `SentenceFile`; raises `BlockError`."""
+    found: SentenceFile = _convert(document, SentenceFile)
     return found
 
 
-def read_lists(document: Document, prefix: str = "") -> dict[str, ValueList]:
+def read_lists(document: SentenceFile, prefix: str = "") -> dict[str, ValueList]:
     """A document's lists by name; `prefix` keeps them apart from others of the same name."""
     return _lists(document.lists, prefix)
 
 
 def read_blocks(
-    document: Document,
+    document: SentenceFile,
     rules: Mapping[str, str],
     lists: Mapping[str, ValueList],
     origin: str,

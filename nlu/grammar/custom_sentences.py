@@ -13,7 +13,14 @@ from assistant.core.errors import InputError
 from assistant.core.textfile import read_text
 from assistant.core.yaml_text import YamlError, read_yaml
 from nlu.grammar.block_binding import bound
-from nlu.grammar.blocks import Block, BlockError, Document, read_blocks, read_document, read_lists
+from nlu.grammar.blocks import (
+    Block,
+    BlockError,
+    SentenceFile,
+    read_blocks,
+    read_document,
+    read_lists,
+)
 from nlu.grammar.vocabulary import Vocabulary, package
 
 _LANGUAGE = "en"
@@ -54,7 +61,7 @@ def _files(folder: Path) -> list[Path]:
     return [f for p in places for f in sorted((*p.glob("*.yaml"), *p.glob("*.yml")))]
 
 
-def _document(file: Path) -> Document:
+def _document(file: Path) -> SentenceFile:
     with _named(file):
         try:
             document = read_document(read_yaml(read_text(file)) or {})

@@ -21,7 +21,7 @@ from assistant.skill.manifest import IntentSchema, SkillManifest, SlotSchema
 from nlu.grammar.binding import IGNORED, Binder, UnknownError, list_of_kind, list_of_slot, parsed
 from nlu.grammar.block_binding import bound
 from nlu.grammar.claim import Claim
-from nlu.grammar.lists import Lists
+from nlu.grammar.lists import SlotLists
 from nlu.grammar.vocabulary import Vocabulary
 
 
@@ -46,7 +46,7 @@ def compile_grammar(
     Raises `SkillError`, naming skill, intent and sentence, for what cannot be a template, and
     `InputError` for the same in a vocabulary.
     """
-    lists = Lists()
+    lists = SlotLists()
     claims = [
         _claim(manifest, schema, lists) for manifest in manifests for schema in manifest.intents
     ]
@@ -58,14 +58,14 @@ def compile_grammar(
     return Grammar(tuple(claims), answers, filled, vocabulary.skip_words)
 
 
-def _answers(claims: Iterable[Claim], lists: Lists) -> tuple[Expression, ...]:
+def _answers(claims: Iterable[Claim], lists: SlotLists) -> tuple[Expression, ...]:
     asked = [s for c in claims for s in c.schema.slots if s.required and s.kind != "text"]
     yes_no = list_of_kind(lists, "boolean")
     names = dict.fromkeys([yes_no, *(list_of_slot(lists, slot) for slot in asked)])
     return tuple(ListReference(f"{name}:{IGNORED}") for name in names)
 
 
-def _claim(manifest: SkillManifest, schema: IntentSchema, lists: Lists) -> Claim:
+def _claim(manifest: SkillManifest, schema: IntentSchema, lists: SlotLists) -> Claim:
     written, sentences = [], []
     for text in schema.sentences:
         try:
@@ -84,7 +84,7 @@ def _claim(manifest: SkillManifest, schema: IntentSchema, lists: Lists) -> Claim
 
 def named_values(slot: SlotSchema, home: Home) -> dict[str, SlotValue]:
     """The values that a slot's list names, by their canonical words; {} when it has no list."""
-    lists = Lists()
+    lists = SlotLists()
     name = list_of_slot(lists, slot)
     values = lists.filled(home)[name]
     if not isinstance(values, TextSlotList):

@@ -10,7 +10,7 @@ from typing import NamedTuple
 from assistant.core.messages import SlotValue
 from assistant.skill.manifest import IntentSchema
 from nlu.grammar.grammar import Grammar
-from nlu.grammar.sampling import Filled, Source, articles, spoken
+from nlu.grammar.sampling import Filled, SentenceSource, articles, spoken
 
 _ENDING = re.compile(r"(?<=[^\W\d_])[a-z]+|['’][a-z]+")
 """What hangs on the word before it: "lights" but not "3000k", "floor lamp 2's"."""
@@ -18,7 +18,7 @@ _ENDING = re.compile(r"(?<=[^\W\d_])[a-z]+|['’][a-z]+")
 _MOST_TRIES = 3
 
 
-class Span(NamedTuple):
+class LabelledSpan(NamedTuple):
     """The characters `start` to `end` of a text, which fill a slot of a kind."""
 
     slot: str
@@ -32,7 +32,7 @@ class Labelled(NamedTuple):
 
     intent: str
     text: str
-    spans: tuple[Span, ...]
+    spans: tuple[LabelledSpan, ...]
     fixed: tuple[tuple[str, SlotValue], ...]
 
 
@@ -42,9 +42,9 @@ def labelled(grammar: Grammar, limit: int, seed: int) -> list[Labelled]:
     Within an intent each block's share grows with the log of its size. Intents follow each other
     in the grammar's order. The same grammar, limit and seed give the same list.
     """
-    sources: dict[str, list[tuple[Source, IntentSchema]]] = {}
+    sources: dict[str, list[tuple[SentenceSource, IntentSchema]]] = {}
     for index, claim in enumerate(grammar.claims):
-        source = Source(grammar.lists, claim.written, f"{seed} labelled {index}")
+        source = SentenceSource(grammar.lists, claim.written, f"{seed} labelled {index}")
         if source.size:
             sources.setdefault(claim.schema.intent, []).append((source, claim.schema))
     share = math.ceil(limit / max(len(sources), 1))
@@ -54,7 +54,7 @@ def labelled(grammar: Grammar, limit: int, seed: int) -> list[Labelled]:
 def labelled_of(grammar: Grammar, intent: str, most: int) -> list[Labelled]:
     """Up to `most` different sentences of each claim of one intent, always the same."""
     sources = (
-        (Source(grammar.lists, claim.written, f"{index}"), claim.schema)
+        (SentenceSource(grammar.lists, claim.written, f"{index}"), claim.schema)
         for index, claim in enumerate(grammar.claims)
         if claim.schema.intent == intent
     )
@@ -63,7 +63,7 @@ def labelled_of(grammar: Grammar, intent: str, most: int) -> list[Labelled]:
     ]
 
 
-def _drawn(group: list[tuple[Source, IntentSchema]], share: int) -> Iterable[Labelled]:
+def _drawn(group: list[tuple[SentenceSource, IntentSchema]], share: int) -> Iterable[Labelled]:
     weights = [1 + math.log2(source.size) for source, _ in group]
     found: dict[str, Labelled] = {}
     for (source, schema), weight in zip(group, weights, strict=True):
@@ -88,7 +88,7 @@ def _labelled(schema: IntentSchema, written: str, filled: list[Filled]) -> Label
 
 def _placed(
     written: str, filled: list[Filled], kinds: dict[str, str]
-) -> tuple[str, tuple[Span, ...]]:
+) -> tuple[str, tuple[LabelledSpan, ...]]:
     """A written sentence in spoken form, and where its slots then stand."""
     text, spans = "", []
     for words, slot, glued in _pieces(written, filled):
@@ -96,7 +96,7 @@ def _placed(
         start = len(text) + len(space)
         text += space + words
         if slot and words:
-            spans.append(Span(slot, kinds[slot], start, len(text)))
+            spans.append(LabelledSpan(slot, kinds[slot], start, len(text)))
     return text, tuple(spans)
 
 

@@ -26,7 +26,7 @@ TIMES = "times"
 Fill = Callable[[Home], SlotList]
 
 
-class Lists:
+class SlotLists:
     """What the lists are called, and how each is made for a home.
 
     The name of a list tells all that it depends on, so that equal lists are one.

@@ -8,10 +8,10 @@ from hassil.intents import TextSlotList
 
 from nlu.grammar.binding import IGNORED
 from nlu.grammar.blocks import ValueList
-from nlu.grammar.lists import TIMES, Lists, phrase
+from nlu.grammar.lists import TIMES, SlotLists, phrase
 
 
-def declare_numbers(lists: Lists, values: ValueList, numbers: range) -> str:
+def declare_numbers(lists: SlotLists, values: ValueList, numbers: range) -> str:
     """The name of the list with the `numbers` of `values`: "20", "20 point 5", "minus 3"."""
     if numbers.start >= 0 and not values.decimals:
         return lists.numbers(numbers.start, numbers[-1], numbers.step, values.times)
@@ -21,7 +21,7 @@ def declare_numbers(lists: Lists, values: ValueList, numbers: range) -> str:
     return lists.declare(values.name, lambda home: TextSlotList(values.name, [value]))
 
 
-def _whole(lists: Lists, numbers: range) -> Expression:
+def _whole(lists: SlotLists, numbers: range) -> Expression:
     low, high, step = numbers.start, numbers[-1], numbers.step
     choices: list[Expression] = []
     if high >= 0:
@@ -32,7 +32,7 @@ def _whole(lists: Lists, numbers: range) -> Expression:
     return Alternative(choices)
 
 
-def _decimals(lists: Lists, digits: tuple[int, ...]) -> Expression:
+def _decimals(lists: SlotLists, digits: tuple[int, ...]) -> Expression:
     parts: list[Expression] = [
         ExpressionSequence([TextChunk(" point "), _number(lists, digit, digit)]) for digit in digits
     ]
@@ -40,5 +40,5 @@ def _decimals(lists: Lists, digits: tuple[int, ...]) -> Expression:
     return Alternative([*parts, *halves, TextChunk("")], is_optional=True)
 
 
-def _number(lists: Lists, start: int, stop: int, step: int = 1) -> Expression:
+def _number(lists: SlotLists, start: int, stop: int, step: int = 1) -> Expression:
     return ListReference(f"{lists.numbers(start, stop, step)}:{IGNORED}")

@@ -34,7 +34,7 @@ class BoundData(IntentData):
         return list(self.bound)
 
 
-class Candidates:
+class Prefilter:
     """The sentences of all claims, by the clauses that each needs."""
 
     def __init__(self, claims: Sequence[Claim], lists: Mapping[str, SlotList]) -> None:

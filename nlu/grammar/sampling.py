@@ -65,7 +65,7 @@ def sample(grammar: Grammar, limit: int, seed: int, vocabulary: bool = False) ->
     """
     claims = grammar.claims if vocabulary else _of_skills(grammar)
     sources = [
-        Source(grammar.lists, claim.written, f"{seed} {index}")
+        SentenceSource(grammar.lists, claim.written, f"{seed} {index}")
         for index, claim in enumerate(claims)
     ]
     shares = [_LEAST + math.log2(source.size) if source.size else 0 for source in sources]
@@ -80,7 +80,7 @@ def sample(grammar: Grammar, limit: int, seed: int, vocabulary: bool = False) ->
         for sentence in group
         if sentence
     ]
-    answers = Source(grammar.lists, grammar.answers, f"{seed} answers")
+    answers = SentenceSource(grammar.lists, grammar.answers, f"{seed} answers")
     rng.shuffle(sentences)
     count = round(limit * _ANSWERED_SHARE)
     sentences[limit - count :] = [answers.draw() for _ in range(count)]
@@ -92,7 +92,7 @@ def example(grammar: Grammar, intent: str) -> str:
     """A sentence of middling length from the first of an intent's templates; "" without any."""
     for claim in _of_skills(grammar):
         if claim.schema.intent == intent and claim.written:
-            source = Source(grammar.lists, claim.written[:1], "example")
+            source = SentenceSource(grammar.lists, claim.written[:1], "example")
             drawn = [source.draw() for _ in range(8)] if source.size else [""]
             return min(drawn, key=lambda sentence: abs(len(sentence) - _EXAMPLE_LENGTH))
     return ""
@@ -105,7 +105,7 @@ def examples(grammar: Grammar, vocabulary: bool = False) -> dict[str, list[str]]
     """
     found: dict[str, list[str]] = {}
     for index, claim in enumerate(grammar.claims if vocabulary else _of_skills(grammar)):
-        source = Source(grammar.lists, claim.written, f"examples {index}")
+        source = SentenceSource(grammar.lists, claim.written, f"examples {index}")
         drawn = [source.draw() for _ in range(2 * _EXAMPLES)] if source.size else []
         found.setdefault(claim.schema.intent, []).extend(sorted(drawn, key=_plainness)[:_EXAMPLES])
     return found
@@ -166,7 +166,7 @@ class Filled(NamedTuple):
     end: int
 
 
-class Source:
+class SentenceSource:
     """Draws sentences of one claim."""
 
     def __init__(

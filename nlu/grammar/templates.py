@@ -18,7 +18,7 @@ from nlu.grammar.grammar import Grammar, compile_grammar, named_values
 from nlu.grammar.labelled import Labelled, labelled
 from nlu.grammar.match import Captured, Match, read_match
 from nlu.grammar.paraphrase import plain_sentence
-from nlu.grammar.prefilter import Candidates
+from nlu.grammar.prefilter import Prefilter
 from nlu.grammar.vocabulary import NO_VOCABULARY, Vocabulary
 from nlu.text.canonical import Canonical, Token, canonical, cuts, readings, wish
 from nlu.values import resolve, slot_answer
@@ -45,7 +45,7 @@ class Templates:
         self._answers = {name for kind in kinds for name in named_values(kind, home)}
         self._choices = {name for slot in asked for name in named_values(slot, home)}
         self._asked = sorted({slot.kind for slot in asked})
-        self._candidates = Candidates(grammar.claims, grammar.lists)
+        self._candidates = Prefilter(grammar.claims, grammar.lists)
         self._skip_words = [tuple(canonical(w).text.split()) for w in grammar.skip_words]
         self._area = ""
 

@@ -39,7 +39,7 @@ from nlu.values.quantities import integer
 from nlu.values.recurrences import recurrences
 from nlu.values.written import in_words
 
-__all__ = ["Reading", "Resolution", "duration", "resolve", "rivals", "value"]
+__all__ = ["Resolution", "ValueReading", "duration", "resolve", "rivals", "value"]
 
 _LONGEST = 120
 """Characters of the longest phrase that is read: no value takes more to say."""
@@ -62,7 +62,7 @@ _Readings = list[tuple[SlotValue, float]]
 
 
 @dataclass(frozen=True)
-class Reading:
+class ValueReading:
     """One value that words can mean; `likelihood` is from 0 to 1."""
 
     value: SlotValue
@@ -78,7 +78,7 @@ class Resolution:
     """
 
     kind: str
-    readings: tuple[Reading, ...] = ()
+    readings: tuple[ValueReading, ...] = ()
     bounds: tuple[SlotValue, SlotValue] | None = None
 
     @property
@@ -139,7 +139,7 @@ def _resolution(kind: str, found: _Readings) -> Resolution:
     known: dict[SlotValue, float] = {}
     for one, likelihood in found:
         known.setdefault(one, likelihood / total)
-    return Resolution(kind, tuple(Reading(one, likely) for one, likely in known.items()))
+    return Resolution(kind, tuple(ValueReading(one, likely) for one, likely in known.items()))
 
 
 def _range(words: str, kind: str, now: datetime) -> Resolution | None:
@@ -154,7 +154,7 @@ def _range(words: str, kind: str, now: datetime) -> Resolution | None:
     bottom = value(low, kind, now) if bottom is None else bottom
     if top is None or bottom is None:
         return None
-    return Resolution(kind, (Reading(bottom, 0.5), Reading(top, 0.5)), (bottom, top))
+    return Resolution(kind, (ValueReading(bottom, 0.5), ValueReading(top, 0.5)), (bottom, top))
 
 
 def _one(found: SlotValue) -> _Readings:

@@ -23,7 +23,7 @@ from assistant.core.models.manifest import Library
 from assistant.core.models.session import run_all, session_of
 from assistant.core.models.tokens import as_inputs, load_tokenizer
 from assistant.demo.performance import Daemon, answered
-from assistant.demo.story import Line, sound
+from assistant.demo.story import StoryLine, sound
 
 STATE, RUNTIME = Path("/var/lib/hark"), Path("/run/hark")
 BROKER = "127.0.0.1"
@@ -51,7 +51,7 @@ def speak(command: str, topic: str) -> dict[str, object]:
         (folder / "run").symlink_to(RUNTIME)
         daemon = Daemon(folder)
         daemon.follow()
-        frames = list(sound(Line(command), folder))
+        frames = list(sound(StoryLine(command), folder))
         messages = list(daemon.converse(frames, answered(), lambda: None))
     client.loop_stop()
     reply = next(m for m in messages if isinstance(m, Reply))

@@ -17,7 +17,7 @@ from assistant.skill import (
     prompt,
 )
 from skills.home.setting import bring
-from skills.home.targets import Wanted, find, one_of, the
+from skills.home.targets import TargetWish, find, one_of, the
 from skills.home.wording import described, known
 
 Thermostat = Annotated[str, domains("climate")]
@@ -37,7 +37,7 @@ def get_temperature(
     floor: Floor | None = None,
 ) -> Reply:
     """Say how warm it is."""
-    wanted = Wanted(name, area, floor, likely=("climate", "sensor"))
+    wanted = TargetWish(name, area, floor, likely=("climate", "sensor"))
     told = find(wanted, request, context)
     for entity in sorted(told.entities, key=lambda e: e.domain != "climate"):
         if warmth := _warmth(entity, named=name is not None):
@@ -56,7 +56,7 @@ def set_temperature(
     floor: Floor | None = None,
 ) -> Dialog:
     """Set how warm it shall be."""
-    target = find(Wanted(name, area, floor, "climate"), request, context)
+    target = find(TargetWish(name, area, floor, "climate"), request, context)
     thermostat = yield from one_of(target, context)
     if thermostat is None:
         return target.unknown

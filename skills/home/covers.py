@@ -18,7 +18,7 @@ from assistant.skill import (
     prompt,
 )
 from skills.home.setting import LEFT, bring_all
-from skills.home.targets import Wanted, find
+from skills.home.targets import TargetWish, find
 
 Cover = Annotated[str, domains("cover", "valve")]
 Position = Annotated[int, prompt("To how many percent?")]
@@ -40,7 +40,7 @@ def set_position(
     """Bring covers or valves to a position; 0 is closed."""
     if not 0 <= position <= 100:
         return Reply("A position is from zero to 100 percent.", done=False)
-    wanted = Wanted(name, area, floor, domain, device_class, likely=("cover", "valve"))
+    wanted = TargetWish(name, area, floor, domain, device_class, likely=("cover", "valve"))
     target = find(wanted, request, context)
     if not target.entities or target.entities[0].domain not in wanted.likely:
         return target.unknown

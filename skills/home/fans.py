@@ -6,7 +6,7 @@ from typing import Annotated
 
 from assistant.skill import Area, Context, Floor, Reply, Request, Skill, domains, prompt
 from skills.home.setting import bring_all
-from skills.home.targets import Wanted, find
+from skills.home.targets import TargetWish, find
 
 Fan = Annotated[str, domains("fan")]
 Speed = Annotated[int, prompt("To how many percent?")]
@@ -26,7 +26,7 @@ def set_speed(
     """Bring fans to a speed; 0 turns them off."""
     if not 0 <= percentage <= 100:
         return Reply("A speed is from zero to 100 percent.", done=False)
-    target = find(Wanted(name, area, floor, "fan"), request, context)
+    target = find(TargetWish(name, area, floor, "fan"), request, context)
     if not target.entities:
         return target.unknown
     state = "on" if percentage else "off"

@@ -19,7 +19,7 @@ from assistant.skill import (
     unless,
 )
 from skills.home.setting import bring
-from skills.home.targets import Wanted, find
+from skills.home.targets import TargetWish, find
 
 COLDEST_K, WARMEST_K = 10_000, 1_000
 """The range of white that Home Assistant's sentences can name."""
@@ -63,7 +63,7 @@ def set_light(
         return Reply(told, done=False)
     if color is not None and not color.name:
         return Reply("I know colours by their names, such as red.", done=False)
-    target = find(Wanted(name, area, floor, "light"), request, context)
+    target = find(TargetWish(name, area, floor, "light"), request, context)
     if not target.entities:
         return target.unknown
     undo = [

@@ -17,7 +17,7 @@ from assistant.skill import (
     prompt,
 )
 from skills.home.setting import bring, commanded
-from skills.home.targets import Target, Wanted, find, one_of, the
+from skills.home.targets import Target, TargetWish, find, one_of, the
 
 Player = Annotated[str, domains("media_player")]
 Level = Annotated[int, prompt("To how many percent?")]
@@ -37,7 +37,7 @@ def pause(
     floor: Floor | None = None,
 ) -> Dialog:
     """Pause what is playing."""
-    target = _players(Wanted(name, area, floor), request, context, ("playing",))
+    target = _players(TargetWish(name, area, floor), request, context, ("playing",))
     return (yield from _switch(target, context, "paused", "I paused {}."))
 
 
@@ -50,7 +50,7 @@ def unpause(
     floor: Floor | None = None,
 ) -> Dialog:
     """Go on with what was paused."""
-    target = _players(Wanted(name, area, floor), request, context, ("paused",))
+    target = _players(TargetWish(name, area, floor), request, context, ("paused",))
     return (yield from _switch(target, context, "playing", "I let {} go on."))
 
 
@@ -63,7 +63,7 @@ def skip(
     floor: Floor | None = None,
 ) -> Dialog:
     """Skip to the next track."""
-    target = _players(Wanted(name, area, floor), request, context, ("playing", "paused"))
+    target = _players(TargetWish(name, area, floor), request, context, ("playing", "paused"))
     return (yield from _jump(target, context, "next", "I skipped to the next one on {}."))
 
 
@@ -76,7 +76,7 @@ def go_back(
     floor: Floor | None = None,
 ) -> Dialog:
     """Go back to the track before."""
-    target = _players(Wanted(name, area, floor), request, context, ("playing", "paused"))
+    target = _players(TargetWish(name, area, floor), request, context, ("playing", "paused"))
     return (yield from _jump(target, context, "previous", "I went back to the one before on {}."))
 
 
@@ -89,7 +89,7 @@ def mute(
     floor: Floor | None = None,
 ) -> Dialog:
     """Make a player silent."""
-    return (yield from _mute(Wanted(name, area, floor), request, context, True))
+    return (yield from _mute(TargetWish(name, area, floor), request, context, True))
 
 
 @skill.serve("HassMediaPlayerUnmute")
@@ -101,7 +101,7 @@ def unmute(
     floor: Floor | None = None,
 ) -> Dialog:
     """Let a player sound again."""
-    return (yield from _mute(Wanted(name, area, floor), request, context, False))
+    return (yield from _mute(TargetWish(name, area, floor), request, context, False))
 
 
 @skill.serve("HassSetVolume")
@@ -116,7 +116,7 @@ def set_volume(
     """Set how loud a player is."""
     if not 0 <= volume_level <= 100:
         return Reply("A volume is from zero to 100 percent.", done=False)
-    target = _players(Wanted(name, area, floor), request, context, ("playing", "on", "paused"))
+    target = _players(TargetWish(name, area, floor), request, context, ("playing", "on", "paused"))
     player = yield from one_of(target, context)
     return target.unknown if player is None else _loud(player, volume_level, context)
 
@@ -134,7 +134,7 @@ def change_volume(
     step = _percent(volume_step)
     if step is None:
         return Reply("I can turn the volume up or down.", done=False)
-    target = _players(Wanted(name, area, floor), request, context, ("playing", "on", "paused"))
+    target = _players(TargetWish(name, area, floor), request, context, ("playing", "on", "paused"))
     player = yield from one_of(target, context)
     if player is None:
         return target.unknown
@@ -145,13 +145,15 @@ def change_volume(
     return commanded(context, player, f"volume_{way}", f"I turned {the(player)} {way}.")
 
 
-def _players(wanted: Wanted, request: Request, context: Context, states: tuple[str, ...]) -> Target:
+def _players(
+    wanted: TargetWish, request: Request, context: Context, states: tuple[str, ...]
+) -> Target:
     """The players that are meant; without a name those in the first of `states` that any is in."""
-    only = Wanted(wanted.name, wanted.area, wanted.floor, "media_player")
+    only = TargetWish(wanted.name, wanted.area, wanted.floor, "media_player")
     target = find(only, request, context)
     if wanted.name is not None:
         return target
-    whole = only if wanted.area or wanted.floor else Wanted(name="all", domain="media_player")
+    whole = only if wanted.area or wanted.floor else TargetWish(name="all", domain="media_player")
     for group in (target, find(whole, request, context)):
         for state in states:
             if those := tuple(e for e in group.entities if e.state == state):
@@ -174,7 +176,7 @@ def _jump(target: Target, context: Context, command: str, told: str) -> Dialog:
     return commanded(context, player, command, told.format(the(player)))
 
 
-def _mute(wanted: Wanted, request: Request, context: Context, muted: bool) -> Dialog:
+def _mute(wanted: TargetWish, request: Request, context: Context, muted: bool) -> Dialog:
     target = _players(wanted, request, context, ("playing", "on", "paused"))
     player = yield from one_of(target, context)
     if player is None:

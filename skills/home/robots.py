@@ -7,7 +7,7 @@ from typing import Annotated
 from assistant.skill import Area, Context, Dialog, Floor, Reply, Request, Skill, domains
 from skills.home.deeds import DOCK, MOW, SEND_HOME, START, Deed
 from skills.home.setting import bring
-from skills.home.targets import Wanted, find, one_of, the
+from skills.home.targets import TargetWish, find, one_of, the
 
 Vacuum = Annotated[str, domains("vacuum")]
 Mower = Annotated[str, domains("lawn_mower")]
@@ -24,7 +24,7 @@ def start_vacuum(
     floor: Floor | None = None,
 ) -> Dialog:
     """Start a vacuum cleaner."""
-    return (yield from _do(START, Wanted(name, area, floor, "vacuum"), request, context))
+    return (yield from _do(START, TargetWish(name, area, floor, "vacuum"), request, context))
 
 
 @skill.serve("HassVacuumReturnToBase")
@@ -36,7 +36,7 @@ def send_vacuum_home(
     floor: Floor | None = None,
 ) -> Dialog:
     """Send a vacuum cleaner back to its base."""
-    return (yield from _do(SEND_HOME, Wanted(name, area, floor, "vacuum"), request, context))
+    return (yield from _do(SEND_HOME, TargetWish(name, area, floor, "vacuum"), request, context))
 
 
 @skill.serve("HassLawnMowerStartMowing")
@@ -48,7 +48,7 @@ def start_mower(
     floor: Floor | None = None,
 ) -> Dialog:
     """Start a lawn mower."""
-    return (yield from _do(MOW, Wanted(name, area, floor, "lawn_mower"), request, context))
+    return (yield from _do(MOW, TargetWish(name, area, floor, "lawn_mower"), request, context))
 
 
 @skill.serve("HassLawnMowerDock")
@@ -60,10 +60,10 @@ def send_mower_home(
     floor: Floor | None = None,
 ) -> Dialog:
     """Send a lawn mower back to its dock."""
-    return (yield from _do(DOCK, Wanted(name, area, floor, "lawn_mower"), request, context))
+    return (yield from _do(DOCK, TargetWish(name, area, floor, "lawn_mower"), request, context))
 
 
-def _do(deed: Deed, wanted: Wanted, request: Request, context: Context) -> Dialog:
+def _do(deed: Deed, wanted: TargetWish, request: Request, context: Context) -> Dialog:
     target = find(wanted, request, context)
     robot = yield from one_of(target, context)
     if robot is None:

@@ -19,7 +19,7 @@ from assistant.skill import (
 )
 from assistant.skill.spoken import count
 from skills.home.listing import told_list
-from skills.home.targets import ALL, SWITCHED, Target, Wanted, capital, find, the
+from skills.home.targets import ALL, SWITCHED, Target, TargetWish, capital, find, the
 from skills.home.wording import described, is_in, known, state_words
 
 Anything = Annotated[str, domains()]
@@ -31,7 +31,7 @@ _IF = re.compile(r"(is|are)\b|.*\b(if|whether)\b")
 skill = Skill("home")
 
 
-class Question(Enum):
+class StateQuestion(Enum):
     """What is asked of several devices."""
 
     HOW_MANY = "how many"
@@ -69,7 +69,7 @@ def get_state(
     """Say a device's state, or which devices are in a state."""
     # Lights are asked about where one stands, doors and curtains in the whole home.
     everywhere = None if domain is None or domain in SWITCHED else ALL
-    wanted = Wanted(name or everywhere, area, floor, domain, device_class)
+    wanted = TargetWish(name or everywhere, area, floor, domain, device_class)
     target = find(wanted, request, context)
     if not target.entities:
         return target.unknown
@@ -96,32 +96,32 @@ def _of_each(target: Target, context: Context) -> Reply:
     return Reply(capital(f"{context.say(told)}."))
 
 
-def _of_several(target: Target, state: str, question: Question, context: Context) -> Reply:
+def _of_several(target: Target, state: str, question: StateQuestion, context: Context) -> Reply:
     those = [entity for entity in target.entities if is_in(entity, state)]
     words = state_words(target.entities[0], state)
     verdict = _verdict(question, len(those), len(target.entities))
     if not those:
         return Reply(capital(f"{verdict}no {target.kind}{target.where} is {words}."))
     names = context.say([the(entity) for entity in those])
-    if question is Question.HOW_MANY:
+    if question is StateQuestion.HOW_MANY:
         names = f"{count(len(those), target.kind)}{target.where}"
     verb = "is" if len(those) == 1 else "are"
     return Reply(capital(f"{verdict}{names} {verb} {words}."))
 
 
-def _question(request: Request) -> Question:
+def _question(request: Request) -> StateQuestion:
     text = request.text.casefold()
     if "how many" in text:
-        return Question.HOW_MANY
+        return StateQuestion.HOW_MANY
     if not _IF.match(text):
-        return Question.WHICH
+        return StateQuestion.WHICH
     every = {"all", "every"} & set(text.split())
-    return Question.ALL if every else Question.ANY
+    return StateQuestion.ALL if every else StateQuestion.ANY
 
 
-def _verdict(question: Question, those: int, of: int) -> str:
+def _verdict(question: StateQuestion, those: int, of: int) -> str:
     """ "Yes" or "No" where the question wants one: "are all the lights off", "is a light on"."""
-    if question not in (Question.ANY, Question.ALL):
+    if question not in (StateQuestion.ANY, StateQuestion.ALL):
         return ""
-    enough = those == of if question is Question.ALL else those > 0
+    enough = those == of if question is StateQuestion.ALL else those > 0
     return "Yes, " if enough else "No, only " if those else "No, "

@@ -18,7 +18,7 @@ from assistant.skill import (
 )
 from skills.home.deeds import UNLOCK, Deed, turned
 from skills.home.setting import LEFT, bring_all, out_of_reach
-from skills.home.targets import SWITCHED, Target, Wanted, find
+from skills.home.targets import SWITCHED, Target, TargetWish, find
 
 Switchable = Annotated[str, domains(*SWITCHED)]
 """A device's name: of these domains in our own sentences, of any in the vocabulary's."""
@@ -73,7 +73,7 @@ def turn_on(
     device_class: str | None = None,
 ) -> Dialog:
     """Turn devices on."""
-    wanted = Wanted(name, area, floor, domain, device_class)
+    wanted = TargetWish(name, area, floor, domain, device_class)
     return (yield from _turn(wanted, request, context, on=True))
 
 
@@ -129,11 +129,11 @@ def turn_off(
     device_class: str | None = None,
 ) -> Dialog:
     """Turn devices off."""
-    wanted = Wanted(name, area, floor, domain, device_class)
+    wanted = TargetWish(name, area, floor, domain, device_class)
     return (yield from _turn(wanted, request, context, on=False))
 
 
-def _turn(wanted: Wanted, request: Request, context: Context, on: bool) -> Dialog:
+def _turn(wanted: TargetWish, request: Request, context: Context, on: bool) -> Dialog:
     target = find(wanted, request, context)
     if not target.entities:
         return target.unknown

@@ -42,7 +42,7 @@ _ADVERBS = ("upstairs", "downstairs", "outside", "inside", "outdoors")
 
 
 @dataclass(frozen=True)
-class Wanted:
+class TargetWish:
     """What was said of the devices that are meant; `likely` domains go before others."""
 
     name: str | None = None
@@ -84,7 +84,7 @@ class Target:
         return Reply(f"I don't know of any {self.kind}{called}{self.where}.", done=False)
 
 
-def find(wanted: Wanted, request: Request, context: Context) -> Target:
+def find(wanted: TargetWish, request: Request, context: Context) -> Target:
     """The devices that are meant, none when there are no such."""
     if wanted.name is not None and wanted.name.casefold() != ALL:
         return _named(wanted.name, wanted, context)
@@ -118,7 +118,7 @@ def capital(text: str) -> str:
     return text[:1].upper() + text[1:]
 
 
-def _named(name: str, wanted: Wanted, context: Context) -> Target:
+def _named(name: str, wanted: TargetWish, context: Context) -> Target:
     found = [entity for entity in context.home.entities if name.casefold() in _names(entity)]
     if wanted.domain is not None:  # never another: "lock the garage door" opens no door
         found = [entity for entity in found if entity.domain == wanted.domain]
@@ -140,7 +140,7 @@ def _names(entity: Entity) -> list[str]:
     return [name.casefold() for name in (entity.id, entity.name, *entity.aliases)]
 
 
-def _fitting(wanted: Wanted, area: Area | None, context: Context) -> tuple[Entity, ...]:
+def _fitting(wanted: TargetWish, area: Area | None, context: Context) -> tuple[Entity, ...]:
     domains = wanted.likely if wanted.domain is None else (wanted.domain,)
     areas = _areas(wanted, context) if area is None else {area.id}
     return tuple(
@@ -162,7 +162,7 @@ def _is_of_class(entity: Entity, device_class: str | None) -> bool:
     )
 
 
-def _areas(wanted: Wanted, context: Context) -> set[str] | None:
+def _areas(wanted: TargetWish, context: Context) -> set[str] | None:
     """The ids of the areas that were said, by name or by their floor; None for any."""
     if wanted.area is not None:
         return {wanted.area.id}
@@ -171,7 +171,7 @@ def _areas(wanted: Wanted, context: Context) -> set[str] | None:
     return None
 
 
-def _may_be_elsewhere(wanted: Wanted) -> bool:
+def _may_be_elsewhere(wanted: TargetWish) -> bool:
     domains = wanted.likely if wanted.domain is None else (wanted.domain,)
     return not set(domains) <= set(_OF_A_ROOM) - {"media_player", "climate"}
 

@@ -10,7 +10,7 @@ from zlib import crc32
 import numpy as np
 import pytest
 
-from assistant.answer.answerer import NOTHING_FOUND, Answer, Answerer, Tier
+from assistant.answer.answerer import NOTHING_FOUND, Answer, Answerer, AnswerTier
 from assistant.answer.generation.token_scheduler import Outlook, Steps
 from assistant.answer.knowledge.knowledge import Filter, Knowledge
 from assistant.answer.knowledge.passages import Passage
@@ -145,27 +145,31 @@ def test_a_filter_leaves_the_others_out(retriever: Retriever, knowledge: Knowled
 def test_the_sentence_that_answers_is_found(retriever: Retriever, knowledge: Knowledge) -> None:
     answer = answerer(retriever, knowledge, None).answer("covered how many years?")
     assert answer.text == "It is covered for two years."
-    assert (answer.tier, answer.title, answer.place) == (Tier.EXTRACTED, "Kettle", "page 1")
+    assert (answer.tier, answer.title, answer.place) == (AnswerTier.EXTRACTED, "Kettle", "page 1")
 
 
 def test_what_no_passage_answers_is_declined(retriever: Retriever, knowledge: Knowledge) -> None:
     answer = answerer(retriever, knowledge, None).answer("who won?")
-    assert (answer.text, answer.tier) == (NOTHING_FOUND, Tier.DECLINED)
+    assert (answer.text, answer.tier) == (NOTHING_FOUND, AnswerTier.DECLINED)
 
 
 @pytest.mark.parametrize(
     ("said", "spoken", "tier"),
     [
-        ("covered for two years", "Covered for two years.", Tier.GENERATOR),
-        ("It's covered for two years.", "It is covered for two years.", Tier.EXTRACTED),
-        ("It is covered for ten years.", "It is covered for two years.", Tier.EXTRACTED),
-        ("It is not covered.", "It is covered for two years.", Tier.EXTRACTED),
-        ("", "It is covered for two years.", Tier.EXTRACTED),
-        (AnswerError("answer.resting", "tired"), "It is covered for two years.", Tier.EXTRACTED),
+        ("covered for two years", "Covered for two years.", AnswerTier.GENERATOR),
+        ("It's covered for two years.", "It is covered for two years.", AnswerTier.EXTRACTED),
+        ("It is covered for ten years.", "It is covered for two years.", AnswerTier.EXTRACTED),
+        ("It is not covered.", "It is covered for two years.", AnswerTier.EXTRACTED),
+        ("", "It is covered for two years.", AnswerTier.EXTRACTED),
+        (
+            AnswerError("answer.resting", "tired"),
+            "It is covered for two years.",
+            AnswerTier.EXTRACTED,
+        ),
     ],
 )
 def test_the_generator_speaks_only_where_it_is_grounded(
-    retriever: Retriever, knowledge: Knowledge, said: str, spoken: str, tier: Tier
+    retriever: Retriever, knowledge: Knowledge, said: str, spoken: str, tier: AnswerTier
 ) -> None:
     answer = answerer(retriever, knowledge, Parrot(said)).answer("covered how many years?")
     assert (answer.text, answer.tier) == (spoken, tier)
@@ -174,7 +178,9 @@ def test_the_generator_speaks_only_where_it_is_grounded(
 def test_a_question_that_names_nothing_is_declined(
     retriever: Retriever, knowledge: Knowledge
 ) -> None:
-    assert answerer(retriever, knowledge, None).answer("what is it for?").tier is Tier.DECLINED
+    assert (
+        answerer(retriever, knowledge, None).answer("what is it for?").tier is AnswerTier.DECLINED
+    )
 
 
 def test_an_answer_is_kept_until_a_document_changes(

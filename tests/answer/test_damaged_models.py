@@ -10,7 +10,7 @@ import pytest
 from assistant.answer.generation.token_scheduler import finished
 from assistant.answer.knowledge.passages import Passage
 from assistant.composition import Composition
-from assistant.core.config import Config, Storage
+from assistant.core.config import Config, StorageSettings
 from assistant.core.models.manifest import SHIPPED, Library
 
 TEXT = "The filter is cleaned once a month under warm water, and the lid is dried. Salt is white."
@@ -43,7 +43,7 @@ def damaged(folder: Path, *names: str) -> Library:
     ],
 )
 def test_what_is_there_answers(tmp_path: Path, names: tuple[str, ...], tier: str) -> None:
-    config = Config(storage=Storage(state=str(tmp_path / "state")))
+    config = Config(storage=StorageSettings(state=str(tmp_path / "state")))
     composition = Composition(config, library=damaged(tmp_path / "models", *names))
     knowledge = composition.knowledge(None)
     passage = Passage(text=TEXT, title="Dishwasher")

@@ -16,12 +16,12 @@ import pytest
 from assistant.answer.answerer import NOTHING_FOUND, Answerer
 from assistant.answer.answers import DocumentAnswers
 from assistant.answer.calendar.calendar import Calendar
-from assistant.answer.generation.token_scheduler import LIMIT, Outlook, Scheduler, Steps
-from assistant.answer.in_flight import Desk
+from assistant.answer.generation.token_scheduler import LIMIT, Outlook, Steps, TokenScheduler
+from assistant.answer.in_flight import InFlight
 from assistant.answer.knowledge.knowledge import Knowledge
 from assistant.answer.knowledge.passages import Passage
 from assistant.answer.quality.monitor import Monitor
-from assistant.answer.retrieval.lexical import WordSearcher
+from assistant.answer.retrieval.lexical import LexicalSearcher
 from assistant.answer.stage import AnswerStage
 from assistant.answer.summary.summariser import Summariser
 from assistant.core.bus import Address, Bus
@@ -126,12 +126,12 @@ class Made:
 
     def __init__(self, knowledge: Knowledge, limit: int = LIMIT) -> None:
         self.generator, self._knowledge = Slow(), knowledge
-        self.desk = Desk(Scheduler(limit, clock=boottime_s))
+        self.desk = InFlight(TokenScheduler(limit, clock=boottime_s))
         self.answerers: list[Answerer] = []
 
     def stage(self) -> AnswerStage:
         kept, generator = self._knowledge, self.generator
-        answerer = Answerer(WordSearcher(kept), generator, lambda: kept.generation)
+        answerer = Answerer(LexicalSearcher(kept), generator, lambda: kept.generation)
         self.answerers.append(answerer)
         calendar = Calendar(kept, lambda: datetime(2027, 1, 4, tzinfo=UTC))
         summariser = Summariser(kept, None, generator)

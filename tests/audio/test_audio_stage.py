@@ -8,7 +8,7 @@ from itertools import count
 
 import pytest
 
-from assistant.core.config import Config, Listening
+from assistant.core.config import Config, ListeningSettings
 from assistant.core.messages import (
     BargeIn,
     DeviceChanged,
@@ -50,7 +50,7 @@ def stage(noticed_at_frame: int = 0, earcons: bool = True) -> tuple[AudioStage, 
     player = Player()
     ids = (f"u{n}" for n in count(1))
     engine = Scripted({noticed_at_frame: "computer"})
-    listener = Listener(Listening(), engine, new_id=lambda: next(ids))
+    listener = Listener(ListeningSettings(), engine, new_id=lambda: next(ids))
     return AudioStage(listener, player, earcons), player
 
 

@@ -6,11 +6,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assistant.core.config import Listening
-from audio.endpointing import TRANSITIONS, Endpointing, Event, Phase
+from assistant.core.config import ListeningSettings
+from audio.endpointing import TRANSITIONS, EndpointEvent, Endpointing, Phase
 from audio.frames import FRAME_S
 
-SETTINGS = Listening()
+SETTINGS = ListeningSettings()
 
 
 def told(*spans: tuple[float, bool], heard_from_s: float = 0.0) -> tuple[Phase, float, Endpointing]:
@@ -85,4 +85,4 @@ def test_whatever_is_heard_every_microphone_closes(pattern: list[bool]) -> None:
 
 def test_over_is_over() -> None:
     assert not [key for key in TRANSITIONS if key[0] in (Phase.ENDED, Phase.NOTHING)]
-    assert (Phase.WAITING, Event.TOO_LONG) not in TRANSITIONS
+    assert (Phase.WAITING, EndpointEvent.TOO_LONG) not in TRANSITIONS

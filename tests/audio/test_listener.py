@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from assistant.core.config import Config, Listening, Wake
+from assistant.core.config import Config, ListeningSettings, WakeSettings
 from assistant.core.messages import (
     AudioChunk,
     BargeIn,
@@ -63,7 +63,9 @@ def numbered() -> Iterable[str]:
 def listener(noticed_at_s: float | None = None, wake: bool = True) -> Listener:
     ids = iter(numbered())
     noticed = {} if noticed_at_s is None else {round(noticed_at_s / FRAME_S): "computer"}
-    return Listener(Listening(), Scripted(noticed) if wake else None, new_id=lambda: next(ids))
+    return Listener(
+        ListeningSettings(), Scripted(noticed) if wake else None, new_id=lambda: next(ids)
+    )
 
 
 def real_listener() -> Listener:
@@ -144,7 +146,7 @@ def test_who_interrupts_at_once_is_not_taken_to_have_said_the_last_words_again()
     noticed_s = answered_s + len(stop) * FRAME_S
     own_voice = OwnVoice()
     wakes = Scripted({round(at_s / FRAME_S): "computer" for at_s in (1.0, noticed_s)})
-    heard = Conversation(Listener(Listening(complete_silence_s=0.3), wakes, own_voice))
+    heard = Conversation(Listener(ListeningSettings(complete_silence_s=0.3), wakes, own_voice))
     heard.hear(silence(1.0), question, silence(0.25))
     heard.feed(Complete(utterance_id=heard.woken[0], revision=0, complete=True))
     heard.hear(silence(0.1))
@@ -211,7 +213,7 @@ def test_stop_over_a_reply_counts_only_when_somebody_spoke() -> None:
     def story(sound: list[bytes]) -> list[str]:
         noticed = round(2.5 / FRAME_S)
         heard = Conversation(
-            Listener(Listening(), Scripted({}), stop_word=Scripted({noticed: "stop"}))
+            Listener(ListeningSettings(), Scripted({}), stop_word=Scripted({noticed: "stop"}))
         )
         return heard.feed(PlaybackStarted(utterance_id="r")).hear(silence(1.9), sound).story
 
@@ -222,7 +224,9 @@ def test_stop_over_a_reply_counts_only_when_somebody_spoke() -> None:
 def test_the_end_of_the_command_is_no_stop_over_its_reply() -> None:
     command = [*silence(1.9), *speech("stop")]
     noticed = round(0.1 / FRAME_S)
-    heard = Conversation(Listener(Listening(), Scripted({}), stop_word=Scripted({noticed: "stop"})))
+    heard = Conversation(
+        Listener(ListeningSettings(), Scripted({}), stop_word=Scripted({noticed: "stop"}))
+    )
     heard.hear(command).feed(PlaybackStarted(utterance_id="r"))
     assert heard.hear(silence(1.0)).story == []
 
@@ -231,7 +235,9 @@ def test_own_words_in_the_echo_wake_nobody() -> None:
     def story(own_voice: OwnVoice) -> list[str]:
         ids = iter(numbered())
         heard = Conversation(
-            Listener(Listening(), Scripted({60: "computer"}), own_voice, new_id=lambda: next(ids))
+            Listener(
+                ListeningSettings(), Scripted({60: "computer"}), own_voice, new_id=lambda: next(ids)
+            )
         )
         heard.feed(PlaybackStarted(utterance_id="r"))
         own_voice.plays(np.zeros(32_000, np.int16), 0.0)
@@ -283,7 +289,7 @@ def test_a_reply_is_stopped_by_stop_and_not_by_the_hiss_of_a_quiet_microphone(vo
 
 
 def test_several_keywords_are_listened_for_at_once() -> None:
-    config = Config(wake=Wake(keywords={"computer": 0.8, "jarvis": 0.6, "view_glass": 0.8}))
+    config = Config(wake=WakeSettings(keywords={"computer": 0.8, "jarvis": 0.6, "view_glass": 0.8}))
     heard = Conversation(make_listener(config))
     heard.hear(silence(1.0), speech("jarvis"), silence(7.0), speech("computer"), silence(7.0))
     assert [m.wake_word for m in heard.of(Woke)] == ["jarvis", "computer"]  # type: ignore[attr-defined]

@@ -20,7 +20,7 @@ from assistant.core.messages import (
 )
 from audio.earcons import DONE, FAILED, HEARD, earcon
 from audio.frames import Samples
-from audio.loudspeaker import Nowhere
+from audio.loudspeaker import SilentLoudspeaker
 from audio.own_voice import OwnVoice
 from audio.playback import Playback
 from audio.tally import Tally
@@ -174,7 +174,7 @@ def test_no_reply_is_written_outside_the_folder(
     assert [p.name for p in tmp_path.iterdir()] == ["replies"]
 
 
-class Noted(Nowhere):
+class Noted(SilentLoudspeaker):
     """Notes to which reply each block belongs that is played after the first is over."""
 
     def __init__(self) -> None:

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from itertools import count
 
-from assistant.core.config import Listening
+from assistant.core.config import ListeningSettings
 from assistant.core.messages import AudioChunk, Commit, Complete, Message, NothingHeard, Utterance
 from audio.endpointing import Endpointing
 from audio.frames import FRAME_S, SILENCE
 from audio.preroll import Heard
 from audio.recording import Recording
 
-SETTINGS = Listening()
+SETTINGS = ListeningSettings()
 
 
 class Speaker:

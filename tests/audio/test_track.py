@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from assistant.core.errors import AudioError
 from assistant.core.messages import Speech
 from audio.frames import Samples
-from audio.track import STARVED_AFTER_S, Ended, News, Sounding, Started, Track
+from audio.track import STARVED_AFTER_S, News, Sounding, Started, Track, TrackEnded
 
 RATE_HZ = 16_000
 BLOCK = 320
@@ -57,7 +57,7 @@ def test_sentences_follow_each_other_without_a_gap(lengths: list[int]) -> None:
     wanted = np.concatenate([np.full(length, n) for n, length in enumerate(lengths, 1)])
     assert np.array_equal(sound[: len(wanted)], wanted)
     assert not sound[len(wanted) :].any()
-    assert news == [Started("a"), Ended("a", heard=any(lengths))]
+    assert news == [Started("a"), TrackEnded("a", heard=any(lengths))]
     assert track.idle
 
 
@@ -65,13 +65,13 @@ def test_a_reply_has_ended_with_the_block_that_holds_its_last_sample() -> None:
     track = Track()
     added(track, sentence("a", BLOCK + 1, listen=True))
     assert played(track, 1)[1] == [Started("a")]
-    assert played(track, 1)[1] == [Ended("a", listen=True)]
+    assert played(track, 1)[1] == [TrackEnded("a", listen=True)]
 
 
 def test_replies_wait_for_each_other() -> None:
     track = Track()
     added(track, sentence("a", 100), sentence("b", 100))
-    assert played(track, 2)[1] == [Started("a"), Ended("a"), Started("b"), Ended("b")]
+    assert played(track, 2)[1] == [Started("a"), TrackEnded("a"), Started("b"), TrackEnded("b")]
 
 
 def test_between_two_sentences_that_are_still_being_made_there_is_silence() -> None:
@@ -80,7 +80,7 @@ def test_between_two_sentences_that_are_still_being_made_there_is_silence() -> N
     assert played(track, 5)[1] == [Started("a")]
     assert not track.idle
     added(track, sentence("a", 100))
-    assert played(track, 2)[1] == [Ended("a")]
+    assert played(track, 2)[1] == [TrackEnded("a")]
 
 
 def test_a_reply_that_comes_again_is_acknowledged_and_not_played() -> None:
@@ -88,7 +88,7 @@ def test_a_reply_that_comes_again_is_acknowledged_and_not_played() -> None:
     added(track, sentence("a", 100))
     played(track, 1)
     assert added(track, sentence("a", 100, last=False)) == []
-    assert added(track, sentence("a", 100)) == [Ended("a")]
+    assert added(track, sentence("a", 100)) == [TrackEnded("a")]
     sound, news = played(track, 2)
     assert not sound.any()
     assert news == []
@@ -98,10 +98,13 @@ def test_stop_silences_what_plays_and_what_waits() -> None:
     track = Track()
     added(track, sentence("a", 10_000, last=False), sentence("b", 100))
     played(track, 1)
-    assert track.stop() == [Ended("a", interrupted=True), Ended("b", interrupted=True, heard=False)]
+    assert track.stop() == [
+        TrackEnded("a", interrupted=True),
+        TrackEnded("b", interrupted=True, heard=False),
+    ]
     assert track.idle
     # What the voice was still making comes late, and is not played.
-    assert added(track, sentence("a", 100)) == [Ended("a")]
+    assert added(track, sentence("a", 100)) == [TrackEnded("a")]
     assert not played(track, 2)[0].any()
 
 
@@ -109,7 +112,10 @@ def test_a_voice_that_died_in_mid_reply_does_not_hold_the_loudspeaker() -> None:
     track = Track()
     added(track, sentence("a", 100, last=False))
     blocks = round(STARVED_AFTER_S * RATE_HZ / BLOCK) + 1
-    assert played(track, blocks)[1] == [Started("a"), Ended("a", interrupted=True, heard=False)]
+    assert played(track, blocks)[1] == [
+        Started("a"),
+        TrackEnded("a", interrupted=True, heard=False),
+    ]
     assert track.idle
 
 
@@ -125,10 +131,10 @@ def test_earcons_belong_to_no_reply() -> None:
 def test_without_a_loudspeaker_replies_end_unheard_and_may_come_again() -> None:
     track = Track()
     added(track, sentence("a", 100, last=False), sentence("", 100), sentence("a", 100, listen=True))
-    assert track.lose() == [Ended("a", listen=True, heard=False)]
+    assert track.lose() == [TrackEnded("a", listen=True, heard=False)]
     assert track.idle
     assert added(track, sentence("a", 100)) == []
-    assert played(track, 1)[1] == [Started("a"), Ended("a")]
+    assert played(track, 1)[1] == [Started("a"), TrackEnded("a")]
 
 
 def test_a_ring_that_waited_behind_what_was_stopped_may_come_again() -> None:
@@ -137,19 +143,19 @@ def test_a_ring_that_waited_behind_what_was_stopped_may_come_again() -> None:
     played(track, 1)
     track.stop()
     assert added(track, sentence("timer", 100)) == []
-    assert played(track, 1)[1] == [Started("timer"), Ended("timer", once=True)]
+    assert played(track, 1)[1] == [Started("timer"), TrackEnded("timer", once=True)]
 
 
 def test_a_ring_that_comes_again_while_it_waits_or_plays_sounds_once() -> None:
     track = Track()
     ring = sentence("timer", 2 * BLOCK)
     assert added(track, sentence("a", BLOCK), ring, ring) == []
-    assert played(track, 2)[1] == [Started("a"), Ended("a"), Started("timer")]
+    assert played(track, 2)[1] == [Started("a"), TrackEnded("a"), Started("timer")]
     assert added(track, ring, sentence("timer", 100, sequence=1)) == []
     sound, news = played(track, 3)
-    assert news == [Ended("timer", once=True)]
+    assert news == [TrackEnded("timer", once=True)]
     assert not sound[BLOCK:].any()
-    assert added(track, ring) == [Ended("timer")]
+    assert added(track, ring) == [TrackEnded("timer")]
 
 
 def test_of_a_ring_whose_voice_died_the_rest_is_taken_when_it_comes_again() -> None:
@@ -160,7 +166,7 @@ def test_of_a_ring_whose_voice_died_the_rest_is_taken_when_it_comes_again() -> N
     added(track, *parts)
     sound, news = played(track, 2)
     assert [int(sound[0]), int(sound[BLOCK])] == [2, 3]
-    assert news == [Ended("timer", once=True)]
+    assert news == [TrackEnded("timer", once=True)]
 
 
 def test_a_ring_that_starved_or_had_no_loudspeaker_is_played_when_it_comes_again() -> None:
@@ -169,25 +175,25 @@ def test_a_ring_that_starved_or_had_no_loudspeaker_is_played_when_it_comes_again
     added(track, sentence("timer", 100, last=False))
     played(track, round(STARVED_AFTER_S * RATE_HZ / BLOCK) + 1)
     added(track, ring)
-    assert played(track, 1)[1] == [Started("timer"), Ended("timer", once=True)]
+    assert played(track, 1)[1] == [Started("timer"), TrackEnded("timer", once=True)]
     other = Track()
     added(other, sentence("timer", 100, last=False))
     assert other.lose() == []
     added(other, ring)
-    assert played(other, 1)[1] == [Started("timer"), Ended("timer", once=True)]
+    assert played(other, 1)[1] == [Started("timer"), TrackEnded("timer", once=True)]
 
 
 def test_a_ring_that_no_voice_could_speak_was_not_heard() -> None:
     track = Track()
     added(track, sentence("timer", 0))
-    assert played(track, 1)[1] == [Started("timer"), Ended("timer", heard=False, once=True)]
+    assert played(track, 1)[1] == [Started("timer"), TrackEnded("timer", heard=False, once=True)]
     added(track, sentence("timer", 100))
-    assert played(track, 1)[1] == [Started("timer"), Ended("timer", once=True)]
+    assert played(track, 1)[1] == [Started("timer"), TrackEnded("timer", once=True)]
 
 
 def test_a_ring_that_an_earlier_player_has_played_is_acknowledged() -> None:
     track = Track(heard=("timer",))
-    assert added(track, sentence("timer", 100)) == [Ended("timer")]
+    assert added(track, sentence("timer", 100)) == [TrackEnded("timer")]
     assert track.idle
 
 
@@ -208,7 +214,7 @@ def test_what_is_no_sound_is_refused_before_it_plays(change: dict[str, int | byt
     with pytest.raises(AudioError, match="no sound"):
         added(track, msgspec.structs.replace(sentence("a", 100), **change))
     added(track, sentence("b", 100))
-    assert played(track, 2)[1] == [Started("b"), Ended("b")]
+    assert played(track, 2)[1] == [Started("b"), TrackEnded("b")]
 
 
 def test_no_more_than_can_be_listened_to_waits() -> None:

@@ -12,11 +12,11 @@ from assistant.answer.generation.prompt import Notation
 from assistant.answer.generation.token_scheduler import Order, round_robin, shortest_first
 from assistant.bench import generator as bench
 from assistant.bench.decoder import Form
-from assistant.bench.shape import Shape
+from assistant.bench.shape import ModelShape
 from assistant.core.models.manifest import Library
 from tests.support.tiny_decoder import HEADS, decoder, tokenizer, weights
 
-TINY = Shape(words=128, layers=2, width=64, heads=2, positions=160)
+TINY = ModelShape(words=128, layers=2, width=64, heads=2, positions=160)
 
 
 def test_both_engines_are_timed_on_one_thread_and_on_two(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -10,7 +10,7 @@ from typer.testing import CliRunner
 
 from assistant.answer.knowledge.vector_index import VectorIndex
 from assistant.bench import retrieval
-from assistant.bench.passages import Sample
+from assistant.bench.passages import PassageSample
 from assistant.cli.bench import app
 
 FEW = 400
@@ -37,7 +37,7 @@ def test_a_search_that_finds_anything_shows(monkeypatch: pytest.MonkeyPatch) -> 
 
 
 def test_the_passages_lie_as_is_said() -> None:
-    vectors = Sample(2000).vectors
+    vectors = PassageSample(2000).vectors
     alike = vectors @ vectors.T
     of_document = [alike[i, i + 1] for i in range(0, 2000, 25)]
     assert np.mean(of_document) == pytest.approx(0.55, abs=0.03)

@@ -13,12 +13,12 @@ from paho.mqtt.enums import MQTTProtocolVersion
 
 from assistant.bridge import client
 from assistant.bridge.client import Connection, connection, password, tls, why_unreachable
-from assistant.core.config import Mqtt
+from assistant.core.config import MqttSettings
 from assistant.core.errors import ConfigError
 
 
-def settings(**changed: Any) -> Mqtt:
-    return Mqtt(**{"host": "broker.lan", **changed})
+def settings(**changed: Any) -> MqttSettings:
+    return MqttSettings(**{"host": "broker.lan", **changed})
 
 
 @pytest.fixture

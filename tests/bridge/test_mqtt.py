@@ -14,7 +14,7 @@ from paho.mqtt.enums import LogLevel
 from assistant.bridge.client import WAITING_COMMANDS, connection, password
 from assistant.bridge.mqtt import Broker
 from assistant.bridge.payloads import LARGEST_PAYLOAD_BYTES
-from assistant.core.config import Mqtt
+from assistant.core.config import MqttSettings
 from assistant.core.errors import BridgeError, ConfigError
 from assistant.core.messages import DeviceChanged, HomeCommand, HomeStates, SlotValue, Tick
 from tests.support.bridge import Bench
@@ -105,7 +105,7 @@ def test_a_huge_retained_payload_does_not_reach_the_bridge(
 ) -> None:
     lamp = things.enter_context(closing(Lamp(mosquitto.port)))
     lamp.tell("hark/light/kitchen/state", b"x" * 5_000_000)
-    client = connection(Mqtt(host="127.0.0.1", port=mosquitto.port))
+    client = connection(MqttSettings(host="127.0.0.1", port=mosquitto.port))
     sizes: queue.Queue[int] = queue.Queue()
     client.when_ended = lambda _: None
     client.on_message = lambda _, __, message: sizes.put(len(message.payload))
@@ -220,9 +220,9 @@ def test_a_password_that_everyone_can_read_is_refused(tmp_path: Path) -> None:
     file.write_text("secret", "utf-8")
     file.chmod(0o644)
     with pytest.raises(ConfigError, match="chmod"):
-        password(Mqtt(host="h", username="u", password_file=str(file)))
+        password(MqttSettings(host="h", username="u", password_file=str(file)))
     with pytest.raises(ConfigError, match="password_file"):
-        password(Mqtt(host="h", username="u", password_file=str(tmp_path / "none")))
+        password(MqttSettings(host="h", username="u", password_file=str(tmp_path / "none")))
 
 
 def test_presence_is_told_again_for_those_who_missed_it(
@@ -240,7 +240,7 @@ def test_presence_is_told_again_for_those_who_missed_it(
 def test_what_a_device_is_to_be_waits_for_the_broker_and_what_it_is_to_do_does_not(
     things: ExitStack,
 ) -> None:
-    broker = things.enter_context(closing(Broker(Mqtt(host="127.0.0.1", port=1))))
+    broker = things.enter_context(closing(Broker(MqttSettings(host="127.0.0.1", port=1))))
     for told in ({"state": "on"}, {"attributes": {"color": "red"}}, {"command": "next"}):
         broker.publish(HomeCommand(utterance_id="u", entity_id="light.a", **told))
     sent: list[tuple[str, dict[str, SlotValue]]] = []
@@ -274,13 +274,13 @@ def test_a_broker_that_speaks_another_protocol_is_away(things: ExitStack) -> Non
 )
 def test_settings_that_cannot_work_are_refused_at_once(settings: dict[str, str]) -> None:
     with pytest.raises(ConfigError, match="mqtt"):
-        connection(Mqtt(**{"host": "h", **settings}))
+        connection(MqttSettings(**{"host": "h", **settings}))
 
 
 def test_what_paho_logs_as_an_error_is_complained_of_until_the_end(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
-    broker = Broker(Mqtt(host="127.0.0.1", port=1))
+    broker = Broker(MqttSettings(host="127.0.0.1", port=1))
     broker._client._easy_log(LogLevel.MQTT_LOG_DEBUG, "sent a ping")
     broker._client._easy_log(LogLevel.MQTT_LOG_ERR, "a callback failed")
     signal = broker.fileno()

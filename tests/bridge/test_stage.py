@@ -11,7 +11,7 @@ import pytest
 from assistant.bridge.complaints import EVERY_S, Complaints
 from assistant.bridge.mqtt import Broker
 from assistant.bridge.stage import STATES_EVERY_S, BridgeStage
-from assistant.core.config import Mqtt
+from assistant.core.config import MqttSettings
 from assistant.core.messages import DeviceChanged, HomeCommand, HomeStates, Tick
 
 
@@ -19,7 +19,7 @@ class Heard(Broker):
     """A broker that is never there; what it reports is put in by hand."""
 
     def __init__(self) -> None:
-        super().__init__(Mqtt(host="127.0.0.1", port=1))
+        super().__init__(MqttSettings(host="127.0.0.1", port=1))
 
     def hear(self, **states: str) -> None:
         self._states.update(states)

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from assistant.bridge.client import tls
-from assistant.core.config import Mqtt
+from assistant.core.config import MqttSettings
 from assistant.core.errors import ConfigError
 from assistant.core.messages import DeviceChanged, HomeStates
 from tests.support.bridge import Bench
@@ -144,4 +144,4 @@ def test_a_file_without_certificates_is_refused_at_once(tmp_path: Path) -> None:
     (tmp_path / "ca.crt").write_text("no certificate", "utf-8")
     for file in (tmp_path / "ca.crt", tmp_path / "none"):
         with pytest.raises(ConfigError, match=r"mqtt\.ca_file"):
-            tls(Mqtt(host="h", tls=True, ca_file=str(file)))
+            tls(MqttSettings(host="h", tls=True, ca_file=str(file)))

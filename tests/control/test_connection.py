@@ -15,7 +15,7 @@ import pytest
 
 from assistant.control import connection
 from assistant.control.client import ControlClient
-from assistant.control.connection import Caller, listen
+from assistant.control.connection import Connection, listen
 from assistant.core.errors import ControlError
 
 
@@ -119,7 +119,7 @@ def test_where_there_is_no_group_nobody_is_in_it() -> None:
 def test_a_caller_is_behind_until_it_has_read() -> None:
     ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_STREAM)
     ours.setblocking(False)
-    served = Caller(ours, 0.0)
+    served = Connection(ours, 0.0)
     with ours, theirs:
         assert served.descriptor == ours.fileno()
         assert not served.behind

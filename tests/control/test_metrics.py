@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from assistant.control.metrics import OPEN_UTTERANCES, Counts, Stopwatch, Times, figures, percentile
-from assistant.control.metrics_store import Ledger, read_times
+from assistant.control.metrics_store import MetricsStore, read_times
 from assistant.core.messages import (
     Commit,
     Interpretation,
@@ -159,7 +159,7 @@ def test_figures_are_per_stage_in_the_order_of_the_chain() -> None:
 def test_the_ledger_keeps_the_last_utterances_across_a_restart(tmp_path: Path) -> None:
     file = tmp_path / "metrics.jsonl"
     for turn in range(7):
-        ledger = Ledger(file, keep=3)
+        ledger = MetricsStore(file, keep=3)
         for event in SIMPLE:
             ledger.observe(event)
         assert ledger.figures()[-1].utterances == min(turn + 1, 3)
@@ -167,7 +167,7 @@ def test_the_ledger_keeps_the_last_utterances_across_a_restart(tmp_path: Path) -
 
 
 def test_no_word_is_kept(tmp_path: Path) -> None:
-    ledger = Ledger(tmp_path / "metrics.jsonl", keep=3, textfile=tmp_path / "hark.prom")
+    ledger = MetricsStore(tmp_path / "metrics.jsonl", keep=3, textfile=tmp_path / "hark.prom")
     for event in SIMPLE:
         ledger.observe(event)
     ledger.tick()
@@ -180,7 +180,7 @@ def test_a_line_cut_short_by_a_crash_costs_only_itself(tmp_path: Path) -> None:
     file = tmp_path / "metrics.jsonl"
     file.write_bytes(b'{"asr":0.1}\n{"asr":0.2}\n{"as')
     assert read_times(file) == [{"asr": 0.1}, {"asr": 0.2}]
-    ledger = Ledger(file, keep=5)
+    ledger = MetricsStore(file, keep=5)
     for event in SIMPLE:
         ledger.observe(event)
     assert len(read_times(file)) == 3
@@ -191,7 +191,7 @@ def test_a_disk_that_takes_nothing_is_logged_once_and_costs_no_utterance(
 ) -> None:
     in_the_way = tmp_path / "state"
     in_the_way.touch()
-    ledger = Ledger(in_the_way / "metrics.jsonl", keep=5)
+    ledger = MetricsStore(in_the_way / "metrics.jsonl", keep=5)
     with caplog.at_level(logging.WARNING):
         for event in [*SIMPLE, *SIMPLE]:
             ledger.observe(event)
@@ -202,7 +202,7 @@ def test_a_disk_that_takes_nothing_is_logged_once_and_costs_no_utterance(
 
 def test_the_text_file_is_due_after_events_and_replaced_whole(tmp_path: Path) -> None:
     textfile = tmp_path / "hark.prom"
-    ledger = Ledger(tmp_path / "metrics.jsonl", keep=5, textfile=textfile)
+    ledger = MetricsStore(tmp_path / "metrics.jsonl", keep=5, textfile=textfile)
     ledger.tick()
     assert ledger.deadline_s() is None
     for event in SIMPLE:
@@ -214,7 +214,7 @@ def test_the_text_file_is_due_after_events_and_replaced_whole(tmp_path: Path) ->
 
 
 def test_without_a_text_file_nothing_is_ever_due(tmp_path: Path) -> None:
-    ledger = Ledger(tmp_path / "metrics.jsonl", keep=5)
+    ledger = MetricsStore(tmp_path / "metrics.jsonl", keep=5)
     ledger.observe(SIMPLE[0])
     assert ledger.deadline_s() is None
 
@@ -273,7 +273,7 @@ def test_the_prometheus_text() -> None:
 
 def test_the_file_is_begun_anew_before_it_is_twice_as_long(tmp_path: Path) -> None:
     file = tmp_path / "deep" / "state" / "metrics.jsonl"
-    ledger = Ledger(file, keep=3)
+    ledger = MetricsStore(file, keep=3)
     lengths = []
     for number in range(12):
         for event in [
@@ -292,14 +292,14 @@ def test_the_file_is_begun_anew_before_it_is_twice_as_long(tmp_path: Path) -> No
 def test_only_the_last_are_read_again(tmp_path: Path) -> None:
     file = tmp_path / "metrics.jsonl"
     file.write_text("".join(f'{{"asr":{n}}}\n' for n in range(9)))
-    (row,) = Ledger(file, keep=2).figures()
+    (row,) = MetricsStore(file, keep=2).figures()
     assert (row.utterances, row.p50_ms, row.p95_ms) == (2, 7000.0, 8000.0)
     assert read_times(tmp_path) == []
 
 
 def test_the_collector_may_read_the_text_file_and_seconds_have_four_places(tmp_path: Path) -> None:
     textfile = tmp_path / "hark.prom"
-    ledger = Ledger(tmp_path / "metrics.jsonl", keep=5, textfile=textfile)
+    ledger = MetricsStore(tmp_path / "metrics.jsonl", keep=5, textfile=textfile)
     assert ledger.deadline_s() == 0.0
     for event in [utterance(10.123456), *SIMPLE[1:]]:
         ledger.observe(event)
@@ -316,7 +316,7 @@ def test_a_disk_that_fails_again_is_logged_again(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     folder = tmp_path / "state"
-    ledger = Ledger(folder / "metrics.jsonl", keep=5)
+    ledger = MetricsStore(folder / "metrics.jsonl", keep=5)
     for in_the_way in (True, False, True):
         if in_the_way:
             folder.touch()

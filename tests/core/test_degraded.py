@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from assistant.core.degraded import MANIFEST, Faults
+from assistant.core.degraded import MANIFEST, Degraded
 from assistant.core.errors import AnswerError, ModelError, RecognitionError
 from assistant.core.messages import StageFailed
 
@@ -19,7 +19,7 @@ def failed(part: str, code: str = "model.corrupt") -> StageFailed:
 
 
 def test_each_part_is_logged_and_told_once(caplog: pytest.LogCaptureFixture) -> None:
-    faults = Faults("nlu")
+    faults = Degraded("nlu")
     assert "ner" not in faults
     faults.note("ner", CORRUPT)
     faults.note("ner", ModelError("model.missing", "gone"))
@@ -37,7 +37,7 @@ def test_each_part_is_logged_and_told_once(caplog: pytest.LogCaptureFixture) -> 
 
 @pytest.mark.parametrize("code", ["model.manifest", "model.no_manifest"])
 def test_a_damaged_manifest_is_one_fault_whoever_finds_it(code: str) -> None:
-    faults = Faults("nlu")
+    faults = Degraded("nlu")
     for part in ("ner", "intent"):
         faults.note(part, ModelError(code, "weights are not as recorded"))
     assert faults.told() == [failed(MANIFEST, code)]
@@ -45,7 +45,7 @@ def test_a_damaged_manifest_is_one_fault_whoever_finds_it(code: str) -> None:
 
 
 def test_a_stage_without_words_tells_some_seconds_after_its_last_work() -> None:
-    faults = Faults("nlu")
+    faults = Degraded("nlu")
     faults.work(5.0)
     assert faults.deadline_s() is None
     faults.note("ner", CORRUPT)
@@ -57,7 +57,7 @@ def test_a_stage_without_words_tells_some_seconds_after_its_last_work() -> None:
 
 
 def test_before_any_work_there_is_nobody_to_tell() -> None:
-    faults = Faults("nlu")
+    faults = Degraded("nlu")
     faults.note("ner", CORRUPT)
     assert faults.deadline_s() is None
 
@@ -67,7 +67,7 @@ def test_messages_end_where_a_model_fails_and_other_faults_are_raised() -> None:
         yield 1
         raise fault
 
-    faults = Faults("nlu")
+    faults = Degraded("nlu")
     assert list(faults.passing("ner", broken(CORRUPT))) == [1]
     assert faults.told() == [failed("ner")]
     with pytest.raises(AnswerError):
@@ -79,7 +79,7 @@ def test_what_cannot_be_loaded_is_noted_and_raised() -> None:
     def broken() -> int:
         raise CORRUPT
 
-    faults = Faults("nlu")
+    faults = Degraded("nlu")
     with pytest.raises(ModelError):
         faults.noting("ner", broken)()
     assert faults.told() == [failed("ner")]
@@ -94,7 +94,7 @@ def test_what_can_be_done_without_is_none(fault: ModelError | RecognitionError) 
     def broken() -> int:
         raise fault
 
-    faults = Faults("nlu")
+    faults = Degraded("nlu")
     assert faults.without("ner", broken) is None
     assert faults.told() == [failed("ner")]
     assert faults.without("intent", lambda: 7) == 7

@@ -10,7 +10,7 @@ import pytest
 
 from assistant.core.errors import AnswerError, AssistantError, ModelError
 from assistant.core.messages import Replace
-from assistant.core.model_swap import NICE, Change, Replacements, refusal
+from assistant.core.model_swap import NICE, Change, ModelSwaps, refusal
 from assistant.core.stage import Stage
 
 
@@ -58,7 +58,7 @@ def wish(version: str) -> Replace:
 
 
 def test_verdicts_come_in_the_order_of_asking_once_they_are_known(loader: Loader) -> None:
-    replacements = Replacements(loader)
+    replacements = ModelSwaps(loader)
     assert not replacements.busy
     assert list(replacements.verdicts()) == []
     for version in ("2", "bad", "odd"):
@@ -81,7 +81,7 @@ def test_verdicts_come_in_the_order_of_asking_once_they_are_known(loader: Loader
 
 
 def test_what_waits_when_all_ends_is_never_loaded(loader: Loader) -> None:
-    replacements = Replacements(loader)
+    replacements = ModelSwaps(loader)
     replacements.ask(wish("2"))
     replacements.ask(wish("3"))
     replacements.close()
@@ -91,7 +91,7 @@ def test_what_waits_when_all_ends_is_never_loaded(loader: Loader) -> None:
 
 
 def test_nothing_is_waited_for_when_nothing_was_asked(loader: Loader) -> None:
-    Replacements(loader).close()
+    ModelSwaps(loader).close()
     assert loader.loaded == []
 
 
@@ -99,7 +99,7 @@ def test_loading_gives_way_to_the_work(loader: Loader) -> None:
     if os.geteuid():
         pytest.skip("only root may also raise the priority that the tests run at")
     loader.may.set()
-    replacements = Replacements(loader)
+    replacements = ModelSwaps(loader)
     replacements.ask(wish("2"))
     ended_by = os.getpriority(os.PRIO_PROCESS, threading.get_native_id())
     while not list(replacements.verdicts()):

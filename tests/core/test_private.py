@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from assistant.core.bus import Address, Bus
-from assistant.core.config import Config, Storage
+from assistant.core.config import Config, StorageSettings
 from assistant.core.database import Database
 from assistant.core.errors import BusError, ConfigError
 from assistant.core.private import make_private
@@ -94,7 +94,7 @@ def test_the_daemon_names_the_folder_and_the_setting(shared: Path, setting: str)
     names = {name: str(shared / name) for name in ("state", "runtime", "cache")}
     (shared / setting).mkdir()
     (shared / setting).chmod(0o777)
-    config = Config(storage=Storage(**names))
+    config = Config(storage=StorageSettings(**names))
     with (
         pytest.raises(ConfigError, match=f"storage.{setting}: .*{setting}; run: chmod"),
         held(config),

@@ -10,7 +10,7 @@ import msgspec
 import pytest
 
 from assistant.core import config
-from assistant.core.config import Config, Storage, config_files, load_config
+from assistant.core.config import Config, StorageSettings, config_files, load_config
 from assistant.core.errors import ConfigError
 
 README = (Path(__file__).resolve().parents[2] / "README.md").read_text("utf-8")
@@ -110,6 +110,6 @@ def test_folders_are_the_users_unless_a_setting_or_the_service_manager_says_othe
     assert plain.runtime_dir == Path("/run/hark")
     assert plain.state_dir == Path("/var/lib/hark")
     assert plain.cache_dir == Path("/var/cache/hark")
-    chosen = Config(storage=Storage(state="~/a", runtime="~/b", cache="~/c", models="~/d"))
+    chosen = Config(storage=StorageSettings(state="~/a", runtime="~/b", cache="~/c", models="~/d"))
     folders = (chosen.state_dir, chosen.runtime_dir, chosen.cache_dir, chosen.models_dir)
     assert folders == tuple(tmp_path / name for name in "abcd")

@@ -6,12 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from assistant.demo.story import STORY, Line, sound
+from assistant.demo.story import STORY, StoryLine, sound
 from audio.frames import FRAME_BYTES
 
 
 @pytest.mark.parametrize("line", STORY, ids=lambda line: line.text)
-def test_every_line_has_a_recording(line: Line) -> None:
+def test_every_line_has_a_recording(line: StoryLine) -> None:
     assert line.recording.is_file()
 
 

@@ -10,19 +10,19 @@ import typer
 from typer.testing import CliRunner
 
 from assistant.cli.doctor import doctor as command
-from assistant.core.config import Asr, Config
+from assistant.core.config import AsrSettings, Config
 from assistant.core.errors import AssistantError, AudioError, ControlError, SpeakingError
 from assistant.core.models.manifest import Library
 from assistant.doctor import checks, probes
 from assistant.doctor.checks import Finding
-from assistant.doctor.probes import Clock, Folder, Microphone, Session, Spoken
+from assistant.doctor.probes import Clock, FolderProbe, Microphone, Session, SpeechProbe
 from assistant.model_files.acceptance import put_in_use
 from benchmarks.versions import add
 
 GONE = AudioError("audio.no_device", "no input device")
 DOWN = ControlError("control.down", "no daemon answers")
 SILENT = ControlError("control.silent", "the daemon does not answer")
-INSTEAD = Spoken("flite", 0.05, 2.0, {"piper": "no voice; run: pull"})
+INSTEAD = SpeechProbe("flite", 0.05, 2.0, {"piper": "no voice; run: pull"})
 HOME = Path("/var/lib/hark")
 
 
@@ -44,14 +44,14 @@ HOME = Path("/var/lib/hark")
         (checks.echo(False), "not heard through", "libspeexdsp1"),
         (checks.wake_word("porcupine"), "porcupine runs on this CPU", ""),
         (checks.wake_word(GONE), "no input", "wake.keywords"),
-        (checks.voice("auto", Spoken("flite", 0.05, 2.0)), "2.0 s of speech in 50 ms", ""),
-        (checks.voice("piper", Spoken("piper", 1.9, 2.0)), "1900 ms", "flite"),
+        (checks.voice("auto", SpeechProbe("flite", 0.05, 2.0)), "2.0 s of speech in 50 ms", ""),
+        (checks.voice("piper", SpeechProbe("piper", 1.9, 2.0)), "1900 ms", "flite"),
         (checks.voice("piper", INSTEAD), "in place of piper", "run: pull"),
-        (checks.voice("piper", Spoken("flite", 0.05, 2.0)), "in place of piper", "journalctl"),
+        (checks.voice("piper", SpeechProbe("flite", 0.05, 2.0)), "in place of piper", "journalctl"),
         (checks.voice("auto", SpeakingError("voice.none", "no voice")), "no voice", "flite"),
-        (checks.state(Folder(HOME, 10**9)), "1000 MB free", ""),
-        (checks.state(Folder(HOME, 10**6)), "1 MB free", "free some space"),
-        (checks.state(Folder(HOME, 10**9, "Permission denied")), "Permission denied", "sudo"),
+        (checks.state(FolderProbe(HOME, 10**9)), "1000 MB free", ""),
+        (checks.state(FolderProbe(HOME, 10**6)), "1 MB free", "free some space"),
+        (checks.state(FolderProbe(HOME, 10**9, "Permission denied")), "Permission denied", "sudo"),
         (checks.clock(Clock(True, False)), "set by network time", ""),
         (checks.clock(Clock(None, True)), "kept by a battery", ""),
         (checks.clock(Clock(False, False)), "not set by network time yet", "set-ntp"),
@@ -93,12 +93,12 @@ def test_without_a_microphone_the_assistant_does_not_work(
 def test_the_recogniser_of_the_settings_must_be_there(
     tmp_path: Path, engine: str, pocketsphinx: bool, ok: bool
 ) -> None:
-    config = Config(asr=Asr(engine=engine))
+    config = Config(asr=AsrSettings(engine=engine))
     assert checks.recognition(config, Library(tmp_path), pocketsphinx).ok is ok
 
 
 def test_a_whisper_model_that_the_manifest_does_not_know_is_told(tmp_path: Path) -> None:
-    config = Config(asr=Asr(model="whisper-huge"))
+    config = Config(asr=AsrSettings(model="whisper-huge"))
     finding = checks.recognition(config, Library(tmp_path), True)
     assert "whisper-tiny.en" in finding.detail
     assert finding.mend == "change asr.model"

@@ -14,7 +14,7 @@ import pytest
 from assistant.answer.answerer import Answer
 from assistant.answer.generation.token_scheduler import Steps
 from assistant.core.errors import InputError, StorageError
-from assistant.documents.answer_file import Checkpoint
+from assistant.documents.answer_file import AnswerFile
 from assistant.documents.batch import AT_ONCE, answer_rest, count, read
 from tests.support import batches
 from tests.support.batches import Echo, faults, work_off, write_questions
@@ -181,7 +181,7 @@ def test_what_cannot_be_read_or_written(tmp_path: Path, asked: Path, out: Path) 
 
 
 def test_two_batches_never_write_the_same_file(asked: Path, out: Path) -> None:
-    with Checkpoint(out):
+    with AnswerFile(out):
         assert "another batch writes it" in refusal(asked, out)
     assert not out.exists()
     work_off(asked, out)
@@ -226,7 +226,7 @@ def test_progress_begins_where_the_last_run_ended(asked: Path, out: Path) -> Non
     work_off(asked, out)
     write_questions(asked, [*QUESTIONS, *("How?" for _ in range(AT_ONCE + 1))])
     told: list[tuple[int, int]] = []
-    with Checkpoint(out) as answers:
+    with AnswerFile(out) as answers:
         answers.resume(read(asked))
         answer_rest(asked, answers, Echo(), 37, lambda done, total: told.append((done, total)))
     assert told == [(4, 37), (36, 37), (37, 37)]

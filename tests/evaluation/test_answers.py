@@ -8,13 +8,13 @@ from pathlib import Path
 
 import pytest
 
-from assistant.answer.retrieval.encoder import Encoder
-from assistant.answer.retrieval.search import Finding
+from assistant.answer.retrieval.encoder import PassageEncoder
+from assistant.answer.retrieval.search import SearchResult
 from assistant.core.errors import InputError
 from assistant.core.models.manifest import Library
 from assistant.evaluation.answers import AnswerFigures, evaluate_answers, passages
 from assistant.evaluation.shelf import Shelf
-from assistant.evaluation.squad import Answer, Article, overlap, read_articles
+from assistant.evaluation.squad import Article, GoldAnswer, overlap, read_articles
 
 KETTLE = (
     "The kettle holds 1.7 litres and boils in four minutes. "
@@ -62,16 +62,16 @@ def articles(tmp_path_factory: pytest.TempPathFactory) -> tuple[Article, ...]:
 
 @pytest.fixture(scope="module")
 def shelf(articles: tuple[Article, ...]) -> Shelf:
-    return Shelf(list(passages(articles)), Encoder.load(Library(Path("/nowhere"))))
+    return Shelf(list(passages(articles)), PassageEncoder.load(Library(Path("/nowhere"))))
 
 
 class Altered:
     """The shelf with another thing found than there is."""
 
-    def __init__(self, shelf: Shelf, change: Callable[[Finding], Finding]) -> None:
+    def __init__(self, shelf: Shelf, change: Callable[[SearchResult], SearchResult]) -> None:
         self._shelf, self._change = shelf, change
 
-    def find(self, question: str, without: str = "") -> Finding:
+    def find(self, question: str, without: str = "") -> SearchResult:
         return self._change(self._shelf.find(question, without))
 
 
@@ -86,13 +86,13 @@ def test_the_shipped_reader_answers_plain_questions(
 
 
 def test_an_emptied_index_answers_nothing(articles: tuple[Article, ...], shelf: Shelf) -> None:
-    found = evaluate_answers(articles, Altered(shelf, lambda _: Finding([], [])))
+    found = evaluate_answers(articles, Altered(shelf, lambda _: SearchResult([], [])))
     assert _shares(found) == {0.0}
     assert found.declined == found.falsely_declined == 1.0
 
 
 def test_the_least_likely_passage_is_wrong(articles: tuple[Article, ...], shelf: Shelf) -> None:
-    worst = Altered(shelf, lambda f: Finding([], f.candidates[::-1]))
+    worst = Altered(shelf, lambda f: SearchResult([], f.candidates[::-1]))
     found = evaluate_answers(articles, worst)
     assert found.recall_at_1 <= 1 / 6
     assert found.recall_at_5 == 1.0
@@ -113,7 +113,7 @@ def _shares(found: AnswerFigures) -> set[float]:
     [("the Mill Lane!", True, 1.0), ("Mill Road", False, 0.5), ("", False, 0.0)],
 )
 def test_answers_are_compared_by_their_words(said: str, exact: bool, f1: float) -> None:
-    assert overlap(said, (Answer("Abbot"), Answer("mill lane"))) == (exact, f1)
+    assert overlap(said, (GoldAnswer("Abbot"), GoldAnswer("mill lane"))) == (exact, f1)
 
 
 def test_what_is_no_such_set_is_refused_in_one_line(tmp_path: Path) -> None:

@@ -20,10 +20,10 @@ from assistant.core.messages import (
     Transcript,
     Utterance,
 )
-from assistant.evaluation.clips import Label, labelled
+from assistant.evaluation.clips import ClipLabel, labelled
 from assistant.evaluation.commands import CHUNK_S, CHUNK_SAMPLES, accepts, transcribe
 
-LATTE = Label("orderDrink", {"size": "Large", "drink": "caffe  latte"})
+LATTE = ClipLabel("orderDrink", {"size": "Large", "drink": "caffe  latte"})
 
 
 def command(intent: str = "orderDrink", **slots: str) -> Command:
@@ -53,8 +53,8 @@ def test_accepted_is_the_intent_and_exactly_the_slots(
 def test_a_resolved_value_counts_by_its_spoken_words() -> None:
     five = Slot(name="duration", value=300, raw="five minutes")
     understood = [Command(intent="start", slots=(five,))]
-    assert accepts(understood, Label("start", {"duration": "Five minutes"}))
-    assert not accepts(understood, Label("start", {"duration": "six minutes"}))
+    assert accepts(understood, ClipLabel("start", {"duration": "Five minutes"}))
+    assert not accepts(understood, ClipLabel("start", {"duration": "six minutes"}))
 
 
 class Decoder:
@@ -99,7 +99,7 @@ def write(folder: Path, labels: object, *stems: str) -> tuple[Path, Path]:
 def test_recordings_meet_their_labels_by_name(tmp_path: Path) -> None:
     label = {"intent": "a", "slots": {"n": "one"}}
     clips, strays = labelled(*write(tmp_path, {"x": label, "gone": label}, "x", "unlabelled"))
-    assert [(c.path.stem, c.label) for c in clips] == [("x", Label("a", {"n": "one"}))]
+    assert [(c.path.stem, c.label) for c in clips] == [("x", ClipLabel("a", {"n": "one"}))]
     assert strays == 2
 
 

@@ -17,7 +17,7 @@ import pytest
 import soundfile
 
 from assistant.composition import Composition
-from assistant.core.config import Asr, Config, Skills, Storage
+from assistant.core.config import AsrSettings, Config, SkillsSettings, StorageSettings
 from assistant.core.messages import SAMPLE_RATE_HZ
 from assistant.evaluation.clips import labelled
 from assistant.evaluation.commands import CommandFigures, evaluate_commands
@@ -92,9 +92,9 @@ def write_labels(folder: Path, meanings: list[tuple[str, str]]) -> Path:
 @pytest.fixture(scope="module")
 def composition(kiosk: Path) -> Composition:
     config = Config(
-        asr=Asr(engine="pocketsphinx"),
-        skills=Skills(folders=(str(kiosk / "skill"),)),
-        storage=Storage(cache=str(kiosk / "cache")),
+        asr=AsrSettings(engine="pocketsphinx"),
+        skills=SkillsSettings(folders=(str(kiosk / "skill"),)),
+        storage=StorageSettings(cache=str(kiosk / "cache")),
     )
     return Composition(config, builtin=False)
 

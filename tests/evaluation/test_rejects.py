@@ -9,7 +9,7 @@ import msgspec
 import pytest
 
 from assistant.composition import Composition
-from assistant.core.config import Config, HomeSettings, Mqtt, Storage
+from assistant.core.config import Config, HomeSettings, MqttSettings, StorageSettings
 from assistant.core.errors import InputError
 from assistant.evaluation.rejects import Offence, RejectFigures, evaluate_rejects, read_lines
 from skills.state import open_state
@@ -29,8 +29,8 @@ def composition(tmp_path: Path) -> Composition:
     (tmp_path / "home.yaml").write_text(HOME)
     config = Config(
         home=HomeSettings(file=str(tmp_path / "home.yaml")),
-        mqtt=Mqtt(host="localhost"),
-        storage=Storage(cache=str(tmp_path / "cache")),
+        mqtt=MqttSettings(host="localhost"),
+        storage=StorageSettings(cache=str(tmp_path / "cache")),
     )
     return Composition(config)
 

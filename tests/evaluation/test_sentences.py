@@ -14,7 +14,7 @@ import pytest
 
 from assistant.core.errors import InputError
 from assistant.core.messages import Command, Slot, SlotValue
-from assistant.evaluation.home_tests import Case, Suite, WantedCommand, load_suites
+from assistant.evaluation.home_tests import HomeTestCase, Suite, WantedCommand, load_suites
 from assistant.evaluation.sentences import (
     Miss,
     evaluate_sentences,
@@ -128,7 +128,7 @@ def test_shuffled_labels_score_by_chance(folder: Path) -> None:
     (suite,) = load_suites(folder / "a_tests.yaml")
     labels = [case.commands for case in suite.cases]
     cases = tuple(
-        Case(sentences=case.sentences, commands=commands, area=case.area)
+        HomeTestCase(sentences=case.sentences, commands=commands, area=case.area)
         for case, commands in zip(suite.cases, labels[1:] + labels[:1], strict=True)
     )
     straight, _ = figures([suite])
@@ -191,7 +191,7 @@ OFF = WantedCommand("Off", {"area": "Kitchen"})
 def test_exact_is_the_commands_in_order_and_exactly_their_slots(
     understood: Sequence[Command], wanted: Sequence[WantedCommand], right: bool, exact: bool
 ) -> None:
-    assert judge(understood, Case((), tuple(wanted))) == (right, exact)
+    assert judge(understood, HomeTestCase((), tuple(wanted))) == (right, exact)
 
 
 def test_numbers_are_the_same_however_they_are_written() -> None:

@@ -14,7 +14,7 @@ import msgspec
 import pytest
 
 from assistant.composition import Composition
-from assistant.core.config import Asr, Config, Storage
+from assistant.core.config import AsrSettings, Config, StorageSettings
 from assistant.core.degraded import TELL_AFTER_S
 from assistant.core.messages import (
     Command,
@@ -27,7 +27,7 @@ from assistant.core.messages import (
 from assistant.core.models.manifest import SHIPPED, Library
 from assistant.core.stage import Stage
 from assistant.doctor import checks
-from assistant.serving.hot_swap import NluWorkshop
+from assistant.serving.hot_swap import NluHotSwap
 from audio.tts.apology import MODELS, words_for
 from nlu.stage import NluStage
 from tests.support.handmade_onnx import adding_model
@@ -124,7 +124,7 @@ UNDERSTANDING = [
 def config(tmp_path_factory: pytest.TempPathFactory) -> Config:
     """One cache for all: the head is fitted once."""
     folder = tmp_path_factory.mktemp("state")
-    return Config(storage=Storage(state=str(folder), cache=str(folder / "cache")))
+    return Config(storage=StorageSettings(state=str(folder), cache=str(folder / "cache")))
 
 
 def damaged(folder: Path, name: str, damage: Damage) -> Library:
@@ -213,7 +213,7 @@ def test_a_model_that_fails_at_work_is_not_asked_again(tmp_path: Path, config: C
 def test_a_mended_model_is_taken_over_while_the_stage_runs(
     config: Config, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    workshop = NluWorkshop()
+    workshop = NluHotSwap()
     with monkeypatch.context() as without:
         without.setattr(Composition, "tagger", None)
         stage = workshop.stage(config)
@@ -224,7 +224,7 @@ def test_a_mended_model_is_taken_over_while_the_stage_runs(
 
 
 def test_whisper_gives_way_to_pocketsphinx(tmp_path: Path) -> None:
-    config = Config(storage=Storage(state=str(tmp_path), cache=str(tmp_path / "cache")))
+    config = Config(storage=StorageSettings(state=str(tmp_path), cache=str(tmp_path / "cache")))
     library = Library(config.models_dir)
     composition = Composition(config, library=library)
     assert composition.asr().deadline_s() is None
@@ -234,7 +234,7 @@ def test_whisper_gives_way_to_pocketsphinx(tmp_path: Path) -> None:
     for file in library.artefact("whisper-tiny.en").files:
         (folder / file.name).write_bytes(b"x")
     for engine in ("auto", "whisper"):
-        wanted = msgspec.structs.replace(config, asr=Asr(engine=engine))
+        wanted = msgspec.structs.replace(config, asr=AsrSettings(engine=engine))
         composition = Composition(wanted, library=library)
         stage = composition.asr()
         composition.asr_faults.work(1000.0)

@@ -18,7 +18,7 @@ import msgspec
 import pytest
 
 from assistant.core.errors import ModelError
-from assistant.core.models.manifest import Library, Lock, State
+from assistant.core.models.manifest import Library, Lock, ModelState
 from assistant.core.models.versions import LOCK
 from assistant.model_files.pull import INCOMING, LARGEST_BYTES, import_model, import_version, pull
 
@@ -153,7 +153,7 @@ def left_over(library: Library) -> list[str]:
 
 def test_a_pulled_model_is_whole_recorded_and_readable(hub: Hub, library_of: LibraryOf) -> None:
     library = library_of(hub.etags["en/weights.onnx"])
-    assert library.state("tiny") is State.ABSENT
+    assert library.state("tiny") is ModelState.ABSENT
     came: dict[str, int] = {}
 
     def progress(file: str, more: int, size: int) -> None:
@@ -161,7 +161,7 @@ def test_a_pulled_model_is_whole_recorded_and_readable(hub: Hub, library_of: Lib
         assert came[file] <= size
 
     pull(library, "tiny", progress)
-    assert library.state("tiny") is State.PULLED
+    assert library.state("tiny") is ModelState.PULLED
     assert library.read("tiny") == {"weights.onnx": WEIGHTS, "config.json": SETTINGS}
     assert came == {"weights.onnx": len(WEIGHTS), "config.json": len(SETTINGS)}
     lock = msgspec.json.decode((library.folder("tiny") / LOCK).read_bytes(), type=Lock)
@@ -175,7 +175,7 @@ def test_what_broke_off_is_resumed(hub: Hub, library_of: LibraryOf, honours_rang
     hub.break_after = 200_000
     with pytest.raises(ModelError):
         pull(library, "tiny", silent)
-    assert library.state("tiny") is State.ABSENT
+    assert library.state("tiny") is ModelState.ABSENT
     hub.break_after, hub.honours_ranges = None, honours_ranges
     hub.ranges.clear()
     pull(library, "tiny", silent)
@@ -200,7 +200,7 @@ pull(library, "tiny", lambda file, more, size: more and print(more, flush=True))
         assert puller.stdout.readline()
         assert hub.stalled.wait(30)
         puller.kill()
-    assert library.state("tiny") is State.ABSENT
+    assert library.state("tiny") is ModelState.ABSENT
     hub.break_after, hub.stalls = None, False
     hub.ranges.clear()
     pull(library, "tiny", silent)
@@ -215,7 +215,7 @@ def test_a_damaged_file_is_thrown_away_and_nothing_takes_its_place(
     hub.files["en/weights.onnx"] = WEIGHTS[:-1] + b"?"
     with pytest.raises(ModelError, match="arrived damaged"):
         pull(library, "tiny", silent)
-    assert library.state("tiny") is State.ABSENT
+    assert library.state("tiny") is ModelState.ABSENT
     assert left_over(library) == ["tiny.lock"]
     hub.files["en/weights.onnx"] = WEIGHTS
     pull(library, "tiny", silent)
@@ -318,7 +318,7 @@ def test_an_import_that_is_not_the_model_is_refused(library_of: LibraryOf, tmp_p
     (tmp_path / "config.json").write_bytes(SETTINGS)
     with pytest.raises(ModelError, match="its SHA-256 differs"):
         import_model(library, "tiny", tmp_path)
-    assert library.state("tiny") is State.ABSENT
+    assert library.state("tiny") is ModelState.ABSENT
 
 
 def test_a_link_in_a_models_folder_is_refused(library_of: LibraryOf, tmp_path: Path) -> None:
@@ -422,7 +422,7 @@ def test_a_missing_file_makes_the_model_incomplete(hub: Hub, library_of: Library
     library = library_of()
     pull(library, "tiny", silent)
     (library.folder("tiny") / "config.json").unlink()
-    assert library.state("tiny") is State.BROKEN
+    assert library.state("tiny") is ModelState.BROKEN
     with pytest.raises(ModelError, match="assistant models pull tiny"):
         library.read("tiny")
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from assistant.core.errors import ModelError
-from assistant.core.models.manifest import Library, State, load_manifest
+from assistant.core.models.manifest import Library, ModelState, load_manifest
 from models.training.config import MODELS
 from models.training.publish import Entry, publish, with_entry
 
@@ -45,7 +45,7 @@ def test_what_is_published_is_shipped_and_checked(tmp_path: Path) -> None:
     (tmp_path / "manifest.toml").write_text("# Models.\n", "utf-8")
     publish("new", entry("1"), {"model.onnx": b"bytes", "labels.json": b"[]"}, tmp_path)
     library = Library(tmp_path / "pulled", tmp_path)
-    assert library.state("new") is State.SHIPPED
+    assert library.state("new") is ModelState.SHIPPED
     assert library.read("new") == {"model.onnx": b"bytes", "labels.json": b"[]"}
     (tmp_path / "new" / "model.onnx").write_bytes(b"other")
     with pytest.raises(ModelError, match="corrupt"):

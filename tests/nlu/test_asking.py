@@ -8,14 +8,14 @@ import pytest
 
 from assistant.composition import Composition
 from assistant.core.codec import encode
-from assistant.core.config import Config, HomeSettings, Storage
+from assistant.core.config import Config, HomeSettings, StorageSettings
 from assistant.core.messages import Command, Interpretation, Slot, Transcript
-from nlu.classifier.examples import Label
+from nlu.classifier.examples import IntentLabel
 from nlu.classifier.intent import Belief, Ranking
-from nlu.classifier.tagger import Span, Tagging
+from nlu.classifier.tagger import TaggedSpan, Tagging
 from nlu.fallback.guesser import USUAL, Guesser
 from nlu.fallback.scoring import Guessed
-from nlu.fallback.slot_patterns import Shape
+from nlu.fallback.slot_patterns import SlotPattern
 from nlu.grammar.templates import Templates
 from nlu.interpreter import By, Interpreter
 from nlu.stage import NluStage
@@ -48,8 +48,12 @@ class Torn:
     def may_be(self, said: Canonical, intent: str) -> bool:
         return True
 
-    def spans(self, said: Canonical) -> tuple[Span, ...]:
-        return (Span("person", 3, 5, 0.9), Span("person", 6, 7, 0.5), Span("text", 1, 2, 0.9))
+    def spans(self, said: Canonical) -> tuple[TaggedSpan, ...]:
+        return (
+            TaggedSpan("person", 3, 5, 0.9),
+            TaggedSpan("person", 6, 7, 0.5),
+            TaggedSpan("text", 1, 2, 0.9),
+        )
 
 
 def heard(templates: Templates, now: datetime, *commands: Command) -> Interpretation:
@@ -97,7 +101,9 @@ def test_the_explanation_tells_of_a_tie(templates: Templates, now: datetime) -> 
 @pytest.fixture(scope="module")
 def guesser(tmp_path_factory: pytest.TempPathFactory) -> Guesser:
     cache = tmp_path_factory.mktemp("ties") / "cache"
-    composition = Composition(Config(home=HomeSettings(), storage=Storage(cache=str(cache))))
+    composition = Composition(
+        Config(home=HomeSettings(), storage=StorageSettings(cache=str(cache)))
+    )
     guess = composition.interpreter(composition.templates).guess
     assert isinstance(guess, Guesser)
     return guess
@@ -130,7 +136,7 @@ def test_a_tie_is_between_two_likely_commands_that_differ(
     weights: tuple[float, float],
     tied: bool,
 ) -> None:
-    shape = Shape("", (), frozenset(), (), "", 0)
+    shape = SlotPattern("", (), frozenset(), (), "", 0)
     made = [
         Guessed(command, weight, shape, frozenset())
         for command, weight in zip((best, other), weights, strict=True)
@@ -155,7 +161,7 @@ def test_what_may_be_meant_for_others_is_done_asked_about_or_left(
 ) -> None:
     """By how likely it is meant for the assistant, and whether it names what one wishes for."""
     said = canonical("bin that wretched timer" if subject else "bin that wretched pillow")
-    label = Label("HassCancelTimer", ())
+    label = IntentLabel("HassCancelTimer", ())
     ranking = Ranking(in_scope, (Belief(label, 0.99),))
     monkeypatch.setattr(guesser._intents, "rank", lambda text: ranking)
     monkeypatch.setattr(guesser, "_tagged", (said.source, Tagging(meant=USUAL)))
@@ -175,7 +181,7 @@ def test_what_the_other_model_takes_for_talk_is_not_done(
     done: bool,
 ) -> None:
     said = canonical("bin that wretched timer")
-    ranking = Ranking(0.95, (Belief(Label("HassCancelTimer", ()), 0.99),))
+    ranking = Ranking(0.95, (Belief(IntentLabel("HassCancelTimer", ()), 0.99),))
     monkeypatch.setattr(guesser._intents, "rank", lambda text: ranking)
     monkeypatch.setattr(guesser, "_tagged", (said.source, Tagging(meant=meant)))
     guesser._remembered.cache_clear()

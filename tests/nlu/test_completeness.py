@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from nlu.completeness import Endings
+from nlu.completeness import Completeness
 
 ORDERS = ["a small latte"] + [
     f"a small latte with {what}" for what in ("milk", "cream", "sugar")
@@ -10,16 +10,16 @@ ORDERS = ["a small latte"] + [
 
 
 def test_what_mostly_goes_on_is_not_over() -> None:
-    assert not Endings(ORDERS).likely("a small latte")
+    assert not Completeness(ORDERS).likely("a small latte")
 
 
 def test_what_mostly_ends_there_is_over() -> None:
-    assert Endings(ORDERS).likely("a small latte with milk")
-    assert Endings(["a small latte"]).likely("a small latte")
+    assert Completeness(ORDERS).likely("a small latte with milk")
+    assert Completeness(["a small latte"]).likely("a small latte")
 
 
 def test_one_word_and_words_never_heard_tell_nothing() -> None:
-    endings = Endings([*ORDERS, "stop"])
+    endings = Completeness([*ORDERS, "stop"])
     assert not endings.likely("stop")
     assert not endings.likely("")
     assert not endings.likely("with lemonade")

@@ -5,13 +5,13 @@ from __future__ import annotations
 import pytest
 
 from nlu.grammar.templates import Templates
-from nlu.suggestion import Nearest
+from nlu.suggestion import Suggestion
 from nlu.text.canonical import canonical
 
 
 @pytest.fixture(scope="module")
-def nearest(templates: Templates) -> Nearest:
-    return Nearest(templates.examples())
+def nearest(templates: Templates) -> Suggestion:
+    return Suggestion(templates.examples())
 
 
 @pytest.mark.parametrize(
@@ -25,7 +25,7 @@ def nearest(templates: Templates) -> Nearest:
     ],
 )
 def test_an_example_of_the_nearest_intent(
-    templates: Templates, nearest: Nearest, text: str, intent: str
+    templates: Templates, nearest: Suggestion, text: str, intent: str
 ) -> None:
     example = nearest(canonical(text))
     assert intent in {match.intent for match in templates.match(example)}
@@ -34,12 +34,12 @@ def test_an_example_of_the_nearest_intent(
 @pytest.mark.parametrize(
     "text", ["who wrote hamlet", "order me a pizza with cheese", "", "the", "lorem ipsum dolor"]
 )
-def test_nothing_is_near(nearest: Nearest, text: str) -> None:
+def test_nothing_is_near(nearest: Suggestion, text: str) -> None:
     assert nearest(canonical(text)) == ""
 
 
 def test_words_that_few_intents_use_decide() -> None:
-    nearest = Nearest(
+    nearest = Suggestion(
         {
             "Light": ["turn on the light"],
             "Radio": ["turn on the radio"],
@@ -53,4 +53,4 @@ def test_words_that_few_intents_use_decide() -> None:
 
 
 def test_no_examples_are_near_nothing() -> None:
-    assert Nearest({})(canonical("turn on the light")) == ""
+    assert Suggestion({})(canonical("turn on the light")) == ""

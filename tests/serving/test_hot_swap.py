@@ -8,11 +8,11 @@ from typing import ClassVar
 import pytest
 
 from assistant.composition import Composition
-from assistant.core.config import Config, Nlu, Storage
+from assistant.core.config import Config, NluSettings, StorageSettings
 from assistant.core.errors import AnswerError, ModelError
 from assistant.core.messages import Message
 from assistant.core.models.manifest import Library
-from assistant.serving.hot_swap import NluWorkshop, Workshop
+from assistant.serving.hot_swap import HotSwap, NluHotSwap
 from benchmarks.versions import add, add_unsound
 
 
@@ -39,7 +39,8 @@ def made(composition: Composition) -> Reads:
 def config(tmp_path_factory: pytest.TempPathFactory) -> Config:
     folder = tmp_path_factory.mktemp("workshop")
     config = Config(
-        storage=Storage(state=str(folder), cache=str(folder / "cache")), nlu=Nlu(models=False)
+        storage=StorageSettings(state=str(folder), cache=str(folder / "cache")),
+        nlu=NluSettings(models=False),
     )
     library = Library(config.models_dir)
     add(library, "ner", "2", seed=2)
@@ -58,7 +59,7 @@ def in_use(config: Config) -> str:
 
 
 def test_a_stage_is_made_beside_the_one_that_runs_and_takes_its_turn(config: Config) -> None:
-    workshop = Workshop(made)
+    workshop = HotSwap(made)
     stage = workshop.stage(config)
     change = workshop.load("ner", "2")
     assert in_use(config) == "1"
@@ -79,7 +80,7 @@ def test_where_there_is_one_writer_only_models_are_loaded_before_the_turn(config
         done.append("made")
         return made(composition)
 
-    workshop = Workshop(make, prepare)
+    workshop = HotSwap(make, prepare)
     stage = workshop.stage(config)
     change = workshop.load("ner", "2")
     assert done == ["made", "prepared 2"]
@@ -93,7 +94,7 @@ def test_a_stage_that_cannot_be_made_leaves_the_choice_as_it_was(config: Config)
             raise AnswerError("answer.none", "no database")
         return made(composition)
 
-    workshop = Workshop(make, lambda _: None)
+    workshop = HotSwap(make, lambda _: None)
     stage = workshop.stage(config)
     change = workshop.load("ner", "2")
     with pytest.raises(AnswerError):
@@ -103,7 +104,7 @@ def test_a_stage_that_cannot_be_made_leaves_the_choice_as_it_was(config: Config)
 
 @pytest.mark.parametrize("version", ["nonsense", "corrupt", "9"])
 def test_what_is_unsound_is_refused_before_anything_is_made(config: Config, version: str) -> None:
-    workshop = Workshop(made)
+    workshop = HotSwap(made)
     workshop.stage(config)
     with pytest.raises(ModelError):
         workshop.load("ner", version)
@@ -111,7 +112,7 @@ def test_what_is_unsound_is_refused_before_anything_is_made(config: Config, vers
 
 
 def test_understanding_without_models_has_the_choice_for_when_it_has_them(config: Config) -> None:
-    workshop = NluWorkshop()
+    workshop = NluHotSwap()
     stage = workshop.stage(config)
     with pytest.raises(ModelError):
         workshop.load("ner", "nonsense")

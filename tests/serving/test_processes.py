@@ -15,9 +15,9 @@ from assistant.answer.knowledge.knowledge import Knowledge
 from assistant.composition import Composition
 from assistant.core.bus import Address
 from assistant.core.clock import boottime_s
-from assistant.core.config import Config, Mqtt
+from assistant.core.config import Config, MqttSettings
 from assistant.core.messages import DocumentsDone, DocumentsRequest, Question, Reply, Tick
-from assistant.serving.processes import Answering, HearingBeat, employ, peers
+from assistant.serving.processes import AnswerStageMaker, HearingBeat, employ, peers
 from assistant.supervision.heartbeat import Heartbeat
 from audio.capture import Capture
 from audio.playback import Playback
@@ -30,7 +30,7 @@ def test_while_a_command_has_the_documents_the_rest_is_answered(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     file, composition = tmp_path / "knowledge.db", Composition(Config())
-    make = Answering(file)
+    make = AnswerStageMaker(file)
     with ExitStack() as opened:
 
         def knowledge(_: Composition, path: Path) -> Knowledge:
@@ -55,7 +55,7 @@ def test_of_a_damaged_index_the_user_is_told_aloud_once(
 ) -> None:
     file, composition = tmp_path / "knowledge.db", Composition(Config())
     file.write_bytes(b"no database " * 1000)
-    make = Answering(file)
+    make = AnswerStageMaker(file)
     with ExitStack() as opened:
 
         def knowledge(_: Composition, path: Path) -> Knowledge:
@@ -76,7 +76,7 @@ def test_who_adds_documents_is_answered_though_the_stage_is_made_anew(
 ) -> None:
     notes = tmp_path / "notes.txt"
     notes.write_text("The key lies under the pot.\n")
-    composition, make = Composition(Config()), Answering(tmp_path / "knowledge.db")
+    composition, make = Composition(Config()), AnswerStageMaker(tmp_path / "knowledge.db")
     monkeypatch.setattr(Composition, "document_encoder", FakeEncoder())
     add = DocumentsRequest(request_id="r", action="add", arguments=(str(notes),))
     with ExitStack() as opened:
@@ -99,7 +99,7 @@ def test_who_adds_documents_is_answered_though_the_stage_is_made_anew(
 def test_a_bridge_that_is_not_configured_is_not_looked_for() -> None:
     """Each process would look for its socket five times a second, all day."""
     assert "bridge" not in peers(Config())
-    assert set(peers(Config(mqtt=Mqtt(host="broker")))) - set(peers(Config())) == {"bridge"}
+    assert set(peers(Config(mqtt=MqttSettings(host="broker")))) - set(peers(Config())) == {"bridge"}
 
 
 def beats(line: socket.socket) -> int:

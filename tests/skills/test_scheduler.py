@@ -11,7 +11,7 @@ import pytest
 from assistant.core.database import Database
 from assistant.core.errors import SkillError, StorageError
 from assistant.core.messages import Reply
-from skills.scheduler import Scheduler, create_timers, this_boot
+from skills.scheduler import TimerScheduler, create_timers, this_boot
 
 NOON = datetime(2026, 3, 1, 12, tzinfo=timezone(timedelta(hours=1)))
 
@@ -27,7 +27,7 @@ class Board:
     def start_again(self, at_s: float, boot: str = "") -> None:
         """The process, and with a name of a `boot` the machine."""
         self.boot = boot or self.boot
-        self.timers = Scheduler(self.disk, lambda: self.wall, self.boot)
+        self.timers = TimerScheduler(self.disk, lambda: self.wall, self.boot)
         self.timers.at_s = at_s
 
     def set(self, seconds: float, name: str = "") -> str:

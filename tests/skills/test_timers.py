@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 from assistant.core.errors import SkillError, StorageError
 from assistant.core.messages import Message, PlaybackEnded, Reply, Tick
 from assistant.skill.context import MOST_TIMERS
-from skills.scheduler import Scheduler
+from skills.scheduler import TimerScheduler
 from tests.support.talking import Talk, command
 
 TEN_YEARS = timedelta(days=3653)
@@ -526,7 +526,7 @@ def test_a_timer_of_more_than_a_year_is_refused(talk: Talk, seconds: int) -> Non
 
 
 def test_nor_may_any_other_skill_set_one(talk: Talk) -> None:
-    timers = Scheduler(talk.database, lambda: talk.now, talk.boot)
+    timers = TimerScheduler(talk.database, lambda: talk.now, talk.boot)
     with pytest.raises(SkillError, match="for a year at most"):
         timers.start(timedelta(days=367))
     timer = timers.start(timedelta(days=300))

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from assistant.core.messages import Reload, StageRestarted
-from assistant.supervision.announcer import KEPT_NEWS, Bulletin, status_of, summary
+from assistant.supervision.announcer import KEPT_NEWS, Announcer, status_of, summary
 from assistant.supervision.channel import (
     LARGEST_PACKET_BYTES,
     Beat,
@@ -104,11 +104,11 @@ def listener(tmp_path: Path) -> Iterator[Listener]:
 
 
 @pytest.fixture
-def bulletin(listener: Listener) -> Bulletin:
-    return Bulletin(Notifier(listener.address, WATCHDOG_S), 0.0)
+def bulletin(listener: Listener) -> Announcer:
+    return Announcer(Notifier(listener.address, WATCHDOG_S), 0.0)
 
 
-def test_a_status_is_published_when_it_has_changed(bulletin: Bulletin, listener: Listener) -> None:
+def test_a_status_is_published_when_it_has_changed(bulletin: Announcer, listener: Listener) -> None:
     asr = process("asr", Beat())
     for _ in range(3):
         bulletin.issue([asr], listener.outlet, 1.0)
@@ -120,7 +120,7 @@ def test_a_status_is_published_when_it_has_changed(bulletin: Bulletin, listener:
     assert listener.news() == [Status(processes=(degraded,))]
 
 
-def test_a_new_publisher_has_the_status_too(bulletin: Bulletin, listener: Listener) -> None:
+def test_a_new_publisher_has_the_status_too(bulletin: Announcer, listener: Listener) -> None:
     asr = process("asr", Beat())
     bulletin.issue([asr], listener.outlet, 1.0)
     first = listener.news()
@@ -129,7 +129,9 @@ def test_a_new_publisher_has_the_status_too(bulletin: Bulletin, listener: Listen
     assert listener.news() == first
 
 
-def test_news_wait_for_the_publisher_in_their_order(bulletin: Bulletin, listener: Listener) -> None:
+def test_news_wait_for_the_publisher_in_their_order(
+    bulletin: Announcer, listener: Listener
+) -> None:
     for number in (1, 2):
         bulletin.add(restarted(number))
     bulletin.issue([], None, 1.0)
@@ -142,7 +144,7 @@ def test_news_wait_for_the_publisher_in_their_order(bulletin: Bulletin, listener
 
 
 def test_what_a_dead_publisher_may_not_have_read_its_successor_is_sent(
-    bulletin: Bulletin, listener: Listener
+    bulletin: Announcer, listener: Listener
 ) -> None:
     bulletin.add(restarted(1))
     bulletin.issue([], listener.outlet, 1.0)
@@ -162,7 +164,7 @@ def test_what_a_dead_publisher_may_not_have_read_its_successor_is_sent(
 
 @pytest.mark.parametrize("gone", [False, True])
 def test_what_a_publisher_does_not_take_its_successor_is_sent(
-    bulletin: Bulletin, listener: Listener, gone: bool
+    bulletin: Announcer, listener: Listener, gone: bool
 ) -> None:
     if gone:
         listener.hang_up()
@@ -179,7 +181,7 @@ def test_what_a_publisher_does_not_take_its_successor_is_sent(
 
 
 def test_without_a_publisher_the_latest_news_are_kept(
-    bulletin: Bulletin, listener: Listener
+    bulletin: Announcer, listener: Listener
 ) -> None:
     for number in range(KEPT_NEWS + 1):
         bulletin.add(restarted(number))
@@ -187,7 +189,7 @@ def test_without_a_publisher_the_latest_news_are_kept(
     assert listener.events() == [restarted(n) for n in range(1, KEPT_NEWS + 1)]
 
 
-def test_systemd_is_told_once_that_all_is_up(bulletin: Bulletin, listener: Listener) -> None:
+def test_systemd_is_told_once_that_all_is_up(bulletin: Announcer, listener: Listener) -> None:
     asr, nlu = process("asr"), process("nlu", Beat())
     bulletin.issue([asr, nlu], None, 0.0)
     bulletin.issue([asr, nlu], None, 0.0)
@@ -199,7 +201,7 @@ def test_systemd_is_told_once_that_all_is_up(bulletin: Bulletin, listener: Liste
     assert listener.systemd() == ["STATUS=2 processes are up", "READY=1"]
 
 
-def test_a_reload_is_over_when_it_was_published(bulletin: Bulletin, listener: Listener) -> None:
+def test_a_reload_is_over_when_it_was_published(bulletin: Announcer, listener: Listener) -> None:
     asr = process("asr", Beat())
     bulletin.issue([asr], None, 0.0)
     listener.systemd()
@@ -212,7 +214,7 @@ def test_a_reload_is_over_when_it_was_published(bulletin: Bulletin, listener: Li
     assert listener.systemd() == ["READY=1"]
 
 
-def test_the_watchdog_is_fed_twice_in_its_interval(bulletin: Bulletin, listener: Listener) -> None:
+def test_the_watchdog_is_fed_twice_in_its_interval(bulletin: Announcer, listener: Listener) -> None:
     asr = process("asr", Beat())
     assert bulletin.due_s == 0.0
     fed = []
@@ -224,7 +226,7 @@ def test_the_watchdog_is_fed_twice_in_its_interval(bulletin: Bulletin, listener:
 
 
 def test_the_watchdog_starves_when_one_process_is_silent(
-    bulletin: Bulletin, listener: Listener
+    bulletin: Announcer, listener: Listener
 ) -> None:
     asr, nlu = process("asr", Beat()), process("nlu", Beat())
     silent_s = Patience().startup_s
@@ -237,13 +239,13 @@ def test_the_watchdog_starves_when_one_process_is_silent(
 
 
 def test_without_a_watchdog_it_is_never_due(listener: Listener) -> None:
-    bulletin = Bulletin(Notifier(listener.address), 0.0)
+    bulletin = Announcer(Notifier(listener.address), 0.0)
     bulletin.issue([process("asr", Beat())], None, 1e9)
     assert bulletin.due_s == math.inf
     assert "WATCHDOG=1" not in listener.systemd()
 
 
-def test_systemd_is_told_of_the_end(bulletin: Bulletin, listener: Listener) -> None:
+def test_systemd_is_told_of_the_end(bulletin: Announcer, listener: Listener) -> None:
     bulletin.stopping()
     assert listener.systemd() == ["STOPPING=1"]
 

@@ -11,7 +11,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from assistant.core.config import Config, Storage
+from assistant.core.config import Config, StorageSettings
 from assistant.core.errors import ConfigError
 from assistant.supervision.folders import held
 
@@ -30,7 +30,7 @@ with held(Config(storage=Storage(state=state, runtime=runtime, cache=cache))):
 
 def settings(folder: Path, **changed: Path) -> Config:
     names = {name: str(folder / name) for name in ("state", "runtime", "cache")}
-    return Config(storage=Storage(**{**names, **{n: str(p) for n, p in changed.items()}}))
+    return Config(storage=StorageSettings(**{**names, **{n: str(p) for n, p in changed.items()}}))
 
 
 def test_they_are_made_for_this_user_alone(tmp_path: Path) -> None:

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from assistant.core.messages import SafeModeEntered
 from assistant.supervision.channel import Beat
-from assistant.supervision.process import Backoff, Patience, Process, ProcessSpec, State
+from assistant.supervision.process import Backoff, Patience, Process, ProcessSpec, ProcessState
 
 PATIENCE = Patience()
 BEAT = Beat()
@@ -45,10 +45,10 @@ def test_it_is_due_at_once_and_running_at_its_first_beat() -> None:
     assert subject.due(0.0)
     subject.start(0.0)
     assert not subject.forked(7)
-    assert subject.state is State.STARTING
+    assert subject.state is ProcessState.STARTING
     assert subject.beaten(BEAT, 1.0)
     assert not subject.beaten(BEAT, 2.0)
-    assert (subject.state, subject.settled, subject.pid) == (State.RUNNING, True, 7)
+    assert (subject.state, subject.settled, subject.pid) == (ProcessState.RUNNING, True, 7)
 
 
 def test_starting_takes_longer_than_a_beat_may() -> None:
@@ -91,7 +91,7 @@ def test_one_beyond_its_bounds_is_left_to_end_by_itself_and_keeps_that_reason() 
     assert not subject.settled
     assert not subject.overdue(69.9)
     subject.ended("exited with status 0", 20.0)
-    assert (subject.state, subject.reason) == (State.WAITING, "out of bounds")
+    assert (subject.state, subject.reason) == (ProcessState.WAITING, "out of bounds")
 
 
 def test_one_beyond_its_bounds_that_goes_on_working_is_killed_for_that() -> None:
@@ -130,7 +130,7 @@ def test_back_off_grows_to_its_longest_and_is_forgotten_after_a_healthy_minute()
 def test_the_third_failure_within_a_minute_is_safe_mode() -> None:
     subject = process()
     assert failing(subject, 3, 0.0) == [None, None, SafeModeEntered(stage="asr")]
-    assert (subject.state, subject.settled) == (State.RESTING, True)
+    assert (subject.state, subject.settled) == (ProcessState.RESTING, True)
 
 
 def test_three_failures_over_more_than_a_minute_are_not() -> None:
@@ -145,7 +145,7 @@ def test_in_safe_mode_it_is_tried_once_a_minute_and_nobody_is_told_again() -> No
     rests_until_s = subject.deadline_s()
     assert not subject.due(rests_until_s - 0.1)
     assert failing(subject, 1, rests_until_s) == [None]
-    assert (subject.state, subject.deadline_s()) == (State.RESTING, rests_until_s + 60.0)
+    assert (subject.state, subject.deadline_s()) == (ProcessState.RESTING, rests_until_s + 60.0)
 
 
 def test_a_reload_ends_its_rest_and_a_healthy_minute_ends_safe_mode() -> None:
@@ -170,7 +170,7 @@ def test_to_go_down_with_the_zygote_is_no_failure_of_its_own() -> None:
     for now_s in range(10):
         started(subject, now_s)
         subject.lost("the zygote died", now_s)
-    assert subject.state is State.WAITING
+    assert subject.state is ProcessState.WAITING
     assert not subject.safe_mode
 
 
@@ -178,7 +178,7 @@ def test_one_that_rests_goes_on_resting_when_the_zygote_is_lost() -> None:
     subject = process()
     failing(subject, 3, 0.0)
     subject.lost("the zygote died", 10.0)
-    assert subject.state is State.RESTING
+    assert subject.state is ProcessState.RESTING
 
 
 def test_it_is_fresh_while_it_is_mended_but_not_for_ever() -> None:
@@ -222,11 +222,11 @@ def test_each_state_has_its_deadline() -> None:
     subject.beaten(BEAT, 22.0)
     assert subject.deadline_s() == 27.0
     subject.kill("hung", 27.0)
-    assert subject.state is State.ENDING
+    assert subject.state is ProcessState.ENDING
     assert subject.deadline_s() == math.inf
     assert not subject.due(math.inf)
     subject.ended("killed by SIGKILL", 28.0)
-    assert (subject.state, subject.deadline_s()) == (State.WAITING, 28.1)
+    assert (subject.state, subject.deadline_s()) == (ProcessState.WAITING, 28.1)
     assert not subject.overdue(math.inf)
 
 
@@ -267,7 +267,11 @@ def test_one_failure_is_enough_where_no_more_are_allowed() -> None:
 def test_what_goes_down_with_the_zygote_is_due_at_once_and_says_so() -> None:
     subject = started(process(), 0.0)
     subject.lost("the zygote died", 3.0)
-    assert (subject.state, subject.pid, subject.reason) == (State.WAITING, None, "the zygote died")
+    assert (subject.state, subject.pid, subject.reason) == (
+        ProcessState.WAITING,
+        None,
+        "the zygote died",
+    )
     assert subject.due(3.0)
     assert subject.deadline_s() == 3.0
     # One that was down already has a reason of its own.
@@ -299,4 +303,4 @@ def test_one_that_rests_needs_no_help_of_systemd() -> None:
 
 def test_what_is_shown_of_its_state() -> None:
     shown = ["waiting", "starting", "running", "retiring", "ending", "safe mode"]
-    assert [state.value for state in State] == shown
+    assert [state.value for state in ProcessState] == shown

@@ -19,7 +19,7 @@ import pytest
 
 from assistant.supervision import zygote
 from assistant.supervision.channel import LARGEST_PACKET_BYTES
-from assistant.supervision.zygote import Alive, Ended, Fork, Forked, Zygote, how
+from assistant.supervision.zygote import Alive, Fork, Forked, ProcessEnded, Zygote, how
 
 DEADLINE_S = 20.0
 
@@ -39,7 +39,7 @@ class Nursery:
 
     def __init__(self, *preload: str, log_level: str = "info") -> None:
         self.zygote = Zygote(preload, log_level)
-        self.reports: list[Alive | Forked | Ended] = []
+        self.reports: list[Alive | Forked | ProcessEnded] = []
         self.lines: list[socket.socket] = []
 
     def fork(self, name: str, target: str, *arguments: str) -> int:
@@ -99,17 +99,17 @@ def test_what_it_forks_has_a_line_a_name_and_an_end(nursery: Nursery) -> None:
     assert nursery.lines[0].recv(LARGEST_PACKET_BYTES).startswith(b'{"type":"Beat"')
     nursery.zygote.signal("nobody", signal.SIGTERM)
     nursery.zygote.signal("asr", signal.SIGTERM)
-    assert nursery.heard(Ended, "asr").reason == "killed by SIGTERM"
+    assert nursery.heard(ProcessEnded, "asr").reason == "killed by SIGTERM"
     assert gone(pid)
 
 
 def test_how_it_ended_is_told(nursery: Nursery, tmp_path: Path) -> None:
     nursery.fork("a", "tests.support.processes:crashes_until", str(tmp_path / "never"))
-    assert nursery.heard(Ended, "a").reason == "exited with status 3"
+    assert nursery.heard(ProcessEnded, "a").reason == "exited with status 3"
     nursery.fork("b", "tests.support.processes:crashes")
-    assert nursery.heard(Ended, "b").reason == "exited with status 1"
+    assert nursery.heard(ProcessEnded, "b").reason == "exited with status 1"
     nursery.fork("c", "json:no_such_function")
-    assert nursery.heard(Ended, "c").reason == "exited with status 1"
+    assert nursery.heard(ProcessEnded, "c").reason == "exited with status 1"
 
 
 def test_one_process_after_the_other_under_the_same_name(nursery: Nursery) -> None:
@@ -117,13 +117,13 @@ def test_one_process_after_the_other_under_the_same_name(nursery: Nursery) -> No
     before = len(open_files(nursery.zygote.pid))
     first = nursery.fork("asr", "tests.support.processes:works")
     nursery.zygote.signal("asr", signal.SIGKILL)
-    assert nursery.heard(Ended, "asr").reason == "killed by SIGKILL"
+    assert nursery.heard(ProcessEnded, "asr").reason == "killed by SIGKILL"
     assert len(open_files(nursery.zygote.pid)) == before
     nursery.reports.clear()
     second = nursery.fork("asr", "tests.support.processes:works")
     assert second != first
     nursery.zygote.signal("asr", signal.SIGTERM)
-    assert nursery.heard(Ended, "asr").reason == "killed by SIGTERM"
+    assert nursery.heard(ProcessEnded, "asr").reason == "killed by SIGTERM"
 
 
 def test_a_process_holds_its_own_line_and_nobody_elses(nursery: Nursery) -> None:
@@ -152,7 +152,7 @@ def test_the_end_of_it_is_the_end_of_its_reports(nursery: Nursery) -> None:
     nursery.fork("a", "tests.support.processes:works")
     os.kill(nursery.zygote.pid, signal.SIGKILL)
     with pytest.raises(EOFError):
-        until(lambda: nursery.heard(Ended, "a"))
+        until(lambda: nursery.heard(ProcessEnded, "a"))
     # Whoever has not yet learned of it may go on giving orders.
     ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
     with ours, theirs:

@@ -15,9 +15,9 @@ import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from assistant.answer.answerer import Answer, Tier
+from assistant.answer.answerer import Answer, AnswerTier
 from assistant.answer.generation.token_scheduler import Outlook, Steps
-from assistant.documents.answer_file import Checkpoint
+from assistant.documents.answer_file import AnswerFile
 from assistant.documents.batch import BatchFigures, answer_rest, count, read
 
 WORKED_S = 0.0002
@@ -42,7 +42,7 @@ class Echo:
         time.sleep(self._takes_s)
         yield Outlook(len(question))
         yield from question
-        return Answer(text=question[::-1], tier=Tier.EXTRACTED, source=Path("/notes.txt"))
+        return Answer(text=question[::-1], tier=AnswerTier.EXTRACTED, source=Path("/notes.txt"))
 
 
 def write_questions(file: Path, questions: Sequence[str]) -> Path:
@@ -55,7 +55,7 @@ def write_questions(file: Path, questions: Sequence[str]) -> Path:
 def work_off(questions: Path, out: Path, answerer: Echo | None = None) -> BatchFigures:
     """What the command does."""
     total = count(questions)
-    with Checkpoint(out) as answers:
+    with AnswerFile(out) as answers:
         answers.resume(read(questions))
         return answer_rest(questions, answers, answerer or Echo(), total)
 

@@ -12,7 +12,7 @@ from paho.mqtt.client import Client, MQTTMessage
 from assistant.bridge.mqtt import Broker
 from assistant.bridge.stage import BridgeStage
 from assistant.core.clock import boottime_s
-from assistant.core.config import Mqtt
+from assistant.core.config import MqttSettings
 from assistant.core.messages import HomeCommand, Message, Tick
 from tests.support.mosquitto import PATIENCE_S
 
@@ -23,7 +23,9 @@ class Bench:
     """A bridge stage with its broker, pumped by hand as the worker would."""
 
     def __init__(self, port: int, devices: tuple[str, ...] = DEVICES, **settings: Any) -> None:
-        self.broker = Broker(Mqtt(**{"host": "127.0.0.1", "port": port, **settings}), devices)
+        self.broker = Broker(
+            MqttSettings(**{"host": "127.0.0.1", "port": port, **settings}), devices
+        )
         self.stage = BridgeStage(self.broker)
         self._told: deque[Message] = deque()
 

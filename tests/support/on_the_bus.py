@@ -8,7 +8,7 @@ from contextlib import closing
 from pathlib import Path
 from typing import ClassVar
 
-from assistant.control.metrics_store import Ledger
+from assistant.control.metrics_store import MetricsStore
 from assistant.control.server import ControlServer, ControlStage
 from assistant.core.bus import Address, Bus
 from assistant.core.messages import Level, Message, Reload, Tick
@@ -45,7 +45,7 @@ def meter(heartbeat: Heartbeat, runtime: str) -> None:
 def control(heartbeat: Heartbeat, runtime: str) -> None:
     """The control process."""
     server = ControlServer(Path(runtime) / "control.sock", {}, heartbeat.line)
-    stage = ControlStage(server, Ledger(Path(runtime) / "metrics.jsonl", keep=10))
+    stage = ControlStage(server, MetricsStore(Path(runtime) / "metrics.jsonl", keep=10))
     _serve("control", stage, heartbeat, runtime, server)
 
 

@@ -6,8 +6,8 @@ from collections.abc import Callable
 from datetime import datetime
 
 from assistant.answer.answerer import NOTHING_FOUND, Answer
-from assistant.answer.calendar.events import Schedule
-from assistant.answer.calendar.notes import Diary
+from assistant.answer.calendar.events import Events
+from assistant.answer.calendar.notes import Notes
 from assistant.answer.knowledge.knowledge import Knowledge
 from assistant.core.messages import Period, Question
 
@@ -21,7 +21,7 @@ class Calendar:
     """What `knowledge` holds about days; `now` gives the aware present."""
 
     def __init__(self, knowledge: Knowledge, now: Callable[[], datetime]) -> None:
-        self._schedule, self._diary = Schedule(knowledge, now), Diary(knowledge, now)
+        self._schedule, self._diary = Events(knowledge, now), Notes(knowledge, now)
 
     def asked(self, question: Question) -> tuple[Answer | None, Period | None]:
         """The answer to one of the `SCHEDULED`; else None, and the time to look through."""

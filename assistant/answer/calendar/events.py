@@ -13,8 +13,8 @@ from typing import NamedTuple
 import msgspec
 
 from assistant.answer.answer import drawn
-from assistant.answer.answerer import NOTHING_FOUND, Answer, Tier
-from assistant.answer.calendar.wording import Event, agenda, moment, nothing
+from assistant.answer.answerer import NOTHING_FOUND, Answer, AnswerTier
+from assistant.answer.calendar.wording import ListedEvent, agenda, moment, nothing
 from assistant.answer.knowledge.knowledge import Filter, Knowledge, Stored
 from assistant.answer.knowledge.passages import Passage, sentences
 from assistant.answer.knowledge.series import Occurrence, here, occurrences, once
@@ -34,13 +34,13 @@ class _Found(NamedTuple):
     when: Occurrence
 
     @property
-    def event(self) -> Event:
+    def event(self) -> ListedEvent:
         """As it is told."""
         passage = self.stored.passage
-        return Event(passage.place, self.when, self.stored.id if passage.series else 0)
+        return ListedEvent(passage.place, self.when, self.stored.id if passage.series else 0)
 
 
-class Schedule:
+class Events:
     """Answers questions about days from `knowledge`; `now` gives the aware present."""
 
     def __init__(self, knowledge: Knowledge, now: Callable[[], datetime]) -> None:
@@ -56,7 +56,7 @@ class Schedule:
             stored = {found.stored.id: found.stored for found in events}
             return drawn(agenda(told, period, said, now), [*stored.values()])
         if not self._knowledge.holds("event"):
-            return Answer(text=NOTHING_FOUND, tier=Tier.DECLINED)
+            return Answer(text=NOTHING_FOUND, tier=AnswerTier.DECLINED)
         return drawn(nothing(period, said, now, more=bool(all_day)), ())
 
     def next(self, person: str = "") -> Answer:
@@ -67,7 +67,7 @@ class Schedule:
             name = found.stored.passage.place.rstrip(" .")
             return drawn(f"{name} is {moment(found.when, now)}.", [found.stored])
         if not self._knowledge.holds("event"):
-            return Answer(text=NOTHING_FOUND, tier=Tier.DECLINED)
+            return Answer(text=NOTHING_FOUND, tier=AnswerTier.DECLINED)
         whom = f" with {person.title()}" if person else ""
         return drawn(f"Nothing{whom} is coming up in your calendar.", ())
 
@@ -83,7 +83,11 @@ class Schedule:
         found = self._upcoming(lambda p: p.place.casefold() == name, now)
         if found is None:
             over = self._first(stored[0].passage)
-            return msgspec.structs.replace(made, text=over, tier=Tier.EXTRACTED) if over else made
+            return (
+                msgspec.structs.replace(made, text=over, tier=AnswerTier.EXTRACTED)
+                if over
+                else made
+            )
         if found.stored.passage.series is not None:
             text = f"{made.text} The next is {moment(found.when, now)}."
             return msgspec.structs.replace(made, text=text)

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from datetime import UTC, datetime
 
 from assistant.answer.answer import drawn
-from assistant.answer.answerer import NOTHING_FOUND, Answer, Tier
+from assistant.answer.answerer import NOTHING_FOUND, Answer, AnswerTier
 from assistant.answer.calendar.wording import label
 from assistant.answer.knowledge.knowledge import Filter, Knowledge, Stored
 from assistant.answer.knowledge.passages import sentences
@@ -23,7 +23,7 @@ KINDS = ("note", "document")
 _EVER = datetime(1800, 1, 1, tzinfo=UTC)
 
 
-class Diary:
+class Notes:
     """Answers what was noted from `knowledge`; `now` gives the aware present."""
 
     def __init__(self, knowledge: Knowledge, now: Callable[[], datetime]) -> None:
@@ -40,7 +40,7 @@ class Diary:
         noted = self._about(topic, within) if topic else self._noted(within)
         if not noted:
             if topic or not self._knowledge.within(Filter(kinds=KINDS, since=_EVER)):
-                return Answer(text=NOTHING_FOUND, tier=Tier.DECLINED)
+                return Answer(text=NOTHING_FOUND, tier=AnswerTier.DECLINED)
             return drawn(f"You noted nothing {label(period, said, now)}.", (), "note")
         lines = [_line(stored, first, now) for stored, first in noted[:MOST_SAID]]
         if len(noted) > MOST_SAID:

@@ -25,7 +25,7 @@ _NAMES = {name.casefold(): name for name in (*day_name, *month_name) if name}
 _WORD = re.compile(r"[^\W\d_]+")
 
 
-class Event(NamedTuple):
+class ListedEvent(NamedTuple):
     """One event at one of its times; `series` is the same for all times of a series, else 0.
 
     `more` times of it are told with this one.
@@ -37,7 +37,7 @@ class Event(NamedTuple):
     more: int = 0
 
 
-def agenda(events: Sequence[Event], period: Period, said: str, now: datetime) -> str:
+def agenda(events: Sequence[ListedEvent], period: Period, said: str, now: datetime) -> str:
     """One sentence that tells these events, which are in order; `said` is what `period` was called.
 
     "Tomorrow: Dentist at 9:30 am and Choir at 7 pm." Where there are too many, each series is told
@@ -87,10 +87,10 @@ def is_one_day(period: Period) -> bool:
     return period.until - period.since <= timedelta(hours=25)
 
 
-def _gathered(events: Sequence[Event]) -> list[Event]:
+def _gathered(events: Sequence[ListedEvent]) -> list[ListedEvent]:
     """The same with each series once, at its first time."""
     times = Counter(event.series for event in events)
-    told: list[Event] = []
+    told: list[ListedEvent] = []
     for event in events:
         if not event.series:
             told.append(event)
@@ -106,8 +106,8 @@ def _on(day: date, now: datetime) -> str:
     return f"on {words}" if words[:1].isupper() else words
 
 
-def _days(events: Sequence[Event], period: Period, now: datetime) -> Iterator[str]:
-    def day(event: Event) -> date:
+def _days(events: Sequence[ListedEvent], period: Period, now: datetime) -> Iterator[str]:
+    def day(event: ListedEvent) -> date:
         return max(event.when.starts, period.since).date()
 
     for on, some in groupby(events, day):
@@ -118,7 +118,7 @@ def _days(events: Sequence[Event], period: Period, now: datetime) -> Iterator[st
         yield f"{named} {joined([_at(event, since) for event in last])}"
 
 
-def _at(event: Event, since: datetime) -> str:
+def _at(event: ListedEvent, since: datetime) -> str:
     """An event of the day that begins `since`, or that has begun by then."""
     name, when = event.name[:LONGEST_NAME].rstrip(" ."), event.when
     more = f", then {count(event.more, 'more time')}" if event.more else ""

@@ -26,7 +26,7 @@ from assistant.core.models.manifest import Library
 from assistant.core.models.session import session_of
 from assistant.core.models.tokens import tokenizer_of
 
-Generated = GeneratorOf["Spoken", None, None]
+Generated = GeneratorOf["GeneratedText", None, None]
 
 MODEL = KIND = "generator"
 GRAPH, TOKENIZER = "model.onnx", "tokenizer.json"
@@ -36,7 +36,7 @@ REPEATED = 5
 """Tokens in a row that no reply says twice."""
 
 
-class Budget(msgspec.Struct, frozen=True, kw_only=True):
+class GenerationBudget(msgspec.Struct, frozen=True, kw_only=True):
     """What one reply may take; where it ends, the sentence in hand is dropped."""
 
     tokens: int = 64
@@ -44,7 +44,7 @@ class Budget(msgspec.Struct, frozen=True, kw_only=True):
     seconds: float = 2.0
 
 
-class Bound(Protocol):
+class OutputConstraint(Protocol):
     """What binds a reply's words: a `Clause` of a text, or a `Constraint`."""
 
     weight: float
@@ -63,7 +63,7 @@ class Bound(Protocol):
 
 
 @dataclass(frozen=True)
-class Spoken:
+class GeneratedText:
     """One step of a stream."""
 
     text: str
@@ -108,13 +108,16 @@ class Generator:
         self._prefix = (tuple(ids), memory)
 
     def stream(
-        self, prompt: Prompt, constraint: Bound | None = None, budget: Budget | None = None
+        self,
+        prompt: Prompt,
+        constraint: OutputConstraint | None = None,
+        budget: GenerationBudget | None = None,
     ) -> Generated:
         """Words as they come; raises `AnswerError` when the prompt is longer than the model takes.
 
         The first step reads the prompt, each further one a token; `close` ends it in between.
         """
-        budget = budget or Budget()
+        budget = budget or GenerationBudget()
         ends_s = self._clock() + budget.seconds
         most = budget.tokens + (constraint.room if constraint is not None else 0)
         scores, memory = self._read(self.notation.ids(prompt), most)
@@ -125,17 +128,22 @@ class Generator:
             if token is None:
                 return
             if token in self.notation.stops:
-                yield Spoken(self.notation.text(said), len(said), True, sureness / (len(said) or 1))
+                yield GeneratedText(
+                    self.notation.text(said), len(said), True, sureness / (len(said) or 1)
+                )
                 return
             said.append(token)
             sureness += float(scores[token] - np.logaddexp.reduce(scores))
             if constraint is not None:
                 constraint.take(token)
-            yield Spoken(self.notation.text(said), len(said), False, sureness / len(said))
+            yield GeneratedText(self.notation.text(said), len(said), False, sureness / len(said))
             scores, memory = self._decoder.read([token], memory)
 
     def sentences(
-        self, prompt: Prompt, constraint: Bound | None = None, budget: Budget | None = None
+        self,
+        prompt: Prompt,
+        constraint: OutputConstraint | None = None,
+        budget: GenerationBudget | None = None,
     ) -> Iterator[str]:
         """Whole sentences, each as soon as the next one begins or the reply ends."""
         given = 0
@@ -160,7 +168,9 @@ class Generator:
             return self._decoder.read(ids[len(prefix) :], memory)
         return self._decoder.read(ids, self._decoder.nothing())
 
-    def _chosen(self, scores: Scores, said: Sequence[int], constraint: Bound | None) -> int | None:
+    def _chosen(
+        self, scores: Scores, said: Sequence[int], constraint: OutputConstraint | None
+    ) -> int | None:
         """The likeliest token that may come; None where none may."""
         scores, circles = scores.copy(), set(repeating(said))
         scores[self.notation.never] = -np.inf

@@ -14,15 +14,15 @@ from functools import cached_property
 
 from assistant.answer.generation.constraint import Constraint, Tokens, missing
 from assistant.answer.generation.fact_check import added, alike, unnamed
-from assistant.answer.generation.generator import Bound, Budget, Generator
+from assistant.answer.generation.generator import GenerationBudget, Generator, OutputConstraint
 from assistant.answer.generation.grounding import ungrounded
 from assistant.answer.generation.prompt import Act, Mark, Prompt, about_facts, about_text
-from assistant.answer.generation.span_constraint import Clause
+from assistant.answer.generation.span_constraint import SpanConstraint
 from assistant.answer.generation.token_scheduler import Outlook, Steps, finished
 from assistant.core.errors import AnswerError, ModelError
 from assistant.core.messages import Fact
 
-BUDGET = Budget(tokens=60, seconds=1.0)
+BUDGET = GenerationBudget(tokens=60, seconds=1.0)
 FAILURES_TO_REST = 5
 """Failures in a row after which the generator is not asked …"""
 RESTS = 20
@@ -41,7 +41,7 @@ class Phraser:
     One that cannot be loaded rests, and what was found is said without it; `load` tells of it.
     """
 
-    def __init__(self, load: Callable[[], Generator], budget: Budget = BUDGET) -> None:
+    def __init__(self, load: Callable[[], Generator], budget: GenerationBudget = BUDGET) -> None:
         self._load, self._budget = load, budget
         self._failures = self._rests = 0
 
@@ -62,7 +62,7 @@ class Phraser:
     def phrasing(self, question: str, text: str, title: str, answer: str = "") -> Steps[str]:
         """The same in steps, a token each; also raises the `AnswerError` that it is sent."""
         prompt = about_text(question, text, title, answer)
-        return self._said(prompt, lambda tokens: Clause(tokens, prompt))
+        return self._said(prompt, lambda tokens: SpanConstraint(tokens, prompt))
 
     def word(self, facts: Sequence[Fact], question: str, intent: str) -> str:
         """All facts in one turn, or "" where they might not be said as they are.
@@ -93,7 +93,7 @@ class Phraser:
             return ""
 
     def _said(
-        self, prompt: Prompt, bound: Callable[[Tokens], Bound], sure: float = -math.inf
+        self, prompt: Prompt, bound: Callable[[Tokens], OutputConstraint], sure: float = -math.inf
     ) -> Steps[str]:
         if self._rests:
             self._rests -= 1

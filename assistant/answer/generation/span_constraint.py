@@ -25,7 +25,7 @@ _BEGINS = re.compile(rf"(?:^|(?<=[,;:(–—] )|\b(?={_JOINTS.replace(' ', ' |')
 _ENDS = re.compile(rf"(?<=[\w%)\"'])(?=[,;:–—]|[.!?]?$| (?:{_JOINTS.replace(' ', '|')}) | [–—(])")
 
 
-class Clause:
+class SpanConstraint:
     """The state of one reply: `allowed` tokens now, then `take` the one that was chosen."""
 
     weight, room = 0.0, 0

@@ -61,7 +61,7 @@ def finished(steps: Steps[T]) -> T:
 
 
 @dataclass(eq=False)
-class Request:
+class GenerationRequest:
     """One stream that is being worked on; its fields are the scheduler's until `wait` returns."""
 
     steps: Generator[Any, Any, Any]
@@ -97,21 +97,21 @@ class Request:
         self._ended.set()
 
 
-Order = Callable[[Request, float], float]
+Order = Callable[[GenerationRequest, float], float]
 """A request and the time → its place; the lowest goes next."""
 
 
-def shortest_first(request: Request, now_s: float) -> float:
+def shortest_first(request: GenerationRequest, now_s: float) -> float:
     """By the tokens left, less what waiting has earned."""
     return request.left - AGEING * (now_s - request.served_s)
 
 
-def round_robin(request: Request, now_s: float) -> float:
+def round_robin(request: GenerationRequest, now_s: float) -> float:
     """By turns, whatever is left; to compare with."""
     return request.served_s
 
 
-class Scheduler:
+class TokenScheduler:
     """Requests and whose turn it is; `work` may be called from several threads."""
 
     def __init__(
@@ -122,7 +122,7 @@ class Scheduler:
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self._limit, self._order, self._turn, self._clock = limit, order, turn, clock
-        self._waiting: list[Request] = []
+        self._waiting: list[GenerationRequest] = []
         self._running = 0
         self._closed = False
         self._changed = threading.Condition()
@@ -138,7 +138,7 @@ class Scheduler:
         tokens: int,
         on_step: Callable[[Any], None] | None = None,
         until_s: float = math.inf,
-    ) -> Request:
+    ) -> GenerationRequest:
         """Take on a stream of at most `tokens` steps; raises `OverloadedError` if there is no room.
 
         `on_step` is called by the worker with what each step gives; a stream that is to be done at
@@ -149,12 +149,12 @@ class Scheduler:
                 message = f"{self._limit} replies are being made already"
                 raise OverloadedError("answer.overloaded", message)
             now_s = self._clock()
-            request = Request(steps, tokens, now_s, now_s, until_s, on_step=on_step)
+            request = GenerationRequest(steps, tokens, now_s, now_s, until_s, on_step=on_step)
             self._waiting.append(request)
             self._changed.notify()
         return request
 
-    def cancel(self, request: Request) -> None:
+    def cancel(self, request: GenerationRequest) -> None:
         """End a request at once or, where a worker has it, before its next token."""
         request.cancelled = True
         with self._changed:
@@ -189,7 +189,7 @@ class Scheduler:
             self._closed = True
             self._changed.notify_all()
 
-    def _served(self, request: Request) -> bool:
+    def _served(self, request: GenerationRequest) -> bool:
         """Whether there is more to do after this turn; whatever is raised ends the request."""
         error: Exception | None = None
         more = False
@@ -202,7 +202,7 @@ class Scheduler:
             request.end(request.served_s, error)
         return more
 
-    def _stepped(self, request: Request) -> bool:
+    def _stepped(self, request: GenerationRequest) -> bool:
         for _ in range(self._turn):
             if request.cancelled:
                 request.steps.close()
@@ -218,7 +218,7 @@ class Scheduler:
                 request.on_step(step)
         return True
 
-    def _step(self, request: Request) -> Any:
+    def _step(self, request: GenerationRequest) -> Any:
         if self._clock() < request.until_s:
             return next(request.steps)
         return request.steps.send(LateError("answer.late", "there was no time for more words"))
@@ -227,7 +227,7 @@ class Scheduler:
 class Workers:
     """Threads that work on a scheduler's requests; onnxruntime lets them run side by side."""
 
-    def __init__(self, scheduler: Scheduler, count: int) -> None:
+    def __init__(self, scheduler: TokenScheduler, count: int) -> None:
         self._scheduler = scheduler
         self._threads = [threading.Thread(target=self._work, daemon=True) for _ in range(count)]
         for thread in self._threads:

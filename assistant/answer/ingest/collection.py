@@ -16,9 +16,10 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from assistant.answer.ingest.roots import Wanted, listing, path_named
-from assistant.answer.ingest.sync import Intake, Parses, Turns
-from assistant.answer.knowledge.knowledge import Knowledge, Source
+from assistant.answer.ingest.roots import Roots, listing, path_named
+from assistant.answer.ingest.sync import Parses, Sync, Turns
+from assistant.answer.knowledge.knowledge import Knowledge
+from assistant.answer.knowledge.sources import DocumentSource
 from assistant.answer.knowledge.vector_index import VectorIndex
 from assistant.answer.summary.summariser import Summary
 from assistant.core.errors import AnswerError, AssistantError, ModelError
@@ -88,8 +89,8 @@ class Collection:
     ) -> None:
         self._knowledge, self._index, self._encoder = knowledge, index, encoder
         self._summariser = summariser
-        self._wanted = Wanted(knowledge, folders)
-        self._intake = Intake(knowledge, parser, suffixes)
+        self._wanted = Roots(knowledge, folders)
+        self._intake = Sync(knowledge, parser, suffixes)
         self._look: Turns | None = None
         self._settling: Iterator[bool] | None = None
         self._look_s = self._due_s = self._told_s = 0.0
@@ -275,7 +276,7 @@ class Collection:
             yield msgspec.structs.replace(told, request_id=request)
 
 
-def _sum(sources: Sequence[Source]) -> DocumentsDone:
+def _sum(sources: Sequence[DocumentSource]) -> DocumentsDone:
     passages = sum(source.passages for source in sources)
     return DocumentsDone(request_id="", documents=len(sources), passages=passages)
 

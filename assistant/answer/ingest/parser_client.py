@@ -26,9 +26,9 @@ import msgspec
 from assistant.answer.ingest.opening import opened
 from assistant.answer.ingest.parser_messages import (
     LARGEST_PACKET,
-    Ended,
     Order,
     Parsed,
+    ParsingEnded,
     Ready,
     Refused,
 )
@@ -44,7 +44,9 @@ KEPT_FROM_ENVIRONMENT = ("PATH", "LANG", "LC_ALL", "TZ")
 
 log = logging.getLogger(__name__)
 
-_REPORTS: msgspec.msgpack.Decoder[Ready | Ended] = msgspec.msgpack.Decoder(Ready | Ended)
+_REPORTS: msgspec.msgpack.Decoder[Ready | ParsingEnded] = msgspec.msgpack.Decoder(
+    Ready | ParsingEnded
+)
 _RESULTS: msgspec.msgpack.Decoder[Parsed | Refused] = msgspec.msgpack.Decoder(Parsed | Refused)
 
 
@@ -57,7 +59,7 @@ class ParsedFile(msgspec.Struct, frozen=True, kw_only=True):
     passages: tuple[Passage, ...]
 
 
-class Indexer:
+class ParserClient:
     """Parses one file after another; `parser` ("module:function") is what the process runs.
 
     Every method that takes or gives a file raises `AnswerError` with one line naming that file; the
@@ -70,7 +72,7 @@ class Indexer:
         self._control: socket.socket | None = None
         self._job: _Job | None = None
 
-    def __enter__(self) -> Indexer:
+    def __enter__(self) -> ParserClient:
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -174,7 +176,7 @@ class Indexer:
         if not packet:
             raise AnswerError("answer.indexer", f"{job.path.name} waits: the indexer ended")
         report = _REPORTS.decode(packet)
-        if isinstance(report, Ended):
+        if isinstance(report, ParsingEnded):
             job.status = report.status
         elif report.refused:
             log.info("the indexer runs without %s", ", ".join(report.refused))

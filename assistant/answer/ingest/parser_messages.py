@@ -23,7 +23,7 @@ class Ready(msgspec.Struct, frozen=True, kw_only=True, tag=True):
     refused: tuple[str, ...] = ()
 
 
-class Ended(msgspec.Struct, frozen=True, kw_only=True, tag=True):
+class ParsingEnded(msgspec.Struct, frozen=True, kw_only=True, tag=True):
     """From the process: the child is gone; a negative `status` is the signal that ended it."""
 
     status: int

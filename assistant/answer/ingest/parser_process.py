@@ -23,9 +23,9 @@ import msgspec
 from assistant.answer.ingest.formats import calendar
 from assistant.answer.ingest.parser_messages import (
     LARGEST_PACKET,
-    Ended,
     Order,
     Parsed,
+    ParsingEnded,
     Ready,
     Refused,
 )
@@ -101,7 +101,7 @@ def _serve(control: socket.socket, parse: Callable[..., Document], limits: Limit
         for handle in handles:
             os.close(handle)
         _, status = os.waitpid(child, 0)
-        control.send(msgspec.msgpack.encode(Ended(status=os.waitstatus_to_exitcode(status))))
+        control.send(msgspec.msgpack.encode(ParsingEnded(status=os.waitstatus_to_exitcode(status))))
 
 
 def _be_child(

@@ -6,12 +6,13 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from assistant.answer.ingest.scan import below, is_there
-from assistant.answer.knowledge.knowledge import Knowledge, Source
+from assistant.answer.knowledge.knowledge import Knowledge
+from assistant.answer.knowledge.sources import DocumentSource
 from assistant.core.errors import InputError
 from assistant.core.messages import ListedDocument
 
 
-class Wanted:
+class Roots:
     """The settings' `folders`, and what was added and removed since, which `knowledge` keeps."""
 
     def __init__(self, knowledge: Knowledge, folders: Sequence[Path]) -> None:
@@ -33,7 +34,7 @@ class Wanted:
         self._knowledge.keep_roots({**self._others(paths), **dict.fromkeys(paths, True)})
         self._knowledge.retry()
 
-    def remove(self, names: Sequence[str]) -> list[Source]:
+    def remove(self, names: Sequence[str]) -> list[DocumentSource]:
         """Want no more what has these paths or titles; what will be gone after the next look.
 
         Raises `InputError` for a name that says nothing, or too much.
@@ -51,7 +52,7 @@ class Wanted:
         known = self._knowledge.roots().items()
         return {path: wanted for path, wanted in known if not below(path, paths)}
 
-    def _meant(self, name: str, sources: Sequence[Source]) -> Path:
+    def _meant(self, name: str, sources: Sequence[DocumentSource]) -> Path:
         path = Path(name)
         if path in self.roots() or any(below(source.path, [path]) for source in sources):
             return path
@@ -73,7 +74,7 @@ def path_named(name: str) -> Path:
     return Path(name)
 
 
-def listing(source: Source) -> ListedDocument:
+def listing(source: DocumentSource) -> ListedDocument:
     """The source as it is listed, with why it was not read or that it is away."""
     away = "" if is_there(source.path) else "it is not there now"
     return ListedDocument(

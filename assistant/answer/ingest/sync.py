@@ -37,7 +37,7 @@ class Parses(Protocol):
         """Give up whatever is being parsed."""
 
 
-class Intake:
+class Sync:
     """Makes `knowledge` as the files are, one look at the disk after another.
 
     `files` are those that the last look found changed, `files_done` how many of them are worked

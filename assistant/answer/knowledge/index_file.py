@@ -12,7 +12,7 @@ import msgspec
 log = logging.getLogger(__name__)
 
 
-class Label(msgspec.Struct, frozen=True, kw_only=True):
+class IndexLabel(msgspec.Struct, frozen=True, kw_only=True):
     """Stands in a small file beside the vectors, written after them.
 
     `identity` is the database's, as another's ids mean other passages; `trained_on` is how many
@@ -27,7 +27,9 @@ class Label(msgspec.Struct, frozen=True, kw_only=True):
 
 def put(new: Path, file: Path, encoder: str, identity: str, trained_on: int) -> None:
     """Put `new` in the place of `file` with its label; a crash leaves one that is told apart."""
-    label = Label(encoder=encoder, identity=identity, sha256=_sha256(new), trained_on=trained_on)
+    label = IndexLabel(
+        encoder=encoder, identity=identity, sha256=_sha256(new), trained_on=trained_on
+    )
     label_new = _beside(new)
     label_new.write_bytes(msgspec.json.encode(label))
     for written in (new, label_new):
@@ -36,11 +38,11 @@ def put(new: Path, file: Path, encoder: str, identity: str, trained_on: int) -> 
     os.replace(label_new, _beside(file))
 
 
-def fitting(file: Path, encoder: str, identity: str) -> Label | None:
+def fitting(file: Path, encoder: str, identity: str) -> IndexLabel | None:
     """The label of `file` where it is whole, of this encoder and this database; else why not."""
     fault = ""
     try:
-        label = msgspec.json.decode(_beside(file).read_bytes(), type=Label)
+        label = msgspec.json.decode(_beside(file).read_bytes(), type=IndexLabel)
         if label.encoder != encoder:
             fault = "another encoder made it"
         elif label.identity != identity:

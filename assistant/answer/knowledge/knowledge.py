@@ -16,7 +16,6 @@ from assistant.answer.knowledge.passages import Passage
 from assistant.answer.knowledge.people import named
 from assistant.answer.knowledge.query import Filter as Filter
 from assistant.answer.knowledge.query import query, telling
-from assistant.answer.knowledge.sources import Source as Source
 from assistant.answer.knowledge.sources import SourceStore
 from assistant.answer.knowledge.store import COLUMNS, listed, passage_of
 from assistant.answer.knowledge.vectors import Ids as Ids

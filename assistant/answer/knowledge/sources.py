@@ -27,7 +27,7 @@ class Damage(Enum):
     FORGOTTEN = "name your documents again: assistant documents add PATH"
 
 
-class Source(msgspec.Struct, frozen=True, kw_only=True):
+class DocumentSource(msgspec.Struct, frozen=True, kw_only=True):
     """A file that passages come from; `unencoded` of them have no vector yet.
 
     `stamp` tells cheaply whether the file has changed, `fault` why it was last not read.
@@ -149,7 +149,7 @@ class SourceStore(Store):
         gone, self._forgotten = self._forgotten, []
         return gone
 
-    def sources(self) -> list[Source]:
+    def sources(self) -> list[DocumentSource]:
         """Every file in order of its path."""
         rows = self._database.execute(
             "SELECT path, s.title, s.kind, sha256, stamp, fault, count(p.id), count(w.passage)"
@@ -157,7 +157,7 @@ class SourceStore(Store):
             " LEFT JOIN waiting w ON w.passage = p.id GROUP BY s.id ORDER BY path"
         )
         return [
-            Source(
+            DocumentSource(
                 path=Path(path),
                 title=title,
                 kind=kind,

@@ -48,7 +48,7 @@ log = logging.getLogger(__name__)
 T = TypeVar("T")
 
 
-class Holds(Protocol):
+class HoldsVectors(Protocol):
     """Where the vectors are kept (`Knowledge`)."""
 
     @property
@@ -66,7 +66,7 @@ class VectorIndex:
     """The vectors of `encoder` in `knowledge`; `file` None keeps the base in memory alone."""
 
     def __init__(
-        self, knowledge: Holds, encoder: str, file: Path | None = None, flat: int = FLAT
+        self, knowledge: HoldsVectors, encoder: str, file: Path | None = None, flat: int = FLAT
     ) -> None:
         self._knowledge, self._encoder, self._file, self._flat = knowledge, encoder, file, flat
         self._base: Any = None

@@ -84,7 +84,7 @@ class Gauge:
         raise NotImplementedError
 
 
-class Share(Gauge):
+class FlawShare(Gauge):
     """A flaw that is there or not; its share is learned, and `most` of it is borne at first."""
 
     def __init__(self, most: float) -> None:

@@ -33,8 +33,8 @@ from typing import NamedTuple
 import msgspec
 import numpy as np
 
-from assistant.answer.answerer import RUSHED, Answer, Tier
-from assistant.answer.quality.drift import WINDOW, Gauge, Limit, Share
+from assistant.answer.answerer import RUSHED, Answer, AnswerTier
+from assistant.answer.quality.drift import WINDOW, FlawShare, Gauge, Limit
 from assistant.core.messages import QualityAlert
 
 MOST_FAULTS, UNSURE_SHARE, SLOW_SHARE = 0.1, 0.1, 0.05
@@ -57,7 +57,7 @@ class Flaw(StrEnum):
     SLOW = "slow"
 
 
-class Sample(NamedTuple):
+class AnswerSample(NamedTuple):
     """One answer; `certainty`, in logits, is None where nothing was read."""
 
     seconds: float
@@ -106,10 +106,10 @@ class Monitor:
         self._seconds: deque[float] = deque(maxlen=WINDOW)
         self._gauges = {
             Flaw.UNSURE: Limit(UNSURE_SHARE, math.inf),
-            Flaw.UNGROUNDED: Share(MOST_FAULTS),
-            Flaw.EMPTY: Share(MOST_FAULTS),
-            Flaw.RUSHED: Share(MOST_FAULTS),
-            Flaw.DECLINED: Share(1.0),
+            Flaw.UNGROUNDED: FlawShare(MOST_FAULTS),
+            Flaw.EMPTY: FlawShare(MOST_FAULTS),
+            Flaw.RUSHED: FlawShare(MOST_FAULTS),
+            Flaw.DECLINED: FlawShare(1.0),
             Flaw.SLOW: Limit(SLOW_SHARE, budget_s, MUCH_SLOWER),
         }
         for flaw, learned in (baseline or {}).items():
@@ -132,8 +132,8 @@ class Monitor:
         """
         if outcomes.get("kept"):
             return []
-        declined = answer.tier is Tier.DECLINED
-        sample = Sample(
+        declined = answer.tier is AnswerTier.DECLINED
+        sample = AnswerSample(
             seconds=seconds,
             certainty=None if declined else answer.certainty,
             declined=declined,
@@ -144,7 +144,7 @@ class Monitor:
         )
         return self.take(at_s, sample)
 
-    def take(self, at_s: float, sample: Sample) -> list[QualityAlert]:
+    def take(self, at_s: float, sample: AnswerSample) -> list[QualityAlert]:
         """The alerts that begin or end with `sample`, which was there at `at_s`."""
         self._seconds.append(sample.seconds)
         alerts = []

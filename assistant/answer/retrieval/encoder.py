@@ -41,7 +41,7 @@ class Scored(NamedTuple):
     none: float
 
 
-class Encoder:
+class PassageEncoder:
     """Embeds texts and scores the pieces of passages; `version` changes with the model.
 
     `open_network` gives session and tokenizer at the first use: who has no documents does not pay
@@ -55,7 +55,7 @@ class Encoder:
         self.version = version
 
     @classmethod
-    def load(cls, library: Library, threads: int = 1) -> Encoder:
+    def load(cls, library: Library, threads: int = 1) -> PassageEncoder:
         """The network in use; raises `ModelError` when it is missing or, at first use, corrupt."""
 
         def open_network() -> tuple[Session, bytes]:

@@ -8,15 +8,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from assistant.answer.answerer import Finds
+from assistant.answer.answerer import FindsAnswers
 from assistant.answer.knowledge.knowledge import Filter, Knowledge
 from assistant.answer.knowledge.passages import sentences
 from assistant.answer.knowledge.people import of_another
 from assistant.answer.knowledge.query import telling, tells
-from assistant.answer.retrieval.reader import Rarity, Reading, heading_of
-from assistant.answer.retrieval.retriever import Candidate
-from assistant.answer.retrieval.search import CERTAIN, READ_FROM, Finding
-from assistant.core.degraded import Faults
+from assistant.answer.retrieval.reader import AnswerSpan, Rarity, heading_of
+from assistant.answer.retrieval.retriever import PassageCandidate
+from assistant.answer.retrieval.search import CERTAIN, READ_FROM, SearchResult
+from assistant.core.degraded import Degraded
 from assistant.core.errors import ModelError
 
 ENOUGH = 0.4
@@ -33,11 +33,13 @@ BM25_SHARE = 0.2
 class ReadsOrNot:
     """The `finder`; and from when its network cannot be had, `words` in its place."""
 
-    def __init__(self, finder: Finds, words: Finds, faults: Faults) -> None:
+    def __init__(self, finder: FindsAnswers, words: FindsAnswers, faults: Degraded) -> None:
         self._finder, self._words, self._faults = finder, words, faults
         self._reads = True
 
-    def find_all(self, questions: Sequence[str], within: Filter | None = None) -> list[Finding]:
+    def find_all(
+        self, questions: Sequence[str], within: Filter | None = None
+    ) -> list[SearchResult]:
         """What is found for each question, `within` it before all else."""
         try:
             if self._reads:
@@ -48,48 +50,50 @@ class ReadsOrNot:
         return self._words.find_all(questions, within)
 
 
-class WordSearcher:
+class LexicalSearcher:
     """Finds sentences in `knowledge`; their `certainty` is only ever just enough, or none."""
 
     def __init__(self, knowledge: Knowledge) -> None:
         self._knowledge = knowledge
 
-    def find_all(self, questions: Sequence[str], within: Filter | None = None) -> list[Finding]:
+    def find_all(
+        self, questions: Sequence[str], within: Filter | None = None
+    ) -> list[SearchResult]:
         """The best sentence of each passage that has one, the likeliest first."""
         return [self._find(question, within) for question in questions]
 
-    def _find(self, question: str, within: Filter | None) -> Finding:
+    def _find(self, question: str, within: Filter | None) -> SearchResult:
         if not tells(question):
-            return Finding([], [])
+            return SearchResult([], [])
         found = by_words(question, self._candidates(question, within))
         if within is not None and within.narrows and found.answer is None:
             return self._find(question, Filter(naming=within.naming))
         return found
 
-    def _candidates(self, question: str, within: Filter | None) -> list[Candidate]:
+    def _candidates(self, question: str, within: Filter | None) -> list[PassageCandidate]:
         scores = dict(self._knowledge.matching(question, READ_FROM, within))
         most = max(scores.values(), default=1.0)
         persons = within.naming if within is not None else ()
         return [
-            Candidate(stored.id, stored.passage, stored.source, scores[stored.id] / most)
+            PassageCandidate(stored.id, stored.passage, stored.source, scores[stored.id] / most)
             for stored in self._knowledge.passages(list(scores))
             if not of_another(question, stored.passage, persons)
         ]
 
 
-def by_words(question: str, candidates: Sequence[Candidate]) -> Finding:
+def by_words(question: str, candidates: Sequence[PassageCandidate]) -> SearchResult:
     """The sentences of `candidates` that have most of the question's words."""
     texts = [candidate.passage.text for candidate in candidates]
     rarity = Rarity(" ".join(telling(question)), texts, UNSEEN)
     best = [max(_readings(c, rarity), key=lambda r: r.score, default=None) for c in candidates]
     readings = sorted((r for r in best if r is not None), key=lambda r: r.score, reverse=True)
-    return Finding.of(readings, candidates)
+    return SearchResult.of(readings, candidates)
 
 
-def _readings(candidate: Candidate, rarity: Rarity) -> Iterator[Reading]:
+def _readings(candidate: PassageCandidate, rarity: Rarity) -> Iterator[AnswerSpan]:
     for sentence in sentences(candidate.passage.text):
         shared = rarity.share(f"{heading_of(candidate)} {sentence}")
-        yield Reading(
+        yield AnswerSpan(
             candidate=candidate,
             sentence=sentence,
             answer=sentence,

@@ -17,7 +17,7 @@ import numpy as np
 
 from assistant.answer.knowledge.passages import sentences
 from assistant.answer.retrieval.encoder import Embeddings, Scored
-from assistant.answer.retrieval.retriever import Candidate
+from assistant.answer.retrieval.retriever import PassageCandidate
 
 LONGEST_ANSWER = 30
 """Pieces of an answer at most."""
@@ -25,7 +25,7 @@ _WORD = re.compile(r"[^\W_]+")
 _ENDING = re.compile(r"(?<=\w{4})(ing|ed|es|s|ly)$")
 
 
-class Weights(NamedTuple):
+class ReaderWeights(NamedTuple):
     """What counts how much beside the network's scores; chosen on XQuAD, where all are flat."""
 
     shared: float = 14.0
@@ -44,7 +44,7 @@ class Weights(NamedTuple):
     """Of the same cosine in how certain it is that there is an answer."""
 
 
-class Network(Protocol):
+class ReaderNetwork(Protocol):
     """Reads and embeds."""
 
     def encode(self, texts: Sequence[str]) -> Embeddings:
@@ -54,13 +54,13 @@ class Network(Protocol):
         """The scores of each passage's pieces to answer `question`."""
 
 
-class Reading(NamedTuple):
+class AnswerSpan(NamedTuple):
     """What answers: a sentence of `candidate`, and the words `answer` in it.
 
     `score` orders readings; `certainty` says how sure it is that there is an answer at all.
     """
 
-    candidate: Candidate
+    candidate: PassageCandidate
     sentence: str
     answer: str
     score: float
@@ -70,7 +70,7 @@ class Reading(NamedTuple):
 class _Draft(NamedTuple):
     """A sentence before its meaning is compared."""
 
-    candidate: Candidate
+    candidate: PassageCandidate
     sentence: str
     answer: str
     likelihood: float
@@ -81,10 +81,10 @@ class _Draft(NamedTuple):
 class Reader:
     """Reads passages for what answers a question."""
 
-    def __init__(self, network: Network, weights: Weights = Weights()) -> None:  # noqa: B008
+    def __init__(self, network: ReaderNetwork, weights: ReaderWeights = ReaderWeights()) -> None:  # noqa: B008
         self._network, self._weights = network, weights
 
-    def read(self, question: str, candidates: Sequence[Candidate]) -> list[Reading]:
+    def read(self, question: str, candidates: Sequence[PassageCandidate]) -> list[AnswerSpan]:
         """The best sentence of each passage that has a likely one, the likeliest first."""
         weights = self._weights
         read = [c for c in candidates if c.score >= candidates[0].score - weights.margin]
@@ -95,7 +95,7 @@ class Reader:
         drafts = [draft for pair in pairs for draft in _drafts(*pair, rarity)]
         drafts.sort(key=self._first_look, reverse=True)
         readings = self._compared(question, drafts[: weights.compared])
-        best: dict[int, Reading] = {}
+        best: dict[int, AnswerSpan] = {}
         for reading in sorted(readings, key=lambda r: r.score, reverse=True):
             best.setdefault(reading.candidate.id, reading)
         return list(best.values())
@@ -105,14 +105,14 @@ class Reader:
         retrieved = weights.retrieved * draft.candidate.score
         return draft.likelihood + weights.shared * draft.shared + retrieved
 
-    def _compared(self, question: str, drafts: Sequence[_Draft]) -> Iterator[Reading]:
+    def _compared(self, question: str, drafts: Sequence[_Draft]) -> Iterator[AnswerSpan]:
         if not drafts:
             return
         asked, *rows = self._network.encode([question, *(draft.sentence for draft in drafts)])
         for draft, row in zip(drafts, rows, strict=True):
             cosine = float(row @ asked)
             sure = draft.likelihood - draft.none + self._weights.certain_meaning * cosine
-            yield Reading(
+            yield AnswerSpan(
                 candidate=draft.candidate,
                 sentence=draft.sentence,
                 answer=draft.answer,
@@ -121,7 +121,7 @@ class Reader:
             )
 
 
-def _drafts(candidate: Candidate, scored: Scored, rarity: Rarity) -> Iterator[_Draft]:
+def _drafts(candidate: PassageCandidate, scored: Scored, rarity: Rarity) -> Iterator[_Draft]:
     passage, heading = candidate.passage.text, heading_of(candidate)
     for start, sentence in placed(passage):
         span = best_span(scored, start, start + len(sentence))
@@ -133,7 +133,7 @@ def _drafts(candidate: Candidate, scored: Scored, rarity: Rarity) -> Iterator[_D
         yield _Draft(candidate, sentence, answer, likelihood, scored.none, shared)
 
 
-def heading_of(candidate: Candidate) -> str:
+def heading_of(candidate: PassageCandidate) -> str:
     """The words that stand above the passage."""
     return f"{candidate.passage.title} {candidate.passage.place}"
 

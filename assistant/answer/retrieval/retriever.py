@@ -37,7 +37,7 @@ class Encodes(Protocol):
         """The texts' embeddings."""
 
 
-class Candidate(NamedTuple):
+class PassageCandidate(NamedTuple):
     """A passage that may answer, with its place in the order of merit."""
 
     id: int
@@ -52,14 +52,16 @@ class Retriever:
     def __init__(self, knowledge: Knowledge, index: VectorIndex, encoder: Encodes) -> None:
         self._knowledge, self._index, self._encoder = knowledge, index, encoder
 
-    def find(self, question: str, limit: int = 5, within: Filter | None = None) -> list[Candidate]:
+    def find(
+        self, question: str, limit: int = 5, within: Filter | None = None
+    ) -> list[PassageCandidate]:
         """At most `limit` passages, the likeliest first, of those that say the same only one."""
         (found,) = self.find_all([question], limit, within)
         return found
 
     def find_all(
         self, questions: Sequence[str], limit: int = 5, within: Filter | None = None
-    ) -> list[list[Candidate]]:
+    ) -> list[list[PassageCandidate]]:
         """The same for each of several questions, which are encoded together."""
         if self._knowledge.empty:  # the network is not loaded for nothing
             return [[] for _ in questions]
@@ -69,7 +71,7 @@ class Retriever:
 
     def _found(
         self, question: str, asked: Embeddings, limit: int, within: Filter | None
-    ) -> list[Candidate]:
+    ) -> list[PassageCandidate]:
         scores = self._scores(question, asked, within)
         best = sorted(scores, key=scores.__getitem__, reverse=True)[: 3 * limit]
         return list(_unlike(self._candidates(best, scores), limit))
@@ -88,12 +90,14 @@ class Retriever:
         vectors: Mapping[int, Embeddings] = self._knowledge.vectors(self._encoder.version, ids)
         return {key: float(np.dot(vectors[key], asked)) if key in vectors else 0.0 for key in ids}
 
-    def _candidates(self, ids: Sequence[int], scores: Mapping[int, float]) -> Iterator[Candidate]:
+    def _candidates(
+        self, ids: Sequence[int], scores: Mapping[int, float]
+    ) -> Iterator[PassageCandidate]:
         for stored in self._knowledge.passages(ids):
-            yield Candidate(stored.id, stored.passage, stored.source, scores[stored.id])
+            yield PassageCandidate(stored.id, stored.passage, stored.source, scores[stored.id])
 
 
-def _unlike(candidates: Iterator[Candidate], limit: int) -> Iterator[Candidate]:
+def _unlike(candidates: Iterator[PassageCandidate], limit: int) -> Iterator[PassageCandidate]:
     """The first `limit` of those that do not say what one before them said."""
     kept: list[frozenset[str]] = []
     for candidate in candidates:

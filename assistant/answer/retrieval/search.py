@@ -11,8 +11,8 @@ from assistant.answer.knowledge.knowledge import Filter
 from assistant.answer.knowledge.people import of_another
 from assistant.answer.knowledge.query import tells
 from assistant.answer.knowledge.series import occurrences
-from assistant.answer.retrieval.reader import Reader, Reading
-from assistant.answer.retrieval.retriever import Candidate
+from assistant.answer.retrieval.reader import AnswerSpan, Reader
+from assistant.answer.retrieval.retriever import PassageCandidate
 
 READ_FROM = 5
 """Passages of which the reader may look at the likeliest."""
@@ -22,30 +22,30 @@ and 82 % once their article is gone; of spoken questions about our own held-out 
 of them such as name nothing, and 76 % of those that sound as if the passage told."""
 
 
-class Finds(Protocol):
+class FindsPassages(Protocol):
     """The retriever."""
 
     def find_all(
         self, questions: Sequence[str], limit: int, within: Filter | None = None
-    ) -> list[list[Candidate]]:
+    ) -> list[list[PassageCandidate]]:
         """The passages that may answer each question, the likeliest first."""
 
 
-class Finding(NamedTuple):
+class SearchResult(NamedTuple):
     """What was found for a question, the likeliest first: what was read, then the rest."""
 
-    readings: list[Reading]
-    candidates: list[Candidate]
+    readings: list[AnswerSpan]
+    candidates: list[PassageCandidate]
 
     @classmethod
-    def of(cls, readings: list[Reading], looked_at: Sequence[Candidate]) -> Finding:
+    def of(cls, readings: list[AnswerSpan], looked_at: Sequence[PassageCandidate]) -> SearchResult:
         """With those of the passages that were not read behind those that were."""
         read = {reading.candidate.id for reading in readings}
         rest = [candidate for candidate in looked_at if candidate.id not in read]
         return cls(readings, [*(reading.candidate for reading in readings), *rest])
 
     @property
-    def answer(self) -> Reading | None:
+    def answer(self) -> AnswerSpan | None:
         """The reading that answers, if one is certain enough."""
         best = self.readings[0] if self.readings else None
         return best if best is not None and best.certainty >= CERTAIN else None
@@ -56,18 +56,20 @@ class Searcher:
 
     def __init__(
         self,
-        retriever: Finds,
+        retriever: FindsPassages,
         reader: Reader,
         named: Callable[[str], tuple[str, ...]] = lambda question: (),
     ) -> None:
         self._retriever, self._reader, self._named = retriever, reader, named
 
-    def find(self, question: str, within: Filter | None = None) -> Finding:
+    def find(self, question: str, within: Filter | None = None) -> SearchResult:
         """The readings and passages for `question`, in the order of merit."""
         (found,) = self.find_all([question], within)
         return found
 
-    def find_all(self, questions: Sequence[str], within: Filter | None = None) -> list[Finding]:
+    def find_all(
+        self, questions: Sequence[str], within: Filter | None = None
+    ) -> list[SearchResult]:
         """The same for each of several questions, which are encoded together.
 
         What is `within`, and what is about the people named, comes before all else if it answers.
@@ -81,7 +83,7 @@ class Searcher:
             for question, finding in zip(questions, narrowed, strict=True)
         ]
 
-    def _narrowed(self, question: str, within: Filter | None) -> Finding | None:
+    def _narrowed(self, question: str, within: Filter | None) -> SearchResult | None:
         """What answers `question` among the passages it seems to be about; None for nothing."""
         people = self._named(question)
         filters = [within] if within is not None and within.narrows else []
@@ -96,15 +98,17 @@ class Searcher:
                 return finding
         return None
 
-    def _read(self, question: str, candidates: list[Candidate], within: Filter | None) -> Finding:
+    def _read(
+        self, question: str, candidates: list[PassageCandidate], within: Filter | None
+    ) -> SearchResult:
         persons = within.naming if within is not None else ()
         candidates = [c for c in candidates if not of_another(question, c.passage, persons)]
         if not candidates or not tells(question):
-            return Finding([], [])
-        return Finding.of(self._reader.read(question, candidates), candidates)
+            return SearchResult([], [])
+        return SearchResult.of(self._reader.read(question, candidates), candidates)
 
 
-def _is_then(candidate: Candidate, within: Filter) -> bool:
+def _is_then(candidate: PassageCandidate, within: Filter) -> bool:
     """Whether an event that repeats takes place in the time that is asked about."""
     series, since, until = candidate.passage.series, within.since, within.until
     if series is None or since is None or since.tzinfo is None or until is None:

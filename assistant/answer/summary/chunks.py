@@ -17,7 +17,7 @@ LONGEST_WORDS = 45
 """A longer sentence is not spoken where there are others."""
 
 
-class Line(NamedTuple):
+class SummarySentence(NamedTuple):
     """A sentence, the `at`th of the text, in its chunk; `leans` on the one before it."""
 
     at: int
@@ -32,7 +32,7 @@ class Line(NamedTuple):
         return len(self.text.split())
 
 
-def chunks(passages: Sequence[Passage]) -> Iterator[list[Line]]:
+def chunks(passages: Sequence[Passage]) -> Iterator[list[SummarySentence]]:
     """The sentences that may be spoken in each chunk; where none states anything, all."""
     every = [sentences(passage.text) for passage in passages]
     strict = any(_fits(text) for texts in every for text in texts)
@@ -42,7 +42,9 @@ def chunks(passages: Sequence[Passage]) -> Iterator[list[Line]]:
         for index in group:
             for text in every[index]:
                 if not strict or _fits(text):
-                    chunk.append(Line(at, text, passages[index].place, number, leans(text)))
+                    chunk.append(
+                        SummarySentence(at, text, passages[index].place, number, leans(text))
+                    )
                 at += 1
         if chunk:
             yield chunk

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from assistant.answer.knowledge.passages import Passage
-from assistant.answer.summary.chunks import Line, chunks
+from assistant.answer.summary.chunks import SummarySentence, chunks
 
 LOOKED_AT = 8
 """Sentences of a chunk that are embedded, so that a book takes a second and not a minute."""
@@ -54,7 +54,7 @@ class Encodes(Protocol):
         """The texts' embeddings."""
 
 
-class Weights(NamedTuple):
+class SalienceWeights(NamedTuple):
     """What counts how much beside the nearness to the whole, a cosine that counts 1.
 
     Chosen on 15 documents with summaries, where anything between half and twice of each does
@@ -73,7 +73,7 @@ class Weights(NamedTuple):
     """For each sentence that is chosen from the same chunk."""
 
 
-class Budget(NamedTuple):
+class SummaryBudget(NamedTuple):
     """How much may be chosen."""
 
     sentences: int = 3
@@ -84,8 +84,8 @@ def central(
     passages: Sequence[Passage],
     title: str,
     encoder: Encodes,
-    budget: Budget = Budget(),  # noqa: B008
-    weights: Weights = Weights(),  # noqa: B008
+    budget: SummaryBudget = SummaryBudget(),  # noqa: B008
+    weights: SalienceWeights = SalienceWeights(),  # noqa: B008
 ) -> list[str]:
     """The central sentences of consecutive `passages`, in their order."""
     scale = _Scale(title, encoder, weights)
@@ -100,11 +100,11 @@ def central(
 class _Scale:
     """Weighs sentences of one text."""
 
-    def __init__(self, title: str, encoder: Encodes, weights: Weights) -> None:
+    def __init__(self, title: str, encoder: Encodes, weights: SalienceWeights) -> None:
         self._encoder, self._weights = encoder, weights
         self._title = encoder.encode([title])[0]
 
-    def offer(self, chunk: Sequence[Line]) -> tuple[list[Line], Embeddings]:
+    def offer(self, chunk: Sequence[SummarySentence]) -> tuple[list[SummarySentence], Embeddings]:
         """What is central in a chunk, each with the sentence that leans on it, and embeddings."""
         looked_at = sorted(chunk, key=self._plain_worth, reverse=True)[:LOOKED_AT]
         looked_at = sorted({*looked_at, *_leaning_on(chunk, looked_at)})
@@ -117,7 +117,9 @@ class _Scale:
         own = [i for i, line in enumerate(looked_at) if line in kept]
         return [looked_at[i] for i in own], vectors[own]
 
-    def choose(self, lines: Sequence[Line], vectors: Embeddings, budget: Budget) -> list[Line]:
+    def choose(
+        self, lines: Sequence[SummarySentence], vectors: Embeddings, budget: SummaryBudget
+    ) -> list[SummarySentence]:
         """The best of what the chunks offer that says something new, one after another."""
         worth, alike = self._worth(lines, vectors), vectors @ vectors.T
         chosen: list[int] = []
@@ -137,14 +139,14 @@ class _Scale:
         enough = len(chosen) >= ENOUGH_SENTENCES
         return enough and bool(worth[best] < worth[chosen].min() - MUCH_LESS)
 
-    def _worth(self, lines: Sequence[Line], vectors: Embeddings) -> NDArray[np.float32]:
+    def _worth(self, lines: Sequence[SummarySentence], vectors: Embeddings) -> NDArray[np.float32]:
         centre = vectors.mean(axis=0)
         near = vectors @ (centre / max(float(np.linalg.norm(centre)), 1e-9))
         plain = np.array([self._plain_worth(line) for line in lines], np.float32)
         worth: NDArray[np.float32] = near + self._weights.title * (vectors @ self._title) + plain
         return worth
 
-    def _plain_worth(self, line: Line) -> float:
+    def _plain_worth(self, line: SummarySentence) -> float:
         telling = len(_TELLING.findall(line.text))
         return (
             self._weights.lead / (1 + line.at)
@@ -154,7 +156,9 @@ class _Scale:
         )
 
 
-def _speakable(lines: Sequence[Line], chosen: Sequence[int], budget: Budget) -> NDArray[np.bool_]:
+def _speakable(
+    lines: Sequence[SummarySentence], chosen: Sequence[int], budget: SummaryBudget
+) -> NDArray[np.bool_]:
     """Which lines fit what is left of the words, and follow what they lean on."""
     left = budget.words - sum(lines[i].words for i in chosen)
     said = {lines[i].at for i in chosen}
@@ -165,12 +169,14 @@ def _speakable(lines: Sequence[Line], chosen: Sequence[int], budget: Budget) -> 
     return np.array(fits, np.bool_)
 
 
-def _said_of_chunk(lines: Sequence[Line], chosen: Sequence[int]) -> NDArray[np.float32]:
+def _said_of_chunk(lines: Sequence[SummarySentence], chosen: Sequence[int]) -> NDArray[np.float32]:
     """How many sentences of each line's chunk are chosen."""
     said = Counter(lines[i].chunk for i in chosen)
     return np.array([said[line.chunk] for line in lines], np.float32)
 
 
-def _leaning_on(lines: Sequence[Line], chosen: Sequence[Line]) -> list[Line]:
+def _leaning_on(
+    lines: Sequence[SummarySentence], chosen: Sequence[SummarySentence]
+) -> list[SummarySentence]:
     before = {line.at for line in chosen}
     return [line for line in lines if line.leans and line.at - 1 in before]

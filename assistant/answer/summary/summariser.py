@@ -11,15 +11,15 @@ from typing import NamedTuple, Protocol
 from assistant.answer.answerer import Phrases
 from assistant.answer.generation.grounding import ungrounded
 from assistant.answer.generation.token_scheduler import Steps, finished
-from assistant.answer.knowledge.knowledge import Source
 from assistant.answer.knowledge.passages import Passage, sentences
-from assistant.answer.summary.salience import Budget, Encodes, central
+from assistant.answer.knowledge.sources import DocumentSource
+from assistant.answer.summary.salience import Encodes, SummaryBudget, central
 from assistant.answer.summary.self_contained import SHORTEST_WORDS
 from assistant.answer.summary.titles import inside, named
-from assistant.core.degraded import Faults
+from assistant.core.degraded import Degraded
 from assistant.core.errors import AnswerError, ModelError
 
-BUDGET = Budget()
+BUDGET = SummaryBudget()
 LONG_ENOUGH = 12
 """Words from which a sentence may be said shorter."""
 
@@ -51,10 +51,10 @@ class Summary(NamedTuple):
         return " ".join(said.text for said in self.sentences)
 
 
-class Holds(Protocol):
+class HoldsDocuments(Protocol):
     """The documents."""
 
-    def sources(self) -> list[Source]:
+    def sources(self) -> list[DocumentSource]:
         """Every document."""
 
     def passages_of(self, source: Path) -> list[Passage]:
@@ -69,13 +69,13 @@ class Summariser:
 
     def __init__(
         self,
-        documents: Holds,
+        documents: HoldsDocuments,
         encoder: Encodes | None,
         phraser: Phrases | None = None,
-        faults: Faults | None = None,
+        faults: Degraded | None = None,
     ) -> None:
         self._documents, self._encoder, self._phraser = documents, encoder, phraser
-        self._faults = faults or Faults("answer")
+        self._faults = faults or Degraded("answer")
 
     def summarise(self, name: str) -> Summary:
         """The summary of what `name` names, such as "the cleaning chapter of the oven manual".
@@ -88,7 +88,7 @@ class Summariser:
         """The same in steps, a token of the generator each."""
         held: dict[Path, list[Passage]] = {}
 
-        def places(document: Source) -> list[str]:
+        def places(document: DocumentSource) -> list[str]:
             held[document.path] = self._documents.passages_of(document.path)
             return [passage.place for passage in held[document.path]]
 

@@ -17,7 +17,7 @@ from typing import NamedTuple
 from rapidfuzz import fuzz
 
 from assistant.answer.ingest.formats.outline import BELOW
-from assistant.answer.knowledge.knowledge import Source
+from assistant.answer.knowledge.sources import DocumentSource
 from assistant.core.errors import AnswerError
 from assistant.english.words import NUMBERS
 from assistant.skill.spoken import joined
@@ -68,10 +68,10 @@ _SPLIT = (
 )
 
 
-class Named(NamedTuple):
+class TitleMatch(NamedTuple):
     """A document and the place in it, "" for all of it."""
 
-    document: Source
+    document: DocumentSource
     place: str
 
 
@@ -79,22 +79,24 @@ class _Fit(NamedTuple):
     """The share of a name's weight that is in a document's title, that of the title that is in the
     name, and the words of the name that are left."""
 
-    document: Source
+    document: DocumentSource
     merit: float
     share: float
     left: tuple[str, ...]
 
 
 def named(
-    name: str, documents: Sequence[Source], places: Callable[[Source], Sequence[str]]
-) -> Named:
+    name: str,
+    documents: Sequence[DocumentSource],
+    places: Callable[[DocumentSource], Sequence[str]],
+) -> TitleMatch:
     """What `name` names; `places` gives a document's in order, such as "Cleaning > The filter".
 
     Raises `AnswerError`, with the nearest titles or places, for what is not there or not clear.
     """
     for document in documents:
         if Path(name).name == document.path.name:
-            return Named(document, "")
+            return TitleMatch(document, "")
     place, title = _split(name)
     every = _fits(terms(title), documents)
     known = _placed(every, place, places)
@@ -107,11 +109,11 @@ def named(
         raise AnswerError("documents.unclear", message)
     if place and not at:
         raise AnswerError("documents.no_part", _no_place(place, fit.document, places))
-    return Named(fit.document, at)
+    return TitleMatch(fit.document, at)
 
 
 def _placed(
-    fits: Sequence[_Fit], place: str, places: Callable[[Source], Sequence[str]]
+    fits: Sequence[_Fit], place: str, places: Callable[[DocumentSource], Sequence[str]]
 ) -> list[tuple[_Fit, str]]:
     """The documents that fit best, each with the place in it, as far as that is enough."""
     least = max(ENOUGH_WITH_PLACE, 0.99 * fits[0].merit) if fits else 0.0
@@ -161,7 +163,7 @@ def _split(name: str) -> tuple[str, str]:
     return "", name
 
 
-def _fits(wanted: Sequence[str], documents: Sequence[Source]) -> list[_Fit]:
+def _fits(wanted: Sequence[str], documents: Sequence[DocumentSource]) -> list[_Fit]:
     """How well each document fits `wanted`, the best first."""
     words = [{*terms(d.title), *terms(d.path.stem)} for d in documents]
     seen = Counter(word for each in words for word in each)
@@ -208,7 +210,9 @@ def _unknown(name: str, fits: Sequence[_Fit]) -> str:
     return f'I have no document "{name}"; the nearest are {joined(titles)}.'
 
 
-def _no_place(place: str, document: Source, places: Callable[[Source], Sequence[str]]) -> str:
+def _no_place(
+    place: str, document: DocumentSource, places: Callable[[DocumentSource], Sequence[str]]
+) -> str:
     known = [at.split(BELOW)[0] for at in places(document) if at]
     if not known:
         return f'"{document.title}" has no parts; ask for all of it.'

@@ -22,7 +22,7 @@ Answer = Callable[[Any], Any]
 """What a model makes of a canary's input; both are plain values of JSON."""
 
 
-class Case(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class CanaryCase(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """One input with the output that was recorded."""
 
     input: Any
@@ -33,7 +33,7 @@ class Canaries(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     """All of a model, and the share from 0 to 1 of them that must come out as recorded."""
 
     share: float
-    cases: Annotated[tuple[Case, ...], msgspec.Meta(min_length=1)]
+    cases: Annotated[tuple[CanaryCase, ...], msgspec.Meta(min_length=1)]
 
 
 def load_canaries(library: Library, name: str) -> Canaries | None:

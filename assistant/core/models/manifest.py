@@ -102,7 +102,7 @@ def mend_of_shipped(path: Path) -> str:
     return INSTALL_AGAIN
 
 
-class State(Enum):
+class ModelState(Enum):
     """What is to be said of an artefact at a glance; `Library.read` looks closer."""
 
     SHIPPED = "shipped"
@@ -173,12 +173,14 @@ class Library:
         # os.path: to Path.is_file a folder that this user may not enter is an error.
         return all(os.path.isfile(folder / file.name) for file in self.artefact(name).files)
 
-    def state(self, name: str) -> State:
+    def state(self, name: str) -> ModelState:
         """Whether the artefact is here."""
         shipped = self.artefact(name).shipped
         if self.present(name):
-            return State.SHIPPED if shipped else State.PULLED
-        return State.BROKEN if shipped or os.path.exists(self.folder(name)) else State.ABSENT
+            return ModelState.SHIPPED if shipped else ModelState.PULLED
+        return (
+            ModelState.BROKEN if shipped or os.path.exists(self.folder(name)) else ModelState.ABSENT
+        )
 
     def read(self, name: str) -> dict[str, bytes]:
         """File name → content, read once and checked against manifest and lock.

@@ -11,7 +11,7 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from assistant.answer.answerer import NOTHING_FOUND, Answer, Tier
+from assistant.answer.answerer import NOTHING_FOUND, Answer, AnswerTier
 from assistant.answer.calendar.calendar import Calendar
 from assistant.answer.generation.grounding import ungrounded
 from assistant.answer.ingest.formats import select
@@ -273,7 +273,7 @@ def test_each_thing_said_stands_in_the_stored_events(house: House) -> None:
     for said in ("tomorrow", "friday", "this week"):
         answer = house.asked(said)
         assert answer is not None
-        assert answer.tier is Tier.EXTRACTED
+        assert answer.tier is AnswerTier.EXTRACTED
         told = re.sub(r"^[^:]*: |\b(?:on|at|until) .*?(?=[;,.]| and )", "", answer.text)
         missing = ungrounded(told.replace(" all day", ""), [answer.sentence])
         assert set(missing) <= {"not"}  # of the days on which an event is left out
@@ -332,4 +332,4 @@ def _found(house: House, name: str, said: str, starts: str = "") -> Answer:
         for one in everything
         if one.passage.place == name and one.passage.starts.startswith(starts)
     )
-    return Answer(text=said, tier=Tier.GENERATOR, kind="event", passage=stored.id)
+    return Answer(text=said, tier=AnswerTier.GENERATOR, kind="event", passage=stored.id)

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from assistant.answer.generation.constraint import Constraint, Tokens, missing
-from assistant.answer.generation.generator import Budget, Generator, repeating
+from assistant.answer.generation.generator import GenerationBudget, Generator, repeating
 from assistant.answer.generation.plain_prompt import PlainNotation
 from assistant.answer.generation.prompt import Act, Mark, Notation, about_facts, about_text
 from assistant.bench.decoder import Form, graph, interface
@@ -42,13 +42,13 @@ def test_greedy_words_are_those_that_numpy_would_choose(notation: Notation) -> N
         scores = by_numpy(made, OWN, ids + said)[-1]
         scores[list(notation.never)] = -np.inf
         said.append(int(scores.argmax()))
-    *_, last = generator.stream(PROMPT, budget=Budget(tokens=3, seconds=60))
+    *_, last = generator.stream(PROMPT, budget=GenerationBudget(tokens=3, seconds=60))
     assert last.text == notation.text(said)
 
 
 def test_a_shared_beginning_is_read_once_and_changes_nothing(notation: Notation) -> None:
     generator, _ = own(notation)
-    budget = Budget(tokens=4, seconds=60)
+    budget = GenerationBudget(tokens=4, seconds=60)
     plain = [step.text for step in generator.stream(PROMPT, budget=budget)]
     generator.keep(notation.ids(PROMPT)[:6])
     assert [step.text for step in generator.stream(PROMPT, budget=budget)] == plain
@@ -66,10 +66,12 @@ def test_a_budget_ends_a_reply_and_drops_what_is_half_said(notation: Notation) -
     model = Scripted(notation, "It has two years. It weighs 1.2 kg.")
     short = len(notation.text_ids("It has two years. It weighs"))
     generator = Generator(model, notation)
-    assert list(generator.sentences(PROMPT, budget=Budget(tokens=short))) == ["It has two years."]
+    assert list(generator.sentences(PROMPT, budget=GenerationBudget(tokens=short))) == [
+        "It has two years."
+    ]
     times = iter(range(100))
     slow = Generator(model, notation, clock=lambda: float(next(times)))
-    assert len(list(slow.stream(PROMPT, budget=Budget(seconds=3)))) == 2
+    assert len(list(slow.stream(PROMPT, budget=GenerationBudget(seconds=3)))) == 2
 
 
 def test_barge_in_closes_the_stream_between_two_tokens(notation: Notation) -> None:
@@ -97,7 +99,7 @@ def test_a_reply_does_not_go_round_in_circles(notation: Notation) -> None:
 def test_a_model_that_fails_is_an_error_of_its_reply(notation: Notation) -> None:
     generator, _ = own(notation)
     with pytest.raises(AnswerError, match="failed behind 0 tokens"):
-        list(generator.stream(about_text("how long", TEXT * 3), budget=Budget(tokens=4)))
+        list(generator.stream(about_text("how long", TEXT * 3), budget=GenerationBudget(tokens=4)))
 
 
 def test_an_imported_gpt_neo_is_loaded_and_speaks(tmp_path: Path) -> None:
@@ -123,7 +125,11 @@ def test_an_imported_gpt_neo_is_loaded_and_speaks(tmp_path: Path) -> None:
     import_model(library, "gpt-neo-125m", export)
     generator = Generator.load(library, "gpt-neo-125m")
     assert isinstance(generator.notation, PlainNotation)
-    assert [s.tokens for s in generator.stream(PROMPT, budget=Budget(tokens=3))] == [1, 2, 3]
+    assert [s.tokens for s in generator.stream(PROMPT, budget=GenerationBudget(tokens=3))] == [
+        1,
+        2,
+        3,
+    ]
 
 
 LEANING = 11.0
@@ -143,7 +149,7 @@ def said(
     prompt = about_facts([Act(Mark.OFFER, *fact) for fact in facts], "Flights")
     constraint = Constraint(Tokens(notation), prompt, [value for _, value in facts], weight)
     stream = Generator(Scripted(notation, wish), notation).stream(
-        prompt, constraint, Budget(tokens=tokens)
+        prompt, constraint, GenerationBudget(tokens=tokens)
     )
     return [step.text for step in stream][-1]
 
@@ -259,7 +265,7 @@ def test_gpt_neo_answers_in_plain_words_through_the_same_code() -> None:
     made = weights(pieces.get_vocab_size(), learned=True)
     made["positions.weight"] = np.tile(made["positions.weight"], (4, 1))
     generator = Generator(decoder(made, NEO), plain, positions=256)
-    *_, last = generator.stream(PROMPT, budget=Budget(tokens=3, seconds=60))
+    *_, last = generator.stream(PROMPT, budget=GenerationBudget(tokens=3, seconds=60))
     ids, expected = plain.ids(PROMPT), []
     for _ in range(3):
         expected.append(int(by_numpy(made, NEO, ids + expected)[-1].argmax()))

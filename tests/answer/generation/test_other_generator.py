@@ -16,7 +16,7 @@ from assistant.answer.knowledge.passages import Passage
 from assistant.bench.decoder import Form, graph, interface
 from assistant.cli.conversation import temporary_config
 from assistant.composition import Composition
-from assistant.core.config import Answering, Config, Storage
+from assistant.core.config import AnswerSettings, Config, StorageSettings
 from assistant.core.messages import StageFailed
 from assistant.core.models.manifest import SHIPPED, Library
 from assistant.doctor.checks import wording
@@ -91,7 +91,8 @@ def export(
 def asked(library: Library, generator: str) -> tuple[Answer, list[StageFailed]]:
     """The answer, and what was told of it, with these settings."""
     config = Config(
-        answer=Answering(generator=generator), storage=Storage(state=str(library.pulled / "state"))
+        answer=AnswerSettings(generator=generator),
+        storage=StorageSettings(state=str(library.pulled / "state")),
     )
     composition = Composition(config, library=library)
     knowledge = composition.knowledge(None)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from assistant.answer.generation.fact_check import added, alike, unnamed
-from assistant.answer.generation.generator import Budget, Generator
+from assistant.answer.generation.generator import GenerationBudget, Generator
 from assistant.answer.generation.phraser import FAILURES_TO_REST, RESTS, Phraser
 from assistant.answer.generation.prompt import Notation
 from assistant.core.errors import AnswerError, ModelError
@@ -85,12 +85,12 @@ def test_sentences_that_are_too_long_for_the_budget_are_no_reason_to_rest() -> N
     text = "It is covered for two years."
     notation = Notation(tokenizer([text] * 3))
     generator = Generator(Scripted(notation, text), notation)
-    phraser = Phraser(lambda: generator, Budget(tokens=2))
+    phraser = Phraser(lambda: generator, GenerationBudget(tokens=2))
     for _ in range(FAILURES_TO_REST + 1):
         with pytest.raises(AnswerError) as unfinished:
             phraser.phrase("how long?", text, "Kettle", "two years")
         assert unfinished.value.code == "answer.unfinished"
-    hasty = Phraser(lambda: generator, Budget(seconds=0.0))
+    hasty = Phraser(lambda: generator, GenerationBudget(seconds=0.0))
     codes = []
     for _ in range(FAILURES_TO_REST + 1):
         with pytest.raises(AnswerError) as unfinished:

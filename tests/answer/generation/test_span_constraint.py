@@ -7,7 +7,7 @@ import pytest
 
 from assistant.answer.generation.constraint import Tokens
 from assistant.answer.generation.prompt import Mark, Notation, about_text
-from assistant.answer.generation.span_constraint import Clause
+from assistant.answer.generation.span_constraint import SpanConstraint
 from tests.support.tiny_decoder import tokenizer
 
 TEXT = "Please burn no driftwood, as the salt eats the flue, and keep the $5 (Dr Ho's) grate."
@@ -25,7 +25,7 @@ def every(tokens: Tokens, answer: str, text: str = TEXT) -> set[str]:
     prompt = about_text("why", text, answer=answer)
     while open_:
         said = open_.pop()
-        clause = Clause(tokens, prompt)
+        clause = SpanConstraint(tokens, prompt)
         for token in said:
             clause.take(token)
         for token in map(int, np.flatnonzero(clause.allowed())):
@@ -65,4 +65,4 @@ def test_words_stand_in_their_order_without_a_gap(tokens: Tokens) -> None:
 
 def test_a_prompt_without_a_text_is_refused(tokens: Tokens) -> None:
     with pytest.raises(ValueError, match="no text"):
-        Clause(tokens, ((Mark.ASK, "why"),))
+        SpanConstraint(tokens, ((Mark.ASK, "why"),))

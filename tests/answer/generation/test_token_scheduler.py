@@ -8,11 +8,11 @@ from itertools import pairwise
 import pytest
 
 from assistant.answer.generation.token_scheduler import (
+    GenerationRequest,
     LateError,
     Outlook,
     OverloadedError,
-    Request,
-    Scheduler,
+    TokenScheduler,
     Workers,
     finished,
     round_robin,
@@ -42,18 +42,18 @@ def words(
         yield number
 
 
-def finish(scheduler: Scheduler) -> None:
+def finish(scheduler: TokenScheduler) -> None:
     while scheduler.work():
         pass
 
 
-def ended(requests: list[Request]) -> list[float]:
+def ended(requests: list[GenerationRequest]) -> list[float]:
     return [request.ended_s or 0.0 for request in requests]
 
 
-def fifty(order: object) -> tuple[list[Request], list[Request]]:
+def fifty(order: object) -> tuple[list[GenerationRequest], list[GenerationRequest]]:
     clock = Clock()
-    scheduler = Scheduler(limit=50, order=order, clock=clock)  # type: ignore[arg-type]
+    scheduler = TokenScheduler(limit=50, order=order, clock=clock)  # type: ignore[arg-type]
     made = [
         scheduler.submit(words(100 if n % 5 == 0 else 8, clock), 100 if n % 5 == 0 else 8)
         for n in range(50)
@@ -77,7 +77,7 @@ def test_taking_turns_lets_the_short_ones_wait() -> None:
 
 def test_a_short_one_that_comes_late_goes_before_a_long_one_that_runs() -> None:
     clock = Clock()
-    scheduler = Scheduler(clock=clock, turn=4)
+    scheduler = TokenScheduler(clock=clock, turn=4)
     long = scheduler.submit(words(100, clock), 100)
     scheduler.work()
     short = scheduler.submit(words(4, clock), 4)
@@ -88,7 +88,7 @@ def test_a_short_one_that_comes_late_goes_before_a_long_one_that_runs() -> None:
 
 def test_a_long_one_gets_its_turn_though_short_ones_keep_coming() -> None:
     clock = Clock()
-    scheduler = Scheduler(limit=100, clock=clock)
+    scheduler = TokenScheduler(limit=100, clock=clock)
     long = scheduler.submit(words(60, clock), 60)
     for _ in range(40):
         scheduler.submit(words(8, clock, 0.1), 8)
@@ -97,7 +97,7 @@ def test_a_long_one_gets_its_turn_though_short_ones_keep_coming() -> None:
 
 
 def test_more_than_fit_are_turned_away_at_once() -> None:
-    scheduler = Scheduler(limit=2)
+    scheduler = TokenScheduler(limit=2)
     for _ in range(2):
         scheduler.submit(words(3), 3)
     with pytest.raises(OverloadedError, match="2 replies"):
@@ -115,7 +115,7 @@ def test_a_cancelled_stream_is_closed_before_its_next_token() -> None:
         finally:
             closed.append(True)
 
-    scheduler = Scheduler(turn=1)
+    scheduler = TokenScheduler(turn=1)
     request = scheduler.submit(stream(), 100)
     scheduler.work()
     scheduler.cancel(request)
@@ -129,7 +129,7 @@ def test_what_a_stream_raises_is_raised_to_who_waits_and_to_nobody_else(fault: E
         yield 1
         raise fault
 
-    scheduler = Scheduler()
+    scheduler = TokenScheduler()
     bad, good = scheduler.submit(broken(), 5), scheduler.submit(words(30), 30)
     Workers(scheduler, 1).close()
     assert good.wait(0) == 29
@@ -138,7 +138,7 @@ def test_what_a_stream_raises_is_raised_to_who_waits_and_to_nobody_else(fault: E
 
 
 def test_threads_lose_none_and_tell_every_step() -> None:
-    scheduler = Scheduler(limit=50)
+    scheduler = TokenScheduler(limit=50)
     told: dict[int, list[int]] = {n: [] for n in range(50)}
     made = [scheduler.submit(words(n + 1), n + 1, told[n].append) for n in range(50)]
     workers = Workers(scheduler, 2)
@@ -158,7 +158,7 @@ def test_what_is_late_goes_first_and_is_told_to_do_without_words() -> None:
                 return refused.code
         return "said"
 
-    scheduler = Scheduler(clock=clock)
+    scheduler = TokenScheduler(clock=clock)
     late, in_time = hurried(), hurried()
     next(late)
     next(in_time)
@@ -172,7 +172,7 @@ def test_what_is_late_goes_first_and_is_told_to_do_without_words() -> None:
 
 def test_what_a_stream_learns_of_its_length_counts() -> None:
     clock = Clock()
-    scheduler = Scheduler(clock=clock, turn=1)
+    scheduler = TokenScheduler(clock=clock, turn=1)
 
     def foreseen(tokens: int) -> Generator[object, None, None]:
         yield Outlook(tokens)
@@ -185,7 +185,7 @@ def test_what_a_stream_learns_of_its_length_counts() -> None:
 
 
 def test_a_request_that_waits_is_cancelled_at_once() -> None:
-    scheduler = Scheduler()
+    scheduler = TokenScheduler()
     request = scheduler.submit(words(5), 5)
     scheduler.cancel(request)
     assert not scheduler.busy
@@ -198,14 +198,14 @@ def test_steps_can_be_done_one_after_the_other() -> None:
         return "three"
 
     assert finished(counted()) == "three"
-    scheduler = Scheduler()
+    scheduler = TokenScheduler()
     request = scheduler.submit(counted(), 3)
     finish(scheduler)
     assert request.wait(0) == "three"
 
 
 def test_a_turn_is_four_tokens_and_no_more_are_done_in_one() -> None:
-    scheduler = Scheduler()
+    scheduler = TokenScheduler()
     request = scheduler.submit(words(9), 9)
     assert scheduler.work()
     assert (request.left, request.last) == (5, 3)
@@ -217,13 +217,13 @@ def test_a_turn_is_four_tokens_and_no_more_are_done_in_one() -> None:
 
 
 def test_a_place_is_the_tokens_left_less_ten_for_each_second_of_waiting() -> None:
-    request = Request(words(40), 40, 1.0, 2.0)
+    request = GenerationRequest(words(40), 40, 1.0, 2.0)
     assert shortest_first(request, 3.5) == 25.0
     assert round_robin(request, 3.5) == 2.0
 
 
 def test_thirty_two_are_held_and_one_that_is_worked_on_is_among_them() -> None:
-    scheduler = Scheduler()
+    scheduler = TokenScheduler()
     refused: list[str] = []
 
     def ask(_: int) -> None:
@@ -251,8 +251,8 @@ def test_one_that_a_worker_has_is_cancelled_before_its_next_token() -> None:
         finally:
             closed.append(True)
 
-    scheduler = Scheduler()
-    made: list[Request] = []
+    scheduler = TokenScheduler()
+    made: list[GenerationRequest] = []
 
     def hang_up(step: int) -> None:
         if step == 1:
@@ -275,7 +275,7 @@ def test_one_that_waits_is_closed_when_it_is_cancelled() -> None:
             closed.append(True)
 
     clock = Clock()
-    scheduler = Scheduler(clock=clock)
+    scheduler = TokenScheduler(clock=clock)
     request = scheduler.submit(stream(), 100)
     scheduler.work()
     clock.now_s = 7.0
@@ -285,7 +285,7 @@ def test_one_that_waits_is_closed_when_it_is_cancelled() -> None:
 
 
 def test_after_the_end_nothing_is_taken_on_and_what_there_is_is_finished() -> None:
-    scheduler = Scheduler()
+    scheduler = TokenScheduler()
     last = scheduler.submit(words(9), 9)
     scheduler.close()
     with pytest.raises(OverloadedError):
@@ -297,7 +297,7 @@ def test_after_the_end_nothing_is_taken_on_and_what_there_is_is_finished() -> No
 
 
 def test_workers_wait_for_what_comes() -> None:
-    scheduler = Scheduler()
+    scheduler = TokenScheduler()
     workers = Workers(scheduler, 2)
     first = scheduler.submit(words(9), 9)
     assert first.wait(20) == 8
@@ -307,7 +307,7 @@ def test_workers_wait_for_what_comes() -> None:
 
 
 def test_who_waits_too_long_is_told() -> None:
-    request = Scheduler().submit(words(1), 1)
+    request = TokenScheduler().submit(words(1), 1)
     with pytest.raises(TimeoutError, match="no reply within 0 s"):
         request.wait(0)
 
@@ -321,7 +321,7 @@ def test_time_is_over_on_the_very_second() -> None:
         assert isinstance(refused, LateError)
         return f"{clock.now_s} {refused.code}"
 
-    scheduler = Scheduler(clock=clock)
+    scheduler = TokenScheduler(clock=clock)
     stream = hurried()
     next(stream)
     request = scheduler.submit(stream, 50, until_s=3.0)
@@ -331,7 +331,7 @@ def test_time_is_over_on_the_very_second() -> None:
 
 def test_who_is_late_goes_before_who_is_shorter() -> None:
     clock = Clock()
-    scheduler = Scheduler(clock=clock, turn=1)
+    scheduler = TokenScheduler(clock=clock, turn=1)
 
     def patient() -> Generator[object, AnswerError | None, str]:
         yield "word"
@@ -348,7 +348,7 @@ def test_who_is_late_goes_before_who_is_shorter() -> None:
 
 
 def test_a_word_about_the_length_counts_as_no_token() -> None:
-    scheduler = Scheduler(turn=2)
+    scheduler = TokenScheduler(turn=2)
 
     def foreseen() -> Generator[object, None, None]:
         yield Outlook(40)

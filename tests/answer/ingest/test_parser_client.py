@@ -15,7 +15,7 @@ from pathlib import Path
 
 import pytest
 
-from assistant.answer.ingest.parser_client import Indexer
+from assistant.answer.ingest.parser_client import ParserClient
 from assistant.answer.ingest.sandbox import Limits
 from assistant.core.errors import AnswerError
 from tests.support import hostile_parser
@@ -32,14 +32,14 @@ EVENT = (
 
 
 @pytest.fixture(scope="module")
-def indexer() -> Iterator[Indexer]:
-    with Indexer(LIMITS) as made:
+def indexer() -> Iterator[ParserClient]:
+    with ParserClient(LIMITS) as made:
         yield made
 
 
 @pytest.fixture(scope="module")
-def attacked() -> Iterator[Indexer]:
-    with Indexer(LIMITS, HOSTILE) as made:
+def attacked() -> Iterator[ParserClient]:
+    with ParserClient(LIMITS, HOSTILE) as made:
         yield made
 
 
@@ -48,7 +48,7 @@ def file(tmp_path: Path) -> Path:
     return tmp_path / "manual.txt"
 
 
-def test_a_file_comes_back_as_passages(indexer: Indexer, tmp_path: Path) -> None:
+def test_a_file_comes_back_as_passages(indexer: ParserClient, tmp_path: Path) -> None:
     path = tmp_path / "dishwasher.md"
     path.write_text("# Dishwasher\n\n## Cleaning\n\nRinse the filter.\n")
     found = indexer.parsed(path)
@@ -58,7 +58,9 @@ def test_a_file_comes_back_as_passages(indexer: Indexer, tmp_path: Path) -> None
     assert indexer.parsed(path, note=True).document.kind == "note"
 
 
-def test_a_confined_parser_lacks_nothing_that_it_needs(indexer: Indexer, tmp_path: Path) -> None:
+def test_a_confined_parser_lacks_nothing_that_it_needs(
+    indexer: ParserClient, tmp_path: Path
+) -> None:
     """What a library loads on first use has to be there before the door is shut."""
     files = {
         "a.pdf": pdf([["The pump starts when the door is shut."]], bookmarks={"Pump": 0}),
@@ -99,7 +101,7 @@ def test_a_confined_parser_lacks_nothing_that_it_needs(indexer: Indexer, tmp_pat
     ],
 )
 def test_a_hostile_file_costs_itself_alone(
-    attacked: Indexer, file: Path, deed: str, code: str, said: str
+    attacked: ParserClient, file: Path, deed: str, code: str, said: str
 ) -> None:
     with pytest.raises(AnswerError) as raised:
         _asked(attacked, file, deed)
@@ -117,7 +119,7 @@ def test_unconfined_the_same_deeds_succeed(deed: str) -> None:
 
 
 def test_the_limits_hold_where_the_kernel_has_no_filter(file: Path) -> None:
-    with Indexer(LIMITS, "tests.support.hostile_parser_unfiltered:parse") as indexer:
+    with ParserClient(LIMITS, "tests.support.hostile_parser_unfiltered:parse") as indexer:
         for deed in ("socket", "local socket", "open", "write"):
             with pytest.raises(AnswerError, match="reach for a file or the network"):
                 _asked(indexer, file, deed)
@@ -127,7 +129,7 @@ def test_the_limits_hold_where_the_kernel_has_no_filter(file: Path) -> None:
 
 def test_every_limit_of_the_kernel_is_set(file: Path) -> None:
     """Also those that the filter makes up for."""
-    with Indexer(LIMITS, "tests.support.hostile_parser_unfiltered:parse") as indexer:
+    with ParserClient(LIMITS, "tests.support.hostile_parser_unfiltered:parse") as indexer:
         core_file_processes_descriptors = [(0, 0)] * 4
         expected = [*core_file_processes_descriptors, (LIMITS.cpu_s, LIMITS.cpu_s + 1)]
         assert _asked(indexer, file, "limits") == f"done {expected}"
@@ -138,7 +140,7 @@ def test_every_limit_of_the_kernel_is_set(file: Path) -> None:
     reason="no process may have a network of its own here",
 )
 def test_the_parser_has_a_network_of_its_own_that_is_none(file: Path) -> None:
-    with Indexer(LIMITS, "tests.support.hostile_parser_unfiltered:parse") as indexer:
+    with ParserClient(LIMITS, "tests.support.hostile_parser_unfiltered:parse") as indexer:
         network = _asked(indexer, file, "network").removeprefix("done ")
     assert network.startswith("net:[")
     assert network != os.readlink("/proc/self/ns/net")
@@ -175,7 +177,7 @@ def test_below_a_filter_of_others_it_is_told_whether_ours_is_in_force(
 def test_nothing_of_a_document_reaches_the_journal(
     file: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    with Indexer(LIMITS, HOSTILE) as indexer:
+    with ParserClient(LIMITS, HOSTILE) as indexer:
         assert _asked(indexer, file, "shout").startswith("done 3")
     assert capfd.readouterr() == ("", "")
     hostile_parser.parse("a.txt", b"shout")  # the control: here it can be seen
@@ -202,14 +204,14 @@ def test_parser_and_child_die_with_whoever_started_them(file: Path) -> None:
 
 def test_one_that_only_waits_is_given_up_too(file: Path) -> None:
     limits = Limits(cpu_s=5, wall_s=0.8)
-    with Indexer(limits, HOSTILE) as indexer:
+    with ParserClient(limits, HOSTILE) as indexer:
         began_s = time.monotonic()
         with pytest.raises(AnswerError, match=r"given up after 1 seconds"):
             _asked(indexer, file, "sleep")
         assert time.monotonic() - began_s < 10
 
 
-def test_bombs_are_named(indexer: Indexer, tmp_path: Path) -> None:
+def test_bombs_are_named(indexer: ParserClient, tmp_path: Path) -> None:
     bombs = {
         "zip.epub": _book(" " * 90_000_000),
         "stream.pdf": pdf_bomb(bytes(90_000_000)),
@@ -229,7 +231,7 @@ def test_bombs_are_named(indexer: Indexer, tmp_path: Path) -> None:
     }
 
 
-def test_polling_never_waits(attacked: Indexer, file: Path) -> None:
+def test_polling_never_waits(attacked: ParserClient, file: Path) -> None:
     file.write_text("loop")
     attacked.begin(file)
     longest_s, given_up = 0.0, ""
@@ -245,7 +247,7 @@ def test_polling_never_waits(attacked: Indexer, file: Path) -> None:
     assert longest_s < 0.9
 
 
-def test_no_device_pipe_or_giant_is_opened(indexer: Indexer, tmp_path: Path) -> None:
+def test_no_device_pipe_or_giant_is_opened(indexer: ParserClient, tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe.txt")
     with (tmp_path / "giant.txt").open("wb") as giant:
         giant.truncate(LIMITS.file_bytes + 1)
@@ -259,7 +261,7 @@ def test_no_device_pipe_or_giant_is_opened(indexer: Indexer, tmp_path: Path) -> 
             indexer.parsed(tmp_path / name)
 
 
-def test_a_link_put_in_the_way_since_is_not_followed(indexer: Indexer, tmp_path: Path) -> None:
+def test_a_link_put_in_the_way_since_is_not_followed(indexer: ParserClient, tmp_path: Path) -> None:
     """As between the look at the folder and the reading."""
     real, linked = tmp_path / "real", tmp_path / "linked"
     real.mkdir()
@@ -286,7 +288,7 @@ def test_the_parsers_are_loaded_in_the_other_process_alone() -> None:
 
 def test_closing_leaves_no_process(file: Path) -> None:
     file.write_text("loop")
-    with Indexer(Limits(cpu_s=60), HOSTILE) as indexer:
+    with ParserClient(Limits(cpu_s=60), HOSTILE) as indexer:
         indexer.begin(file)
         pid = indexer.pid
         assert pid is not None
@@ -298,7 +300,7 @@ def test_closing_leaves_no_process(file: Path) -> None:
     assert _group(pid) == []
 
 
-def test_one_killed_between_two_files_is_started_again(attacked: Indexer, file: Path) -> None:
+def test_one_killed_between_two_files_is_started_again(attacked: ParserClient, file: Path) -> None:
     assert _asked(attacked, file, "nothing") == "done and well"
     assert attacked.pid is not None
     os.kill(attacked.pid, 9)
@@ -306,7 +308,7 @@ def test_one_killed_between_two_files_is_started_again(attacked: Indexer, file: 
     assert _asked(attacked, file, "nothing") == "done and well"
 
 
-def _asked(indexer: Indexer, file: Path, deed: str) -> str:
+def _asked(indexer: ParserClient, file: Path, deed: str) -> str:
     file.write_text(deed)
     return indexer.parsed(file).document.sections[0].text
 

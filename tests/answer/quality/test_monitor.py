@@ -13,10 +13,10 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from assistant.answer.answerer import Answer, Tier
+from assistant.answer.answerer import Answer, AnswerTier
 from assistant.answer.quality.baseline import keep_baseline, read_baseline
 from assistant.answer.quality.drift import AGAIN_AFTER_S, LEARNED_FROM, WINDOW
-from assistant.answer.quality.monitor import Baseline, Monitor, Sample
+from assistant.answer.quality.monitor import AnswerSample, Baseline, Monitor
 from assistant.core.messages import QualityAlert
 
 BUDGET_S = 0.5
@@ -31,12 +31,12 @@ def steady(
     rushed: float = 0.01,
     certainty: float = 4.0,
     seconds: float = 0.15,
-) -> Iterator[Sample]:
+) -> Iterator[AnswerSample]:
     """Answers for ever, as good as the shares and means say."""
     chance = random.Random(seed)
     while True:
         nothing = chance.random() < declined
-        yield Sample(
+        yield AnswerSample(
             seconds=seconds * chance.lognormvariate(0.0, 0.3),
             certainty=None if nothing else chance.gauss(certainty, 2.0),
             declined=nothing,
@@ -52,7 +52,7 @@ class Stream:
     def __init__(self, monitor: Monitor) -> None:
         self.monitor, self._at_s = monitor, count(0.0, EVERY_S)
 
-    def feed(self, samples: Iterator[Sample], answers: int) -> list[tuple[str, bool]]:
+    def feed(self, samples: Iterator[AnswerSample], answers: int) -> list[tuple[str, bool]]:
         """What is told: the flaw, and whether that is over."""
         alerts = [
             alert
@@ -70,7 +70,7 @@ def stream() -> Stream:
     return stream
 
 
-DRIFTS: dict[str, Callable[[], Iterator[Sample]]] = {
+DRIFTS: dict[str, Callable[[], Iterator[AnswerSample]]] = {
     "unsure": lambda: steady(2, certainty=2.0),
     "ungrounded": lambda: steady(2, ungrounded=0.2),
     "empty": lambda: steady(2, empty=0.2),
@@ -160,7 +160,7 @@ def test_the_alert_says_how_much_and_the_log_says_so_with_a_code(
 def test_the_figures_are_of_the_window() -> None:
     monitor = Monitor(BUDGET_S)
     for n in range(1000):
-        monitor.take(float(n), Sample(seconds=n / 1000, declined=n % 4 == 0))
+        monitor.take(float(n), AnswerSample(seconds=n / 1000, declined=n % 4 == 0))
     figures = monitor.figures()
     assert figures.answers == WINDOW
     assert (figures.p50_ms, figures.p95_ms, figures.p99_ms) == (899.5, 989.0, 997.0)
@@ -202,7 +202,7 @@ class Answering:
     """The stage: an answerer's counts beside its answers."""
 
     def __init__(self) -> None:
-        self.taken: list[Sample] = []
+        self.taken: list[AnswerSample] = []
         self._monitor = Monitor(BUDGET_S)
         self._monitor.take = lambda at_s, sample: self.taken.append(sample) or []  # type: ignore
 
@@ -212,23 +212,25 @@ class Answering:
 
 def test_an_answer_is_judged_by_what_the_answerer_counted() -> None:
     stage = Answering()
-    said = Answer(text="Monthly.", tier=Tier.GENERATOR, certainty=3.0)
+    said = Answer(text="Monthly.", tier=AnswerTier.GENERATOR, certainty=3.0)
     stage.says(said, "generator")
-    stage.says(msgspec.structs.replace(said, tier=Tier.EXTRACTED), "ungrounded", "extracted")
-    stage.says(msgspec.structs.replace(said, tier=Tier.EXTRACTED), "answer.unfinished", "extracted")
+    stage.says(msgspec.structs.replace(said, tier=AnswerTier.EXTRACTED), "ungrounded", "extracted")
+    stage.says(
+        msgspec.structs.replace(said, tier=AnswerTier.EXTRACTED), "answer.unfinished", "extracted"
+    )
     for code in ("answer.late", "answer.overloaded"):
-        stage.says(msgspec.structs.replace(said, tier=Tier.EXTRACTED), code, "extracted")
+        stage.says(msgspec.structs.replace(said, tier=AnswerTier.EXTRACTED), code, "extracted")
     stage.says(said, "kept")
-    stage.says(Answer(text="Nothing.", tier=Tier.DECLINED), "declined")
+    stage.says(Answer(text="Nothing.", tier=AnswerTier.DECLINED), "declined")
     stage.says(said, "empty")
     assert stage.taken == [
-        Sample(0.2, 3.0),
-        Sample(0.2, 3.0, ungrounded=True),
-        Sample(0.2, 3.0, empty=True),
-        Sample(0.2, 3.0, rushed=True),
-        Sample(0.2, 3.0, rushed=True),
-        Sample(0.2, declined=True),
-        Sample(0.2, 3.0, empty=True),
+        AnswerSample(0.2, 3.0),
+        AnswerSample(0.2, 3.0, ungrounded=True),
+        AnswerSample(0.2, 3.0, empty=True),
+        AnswerSample(0.2, 3.0, rushed=True),
+        AnswerSample(0.2, 3.0, rushed=True),
+        AnswerSample(0.2, declined=True),
+        AnswerSample(0.2, 3.0, empty=True),
     ]
 
 

@@ -7,13 +7,13 @@ from pathlib import Path
 
 import pytest
 
-from assistant.answer.answerer import Answerer, Tier
+from assistant.answer.answerer import Answerer, AnswerTier
 from assistant.answer.knowledge.knowledge import Filter, Knowledge
 from assistant.answer.knowledge.passages import Passage
-from assistant.answer.retrieval.lexical import ReadsOrNot, WordSearcher
-from assistant.answer.retrieval.search import Finding
+from assistant.answer.retrieval.lexical import LexicalSearcher, ReadsOrNot
+from assistant.answer.retrieval.search import SearchResult
 from assistant.answer.stage import AnswerStage
-from assistant.core.degraded import Faults
+from assistant.core.degraded import Degraded
 from assistant.core.errors import ModelError
 from assistant.core.messages import Message, Question, Reply, StageFailed
 from audio.tts.apology import MODELS, words_for
@@ -30,7 +30,9 @@ class Damaged:
     def __init__(self) -> None:
         self.asked = 0
 
-    def find_all(self, questions: Sequence[str], within: Filter | None = None) -> list[Finding]:
+    def find_all(
+        self, questions: Sequence[str], within: Filter | None = None
+    ) -> list[SearchResult]:
         self.asked += 1
         raise CORRUPT
 
@@ -45,7 +47,7 @@ def knowledge() -> Knowledge:
 
 
 def found(knowledge: Knowledge, question: str, within: Filter | None = None) -> str:
-    (finding,) = WordSearcher(knowledge).find_all([question], within)
+    (finding,) = LexicalSearcher(knowledge).find_all([question], within)
     return finding.answer.sentence if finding.answer is not None else ""
 
 
@@ -83,8 +85,8 @@ def test_what_does_not_name_the_person_who_is_named_does_not_answer(knowledge: K
 def test_a_damaged_network_is_told_once_behind_the_answer_and_not_asked_again(
     knowledge: Knowledge, caplog: pytest.LogCaptureFixture
 ) -> None:
-    faults, damaged = Faults("answer"), Damaged()
-    finder = ReadsOrNot(damaged, WordSearcher(knowledge), faults)
+    faults, damaged = Degraded("answer"), Damaged()
+    finder = ReadsOrNot(damaged, LexicalSearcher(knowledge), faults)
     answerer = Answerer(finder, None, lambda: knowledge.generation)
     stage = AnswerStage((), Documents(answerer), faults=faults)
     told: list[Message] = []
@@ -99,14 +101,14 @@ def test_a_damaged_network_is_told_once_behind_the_answer_and_not_asked_again(
     assert [type(other) for other in others] == [Reply, Reply]
     assert damaged.asked == 1
     assert caplog.text.count("(model.corrupt)") == 1
-    assert answerer.outcomes[Tier.EXTRACTED] == 3
+    assert answerer.outcomes[AnswerTier.EXTRACTED] == 3
 
 
 def test_the_generators_fault_is_noted_where_it_is_loaded() -> None:
     def load() -> None:
         raise CORRUPT
 
-    faults = Faults("answer")
+    faults = Degraded("answer")
     for _ in range(2):
         with pytest.raises(ModelError):
             faults.noting("generator", load)()

@@ -6,7 +6,7 @@ import pytest
 
 from assistant.answer.knowledge.passages import Document, Passage, Section, cut
 from assistant.answer.summary.chunks import MOST_CHUNKS
-from assistant.answer.summary.salience import LOOKED_AT, Budget, central
+from assistant.answer.summary.salience import LOOKED_AT, SummaryBudget, central
 from assistant.answer.summary.self_contained import leans, whole
 from tests.support.fake_encoder import FakeEncoder
 
@@ -76,7 +76,7 @@ def test_what_is_no_prose_states_nothing() -> None:
 
 
 def test_what_is_central_is_said_once_and_in_order() -> None:
-    said = central([passage(PUMP)], "The pump", FakeEncoder(), Budget(sentences=2))
+    said = central([passage(PUMP)], "The pump", FakeEncoder(), SummaryBudget(sentences=2))
     assert said == [
         "The pump lifts clean water from wells of any depth.",
         "The pump must never run dry, because the pump and its seals burn out at once.",
@@ -94,7 +94,7 @@ def test_a_sentence_that_leans_comes_only_behind_the_one_it_leans_on() -> None:
 
 
 def test_the_budget_of_words_is_kept() -> None:
-    said = central([passage(PUMP)], "The pump", FakeEncoder(), Budget(sentences=3, words=20))
+    said = central([passage(PUMP)], "The pump", FakeEncoder(), SummaryBudget(sentences=3, words=20))
     assert 0 < sum(len(text.split()) for text in said) <= 20
 
 

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from assistant.answer.knowledge.knowledge import Source
-from assistant.answer.summary.titles import Named, inside, named
+from assistant.answer.knowledge.sources import DocumentSource
+from assistant.answer.summary.titles import TitleMatch, inside, named
 from assistant.core.errors import AnswerError
 
 DISHWASHER = "Merren D45 Dishwasher: User Manual"
@@ -22,8 +22,8 @@ PLACES = {
 }
 
 
-def source(title: str) -> Source:
-    return Source(
+def source(title: str) -> DocumentSource:
+    return DocumentSource(
         path=Path(f"/home/anna/texts/{title.split()[0].lower()}.md"),
         title=title,
         kind="document",
@@ -33,7 +33,7 @@ def source(title: str) -> Source:
     )
 
 
-def find(name: str) -> Named:
+def find(name: str) -> TitleMatch:
     return named(name, [source(title) for title in PLACES], lambda d: PLACES[d.title])
 
 

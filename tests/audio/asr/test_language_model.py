@@ -6,12 +6,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from audio.asr.language_model import Network, compile_network
+from audio.asr.language_model import WordNetwork, compile_network
 
 SENTENCES = ["turn on the light", "turn off the light", "turn on the fan", "stop"]
 
 
-def can_say(network: Network, sentence: str) -> bool:
+def can_say(network: WordNetwork, sentence: str) -> bool:
     states = closure(network, {network.start})
     for word in sentence.split():
         after = {a.target for a in network.arcs if a.source in states and a.word == word}
@@ -19,7 +19,7 @@ def can_say(network: Network, sentence: str) -> bool:
     return network.final in states
 
 
-def closure(network: Network, states: set[int]) -> set[int]:
+def closure(network: WordNetwork, states: set[int]) -> set[int]:
     while True:
         more = {a.target for a in network.arcs if a.source in states and not a.word} - states
         if not more:

@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from assistant.core.config import Voice
+from assistant.core.config import VoiceSettings
 from assistant.core.errors import ModelError, SpeakingError
 from assistant.core.models.manifest import Library
 from audio.tts.piper import MODEL, SETTINGS, Piper
@@ -64,8 +64,8 @@ def test_piper_speaks_with_the_checked_voice(library: Library) -> None:
 
 
 def test_piper_is_the_first_tier_where_a_voice_is_present(library: Library) -> None:
-    assert select(Voice(), library).name == "piper"
-    assert select(Voice(engine="piper", name="buzz"), library).name == "piper"
+    assert select(VoiceSettings(), library).name == "piper"
+    assert select(VoiceSettings(engine="piper", name="buzz"), library).name == "piper"
 
 
 def test_brackets_are_no_way_to_phonemes_and_no_word_is_no_sound(library: Library) -> None:
@@ -79,4 +79,4 @@ def test_a_corrupt_voice_is_refused_and_the_next_tier_speaks(library: Library) -
     (library.folder("buzz") / MODEL).write_bytes(b"")
     with pytest.raises(ModelError):
         Piper(library)
-    assert select(Voice(), library).name == "flite"
+    assert select(VoiceSettings(), library).name == "flite"

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from assistant.core.config import Voice as VoiceSettings
+from assistant.core.config import VoiceSettings as VoiceSettings
 from assistant.core.errors import SpeakingError
 from assistant.core.models.manifest import Library
 from audio.tts.select import FAILURES_TO_OPEN, SENTENCES_OPEN, Tiers, select

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from assistant.core.config import Wake
+from assistant.core.config import WakeSettings
 from assistant.core.errors import ConfigError, WakeWordError
 from audio.wake.engine import WakeWordEngine
 from audio.wake.keyphrase import KeyPhrases
@@ -53,12 +53,12 @@ def test_each_engine_notices_its_keyword_once_and_names_it_as_configured(
 def test_auto_takes_the_first_engine_that_knows_all_keywords(
     keywords: dict[str, float], engine: str
 ) -> None:
-    assert select(Wake(keywords=keywords)).name == engine
+    assert select(WakeSettings(keywords=keywords)).name == engine
 
 
 def test_a_keyword_that_no_engine_knows_is_refused_with_what_each_knows() -> None:
     with pytest.raises(ConfigError) as refused:
-        select(Wake(keywords={"xyzzy": 0.7}))
+        select(WakeSettings(keywords={"xyzzy": 0.7}))
     for part in ('"xyzzy"', "smart mirror", "hey mycroft", "common English words"):
         assert part in refused.value.message
 
@@ -66,14 +66,14 @@ def test_a_keyword_that_no_engine_knows_is_refused_with_what_each_knows() -> Non
 @pytest.mark.parametrize(
     "wake",
     [
-        Wake(keywords={}),
-        Wake(keywords={"computer": 1.5}),
-        Wake(engine="snowball"),
-        Wake(engine="microwakeword", keywords={"computer": 0.7}),
-        Wake(engine="porcupine", keywords={"okay nabu": 0.7}),
+        WakeSettings(keywords={}),
+        WakeSettings(keywords={"computer": 1.5}),
+        WakeSettings(engine="snowball"),
+        WakeSettings(engine="microwakeword", keywords={"computer": 0.7}),
+        WakeSettings(engine="porcupine", keywords={"okay nabu": 0.7}),
     ],
 )
-def test_settings_that_cannot_work_are_refused(wake: Wake) -> None:
+def test_settings_that_cannot_work_are_refused(wake: WakeSettings) -> None:
     with pytest.raises(ConfigError):
         select(wake)
 

@@ -11,13 +11,13 @@ from pathlib import Path
 
 import numpy as np
 
-from assistant.core.config import Wake
+from assistant.core.config import WakeSettings
 from audio.frames import SILENCE, frames_of
 from audio.wake.engine import WakeWordEngine
 from audio.wake.select import select
 
 KEYWORDS = ("alexa", "computer", "jarvis", "smart_mirror", "snowboy", "view_glass")
-SENSITIVITY = next(iter(Wake().keywords.values()))
+SENSITIVITY = next(iter(WakeSettings().keywords.values()))
 WORST_MEAN_MISS_RATE = 0.03
 MOST_FALSE_ALARMS = 1
 
@@ -29,7 +29,7 @@ def noticed(engine: WakeWordEngine, recording: Path) -> list[str]:
 
 
 def test_six_keywords_are_heard_and_not_invented(shared_data: Path) -> None:
-    engine = select(Wake(keywords=dict.fromkeys(KEYWORDS, SENSITIVITY)))
+    engine = select(WakeSettings(keywords=dict.fromkeys(KEYWORDS, SENSITIVITY)))
     clips, hits = Counter[str](), Counter[str]()
     for keyword in KEYWORDS:
         for clip in sorted((shared_data / "audio" / "wake" / keyword).glob("*.flac")):

@@ -9,10 +9,10 @@ import msgspec
 import pytest
 
 from assistant.core.errors import ModelError
-from assistant.core.models.canary import FILE, Canaries, Case, judge, load_canaries
+from assistant.core.models.canary import FILE, Canaries, CanaryCase, judge, load_canaries
 from assistant.core.models.manifest import SHIPPED, Library
 
-TEN = Canaries(share=0.8, cases=tuple(Case(input=n, output=n * n) for n in range(10)))
+TEN = Canaries(share=0.8, cases=tuple(CanaryCase(input=n, output=n * n) for n in range(10)))
 
 
 @pytest.mark.parametrize("wrong", [0, 1, 2])

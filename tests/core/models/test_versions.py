@@ -11,7 +11,14 @@ import pytest
 
 from assistant.core import files
 from assistant.core.errors import ModelError
-from assistant.core.models.manifest import INSTALL_AGAIN, File, Library, Lock, LockedFile, State
+from assistant.core.models.manifest import (
+    INSTALL_AGAIN,
+    File,
+    Library,
+    Lock,
+    LockedFile,
+    ModelState,
+)
 from assistant.core.models.versions import LOCK, Use, imported, read_use, write_use
 from assistant.model_files.pull import import_version
 
@@ -73,7 +80,7 @@ def test_without_a_choice_the_version_of_the_manifest_is_read(library: Library) 
 
 def test_what_is_chosen_is_read_after_a_restart_too(library: Library) -> None:
     assert content(use(library, "2")) == "two"
-    assert use(library, "2").state("words") is State.SHIPPED
+    assert use(library, "2").state("words") is ModelState.SHIPPED
 
 
 def test_a_library_reads_one_version_whatever_is_chosen_meanwhile(library: Library) -> None:
@@ -205,15 +212,15 @@ def of_a_hub(library: Library, sha256: str = ONE) -> Library:
 
 def test_whether_a_model_is_here_is_seen_at_a_glance(library: Library) -> None:
     weights = library.shipped / "words" / "weights"
-    assert (library.state("words"), library.present("words")) == (State.SHIPPED, True)
+    assert (library.state("words"), library.present("words")) == (ModelState.SHIPPED, True)
     weights.unlink()
-    assert (library.state("words"), library.present("words")) == (State.BROKEN, False)
+    assert (library.state("words"), library.present("words")) == (ModelState.BROKEN, False)
     pulled = of_a_hub(library)
-    assert pulled.state("words") is State.ABSENT
+    assert pulled.state("words") is ModelState.ABSENT
     (library.pulled / "words").mkdir()
-    assert pulled.state("words") is State.BROKEN
+    assert pulled.state("words") is ModelState.BROKEN
     (library.pulled / "words" / "weights").write_text("one")
-    assert pulled.state("words") is State.PULLED
+    assert pulled.state("words") is ModelState.PULLED
 
 
 @pytest.mark.parametrize(
@@ -349,7 +356,7 @@ def test_what_goes_to_the_disk_is_all_of_it(
 
 def test_what_is_shown_of_a_models_state() -> None:
     shown = ["shipped", "pulled", "not pulled", "incomplete"]
-    assert [state.value for state in State] == shown
+    assert [state.value for state in ModelState] == shown
     file = File(name="weights")
     assert (file.sha256, file.bytes, file.path) == ("", 0, "")
 

@@ -13,13 +13,13 @@ from nlu.classifier.encoder import Embeddings
 from nlu.classifier.examples import (
     CachedEncoder,
     Examples,
-    Label,
+    IntentLabel,
     embed,
     read_shipped,
     write_shipped,
 )
 
-LIGHTS = Label("HassTurnOn", (("domain", "light"),))
+LIGHTS = IntentLabel("HassTurnOn", (("domain", "light"),))
 
 
 class Counting:
@@ -37,7 +37,7 @@ class Counting:
 
 def test_shipped_examples_come_back_nearly_as_they_were(tmp_path: Path) -> None:
     made = np.random.default_rng(1).normal(size=(3, 8)).astype(np.float32)
-    written = Examples([LIGHTS, None, Label("Stop")], made)
+    written = Examples([LIGHTS, None, IntentLabel("Stop")], made)
     write_shipped(tmp_path / "examples.npz", written)
     read = read_shipped((tmp_path / "examples.npz").read_bytes())
     assert read.labels == written.labels
@@ -56,7 +56,7 @@ def test_an_archive_of_another_kind_is_no_examples(tmp_path: Path, field: int, v
 
 
 def test_a_label_is_a_line_of_text() -> None:
-    assert Label.read(LIGHTS.text) == LIGHTS
+    assert IntentLabel.read(LIGHTS.text) == LIGHTS
 
 
 def test_only_new_sentences_are_embedded(tmp_path: Path) -> None:

@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 
 from nlu.classifier.encoder import Embeddings
-from nlu.classifier.examples import Examples, Label, write_shipped
+from nlu.classifier.examples import Examples, IntentLabel, write_shipped
 from nlu.classifier.fitting import fitted
 
-LABELS = [Label(name) for name in ("Lights", "Timers", "Music", "Doors", "News")]
+LABELS = [IntentLabel(name) for name in ("Lights", "Timers", "Music", "Doors", "News")]
 
 
 class Stand:
@@ -34,7 +34,7 @@ class Stand:
 @pytest.fixture
 def shipped(tmp_path: Path) -> bytes:
     texts = [f"{label.intent} {n}" for label in LABELS for n in range(6)]
-    labels: list[Label | None] = [label for label in LABELS for _ in range(6)]
+    labels: list[IntentLabel | None] = [label for label in LABELS for _ in range(6)]
     outside = [f"talk {n}" for n in range(12)]
     embeddings = Stand().encode([*texts, *outside])
     write_shipped(tmp_path / "e.npz", Examples([*labels, *[None] * 12], embeddings))
@@ -42,20 +42,20 @@ def shipped(tmp_path: Path) -> bytes:
 
 
 def test_the_same_sentences_are_fitted_once(tmp_path: Path, shipped: bytes) -> None:
-    encoder, own = Stand(), [(Label("Lights"), f"lamp {n}") for n in range(4)]
+    encoder, own = Stand(), [(IntentLabel("Lights"), f"lamp {n}") for n in range(4)]
     first = fitted(encoder, shipped, own, tmp_path).rank("Lights 1")  # type: ignore[arg-type]
     assert encoder.asked == len(own) + 1
     again = fitted(encoder, shipped, own, tmp_path).rank("Lights 1")  # type: ignore[arg-type]
     assert encoder.asked == len(own) + 2
     assert again == first
-    fitted(encoder, shipped, [*own, (Label("Lights"), "new")], tmp_path)  # type: ignore[arg-type]
+    fitted(encoder, shipped, [*own, (IntentLabel("Lights"), "new")], tmp_path)  # type: ignore[arg-type]
     assert encoder.asked == len(own) + 3  # only the new sentence is embedded
 
 
 def test_a_spoilt_head_is_fitted_anew(
     tmp_path: Path, shipped: bytes, caplog: pytest.LogCaptureFixture
 ) -> None:
-    own = [(Label("Lights"), "lamp")]
+    own = [(IntentLabel("Lights"), "lamp")]
     fitted(Stand(), shipped, own, tmp_path)  # type: ignore[arg-type]
     (file,) = tmp_path.glob("head-*.npz")
     file.write_bytes(b"PK nothing")

@@ -6,13 +6,13 @@ from pathlib import Path
 
 import pytest
 
-from assistant.core.config import Config, Storage
+from assistant.core.config import Config, StorageSettings
 from assistant.core.errors import ModelError
 from assistant.core.models.manifest import Library
-from assistant.serving.hot_swap import NluWorkshop
+from assistant.serving.hot_swap import NluHotSwap
 from benchmarks.versions import add
 from nlu.classifier import opened
-from nlu.classifier.encoder import Encoder
+from nlu.classifier.encoder import SentenceEncoder
 from nlu.classifier.opened import Opened
 from nlu.classifier.tagger import Tagger
 
@@ -77,8 +77,8 @@ def test_a_file_that_was_damaged_since_is_told(library: Library) -> None:
 def test_a_stage_made_anew_has_the_models_of_the_one_before(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    config = Config(storage=Storage(state=str(tmp_path), cache=str(tmp_path / "cache")))
-    workshop = NluWorkshop()
+    config = Config(storage=StorageSettings(state=str(tmp_path), cache=str(tmp_path / "cache")))
+    workshop = NluHotSwap()
     workshop.stage(config)
     loaded: list[Library] = []
 
@@ -86,9 +86,9 @@ def test_a_stage_made_anew_has_the_models_of_the_one_before(
         loaded.append(library)
         raise ModelError("model.missing", "it is gone")
 
-    for kind in (Encoder, Tagger):
+    for kind in (SentenceEncoder, Tagger):
         monkeypatch.setattr(kind, "load", load)
     assert workshop.stage(config).guess is not None
     assert loaded == []
-    NluWorkshop().stage(config)  # the models of nobody before it
+    NluHotSwap().stage(config)  # the models of nobody before it
     assert len(loaded) == 2

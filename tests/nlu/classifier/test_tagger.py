@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nlu.classifier.tagger import Span, decode
+from nlu.classifier.tagger import TaggedSpan, decode
 
 LABELS = ("O", "B-room", "I-room", "B-device", "I-device")
 
@@ -40,7 +40,7 @@ def test_spans_of_labels(labels: tuple[str, ...], spans: list[tuple[str, int, in
 def test_a_span_is_as_sure_as_its_least_sure_word() -> None:
     rows = np.concatenate([probabilities("B-room"), probabilities("I-room", sure=0.6)])
     (span,) = decode(rows, LABELS)
-    assert span == Span("room", 0, 2, pytest.approx(0.6))
+    assert span == TaggedSpan("room", 0, 2, pytest.approx(0.6))
 
 
 @given(st.lists(st.sampled_from(LABELS), max_size=12))

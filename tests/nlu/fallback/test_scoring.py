@@ -7,11 +7,11 @@ from datetime import datetime
 import pytest
 
 from assistant.core.messages import SlotValue
-from nlu.classifier.examples import Fixed, Label
+from nlu.classifier.examples import Fixed, IntentLabel
 from nlu.classifier.intent import Belief, Ranking
 from nlu.fallback.scoring import Look
-from nlu.fallback.slot_candidates import Finder
-from nlu.fallback.slot_patterns import Shape, shapes
+from nlu.fallback.slot_candidates import SlotFinder
+from nlu.fallback.slot_patterns import SlotPattern, shapes
 from nlu.grammar.templates import Templates
 from nlu.text.canonical import canonical
 
@@ -20,16 +20,21 @@ EVERY_LIGHT: Fixed = (("domain", "light"), ("name", "all"))
 
 
 @pytest.fixture(scope="module")
-def forms(templates: Templates) -> list[Shape]:
+def forms(templates: Templates) -> list[SlotPattern]:
     return [shape for shape in shapes(templates.claims) if shape.intent == "HassTurnOff"]
 
 
 def believed(
-    templates: Templates, forms: list[Shape], now: datetime, text: str, story: str, fixed: Fixed
+    templates: Templates,
+    forms: list[SlotPattern],
+    now: datetime,
+    text: str,
+    story: str,
+    fixed: Fixed,
 ) -> tuple[dict[str, SlotValue], float]:
     """The slots of the likeliest form, and its weight."""
-    look = Look(Finder(templates.lists), canonical(text), (), now, canonical(story))
-    ranking = Ranking(1.0, (Belief(Label("HassTurnOff", fixed), 1.0),))
+    look = Look(SlotFinder(templates.lists), canonical(text), (), now, canonical(story))
+    ranking = Ranking(1.0, (Belief(IntentLabel("HassTurnOff", fixed), 1.0),))
     guess = max(look.fill(forms, 1.0, ranking), key=lambda g: g.weight)
     return {slot.name: slot.value for slot in guess.command.slots}, guess.weight
 
@@ -46,7 +51,7 @@ def believed(
 )
 def test_the_one_room_of_the_story_is_the_wish_s(
     templates: Templates,
-    forms: list[Shape],
+    forms: list[SlotPattern],
     now: datetime,
     story: str,
     text: str,
@@ -57,7 +62,7 @@ def test_the_one_room_of_the_story_is_the_wish_s(
 
 
 def test_all_of_a_kind_are_nearly_that_kind(
-    templates: Templates, forms: list[Shape], now: datetime
+    templates: Templates, forms: list[SlotPattern], now: datetime
 ) -> None:
     _, exact = believed(templates, forms, now, "kill the lights", "", LIGHTS)
     found, near = believed(templates, forms, now, "kill every light", "", EVERY_LIGHT)

@@ -7,17 +7,17 @@ from hassil.recognize import recognize_all
 
 from nlu.grammar.grammar import compile_grammar
 from nlu.grammar.labelled import labelled
-from nlu.grammar.prefilter import Candidates
+from nlu.grammar.prefilter import Prefilter
 from nlu.grammar.vocabulary import built_in
 from nlu.text.canonical import canonical
 from tests.nlu.grammar.test_vocabulary import HOME
 from tests.support.stand_ins import MANIFESTS
 
 GRAMMAR = compile_grammar(MANIFESTS, HOME, built_in())
-CANDIDATES = Candidates(GRAMMAR.claims, GRAMMAR.lists)
+CANDIDATES = Prefilter(GRAMMAR.claims, GRAMMAR.lists)
 
 
-def found(text: str, candidates: Candidates) -> set[str]:
+def found(text: str, candidates: Prefilter) -> set[str]:
     intents = candidates.intents(text)
     if intents is None:
         return set()
@@ -27,14 +27,14 @@ def found(text: str, candidates: Candidates) -> set[str]:
     }
 
 
-class Everything(Candidates):
+class Everything(Prefilter):
     """Passes nothing over."""
 
     def _holds(self, text: str, part: str, known: dict[str, bool]) -> bool:
         return True
 
 
-class Hasty(Candidates):
+class Hasty(Prefilter):
     """Control: takes the values of lists for words."""
 
     def _holds(self, text: str, part: str, known: dict[str, bool]) -> bool:
