@@ -18,11 +18,11 @@ from assistant.supervision.folders import held
 HOLD = """
 import sys
 from pathlib import Path
-from assistant.core.config import Config, Storage
+from assistant.core.config import Config, StorageSettings
 from assistant.supervision.folders import held
 
 state, runtime, cache = sys.argv[1:]
-with held(Config(storage=Storage(state=state, runtime=runtime, cache=cache))):
+with held(Config(storage=StorageSettings(state=state, runtime=runtime, cache=cache))):
     print("held", flush=True)
     sys.stdin.read()
 """

@@ -148,7 +148,7 @@ def test_the_parser_has_a_network_of_its_own_that_is_none(file: Path) -> None:
 
 FILTERED_FROM_OUTSIDE = """
 import ctypes, os
-from assistant.answer import confinement as c
+from assistant.answer.ingest import sandbox as c
 if {denying}:
     seccomp = [c._step(c.LOAD, 16), c._step(c.JUMP_IF_EQUAL, c.PR_SET_SECCOMP, 0, 1)]
     prctl = 157 if os.uname().machine == "x86_64" else 167
@@ -188,8 +188,8 @@ def test_parser_and_child_die_with_whoever_started_them(file: Path) -> None:
     file.write_text("nothing")
     program = (
         "import sys; from pathlib import Path\n"
-        "from assistant.answer.ingest.parser_client import Indexer\n"
-        f"file, indexer = Path(sys.argv[1]), Indexer(parser='{HOSTILE}')\n"
+        "from assistant.answer.ingest.parser_client import ParserClient\n"
+        f"file, indexer = Path(sys.argv[1]), ParserClient(parser='{HOSTILE}')\n"
         "indexer.parsed(file); file.write_text('sleep'); indexer.begin(file)\n"
         "print(indexer.pid, flush=True); sys.stdin.read()"
     )
