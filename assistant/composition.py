@@ -40,6 +40,7 @@ from assistant.core.database import Database
 from assistant.core.degraded import Degraded
 from assistant.core.did_you_mean import did_you_mean
 from assistant.core.errors import ConfigError, InputError, ModelError, SkillError
+from assistant.core.layout import BASELINE_FILE, VECTORS_FILE
 from assistant.core.models.manifest import Library, ModelState
 from assistant.skill.home import Home, load_home
 from audio.asr.pocketsphinx import PocketSphinxRecognizer
@@ -77,8 +78,6 @@ ANSWER_BUDGET_S = 1.0
 """From the question to the answer's text."""
 WORDS_BUDGET = GenerationBudget(tokens=60, seconds=10.0)
 """What a reply may take of the generator, which it shares: whoever is in haste has a `InFlight`."""
-KNOWLEDGE_FILE, VECTORS_FILE = "knowledge.db", "knowledge.faiss"
-BASELINE_FILE = "answers.json"
 SAMPLED_SENTENCES = 5_000
 SAMPLING_SEED = 1
 FITTED_SENTENCES = 600

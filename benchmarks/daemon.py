@@ -18,8 +18,9 @@ from assistant.control.client import ControlClient
 from assistant.core.bus import Address, Bus
 from assistant.core.clock import boottime_s
 from assistant.core.errors import ControlError
+from assistant.core.layout import CONTROL_SOCKET
 from assistant.core.messages import Commit, Message, Transcript
-from assistant.serving.processes import CONTROL_SOCKET, STAGES, consumers
+from assistant.serving.processes import STAGES, consumers
 
 STARTUP_S = 90.0
 STOP_S = 10.0

@@ -25,6 +25,7 @@ from assistant.answer.knowledge.passages import Document, Passage
 from assistant.answer.knowledge.vector_index import VectorIndex
 from assistant.bench.passages import DOCUMENT_PASSAGES, WIDTH, PassageSample
 from assistant.bench.procfs import usage
+from assistant.core.layout import KNOWLEDGE_FILE, VECTORS_FILE
 
 LOOK_EVERY = 500
 """Slices between two looks at the memory."""
@@ -73,8 +74,8 @@ def main(passages: int) -> None:
         for number in range(passages // DOCUMENT_PASSAGES):
             (folder / "docs" / f"{number}.txt").write_text("made up")
         made_up = MadeUp()
-        knowledge = Knowledge(folder / "knowledge.db")
-        index = VectorIndex(knowledge, made_up.version, folder / "knowledge.faiss")
+        knowledge = Knowledge(folder / KNOWLEDGE_FILE)
+        index = VectorIndex(knowledge, made_up.version, folder / VECTORS_FILE)
         collection = Collection(knowledge, index, made_up, made_up, (".txt",), [folder / "docs"])
         before, peak, longest_s, began_s, slices = _pss_mb(), 0.0, 0.0, time.monotonic(), 0
         while collection.deadline_s() <= time.monotonic():
@@ -93,7 +94,7 @@ def main(passages: int) -> None:
             "longest_slice_ms": round(longest_s * 1000, 1),
             "pss_before_mb": round(before, 1),
             "pss_peak_mb": round(max(peak, _pss_mb()), 1),
-            "database_mb": round((folder / "knowledge.db").stat().st_size / 1e6, 1),
+            "database_mb": round((folder / KNOWLEDGE_FILE).stat().st_size / 1e6, 1),
         }
         print(json.dumps(figures))  # noqa: T201 - a script
 

@@ -24,6 +24,7 @@ from pathlib import Path
 import msgspec
 
 from assistant.core.errors import BusError
+from assistant.core.layout import STATE_FILE
 from assistant.core.messages import PlaybackEnded, PlaybackStarted, Reply
 from benchmarks.daemon import Daemon, Ear
 from benchmarks.journal import Journal
@@ -221,7 +222,7 @@ class Attack:
         return self._oracle.unheard(SHORT_S[1]) & self._kept().timers.keys()
 
     def _kept(self) -> Kept:
-        path = self._daemon.state / "state.db"
+        path = self._daemon.state / STATE_FILE
         if not path.exists():
             return Kept(timers={}, items=(), devices={})
         with closing(sqlite3.connect(f"file:{path}?mode=ro", uri=True, timeout=10)) as database:

@@ -12,9 +12,9 @@ from itertools import cycle
 from pathlib import Path
 
 from assistant.core.bus import Address, Bus
+from assistant.core.layout import MEMBERS
 from assistant.core.messages import Command, Interpretation, Transcript
 from assistant.serving.processes import consumers
-from assistant.supervision.daemon import MEMBERS
 
 Pair = tuple[str, str]
 """The versions of the intent and the NER model."""

@@ -14,7 +14,7 @@ from typing import Any
 import msgspec
 
 from assistant.core.errors import SkillError
-from assistant.core.textfile import read_text
+from assistant.core.files import read_text
 from assistant.skill import Context, Dialog, Request, Skill
 from assistant.skill.manifest import SkillManifest
 from skills import clock, conversation, documents, home, timer

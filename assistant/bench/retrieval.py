@@ -19,6 +19,7 @@ from assistant.answer.knowledge.knowledge import Ids, Knowledge, Vectors
 from assistant.answer.knowledge.vector_index import FLAT, VectorIndex
 from assistant.bench.passages import PassageSample
 from assistant.control.metrics import percentile
+from assistant.core.layout import KNOWLEDGE_FILE, VECTORS_FILE
 
 SIZES = (10_000, 100_000)
 FOUND = 10
@@ -82,7 +83,7 @@ class _Way(NamedTuple):
 def _rows(folder: Path, size: int, questions: int) -> Iterator[Row]:
     sample = PassageSample(size)
     words, asked = sample.asked(questions), sample.questions(questions)
-    knowledge = Knowledge(folder / "knowledge.db")
+    knowledge = Knowledge(folder / KNOWLEDGE_FILE)
     yield _row(_by_words(knowledge, folder, sample, words), size, questions)
     _keep(knowledge, sample)
     began_s = time.perf_counter()
@@ -127,7 +128,7 @@ def _flat(knowledge: Knowledge, asked: Vectors, size: int) -> _Way:
 
 
 def _compressed(knowledge: Knowledge, asked: Vectors, size: int, folder: Path) -> _Way:
-    file = folder / "knowledge.faiss"
+    file = folder / VECTORS_FILE
     index, built_s = _settled(VectorIndex(knowledge, ENCODER, file, flat=0))
     megabytes = file.stat().st_size / 1e6
     return _Way(

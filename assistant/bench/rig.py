@@ -13,6 +13,7 @@ from pathlib import Path
 
 from assistant.control.client import ControlClient
 from assistant.core.errors import ControlError
+from assistant.core.layout import CONTROL_SOCKET
 from audio.frames import Samples
 
 STARTUP_S = 180.0
@@ -59,7 +60,7 @@ def running_daemon(home: str = "", settings: str = "") -> Iterator[Rig]:
         began_s = time.monotonic()
         process = _start(folder, home, settings)
         try:
-            control = ControlClient(folder / "runtime" / "control.sock")
+            control = ControlClient(folder / "runtime" / CONTROL_SOCKET)
             _await(process, control, folder)
             ready_s = time.monotonic() - began_s
             yield Rig(process, control, folder / "microphone", folder / "state", ready_s)

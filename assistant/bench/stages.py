@@ -17,6 +17,7 @@ from assistant.bench.rig import Rig, running_daemon
 from assistant.bench.understanding import UnderstandingFigures
 from assistant.control.metrics import STAGES, StageFigures, figures
 from assistant.control.metrics_store import read_times
+from assistant.core.layout import METRICS_FILE
 from assistant.core.messages import SAMPLE_RATE_HZ
 from audio.frames import Samples, at_rate
 from audio.tts.flite import Flite
@@ -82,7 +83,7 @@ def measure(
             for number, sound in enumerate(spoken):
                 seen.update(_exchange(rig, sound))
                 progress(run * utterances + number + 1, runs * utterances)
-            measured.append(figures(read_times(rig.state_dir / "metrics.jsonl")))
+            measured.append(figures(read_times(rig.state_dir / METRICS_FILE)))
     return StagesFigures(
         stages=medians(measured),
         utterances=runs * utterances,

@@ -10,6 +10,7 @@ import typer
 
 from assistant.cli.output import errors
 from assistant.core.errors import AssistantError, InputError
+from assistant.core.layout import COMMAND_LINE
 
 COMMANDS = (
     "run",
@@ -59,7 +60,7 @@ def _mount(first_argument: list[str]) -> None:
     every = {**dict.fromkeys(COMMANDS, "command"), **dict.fromkeys(GROUPS, "group")}
     wanted = first_argument if set(first_argument) <= every.keys() else every
     for name in wanted:
-        module = importlib.import_module(f"assistant.cli.{name}")
+        module = importlib.import_module(f"{COMMAND_LINE}.{name}")
         if every[name] == "group":
             app.add_typer(module.app, name=name)
         else:

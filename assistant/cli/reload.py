@@ -23,7 +23,7 @@ def reload(
     """Have a running daemon read its settings and skills anew; ends when every stage has."""
     # Wrong settings are told here, where they can be mended, not in the daemon's log.
     settings, _ = load_config(config_files(config))
-    answers = ControlClient(settings.runtime_dir / "control.sock").follow("reload", SILENCE_S)
+    answers = ControlClient(settings.control_socket).follow("reload", SILENCE_S)
     first = next(answers, None)
     if first is None:
         raise ControlError("control.silent", "the daemon ended before it answered; reload again")

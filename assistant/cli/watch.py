@@ -49,7 +49,7 @@ def watch(
 ) -> None:
     """Show a running daemon's messages, stage times and levels until Ctrl-C."""
     settings, _ = load_config(config_files(config))
-    lines = _lines(ControlClient(settings.runtime_dir / "control.sock"))
+    lines = _lines(ControlClient(settings.control_socket))
     with suppress(KeyboardInterrupt):
         if json:
             for line in lines:

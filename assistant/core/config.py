@@ -18,7 +18,8 @@ from msgspec import Meta
 
 from assistant.core.did_you_mean import did_you_mean
 from assistant.core.errors import ConfigError
-from assistant.core.textfile import read_text
+from assistant.core.files import read_text
+from assistant.core.layout import CONTROL_SOCKET
 
 SYSTEM_FILE = Path("/etc/hark/config.toml")
 USER_FILE = Path("~/.config/hark/config.toml")
@@ -224,6 +225,11 @@ class Config(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
         """The folder of sockets."""
         fallback = Path(os.environ.get("XDG_RUNTIME_DIR", f"/tmp/hark-{os.getuid()}"))  # noqa: S108
         return _folder(self.storage.runtime, "RUNTIME_DIRECTORY", str(fallback / "hark"))
+
+    @property
+    def control_socket(self) -> Path:
+        """Where a running daemon is asked things."""
+        return self.runtime_dir / CONTROL_SOCKET
 
     @property
     def cache_dir(self) -> Path:

@@ -15,6 +15,7 @@ from pathlib import Path
 from assistant.control.client import ControlClient
 from assistant.core.codec import of_json
 from assistant.core.errors import ControlError
+from assistant.core.layout import CONTROL_SOCKET
 from assistant.core.messages import (
     Commit,
     Message,
@@ -54,7 +55,7 @@ class Daemon:
 
     def __init__(self, folder: Path) -> None:
         self._microphone = folder / "microphone"
-        self._client = ControlClient(folder / "run" / "control.sock")
+        self._client = ControlClient(folder / "run" / CONTROL_SOCKET)
         self._events: queue.Queue[Message] = queue.Queue()
         self._deadline_s = 0.0
 

@@ -257,7 +257,7 @@ def _tried(probe: Callable[[], T]) -> T | AssistantError:
 
 
 def _socket(config: Config) -> Path:
-    return config.runtime_dir / "control.sock"
+    return config.control_socket
 
 
 def _heard(config: Config) -> Microphone:

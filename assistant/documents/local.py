@@ -12,10 +12,11 @@ import msgspec
 from assistant.answer.answers import DocumentAnswers
 from assistant.answer.ingest.collection import Collection
 from assistant.answer.knowledge.knowledge import Knowledge
-from assistant.composition import KNOWLEDGE_FILE, Composition
+from assistant.composition import Composition
 from assistant.core.config import Config, DocumentsSettings
 from assistant.core.degraded import Degraded
 from assistant.core.errors import InputError, StorageError
+from assistant.core.layout import KNOWLEDGE_FILE
 from assistant.core.messages import DocumentsDone, DocumentsProgress, DocumentsRequest
 
 LONGEST_PAUSE_S = 0.05

@@ -10,10 +10,11 @@ from typing import Any, Literal
 
 import msgspec
 
-from assistant.composition import KNOWLEDGE_FILE, Composition
+from assistant.composition import Composition
 from assistant.control.client import ControlClient
 from assistant.core.config import Config
 from assistant.core.errors import AnswerError, ControlError, InputError
+from assistant.core.layout import KNOWLEDGE_FILE
 from assistant.core.messages import (
     DocumentsDone,
     DocumentsListed,
@@ -60,7 +61,7 @@ def _require_text(name: str) -> None:
 
 
 def _answers(config: Config, request: DocumentsRequest) -> Iterator[Told]:
-    control = ControlClient(config.runtime_dir / "control.sock")
+    control = ControlClient(config.control_socket)
     try:
         yield from _of_daemon(control, request)
     except ControlError as error:

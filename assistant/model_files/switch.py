@@ -28,7 +28,7 @@ def use(config: Config, name: str, version: str, *, known: bool = False) -> bool
         # Here first: what ends a process should not end the daemon's.
         refuse_unsound(library, name)
     stage = KINDS[library.artefact(name).kind].stage
-    control = ControlClient(config.runtime_dir / "control.sock")
+    control = ControlClient(config.control_socket)
     try:
         _ask(control, stage, name, version)
     except ControlError as error:

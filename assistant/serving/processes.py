@@ -21,20 +21,20 @@ from assistant.answer.knowledge.knowledge import Knowledge
 from assistant.answer.knowledge.sources import Damage
 from assistant.answer.stage import AnswerStage
 from assistant.bridge.stage import BridgeStage
-from assistant.composition import KNOWLEDGE_FILE, Composition
+from assistant.composition import Composition
 from assistant.control.metrics_store import MetricsStore
 from assistant.control.server import ControlServer, ControlStage
 from assistant.core.bus import Address, Bus
 from assistant.core.clock import boottime_s
 from assistant.core.config import Config, load_config
 from assistant.core.errors import StorageError
+from assistant.core.layout import HEARD_FILE, KNOWLEDGE_FILE, MEMBERS, METRICS_FILE, STATE_FILE
 from assistant.core.messages import Message, Reload, Replace, Reply, Work
 from assistant.core.model_swap import Load
 from assistant.core.stage import Source, Stage
 from assistant.core.worker import LoopObserver, Worker
 from assistant.serving.hot_swap import HotSwap, NluHotSwap
 from assistant.supervision.channel import ProcessStatus, Status
-from assistant.supervision.daemon import MEMBERS
 from assistant.supervision.heartbeat import Heartbeat
 from assistant.supervision.settings import reload_settings
 from audio.asr.stage import AsrStage
@@ -56,8 +56,6 @@ STAGES: Mapping[str, type[Stage]] = {
     "voice": VoiceStage,
     "bridge": BridgeStage,
 }
-STATE_FILE, HEARD_FILE = "state.db", "heard"
-CONTROL_SOCKET = "control.sock"
 
 SET_ASIDE = {
     Damage.READ_AGAIN: "I have put it aside and am reading them all again.",
@@ -254,11 +252,9 @@ def _control(config: Config, files: tuple[Path, ...], heartbeat: Heartbeat) -> M
         processes=tuple(ProcessStatus(name=n, state="ready", pid=os.getpid()) for n in MEMBERS)
     )
     textfile = Path(config.metrics.textfile).expanduser() if config.metrics.textfile else None
-    ledger = MetricsStore(
-        config.state_dir / "metrics.jsonl", config.metrics.keep_utterances, textfile
-    )
+    ledger = MetricsStore(config.state_dir / METRICS_FILE, config.metrics.keep_utterances, textfile)
     server = ControlServer(
-        config.runtime_dir / CONTROL_SOCKET,
+        config.control_socket,
         {
             "skills": lambda: now().registry.described(),
             "models": lambda: model_list(now()),

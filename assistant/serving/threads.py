@@ -15,9 +15,10 @@ from pathlib import Path
 from assistant.control.client import ControlClient
 from assistant.core.bus import Address
 from assistant.core.config import load_config
+from assistant.core.layout import MEMBERS
 from assistant.core.worker import Worker
-from assistant.serving.processes import CONTROL_SOCKET, employ
-from assistant.supervision.daemon import HANG_AFTER_S, MEMBERS
+from assistant.serving.processes import employ
+from assistant.supervision.daemon import HANG_AFTER_S
 from assistant.supervision.heartbeat import Heartbeat
 from assistant.supervision.process import Patience
 from assistant.supervision.sdnotify import Notifier
@@ -62,7 +63,7 @@ def run(files: tuple[Path, ...]) -> int:
         while signal.SIGTERM not in wanted and signal.SIGINT not in wanted:
             if signal.SIGHUP in wanted:
                 wanted.clear()
-                ControlClient(config.runtime_dir / CONTROL_SOCKET).ask("reload")
+                ControlClient(config.control_socket).ask("reload")
             if all(pulse.fresh for pulse in pulses.values()):
                 notifier.alive()
             time.sleep(LOOK_EVERY_S)

@@ -11,7 +11,7 @@ from typing import Any
 import msgspec
 
 from assistant.core.errors import InputError
-from assistant.core.textfile import read_text
+from assistant.core.files import read_text
 from assistant.core.yaml_text import YamlError, read_yaml
 
 MOST_BYTES = 16 << 20

@@ -11,16 +11,13 @@ from importlib import import_module
 from pathlib import Path
 
 from assistant.core.config import config_files
+from assistant.core.layout import MEMBERS, PROCESSES, SERVE, THREADS
 from assistant.supervision.bounds import Bounds
 from assistant.supervision.folders import held
 from assistant.supervision.logs import set_up
 from assistant.supervision.process import Patience, ProcessSpec
 from assistant.supervision.settings import load_settings, missing_folders
 from assistant.supervision.supervisor import Supervisor
-
-SERVE = "assistant.serving.processes:serve"
-SINGLE = "assistant.serving.threads"
-"""Named, not imported: they load every engine, which the supervisor must not."""
 
 HANG_AFTER_S = {"asr": 10.0}
 """Recognising a long utterance once more, in general English, may take longer than 5 s."""
@@ -30,8 +27,6 @@ BOUNDS = dict.fromkeys(("asr", "answer"), Bounds(resident_bytes=2_000_000_000))
 
 SAFE_MODE = ("control", "audio", "asr", "nlu", "skills", "voice")
 """Without these no one could say "stop" or be told that a timer is over."""
-
-MEMBERS = ("control", "audio", "asr", "nlu", "skills", "answer", "voice")
 
 log = logging.getLogger(__name__)
 
@@ -56,10 +51,10 @@ def run(
     os.umask(0o077)  # what it writes is its user's; the control socket is given to its group
     with held(config):
         if single:
-            return int(import_module(SINGLE).run(files))
+            return int(import_module(THREADS).run(files))
         supervisor = Supervisor(
             [_spec(name, files) for name in MEMBERS],
-            preload=("assistant.serving.processes",),
+            preload=(PROCESSES,),
             patience=patience,
             log_level=config.log.level,
         )

@@ -25,6 +25,7 @@ from collections.abc import Callable, Iterator, Sequence
 import msgspec
 
 from assistant.core.errors import AssistantError, ConfigError
+from assistant.core.layout import ZYGOTE
 from assistant.supervision.channel import LARGEST_PACKET_BYTES
 from assistant.supervision.heartbeat import Heartbeat
 from assistant.supervision.logs import set_up
@@ -90,7 +91,7 @@ class Zygote:
         self._socket, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         arguments = (str(theirs.fileno()), str(os.getpid()), log_level, *preload)
         self._process = subprocess.Popen(
-            (sys.executable, "-P", "-m", "assistant.supervision.zygote", *arguments),
+            (sys.executable, "-P", "-m", ZYGOTE, *arguments),
             pass_fds=(theirs.fileno(),),
             stdin=subprocess.DEVNULL,
             env={**os.environ, **THREADLESS, "PYTHONPATH": os.pathsep.join(sys.path)},

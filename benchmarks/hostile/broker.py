@@ -23,6 +23,7 @@ from typing import ClassVar
 from paho.mqtt.client import Client
 from paho.mqtt.enums import CallbackAPIVersion
 
+from assistant.core.layout import STATE_FILE
 from assistant.skill.home import load_home
 from benchmarks.hostile.attack import changed
 from benchmarks.hostile.payloads import meaning, payload
@@ -64,7 +65,7 @@ class BrokerAttack:
             bridge = subprocess.Popen(command, stdout=log, stderr=log)
         self._start(bridge)
         target.also[bridge.pid] = "bridge"
-        file = target.config.state_dir / "state.db"
+        file = target.config.state_dir / STATE_FILE
         uri = f"{file.as_uri()}?mode=ro"
         self._database = self._opened.enter_context(closing(sqlite3.connect(uri, uri=True)))
         self._client = self._joined()

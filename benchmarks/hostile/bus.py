@@ -17,7 +17,7 @@ from typing import ClassVar
 import zmq
 
 from assistant.core.bus import Address
-from assistant.supervision.daemon import MEMBERS
+from assistant.core.layout import MEMBERS
 from benchmarks.hostile.attack import changed
 from benchmarks.hostile.mutation import Frames, absurd_command, mutated
 from benchmarks.hostile.target import Effects, Target

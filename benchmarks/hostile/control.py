@@ -11,7 +11,6 @@ from typing import ClassVar
 
 import msgspec
 
-from assistant.serving.processes import CONTROL_SOCKET
 from benchmarks.hostile.attack import changed
 from benchmarks.hostile.target import Effects, Target
 
@@ -35,7 +34,7 @@ class ControlAttack:
 
     def open(self, target: Target) -> None:
         """Find the socket."""
-        self._path = str(target.config.runtime_dir / CONTROL_SOCKET)
+        self._path = str(target.config.control_socket)
 
     def blow(self, number: int) -> str:
         """Call, say something, and hang up or stay."""

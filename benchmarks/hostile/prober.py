@@ -10,7 +10,6 @@ import msgspec
 
 from assistant.control.client import ControlClient
 from assistant.core.errors import AssistantError
-from assistant.serving.processes import CONTROL_SOCKET
 from benchmarks.hostile.conversation import ANSWERS, HARMLESS, Conversation
 from benchmarks.hostile.target import Target
 
@@ -52,7 +51,7 @@ class Prober:
         self._count(spoken, f"after the attack no reply was spoken within {LAST_S} s")
 
     def _run(self) -> None:
-        control = ControlClient(self._target.config.runtime_dir / CONTROL_SOCKET)
+        control = ControlClient(self._target.config.control_socket)
         with closing(Conversation(self._target.config.runtime_dir, "prober")) as conversation:
             try:
                 conversation.await_answer(PATIENCE_S)

@@ -17,7 +17,6 @@ import msgspec
 from assistant.control.client import ControlClient
 from assistant.core.config import Config, load_config
 from assistant.core.errors import AssistantError, ControlError, SkillError
-from assistant.serving.processes import CONTROL_SOCKET
 from assistant.skill.home import load_home
 from audio.preroll import PreRoll
 from audio.vad import Vad
@@ -91,7 +90,7 @@ class ConfigAttack:
 
     def _reloaded(self) -> list[str]:
         """The errors of those stages that had the time to reload, "" for none."""
-        control = ControlClient(self._target.config.runtime_dir / CONTROL_SOCKET)
+        control = ControlClient(self._target.config.control_socket)
         waited: set[str] = set()
         errors: list[str] = []
         with suppress(ControlError):

@@ -12,6 +12,7 @@ import msgspec
 
 from assistant.bench.rig import Rig, running_daemon
 from assistant.core.config import Config, load_config
+from assistant.core.layout import STATE_FILE
 from assistant.evaluation.specimen import specimen_home
 from benchmarks.hostile.conversation import Conversation
 from skills.registry import load_registry
@@ -39,7 +40,7 @@ class Target:
 
     def effects(self) -> Effects:
         """All that is kept now."""
-        file = self.config.state_dir / "state.db"
+        file = self.config.state_dir / STATE_FILE
         with closing(sqlite3.connect(f"{file.as_uri()}?mode=ro", uri=True)) as database:
             return frozenset(
                 f"{table} {row}"

@@ -9,7 +9,7 @@ from pathlib import Path
 import msgspec
 
 from assistant.bench.procfs import PROC, usage
-from assistant.supervision.daemon import MEMBERS
+from assistant.core.layout import MEMBERS
 from benchmarks.hostile.target import Target
 
 EVERY_S = 0.25

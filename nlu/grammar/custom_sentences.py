@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from assistant.core.errors import InputError
-from assistant.core.textfile import read_text
+from assistant.core.files import read_text
 from assistant.core.yaml_text import YamlError, read_yaml
 from nlu.grammar.block_binding import bound
 from nlu.grammar.blocks import (

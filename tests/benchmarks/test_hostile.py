@@ -19,7 +19,7 @@ import pytest
 from assistant.control.client import ControlClient
 from assistant.core.bus import Address, Bus
 from assistant.core.messages import Command, Commit, Interpretation, Slot
-from assistant.serving.processes import CONTROL_SOCKET, consumers
+from assistant.serving.processes import consumers
 from benchmarks.hostile import campaign
 from benchmarks.hostile.attack import Attack, changed
 from benchmarks.hostile.bus import BusAttack
@@ -214,7 +214,7 @@ def test_figures_of_two_parts_are_added() -> None:
 
 
 def stage_pid(target: Target, name: str) -> int:
-    control = ControlClient(target.config.runtime_dir / CONTROL_SOCKET)
+    control = ControlClient(target.config.control_socket)
     return next(p["pid"] or 0 for p in control.ask("status")["processes"] if p["name"] == name)
 
 

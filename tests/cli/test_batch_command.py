@@ -17,8 +17,9 @@ from assistant.answer.knowledge.knowledge import Knowledge
 from assistant.answer.knowledge.passages import Passage
 from assistant.answer.retrieval.encoder import Scored
 from assistant.cli.batch import batch
-from assistant.composition import KNOWLEDGE_FILE, Composition
+from assistant.composition import Composition
 from assistant.core.errors import AssistantError, InputError, ModelError
+from assistant.core.layout import KNOWLEDGE_FILE
 from tests.support.batches import write_questions
 from tests.support.fake_encoder import FakeEncoder
 

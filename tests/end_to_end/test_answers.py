@@ -14,13 +14,13 @@ import pytest
 
 from assistant.answer.answerer import NOTHING_FOUND
 from assistant.answer.quality.baseline import keep_baseline
-from assistant.composition import BASELINE_FILE, Composition
+from assistant.composition import Composition
 from assistant.core.bus import Address, Bus
 from assistant.core.clock import boottime_s
 from assistant.core.config import Config
+from assistant.core.layout import BASELINE_FILE, MEMBERS
 from assistant.core.messages import Question
 from assistant.serving.processes import consumers
-from assistant.supervision.daemon import MEMBERS
 from tests.support.scenario import Daemon, command_line, quiet
 
 pytestmark = pytest.mark.e2e

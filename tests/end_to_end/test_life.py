@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from assistant.supervision.daemon import MEMBERS
+from assistant.core.layout import MEMBERS
 from tests.support.scenario import (
     CUT_OFF,
     Daemon,

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from assistant.supervision.daemon import MEMBERS
+from assistant.core.layout import MEMBERS
 from tests.support.scenario import Expect, Kill, Rest, SayMeanwhile, Step, quiet, served, tell
 
 pytestmark = pytest.mark.e2e

@@ -35,9 +35,9 @@ from assistant.answer.ingest.parser_messages import (
 from assistant.answer.ingest.sandbox import Limits
 from assistant.answer.knowledge.passages import Document, Passage
 from assistant.core.errors import AnswerError
+from assistant.core.layout import PARSE, PARSER_PROCESS
 
-PARSER = "assistant.answer.ingest.formats.select:parse"
-PROGRAM = (sys.executable, "-P", "-W", "ignore", "-m", "assistant.answer.ingest.parser_process")
+PROGRAM = (sys.executable, "-P", "-W", "ignore", "-m", PARSER_PROCESS)
 WAIT_S = 0.5
 LINKED = "is a link, and those are not followed: add what it points at"
 KEPT_FROM_ENVIRONMENT = ("PATH", "LANG", "LC_ALL", "TZ")
@@ -66,7 +66,7 @@ class ParserClient:
     next file can be given thereafter.
     """
 
-    def __init__(self, limits: Limits | None = None, parser: str = PARSER) -> None:
+    def __init__(self, limits: Limits | None = None, parser: str = PARSE) -> None:
         self._limits, self._parser = limits or Limits(), parser
         self._process: subprocess.Popen[bytes] | None = None
         self._control: socket.socket | None = None
