@@ -16,7 +16,7 @@ from assistant.answer.answerer import Answerer, FindsAnswers
 from assistant.answer.answers import DocumentAnswers
 from assistant.answer.calendar.calendar import Calendar
 from assistant.answer.generation.generator import MODEL as GENERATOR
-from assistant.answer.generation.generator import GenerationBudget, Generator
+from assistant.answer.generation.generator import GenerationBudget, Generator, require_generator
 from assistant.answer.generation.phraser import Phraser
 from assistant.answer.in_flight import InFlight
 from assistant.answer.ingest.collection import Collection
@@ -27,7 +27,7 @@ from assistant.answer.knowledge.vector_index import VectorIndex
 from assistant.answer.quality.baseline import keep_baseline, read_baseline
 from assistant.answer.quality.monitor import Monitor
 from assistant.answer.retrieval.encoder import MODEL as READER
-from assistant.answer.retrieval.encoder import PassageEncoder as DocumentEncoder
+from assistant.answer.retrieval.encoder import PassageEncoder
 from assistant.answer.retrieval.lexical import LexicalSearcher, ReadsOrNot
 from assistant.answer.retrieval.reader import Reader
 from assistant.answer.retrieval.retriever import Retriever
@@ -42,6 +42,7 @@ from assistant.core.did_you_mean import did_you_mean
 from assistant.core.errors import ConfigError, InputError, ModelError, SkillError
 from assistant.core.layout import BASELINE_FILE, VECTORS_FILE
 from assistant.core.models.manifest import Library, ModelState
+from assistant.core.models.opened import OpenModels
 from assistant.skill.home import Home, load_home
 from audio.asr.pocketsphinx import PocketSphinxRecognizer
 from audio.asr.recognizer import Recognizer
@@ -51,11 +52,10 @@ from audio.listener import Listener
 from audio.stage import make_listener
 from audio.tts.select import select as select_voice
 from audio.tts.stage import VoiceStage
-from nlu.classifier.encoder import MODEL
+from nlu.classifier.encoder import MODEL, SentenceEncoder
 from nlu.classifier.examples import IntentLabel
 from nlu.classifier.fitting import fitted
 from nlu.classifier.intent import IntentModel
-from nlu.classifier.opened import Opened
 from nlu.classifier.tagger import MODEL as NER
 from nlu.classifier.tagger import Tagger
 from nlu.explanation import Explanation, explain
@@ -97,11 +97,11 @@ class Composition:
         *,
         builtin: bool = True,
         library: Library | None = None,
-        opened: Opened | None = None,
+        opened: OpenModels | None = None,
     ) -> None:
         self._config, self._builtin = config, builtin
         self.library = library or Library(config.models_dir)
-        self._opened = opened or Opened()
+        self._opened = opened or OpenModels()
 
     @cached_property
     def now(self) -> Callable[[], datetime]:
@@ -224,7 +224,8 @@ class Composition:
     @cached_property
     def tagger(self) -> Tagger | None:
         """What names are found with; None where its model is not sound."""
-        return self.nlu_faults.without(NER, partial(self._opened.tagger, self.library))
+        load = partial(Tagger.load, self.library)
+        return self.nlu_faults.without(NER, lambda: self._opened.get(self.library, NER, load))
 
     @cached_property
     def intents(self) -> IntentModel | None:
@@ -232,7 +233,8 @@ class Composition:
         return self.nlu_faults.without(MODEL, self._fitted)
 
     def _fitted(self) -> IntentModel:
-        encoder = self._opened.encoder(self.library)
+        load = partial(SentenceEncoder.load, self.library)
+        encoder = self._opened.get(self.library, MODEL, load)
         shipped = self.library.read(encoder.name)["examples.npz"]
         return fitted(encoder, shipped, self.own_examples, self._config.cache_dir / "nlu")
 
@@ -317,14 +319,17 @@ class Composition:
         """The words of the settings' generator."""
         name = self._config.answer.generator
         # Of the library alone: a circle with this composition would outlive a replaced stage.
-        load = self.faults.noting(GENERATOR, partial(Generator.load, self.library, name))
+        load = self.faults.noting(
+            GENERATOR, partial(_open_generator, self._opened, self.library, name)
+        )
         return Phraser(load, WORDS_BUDGET)
 
     @cached_property
-    def document_encoder(self) -> DocumentEncoder | None:
+    def document_encoder(self) -> PassageEncoder | None:
         """What passages and questions are compared by; None where nothing vouches for its model."""
         try:
-            return DocumentEncoder.load(self.library)
+            load = partial(PassageEncoder.load, self.library)
+            return self._opened.get(self.library, READER, load)
         except ModelError as error:
             self.faults.note(READER, error)
             return None
@@ -360,3 +365,8 @@ class Composition:
         """The voice; raises `SpeakingError` when there is none."""
         faults = Degraded("voice")
         return VoiceStage(select_voice(self._config.voice, self.library, faults), faults)
+
+
+def _open_generator(opened: OpenModels, library: Library, name: str) -> Generator:
+    require_generator(library, name)  # another part may have that very model open
+    return opened.get(library, name, partial(Generator.load, library, name))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import partial
 from pathlib import Path
 
@@ -11,14 +11,15 @@ from assistant.core.config import Config
 from assistant.core.memory import give_back_freed, give_back_unused
 from assistant.core.model_swap import Change
 from assistant.core.models.manifest import Library
+from assistant.core.models.opened import OpenModels
 from assistant.core.stage import Stage
 from assistant.model_files.acceptance import check, check_answers, put_in_use, require
 from nlu.classifier import canaries
 from nlu.classifier.encoder import MODEL as INTENT
+from nlu.classifier.encoder import SentenceEncoder
 from nlu.classifier.examples import IntentLabel
 from nlu.classifier.fitting import fitted
 from nlu.classifier.intent import IntentModel
-from nlu.classifier.opened import Opened
 from nlu.classifier.tagger import MODEL as NER
 from nlu.classifier.tagger import Tagger
 from nlu.fallback.guesser import Guesser
@@ -39,11 +40,12 @@ class HotSwap:
     ) -> None:
         self._make, self._prepare = make, prepare
         self._config = Config()
+        self._opened = OpenModels()
 
     def stage(self, config: Config) -> Stage:
-        """The stage for these settings."""
+        """The stage for these settings, with the models that are open already."""
         self._config = config
-        stage = self._make(Composition(config))
+        stage = self._make(Composition(config, opened=self._opened))
         give_back_unused()
         return stage
 
@@ -51,7 +53,7 @@ class HotSwap:
         """Make a stage with that version; raises, or `ModelError`."""
         library = Library(self._config.models_dir).choosing(model, version)
         check(library, model)
-        composition = Composition(self._config, library=library)
+        composition = Composition(self._config, library=library, opened=self._opened)
         made = self._made(composition)
         give_back_freed()
 
@@ -77,7 +79,7 @@ class NluHotSwap:
         self._models_dir = self._cache = Path()
         self._own: list[tuple[IntentLabel, str]] = []
         self._guesses = False
-        self._opened = Opened()
+        self._opened = OpenModels()
 
     def stage(self, config: Config) -> NluStage:
         """The stage for these settings, with the models that are open already."""
@@ -93,22 +95,31 @@ class NluHotSwap:
     def load(self, model: str, version: str) -> Change:
         """Load that version; raises, or `ModelError`."""
         library = Library(self._models_dir).choosing(model, version)
+        # Files are read though that version may be open: a restart must find them sound.
         if not self._guesses or model not in (INTENT, NER):
             check(library, model)
             return partial(_using, library, model, None)
         require(library, model)
-        made = self._made(library, model)
+        made = self._made(library, model, library.read(model))
         give_back_freed()
         return partial(_using, library, model, made)
 
-    def _made(self, library: Library, model: str) -> IntentModel | Tagger:
+    def _made(
+        self, library: Library, model: str, content: Mapping[str, bytes]
+    ) -> IntentModel | Tagger:
         if model == NER:
-            return self._opened.tagger(
-                library, lambda t: check_answers(library, model, canaries.of_slots(t))
+            return self._opened.get(
+                library,
+                model,
+                partial(Tagger.load, library),
+                lambda tagger: check_answers(library, model, canaries.of_slots(tagger)),
             )
-        examples = library.read(model)["examples.npz"]
-        encoder = self._opened.encoder(
-            library, lambda e: check_answers(library, model, canaries.of_intent(e, examples))
+        examples = content["examples.npz"]
+        encoder = self._opened.get(
+            library,
+            model,
+            partial(SentenceEncoder.load, library),
+            lambda made: check_answers(library, model, canaries.of_intent(made, examples)),
         )
         return fitted(encoder, examples, self._own, self._cache)
 
