@@ -28,14 +28,17 @@ class Look(msgspec.Struct, frozen=True, kw_only=True, tag=True):
 class Growth(msgspec.Struct, frozen=True, kw_only=True):
     """One life of a process: from when it was warm to its end.
 
-    `grown_mb` is the median of its last looks less that of its first, `mb_per_1000` the slope by
-    least squares in megabytes a thousand utterances, `files` how many more are open.
+    `grown_mb` is the median of its last looks less that of its first, `reload_mb` the part of it
+    that came with the first reload, when the old stage and the new one stood side by side: that
+    memory is used again by the next. `mb_per_1000` is the slope by least squares in megabytes a
+    thousand utterances, `files` how many more are open.
     """
 
     name: str
     utterances: int
     resident_mb: float
     grown_mb: float
+    reload_mb: float
     mb_per_1000: float
     files: int
 
@@ -54,8 +57,11 @@ def look(name: str, pid: int, utterances: int) -> Look | None:
     return None
 
 
-def growths(looks: Sequence[Look], warm: int) -> list[Growth]:
-    """Each life that was long enough, by name; its first `warm` utterances are left out."""
+def growths(looks: Sequence[Look], warm: int, reloads: Sequence[int] = ()) -> list[Growth]:
+    """Each life that was long enough, by name; its first `warm` utterances are left out.
+
+    `reloads` are the utterances before which settings were read anew.
+    """
     found = []
     ordered = sorted(looks, key=lambda one: (one.name, one.pid, one.utterances))
     for (name, _), life in groupby(ordered, key=lambda one: (one.name, one.pid)):
@@ -63,25 +69,31 @@ def growths(looks: Sequence[Look], warm: int) -> list[Growth]:
         begun = all_of_it[0].utterances
         seen = [one for one in all_of_it if one.utterances - begun >= warm]
         if len(seen) >= 2 * WINDOW:
-            found.append(_growth(name, seen))
+            first = next((number for number in reloads if number > begun), None)
+            found.append(_growth(name, seen, first))
     return found
 
 
-def _growth(name: str, seen: Sequence[Look]) -> Growth:
+def _growth(name: str, seen: Sequence[Look], reload: int | None) -> Growth:
     first, last = seen[:WINDOW], seen[-WINDOW:]
+    before = [one for one in seen if reload is not None and one.utterances < reload][-WINDOW:]
+    after = [one for one in seen if reload is not None and one.utterances > reload][:WINDOW]
+    step_mb = _median_mb(after) - _median_mb(before) if before and after else 0.0
     resident = [one.resident_bytes / 1e6 for one in seen]
     utterances = [float(one.utterances) for one in seen]
-    before_mb, after_mb = (
-        statistics.median(one.resident_bytes for one in some) / 1e6 for some in (first, last)
-    )
     more = statistics.median(one.descriptors for one in last) - statistics.median(
         one.descriptors for one in first
     )
     return Growth(
         name=name,
         utterances=seen[-1].utterances - seen[0].utterances,
-        resident_mb=round(after_mb, 1),
-        grown_mb=round(after_mb - before_mb, 2),
+        resident_mb=round(_median_mb(last), 1),
+        grown_mb=round(_median_mb(last) - _median_mb(first), 2),
+        reload_mb=round(step_mb, 2),
         mb_per_1000=round(1000 * statistics.linear_regression(utterances, resident).slope, 3),
         files=round(more),
     )
+
+
+def _median_mb(looks: Sequence[Look]) -> float:
+    return statistics.median(one.resident_bytes for one in looks) / 1e6

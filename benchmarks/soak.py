@@ -116,7 +116,10 @@ class Figures(msgspec.Struct, kw_only=True):
     @property
     def sound(self) -> bool:
         """Whether nothing grew, and nobody waited too long."""
-        grown = any(one.grown_mb >= MOST_MB or one.files > 0 for one in self.growth)
+        grown = any(
+            one.grown_mb - max(0.0, one.reload_mb) >= MOST_MB or one.files > 0
+            for one in self.growth
+        )
         return not (grown or self.slow or self.unanswered or self.tracebacks)
 
 
@@ -309,6 +312,7 @@ class Soak:
         took_s = [one.reply_s for one in said if one.reply_s is not None]
         unheard = sum(one.spoken and one.reply_s is None for one in said)
         faults = [one.fault for one in said if one.fault]
+        reloads = [number for number, one in enumerate(said) if one.fault == "reload"]
         return Figures(
             utterances=len(said),
             spoken=sum(one.spoken for one in said),
@@ -320,7 +324,7 @@ class Soak:
             reply_longest_s=round(max(took_s), 3),
             slow=sum(reply_s > MOST_S for reply_s in took_s),
             seconds_an_utterance=round(seconds_an_utterance, 2),
-            growth=growths(looks, self._warm),
+            growth=growths(looks, self._warm, reloads),
             tracebacks=self._daemon.tracebacks(),
         )
 

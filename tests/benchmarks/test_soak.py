@@ -50,6 +50,14 @@ def test_a_slow_leak_is_seen() -> None:
     assert found.mb_per_1000 == 5.0
 
 
+def test_what_the_first_reload_takes_is_told_apart_from_what_later_ones_take() -> None:
+    sizes = [100.0] * 40 + [107.0] * 20 + [109.0] * 20
+    (found,) = growths(looks(*sizes), warm=200, reloads=[395, 595])
+    assert (found.grown_mb, found.reload_mb) == (9.0, 7.0)
+    (found,) = growths(looks(*sizes), warm=200, reloads=[100, 395, 595])
+    assert (found.grown_mb, found.reload_mb) == (9.0, 0.0)  # the first one was while it was warming
+
+
 def test_files_that_stay_open_are_counted() -> None:
     before, after = looks(*[100.0] * 40), looks(*[100.0] * 60, files=33)[40:]
     (found,) = growths([*before, *after], warm=0)
