@@ -1,6 +1,6 @@
 """The architecture, kept by walking the syntax tree of every module that the daemon may load.
 
-The rules are those of the README's chapter on the layers; each has a control below that breaks it
+The rules are those of `docs/architecture.md`; each has a control below that breaks it
 in a made-up tree and must be caught.
 """
 

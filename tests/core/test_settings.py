@@ -1,4 +1,4 @@
-"""Settings: which file counts, what the README says that holds without one, and what is refused."""
+"""Settings: which file counts, what is documented to hold without one, and what is refused."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from assistant.core import config
 from assistant.core.config import Config, StorageSettings, config_files, load_config
 from assistant.core.errors import ConfigError
 
-README = (Path(__file__).resolve().parents[2] / "README.md").read_text("utf-8")
+TABLE = (Path(__file__).resolve().parents[2] / "docs" / "settings.md").read_text("utf-8")
 ROW = re.compile(r"^\| `(\w+)\.(\w+)` \| `(.+?)` \|", re.MULTILINE)
 
 
@@ -31,9 +31,9 @@ def written(file: Path, text: str) -> Path:
     return file
 
 
-def test_without_a_file_everything_is_as_the_readme_says() -> None:
+def test_without_a_file_everything_is_as_documented() -> None:
     defaults = msgspec.json.decode(msgspec.json.encode(Config()))
-    told = {(s, k): tomllib.loads(f"x = {text}")["x"] for s, k, text in ROW.findall(README)}
+    told = {(s, k): tomllib.loads(f"x = {text}")["x"] for s, k, text in ROW.findall(TABLE)}
     assert told == {(s, k): v for s, values in defaults.items() for k, v in values.items()}
 
 
