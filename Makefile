@@ -87,7 +87,7 @@ DESTDIR ?=
 HOME_OF_HARK := $(DESTDIR)/opt/hark
 UNITS := assistant.service assistant-bridge.service
 UNIT_DIRECTORY := $(DESTDIR)/etc/systemd/system
-SHIPPED := $(wildcard assistant audio nlu skills models) docs
+SHIPPED := $(wildcard assistant audio nlu skills models docs)
 SYSTEMD_RUNS := test -d /run/systemd/system
 
 .PHONY: install
