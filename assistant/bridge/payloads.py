@@ -128,7 +128,7 @@ def read_state(payload: bytes | bytearray) -> str:
 def _json_state(text: str) -> str:
     try:
         found = msgspec.json.decode(text, type=Light | str)
-    except (msgspec.DecodeError, RecursionError) as error:
+    except RecursionError as error:
         raise ValueError(str(error)) from error
     light = Light(state=found) if isinstance(found, str) else found
     state = _word((light.state or "").strip())

@@ -36,7 +36,7 @@ class ControlClient:
         Raises `ControlError` when no daemon runs, when it refuses, or when it is silent for
         `within_s`.
         """
-        with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as daemon:
+        with socket.socket(socket.AF_UNIX) as daemon:
             daemon.settimeout(within_s)
             self._connect(daemon)
             try:
@@ -69,7 +69,7 @@ class ControlClient:
 
 
 def _checked(line: bytes) -> dict[str, Any]:
-    answer: dict[str, Any] = msgspec.json.decode(line, type=dict[str, Any])
+    answer: dict[str, Any] = msgspec.json.decode(line)
     if answer.get("type") == "Error":
         kind = TurnedAwayError if answer.get("code") in TURNED_AWAY else ControlError
         raise kind(str(answer.get("code")), str(answer.get("message")))

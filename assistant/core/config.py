@@ -316,7 +316,7 @@ def _convert(document: dict[str, Any], where: str) -> Config:
         raise ConfigError("config.invalid", f"{where}: {_plain(str(error))}") from error
     for section, values in msgspec.to_builtins(config).items():
         for key, value in values.items():
-            if fault := next(filter(None, map(_unusable, _texts(value))), ""):
+            if fault := next(filter(None, map(_unusable, _texts(value))), None):
                 raise ConfigError("config.invalid", f"{where}: {section}.{key}: {fault}")
     if len(os.fsencode(config.storage.runtime)) > LONGEST_RUNTIME_BYTES:
         message = f"{where}: storage.runtime: the path is too long for a socket"
@@ -331,7 +331,7 @@ def _texts(value: Any) -> list[str]:
     return list(value) if isinstance(value, tuple | dict) else []
 
 
-def _unusable(text: str) -> str:
+def _unusable(text: str) -> str | None:
     """Why a text is neither a name nor a path, if so."""
     if any(c < " " or c == "\x7f" for c in text):
         return f"{_quoted(text[:SHOWN_CHARACTERS])} holds a control character"
@@ -343,7 +343,7 @@ def _unusable(text: str) -> str:
             Path(path).expanduser()
         except RuntimeError:
             return f"{_quoted(path[:SHOWN_CHARACTERS])}: there is no user of that name"
-    return ""
+    return None
 
 
 def _quoted(name: str) -> str:

@@ -162,13 +162,13 @@ def _lock_file(path: Path) -> Path:
 
 def _only_writer(path: Path, read_only: bool) -> IO[bytes]:
     """A lock that dies with the process."""
+    if not read_only:
+        _tighten(path)  # its companions are made as open to others as it is
     try:
         path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
         lock = _lock_file(path).open("rb" if read_only else "wb")
     except OSError as error:
         raise StorageError("storage.unwritable", f"{path}: {error.strerror}") from error
-    if not read_only:
-        _tighten(path)  # its companions are made as open to others as it is
     try:
         fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except OSError as error:

@@ -18,6 +18,7 @@ LARGEST_COMMAND_BYTES = 1024
 GREETING_BYTES = 64
 MORE, LONG, COMMAND = 1, 2, 4
 """Bits of a frame's flags: another frame follows, eight bytes of length, no message."""
+_FLAGS = (0, MORE, LONG, MORE | LONG, COMMAND, COMMAND | LONG)
 
 _SIGNATURE = b"\xff" + bytes(8) + b"\x7f"
 _GREETING = (_SIGNATURE + b"\x03\x00" + b"NULL").ljust(GREETING_BYTES, b"\0")
@@ -33,7 +34,6 @@ class Receiver:
         self._unsaid = _GREETING + _short(COMMAND, _ready(kind))
         self._subscriptions = b"".join(_short(0, b"\1" + topic) for topic in topics)
         self.ready = False
-        self._flags = self._first_of_length = 0
         self._frames: list[bytearray] = []
         self._refusal: CodecError | None = None
         self._await(GREETING_BYTES, Receiver._greet)
@@ -81,7 +81,7 @@ class Receiver:
 
     def _header(self, header: bytearray) -> None:
         self._flags, size = header
-        if self._flags > MORE | LONG | COMMAND or (self._flags & COMMAND and self._flags & MORE):
+        if self._flags not in _FLAGS:
             raise CodecError("codec.frame", "a connection sent what is no frame of ZMTP")
         if not (self.ready or self._flags & COMMAND):
             raise CodecError("codec.greeting", "a connection sent a message before it was ready")

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import errno
+import socket
 import ssl
+import string
 from collections import deque
 from pathlib import Path
 from typing import Any
@@ -79,6 +81,11 @@ def test_a_prefix_that_is_no_topic_has_a_code(connects: dict[str, Any], prefix: 
     assert connects == {}
 
 
+def test_all_else_that_can_be_printed_may_stand_in_a_prefix(connects: dict[str, Any]) -> None:
+    prefix = "".join(character for character in string.printable if character not in "+#")
+    assert connection(settings(prefix=prefix))._will_topic == f"{prefix}/bridge/state".encode()
+
+
 def test_a_host_that_is_no_name_has_a_code(connects: dict[str, Any]) -> None:
     with pytest.raises(ConfigError, match="is no name") as fault:
         connection(settings(host="a" * 64))
@@ -90,9 +97,11 @@ def test_a_password_for_everyone_or_for_nobody_has_a_code(tmp_path: Path, mode: 
     file = tmp_path / "password"
     file.write_text("secret")
     file.chmod(mode)
-    with pytest.raises(ConfigError, match="everyone can read this password") as fault:
+    with pytest.raises(ConfigError) as fault:
         password(settings(password_file=str(file)))
     assert fault.value.code == "bridge.password"
+    told = f"{file}: everyone can read this password; run: chmod o= {file}"
+    assert fault.value.message == told
     for content in (b"\xff", None):
         if content is None:
             file.unlink()
@@ -114,6 +123,17 @@ def test_a_password_lies_where_the_user_says(
     assert password(settings()) is None
 
 
+@pytest.mark.parametrize("end", ["\n", "\r\n", "\n\n", ""])
+@pytest.mark.parametrize("secret", ["secret", "SECRETX", "\tsecret \t"])
+def test_of_a_password_only_the_ends_of_lines_are_cut(
+    tmp_path: Path, secret: str, end: str
+) -> None:
+    file = tmp_path / "password"
+    file.write_text(secret + end, newline="")
+    file.chmod(0o600)
+    assert password(settings(password_file=str(file))) == secret
+
+
 def test_tls_trusts_the_system_and_wants_the_hosts_name(connects: dict[str, Any]) -> None:
     context = tls(settings(tls=True))
     assert context is not None
@@ -131,6 +151,21 @@ def test_authorities_without_tls_or_that_are_none_have_a_code(tmp_path: Path) ->
     with pytest.raises(ConfigError, match="holds no certificates") as fault:
         tls(settings(tls=True, ca_file=str(tmp_path / "none.crt")))
     assert fault.value.code == "bridge.ca_file"
+
+
+def test_a_socket_whose_handshake_fails_is_closed_at_once() -> None:
+    context = tls(settings(tls=True))
+    assert context is not None
+    ours, theirs = socket.socketpair()
+    with theirs:
+        # As paho does it: the handshake by itself.
+        wrapped = context.wrap_socket(
+            ours, server_hostname="broker.lan", do_handshake_on_connect=False
+        )
+        theirs.sendall(b"this is no TLS, and never will be")
+        with pytest.raises(ssl.SSLError):
+            wrapped.do_handshake()
+        assert wrapped.fileno() == -1
 
 
 def refused(code: int, said: str = "it does not fit.") -> ssl.SSLCertVerificationError:
@@ -190,8 +225,10 @@ def test_the_end_of_pahos_thread_is_told_with_its_reason(
     made.when_ended = ended.append
     if fault is None:
         assert made.loop_forever(0.5, True) == 0
+        assert made.loop_forever() == 0
+        assert list(given) == [(0.5, True), (1.0, False)]
+        assert ended == [None, None]
     else:
         with pytest.raises(ZeroDivisionError):
             made.loop_forever(0.5, True)
-    assert ended == [fault]
-    assert list(given) == [(0.5, True)]
+        assert ended == [fault]

@@ -4,16 +4,25 @@ from __future__ import annotations
 
 import os
 import queue
+import select
+import socket
 import subprocess
+import time
+from collections.abc import Iterator
 from contextlib import ExitStack, closing
 from pathlib import Path
+from typing import Any
 
 import pytest
+from paho.mqtt.client import MQTTMessage, MQTTMessageInfo
 from paho.mqtt.enums import LogLevel
+from paho.mqtt.packettypes import PacketTypes
+from paho.mqtt.reasoncodes import ReasonCode
 
 from assistant.bridge.client import WAITING_COMMANDS, connection, password
 from assistant.bridge.mqtt import Broker
 from assistant.bridge.payloads import LARGEST_PAYLOAD_BYTES
+from assistant.core.clock import boottime_s
 from assistant.core.config import MqttSettings
 from assistant.core.errors import BridgeError, ConfigError
 from assistant.core.messages import DeviceChanged, HomeCommand, HomeStates, SlotValue, Tick
@@ -22,6 +31,9 @@ from tests.support.mosquitto import MOSQUITTO_PASSWD, PATIENCE_S, FakeBroker, La
 
 CONNECTED = bytes.fromhex("20 03 00 00 00")
 """CONNACK of MQTT 5: success, no properties."""
+QOS_1 = b"\x01"
+"""A subscription's options, at its end: messages are repeated until they are acknowledged."""
+LOST = DeviceChanged(device="broker", present=False, detail="connection lost: Keep alive timeout")
 
 
 def test_a_command_reaches_the_lamp_once_and_is_not_retained(
@@ -178,19 +190,37 @@ def test_the_broker_may_come_later_than_the_bridge(mosquitto: Mosquitto, things:
 
 
 def test_the_bridge_is_online_only_once_it_hears_what_devices_say_to_that() -> None:
-    with FakeBroker(CONNECTED) as fake, closing(Bench(fake.port)):
+    with FakeBroker(CONNECTED) as fake, closing(Bench(fake.port)) as bench:
         asked = fake.heard.get(timeout=PATIENCE_S)
-        assert b"hark/switch/fan/state" in asked
+        assert b"hark/switch/fan/state" + QOS_1 in asked
         assert b"online" not in asked
+        bench.stage.follow(["light.hall"])
+        told = b""
+        while b"hark/light/hall/state" not in told:
+            told += fake.heard.get(timeout=PATIENCE_S)
+        assert told.endswith(b"hark/light/hall/state" + QOS_1)
 
 
-def test_others_see_that_the_bridge_has_left(mosquitto: Mosquitto, things: ExitStack) -> None:
+def test_without_devices_the_bridge_is_online_at_once(
+    mosquitto: Mosquitto, things: ExitStack
+) -> None:
+    bench = things.enter_context(closing(Bench(mosquitto.port, ())))
+    bench.until(DeviceChanged, present=True)
+
+
+def test_others_see_that_the_bridge_has_left(
+    mosquitto: Mosquitto, things: ExitStack, caplog: pytest.LogCaptureFixture
+) -> None:
     lamp = things.enter_context(closing(Lamp(mosquitto.port)))
     bench = Bench(mosquitto.port)
     bench.until(DeviceChanged, present=True)
     assert lamp.hears("hark/bridge/state") == (b"online", False)
     bench.close()
+    assert not bench.broker.alive
     assert lamp.hears("hark/bridge/state") == (b"offline", False)
+    late = things.enter_context(closing(Lamp(mosquitto.port)))
+    assert late.hears("hark/bridge/state") == (b"offline", True)
+    assert caplog.text == ""
 
 
 @pytest.mark.skipif(MOSQUITTO_PASSWD is None, reason="mosquitto_passwd is not installed")
@@ -246,6 +276,7 @@ def test_what_a_device_is_to_be_waits_for_the_broker_and_what_it_is_to_do_does_n
     sent: list[tuple[str, dict[str, SlotValue]]] = []
     broker.publish = lambda wish: sent.append((wish.state, wish.attributes))  # type: ignore[method-assign]
     broker.catch_up()
+    broker.catch_up()
     assert sent == [("on", {"color": "red"})]
 
 
@@ -256,8 +287,10 @@ def test_a_broker_that_acknowledges_nothing_is_named(
     bench.until(DeviceChanged, present=True)
     mosquitto.pause()
     things.callback(mosquitto.resume)
-    with pytest.raises(BridgeError, match="acknowledges"):
+    told = "^the broker acknowledges no commands: light.kitchen was not told$"
+    with pytest.raises(BridgeError, match=told) as fault:
         bench.insist("light.kitchen", "on", WAITING_COMMANDS + 1)
+    assert fault.value.code == "bridge.full"
 
 
 def test_a_broker_that_speaks_another_protocol_is_away(things: ExitStack) -> None:
@@ -290,3 +323,201 @@ def test_what_paho_logs_as_an_error_is_complained_of_until_the_end(
     assert told == ["paho: a callback failed (bridge.client)"]
     with pytest.raises(OSError, match="Bad file descriptor"):
         os.fstat(signal)
+    deadline_s = boottime_s() + PATIENCE_S
+    while broker.alive:  # its thread ends too
+        assert boottime_s() < deadline_s
+        time.sleep(0.01)
+
+
+# ── what paho tells, without a broker that does it ──────────────────────────────────────────────
+
+
+class Quiet(Broker):
+    """A broker that accepts the connection and says nothing; the tests call in paho's place."""
+
+    def __init__(self, port: int) -> None:
+        super().__init__(MqttSettings(host="127.0.0.1", port=port), ["light.kitchen", "fan.a"])
+        self.sent: list[tuple[str, bytes, int, bool]] = []
+        self._client.publish = self._note  # type: ignore[assignment, method-assign]
+
+    def _note(self, topic: str, payload: Any, qos: int = 0, retain: bool = False) -> Any:
+        self.sent.append((topic, payload, qos, retain))
+        return MQTTMessageInfo(1)
+
+    def tell(self, what: str, *values: Any) -> None:
+        """Have paho tell it `what`, such as "connect"."""
+        getattr(self._client, f"on_{what}")(self._client, None, *values)
+
+    def hear(self, topic: str, payload: bytes) -> None:
+        """Have a message come."""
+        message = MQTTMessage(topic=topic.encode())
+        message.payload = payload
+        self.tell("message", message)
+
+    def answer(self, name: str) -> None:
+        """Have the broker answer so to the connection."""
+        self.tell("connect", {}, ReasonCode(PacketTypes.CONNACK, name), None)
+
+    def hang_up(self) -> None:
+        """Have the connection end."""
+        reason = ReasonCode(PacketTypes.DISCONNECT, "Keep alive timeout")
+        self.tell("disconnect", None, reason, None)
+
+    def has_news(self) -> bool:
+        """Whether it is readable; then it is read."""
+        readable = bool(select.select([self], [], [], 0)[0])
+        self.read()
+        return readable
+
+
+@pytest.fixture
+def silent_port() -> Iterator[int]:
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        yield listener.getsockname()[1]
+
+
+@pytest.fixture
+def quiet(silent_port: int) -> Iterator[Quiet]:
+    with closing(Quiet(silent_port)) as made:
+        yield made
+
+
+def test_there_is_news_when_something_is_new(quiet: Quiet) -> None:
+    assert (quiet.presence, quiet.alive) == (None, True)
+    assert not quiet.has_news()
+    quiet.hear("hark/light/kitchen/state", b"ON")
+    assert quiet.has_news()
+    quiet.hear("hark/light/kitchen/state", b"OFF")
+    quiet.hear("hark/fan/a/state", b"ON")
+    assert not quiet.has_news()  # the stage has not yet asked for the first
+    assert quiet.states() == {"light.kitchen": "off", "fan.a": "on"}
+    quiet.told({"light.kitchen": "off", "fan.a": "off"})
+    assert quiet.states() == {"fan.a": "on"}
+    quiet.told(quiet.states())
+    for nothing in (b"", b"{", b"online"):
+        quiet.hear("hark/fan/a/state", nothing)
+    quiet.hear("hark/fan/b/state", b"ON")
+    assert (quiet.states(), quiet.has_news()) == ({}, False)
+    quiet.hear("hark/fan/a/state", b"ON")
+    assert quiet.has_news()
+
+
+def test_news_are_read_as_the_time(quiet: Quiet) -> None:
+    before_s = boottime_s()
+    (tick,) = quiet.read()
+    assert isinstance(tick, Tick)
+    assert before_s <= tick.at_s <= boottime_s()
+
+
+def test_each_change_is_told_and_logged_once(
+    quiet: Quiet, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level("INFO")
+    quiet.tell("subscribe", 1, [ReasonCode(PacketTypes.SUBACK, "Granted QoS 1")], None)
+    assert quiet.sent == [("hark/bridge/state", "online", 1, True)]
+    quiet.tell("subscribe", 2, [ReasonCode(PacketTypes.SUBACK, "Granted QoS 1")], None)
+    assert quiet.presence == DeviceChanged(device="broker", present=True, detail="")
+    assert quiet.has_news()
+    quiet.answer("Success")
+    assert not quiet.has_news()
+    for _ in range(2):
+        quiet.hang_up()
+        assert quiet.presence == LOST
+    assert quiet.has_news()
+    assert [(record.levelname, record.message) for record in caplog.records] == [
+        ("INFO", "broker: connected"),
+        ("WARNING", f"broker: {LOST.detail} (bridge.away)"),
+    ]
+
+
+def told_away(broker: Broker) -> str:
+    assert broker.presence is not None
+    assert not broker.presence.present
+    return broker.presence.detail
+
+
+UNASKED = "it hung up unasked; see mqtt.tls, and mqtt.version for a broker without MQTT 5"
+
+
+def test_why_the_broker_is_away_is_what_it_last_answered(quiet: Quiet) -> None:
+    quiet.hang_up()
+    assert told_away(quiet) == UNASKED
+    quiet.answer("Success")
+    quiet.hang_up()
+    assert told_away(quiet) == LOST.detail
+    quiet.answer("Not authorized")
+    refused = "refused: Not authorized; see [mqtt] in the settings"
+    assert told_away(quiet) == refused
+    quiet.hang_up()
+    assert told_away(quiet) == refused
+    quiet.tell("pre_connect")
+    quiet.hang_up()
+    assert told_away(quiet) == UNASKED
+    quiet.answer("Success")
+    quiet.tell("pre_connect")
+    quiet.hang_up()
+    assert told_away(quiet) == UNASKED
+    quiet.tell("connect_fail")
+    assert told_away(quiet).startswith("nothing answers at 127.0.0.1:")
+
+
+def test_a_broker_that_lets_nobody_listen_is_away(quiet: Quiet) -> None:
+    names = ("Granted QoS 1", "Not authorized", "Quota exceeded")
+    quiet.tell("subscribe", 1, [ReasonCode(PacketTypes.SUBACK, name) for name in names], None)
+    assert told_away(quiet) == "may not subscribe to 2 topics: Not authorized"
+    assert quiet.sent == []
+
+
+def test_what_waited_is_not_sent_after_what_was_commanded_since(quiet: Quiet) -> None:
+    for told in ({"attributes": {"color": "red"}}, {"state": "on"}, {"attributes": {"a": 1}}):
+        quiet.publish(HomeCommand(utterance_id="u", entity_id="light.a", **told))
+    quiet.publish(HomeCommand(utterance_id="u", entity_id="light.b", attributes={"a": 1}))
+    assert quiet.sent == []
+    quiet.presence = DeviceChanged(device="broker", present=True, detail="")
+    quiet.publish(HomeCommand(utterance_id="u", entity_id="light.a", state="off"))
+    quiet.publish(HomeCommand(utterance_id="u", entity_id="player.c", command="next"))
+    quiet.catch_up()
+    assert quiet.sent == [
+        ("hark/light/a/set", b"OFF", 1, False),
+        ("hark/player/c/set", b"next", 1, False),
+        ("hark/light/b/set", b'{"a":1}', 1, False),
+    ]
+
+
+def test_after_the_end_nothing_is_told(silent_port: int, caplog: pytest.LogCaptureFixture) -> None:
+    quiet = Quiet(silent_port)
+    quiet.close()
+    quiet.hang_up()
+    quiet.tell("connect_fail")
+    quiet.hear("hark/light/kitchen/state", b"ON")
+    assert quiet.presence is None
+    assert caplog.text == ""
+
+
+@pytest.mark.parametrize("fault", [None, ValueError("queue full"), RuntimeError("no connection")])
+def test_leaving_takes_a_second_at_most_whatever_the_broker_does(
+    mosquitto: Mosquitto, monkeypatch: pytest.MonkeyPatch, fault: Exception | None
+) -> None:
+    def wait(_: MQTTMessageInfo, timeout_s: float | None = None) -> None:
+        waited.append(timeout_s)
+        if fault is not None:
+            raise fault
+
+    waited: list[float | None] = []
+    monkeypatch.setattr(MQTTMessageInfo, "wait_for_publish", wait)
+    bench = Bench(mosquitto.port)
+    bench.until(DeviceChanged, present=True)
+    bench.close()
+    assert waited == [1.0]
+    assert not bench.broker.alive
+
+
+def test_the_end_of_the_thread_is_told_aloud(
+    monkeypatch: pytest.MonkeyPatch, things: ExitStack, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setattr("paho.mqtt.client.Client.loop_forever", lambda *_: 0)
+    broker = things.enter_context(closing(Broker(MqttSettings(host="127.0.0.1", port=1))))
+    assert select.select([broker], [], [], PATIENCE_S)[0]
+    assert not broker.alive
+    told = "the thread of the connection has ended: None (bridge.ended)"
+    assert [record.message for record in caplog.records] == [told]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import string
 
 import pytest
 from hypothesis import given
@@ -33,12 +34,15 @@ def test_states_become_the_payloads_that_devices_know(state: str, payload: bytes
         ("open", {"position": 40}, b'{"position":40}'),
         ("on", {"color": "red"}, b'{"state":"ON","color":{"r":255,"g":0,"b":0}}'),
         ("", {"color_temp_kelvin": 2700}, b'{"color_temp":370}'),
+        ("", {"color_temp_kelvin": 0}, b'{"color_temp":1000000}'),
         (
             "40%",
             {"color": "lime"},
             b'{"state":"ON","brightness":102,"color":{"r":0,"g":255,"b":0}}',
         ),
+        ("", {"color": "2700 K"}, b'{"color":{"r":255,"g":255,"b":255}}'),
         ("", {"volume_level": 30}, b'{"volume_level":30}'),
+        ("heat", {"temperature": 21}, b'{"state":"heat","temperature":21}'),
         ("cleaning", {}, b"start"),
         ("next", {}, b"next"),
     ],
@@ -54,6 +58,11 @@ def test_a_name_that_is_no_topic_is_refused(entity_id: str) -> None:
     for topic in (command_topic, state_topic):
         with pytest.raises(BridgeError, match="topic"):
             topic("hark", entity_id)
+
+
+def test_all_but_four_characters_may_stand_in_a_name() -> None:
+    name = "".join(character for character in string.printable if character not in "/+#")
+    assert state_topic("hark", f"light.{name}") == f"hark/light/{name}/state"
 
 
 @pytest.mark.parametrize(
@@ -151,14 +160,28 @@ def test_any_payload_is_a_state_that_can_be_sent_back_or_refused(payload: bytes)
         assert command_payload(state) is not None
 
 
+@pytest.mark.parametrize(
+    ("payload", "why"),
+    [
+        (b"true", "it is neither a word nor a percentage"),
+        (b"False", "it is neither a word nor a percentage"),
+        (b"101%", "it is neither a word nor a percentage"),
+        (b"x" * 256, "it is too long or not printable"),
+        (b"x" * 16_385, "16385 bytes are too many"),
+    ],
+)
+def test_why_it_is_no_state_is_one_line(payload: bytes, why: str) -> None:
+    with pytest.raises(ValueError) as refused:  # noqa: PT011 - its message is compared
+        read_state(payload)
+    assert str(refused.value) == why
+
+
 def test_a_payload_and_a_state_may_be_so_long_and_no_longer() -> None:
     padded = b'{"state":"on","padding":"' + b"x" * 20_000
     assert read_state(padded[:16_382] + b'"}') == "on"
     with pytest.raises(ValueError, match="16385 bytes are too many"):
         read_state(padded[:16_383] + b'"}')
     assert read_state(b"x" * 255) == "x" * 255
-    with pytest.raises(ValueError, match="too long or not printable"):
-        read_state(b"x" * 256)
 
 
 def test_a_device_that_commands_its_own_topic_is_read_by_the_state_it_means() -> None:

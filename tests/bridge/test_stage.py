@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from collections.abc import Iterable
 from contextlib import ExitStack, closing
 from typing import cast
 
@@ -84,6 +85,7 @@ class Told:
         self.presence: DeviceChanged | None = None
         self.reported: dict[str, str] = {}
         self.published: list[str] = []
+        self.followed: list[str] = []
         self.caught_up = 0
 
     def publish(self, command: HomeCommand) -> None:
@@ -91,6 +93,9 @@ class Told:
 
     def catch_up(self) -> None:
         self.caught_up += 1
+
+    def follow(self, entity_ids: Iterable[str]) -> None:
+        self.followed = list(entity_ids)
 
     def states(self) -> dict[str, str]:
         return dict(self.reported)
@@ -133,9 +138,16 @@ def test_presence_is_told_at_once_a_second_later_and_then_twice_a_minute() -> No
 
 def test_a_command_goes_on_and_gives_nothing() -> None:
     broker = Told()
+    broker.presence, broker.reported = present(), {"lamp": "on"}
     stage = BridgeStage(cast(Broker, broker))
     assert list(stage.feed(HomeCommand(utterance_id="u", entity_id="light.a", state="on"))) == []
     assert broker.published == ["light.a"]
+
+
+def test_the_broker_is_asked_for_the_devices_that_are_followed() -> None:
+    broker = Told()
+    BridgeStage(cast(Broker, broker)).follow(["light.a", "fan.b"])
+    assert broker.followed == ["light.a", "fan.b"]
 
 
 def test_states_make_it_due_when_the_next_report_may_go() -> None:

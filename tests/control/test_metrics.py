@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import os
 from pathlib import Path
 
 import msgspec
@@ -210,7 +211,15 @@ def test_the_text_file_is_due_after_events_and_replaced_whole(tmp_path: Path) ->
     assert ledger.deadline_s() == SIMPLE[0].at_s + 5.0
     ledger.tick()
     assert "hark_utterances_total 1\n" in textfile.read_text()
+    assert 'hark_stage_seconds_count{stage="total"} 1\n' in textfile.read_text()
     assert [f.name for f in tmp_path.iterdir() if f.name.endswith(".new")] == []
+
+
+def test_what_a_crash_left_half_written_goes_with_the_next_write(tmp_path: Path) -> None:
+    (tmp_path / ".hark.prom.new").write_text("hark_utter")
+    ledger = MetricsStore(tmp_path / "metrics.jsonl", keep=5, textfile=tmp_path / "hark.prom")
+    ledger.tick()
+    assert [file.name for file in tmp_path.iterdir()] == ["hark.prom"]
 
 
 def test_without_a_text_file_nothing_is_ever_due(tmp_path: Path) -> None:
@@ -304,7 +313,11 @@ def test_the_collector_may_read_the_text_file_and_seconds_have_four_places(tmp_p
     for event in [utterance(10.123456), *SIMPLE[1:]]:
         ledger.observe(event)
     assert ledger.deadline_s() == 0.0
-    ledger.tick()
+    before = os.umask(0o077)  # as in the daemon
+    try:
+        ledger.tick()
+    finally:
+        os.umask(before)
     assert textfile.stat().st_mode & 0o777 == 0o644
     assert '"endpointing":0.1235' in (tmp_path / "metrics.jsonl").read_text()
     ledger.observe(SIMPLE[0])

@@ -14,6 +14,7 @@ from contextlib import ExitStack, closing
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 
 from assistant.cli.reload import reload
@@ -21,7 +22,6 @@ from assistant.control import connection
 from assistant.control.client import ControlClient
 from assistant.control.metrics_store import MetricsStore
 from assistant.control.server import (
-    EVENTS_A_TURN,
     MOST_CALLERS,
     MOST_WATCHERS,
     WATCHED,
@@ -147,6 +147,7 @@ def test_audio_and_self_tests_are_not_for_watching() -> None:
         (b'{"command": "wathc"}\n', "control.unknown", 'did you mean "watch"?'),
         (b'{"command": "model"}\n', "control.unknown", 'did you mean "models"?'),
         (b"hello\n", "control.malformed", "no request"),
+        (b'{"command": "\xff"}\n', "control.malformed", "no request"),
         (b"\xff\xfe\n", "control.malformed", "no request"),
         (b"{}\n", "control.malformed", "command"),
         (b'{"command": "watch", "loud": 1}\n', "control.malformed", "loud"),
@@ -166,6 +167,32 @@ def test_what_cannot_be_answered_gets_one_error_line(
     assert told in answer["message"]
     peer.ask("models")
     assert peer.line()["type"] == "Models"
+
+
+@pytest.mark.parametrize(
+    ("request_line", "message"),
+    [
+        (b"{\n", "that is no request: Input data was truncated"),
+        (b'{"command": "documnets"}\n', 'unknown command "documnets"; did you mean "documents"?'),
+        (b'{"command": "relaod"}\n', 'unknown command "relaod"; did you mean "reload"?'),
+        (b'{"command": "statsu"}\n', 'unknown command "statsu"; did you mean "status"?'),
+        (b'{"command": "usee"}\n', 'unknown command "usee"; did you mean "use"?'),
+        (
+            b'{"command": "use", "arguments": ["asr"]}\n',
+            '"use" takes a stage, a model and a version',
+        ),
+        (
+            b'{"command": "use", "arguments": ["nlu", "ner", "2"]}\n',
+            "nlu does not run just now; try again",
+        ),
+        (b'{"command": "echo"}\n', "\"echo\": missing a required argument: 'word'"),
+    ],
+)
+def test_what_is_wrong_with_a_request_is_told_in_one_line(
+    peer: Peer, request_line: bytes, message: str
+) -> None:
+    peer.send(request_line)
+    assert peer.line()["message"] == message
 
 
 def test_a_request_may_come_in_pieces_and_several_at_once(peer: Peer) -> None:
@@ -212,6 +239,51 @@ def test_a_watcher_that_falls_behind_a_little_gets_everything(
     while got < 10:
         list(server.read())
         got += peer.line()["type"] == "Transcript"
+    list(server.read())
+    assert not due(server)
+
+
+def due(server: ControlServer) -> bool:
+    """Whether the server has anything to do."""
+    return select.select([server], [], [], 0)[0] != []
+
+
+def test_a_server_is_due_when_somebody_has_come_asked_or_gone(
+    path: Path, server: ControlServer
+) -> None:
+    assert not due(server)
+    caller = socket.socket(socket.AF_UNIX)
+    for doing in (
+        lambda: caller.connect(str(path)),
+        lambda: caller.sendall(b'{"command": "models"}\n'),
+        caller.close,
+    ):
+        doing()
+        assert due(server)
+        list(server.read())
+        assert not due(server)
+
+
+@pytest.mark.parametrize("fault", [BlockingIOError, ConnectionAbortedError])
+def test_a_caller_that_is_gone_before_it_is_let_in_is_no_fault(
+    path: Path, server: ControlServer, monkeypatch: pytest.MonkeyPatch, fault: type[OSError]
+) -> None:
+    def accept(_: socket.socket) -> None:
+        raise fault
+
+    with socket.socket(socket.AF_UNIX) as caller:
+        caller.connect(str(path))
+        with monkeypatch.context() as patch:
+            patch.setattr(socket.socket, "accept", accept)
+            assert list(server.read()) == []
+        assert due(server)
+
+
+def test_of_sound_a_watcher_is_told_the_size(peer: Peer, server: ControlServer) -> None:
+    peer.ask("watch")
+    peer.line()
+    server.show(AudioChunk(utterance_id="u", sequence=0, samples=b"1234"))
+    assert peer.line()["samples"] == {"bytes": 4}
 
 
 def test_a_caller_that_vanishes_is_forgotten(path: Path, server: ControlServer) -> None:
@@ -234,7 +306,8 @@ def test_of_more_callers_than_can_be_served_the_most_silent_one_goes(
     late = Peer(path, server)
     late.ask("models")
     assert late.line()["type"] == "Models"
-    assert silent.line()["code"] == "control.busy"
+    busy = {"code": "control.busy", "message": "16 callers are served already"}
+    assert silent.line() == {"type": "Error", **busy}
     assert silent.ended()
     assert watching.line()["type"] == "Status"
     server.show(LEVEL)
@@ -247,7 +320,15 @@ def test_watchers_leave_room_for_those_who_ask(path: Path, server: ControlServer
     peers = [Peer(path, server) for _ in range(MOST_WATCHERS + 1)]
     for one in peers:
         one.ask("watch")
-    assert [one.line()["type"] for one in peers] == ["Status"] * MOST_WATCHERS + ["Error"]
+    assert [one.line()["type"] for one in peers[:-1]] == ["Status"] * 12
+    busy = {"code": "control.busy", "message": "12 callers are told of news already"}
+    assert peers[-1].line() == {"type": "Error", **busy}
+    for command in ("reload", "use", "documents"):
+        peers[-1].ask(command)
+        assert peers[-1].line() == {"type": "Error", **busy}
+        assert peers[-1].published == []
+    peers[0].ask("watch")  # it is told of news already
+    assert peers[0].line()["type"] == "Status"
     for one in peers:
         one.close()
 
@@ -258,7 +339,9 @@ def test_who_floods_holds_up_nobody_else(path: Path, server: ControlServer, peer
     peer.ask("models")
     assert peer.line()["type"] == "Models"
     flooding._socket.setblocking(False)
-    assert flooding._socket.recv(1 << 20).count(b"\n") <= EVENTS_A_TURN
+    assert flooding._socket.recv(1 << 20).count(b"\n") <= 32
+    list(server.read())
+    assert flooding._socket.recv(1 << 20).count(b"\n") == 32
     flooding.close()
 
 
@@ -325,6 +408,23 @@ def test_who_asks_nothing_for_long_is_hung_up_on(
     assert server.deadline_s() is None
 
 
+def test_ten_seconds_count_from_when_a_caller_came_or_last_asked(path: Path) -> None:
+    now_s = [100.0]
+    with closing(ControlServer(path, {}, status=STATUS, clock=lambda: now_s[0])) as server:
+        assert server.deadline_s() is None
+        first, second = Peer(path, server), Peer(path, server)
+        assert server.deadline_s() == 110.0
+        now_s[0] = 105.0
+        first.ask("status")
+        assert server.deadline_s() == 110.0
+        server.tick(110.0)
+        idle = {"code": "control.idle", "message": "nothing was asked for 10 s"}
+        assert second.line() == {"type": "Error", **idle}
+        assert server.deadline_s() == 115.0
+        for one in (first, second):
+            one.close()
+
+
 def test_who_watches_may_be_silent(peer: Peer, server: ControlServer, stage: ControlStage) -> None:
     peer.ask("watch")
     assert peer.line()["type"] == "Status"
@@ -343,7 +443,7 @@ def test_the_stage_is_due_when_a_caller_is(peer: Peer, stage: ControlStage) -> N
 
 def test_of_a_long_word_that_is_no_command_a_part_is_told(peer: Peer) -> None:
     peer.send(b'{"command": "' + b"m" * 60_000 + b'"}\n')
-    assert len(peer.line()["message"]) < 200
+    assert peer.line()["message"].startswith(f'unknown command "{"m" * 40}"; ')
 
 
 def test_a_stranger_is_refused(
@@ -351,7 +451,8 @@ def test_a_stranger_is_refused(
 ) -> None:
     monkeypatch.setattr("assistant.control.server.allowed", lambda _: False)
     stranger = Peer(path, server)
-    assert stranger.line()["code"] == "control.forbidden"
+    forbidden = {"code": "control.forbidden", "message": "only the group assistant may ask"}
+    assert stranger.line() == {"type": "Error", **forbidden}
     assert stranger.ended()
     stranger.close()
 
@@ -374,7 +475,8 @@ def test_this_user_root_and_the_group_are_allowed(
 ) -> None:
     users = {1001: "eve", 4242: "mary"}
     monkeypatch.setattr("os.getuid", lambda: 1000)
-    monkeypatch.setattr("grp.getgrnam", lambda _: Struct(gr_gid=77))
+    known = {"assistant": Struct(gr_gid=77)}
+    monkeypatch.setattr("grp.getgrnam", lambda name: known[name])
     monkeypatch.setattr("pwd.getpwuid", lambda u: Struct(pw_name=users[u]))
     groups = {"mary": [1, 77], "eve": [1]}
     monkeypatch.setattr("os.getgrouplist", lambda name, _: groups[name])
@@ -426,6 +528,7 @@ def test_in_a_single_process_reload_is_published_and_each_stage_answers(
     assert peer.line() == {"type": "Reloading", "stages": ["asr"]}
     (reload,) = peer.published
     assert isinstance(reload, Reload)
+    assert reload.at_s > 0
     assert list(stage.feed(reload)) == [reload]
     list(stage.feed(LEVEL))
     list(stage.feed(Reloaded(stage="asr")))
@@ -438,6 +541,7 @@ def test_another_model_is_asked_for_on_the_bus_and_the_stage_answers(
     peer.send(b'{"command": "use", "arguments": ["asr", "whisper", "2"]}\n')
     assert peer.line() == {"type": "Replacing", "stage": "asr"}
     (wish,) = peer.published
+    assert wish.at_s > 0
     assert wish == Replace(stage="asr", model="whisper", version="2", at_s=wish.at_s)
     assert list(stage.feed(wish)) == [wish]
     list(stage.feed(LEVEL))
@@ -483,10 +587,35 @@ def test_under_a_supervisor_reload_goes_to_it_and_its_news_come_back(
     (restarted,) = server.read()
     assert restarted.at_s > 0
     assert list(stage.feed(restarted)) == [restarted]
+    watcher = Peer(path, server)
+    watcher.ask("watch")
+    assert watcher.line()["processes"][0]["state"] == "ready"
+    assert not due(server)
+    hung = msgspec.structs.replace(STATUS.processes[0], state="hung")
+    supervisor.send(encode(Status(processes=(hung,))))
+    assert list(server.read()) == []
+    assert watcher.line()["processes"][0]["state"] == "hung"
     supervisor.close()
     assert list(server.read()) == []
-    peer.close()
+    assert not due(server)
+    for one in (peer, watcher):
+        one.close()
     server.close()
+
+
+def test_who_is_gone_before_the_first_news_keeps_nobody_waiting(
+    path: Path, line: tuple[socket.socket, socket.socket]
+) -> None:
+    supervisor, theirs = line
+    with closing(ControlServer(path, {}, theirs)) as server:
+        gone, waiting = Peer(path, server), Peer(path, server)
+        for one in (gone, waiting):
+            one.ask("status")
+        gone.close()
+        supervisor.send(encode(STATUS))
+        assert list(server.read()) == []
+        assert waiting.line()["type"] == "Status"
+        waiting.close()
 
 
 DOCUMENTS = Status(processes=(ProcessStatus(name="answer", state="ready", pid=7),))
@@ -501,6 +630,7 @@ def test_documents_are_asked_about_and_their_news_come_to_who_asked(
     peer.send(b'{"command": "documents", "arguments": ["add", "/d/a.txt"]}\n')
     (request,) = peer.published
     assert isinstance(request, DocumentsRequest)
+    assert request.at_s > 0
     assert (request.action, request.arguments) == ("add", ("/d/a.txt",))
     assert list(stage.feed(request)) == [request]
     assert peer.line() == {"type": "DocumentsAsked", "request_id": request.request_id}
@@ -510,6 +640,8 @@ def test_documents_are_asked_about_and_their_news_come_to_who_asked(
     assert peer.line()["passages"] == 3
     peer.send(b'{"command": "documents", "arguments": ["burn"]}\n')
     assert peer.line()["code"] == "control.arguments"
+    peer.ask("documents")
+    assert "Invalid enum value ''" in peer.line()["message"]
     assert len(peer.published) == 1
     peer.close()
     server.close()
@@ -603,9 +735,15 @@ def test_the_ledger_writes_when_the_loop_ticks(server: ControlServer, tmp_path: 
         server, MetricsStore(tmp_path / "metrics.jsonl", keep=10, textfile=textfile)
     )
     assert stage.deadline_s() == 0.0
-    list(stage.feed(Tick(at_s=1.0)))
+    list(stage.feed(Tick(at_s=0.0)))
     assert textfile.exists()
     assert stage.deadline_s() is None
+    list(stage.feed(StageRestarted(at_s=1.0, stage="asr", reason="hung")))
+    assert stage.deadline_s() == 6.0
+    list(stage.feed(Tick(at_s=5.9)))
+    assert 'hark_restarts_total{stage="asr"} 1' not in textfile.read_text()
+    list(stage.feed(Tick(at_s=6.0)))
+    assert 'hark_restarts_total{stage="asr"} 1' in textfile.read_text()
 
 
 def test_a_supervisor_that_takes_no_reload_is_named(
@@ -621,6 +759,12 @@ def test_a_supervisor_that_takes_no_reload_is_named(
     assert answer["code"] == "control.supervisor"
     assert "restart the daemon" in answer["message"]
     peer.close()
+    server.close()
+
+
+def test_a_socket_that_somebody_removed_need_not_be_removed(path: Path) -> None:
+    server = ControlServer(path, {}, status=STATUS)
+    path.unlink()
     server.close()
 
 

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assistant.core.codec import as_json, decode, encode, topic
+from assistant.core.codec import as_json, decode, encode, of_json, topic
 from assistant.core.errors import CodecError
 from assistant.core.messages import (
     AudioChunk,
@@ -58,18 +58,26 @@ def test_every_type_is_work_or_control_or_stays_inside() -> None:
 
 
 @pytest.mark.parametrize(
-    "frames",
+    ("frames", "code"),
     [
-        [],
-        [topic(Reply)],
-        [topic(Reply), b"", b""],
-        [topic(AudioChunk), encode(Reply(utterance_id="u", text="hi"))[1]],
-        [topic(Reply), msgspec.msgpack.encode({"type": "Reply", "utterance_id": 7})],
+        ([], "codec.frames"),
+        ([topic(Reply)], "codec.frames"),
+        ([topic(Reply), b"", b""], "codec.frames"),
+        ([topic(AudioChunk), encode(Reply(utterance_id="u", text="hi"))[1]], "codec.topic"),
+        (
+            [topic(Reply), msgspec.msgpack.encode({"type": "Reply", "utterance_id": 7})],
+            "codec.malformed",
+        ),
+        (
+            [topic(Reply), encode(Reply(utterance_id="u", text="~"))[1].replace(b"~", b"\xff")],
+            "codec.malformed",
+        ),
     ],
 )
-def test_wrong_frames_are_refused(frames: list[bytes]) -> None:
-    with pytest.raises(CodecError):
+def test_wrong_frames_are_refused(frames: list[bytes], code: str) -> None:
+    with pytest.raises(CodecError) as refused:
         decode(frames)
+    assert refused.value.code == code
 
 
 def test_what_is_nested_without_end_is_refused_in_few_words() -> None:
@@ -98,6 +106,53 @@ def test_what_nobody_can_say_is_refused(message: Message) -> None:
     """A transcript of 100 kB kept its stage from beating until it was killed."""
     with pytest.raises(CodecError, match="length"):
         decode(encode(message))
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        Transcript(utterance_id="u" * 200, revision=0, text="a" * 5_000),
+        Reply(utterance_id="u", text="a" * 10_000),
+    ],
+    ids=lambda message: type(message).__name__,
+)
+def test_a_text_is_as_long_as_allowed_and_no_longer(message: Transcript | Reply) -> None:
+    assert decode(encode(message)) == message
+    for longer in ({"text": message.text + "a"}, {"utterance_id": "u" * 201}):
+        with pytest.raises(CodecError, match="length"):
+            decode(encode(msgspec.structs.replace(message, **longer)))
+
+
+def test_what_a_message_does_not_say_is_nothing() -> None:
+    """But that a reply did what was wanted, and was heard."""
+    told = {
+        (kind.__name__, field.name)
+        for kind in concrete(Message)
+        for field in msgspec.structs.fields(kind)
+        if not field.required and field.default_factory is msgspec.NODEFAULT and field.default
+    }
+    assert told == {("Reply", "done"), ("PlaybackEnded", "heard")}
+
+
+@given(interpretations)
+def test_what_people_are_shown_can_be_read_again(message: Interpretation) -> None:
+    assert of_json(as_json(message)) == message
+
+
+@pytest.mark.parametrize(
+    "plain",
+    [
+        {"type": "Reply", "utterance_id": "u"},
+        {"type": "Unknown"},
+        {},
+        as_json(AudioChunk(utterance_id="u", sequence=0, samples=bytes(10))),
+    ],
+    ids=str,
+)
+def test_what_is_shown_of_no_message_is_refused(plain: dict[str, object]) -> None:
+    with pytest.raises(CodecError, match="an event is no message: ") as refused:
+        of_json(plain)
+    assert refused.value.code == "codec.json"
 
 
 def test_for_people_audio_is_only_its_size() -> None:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import errno
 import os
+import resource
 import signal
 import sqlite3
 import subprocess
@@ -306,13 +308,15 @@ def test_each_refusal_has_its_code_and_names_the_file(path: Path, database: Data
     assert unbound.code == "storage.failed"
 
 
-def test_one_in_memory_says_so() -> None:
+def test_one_in_memory_says_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
     database = Database(None, [create_notes])
     write(database, "milk")
     assert notes(database) == ["milk"]
     assert refused(database, "SELECT colour FROM notes").message.startswith("memory: ")
     assert database.path is None
     database.close()
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_a_folder_in_the_place_of_the_file_is_named(path: Path) -> None:
@@ -414,3 +418,92 @@ def test_on_a_disk_that_became_read_only_all_is_read_and_nothing_acknowledged(
         with pytest.raises(StorageError, match="another assistant"):
             Database(path, [create_notes])
         assert notes(database) == ["milk"]
+
+
+@pytest.mark.parametrize(
+    ("number", "code", "told"),
+    [
+        (sqlite3.SQLITE_FULL, "storage.full", "the disk is full; free some space"),
+        (sqlite3.SQLITE_READONLY, "storage.unwritable", "it cannot be written; check its owner"),
+        (sqlite3.SQLITE_CANTOPEN, "storage.unwritable", "it cannot be opened; check its folder"),
+        (sqlite3.SQLITE_PERM, "storage.unwritable", "it may not be opened; check its owner"),
+        (sqlite3.SQLITE_BUSY, "storage.busy", "another program holds it; close that program"),
+        (
+            sqlite3.SQLITE_BUSY_SNAPSHOT,
+            "storage.busy",
+            "another program holds it; close that program",
+        ),
+        (sqlite3.SQLITE_NOMEM, "storage.failed", "as SQLite says it"),
+    ],
+)
+def test_what_sqlite_refuses_is_told_with_the_remedy(
+    path: Path, monkeypatch: pytest.MonkeyPatch, number: int, code: str, told: str
+) -> None:
+    def refuse(*_: object, **__: object) -> sqlite3.Connection:
+        error = sqlite3.OperationalError("as SQLite says it")
+        error.sqlite_errorcode = number
+        raise error
+
+    monkeypatch.setattr(sqlite3, "connect", refuse)
+    with pytest.raises(StorageError) as fault:
+        Database(path, [create_notes])
+    assert (fault.value.code, fault.value.message) == (code, f"{path}: {told}")
+
+
+def unfinished(path: Path, folder: Path) -> Path:
+    """A copy of a file as a dead writer leaves it: what was written last is in its log alone."""
+    with closing(Database(path, [create_notes])) as database:
+        write(database, "milk")
+        folder.mkdir()
+        for name in (path.name, f"{path.name}-wal"):
+            (folder / name).write_bytes(path.with_name(name).read_bytes())
+    return folder / path.name
+
+
+def test_what_only_the_log_of_a_damaged_file_holds_is_rescued(path: Path, tmp_path: Path) -> None:
+    copy = unfinished(path, tmp_path / "copy")
+    assert rescued(copy, "SELECT text FROM notes") == [("milk",)]
+
+
+def test_the_log_of_a_damaged_file_goes_with_it(path: Path, database: Database) -> None:
+    write(database, *(f"note number {n} of very many" for n in range(500)))
+    database.close()
+    content = bytearray(path.read_bytes())
+    content[4096 * 2 : 4096 * 4] = os.urandom(4096 * 2)
+    path.write_bytes(content)
+    with closing(sqlite3.connect(path)) as reader:  # as long as it reads, the log stays
+        reader.execute("SELECT name FROM sqlite_master").fetchall()
+        with closing(Database(path, [create_notes])) as again:
+            assert again.set_aside == path.with_name("state.db.damaged-1")
+            assert notes(again) == []
+    for companion in ("-wal", "-shm"):
+        assert path.with_name(f"state.db.damaged-1{companion}").exists()
+
+
+def test_where_the_disk_has_no_room_for_what_readers_share_all_is_still_read(path: Path) -> None:
+    with closing(Database(path, [create_notes])) as database:
+        write(database, "milk")
+    unlimited = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (20_000, unlimited[1]))
+    try:
+        with closing(Database(path, [create_notes])) as database:
+            assert notes(database) == ["milk"]
+            assert database.set_aside is None
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, unlimited)
+
+
+def test_a_file_that_others_may_read_and_that_cannot_be_closed_to_them_is_named(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(*_: object) -> None:
+        raise PermissionError(errno.EPERM, "Operation not permitted")
+
+    Database(path, [create_notes]).close()
+    path.chmod(0o644)
+    with monkeypatch.context() as patched:
+        patched.setattr(Path, "chmod", refuse)
+        with pytest.raises(StorageError) as fault:
+            Database(path, [create_notes])
+    assert fault.value.code == "storage.unwritable"
+    assert fault.value.message == f"{path}: Operation not permitted"

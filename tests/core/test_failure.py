@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from assistant.core.failure import COUNTED_S, TOLD_IN_FULL, Repetition
+from assistant.core.failure import Repetition
 
 
 @pytest.fixture
@@ -16,14 +16,18 @@ def test_the_first_of_a_minute_are_told_and_the_rest_counted(
     repetition: Repetition, caplog: pytest.LogCaptureFixture
 ) -> None:
     told = [repetition.allows("codec.malformed", second / 100) for second in range(1000)]
-    assert told == [True] * TOLD_IN_FULL + [False] * (1000 - TOLD_IN_FULL)
-    repetition.tick(COUNTED_S - 0.01)
+    assert told == [True] * 5 + [False] * 995
+    repetition.tick(59.99)
     assert caplog.messages == []
-    repetition.tick(COUNTED_S)
-    assert caplog.messages == [
-        f"nlu: {1000 - TOLD_IN_FULL} more like it in a minute (codec.malformed)"
-    ]
-    assert repetition.allows("codec.malformed", COUNTED_S)
+    repetition.tick(60.0)
+    assert caplog.messages == ["nlu: 995 more like it in a minute (codec.malformed)"]
+    assert repetition.allows("codec.malformed", 60.0)
+
+
+def test_a_minute_begins_with_the_first_fault(repetition: Repetition) -> None:
+    assert [repetition.allows("codec.malformed", 100.0) for _ in range(6)][-1] is False
+    assert not repetition.allows("codec.malformed", 159.9)
+    assert repetition.allows("codec.malformed", 160.0)
 
 
 def test_each_code_is_counted_by_itself(repetition: Repetition) -> None:

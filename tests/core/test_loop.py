@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any, ClassVar, cast
 
@@ -356,13 +357,14 @@ def test_a_bad_candidate_is_told_and_the_old_goes_on(caplog: pytest.LogCaptureFi
     assert "(model.canary)" in caplog.text
 
 
-def test_a_stage_without_a_model_refuses_one() -> None:
+def test_a_stage_without_a_model_refuses_one(caplog: pytest.LogCaptureFixture) -> None:
     made: list[Loop] = []
     loop = Loop([wish("2")], after(made, question("one")))
     made.append(loop)
     loop.run()
     (told,) = (m for m in loop.bus.sent if isinstance(m, Replaced))
     assert told.error == "this stage runs no words that could be replaced"
+    assert "(model.fixed)" in caplog.text
 
 
 def test_a_reload_waits_for_the_candidate() -> None:
@@ -393,3 +395,46 @@ def test_one_that_retires_does_so_after_a_second_of_quiet() -> None:
     loop.worker.retire()
     assert loop.words() == ["one"]
     assert loop.bus.now_s == 101.5
+
+
+def test_one_that_stops_loads_no_further_candidate() -> None:
+    may_go_on, asked = threading.Event(), list[str]()
+
+    def slowly(_: str, version: str) -> Change:
+        asked.append(version)
+        assert may_go_on.wait(20)
+        return loaded("", version)
+
+    loop = Loop([wish("2"), wish("3")], load=slowly)
+    loop.run()
+    may_go_on.set()
+    for thread in threading.enumerate():
+        if thread.name.startswith("candidate"):
+            thread.join(20)
+    assert asked in ([], ["2"])
+
+
+def test_a_fault_of_a_tick_is_of_no_utterance() -> None:
+    class Late(Copy):
+        def feed(self, message: Message) -> Iterator[Message]:
+            raise AnswerError("answer.late", "too late")
+
+    (failed,) = Loop([Tick(at_s=1.0)], stage=Late()).run()
+    assert isinstance(failed, StageFailed)
+    assert (failed.code, failed.utterance_id) == ("answer.late", "")
+
+
+def test_a_stage_that_takes_new_settings_itself_is_not_closed() -> None:
+    class Open(Copy):
+        def close(self) -> None:
+            raise AssertionError("it still runs")
+
+    stage = Open()
+    loop = Loop([Reload()], [question("one")], stage=stage, rebuild=lambda: stage)
+    assert loop.words() == ["one"]
+
+
+def test_what_is_only_overheard_does_not_put_off_a_reload() -> None:
+    loop = Loop([Reload(), BargeIn(utterance_id="u1")], rebuild=lambda: Copy("new "))
+    loop.stage.consumes = (Question, BargeIn)  # type: ignore[misc]
+    assert loop.run() == [Reloaded(stage="answer", error="", at_s=100.0)]

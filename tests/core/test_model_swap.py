@@ -5,12 +5,13 @@ from __future__ import annotations
 import os
 import threading
 from collections.abc import Iterator
+from contextlib import suppress
 
 import pytest
 
 from assistant.core.errors import AnswerError, AssistantError, ModelError
 from assistant.core.messages import Replace
-from assistant.core.model_swap import NICE, Change, ModelSwaps, refusal
+from assistant.core.model_swap import Change, ModelSwaps, refusal
 from assistant.core.stage import Stage
 
 
@@ -23,6 +24,7 @@ class Loader:
 
     def __init__(self) -> None:
         self.loaded: list[str] = []
+        self.ended: list[str] = []
         self.niceness: set[int] = set()
         self.may = threading.Event()
 
@@ -31,6 +33,7 @@ class Loader:
         thread = threading.get_native_id()
         self.niceness.add(os.getpriority(os.PRIO_PROCESS, thread))
         assert self.may.wait(20)
+        self.ended.append(version)
         if version == "bad":
             raise AnswerError("answer.bad", "of no use")
         if version == "odd":
@@ -85,6 +88,7 @@ def test_what_waits_when_all_ends_is_never_loaded(loader: Loader) -> None:
     replacements.ask(wish("2"))
     replacements.ask(wish("3"))
     replacements.close()
+    assert loader.ended == []  # nor is it waited for
     loader.may.set()
     ended()
     assert loader.loaded in ([], ["ner 2"])
@@ -104,9 +108,42 @@ def test_loading_gives_way_to_the_work(loader: Loader) -> None:
     ended_by = os.getpriority(os.PRIO_PROCESS, threading.get_native_id())
     while not list(replacements.verdicts()):
         pass
-    assert loader.niceness == {NICE}
+    assert loader.niceness == {5}
     assert os.getpriority(os.PRIO_PROCESS, threading.get_native_id()) == ended_by
     replacements.close()
+
+
+def test_one_is_loaded_at_a_time() -> None:
+    both, together = threading.Barrier(2), list[str]()
+
+    def load(_: str, version: str) -> Change:
+        with suppress(threading.BrokenBarrierError):
+            both.wait(0.1)
+            together.append(version)
+        return same
+
+    replacements = ModelSwaps(load)
+    for version in ("2", "3"):
+        replacements.ask(wish(version))
+    while replacements.busy:
+        list(replacements.verdicts())
+    assert together == []
+
+
+def test_who_may_not_give_way_loads_all_the_same(
+    loader: Loader, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(*_: int) -> None:
+        raise PermissionError
+
+    monkeypatch.setattr(os, "setpriority", refuse)
+    loader.may.set()
+    replacements = ModelSwaps(loader)
+    replacements.ask(wish("2"))
+    verdicts: list[object] = []
+    while not verdicts:
+        verdicts += [verdict for _, verdict in replacements.verdicts()]
+    assert verdicts == [same]
 
 
 @pytest.mark.parametrize(

@@ -114,6 +114,8 @@ def running(
         yield ear
     finally:
         worker.stop()
+        # It need not wait for its next self-test to notice.
+        ear.send(Replace(stage="nobody", model="", version=""))
         thread.join()
         bus.close()
         ear.close()

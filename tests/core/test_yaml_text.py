@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from assistant.core.yaml_text import DEEPEST, LONGEST_NUMBER, MOST_VALUES, YamlError, read_yaml
+from assistant.core.yaml_text import YamlError, read_yaml
 
 LAUGHS = "a: &a [x,x,x,x,x,x,x,x,x]\n" + "".join(
     f"{chr(n + 1)}: &{chr(n + 1)} [{','.join(f'*{chr(n)}' for _ in range(9))}]\n"
@@ -21,7 +21,7 @@ LAUGHS = "a: &a [x,x,x,x,x,x,x,x,x]\n" + "".join(
         ("[" * 5_000, "deep"),
         ("- " * 5_000, "deep"),
         ("a: '\\ud800'\nb: \"\\ud800\"", "half a character"),
-        ("a: 1" + "0" * LONGEST_NUMBER, "digits"),
+        ("a: 1" + "0" * 300, "digits"),
         ("a: 0x" + "f" * 5_000, "digits"),
         ("a: !!bool x", "KeyError"),
         ("a: !!int ''", "IndexError"),
@@ -29,7 +29,6 @@ LAUGHS = "a: &a [x,x,x,x,x,x,x,x,x]\n" + "".join(
         ("a: !!python/object/apply:os.system ['true']", "could not determine a constructor"),
         ("a: *b", "undefined alias"),
         ("? [a]\n: b", "unhashable"),
-        ("- x\n" * (MOST_VALUES + 1), "values"),
     ],
     ids=lambda text: text[:30],
 )
@@ -46,6 +45,42 @@ def test_what_people_write_is_read() -> None:
     base = {"a": [True, 1.5, None]}
     more = {**base, "when": ["2026-01-01", "2026-13-45"]}
     assert read_yaml(text) == {"base": base, "more": more}
-    deep = "[" * (DEEPEST - 1) + "]" * (DEEPEST - 1)
-    assert isinstance(read_yaml(deep), list)
     assert read_yaml("") is None
+
+
+def nested(depth: int) -> str:
+    return "[" * depth + "]" * depth
+
+
+def many(values: int) -> str:
+    """So many values below their list, most of them by aliases of a thousand."""
+    thousands, ones = divmod(values - 1_000, 1_000)
+    thousand = f"- &t [{','.join('x' * 999)}]\n"
+    return thousand + "- *t\n" * thousands + "- x\n" * ones
+
+
+@pytest.mark.parametrize(
+    ("limit", "beyond", "told"),
+    [
+        (nested(100), nested(101), "nested more than 100 deep"),
+        (many(199_999), many(200_000), "more than 200000 values"),
+        ("9" * 300, "9" * 301, "a number of more than 300 digits"),
+    ],
+    ids=["deep", "many", "long"],
+)
+def test_what_is_at_a_limit_is_read_and_one_more_is_not(limit: str, beyond: str, told: str) -> None:
+    assert read_yaml(limit)
+    with pytest.raises(YamlError, match=told):
+        read_yaml(beyond)
+
+
+def test_siblings_are_not_deeper_than_each_other() -> None:
+    assert read_yaml("- [x]\n" * 200) == [["x"]] * 200
+
+
+def test_an_alias_counts_as_what_it_stands_for_and_no_more() -> None:
+    assert read_yaml(f"{many(150_000)}- &one [x]\n" + "- *one\n" * 100)
+
+
+def test_a_long_text_of_digits_is_no_number() -> None:
+    assert read_yaml(f"'{'9' * 1_000}'") == "9" * 1_000

@@ -12,7 +12,6 @@ from assistant.core.errors import CodecError
 from assistant.core.zmtp import (
     COMMAND,
     GREETING_BYTES,
-    LARGEST_COMMAND_BYTES,
     LARGEST_MESSAGE_BYTES,
     LONG,
     MORE,
@@ -62,9 +61,10 @@ def test_messages_come_out_however_they_are_cut(messages: list[list[bytes]], siz
 
 def test_it_greets_and_subscribes_when_the_other_side_is_ready() -> None:
     receiver = Receiver("SUB", [b"Level\0"])
-    greeting = receiver.says()
-    assert greeting[:GREETING_BYTES].startswith(b"\xff")
-    assert greeting.endswith(b"SUB")
+    version_and_mechanism = b"\x03\x00" + b"NULL".ljust(20, b"\0")
+    greeting = b"\xff" + bytes(8) + b"\x7f" + version_and_mechanism + bytes(32)
+    command = frame(b"\x05READY" + b"\x0bSocket-Type" + b"\0\0\0\x03SUB", COMMAND)
+    assert receiver.says() == greeting + command
     assert fed(receiver, GREETING) == []
     assert receiver.says() == b""
     assert fed(receiver, READY) == []
@@ -87,8 +87,13 @@ def test_what_is_too_much_is_refused_and_the_next_message_is_whole(
 
 
 def test_the_largest_message_is_taken(receiver: Receiver) -> None:
-    largest = [b"t", bytes(LARGEST_MESSAGE_BYTES - 1)]
+    largest = [b"t", bytes(3_999_999)]
     assert fed(receiver, message(*largest)) == [largest]
+
+
+def test_the_largest_command_is_passed_over(receiver: Receiver) -> None:
+    command = frame(b"\x04PING".ljust(1024, b"\0"), COMMAND)
+    assert fed(receiver, command + message(b"a", b"b")) == [[b"a", b"b"]]
 
 
 def test_of_a_message_without_end_no_more_is_held_than_of_any_other(receiver: Receiver) -> None:
@@ -99,28 +104,47 @@ def test_of_a_message_without_end_no_more_is_held_than_of_any_other(receiver: Re
     assert most <= LARGEST_MESSAGE_BYTES + 2
 
 
+def test_nothing_is_held_of_what_is_passed_over(receiver: Receiver) -> None:
+    fed(receiver, frame(bytes(3_000_000), MORE))
+    assert fed(receiver, bytes([LONG]) + (3_000_000).to_bytes(8) + bytes(9_000)) == []
+    assert receiver.held == 3_000_000
+    assert fed(receiver, bytes(3_000_000 - 9_000)) == ["codec.size"]
+    assert receiver.held == 2  # the next frame's flags and length
+
+
 def test_room_is_counted_before_it_is_filled(receiver: Receiver) -> None:
     fed(receiver, bytes([LONG]) + (3_000_000).to_bytes(8))
     assert receiver.held >= 3_000_000
 
 
 @pytest.mark.parametrize(
-    "sent",
+    ("sent", "code"),
     [
-        b"GET / HTTP/1.1\r\n".ljust(GREETING_BYTES),
-        GREETING.replace(b"NULL", b"PLAI"),
-        GREETING.replace(b"\x03\x01", b"\x01\x00"),
-        GREETING + message(b"a", b"b"),
-        GREETING + frame(b"\x05HELLO", COMMAND),
-        GREETING + READY + frame(b"\x05ERROR", COMMAND),
-        GREETING + READY + frame(b"", COMMAND | MORE),
-        GREETING + READY + frame(bytes(LARGEST_COMMAND_BYTES + 1), COMMAND),
-        GREETING + READY + b"\x08\x00",
+        (b"GET / HTTP/1.1\r\n".ljust(GREETING_BYTES), "codec.greeting"),
+        (b"\xfe" + GREETING[1:], "codec.greeting"),
+        (GREETING.replace(b"\x7f", b"\x7e"), "codec.greeting"),
+        (GREETING.replace(b"NULL", b"PLAI"), "codec.greeting"),
+        (GREETING[:31] + b"X" + GREETING[32:], "codec.greeting"),
+        (GREETING.replace(b"\x03\x01", b"\x02\x00"), "codec.greeting"),
+        (GREETING + message(b"a", b"b"), "codec.greeting"),
+        (GREETING + frame(b"\x05HELLO", COMMAND), "codec.greeting"),
+        (GREETING + frame(b"", COMMAND), "codec.greeting"),
+        (GREETING + READY + frame(b"\x05ERROR", COMMAND), "codec.greeting"),
+        (GREETING + READY + frame(b"", COMMAND | MORE), "codec.frame"),
+        (GREETING + READY + frame(bytes(1025), COMMAND), "codec.frame"),
+        (GREETING + READY + frame(bytes(300), COMMAND | MORE), "codec.frame"),
+        (GREETING + READY + b"\x08\x00", "codec.frame"),
     ],
 )
-def test_what_is_no_zmtp_ends_the_connection(sent: bytes) -> None:
-    with pytest.raises(CodecError):
+def test_what_is_no_zmtp_ends_the_connection(sent: bytes, code: str) -> None:
+    with pytest.raises(CodecError) as refused:
         fed(Receiver("PULL"), sent)
+    assert refused.value.code == code
+
+
+def test_one_that_would_be_the_server_or_of_a_later_version_is_heard() -> None:
+    for greeting in (GREETING.replace(b"\x03\x01", b"\x04\x00"), GREETING[:32] + b"\1" + bytes(31)):
+        assert fed(Receiver("PULL"), greeting + READY + message(b"a")) == [[b"a"]]
 
 
 @given(st.lists(st.binary(max_size=200)), st.booleans())

@@ -2,18 +2,35 @@
 
 from __future__ import annotations
 
+import weakref
 from collections.abc import Iterable
+from pathlib import Path
 from typing import ClassVar
 
+import msgspec
 import pytest
 
 from assistant.composition import Composition
-from assistant.core.config import Config, NluSettings, StorageSettings
+from assistant.core.config import Config, NluSettings, SkillsSettings, StorageSettings
 from assistant.core.errors import AnswerError, ModelError
 from assistant.core.messages import Message
-from assistant.core.models.manifest import Library
+from assistant.core.models.manifest import SHIPPED, Library
+from assistant.core.stage import Stage
+from assistant.model_files.acceptance import put_in_use
+from assistant.model_files.pull import import_version
+from assistant.serving import hot_swap
 from assistant.serving.hot_swap import HotSwap, NluHotSwap
-from benchmarks.versions import add, add_unsound
+from benchmarks.versions import add, add_unsound, variant
+from nlu.classifier.encoder import SentenceEncoder
+from nlu.classifier.examples import Examples, read_shipped, write_shipped
+from nlu.classifier.tagger import Tagger
+from nlu.fallback.guesser import Guesser
+from nlu.stage import NluStage
+from nlu.text.canonical import canonical
+from skills.registry import load_registry
+
+PARROT = Path(__file__).parents[1] / "skills" / "parrot"
+SAID = canonical("talk like a parrot for Mary Smith")
 
 
 class Reads:
@@ -111,6 +128,36 @@ def test_what_is_unsound_is_refused_before_anything_is_made(config: Config, vers
     assert in_use(config) == "1"
 
 
+def test_what_making_a_stage_left_behind_is_freed(config: Config) -> None:
+    left: list[weakref.ref[Composition]] = []
+
+    def make(composition: Composition) -> Reads:
+        composition.itself = composition  # type: ignore[attr-defined]
+        left.append(weakref.ref(composition))
+        return made(composition)
+
+    HotSwap(make).stage(config)
+    assert left[0]() is None
+
+
+def test_what_loading_freed_is_given_back_before_the_turn(
+    config: Config, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    done: list[str] = []
+    monkeypatch.setattr(hot_swap, "give_back_freed", lambda: done.append("given back"))
+
+    def make(composition: Composition) -> Reads:
+        done.append("made")
+        return made(composition)
+
+    workshop = HotSwap(make)
+    stage = workshop.stage(config)
+    change = workshop.load("ner", "2")
+    assert done == ["made", "made", "given back"]
+    change(stage)
+    assert done == ["made", "made", "given back"]
+
+
 def test_understanding_without_models_has_the_choice_for_when_it_has_them(config: Config) -> None:
     workshop = NluHotSwap()
     stage = workshop.stage(config)
@@ -118,3 +165,157 @@ def test_understanding_without_models_has_the_choice_for_when_it_has_them(config
         workshop.load("ner", "nonsense")
     assert workshop.load("ner", "2")(stage) is stage
     assert in_use(config) == "2"
+
+
+@pytest.fixture(scope="module")
+def learning(tmp_path_factory: pytest.TempPathFactory) -> Config:
+    """One skill of the user's, and models that are fitted in a second, having few examples."""
+    folder = tmp_path_factory.mktemp("understanding")
+    config = Config(
+        storage=StorageSettings(state=str(folder), cache=str(folder / "cache")),
+        skills=SkillsSettings(
+            folders=(str(PARROT),),
+            disabled=tuple(manifest.name for manifest in load_registry().manifests),
+        ),
+    )
+    library = Library(config.models_dir)
+    every = read_shipped((SHIPPED / "intent" / "examples.npz").read_bytes())
+    for seed, (version, step) in enumerate((("2", 30), ("3", 30), ("forgetful", 200)), start=2):
+        of = variant("intent", folder / version, seed)
+        few = Examples(every.labels[::step], every.embeddings[::step])
+        write_shipped(of / "examples.npz", few)
+        import_version(library, "intent", of, version, lambda *_: None)
+    add(library, "ner", "2", seed=2)
+    add_unsound(library, "ner")
+    return config
+
+
+@pytest.fixture
+def small(learning: Config) -> Config:
+    """The same with the versions in use that there are at first."""
+    library = Library(learning.models_dir)
+    put_in_use(library.choosing("intent", "2"), "intent")
+    put_in_use(library.choosing("ner", "1"), "ner")
+    return learning
+
+
+@pytest.fixture(scope="module")
+def unchanged(learning: Config) -> tuple[NluHotSwap, NluStage]:
+    """A stage for tests that put no other model into it."""
+    put_in_use(Library(learning.models_dir).choosing("intent", "2"), "intent")
+    workshop = NluHotSwap()
+    return workshop, workshop.stage(learning)
+
+
+def chosen(config: Config) -> dict[str, str]:
+    return {name: Library(config.models_dir).use(name).version for name in ("intent", "ner")}
+
+
+def guesser(stage: Stage) -> Guesser:
+    guess = getattr(stage, "guess", None)
+    assert isinstance(guess, Guesser)
+    return guess
+
+
+def believed(stage: Stage) -> tuple[float, list[str]]:
+    """What the stage's models, the one and the other, make of the same words."""
+    guess = guesser(stage)
+    return guess.rank(SAID).in_scope, [f"{s.label} {s.confidence:.4f}" for s in guess.spans(SAID)]
+
+
+def heads(config: Config) -> set[Path]:
+    return set(config.cache_dir.rglob("head-*.npz"))
+
+
+@pytest.mark.parametrize(("model", "version"), [("intent", "3"), ("ner", "2")])
+def test_understanding_goes_on_with_the_other_model_from_its_turn_on(
+    small: Config, model: str, version: str
+) -> None:
+    workshop = NluHotSwap()
+    stage = workshop.stage(small)
+    before = believed(stage)
+    change = workshop.load(model, version)
+    assert (believed(stage), chosen(small)) == (before, {"intent": "2", "ner": "1"})
+    assert change(stage) is stage  # with what it has in mind
+    assert chosen(small) == {"intent": "2", "ner": "1", model: version}
+    replaced = believed(stage)
+    assert replaced != before
+    assert believed(NluHotSwap().stage(small)) == replaced  # as after the next start
+    assert believed(workshop.stage(small)) == replaced
+
+
+def test_another_intent_model_knows_the_users_own_skill_and_is_fitted_once(small: Config) -> None:
+    workshop = NluHotSwap()
+    stage = workshop.stage(small)
+    workshop.load("intent", "3")(stage)
+    assert guesser(stage).rank(SAID).intents()[0][0] == "Parrot"
+    fitted = heads(small)
+    assert len(fitted) == 2
+    for version in ("2", "3"):
+        workshop.load("intent", version)(stage)
+    assert guesser(stage).rank(SAID).intents()[0][0] == "Parrot"
+    assert heads(small) == fitted
+
+
+@pytest.mark.parametrize(
+    ("model", "version", "code"),
+    [
+        ("intent", "forgetful", "model.canary"),
+        ("ner", "nonsense", "model.canary"),
+        ("ner", "corrupt", "model.corrupt"),
+        ("intent", "9", "model.no_version"),
+        ("ner", "9", "model.no_version"),
+        ("reader", "9", "model.no_version"),  # which understanding does not even run
+    ],
+)
+def test_an_unsound_model_is_refused_and_understanding_stays_as_it_was(
+    small: Config,
+    unchanged: tuple[NluHotSwap, NluStage],
+    model: str,
+    version: str,
+    code: str,
+) -> None:
+    workshop, stage = unchanged
+    before = believed(stage)
+    with pytest.raises(ModelError) as refused:
+        workshop.load(model, version)
+    assert refused.value.code == code
+    assert believed(stage) == before
+    assert chosen(small) == {"intent": "2", "ner": "1"}
+
+
+def test_settings_read_anew_while_a_model_is_loaded_may_want_none_or_want_them_again(
+    small: Config,
+) -> None:
+    without = msgspec.structs.replace(small, nlu=NluSettings(models=False))
+    workshop = NluHotSwap()
+    workshop.stage(small)
+    change = workshop.load("ner", "2")
+    stage = workshop.stage(without)
+    assert change(stage) is stage
+    assert chosen(small)["ner"] == "2"
+    change = workshop.load("ner", "1")
+    stage = workshop.stage(small)
+    before = believed(stage)
+    assert change(stage) is stage
+    assert believed(stage) == before
+    assert chosen(small)["ner"] == "1"
+
+
+def test_a_stage_made_anew_opens_no_model_a_second_time(
+    small: Config, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    workshop = NluHotSwap()
+    before = believed(workshop.stage(small))
+    asked: list[object] = []
+
+    def load(library: Library) -> None:
+        asked.append(library)
+        raise ModelError("model.missing", "it is gone")
+
+    for kind in (SentenceEncoder, Tagger):
+        monkeypatch.setattr(kind, "load", load)
+    assert believed(workshop.stage(small)) == before
+    assert asked == []
+    NluHotSwap().stage(small)  # the models of nobody before it
+    assert len(asked) == 2

@@ -11,6 +11,7 @@ import pytest
 from assistant.core.database import Database
 from assistant.core.errors import SkillError, StorageError
 from assistant.core.messages import Reply
+from assistant.skill.context import LONGEST_TIMER, MOST_TIMERS
 from skills.scheduler import TimerScheduler, create_timers, this_boot
 
 NOON = datetime(2026, 3, 1, 12, tzinfo=timezone(timedelta(hours=1)))
@@ -70,6 +71,44 @@ def test_a_timer_of_no_time_is_none(board: Board, seconds: float) -> None:
         board.set(seconds)
     assert fault.value.code == "timer.duration"
     assert board.timers.all() == ()
+    assert len(board.set(0.001)) == 32
+
+
+def test_a_timer_runs_for_a_year_and_no_longer(board: Board) -> None:
+    longest_s = LONGEST_TIMER.total_seconds()
+    year = board.set(longest_s)
+    with pytest.raises(SkillError, match="a timer can run for a year at most") as fault:
+        board.set(longest_s + 0.001)
+    assert fault.value.code == "timer.duration"
+    with pytest.raises(SkillError, match="a timer can run for a year at most"):
+        board.timers.extend(year, timedelta(seconds=1))
+    assert board.left() == [longest_s]
+    board.wait(60)
+    board.timers.extend(year, timedelta(seconds=60))
+    assert board.left() == [longest_s]
+
+
+def test_so_many_timers_and_no_more(board: Board) -> None:
+    first = board.set(60)
+    for _ in range(MOST_TIMERS - 1):
+        board.set(60)
+    with pytest.raises(SkillError, match="there are 100 timers already") as fault:
+        board.set(60)
+    assert fault.value.code == "timer.too_many"
+    board.timers.cancel(first)
+    board.set(60)
+
+
+@pytest.mark.parametrize(("due_unix_s", "rows"), [(1e11 - 1, 1), (1e11, 0), (-1e11, 0)])
+def test_a_row_that_cannot_be_meant_is_passed_over_and_reported_once(
+    board: Board, caplog: pytest.LogCaptureFixture, due_unix_s: float, rows: int
+) -> None:
+    board.set(60)
+    board.disk.execute("UPDATE timers SET due_unix_s = ?", due_unix_s)
+    for _ in range(3):
+        assert len(board.timers.all()) == rows
+    told = ["a timer's row is damaged and is passed over (timer.damaged)"]
+    assert [record.message for record in caplog.records] == told * (1 - rows)
 
 
 def test_the_next_due_comes_first_and_time_goes_on(board: Board) -> None:
@@ -82,11 +121,12 @@ def test_the_next_due_comes_first_and_time_goes_on(board: Board) -> None:
 
 
 def test_it_rings_on_the_very_second_and_then_is_ringing(board: Board) -> None:
-    board.set(60)
+    egg = board.set(60)
+    end_ms = round((NOON.timestamp() + 60) * 1000)
     assert board.wait(59.999) == []
     assert board.due_in() == pytest.approx(0.001)
     (ring,) = board.wait(0.001)
-    assert ring.utterance_id.startswith("timer-")
+    assert ring.utterance_id == f"timer-{egg}-{end_ms}"
     assert ring.once
     assert ring.text == "Your timer for one minute is done."
     (timer,) = board.timers.all()
@@ -147,6 +187,7 @@ def test_what_was_heard_does_not_ring_again_though_the_disk_is_full(board: Board
     board.timers._database = disk  # type: ignore[assignment]
     with pytest.raises(StorageError):
         board.timers.heard(rings[0].utterance_id)
+    board.timers.heard("u1")  # what is no ring needs no disk
     assert len(board.timers.all()) == 1
     assert len(board.disk.execute("SELECT id FROM timers")) == 2
     assert board.wait(500) == rings[1:]
@@ -163,6 +204,9 @@ def test_what_is_cancelled_is_gone_with_its_ring(board: Board) -> None:
     with pytest.raises(SkillError) as fault:
         board.timers.extend(egg, timedelta(seconds=1))
     assert fault.value.code == "timer.unknown"
+    board.timers.cancel(board.set(60))
+    board.timers.cancel(egg)
+    assert board.timers.all() == ()
 
 
 def test_an_end_is_moved_from_what_is_left(board: Board) -> None:
@@ -289,6 +333,8 @@ def test_before_the_time_is_known_the_rings_are_asked_for_at_once(board: Board) 
     assert board.timers.deadline_s() == 0.0
     board.timers.pause(egg)
     assert board.timers.deadline_s() is None
+    board.timers.resume(egg)
+    assert TimerScheduler(board.disk, lambda: NOON, "first").deadline_s() == 0.0
 
 
 def test_a_boot_has_a_name_of_its_own() -> None:

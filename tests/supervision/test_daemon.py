@@ -25,6 +25,7 @@ class Supervised:
         type(self).asked = {"processes": processes, **settings}
 
     def run(self) -> int:
+        self.asked["umask"] = os.umask(0o077)
         return 7
 
 
@@ -114,5 +115,6 @@ def test_a_folder_that_is_not_there_is_warned_of_and_the_rest_starts(
 
 def test_its_folders_are_its_own_while_it_runs(config: Path) -> None:
     daemon.run(config, single=False)
+    assert Supervised.asked["umask"] == 0o077  # what it writes is its user's alone
     for name in ("state", "run"):
         assert (config.parent / name).stat().st_mode & 0o777 == 0o700

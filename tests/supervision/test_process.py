@@ -301,6 +301,10 @@ def test_one_that_rests_needs_no_help_of_systemd() -> None:
     assert process().fresh(59.9)
 
 
+def test_how_long_the_supervisor_waits_for_the_rest() -> None:
+    assert (PATIENCE.zygote_s, PATIENCE.look_s, PATIENCE.stop_s) == (5.0, 10.0, 1.5)
+
+
 def test_what_is_shown_of_its_state() -> None:
     shown = ["waiting", "starting", "running", "retiring", "ending", "safe mode"]
     assert [state.value for state in ProcessState] == shown

@@ -146,6 +146,7 @@ def alive(pid: int) -> bool:
 def test_a_killed_process_is_started_again(daemon: Daemon) -> None:
     daemon.start(works("asr"), works("nlu"))
     before = daemon.pids()
+    assert "started again" not in daemon.log()
     os.kill(before["asr"], signal.SIGKILL)
     restarted = StageRestarted(stage="asr", reason="killed by SIGKILL")
     until(lambda: restarted in daemon.events())

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import errno
 import gc
 import logging
 import os
+import re
 import signal
 import socket
 import subprocess
 import sys
 import threading
 import time
+import weakref
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TypeVar
@@ -110,6 +113,12 @@ def test_how_it_ended_is_told(nursery: Nursery, tmp_path: Path) -> None:
     assert nursery.heard(ProcessEnded, "b").reason == "exited with status 1"
     nursery.fork("c", "json:no_such_function")
     assert nursery.heard(ProcessEnded, "c").reason == "exited with status 1"
+    nursery.fork("d", "tests.support.processes:has_wrong_settings", str(tmp_path / "never"))
+    assert nursery.heard(ProcessEnded, "d").reason == "exited with status 2"
+    nursery.fork("e", "builtins:id")
+    assert nursery.heard(ProcessEnded, "e").reason == "exited with status 0"
+    nursery.reports.clear()
+    nursery.heard(Alive)  # it waits for no order after an end
 
 
 def test_one_process_after_the_other_under_the_same_name(nursery: Nursery) -> None:
@@ -135,6 +144,13 @@ def test_a_process_holds_its_own_line_and_nobody_elses(nursery: Nursery) -> None
         for pid in pids
     ]
     assert sockets == [1, 1, 1]
+    for pid in pids:
+        links = {file: os.readlink(file) for file in open_files(pid)}
+        assert [link for link in links.values() if "eventpoll" in link or "pidfd" in link] == []
+        (line,) = (file for file, link in links.items() if link.startswith("socket:"))
+        about = Path(line.replace("/fd/", "/fdinfo/")).read_text()
+        (flags,) = re.findall(r"flags:\s+(\d+)", about)
+        assert int(flags, 8) & os.O_CLOEXEC  # nor does a program that it starts hold its line
     assert os.readlink(f"/proc/{pids[0]}/fd/0") == "/dev/null"
 
 
@@ -151,13 +167,58 @@ def test_all_go_down_with_it(nursery: Nursery) -> None:
 def test_the_end_of_it_is_the_end_of_its_reports(nursery: Nursery) -> None:
     nursery.fork("a", "tests.support.processes:works")
     os.kill(nursery.zygote.pid, signal.SIGKILL)
-    with pytest.raises(EOFError):
+    with pytest.raises(EOFError, match=r"^the zygote is gone$"):
         until(lambda: nursery.heard(ProcessEnded, "a"))
     # Whoever has not yet learned of it may go on giving orders.
     ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
     with ours, theirs:
         nursery.zygote.fork(Fork(name="b", target="m:f", arguments=()), theirs)
         nursery.zygote.signal("a", signal.SIGTERM)
+
+
+@pytest.mark.parametrize("first", ["an order", "its reports"])
+def test_one_that_died_with_orders_unread_is_gone_too(nursery: Nursery, first: str) -> None:
+    nursery.heard(Alive)
+    os.kill(nursery.zygote.pid, signal.SIGSTOP)
+    nursery.zygote.signal("a", signal.SIGTERM)
+    list(nursery.zygote.reports())
+    os.kill(nursery.zygote.pid, signal.SIGKILL)
+    until(lambda: gone(nursery.zygote.pid))
+    if first == "an order":
+        nursery.zygote.signal("a", signal.SIGTERM)
+    with pytest.raises(EOFError):
+        list(nursery.zygote.reports())
+
+
+def test_when_it_is_closed_nothing_of_it_is_left() -> None:
+    before = len(open_files(os.getpid()))
+    nursery = Nursery()
+    nursery.heard(Alive)
+    nursery.close()
+    assert not Path(f"/proc/{nursery.zygote.pid}").exists()
+    assert len(open_files(os.getpid())) == before
+
+
+def test_whose_line_is_closed_ends_in_peace() -> None:
+    ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+    arguments = (str(theirs.fileno()), str(os.getpid()), "info")
+    program = (sys.executable, "-m", "assistant.supervision.zygote", *arguments)
+    with ours, subprocess.Popen(program, pass_fds=(theirs.fileno(),)) as process:
+        theirs.close()
+        assert ours.recv(LARGEST_PACKET_BYTES) == b'{"type":"Alive"}'
+        ours.close()
+        assert process.wait(DEADLINE_S) == 0
+
+
+def test_it_finds_modules_where_its_parent_does(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "found_here.py").write_text("def ends(_): raise SystemExit(9)\n")
+    monkeypatch.syspath_prepend(tmp_path)
+    nursery = Nursery()
+    nursery.fork("a", "found_here:ends")
+    assert nursery.heard(ProcessEnded, "a").reason == "exited with status 9"
+    nursery.close()
 
 
 def test_one_that_stands_still_takes_orders_until_it_is_full(nursery: Nursery) -> None:
@@ -206,6 +267,13 @@ def test_whoever_has_no_parent_left_ends_at_once() -> None:
     assert (mine.returncode, other.returncode) == (7, 1)
 
 
+def test_what_the_kernel_refuses_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(zygote, "PR_SET_PDEATHSIG", 9999)
+    with pytest.raises(OSError, match="PR_SET_PDEATHSIG") as fault:
+        zygote.die_with_parent(os.getppid())
+    assert fault.value.errno == errno.EINVAL
+
+
 @pytest.mark.parametrize(
     ("code", "status", "words"),
     [
@@ -237,6 +305,36 @@ def test_what_cannot_be_loaded_is_named_and_the_rest_is_kept_from_the_collector(
     assert "sound_module" in sys.modules
     told = [r.message for r in caplog.records if "(zygote.preload)" in r.message]
     assert [line.split()[1] for line in told] == ["no_such_engine", "no_library"]
+
+
+def test_what_loading_left_behind_is_not_kept_from_the_collector() -> None:
+    class Node:
+        """Refers to itself."""
+
+    gc.disable()
+    try:
+        node = Node()
+        node.itself = node  # type: ignore[attr-defined]
+        left = weakref.ref(node)
+        del node
+        zygote.load([])
+        assert left() is None
+    finally:
+        gc.enable()
+        gc.unfreeze()
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+def test_the_second_thread_is_one_too_many(
+    caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch, threads: int
+) -> None:
+    tasks = {"/proc/self/task": [str(n) for n in range(threads)]}
+    monkeypatch.setattr(zygote.os, "listdir", lambda folder: tasks[folder])
+    try:
+        zygote.load([])
+    finally:
+        gc.unfreeze()
+    assert ("(zygote.threads)" in caplog.text) is (threads == 2)
 
 
 def test_a_thread_after_loading_is_warned_of(caplog: pytest.LogCaptureFixture) -> None:

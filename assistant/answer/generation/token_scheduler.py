@@ -180,7 +180,6 @@ class TokenScheduler:
             self._running -= 1
             if more:
                 self._waiting.append(request)
-                self._changed.notify()
         return True
 
     def close(self) -> None:

@@ -40,6 +40,8 @@ from assistant.core.layout import PARSE, PARSER_PROCESS
 PROGRAM = (sys.executable, "-P", "-W", "ignore", "-m", PARSER_PROCESS)
 WAIT_S = 0.5
 LINKED = "is a link, and those are not followed: add what it points at"
+PIPE_BYTES = 1_048_576
+"""Bytes of a result that wait to be read, and are read at a time: most results are no longer."""
 KEPT_FROM_ENVIRONMENT = ("PATH", "LANG", "LC_ALL", "TZ")
 
 log = logging.getLogger(__name__)
@@ -129,10 +131,11 @@ class ParserClient:
         """End the process, and with it whatever it is parsing."""
         if self._job is not None:
             self._job.close()
-        if self._process is not None and self._control is not None:
+        if self._process is not None:
             with contextlib.suppress(ProcessLookupError):
                 os.killpg(self._process.pid, signal.SIGKILL)
             self._process.wait()
+        if self._control is not None:
             self._control.close()
         self._job = self._process = self._control = None
 
@@ -151,20 +154,19 @@ class ParserClient:
         raise AnswerError("answer.indexer", f"{path.name} waits: the indexer does not start")
 
     def _start(self) -> socket.socket:
-        ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        self._control, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         limits = msgspec.json.encode(self._limits).decode()
         kept = {name: os.environ[name] for name in KEPT_FROM_ENVIRONMENT if name in os.environ}
-        self._process = subprocess.Popen(
-            (*PROGRAM, str(theirs.fileno()), str(os.getpid()), limits, self._parser),
-            pass_fds=(theirs.fileno(),),
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.DEVNULL,
-            env={**kept, "PYTHONPATH": os.pathsep.join(sys.path)},
-            start_new_session=True,  # a group of its own, so that `close` reaches its children
-        )
-        theirs.close()
-        self._control = ours
-        return ours
+        with theirs:
+            self._process = subprocess.Popen(
+                (*PROGRAM, str(theirs.fileno()), str(os.getpid()), limits, self._parser),
+                pass_fds=(theirs.fileno(),),
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.DEVNULL,
+                env={**kept, "PYTHONPATH": os.pathsep.join(sys.path)},
+                start_new_session=True,  # a group of its own, so that `close` reaches its children
+            )
+        return self._control
 
     def _hear(self, job: _Job, control: socket.socket) -> None:
         try:
@@ -193,12 +195,12 @@ class _Job:
         self.began_s = time.monotonic()
         os.set_blocking(result, False)
         with contextlib.suppress(OSError):
-            fcntl.fcntl(result, fcntl.F_SETPIPE_SZ, 1 << 20)
+            fcntl.fcntl(result, fcntl.F_SETPIPE_SZ, PIPE_BYTES)
 
     def read(self, limits: Limits) -> None:
         while not self.is_read:
             try:
-                piece = os.read(self.result, 1 << 20)
+                piece = os.read(self.result, PIPE_BYTES)
             except BlockingIOError:
                 return
             self.frame += piece

@@ -14,7 +14,7 @@ class Order(msgspec.Struct, frozen=True, kw_only=True):
     """To the process, with the open file and the pipe for the result."""
 
     name: str
-    note: bool = False
+    note: bool
 
 
 class Ready(msgspec.Struct, frozen=True, kw_only=True, tag=True):

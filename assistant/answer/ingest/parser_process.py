@@ -55,7 +55,7 @@ _MODULES = ("pypdf._codecs._codecs", "pypdf.filters", "dateutil.parser")
 """Encodings and modules that are loaded on first use, which in a confined process is too late."""
 
 
-def main(arguments: Sequence[str]) -> int:
+def main(arguments: Sequence[str]) -> None:
     """Serve until the other end of the line is gone: line, parent, limits, the parser's name."""
     line, parent, limits, parser = arguments
     logging.disable()  # a library's warnings quote the documents
@@ -72,7 +72,6 @@ def main(arguments: Sequence[str]) -> int:
     control = socket.socket(fileno=int(line))
     control.send(msgspec.msgpack.encode(Ready(refused=tuple(refused))))
     _serve(control, parse, msgspec.json.decode(limits, type=Limits))
-    return 0
 
 
 def _fall_silent() -> None:
@@ -156,4 +155,4 @@ def _write(result: int, frame: bytes) -> None:
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    main(sys.argv[1:])

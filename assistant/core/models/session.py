@@ -124,6 +124,8 @@ def _alike(wanted: Sequence[str], found: Sequence[int | str | None]) -> bool:
     """Whether a shape can be the manifest's: a size that is no number in either may be any."""
     if not found:  # a shape that the model does not tell
         return True
-    pairs = list(zip(wanted, found, strict=False))
-    fixed = ((want, have) for want, have in pairs if want.isdigit() and isinstance(have, int))
-    return len(wanted) == len(found) and all(int(want) == have for want, have in fixed)
+    return len(wanted) == len(found) and all(map(_fits, wanted, found))
+
+
+def _fits(wanted: str, found: int | str | None) -> bool:
+    return int(wanted) == found if wanted.isdigit() and isinstance(found, int) else True

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Generator
 from itertools import pairwise
 
@@ -212,7 +213,7 @@ def test_a_turn_is_four_tokens_and_no_more_are_done_in_one() -> None:
     assert scheduler.busy
     finish(scheduler)
     assert not scheduler.busy
-    assert not scheduler.work()
+    assert scheduler.work() is False
     assert request.left == 0
 
 
@@ -306,9 +307,31 @@ def test_workers_wait_for_what_comes() -> None:
     workers.close()
 
 
+def test_a_worker_that_nobody_closes_does_not_keep_the_process() -> None:
+    before = set(threading.enumerate())
+    workers = Workers(TokenScheduler(), 3)
+    made = set(threading.enumerate()) - before
+    assert [thread.daemon for thread in made] == [True] * 3
+    workers.close()
+    assert not any(thread.is_alive() for thread in made)
+
+
+def test_closing_waits_until_all_is_finished() -> None:
+    scheduler = TokenScheduler()
+    workers = Workers(scheduler, 1)
+    long = scheduler.submit(words(20_000), 20_000)
+    workers.close()
+    assert long.wait(0) == 19_999
+
+
+def test_two_requests_for_the_same_steps_are_two() -> None:
+    steps = words(1)
+    assert GenerationRequest(steps, 1, 0.0, 0.0) != GenerationRequest(steps, 1, 0.0, 0.0)
+
+
 def test_who_waits_too_long_is_told() -> None:
     request = TokenScheduler().submit(words(1), 1)
-    with pytest.raises(TimeoutError, match="no reply within 0 s"):
+    with pytest.raises(TimeoutError, match=r"^no reply within 0 s$"):
         request.wait(0)
 
 

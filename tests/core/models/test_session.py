@@ -21,7 +21,7 @@ from assistant.core.models.session import (
     run_all,
     session_of_bytes,
 )
-from tests.support.handmade_onnx import adding_model, field
+from tests.support.handmade_onnx import FLOAT, adding_model, argument, field, model, node, tensor
 
 EXTERNAL = adding_model(
     field(1, 2)
@@ -33,7 +33,11 @@ EXTERNAL = adding_model(
 
 
 def library_with(
-    folder: Path, content: bytes, sha256: str = "", inputs: str = 'x = "float32[2]"'
+    folder: Path,
+    content: bytes,
+    sha256: str = "",
+    inputs: str = 'x = "float32[2]"',
+    outputs: str = 'y = "float32[2]"',
 ) -> Library:
     sha256 = sha256 or hashlib.sha256(content).hexdigest()
     (folder / "adder").mkdir()
@@ -47,7 +51,7 @@ def library_with(
         licence = "CC0"
         source = "shipped"
         inputs = {{ {inputs} }}
-        outputs = {{ y = "float32[2]" }}
+        outputs = {{ {outputs} }}
         files = [{{ name = "model.onnx", sha256 = "{sha256}" }}]
         """
     )
@@ -58,6 +62,23 @@ def test_a_checked_model_runs(tmp_path: Path) -> None:
     session = open_session(library_with(tmp_path, adding_model()), "adder", "model.onnx")
     (result,) = session.run(None, {"x": np.array([10, 20], np.float32)})
     assert np.asarray(result).tolist() == [11, 22]
+
+
+def test_numbers_of_eight_bytes_are_known_too(tmp_path: Path) -> None:
+    double, numbers = 11, "float64[2]"
+    copying = node("Identity", ["x"], "y")
+    content = model([copying], [], [argument("x", double, 2)], argument("y", double, 2))
+    library = library_with(tmp_path, content, inputs=f'x = "{numbers}"', outputs=f'y = "{numbers}"')
+    session = open_session(library, "adder", "model.onnx")
+    assert run(session, {"x": np.array([0.1, 0.2])}).tolist() == [0.1, 0.2]
+
+
+def test_another_output_is_told(tmp_path: Path) -> None:
+    library = library_with(tmp_path, adding_model(), outputs='z = "float32[2]"')
+    with pytest.raises(ModelError) as fault:
+        open_session(library, "adder", "model.onnx")
+    file = tmp_path / "adder" / "model.onnx"
+    assert fault.value.message == f"{file}: its outputs are ['y'], not ['z']"
 
 
 def test_a_size_that_is_no_number_may_be_any(tmp_path: Path) -> None:
@@ -254,6 +275,14 @@ def test_one_output_is_asked_for_by_name_or_is_the_first(tmp_path: Path) -> None
     assert [made.tolist() for made in run_all(session, inputs, ["y", "y"])] == [[11, 22], [11, 22]]
 
 
+def test_of_two_outputs_the_one_that_is_named_is_given() -> None:
+    graph = field(1, node("Neg", ["y"], "z")) + field(12, argument("z", FLOAT, 2))
+    session = session_of_bytes(adding_model() + field(7, graph))
+    inputs = {"x": np.array([10, 20], np.float32)}
+    assert run(session, inputs).tolist() == [11, 22]
+    assert run(session, inputs, "z").tolist() == [-11, -22]
+
+
 def test_one_thread_unless_more_are_asked_for_and_no_talk(tmp_path: Path) -> None:
     session = open_session(library_with(tmp_path, adding_model()), "adder", "model.onnx")
     options = session.get_session_options()
@@ -293,3 +322,27 @@ def test_of_one_onnx_file_the_interface_is_checked(
     else:
         check_interface(library, "adder", content)
     check_interface(library, "adder", {"a.onnx": b"", "b.onnx": b""})
+
+
+def test_a_shape_that_the_model_does_not_tell_may_be_any(tmp_path: Path) -> None:
+    shapeless = field(1, "x") + field(2, field(1, field(1, FLOAT)))
+    adding = node("Add", ["x", "w"], "y")
+    content = model([adding], [tensor("w", FLOAT, [1, 2])], [shapeless], argument("y", FLOAT, 2))
+    session = open_session(library_with(tmp_path, content), "adder", "model.onnx")
+    assert run(session, {"x": np.array([10, 20], np.float32)}).tolist() == [11, 22]
+
+
+def test_a_model_that_no_manifest_knows_has_one_thread_unless_more_are_asked_for() -> None:
+    for session, threads in (
+        (session_of_bytes(adding_model()), 1),
+        (session_of_bytes(adding_model(), threads=2), 2),
+    ):
+        assert session.get_session_options().intra_op_num_threads == threads
+
+
+def test_a_model_that_fails_when_it_runs_is_told_in_one_line() -> None:
+    session = session_of_bytes(adding_model())
+    with pytest.raises(ModelError, match="the model fails: ") as fault:
+        run(session, {"x": np.zeros((3, 3), np.float32)})
+    assert fault.value.code == "model.unusable"
+    assert "\n" not in fault.value.message

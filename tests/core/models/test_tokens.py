@@ -7,7 +7,15 @@ from tokenizers import Tokenizer
 from tokenizers.models import WordLevel
 from tokenizers.pre_tokenizers import Whitespace
 
-from assistant.core.models.tokens import BATCH, alike, as_inputs, load_tokenizer, padded
+from assistant.core.errors import ModelError
+from assistant.core.models.tokens import (
+    BATCH,
+    alike,
+    as_inputs,
+    load_tokenizer,
+    padded,
+    tokenizer_of,
+)
 
 
 def numbers() -> bytes:
@@ -53,3 +61,12 @@ def test_rows_of_like_length_are_together_and_each_is_in_one_batch() -> None:
     assert list(alike([5, 1, 4, 2, 3], size=2)) == [[1, 3], [4, 2], [0]]
     assert [len(batch) for batch in alike([1] * (BATCH + 1))] == [BATCH, 1]
     assert list(alike([])) == []
+
+
+@pytest.mark.parametrize("content", [b"", b"{}", b"\xff"])
+def test_what_is_no_tokenizer_is_named(content: bytes) -> None:
+    with pytest.raises(ModelError, match="the tokenizer cannot be loaded: ") as fault:
+        load_tokenizer(content, 3)
+    assert fault.value.code == "model.unusable"
+    with pytest.raises(ModelError, match=r"words/tokenizer\.json cannot be loaded: "):
+        tokenizer_of(content, "words/tokenizer.json")

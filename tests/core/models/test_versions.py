@@ -72,10 +72,19 @@ def content(library: Library) -> str:
     return library.read("words")["weights"].decode()
 
 
-def test_without_a_choice_the_version_of_the_manifest_is_read(library: Library) -> None:
+def test_without_a_choice_the_version_of_the_manifest_is_read(
+    library: Library, caplog: pytest.LogCaptureFixture
+) -> None:
     assert library.versions("words") == ("1", "2")
     assert library.use("words") == Use(version="1", manifest="1")
     assert content(library) == "one"
+    assert caplog.messages == []
+
+
+def test_what_is_written_is_found_by_later_assistants_too(library: Library) -> None:
+    use(library, "2")
+    found = {str(file.relative_to(library.pulled)) for file in library.pulled.rglob("*.json")}
+    assert found == {"words@2/lock.json", "words.in-use.json"}
 
 
 def test_what_is_chosen_is_read_after_a_restart_too(library: Library) -> None:
