@@ -92,7 +92,7 @@ class Playback:
         """Fall silent at once, and forget what was still to be played."""
         with self._changed:
             now_s = boottime_s()
-            self._cut = not self._track.idle
+            self._cut |= not self._track.idle  # it may be told twice before the player looks
             self._tell(self._track.stop(), now_s)
         if self._own_voice is not None:
             self._own_voice.stops(now_s)

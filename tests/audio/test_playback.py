@@ -207,3 +207,33 @@ def test_what_is_played_after_a_reply_is_no_part_of_it(
     assert loudspeaker.played.wait(PATIENCE_MS / 1000)
     assert loudspeaker.over == ["u1"]
     assert "u1" not in loudspeaker.after
+
+
+class Held(Noted):
+    """Plays no further than its first block until it is let go."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.begun, self.let_go = threading.Event(), threading.Event()
+
+    def write(self, samples: Samples, utterance_id: str) -> None:
+        if not self.begun.is_set():
+            self.begun.set()
+            assert self.let_go.wait(PATIENCE_MS / 1000)
+        super().write(samples, utterance_id)
+
+
+def test_a_reply_that_is_stopped_twice_before_the_player_looks_is_over(
+    opened: Callable[..., Playback], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its sound stayed in memory until there was silence: 40 kB for each reply of a busy day."""
+    loudspeaker = Held()
+    monkeypatch.setattr("audio.playback.open_loudspeaker", lambda _: loudspeaker)
+    player = opened("held")
+    player.play(sentence("u1", seconds=10.0))
+    assert loudspeaker.begun.wait(PATIENCE_MS / 1000)
+    player.stop()
+    player.stop()
+    loudspeaker.let_go.set()
+    assert loudspeaker.played.wait(PATIENCE_MS / 1000)
+    assert loudspeaker.over == ["u1"]

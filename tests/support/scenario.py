@@ -37,7 +37,7 @@ def may_cut_off() -> bool:
 
 STARTUP_S = 60.0
 AT_REST_S = 4.0
-STOP_S = 2.0
+STOP_S = 10.0
 HOME = Path(__file__).parent / "home.yaml"
 CUT_OFF = ("unshare", "--net") if may_cut_off() else ()
 """Before a command: it has no network, not even the loopback device; nothing where not allowed."""
