@@ -12,6 +12,7 @@ import msgspec
 
 from assistant.control.metrics import Counts, StageFigures, Stopwatch, Times, figures
 from assistant.core.messages import Message
+from assistant.core.models.versions import MALFORMED
 
 WRITTEN_EVERY_S = 5.0
 
@@ -84,14 +85,14 @@ class MetricsStore:
 
 
 def read_times(file: Path) -> list[Times]:
-    """The times kept in `file`, oldest first; a line that a crash cut short is passed over."""
+    """The times kept in `file`, oldest first; a line that is none is passed over."""
     if not file.is_file():
         return []
     kept = []
     for line in file.read_bytes().splitlines():
         try:
             kept.append(_TIMES.decode(line))
-        except msgspec.DecodeError:
+        except MALFORMED:
             continue
     return kept
 

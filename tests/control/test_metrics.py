@@ -187,6 +187,15 @@ def test_a_line_cut_short_by_a_crash_costs_only_itself(tmp_path: Path) -> None:
     assert len(read_times(file)) == 3
 
 
+@pytest.mark.parametrize("line", [b'{"a\xff":0.1}', b"[" * 100_000, b"\0\0\0", b'{"asr":"x"}'])
+def test_a_line_that_a_failing_disk_has_changed_costs_only_itself(
+    tmp_path: Path, line: bytes
+) -> None:
+    file = tmp_path / "metrics.jsonl"
+    file.write_bytes(b'{"asr":0.1}\n' + line + b'\n{"asr":0.2}\n')
+    assert read_times(file) == [{"asr": 0.1}, {"asr": 0.2}]
+
+
 def test_a_disk_that_takes_nothing_is_logged_once_and_costs_no_utterance(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
