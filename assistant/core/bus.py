@@ -165,8 +165,8 @@ class Guarded:
 
     def _most_silent(self) -> bytes:
         # One that has not greeted first: nothing that it was given to send can be lost with it.
-        unready = (peer for peer, receiver in self._receivers.items() if not receiver.ready)
-        return next(unready, next(iter(self._receivers)))
+        mute = (peer for peer, receiver in self._receivers.items() if not receiver.greeted)
+        return next(mute, next(iter(self._receivers)))
 
     def _read(self, peer: bytes, receiver: Receiver, piece: bytes) -> None:
         before = receiver.held

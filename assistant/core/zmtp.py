@@ -31,9 +31,15 @@ class Receiver:
     """One connection of a receiver of `kind` ("PULL", "SUB"), from its first byte on."""
 
     def __init__(self, kind: str, topics: Iterable[bytes] = ()) -> None:
-        self._unsaid = _GREETING + _short(COMMAND, _ready(kind))
         self._subscriptions = b"".join(_short(0, b"\1" + topic) for topic in topics)
-        self.ready = False
+        ready = _short(COMMAND, _ready(kind))
+        # Whoever has READY may send. A sender has it once it has greeted, and is not taken for a
+        # silent connection then. A publisher has it at once: libzmq hangs up on subscriptions that
+        # come in one piece with it.
+        self._unsaid, self._welcome = (
+            (_GREETING + ready, b"") if self._subscriptions else (_GREETING, ready)
+        )
+        self.greeted = self.ready = False
         self._frames: list[bytearray] = []
         self._refusal: CodecError | None = None
         self._await(GREETING_BYTES, Receiver._greet)
@@ -77,6 +83,7 @@ class Receiver:
         # Byte 10 is the version, the bytes from 12 on are the mechanism.
         if not signed or greeting[10] < 3 or greeting[12:32].rstrip(b"\0") != b"NULL":
             raise CodecError("codec.greeting", "a connection does not speak ZMTP 3 without a key")
+        self._unsaid, self.greeted = self._welcome, True
         self._await(2, Receiver._header)
 
     def _header(self, header: bytearray) -> None:
@@ -127,7 +134,7 @@ class Receiver:
             raise CodecError("codec.greeting", "a connection was not made ready")
         if not self.ready:
             # Not before: libzmq hangs up on a subscription that comes in one piece with the rest.
-            self._unsaid, self.ready = self._subscriptions, True
+            self._unsaid, self.ready = self._unsaid + self._subscriptions, True
         self._await(2, Receiver._header)
 
 

@@ -79,10 +79,12 @@ def test_what_is_no_state_is_logged_once_and_passed_over(
 
 
 def test_states_of_what_is_not_of_this_home_are_not_even_sent(
-    mosquitto: Mosquitto, things: ExitStack
+    mosquitto: Mosquitto, things: ExitStack, caplog: pytest.LogCaptureFixture
 ) -> None:
     lamp = things.enter_context(closing(Lamp(mosquitto.port)))
     bench = things.enter_context(closing(Bench(mosquitto.port, ("light.kitchen", "light.a/b"))))
+    told = '"light.a/b" cannot be named in an MQTT topic; rename it in the home file (bridge.topic)'
+    assert [record.message for record in caplog.records] == [told]
     came = bench.overheard()
     bench.until(DeviceChanged, present=True)
     for topic in ("hark//kitchen/state", "hark/light//state", "hark/switch/fan/state"):

@@ -507,3 +507,29 @@ def test_a_file_that_others_may_read_and_that_cannot_be_closed_to_them_is_named(
             Database(path, [create_notes])
     assert fault.value.code == "storage.unwritable"
     assert fault.value.message == f"{path}: Operation not permitted"
+
+
+def test_a_damaged_file_that_cannot_be_set_aside_is_named(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(*_: object) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    path.parent.mkdir()
+    path.write_bytes(b"no database at all " * 1000)
+    monkeypatch.setattr(Path, "rename", refuse)
+    with pytest.raises(StorageError) as fault:
+        Database(path, [create_notes])
+    assert fault.value.code == "storage.unwritable"
+    assert fault.value.message == f"{path}: No space left on device"
+
+
+def test_on_a_disk_that_became_read_only_a_damaged_file_stays_where_it_is(
+    path: Path, read_only: Callable[[], None]
+) -> None:
+    Database(path, [create_notes]).close()
+    path.write_bytes(b"no database at all " * 1000)
+    read_only()
+    with pytest.raises(StorageError, match="the file is no database") as fault:
+        Database(path, [create_notes])
+    assert fault.value.code == "storage.corrupt"

@@ -83,5 +83,5 @@ def test_of_a_deep_fault_the_last_four_places_are_logged(caplog: pytest.LogCaptu
     with pytest.raises(ZeroDivisionError) as fault:
         dig(9)
     failed("nlu", fault.value)
-    assert caplog.text.count('File "') == 4
+    assert caplog.text.count('\n  File "') == 4
     assert "raise ZeroDivisionError" in caplog.text

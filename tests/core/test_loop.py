@@ -438,3 +438,16 @@ def test_what_is_only_overheard_does_not_put_off_a_reload() -> None:
     loop = Loop([Reload(), BargeIn(utterance_id="u1")], rebuild=lambda: Copy("new "))
     loop.stage.consumes = (Question, BargeIn)  # type: ignore[misc]
     assert loop.run() == [Reloaded(stage="answer", error="", at_s=100.0)]
+
+
+def test_a_stream_is_closed_by_a_barge_in_whoever_else_holds_it() -> None:
+    class Held(Copy):
+        def feed(self, message: Message) -> Iterator[Message]:
+            self.stream = super().feed(message)
+            return self.stream
+
+    stage = Held()
+    loop = Loop([question("one two")], stage=stage)
+    loop.bus.broadcasts = [BargeIn(utterance_id="u1")]
+    assert loop.words() == ["one"]
+    assert stage.closed == 1

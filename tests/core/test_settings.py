@@ -66,6 +66,7 @@ def test_the_systems_file_comes_before_the_users_and_one_that_is_named_counts_al
     [
         ("[asr", "config.malformed", "Expected"),
         ("[asr]\nengine = '\x00'", "config.malformed", "line 2"),
+        ("a = " + "[" * 5_000, "config.malformed", "it is nested too deeply"),
         ("asr = 3", "config.malformed", "[asr] must be a section"),
         ("[ars]\nengine = 'auto'", "config.unknown", 'unknown section "ars"; did you mean "asr"?'),
         ("[asr]\nthread = 2", "config.unknown", 'unknown key "thread"; did you mean "threads"?'),

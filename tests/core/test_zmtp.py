@@ -71,6 +71,19 @@ def test_it_greets_and_subscribes_when_the_other_side_is_ready() -> None:
     assert receiver.says() == frame(b"\1Level\0")
 
 
+def test_a_sender_may_send_once_it_has_greeted_and_is_known_to_have() -> None:
+    """It had been hung up on as silent with work that it had just sent."""
+    receiver = Receiver("PULL")
+    welcome = frame(b"\x05READY" + b"\x0bSocket-Type" + b"\0\0\0\x04PULL", COMMAND)
+    assert len(receiver.says()) == len(GREETING)
+    assert fed(receiver, GREETING[:-1]) == []
+    assert (receiver.says(), receiver.greeted) == (b"", False)
+    assert fed(receiver, GREETING[-1:]) == []
+    assert (receiver.says(), receiver.greeted) == (welcome, True)
+    assert fed(receiver, READY) == []
+    assert receiver.says() == b""
+
+
 @pytest.mark.parametrize(
     ("sent", "code"),
     [
