@@ -77,7 +77,7 @@ log = logging.getLogger(__name__)
 ANSWER_BUDGET_S = 1.0
 """From the question to the answer's text."""
 WORDS_BUDGET = GenerationBudget(tokens=60, seconds=10.0)
-"""What a reply may take of the generator, which it shares: whoever is in haste has a `InFlight`."""
+"""What a reply may take of the generator, which it shares; who is in haste has an `InFlight`."""
 SAMPLED_SENTENCES = 5_000
 SAMPLING_SEED = 1
 FITTED_SENTENCES = 600

@@ -8,9 +8,9 @@ import socket
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 import msgspec
 import pytest
@@ -20,26 +20,14 @@ from assistant.supervision.bounds import Bounds
 from assistant.supervision.channel import News, ProcessStatus, Status, decode_news
 from assistant.supervision.process import Patience, ProcessSpec
 from tests.support import processes
-from tests.support.processes import Plan
+from tests.support.processes import DEADLINE_S, Plan, until
 
-DEADLINE_S = 20.0
 QUICK = Patience(startup_s=10.0, backoff_s=(0.01, 0.02), stop_s=0.5, rest_s=3600.0, failures=3)
 SMALL = Bounds(resident_bytes=100_000_000, descriptors=60)
 RESTARTS_TO_SETTLE = 50
 MOST_GROWTH_BYTES = 300_000
 """Over 150 restarts."""
 ATTENTIVE = msgspec.structs.replace(QUICK, look_s=0.1, retire_s=0.5)
-
-T = TypeVar("T")
-
-
-def until(what: Callable[[], T]) -> T:
-    """The first true value of `what`, which is asked again and again until the deadline."""
-    end_s = time.monotonic() + DEADLINE_S
-    while not (value := what()):
-        assert time.monotonic() < end_s, "deadline passed"
-        time.sleep(0.01)
-    return value
 
 
 class Daemon:

@@ -12,9 +12,8 @@ import socket
 import subprocess
 import sys
 import threading
-import time
 import weakref
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TypeVar
 
@@ -23,18 +22,9 @@ import pytest
 from assistant.supervision import zygote
 from assistant.supervision.channel import LARGEST_PACKET_BYTES
 from assistant.supervision.zygote import Alive, Fork, Forked, ProcessEnded, Zygote, how
-
-DEADLINE_S = 20.0
+from tests.support.processes import DEADLINE_S, until
 
 T = TypeVar("T")
-
-
-def until(what: Callable[[], T]) -> T:
-    end_s = time.monotonic() + DEADLINE_S
-    while not (value := what()):
-        assert time.monotonic() < end_s, "deadline passed"
-        time.sleep(0.01)
-    return value
 
 
 class Nursery:

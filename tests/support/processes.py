@@ -9,7 +9,9 @@ import signal
 import socket
 import sys
 import time
+from collections.abc import Callable
 from pathlib import Path
+from typing import TypeVar
 
 import msgspec
 
@@ -23,6 +25,18 @@ from assistant.supervision.sdnotify import Notifier
 from assistant.supervision.supervisor import Supervisor
 
 BEAT_S = 0.02
+DEADLINE_S = 20.0
+
+T = TypeVar("T")
+
+
+def until(what: Callable[[], T]) -> T:
+    """The first true value of `what`, which is asked again and again until the deadline."""
+    end_s = time.monotonic() + DEADLINE_S
+    while not (value := what()):
+        assert time.monotonic() < end_s, "deadline passed"
+        time.sleep(0.01)
+    return value
 
 
 class Plan(msgspec.Struct):

@@ -243,15 +243,16 @@ def test_thirty_two_are_held_and_one_that_is_worked_on_is_among_them() -> None:
         scheduler.submit(words(3), 3)
 
 
+def stream(closed: list[bool]) -> Generator[int, None, None]:
+    """A long one that notes when it is closed."""
+    try:
+        yield from range(100)
+    finally:
+        closed.append(True)
+
+
 def test_one_that_a_worker_has_is_cancelled_before_its_next_token() -> None:
     closed: list[bool] = []
-
-    def stream() -> Generator[int, None, None]:
-        try:
-            yield from range(100)
-        finally:
-            closed.append(True)
-
     scheduler = TokenScheduler()
     made: list[GenerationRequest] = []
 
@@ -260,7 +261,7 @@ def test_one_that_a_worker_has_is_cancelled_before_its_next_token() -> None:
             scheduler.cancel(made[0])
             assert not closed
 
-    made.append(scheduler.submit(stream(), 100, hang_up))
+    made.append(scheduler.submit(stream(closed), 100, hang_up))
     assert scheduler.work()
     assert (closed, made[0].wait(0)) == ([True], 1)
     assert not scheduler.busy
@@ -268,16 +269,9 @@ def test_one_that_a_worker_has_is_cancelled_before_its_next_token() -> None:
 
 def test_one_that_waits_is_closed_when_it_is_cancelled() -> None:
     closed: list[bool] = []
-
-    def stream() -> Generator[int, None, None]:
-        try:
-            yield from range(100)
-        finally:
-            closed.append(True)
-
     clock = Clock()
     scheduler = TokenScheduler(clock=clock)
-    request = scheduler.submit(stream(), 100)
+    request = scheduler.submit(stream(closed), 100)
     scheduler.work()
     clock.now_s = 7.0
     scheduler.cancel(request)
