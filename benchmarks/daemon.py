@@ -19,7 +19,7 @@ from assistant.core.bus import Address, Bus
 from assistant.core.clock import boottime_s
 from assistant.core.errors import ControlError
 from assistant.core.layout import CONTROL_SOCKET
-from assistant.core.messages import Commit, Message, Transcript
+from assistant.core.messages import BargeIn, Commit, Message, Transcript
 from assistant.serving.processes import STAGES, consumers
 
 STARTUP_S = 90.0
@@ -121,6 +121,10 @@ class Ear:
         self._bus.send(Transcript(utterance_id=utterance_id, revision=0, text=text, at_s=at_s))
         self._bus.send(Commit(utterance_id=utterance_id, revision=0, at_s=at_s))
         return at_s
+
+    def cut(self, utterance_id: str) -> None:
+        """End the reply to `utterance_id`, and all that waits to be played after it."""
+        self._bus.send(BargeIn(utterance_id=utterance_id, at_s=boottime_s()))
 
     def hear(self, until_s: float) -> Iterator[Message]:
         """What comes until CLOCK_MONOTONIC is at `until_s`."""

@@ -181,6 +181,7 @@ class Soak:
         self._lines = self._journal.lines
         wanted = (Reply, Woke, Utterance, NothingHeard, PlaybackEnded, DeviceChanged)
         self._ear = Ear(self._daemon.runtime, wanted)
+        self._replying = ""
 
     def run(self) -> Figures:
         """Go on until all has been said, and judge."""
@@ -214,8 +215,14 @@ class Soak:
         return Said(spoken=False, reply_s=self._inject(number), fault=fault)
 
     def _inject(self, number: int) -> float | None:
-        """Have a transcript understood; gives the time to its reply."""
+        """Have a transcript understood; gives the time to its reply.
+
+        Replies would otherwise be spoken for minutes after their questions: up to ten minutes of
+        speech wait to be played, which is 19 MB.
+        """
+        self._ear.cut(self._replying)
         utterance_id = f"soak-{number}-{time.monotonic():.0f}"
+        self._replying = utterance_id
         at_s = self._ear.say(utterance_id, self._texts[number % len(self._texts)])
         for message in self._ear.hear(time.monotonic() + REPLY_S):
             if isinstance(message, Reply) and message.utterance_id == utterance_id:

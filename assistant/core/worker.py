@@ -17,7 +17,7 @@ from assistant.core.bus import Bus
 from assistant.core.clock import boottime_s
 from assistant.core.errors import AssistantError, ModelError
 from assistant.core.failure import Repetition, code_of, failed
-from assistant.core.memory import give_back_unused
+from assistant.core.memory import give_back_freed, give_back_unused
 from assistant.core.messages import (
     BargeIn,
     Message,
@@ -35,6 +35,8 @@ from assistant.core.stage import Stage
 SELF_TEST_EVERY_S = 0.5
 LOOK_FOR_CANDIDATE_EVERY_S = 0.05
 QUIET_BEFORE_RELOAD_S = 1.0
+GIVE_BACK_EVERY_S = 60.0
+"""How often freed memory goes back to the system; the C library otherwise keeps it in holes."""
 
 log = logging.getLogger(__name__)
 
@@ -70,6 +72,7 @@ class Worker:
         self._stopped = self._retiring = False
         self._put_off: deque[Message] = deque()
         self._tested_at_s = self._worked_at_s = float("-inf")
+        self._gave_back_at_s = clock()
         self._reload_wanted = False
         self._replacements = ModelSwaps(load or _no_model)
         self._utterance_id = ""
@@ -92,6 +95,7 @@ class Worker:
             for refusal in self._bus.refused():
                 self._fail(refusal, "")
             self._repetition.tick(self._clock())
+            self._give_back()
             due_s = self._stage.deadline_s()
             if due_s is not None and due_s <= (now_s := self._clock()):
                 self._feed(Tick(at_s=now_s))
@@ -122,6 +126,11 @@ class Worker:
         if self._clock() - self._tested_at_s >= SELF_TEST_EVERY_S:
             self._tested_at_s = self._clock()
             self._bus.test()
+
+    def _give_back(self) -> None:
+        if self._clock() - self._gave_back_at_s >= GIVE_BACK_EVERY_S:
+            self._gave_back_at_s = self._clock()
+            give_back_freed()
 
     def _take(self, message: Message) -> None:
         if isinstance(message, SelfTest):

@@ -298,6 +298,16 @@ def test_what_a_reload_replaces_is_closed_and_its_memory_given_back(
     assert told == ["closed", "given back"]
 
 
+def test_freed_memory_is_given_back_now_and_then(
+    address: Address, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    given_back = threading.Event()
+    monkeypatch.setattr("assistant.core.worker.GIVE_BACK_EVERY_S", 0.0)
+    monkeypatch.setattr("assistant.core.worker.give_back_freed", given_back.set)
+    with running(Echo(), address):
+        assert given_back.wait(PATIENCE_S)
+
+
 def test_reload_swaps_the_stage(address: Address) -> None:
     # `running` reloads to find the other end.
     with running(Echo(), address, rebuilt=Echo("new ")) as ear:
