@@ -118,22 +118,27 @@ class Composition:
     @cached_property
     def registry(self) -> Registry:
         """The skills that run; one whose sentences cannot be compiled is left out, by name."""
-        settings = self._config.skills
-        folders = [Path(folder).expanduser() for folder in settings.folders]
-        registry = load_registry(folders, self._builtin, settings.disabled)
-        for manifest in registry.manifests:
-            try:
-                Templates.compile((manifest,), self.home)
-            except SkillError as error:
-                registry.refuse(manifest.name, error.message)
-        for fault in registry.faults:
-            log.warning("%s does not run: %s (skill.refused)", fault.skill, fault.message)
-        return registry
+        return self._skills_and_sentences[0]
 
     @cached_property
     def sentences(self) -> Templates:
         """The skills' own sentences, with the home's names in them: what is listened for."""
-        return Templates.compile(self.registry.manifests, self.home)
+        return self._skills_and_sentences[1]
+
+    @cached_property
+    def _skills_and_sentences(self) -> tuple[Registry, Templates]:
+        settings = self._config.skills
+        folders = [Path(folder).expanduser() for folder in settings.folders]
+        registry = load_registry(folders, self._builtin, settings.disabled)
+        sentences = None
+        while sentences is None:
+            try:
+                sentences = Templates.compile(registry.manifests, self.home)
+            except SkillError as error:
+                registry.refuse(error.part, error.message)
+        for fault in registry.faults:
+            log.warning("%s does not run: %s (skill.refused)", fault.skill, fault.message)
+        return registry, sentences
 
     @cached_property
     def templates(self) -> Templates:

@@ -69,9 +69,17 @@ def list_of_kind(lists: SlotLists, kind: str) -> str:
     if kind == "text":
         return lists.free_text()
     if kind not in lists:
-        phrases_of_kind = _yes_and_no() if kind == "boolean" else _phrases(lists, kind)
-        lists.declare(kind, lambda home: phrases_of_kind)
+        lists.take_over(_lists_of(kind))
     return kind
+
+
+@cache
+def _lists_of(kind: str) -> SlotLists:
+    """The list of a kind's words, which are the same in every home, and those that it names."""
+    lists = SlotLists()
+    values = _yes_and_no() if kind == "boolean" else _phrases(lists, kind)
+    lists.declare(kind, lambda home: values)
+    return lists
 
 
 def _yes_and_no() -> TextSlotList:

@@ -78,6 +78,7 @@ def _claim(manifest: SkillManifest, schema: IntentSchema, lists: SlotLists) -> C
             raise SkillError(
                 "skill.sentence",
                 f"skill {manifest.name!r}, intent {schema.intent}: sentence {text!r}: {reason}",
+                part=manifest.name,
             ) from error
     return Claim(manifest.name, schema, tuple(sentences), lambda: tuple(written))
 

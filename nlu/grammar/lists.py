@@ -43,6 +43,11 @@ class SlotLists:
         self._fills.setdefault(name, fill)
         return name
 
+    def take_over(self, other: SlotLists) -> None:
+        """Declare all that another has declared."""
+        for name, fill in other._fills.items():
+            self.declare(name, fill)
+
     def filled(self, home: Home) -> dict[str, SlotList]:
         """Every declared list with the names of `home` in it."""
         return {name: fill(home) for name, fill in self._fills.items()}

@@ -11,6 +11,7 @@ import math
 import random
 import re
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import NamedTuple
 
 from hassil.expression import (
@@ -166,6 +167,15 @@ class Filled(NamedTuple):
     end: int
 
 
+@dataclass(slots=True)
+class _Choice:
+    """An alternative that holds sentences, and how often it has been taken."""
+
+    index: int
+    weight: float
+    taken: int = 0
+
+
 class SentenceSource:
     """Draws sentences of one claim."""
 
@@ -174,7 +184,7 @@ class SentenceSource:
     ) -> None:
         self._lists = lists
         self._rng = random.Random(seed)
-        self._taken: dict[tuple[int, int], int] = {}
+        self._choices: dict[int, list[_Choice]] = {}
         self._sizes: dict[int, float] = {}
         self._listed: dict[str, list[Expression]] = {}
         self._decks: dict[int, list[Expression]] = {}
@@ -228,13 +238,15 @@ class SentenceSource:
         return deck.pop()
 
     def _next(self, node: int, items: Sequence[Expression]) -> Expression:
-        def urgency(index: int) -> float:
-            weight = math.log2(1 + self._size(items[index]))
-            return (self._taken.get((node, index), 0) + self._rng.random()) / weight
-
-        index = min((i for i in range(len(items)) if self._size(items[i])), key=urgency)
-        self._taken[node, index] = self._taken.get((node, index), 0) + 1
-        return items[index]
+        choices = self._choices.get(node)
+        if choices is None:
+            sizes = ((index, self._size(item)) for index, item in enumerate(items))
+            choices = [_Choice(index, math.log2(1 + size)) for index, size in sizes if size]
+            self._choices[node] = choices
+        draw = self._rng.random
+        chosen = min(choices, key=lambda choice: (choice.taken + draw()) / choice.weight)
+        chosen.taken += 1
+        return items[chosen.index]
 
     def _values(self, name: str) -> list[Expression]:
         if name not in self._listed:

@@ -12,6 +12,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import lru_cache
 from typing import NamedTuple
 
 from nlu.text import phrases
@@ -126,6 +127,7 @@ def cuts(said: Canonical) -> Iterator[tuple[int, int]]:
         at += len(joint) or 1
 
 
+@lru_cache(maxsize=8192)
 def canonical_chunk(text: str) -> str:
     """Canonical form of a piece of a template, its outer white space kept."""
     words = canonical(text).text
