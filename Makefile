@@ -6,7 +6,9 @@ PIP := $(VENV)/bin/python -m pip --disable-pip-version-check --quiet
 RUN_PACKAGES := libportaudio2 libspeexdsp1 flite espeak-ng
 TEST_PACKAGES := pulseaudio libasound2-plugins sox mosquitto
 WANTED := $(RUN_PACKAGES)
-test test-set: WANTED += $(TEST_PACKAGES)
+CORES := $(shell nproc)
+PYTEST := $(VENV)/bin/python -m pytest
+test test-long test-set: WANTED += $(TEST_PACKAGES)
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
@@ -27,9 +29,15 @@ run: run-set ## start the daemon here, in the foreground
 piper: run-set ## add the Piper voice engine; for the service: sudo make -C /opt/hark piper
 	$(PIP) install --no-deps --require-hashes -r requirements/piper.txt
 
+# A story told to a real daemon waits for sound most of the time, so two share a core.
 .PHONY: test
-test: test-set lint ## set up, then run every check
-	$(VENV)/bin/python -m pytest
+test: test-set lint ## set up, then run every check but the long ones
+	$(PYTEST) -n $(CORES) --dist worksteal -m "not e2e and not long"
+	$(PYTEST) -n $$((2 * $(CORES))) --dist loadgroup -m "e2e and not long"
+
+.PHONY: test-long
+test-long: test-set ## 50 kills at random, 200 utterances back to back
+	$(PYTEST) -vv -m long
 
 .PHONY: lint
 lint: $(VENV)/.dev ## formatting, lint and types

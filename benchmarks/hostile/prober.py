@@ -28,15 +28,16 @@ class Served(msgspec.Struct, kw_only=True):
 
 
 class Prober:
-    """Probes in a thread from its making to `finish`."""
+    """Probes in a thread from its making, which ends with the first answer, to `finish`."""
 
     def __init__(self, target: Target) -> None:
         self.served = Served()
         self.told: list[str] = []
         self._target = target
-        self._ending = threading.Event()
+        self._begun, self._ending = threading.Event(), threading.Event()
         self._thread = threading.Thread(target=self._run, name="prober")
         self._thread.start()
+        self._begun.wait(LAST_S)
 
     def finish(self) -> None:
         """Probe no more, and have a last reply spoken to its end."""
@@ -57,6 +58,8 @@ class Prober:
                 conversation.await_answer(PATIENCE_S)
             except AssertionError as error:
                 self._count(False, str(error))
+            finally:
+                self._begun.set()
             ended = False
             while not ended:  # at least once, however short the attack
                 began_s = time.monotonic()

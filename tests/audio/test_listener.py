@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from assistant.core.config import Config, ListeningSettings, WakeSettings
 from assistant.core.messages import (
+    SAMPLE_RATE_HZ,
     AudioChunk,
     BargeIn,
     Commit,
@@ -28,7 +29,7 @@ from assistant.core.messages import (
 from audio.frames import FRAME_S, Framer
 from audio.listener import Listener
 from audio.own_voice import OwnVoice
-from audio.stage import make_listener
+from audio.stage import make_listener, make_own_voice
 from tests.support.voices import silence, speech
 
 VOICES = ("slt", "rms", "awb")
@@ -54,6 +55,15 @@ def quiet_microphone(seconds: float) -> list[bytes]:
     """Silence at 48 kHz, resampled: dither of one bit is left."""
     framer, block = Framer(48_000, 1), np.zeros((1536, 1), np.int16)
     return [frame for _ in range(round(seconds / FRAME_S)) for frame in framer.push(block)]
+
+
+def joined(frames: list[bytes]) -> NDArray[np.float32]:
+    return np.frombuffer(b"".join(frames), np.int16).astype(np.float32)
+
+
+def mix(sound: NDArray[np.float32], part: NDArray[np.float32], at_s: float) -> None:
+    start = round(at_s * SAMPLE_RATE_HZ)
+    sound[start : start + len(part)] += part
 
 
 def numbered() -> Iterable[str]:
@@ -286,6 +296,28 @@ def test_a_reply_is_stopped_by_stop_and_not_by_the_hiss_of_a_quiet_microphone(vo
     hiss = quiet_microphone(30.0)
     assert story([*hiss[:60], *speech("stop", voice), *hiss[:30]]) == ["BargeIn"]
     assert story(hiss) == []
+
+
+@pytest.mark.parametrize("at_s", [1.0, 1.6, 2.2, 2.8])
+@pytest.mark.parametrize(
+    ("word", "story"), [("stop", ["BargeIn"]), ("computer", ["BargeIn", "Woke"]), ("", [])]
+)
+def test_a_word_over_the_echo_of_a_reply_is_heard_and_the_reply_is_not(
+    word: str, story: list[str], at_s: float
+) -> None:
+    # 24 dB below who speaks, and as late as a sound card and a small room make it.
+    echo_is, late_s = 10 ** (-24 / 20), 0.06
+    reply = joined(speech("to begin, say computer, and to end, say stop, and I am quiet at once"))
+    sound = np.zeros(len(reply) + 2 * SAMPLE_RATE_HZ, np.float32)
+    mix(sound, echo_is * reply, late_s)
+    if word:
+        mix(sound, joined(speech(word, "rms")), at_s)
+    own_voice = make_own_voice(Config())
+    heard = Conversation(make_listener(Config(), own_voice=own_voice)).hear(silence(1.0))
+    own_voice.plays(reply.astype(np.int16), heard.now_s)
+    heard.feed(PlaybackStarted(utterance_id="r"))
+    blocks = Framer(SAMPLE_RATE_HZ, 1).push(sound.astype(np.int16)[:, np.newaxis])
+    assert heard.hear(list(blocks)).story[: len(story) or 1] == story
 
 
 def test_several_keywords_are_listened_for_at_once() -> None:

@@ -98,6 +98,7 @@ def test_a_ring_after_its_end_is_noticed() -> None:
 
 
 @pytest.mark.e2e
+@pytest.mark.long
 @pytest.mark.timeout(600)
 def test_fifty_kills_lose_nothing_and_a_planted_loss_is_noticed(tmp_path: Path) -> None:
     attack = Attack(tmp_path / "daemon", every_s=1.5)

@@ -87,6 +87,7 @@ def test_a_line_that_a_kill_has_cut_off_is_left_out(tmp_path: Path) -> None:
 
 
 @pytest.mark.e2e
+@pytest.mark.long
 @pytest.mark.skipif(bool(NEEDED), reason=f"not installed: {NEEDED}")
 def test_two_hundred_utterances_leave_everything_as_large_as_it_was(tmp_path: Path) -> None:
     soak = Soak(tmp_path / "daemon", utterances=80, spoken=2)

@@ -46,11 +46,12 @@ def daemon(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Daemon]:
 
 def _until_indexed(daemon: Daemon) -> None:
     listing = command_line("documents", "list", "--json", "--config", str(daemon.config))
+    files = sum(file.is_file() for file in DOCUMENTS.rglob("*"))
     ends_s = time.monotonic() + PATIENCE_S
     while time.monotonic() < ends_s:
         told = subprocess.run(listing, capture_output=True, text=True, check=True).stdout
         rows = [json.loads(line) for line in told.splitlines()]
-        if rows and not any(row["unencoded"] for row in rows):
+        if len(rows) == files and not any(row["unencoded"] for row in rows):
             return
         time.sleep(0.2)
     raise AssertionError("the documents are not indexed")

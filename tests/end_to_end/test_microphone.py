@@ -1,4 +1,8 @@
-"""A microphone that is pulled out and put in again, and one that hears the assistant itself."""
+"""A microphone that is pulled out and put in again, and one that hears the assistant itself.
+
+Who talks over a reply is heard without its echo here, as with headphones: the virtual card's two
+clocks drift apart. Over an echo, to the sample: `tests/audio/test_listener.py`.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +13,6 @@ import pytest
 
 from tests.support.scenario import (
     HOME,
-    Again,
     Daemon,
     Do,
     Expect,
@@ -28,8 +31,6 @@ pytestmark = pytest.mark.e2e
 PARROT = Path(__file__).parent.parent / "skills" / "parrot"
 SETTINGS = f'[home]\nfile = "{HOME}"\n[skills]\nfolders = ["{PARROT}"]\n'
 MICROPHONE = {"device": "microphone"}
-FAINT = "-24dB"
-"""An echo over which a wake word and "stop" are mostly heard, from the first word of a reply on."""
 ENDED: list[Step] = [
     Expect("BargeIn", within_s=3.0),
     Expect("PlaybackEnded", {"interrupted": True}, within_s=1.0),
@@ -81,22 +82,21 @@ def test_the_assistant_neither_wakes_nor_stops_itself(daemon: Daemon, sound: Vir
         )
 
 
-def test_stop_ends_a_reply(daemon: Daemon, sound: VirtualSound) -> None:
-    with sound.echoing(FAINT):
-        story = [*_it_talks("what can you do", "Help"), SayMeanwhile("stop", "rms"), *ENDED]
-        tell(daemon, [Again(story, times=5)])
+def test_stop_ends_a_reply(daemon: Daemon) -> None:
+    tell(daemon, [*_it_talks("what can you do", "Help"), SayMeanwhile("stop", "rms"), *ENDED])
 
 
-def test_the_wake_word_ends_a_reply_and_is_listened_to(daemon: Daemon, sound: VirtualSound) -> None:
-    story = [
-        *_it_talks("what can you do", "Help"),
-        SayMeanwhile("computer, turn off the kitchen light"),
-        *ENDED,
-        Expect("Reply", {"text": "kitchen light"}),
-        Expect("PlaybackEnded", {"interrupted": False}),
-    ]
-    with sound.echoing(FAINT):
-        tell(daemon, [Again(story)])
+def test_the_wake_word_ends_a_reply_and_is_listened_to(daemon: Daemon) -> None:
+    tell(
+        daemon,
+        [
+            *_it_talks("what can you do", "Help"),
+            SayMeanwhile("computer, turn off the kitchen light", "rms"),
+            *ENDED,
+            Expect("Reply", {"text": "kitchen light"}),
+            Expect("PlaybackEnded", {"interrupted": False}),
+        ],
+    )
 
 
 def _it_talks(command: str, intent: str) -> list[Step]:

@@ -275,28 +275,6 @@ class Do:
 
 
 @dataclass(frozen=True)
-class Again:
-    """A story told up to `times` times until it comes true, as people say again what was not heard.
-
-    For what is known to be heard often and not always; in between the daemon comes to rest.
-    """
-
-    story: Sequence[Step]
-    times: int = 3
-
-    def run(self, daemon: Daemon) -> None:
-        for left in reversed(range(self.times)):
-            try:
-                for step in self.story:
-                    step.run(daemon)
-                return
-            except AssertionError:
-                if not left:
-                    raise
-            Rest().run(daemon)
-
-
-@dataclass(frozen=True)
 class Rest:
     """Whoever speaks has come to an end, and so has what comes of it."""
 
