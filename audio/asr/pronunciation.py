@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 import shutil
 import subprocess
-from collections.abc import Callable, Iterable, Iterator
+from collections import defaultdict
+from collections.abc import Callable, Collection, Iterable, Iterator
 from functools import lru_cache
 from pathlib import Path
 
@@ -22,7 +23,6 @@ PHONES = frozenset(VOWELS + _CONSONANTS)
 """The phones of the CMU dictionary, without stress: those of the en-us acoustic model."""
 
 _TIMEOUT_S = 5.0
-_VARIANT = re.compile(r"\(\d+\)$")
 
 # flite writes the CMU set in lower case with two phones of its own.
 _FLITE = {"AX": ("AH",), "PAU": ()}
@@ -70,14 +70,28 @@ def dictionary_path() -> Path:
     return Path(pocketsphinx.get_model_path("en-us")) / "cmudict-en-us.dict"
 
 
+def dictionary_lines(words: Collection[str]) -> list[str]:
+    """The CMU dictionary's lines for `words` (lower case), variants after what they vary.
+
+    The whole dictionary would take 60 MB as tuples of phones.
+    """
+    wanted = frozenset(words)
+    with dictionary_path().open(encoding="utf-8") as lines:
+        return [line for line in lines if line.partition(" ")[0].partition("(")[0] in wanted]
+
+
 def pronounce(words: Iterable[str]) -> dict[str, tuple[Phones, ...]]:
     """Give each word one or more pronunciations in the CMU phone set; it never fails.
 
     Sources, in order: the CMU dictionary with its variants, flite, espeak-ng (both, when both are
     installed: two guesses are better than one), and a table of spelling rules.
     """
-    known = _dictionary()
-    return {word: known.get(word.lower()) or _guess(word.lower()) for word in words}
+    lower = {word: word.lower() for word in words}
+    known: defaultdict[str, tuple[Phones, ...]] = defaultdict(tuple)
+    for line in dictionary_lines(lower.values()):
+        name, *phones = line.split()
+        known[name.partition("(")[0]] += (tuple(phones),)
+    return {word: known[text] if text in known else _guess(text) for word, text in lower.items()}
 
 
 def by_rules(word: str) -> Phones:
@@ -91,16 +105,6 @@ def by_rules(word: str) -> Phones:
         phones += _RULES[letters[:size]]
         letters = letters[size:]
     return tuple(phones) or ("AH",)
-
-
-@lru_cache(maxsize=1)
-def _dictionary() -> dict[str, tuple[Phones, ...]]:
-    entries: dict[str, tuple[Phones, ...]] = {}
-    for line in dictionary_path().read_text("utf-8").splitlines():
-        name, *phones = line.split()
-        word = _VARIANT.sub("", name)
-        entries[word] = (*entries.get(word, ()), tuple(phones))
-    return entries
 
 
 @lru_cache(maxsize=4096)

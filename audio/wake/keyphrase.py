@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from pocketsphinx import Config, Decoder, get_model_path
 
 from assistant.core.errors import WakeWordError
+from audio.asr.pronunciation import dictionary_lines
 from audio.frames import FRAME_S
 from audio.wake.engine import spoken
 
@@ -25,9 +26,8 @@ class KeyPhrases:
 
     def __init__(self, keywords: Mapping[str, float]) -> None:
         self._keywords = {spoken(keyword): keyword for keyword in keywords}
-        folder = Path(get_model_path("en-us"))
         words = {word for phrase in self._keywords for word in phrase.split()}
-        dictionary = _entries(folder / "cmudict-en-us.dict", words)
+        dictionary = dictionary_lines(words)
         missing = sorted(words - {entry.partition(" ")[0] for entry in dictionary})
         if missing:
             message = f'no pronunciation is known for "{missing[0]}"; choose common English words'
@@ -35,7 +35,8 @@ class KeyPhrases:
         phrases = [f"{spoken(k)} /{threshold(s)}/\n" for k, s in keywords.items()]
         # Only the phrases' own words: the whole dictionary takes 20 MB and half a second.
         with _file("".join(dictionary)) as dict_file, _file("".join(phrases)) as phrase_file:
-            config = Config(hmm=str(folder / "en-us"), dict=dict_file, lm=None, loglevel="FATAL")
+            model = str(Path(get_model_path("en-us")) / "en-us")
+            config = Config(hmm=model, dict=dict_file, lm=None, loglevel="FATAL")
             self._decoder = Decoder(config)
             self._decoder.add_kws("phrases", phrase_file)
         self._decoder.activate_search("phrases")
@@ -74,8 +75,3 @@ def _file(text: str) -> Iterator[str]:
         file.write(text.encode())
         file.flush()
         yield f"/proc/self/fd/{descriptor}"
-
-
-def _entries(file: Path, words: set[str]) -> list[str]:
-    with file.open(encoding="utf-8") as lines:
-        return [line for line in lines if line.partition(" ")[0].partition("(")[0] in words]

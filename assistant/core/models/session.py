@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
@@ -62,10 +64,22 @@ def session_of_bytes(model: bytes, where: str = "the model", threads: int = 1) -
     if outside is not None:
         message = f'{where}: tensor "{outside}" lies in another file, which is refused'
         raise ModelError("model.external_data", message)
-    try:
-        return Session(model, _options(threads), providers=["CPUExecutionProvider"])
-    except FAULTS as error:
-        raise ModelError("model.unusable", f"{where}: {str(error).splitlines()[0]}") from error
+    # Of a path a session keeps the path, of bytes the bytes: as much again as the model.
+    with _in_memory(model) as path:
+        try:
+            return Session(path, _options(threads), providers=["CPUExecutionProvider"])
+        except FAULTS as error:
+            reason = str(error).splitlines()[0].replace(path, "the file")
+            raise ModelError("model.unusable", f"{where}: {reason}") from error
+
+
+@contextmanager
+def _in_memory(content: bytes) -> Iterator[str]:
+    """The path of a file that holds `content` and lies on no disk."""
+    with open(os.memfd_create("model"), "wb") as file:
+        file.write(content)
+        file.flush()
+        yield f"/proc/self/fd/{file.fileno()}"
 
 
 def check_interface(library: Library, name: str, content: Mapping[str, bytes]) -> None:
@@ -101,6 +115,8 @@ def _options(threads: int) -> SessionOptions:
     # Idle threads otherwise spin for work and cost a core each.
     options.add_session_config_entry("session.intra_op.allow_spinning", "0")
     options.add_session_config_entry("session.inter_op.allow_spinning", "0")
+    # An arena never shrinks: after one long batch it holds as much as the model.
+    options.enable_cpu_mem_arena = False
     options.log_severity_level = 3
     return options
 

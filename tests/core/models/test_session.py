@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import tracemalloc
 from contextlib import suppress
 from pathlib import Path
 
@@ -92,6 +93,18 @@ def test_idle_threads_do_not_spin(tmp_path: Path) -> None:
     assert options.intra_op_num_threads == 2
     assert options.get_session_config_entry("session.intra_op.allow_spinning") == "0"
     assert options.get_session_config_entry("session.inter_op.allow_spinning") == "0"
+
+
+def test_of_a_model_that_was_loaded_no_second_copy_is_held() -> None:
+    documentation, megabyte = 6, 1_000_000
+    tracemalloc.start()
+    try:
+        session = session_of_bytes(adding_model() + field(documentation, bytes(5 * megabyte)))
+        held, _ = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert held < megabyte
+    assert not session.get_session_options().enable_cpu_mem_arena
 
 
 @pytest.mark.parametrize(
