@@ -22,6 +22,7 @@ BASELINE_FILE = "answers.json"
 # ── modules named, not imported: their importers must not load what they load ───────────────
 PROCESSES = "assistant.serving.processes"
 SERVE = f"{PROCESSES}:serve"
+KEEP_TABLES = "assistant.core.models.shared:keep_tables"
 THREADS = "assistant.serving.threads"
 ZYGOTE = "assistant.supervision.zygote"
 PARSER_PROCESS = "assistant.answer.ingest.parser_process"

@@ -256,10 +256,16 @@ def main(arguments: Sequence[str]) -> int:
 
 
 def load(modules: Sequence[str]) -> None:
-    """Import `modules` for all later forks to share; one that cannot be is its user's to report."""
-    for module in modules:
+    """Import `modules` for all later forks to share; one that cannot be is its user's to report.
+
+    Of one with a function, "module:function", that is called.
+    """
+    for name in modules:
+        module, _, function = name.partition(":")
         try:
-            importlib.import_module(module)
+            imported = importlib.import_module(module)
+            if function:
+                getattr(imported, function)()
         except (ImportError, OSError) as error:
             log.warning("zygote: %s cannot be loaded: %s (zygote.preload)", module, error)
     if (threads := len(os.listdir("/proc/self/task"))) > 1:

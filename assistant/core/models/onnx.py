@@ -1,4 +1,4 @@
-"""What an ONNX file refers to outside itself, found without loading it.
+"""The tensors of an ONNX file, and what it refers to outside itself, found without loading it.
 
 A walk over the protobuf encoding (protobuf.dev/programming-guides/encoding) with the field numbers
 of onnx.proto3: a tensor may name a file next to the model, which no hash of the model covers.
@@ -7,6 +7,7 @@ of onnx.proto3: a tensor may name a file next to the model, which no hash of the
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import NamedTuple
 
 from assistant.core.errors import ModelError
 
@@ -26,7 +27,28 @@ _MESSAGES = {
     _TENSOR: {},
 }  # fmt: skip
 """Message → field number → what message that field holds, where a tensor may lie below."""
-_NAME, _EXTERNAL_DATA, _DATA_LOCATION = 8, 13, 14
+_MODEL_GRAPH, _GRAPH_TENSOR = 7, 5
+_DIMENSION, _ELEMENT, _NAME, _RAW_DATA, _EXTERNAL_DATA, _DATA_LOCATION = 1, 2, 8, 9, 13, 14
+
+
+class Tensor(NamedTuple):
+    """An initializer of the main graph with its bytes; `element` is ONNX's number of its type."""
+
+    name: str
+    element: int
+    shape: tuple[int, ...]
+    data: memoryview
+
+
+def tensors(model: bytes) -> Iterator[Tensor]:
+    """The initializers of a sound `model`'s main graph that are stored as raw bytes."""
+    for graph in _all(memoryview(model), _MODEL_GRAPH):
+        for message in _all(graph, _GRAPH_TENSOR):
+            fields = dict(_fields(message))
+            data, element = fields.get(_RAW_DATA), fields.get(_ELEMENT)
+            if isinstance(data, memoryview) and isinstance(element, int):
+                shape = (v for n, v in _fields(message) if n == _DIMENSION and isinstance(v, int))
+                yield Tensor(_text(fields.get(_NAME)), element, tuple(shape), data)
 
 
 def external_tensors(model: bytes, where: str) -> Iterator[str]:
@@ -44,13 +66,20 @@ def _walk(message: memoryview, kind: str) -> Iterator[str]:
     if kind == _TENSOR:
         fields = dict(_fields(message))
         if _EXTERNAL_DATA in fields or fields.get(_DATA_LOCATION):
-            name = fields.get(_NAME, b"")
-            yield bytes(name).decode("utf-8", "replace") if not isinstance(name, int) else ""
+            yield _text(fields.get(_NAME))
         return
     for number, value in _fields(message):
         below = _MESSAGES[kind].get(number)
         if below and isinstance(value, memoryview):
             yield from _walk(value, below)
+
+
+def _all(message: memoryview, wanted: int) -> Iterator[memoryview]:
+    return (v for n, v in _fields(message) if n == wanted and isinstance(v, memoryview))
+
+
+def _text(value: int | memoryview | None) -> str:
+    return bytes(value).decode("utf-8", "replace") if isinstance(value, memoryview) else ""
 
 
 def _fields(message: memoryview) -> Iterator[tuple[int, int | memoryview]]:

@@ -10,15 +10,20 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from onnxruntime.capi import onnxruntime_pybind11_state as faults
-from onnxruntime.capi.onnxruntime_inference_collection import InferenceSession
+from onnxruntime.capi.onnxruntime_inference_collection import InferenceSession, OrtValue
 from onnxruntime.capi.onnxruntime_pybind11_state import SessionOptions
 
 from assistant.core.errors import ModelError
 from assistant.core.models.manifest import Library
 from assistant.core.models.onnx import external_tensors
+from assistant.core.models.shared import shared
 
-Session = InferenceSession
-"""A model that is ready to run."""
+
+class Session(InferenceSession):
+    """A model that is ready to run; the `tables` that it was given must live as long as it."""
+
+    tables: tuple[OrtValue, ...] = ()
+
 
 FAULTS = (
     faults.EPFail,
@@ -64,13 +69,19 @@ def session_of_bytes(model: bytes, where: str = "the model", threads: int = 1) -
     if outside is not None:
         message = f'{where}: tensor "{outside}" lies in another file, which is refused'
         raise ModelError("model.external_data", message)
+    options = _options(threads)
+    tables = {name: OrtValue.ortvalue_from_numpy(table) for name, table in shared(model)}
+    for name, table in tables.items():
+        options.add_initializer(name, table)
     # Of a path a session keeps the path, of bytes the bytes: as much again as the model.
     with _in_memory(model) as path:
         try:
-            return Session(path, _options(threads), providers=["CPUExecutionProvider"])
+            session = Session(path, options, providers=["CPUExecutionProvider"])
         except FAULTS as error:
             reason = str(error).splitlines()[0].replace(path, "the file")
             raise ModelError("model.unusable", f"{where}: {reason}") from error
+    session.tables = tuple(tables.values())
+    return session
 
 
 @contextmanager
