@@ -32,7 +32,7 @@ from assistant.core.messages import (
 from assistant.core.model_swap import Change, Load, ModelSwaps
 from assistant.core.stage import Stage
 
-SELF_TEST_EVERY_S = 0.5
+SELF_TEST_EVERY_S = 1.0
 LOOK_FOR_CANDIDATE_EVERY_S = 0.05
 QUIET_BEFORE_RELOAD_S = 1.0
 GIVE_BACK_EVERY_S = 60.0
@@ -172,7 +172,7 @@ class Worker:
         return any(isinstance(m, BargeIn) and m.utterance_id == utterance_id for m in heard)
 
     def _quiet(self) -> bool:
-        return self._clock() - self._worked_at_s > QUIET_BEFORE_RELOAD_S
+        return self._clock() - self._worked_at_s >= QUIET_BEFORE_RELOAD_S
 
     def _reload(self) -> None:
         self._reload_wanted = False

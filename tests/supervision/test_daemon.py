@@ -63,7 +63,10 @@ def test_every_process_is_asked_for_with_the_settings_files(config: Path) -> Non
         large = name in ("asr", "answer")
         bounds = Bounds(resident_bytes=2_000_000_000) if large else Bounds()
         assert spec.bounds == bounds
-    assert Supervised.asked["preload"] == ("assistant.serving.processes",)
+    assert Supervised.asked["preload"] == (
+        "assistant.serving.processes",
+        "assistant.core.models.shared:keep_tables",
+    )
     assert Supervised.asked["patience"] == Patience()
     assert Supervised.asked["log_level"] == "warning"
 

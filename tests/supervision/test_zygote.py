@@ -282,17 +282,17 @@ def test_what_cannot_be_loaded_is_named_and_the_rest_is_kept_from_the_collector(
     caplog: pytest.LogCaptureFixture, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / "no_library.py").write_text("raise OSError('libportaudio.so.2: no such file')\n")
-    (tmp_path / "sound_module.py").write_text("")
+    (tmp_path / "sound_module.py").write_text("loaded = []\ndef keep(): loaded.append(1)\n")
     monkeypatch.syspath_prepend(tmp_path)
     for name in ("no_library", "sound_module"):
         monkeypatch.delitem(sys.modules, name, raising=False)
     before = gc.get_freeze_count()
     try:
-        zygote.load(["no_such_engine", "no_library", "sound_module"])
+        zygote.load(["no_such_engine", "no_library", "sound_module:keep"])
         assert gc.get_freeze_count() > before
     finally:
         gc.unfreeze()
-    assert "sound_module" in sys.modules
+    assert sys.modules["sound_module"].loaded == [1]
     told = [r.message for r in caplog.records if "(zygote.preload)" in r.message]
     assert [line.split()[1] for line in told] == ["no_such_engine", "no_library"]
 
