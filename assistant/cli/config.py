@@ -33,15 +33,15 @@ def config(
         table.add_column(title, overflow="fold")
     for setting in settings:
         changed = "" if setting.source == "default" else "bold"
-        value = _toml(setting.value)
+        value = toml(setting.value)
         cells = (Text(text, style=changed) for text in (setting.name, value, setting.source))
         table.add_row(*cells)
     console.print(table)
 
 
-def _toml(value: Any) -> str:
+def toml(value: Any) -> str:
     """As it would stand in a file; JSON's scalars and lists are TOML's too."""
     if isinstance(value, dict):
-        pairs = (f"{_toml(key)} = {_toml(item)}" for key, item in value.items())
+        pairs = (f"{toml(key)} = {toml(item)}" for key, item in value.items())
         return "{ " + ", ".join(pairs) + " }"
     return msgspec.json.encode(value).decode()

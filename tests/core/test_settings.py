@@ -12,6 +12,7 @@ import pytest
 from assistant.core import config
 from assistant.core.config import Config, StorageSettings, config_files, load_config
 from assistant.core.errors import ConfigError
+from scripts.settings_page import with_table
 
 TABLE = (Path(__file__).resolve().parents[2] / "docs" / "settings.md").read_text("utf-8")
 ROW = re.compile(r"^\| `(\w+)\.(\w+)` \| `(.+?)` \|", re.MULTILINE)
@@ -35,6 +36,15 @@ def test_without_a_file_everything_is_as_documented() -> None:
     defaults = msgspec.json.decode(msgspec.json.encode(Config()))
     told = {(s, k): tomllib.loads(f"x = {text}")["x"] for s, k, text in ROW.findall(TABLE)}
     assert told == {(s, k): v for s, values in defaults.items() for k, v in values.items()}
+
+
+def test_the_page_is_as_the_command_writes_it() -> None:
+    assert with_table(TABLE) == TABLE, "run: python -m scripts.settings_page"
+
+
+def test_another_default_or_meaning_would_show() -> None:
+    other = TABLE.replace("`asr.threads` | `2`", "`asr.threads` | `3`")
+    assert other != TABLE == with_table(other)
 
 
 def test_later_files_win_key_by_key_and_each_value_tells_its_file(tmp_path: Path) -> None:
