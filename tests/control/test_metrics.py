@@ -10,6 +10,7 @@ import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from prometheus_client.parser import text_string_to_metric_families
 
 from assistant.control.metrics import OPEN_UTTERANCES, Counts, Stopwatch, Times, figures, percentile
 from assistant.control.metrics_store import MetricsStore, read_times
@@ -287,6 +288,30 @@ def test_the_prometheus_text() -> None:
         'hark_stage_seconds_sum{stage="asr"} 0.320000',
         'hark_stage_seconds_count{stage="asr"} 2',
     ]
+
+
+def test_prometheus_own_reader_finds_every_sample() -> None:
+    counts = Counts()
+    counts.observe(commit(1.0))
+    counts.observe(StageFailed(stage="asr", code='a\\b"c\nd', message="no"))
+    counts.measured({"asr": 0.3})
+    families = {f.name: f for f in text_string_to_metric_families(counts.prometheus())}
+    assert {name: family.type for name, family in families.items()} == {
+        "hark_utterances": "counter",
+        "hark_failures": "counter",
+        "hark_restarts": "counter",
+        "hark_safe_modes": "counter",
+        "hark_quality_alert": "gauge",
+        "hark_stage_seconds": "histogram",
+    }
+    (failure,) = families["hark_failures"].samples
+    assert (failure.labels, failure.value) == ({"stage": "asr", "code": 'a\\b"c\nd'}, 1.0)
+    *buckets, total, count = families["hark_stage_seconds"].samples
+    assert [bucket.value for bucket in buckets if float(bucket.labels["le"]) < 0.3] == [0.0] * 5
+    assert (buckets[-1].labels["le"], buckets[-1].value, total.value, count.value) == (
+        *("+Inf", 1.0),
+        *(0.3, 1.0),
+    )
 
 
 def test_the_file_is_begun_anew_before_it_is_twice_as_long(tmp_path: Path) -> None:
