@@ -6,7 +6,6 @@ import logging
 from collections.abc import Iterable, Iterator
 from typing import ClassVar, Protocol
 
-from assistant.core.config import Config, WakeSettings
 from assistant.core.messages import (
     BargeIn,
     Complete,
@@ -21,19 +20,9 @@ from assistant.core.messages import (
     Woke,
 )
 from audio.earcons import FAILED, HEARD, earcon
-from audio.echo import echo_canceller
 from audio.frames import Samples
 from audio.listener import Listener
-from audio.own_voice import OwnVoice
-from audio.wake.engine import WakeWordEngine
-from audio.wake.keyphrase import KeyPhrases
-from audio.wake.select import select
 
-# The own voice is listened to more willingly than the microphone, so that no echo outdoes it:
-# of 24 replies as echoes none then stopped itself, and 3 of 48 with the same sensitivity for both.
-STOP_SENSITIVITY = 0.5
-OWN_STOP_SENSITIVITY = 0.9
-OWN_WAKE_BONUS = 0.2
 OWN_DEVICES = ("microphone", "loudspeaker")
 # Who speaks on in one breath with the wake word needs no earcon, and it would sound into the words.
 HEARD_AFTER_S = 0.25
@@ -127,36 +116,3 @@ class AudioStage:
     def _sound(self, tones: tuple[tuple[float, float], ...]) -> None:
         if self._earcons:
             self._player.earcon(earcon(tones))
-
-
-def make_own_voice(config: Config) -> OwnVoice:
-    """Follows the assistant's own voice for its wake words and for "stop"."""
-    willing = {k: min(1.0, s + OWN_WAKE_BONUS) for k, s in config.wake.keywords.items()}
-    engines = (
-        select(WakeSettings(engine=config.wake.engine, keywords=willing)),
-        KeyPhrases({"stop": OWN_STOP_SENSITIVITY}),
-    )
-    return OwnVoice(engines, config.audio.playback_grace_s, echo_canceller())
-
-
-def make_listener(config: Config, wake: bool = True, own_voice: OwnVoice | None = None) -> Listener:
-    """The listener of the settings; without `wake` whatever is spoken is an utterance.
-
-    With `own_voice` it can also be told to stop while a reply plays. Raises `WakeWordError`.
-    """
-    return Listener(
-        config.listening,
-        select(config.wake) if wake else None,
-        own_voice=own_voice,
-        stop_word=KeyPhrases({"stop": STOP_SENSITIVITY}) if own_voice else None,
-        locator=_locator(config) if wake else None,
-    )
-
-
-def _locator(config: Config) -> WakeWordEngine | None:
-    """A second engine that finds where a wake word ended; None where it would take too long."""
-    engine = select(config.wake)
-    if isinstance(engine, KeyPhrases):
-        engine.close()
-        return None
-    return engine

@@ -54,7 +54,10 @@ def composed(folder: Path) -> Composition:
 
 def fuzz(composition: Composition, texts: Iterable[tuple[str, bool]]) -> Fuzzed:
     """Understand every text, and carry out what is understood of those that are no commands."""
-    interpreter, now = composition.interpreter(composition.templates), composition.now()
+    interpreter, now = (
+        composition.understanding.interpreter(composition.understanding.templates),
+        composition.now(),
+    )
     found = Fuzzed()
     for text, may_mean in texts:
         began_s = time.perf_counter()

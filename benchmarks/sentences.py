@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from assistant.composition import FITTED_SENTENCES, SAMPLING_SEED
 from models.training.examples import labelled
+from nlu.build import FITTED_SENTENCES, FITTING_SEED
 from nlu.classifier.examples import IntentLabel
 from nlu.grammar.templates import Templates
 
@@ -25,7 +25,7 @@ def sentences(templates: Templates) -> list[tuple[IntentLabel | None, str]]:
 
     None is the label of what no assistant should act on.
     """
-    drawn = templates.labelled(FITTED_SENTENCES, SAMPLING_SEED)
+    drawn = templates.labelled(FITTED_SENTENCES, FITTING_SEED)
     own = [(IntentLabel(one.intent, one.fixed), one.text) for one in drawn]
     return [*own, *labelled()]
 
@@ -33,7 +33,7 @@ def sentences(templates: Templates) -> list[tuple[IntentLabel | None, str]]:
 def slot_templates(templates: Templates) -> Iterator[Template]:
     """Sentences drawn of all templates, as a matcher of examples with slots wants them."""
     found: dict[Template, None] = {}
-    for one in templates.labelled(_TEMPLATES, SAMPLING_SEED):
+    for one in templates.labelled(_TEMPLATES, FITTING_SEED):
         text = one.text
         for span in reversed(one.spans):
             text = f"{text[: span.start]}{{{span.slot}}}{text[span.end :]}"

@@ -164,12 +164,12 @@ class Timed:
 
 def contest(composition: Composition, split: str, extract: bool) -> Iterator[Row | Figures]:
     """The rows of documents and of chapters, and the figures of the assistant's own."""
-    encoder = composition.document_encoder
+    encoder = composition.answering.encoder
     if encoder is None:
         raise SystemExit("the model that reads is not here; install it again")
     written = references(split)
     knowledge = shelf(written)
-    phraser = None if extract else composition.phraser
+    phraser = None if extract else composition.answering.phraser
     ours = Timed(Summariser(knowledge, encoder, phraser))
     every = list(tasks(knowledge, written))
     documents, chapters = every[: len(written)], every[len(written) :]

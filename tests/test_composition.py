@@ -52,7 +52,7 @@ def test_a_skill_with_a_sentence_that_does_not_compile_is_left_out_by_name(
     bad = skill_folder(tmp_path, "fly", "fly to <nowhere>")
     with caplog.at_level(logging.WARNING):
         composition = with_skills(good, bad)
-        assert composition.templates.accepts("paint the fence")
+        assert composition.understanding.templates.accepts("paint the fence")
     assert [fault.skill for fault in composition.registry.faults] in (["fly"], [bad])
     assert "(skill.refused)" in caplog.text
 
@@ -78,10 +78,10 @@ def test_a_time_zone_that_does_not_exist_is_one_clear_error() -> None:
 
 def test_a_replaced_stages_models_go_with_it() -> None:
     composition = Composition(Config(), library=Library(Path("/nowhere")))
-    knowledge = composition.knowledge(None)
+    knowledge = composition.answering.knowledge(None)
     stage = composition.answer(knowledge)
-    assert composition.phraser is not None
-    encoder = weakref.ref(composition.document_encoder)
+    assert composition.answering.phraser is not None
+    encoder = weakref.ref(composition.answering.encoder)
     gc.disable()  # it may be long until circles are looked for, and a model is large
     try:
         del composition, stage

@@ -84,7 +84,7 @@ def measure(
         fitting, talk = _fitting(composition), iter(_talk(_WHO, _DID, _WHAT))
         match, no_match = [], []
         for _ in range(runs):
-            interpreter = composition.interpreter(composition.templates)
+            interpreter = composition.understanding.interpreter(composition.understanding.templates)
             strange = list(islice(talk, len(fitting)))
             match.append(_interpreted(interpreter, composition, fitting, clock))
             no_match.append(_interpreted(interpreter, composition, strange, clock))
@@ -127,8 +127,8 @@ def models_side_by_side(
 
 def _fitting(composition: Composition) -> list[str]:
     """Sentences of the skills that fit as they are."""
-    interpreter, now = Interpreter(composition.templates), composition.now()
-    drawn = [s for some in composition.templates.examples().values() for s in some]
+    interpreter, now = Interpreter(composition.understanding.templates), composition.now()
+    drawn = [s for some in composition.understanding.templates.examples().values() for s in some]
     drawn = [s for s in dict.fromkeys(drawn) if len(s.split()) == WORDS]
     random.Random(_SEED).shuffle(drawn)
     found = (s for s in drawn if interpreter(canonical(s), now).by is By.SENTENCE)

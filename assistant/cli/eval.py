@@ -113,7 +113,11 @@ def sentences(
     """Count the sentences that are understood as tests in Home Assistant's format want them."""
     suites = load_suites(path, home)
     composition = Composition(temporary_config(None, None))
-    prepare = reader(composition.templates_of, composition.interpreter, composition.now())
+    prepare = reader(
+        composition.understanding.templates_of,
+        composition.understanding.interpreter,
+        composition.now(),
+    )
     with progress("understanding") as told:
         figures = evaluate_sentences(suites, prepare, told, _tell_miss(json))
     _show(f"Sentences, {path.name}", figures, json)

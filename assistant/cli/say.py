@@ -44,7 +44,7 @@ def say(
             heard: list[Message] = _heard(f"say-{number}", text)
             messages = [*heard, *run(stages, heard, timings.observe)]
             if explain:
-                _tell_why(composition.explain(text), json)
+                _tell_why(composition.understanding.explain(text, composition.now()), json)
             tell(text, messages, timings, json)
 
 

@@ -13,7 +13,7 @@ from rich.table import Table
 
 from assistant.cli.output import console, emit
 from assistant.cli.progress import progress
-from assistant.composition import FITTED_SENTENCES, SAMPLING_SEED, Composition
+from assistant.composition import Composition
 from assistant.core.config import Config, config_files, load_config
 from assistant.core.errors import InputError
 from assistant.evaluation.confusion import confusions
@@ -26,6 +26,7 @@ from assistant.evaluation.skills import (
     owners_of,
 )
 from assistant.evaluation.specimen import specimen_home
+from nlu.build import FITTED_SENTENCES, FITTING_SEED
 from nlu.classifier.encoder import MODEL, SentenceEncoder
 from nlu.classifier.examples import read_shipped
 from nlu.grammar.templates import Templates
@@ -104,12 +105,12 @@ def _checked(composition: Composition) -> SkillsCheck:
     manifests = registry.manifests
     home = composition.home if composition.home.entities else specimen_home(manifests)
     with progress("reading sentences") as told:
-        reports = check_skills(manifests, composition.templates_of(home), told)
+        reports = check_skills(manifests, composition.understanding.templates_of(home), told)
     fitted = MODEL in composition.library.artefacts
     if fitted:
         encoder = SentenceEncoder.load(composition.library)
         shipped = read_shipped(composition.library.read(MODEL)["examples.npz"])
-        drawn = Templates.compile(manifests, home).labelled(FITTED_SENTENCES, SAMPLING_SEED)
+        drawn = Templates.compile(manifests, home).labelled(FITTED_SENTENCES, FITTING_SEED)
         with progress("fitting") as told:
             taken = confusions(drawn, encoder, shipped, owners_of(manifests), told)
         reports = [msgspec.structs.replace(r, confused=taken.get(r.skill, [])) for r in reports]

@@ -35,17 +35,17 @@ def consult(
     """
     if documents is not None:
         config = msgspec.structs.replace(config, documents=DocumentsSettings())
-    composition = Composition(config)
+    answering = Composition(config).answering
     with ExitStack() as open_things:
-        knowledge = composition.knowledge(None) if documents is not None else _indexed(config)
+        knowledge = answering.knowledge(None) if documents is not None else _indexed(config)
         open_things.callback(knowledge.close)
-        vectors = composition.vectors(knowledge)
-        collection = open_things.enter_context(closing(composition.collection(knowledge, vectors)))
+        vectors = answering.vectors(knowledge)
+        collection = open_things.enter_context(closing(answering.collection(knowledge, vectors)))
         if documents is not None:
-            read_in(collection, documents, composition.faults, progress)
+            read_in(collection, documents, answering.faults, progress)
         if not knowledge.sources():
             raise _nothing(documents)
-        yield composition.answers(knowledge, vectors)
+        yield answering.answers(knowledge, vectors)
 
 
 def _indexed(config: Config) -> Knowledge:
@@ -53,7 +53,7 @@ def _indexed(config: Config) -> Knowledge:
     if not file.exists():
         raise _nothing(None)
     try:
-        return Composition(config).knowledge(file)
+        return Composition(config).answering.knowledge(file)
     except StorageError as error:
         if error.code != "storage.in_use":
             raise

@@ -86,13 +86,13 @@ def _of_daemon(control: ControlClient, request: DocumentsRequest) -> Iterator[To
 def _done_here(config: Config, request: DocumentsRequest) -> Iterator[Told]:
     with ExitStack() as open_things:
         composition = Composition(config)
-        knowledge = composition.knowledge(config.state_dir / KNOWLEDGE_FILE)
+        knowledge = composition.answering.knowledge(config.state_dir / KNOWLEDGE_FILE)
         open_things.callback(knowledge.close)
-        collection = open_things.enter_context(closing(composition.collection(knowledge)))
+        collection = open_things.enter_context(closing(composition.answering.collection(knowledge)))
         yield from _known(collection.take(request))
         while True:
             step = collection.step(time.monotonic())
-            yield from _known(composition.faults.passing("reader", step))
+            yield from _known(composition.answering.faults.passing("reader", step))
             pause_s = collection.deadline_s() - time.monotonic()
             time.sleep(min(LONGEST_PAUSE_S, max(0.0, pause_s)))
 

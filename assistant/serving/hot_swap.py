@@ -86,8 +86,8 @@ class NluHotSwap:
         composition = Composition(config, opened=self._opened)
         stage = composition.nlu()
         self._models_dir, self._cache = config.models_dir, config.cache_dir / "nlu"
-        self._guesses = composition.guesses
-        self._own = composition.own_examples if self._guesses else []
+        self._guesses = composition.understanding.guesses
+        self._own = composition.understanding.own_examples if self._guesses else []
         del composition
         give_back_unused()
         return stage

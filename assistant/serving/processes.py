@@ -38,9 +38,10 @@ from assistant.supervision.channel import ProcessStatus, Status
 from assistant.supervision.heartbeat import Heartbeat
 from assistant.supervision.settings import reload_settings
 from audio.asr.stage import AsrStage
+from audio.build import make_listener, make_own_voice
 from audio.capture import Capture
 from audio.playback import Playback
-from audio.stage import AudioStage, make_listener, make_own_voice
+from audio.stage import AudioStage
 from audio.tally import Tally
 from audio.tts.stage import VoiceStage
 from nlu.stage import NluStage
@@ -179,7 +180,7 @@ class AnswerStageMaker:
     def __call__(self, composition: Composition) -> AnswerStage:
         if self._knowledge is None:
             try:
-                self._knowledge = composition.knowledge(self._file)
+                self._knowledge = composition.answering.knowledge(self._file)
             except StorageError as error:
                 if error.code not in NO_DOCUMENTS:
                     raise
@@ -197,7 +198,7 @@ class AnswerStageMaker:
 
 
 def _load_reader(composition: Composition) -> None:
-    composition.registry, composition.document_encoder  # noqa: B018 - from now on they are there
+    composition.registry, composition.answering.encoder  # noqa: B018 - from now on they are there
 
 
 def _audio(config: Config, files: tuple[Path, ...], heartbeat: Heartbeat) -> Member:

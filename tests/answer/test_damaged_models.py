@@ -45,14 +45,14 @@ def damaged(folder: Path, *names: str) -> Library:
 def test_what_is_there_answers(tmp_path: Path, names: tuple[str, ...], tier: str) -> None:
     config = Config(storage=StorageSettings(state=str(tmp_path / "state")))
     composition = Composition(config, library=damaged(tmp_path / "models", *names))
-    knowledge = composition.knowledge(None)
+    knowledge = composition.answering.knowledge(None)
     passage = Passage(text=TEXT, title="Dishwasher")
     knowledge.add(Path("/d.txt"), "d", "Dishwasher", "document", [passage])
-    answers = composition.answers(knowledge, composition.vectors(knowledge))
+    answers = composition.answering.answers(knowledge, composition.answering.vectors(knowledge))
     for _ in range(2):
         answer = finished(answers.answering(QUESTION))
         assert answer.sentence == WHOLE
         assert answer.tier == tier
-    told = [(fault.part, fault.code) for fault in composition.faults.told()]
+    told = [(fault.part, fault.code) for fault in composition.answering.faults.told()]
     assert told == [(name, "model.corrupt") for name in names]
     knowledge.close()

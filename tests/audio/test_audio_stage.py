@@ -20,11 +20,12 @@ from assistant.core.messages import (
     StageFailed,
     Woke,
 )
+from audio.build import make_listener, make_own_voice
 from audio.earcons import FAILED, HEARD, earcon
 from audio.frames import FRAME_S, Samples
 from audio.listener import Listener
 from audio.playback import Playback
-from audio.stage import AudioStage, make_listener, make_own_voice
+from audio.stage import AudioStage
 from tests.audio.test_listener import Scripted
 from tests.support.voices import silence, speech
 

@@ -26,10 +26,10 @@ from assistant.core.messages import (
     Utterance,
     Woke,
 )
+from audio.build import make_listener, make_own_voice
 from audio.frames import FRAME_S, Framer
 from audio.listener import Listener
 from audio.own_voice import OwnVoice
-from audio.stage import make_listener, make_own_voice
 from tests.support.voices import silence, speech
 
 VOICES = ("slt", "rms", "awb")

@@ -13,11 +13,11 @@ import typer
 from numpy.typing import NDArray
 from typer.testing import CliRunner, Result
 
+from assistant.answer.build import Answering
 from assistant.answer.knowledge.knowledge import Knowledge
 from assistant.answer.knowledge.passages import Passage
 from assistant.answer.retrieval.encoder import Scored
 from assistant.cli.batch import batch
-from assistant.composition import Composition
 from assistant.core.errors import AssistantError, InputError, ModelError
 from assistant.core.layout import KNOWLEDGE_FILE
 from tests.support.batches import write_questions
@@ -49,9 +49,9 @@ class FakeReader(FakeEncoder):
 
 @pytest.fixture(autouse=True)
 def small_network(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(Composition, "document_encoder", FakeReader())
+    monkeypatch.setattr(Answering, "encoder", FakeReader())
     # On a busy machine the generator's time is up now and then, and the sentence itself is said.
-    monkeypatch.setattr(Composition, "phraser", None)
+    monkeypatch.setattr(Answering, "phraser", None)
 
 
 @pytest.fixture
@@ -150,7 +150,7 @@ def test_without_the_model_words_alone_find_the_answers(
     monkeypatch: pytest.MonkeyPatch,
     caplog: pytest.LogCaptureFixture,
 ) -> None:
-    monkeypatch.setattr(Composition, "document_encoder", network)
+    monkeypatch.setattr(Answering, "encoder", network)
     manual, out = tmp_path / "washer.md", tmp_path / "answers.jsonl"
     manual.write_text(MANUAL)
     assert run(config, asked, "--out", out, "--documents", manual).exception is None

@@ -12,9 +12,9 @@ import msgspec
 import pytest
 from typer.testing import CliRunner, Result
 
+from assistant.answer.build import Answering
 from assistant.answer.knowledge.knowledge import Knowledge
 from assistant.cli.documents import app
-from assistant.composition import Composition
 from assistant.control.server import ControlServer
 from assistant.core.errors import AssistantError, ControlError, InputError, StorageError
 from assistant.core.messages import (
@@ -76,7 +76,7 @@ def test_a_document_is_said_in_short(
     tea = tmp_path / "tea.md"
     tea.write_text("# Tea\n\n## Green\n\nIt steeps for two minutes.\n\n## Black\n\nFor four.\n")
     assert invoke("add", tea, "--config", config).exit_code == 0
-    monkeypatch.setattr(Composition, "document_encoder", FakeEncoder())
+    monkeypatch.setattr(Answering, "encoder", FakeEncoder())
     green = invoke("summarise", "the", "green", "part", "of", "tea", "--config", config)
     assert green.stdout == "It steeps for two minutes.\n"
     whole = json.loads(invoke("summarise", "tea", "--config", config, "--json").stdout)
@@ -89,7 +89,7 @@ def test_a_document_is_said_in_short(
 def test_without_the_model_a_documents_first_sentences_are_said(
     tmp_path: Path, config: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(Composition, "document_encoder", None)
+    monkeypatch.setattr(Answering, "encoder", None)
     tea = tmp_path / "tea.md"
     tea.write_text("# Tea\n\nOne is green. Two are black. Three are white. Four are red.\n")
     assert invoke("add", tea, "--config", config).exit_code == 0

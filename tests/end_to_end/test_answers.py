@@ -35,7 +35,7 @@ KNOWN = ("how long does the guarantee of the dishwasher run", "when is the denti
 @pytest.fixture(scope="module")
 def daemon(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Daemon]:
     folder = tmp_path_factory.mktemp("answers")
-    models = Composition(Config()).answering_models
+    models = Composition(Config()).answering.models
     keep_baseline(folder / "state" / BASELINE_FILE, models, {"declined": 0.05})
     settings = f'[documents]\nfolders = ["{DOCUMENTS}"]\n'
     settings += f'[metrics]\ntextfile = "{folder / "hark.prom"}"\n'

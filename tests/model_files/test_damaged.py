@@ -29,6 +29,7 @@ from assistant.core.stage import Stage
 from assistant.doctor import checks
 from assistant.serving.hot_swap import NluHotSwap
 from audio.tts.apology import MODELS, words_for
+from nlu.build import Understanding
 from nlu.stage import NluStage
 from tests.support.handmade_onnx import adding_model
 
@@ -215,7 +216,7 @@ def test_a_mended_model_is_taken_over_while_the_stage_runs(
 ) -> None:
     workshop = NluHotSwap()
     with monkeypatch.context() as without:
-        without.setattr(Composition, "tagger", None)
+        without.setattr(Understanding, "tagger", None)
         stage = workshop.stage(config)
     assert understood(stage, LOOSE, 1000.0) == ()
     assert workshop.load("ner", "1")(stage) is stage
@@ -228,7 +229,7 @@ def test_whisper_gives_way_to_pocketsphinx(tmp_path: Path) -> None:
     library = Library(config.models_dir)
     composition = Composition(config, library=library)
     assert composition.asr().deadline_s() is None
-    assert "whisper" not in composition.asr_faults  # it was never pulled
+    assert "whisper" not in composition.recognition.faults  # it was never pulled
     folder = library.folder("whisper-tiny.en")
     folder.mkdir(parents=True)
     for file in library.artefact("whisper-tiny.en").files:
@@ -237,7 +238,7 @@ def test_whisper_gives_way_to_pocketsphinx(tmp_path: Path) -> None:
         wanted = msgspec.structs.replace(config, asr=AsrSettings(engine=engine))
         composition = Composition(wanted, library=library)
         stage = composition.asr()
-        composition.asr_faults.work(1000.0)
+        composition.recognition.faults.work(1000.0)
         (fault,) = told(stage, 2000.0)
         assert isinstance(fault, StageFailed)
         assert (fault.stage, fault.part, fault.code) == ("asr", "whisper", "model.corrupt")

@@ -104,7 +104,7 @@ def guesser(tmp_path_factory: pytest.TempPathFactory) -> Guesser:
     composition = Composition(
         Config(home=HomeSettings(), storage=StorageSettings(cache=str(cache)))
     )
-    guess = composition.interpreter(composition.templates).guess
+    guess = composition.understanding.interpreter(composition.understanding.templates).guess
     assert isinstance(guess, Guesser)
     return guess
 

@@ -52,7 +52,7 @@ def test_what_nobody_can_say_is_no_command(composition: Composition, text: str) 
 
 @pytest.mark.parametrize("words", ["kemi, no wait, ", "and ", "lights, no, on, and then "])
 def test_the_search_for_parts_ends(composition: Composition, words: str) -> None:
-    interpreter = composition.interpreter(composition.templates)
+    interpreter = composition.understanding.interpreter(composition.understanding.templates)
     began_s = time.process_time()
     interpreter(canonical(words * 40), composition.now())
     interpreter(canonical(words * 12), composition.now())

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from assistant.answer.build import Answering
 from assistant.answer.knowledge.knowledge import Knowledge
 from assistant.composition import Composition
 from assistant.core.bus import Address
@@ -36,7 +37,7 @@ def test_while_a_command_has_the_documents_the_rest_is_answered(
         def knowledge(_: Composition, path: Path) -> Knowledge:
             return opened.enter_context(closing(Knowledge(path)))
 
-        monkeypatch.setattr(Composition, "knowledge", knowledge)
+        monkeypatch.setattr(Answering, "knowledge", knowledge)
         with closing(Knowledge(file)):
             stage = make(composition)
             (reply,) = stage.feed(Question(utterance_id="u", text="sing"))
@@ -61,7 +62,7 @@ def test_of_a_damaged_index_the_user_is_told_aloud_once(
         def knowledge(_: Composition, path: Path) -> Knowledge:
             return opened.enter_context(closing(Knowledge(path)))
 
-        monkeypatch.setattr(Composition, "knowledge", knowledge)
+        monkeypatch.setattr(Answering, "knowledge", knowledge)
         stage = make(composition)
         assert stage.deadline_s() == 0.0
         (told,) = stage.feed(Tick(at_s=1.0))
@@ -77,14 +78,14 @@ def test_who_adds_documents_is_answered_though_the_stage_is_made_anew(
     notes = tmp_path / "notes.txt"
     notes.write_text("The key lies under the pot.\n")
     composition, make = Composition(Config()), AnswerStageMaker(tmp_path / "knowledge.db")
-    monkeypatch.setattr(Composition, "document_encoder", FakeEncoder())
+    monkeypatch.setattr(Answering, "encoder", FakeEncoder())
     add = DocumentsRequest(request_id="r", action="add", arguments=(str(notes),))
     with ExitStack() as opened:
 
         def knowledge(_: Composition, path: Path) -> Knowledge:
             return opened.enter_context(closing(Knowledge(path)))
 
-        monkeypatch.setattr(Composition, "knowledge", knowledge)
+        monkeypatch.setattr(Answering, "knowledge", knowledge)
         told = list(make(composition).feed(add))
         stage = make(composition)
         for _ in range(1000):

@@ -112,4 +112,4 @@ def test_sentences_that_are_wrong_are_wrong_settings(tmp_path: Path) -> None:
     (tmp_path / "mine.yaml").write_text("language: en\nintents: [")
     config = load_settings(written(tmp_path, f'[nlu]\ncustom_sentences = "{tmp_path}"\n'))
     with pytest.raises(ConfigError, match=r"mine\.yaml"):
-        _ = Composition(config).vocabulary
+        _ = Composition(config).understanding.vocabulary

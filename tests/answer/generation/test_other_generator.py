@@ -95,13 +95,13 @@ def asked(library: Library, generator: str) -> tuple[Answer, list[StageFailed]]:
         storage=StorageSettings(state=str(library.pulled / "state")),
     )
     composition = Composition(config, library=library)
-    knowledge = composition.knowledge(None)
+    knowledge = composition.answering.knowledge(None)
     passage = Passage(text=TEXT, title="Dishwasher")
     knowledge.add(Path("/d.txt"), "d", "Dishwasher", "document", [passage])
-    answers = composition.answers(knowledge, composition.vectors(knowledge))
+    answers = composition.answering.answers(knowledge, composition.answering.vectors(knowledge))
     answer = finished(answers.answering(QUESTION))
     knowledge.close()
-    return answer, composition.faults.told()
+    return answer, composition.answering.faults.told()
 
 
 def test_the_generator_that_the_settings_name_words_the_answer(

@@ -1,0 +1,164 @@
+"""What answering is made of, from the settings."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from datetime import datetime
+from functools import cached_property, partial
+from pathlib import Path
+
+from assistant.answer.answerer import Answerer, FindsAnswers
+from assistant.answer.answers import DocumentAnswers
+from assistant.answer.calendar.calendar import Calendar
+from assistant.answer.generation.generator import MODEL as GENERATOR
+from assistant.answer.generation.generator import GenerationBudget, Generator, require_generator
+from assistant.answer.generation.phraser import Phraser
+from assistant.answer.in_flight import InFlight
+from assistant.answer.ingest.collection import Collection
+from assistant.answer.ingest.formats.suffixes import SUFFIXES
+from assistant.answer.ingest.parser_client import ParserClient
+from assistant.answer.knowledge.knowledge import Knowledge
+from assistant.answer.knowledge.vector_index import VectorIndex
+from assistant.answer.quality.baseline import keep_baseline, read_baseline
+from assistant.answer.quality.monitor import Monitor
+from assistant.answer.retrieval.encoder import MODEL as READER
+from assistant.answer.retrieval.encoder import PassageEncoder
+from assistant.answer.retrieval.lexical import LexicalSearcher, ReadsOrNot
+from assistant.answer.retrieval.reader import Reader
+from assistant.answer.retrieval.retriever import Retriever
+from assistant.answer.retrieval.search import Searcher
+from assistant.answer.stage import AnswerStage
+from assistant.answer.summary.summariser import Summariser
+from assistant.core.clock import time_zone
+from assistant.core.config import Config
+from assistant.core.degraded import Degraded
+from assistant.core.errors import ModelError
+from assistant.core.layout import BASELINE_FILE, VECTORS_FILE
+from assistant.core.models.manifest import Library
+from assistant.core.models.opened import OpenModels
+
+ANSWER_BUDGET_S = 1.0
+"""From the question to the answer's text."""
+WORDS_BUDGET = GenerationBudget(tokens=60, seconds=10.0)
+"""What a reply may take of the generator, which it shares; who is in haste has an `InFlight`."""
+
+
+class Answering:
+    """The documents and models that the settings want; what takes long is made when asked for."""
+
+    def __init__(
+        self,
+        config: Config,
+        library: Library,
+        opened: OpenModels,
+        now: Callable[[], datetime],
+    ) -> None:
+        self._config, self._library, self._opened, self._now = config, library, opened, now
+        self.faults = Degraded("answer")
+
+    def stage(
+        self,
+        abilities: Sequence[str],
+        knowledge: Knowledge | None = None,
+        answers: DocumentAnswers | None = None,
+        desk: InFlight | None = None,
+    ) -> AnswerStage:
+        """What no skill claims; with `knowledge` the user's documents are kept in it."""
+        desk = desk or InFlight()
+        if knowledge is None:
+            return AnswerStage(abilities, answers, desk=desk)
+        vectors = self.vectors(knowledge)
+        answers = self.answers(knowledge, vectors)
+        collection = self.collection(knowledge, vectors, desk)
+        return AnswerStage(abilities, answers, collection, desk, self.faults)
+
+    def knowledge(self, path: Path | None) -> Knowledge:
+        """What the user's documents say, or of none with None; raises `StorageError`."""
+        return Knowledge(path, time_zone(self._config.home.time_zone))
+
+    def vectors(self, knowledge: Knowledge) -> VectorIndex | None:
+        """The index of the passages' vectors, in a file beside theirs."""
+        if self.encoder is None:
+            return None
+        file = knowledge.path.with_name(VECTORS_FILE) if knowledge.path is not None else None
+        return VectorIndex(knowledge, self.encoder.version, file)
+
+    def collection(
+        self,
+        knowledge: Knowledge,
+        vectors: VectorIndex | None = None,
+        desk: InFlight | None = None,
+    ) -> Collection:
+        """The user's documents, as they are on the disk; `desk` has what is asked of them."""
+        folders = [Path(f).expanduser().resolve() for f in self._config.documents.folders]
+        index = vectors if vectors is not None else self.vectors(knowledge)
+        requests = desk.requests if desk is not None else None
+        return Collection(
+            *(knowledge, index, self.encoder, ParserClient(), SUFFIXES, folders),
+            *(self._summariser(knowledge), requests),
+        )
+
+    def answers(self, knowledge: Knowledge, vectors: VectorIndex | None) -> DocumentAnswers:
+        """Answers from the documents in `knowledge`; models are loaded at the first question.
+
+        Without a sound model that reads, words alone find them.
+        """
+        finder = self._finder(knowledge, vectors)
+        answerer = Answerer(finder, self.phraser, lambda: knowledge.generation)
+        calendar = Calendar(knowledge, self._now)
+        monitor = self._monitor(kept=bool(knowledge.path))
+        summariser = self._summariser(knowledge)
+        return DocumentAnswers(answerer, summariser, self.phraser, calendar, monitor)
+
+    @cached_property
+    def phraser(self) -> Phraser:
+        """The words of the settings' generator."""
+        name = self._config.answer.generator
+        # Of the library alone: a circle with this object would outlive a replaced stage.
+        load = self.faults.noting(
+            GENERATOR, partial(_open_generator, self._opened, self._library, name)
+        )
+        return Phraser(load, WORDS_BUDGET)
+
+    @cached_property
+    def encoder(self) -> PassageEncoder | None:
+        """What passages and questions are compared by; None where nothing vouches for its model."""
+        try:
+            load = partial(PassageEncoder.load, self._library)
+            return self._opened.get(self._library, READER, load)
+        except ModelError as error:
+            self.faults.note(READER, error)
+            return None
+
+    @property
+    def models(self) -> str:
+        """The models that answers depend on, with their versions."""
+        used = (READER, self._config.answer.generator)
+        try:
+            names = [name for name in used if name in self._library.artefacts]
+        except ModelError:  # which the first use of either tells of
+            return ""
+        return ", ".join(f"{name} {self._library.version(name)}" for name in names)
+
+    def _finder(self, knowledge: Knowledge, vectors: VectorIndex | None) -> FindsAnswers:
+        words, encoder = LexicalSearcher(knowledge), self.encoder
+        if encoder is None or vectors is None:
+            return words
+        reads = Searcher(Retriever(knowledge, vectors, encoder), Reader(encoder), knowledge.named)
+        return ReadsOrNot(reads, words, self.faults)
+
+    def _summariser(self, knowledge: Knowledge) -> Summariser:
+        return Summariser(knowledge, self.encoder, self.phraser, self.faults)
+
+    def _monitor(self, kept: bool) -> Monitor:
+        """Watches over the answers; `kept` with what these models' answers were like before."""
+        if not kept:
+            return Monitor(ANSWER_BUDGET_S)
+        file, models = self._config.state_dir / BASELINE_FILE, self.models
+        learned, keep = read_baseline(file, models), partial(keep_baseline, file, models)
+        return Monitor(ANSWER_BUDGET_S, learned, keep)
+
+
+def _open_generator(opened: OpenModels, library: Library, name: str) -> Generator:
+    require_generator(library, name)  # another part may have that very model open
+    return opened.get(library, name, partial(Generator.load, library, name))

@@ -1,0 +1,107 @@
+"""What hearing and speaking are made of, from the settings."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from assistant.core.config import Config, WakeSettings
+from assistant.core.degraded import Degraded
+from assistant.core.did_you_mean import did_you_mean
+from assistant.core.errors import ConfigError
+from assistant.core.models.manifest import Library, ModelState
+from audio.asr.pocketsphinx import PocketSphinxRecognizer
+from audio.asr.recognizer import Recognizer
+from audio.asr.stage import AsrStage
+from audio.asr.whisper import WhisperRecognizer
+from audio.echo import echo_canceller
+from audio.listener import Listener
+from audio.own_voice import OwnVoice
+from audio.tts.select import select as select_voice
+from audio.tts.stage import VoiceStage
+from audio.wake.engine import WakeWordEngine
+from audio.wake.keyphrase import KeyPhrases
+from audio.wake.select import select
+
+# The own voice is listened to more willingly than the microphone, so that no echo outdoes it:
+# of 24 replies as echoes none then stopped itself, and 3 of 48 with the same sensitivity for both.
+STOP_SENSITIVITY = 0.5
+OWN_STOP_SENSITIVITY = 0.9
+OWN_WAKE_BONUS = 0.2
+
+
+def make_own_voice(config: Config) -> OwnVoice:
+    """Follows the assistant's own voice for its wake words and for "stop"."""
+    willing = {k: min(1.0, s + OWN_WAKE_BONUS) for k, s in config.wake.keywords.items()}
+    engines = (
+        select(WakeSettings(engine=config.wake.engine, keywords=willing)),
+        KeyPhrases({"stop": OWN_STOP_SENSITIVITY}),
+    )
+    return OwnVoice(engines, config.audio.playback_grace_s, echo_canceller())
+
+
+def make_listener(config: Config, wake: bool = True, own_voice: OwnVoice | None = None) -> Listener:
+    """The listener of the settings; without `wake` whatever is spoken is an utterance.
+
+    With `own_voice` it can also be told to stop while a reply plays. Raises `WakeWordError`.
+    """
+    return Listener(
+        config.listening,
+        select(config.wake) if wake else None,
+        own_voice=own_voice,
+        stop_word=KeyPhrases({"stop": STOP_SENSITIVITY}) if own_voice else None,
+        locator=_locator(config) if wake else None,
+    )
+
+
+def _locator(config: Config) -> WakeWordEngine | None:
+    """A second engine that finds where a wake word ended; None where it would take too long."""
+    engine = select(config.wake)
+    if isinstance(engine, KeyPhrases):
+        engine.close()
+        return None
+    return engine
+
+
+class Recognition:
+    """Speech recognition: whisper where its model is, else the skills' own `sentences`, drawn."""
+
+    def __init__(
+        self, config: Config, library: Library, sentences: Callable[[], list[str]]
+    ) -> None:
+        self._config, self._library, self._sentences = config, library, sentences
+        self.faults = Degraded("asr")
+
+    def stage(self) -> AsrStage:
+        """The stage; raises `ConfigError` for a model that is none."""
+        return AsrStage(self._recognizer(), self.faults)
+
+    def _recognizer(self) -> Recognizer:
+        settings = self._config.asr
+        if settings.engine != "pocketsphinx":
+            self._require_known(settings.model)
+            whisper = self.faults.without("whisper", self._whisper)
+            if whisper is not None:
+                return whisper
+        prefixes = [keyword.replace("_", " ") for keyword in self._config.wake.keywords]
+        cache = self._config.cache_dir / "asr"
+        return PocketSphinxRecognizer(self._sentences(), prefixes, cache_dir=cache)
+
+    def _whisper(self) -> Recognizer | None:
+        """What hears free speech; None where its model was never wanted."""
+        settings = self._config.asr
+        if settings.engine == "auto" and self._library.state(settings.model) is ModelState.ABSENT:
+            return None
+        self._library.read(settings.model)  # what is corrupt is never loaded
+        return WhisperRecognizer(self._library.folder(settings.model), threads=settings.threads)
+
+    def _require_known(self, model: str) -> None:
+        known = self._library.artefacts
+        if model not in known:
+            message = f'asr.model: there is no model "{model}"; {did_you_mean(model, known)}'
+            raise ConfigError("config.model", message)
+
+
+def make_voice(config: Config, library: Library) -> VoiceStage:
+    """The voice; raises `SpeakingError` when there is none."""
+    faults = Degraded("voice")
+    return VoiceStage(select_voice(config.voice, library, faults), faults)

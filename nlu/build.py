@@ -1,0 +1,123 @@
+"""What understanding is made of, from the settings."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from datetime import datetime
+from functools import cached_property, partial
+from pathlib import Path
+
+from assistant.core.config import Config
+from assistant.core.degraded import Degraded
+from assistant.core.errors import ConfigError, InputError
+from assistant.core.models.manifest import Library
+from assistant.core.models.opened import OpenModels
+from assistant.skill.home import Home
+from assistant.skill.manifest import SkillManifest
+from nlu.classifier.encoder import MODEL as INTENT
+from nlu.classifier.encoder import SentenceEncoder
+from nlu.classifier.examples import IntentLabel
+from nlu.classifier.fitting import fitted
+from nlu.classifier.intent import IntentModel
+from nlu.classifier.tagger import MODEL as NER
+from nlu.classifier.tagger import Tagger
+from nlu.explanation import Explanation, explain
+from nlu.fallback.guesser import Guesser
+from nlu.fallback.slot_candidates import SlotFinder
+from nlu.fallback.slot_patterns import shapes
+from nlu.grammar.custom_sentences import load_vocabulary
+from nlu.grammar.templates import Templates
+from nlu.grammar.vocabulary import NO_VOCABULARY, Vocabulary
+from nlu.interpreter import Interpreter
+from nlu.stage import NluStage
+from nlu.text.canonical import canonical
+
+FITTED_SENTENCES, FITTING_SEED = 600, 1
+"""Sentences of the skills that the intent head is fitted to, all intents in like share."""
+
+
+class Understanding:
+    """The sentences and models that the settings want, over the skills' `sentences`.
+
+    `whole` false leaves out Home Assistant's sentences and the models: a skill's words alone do.
+    """
+
+    def __init__(
+        self,
+        config: Config,
+        manifests: Sequence[SkillManifest],
+        sentences: Templates,
+        home: Home,
+        library: Library,
+        opened: OpenModels,
+        whole: bool = True,
+    ) -> None:
+        self._config, self._manifests, self._home = config, manifests, home
+        self._library, self._opened, self._whole = library, opened, whole
+        self.sentences = sentences
+        self.faults = Degraded("nlu")
+
+    def stage(self, now: Callable[[], datetime]) -> NluStage:
+        """The stage; `now` gives the present as an aware datetime in the user's zone."""
+        return NluStage(self.templates, self.interpreter(self.templates), now, self.faults)
+
+    def explain(self, text: str, now: datetime) -> Explanation:
+        """What each part believes of a text said by itself."""
+        interpreter = self.interpreter(self.templates)
+        return explain(text, interpreter(canonical(text), now), self.templates, interpreter, now)
+
+    @cached_property
+    def templates(self) -> Templates:
+        """All sentences that are understood: the skills', Home Assistant's, the user's own."""
+        return self.templates_of(self._home)
+
+    def templates_of(self, home: Home) -> Templates:
+        """The same with the names of another home."""
+        vocabulary = self.vocabulary if self._whole else NO_VOCABULARY
+        return Templates.compile(self._manifests, home, vocabulary)
+
+    @cached_property
+    def vocabulary(self) -> Vocabulary:
+        """Home Assistant's sentences, and the user's own; raises `ConfigError` for a wrong one."""
+        folder = self._config.nlu.custom_sentences
+        try:
+            return load_vocabulary(Path(folder).expanduser() if folder else None)
+        except InputError as error:
+            raise ConfigError(error.code, f"nlu.custom_sentences: {error.message}") from error
+
+    def interpreter(self, templates: Templates) -> Interpreter:
+        """What reads texts by `templates`, and by the models where they are here."""
+        if not self.guesses:
+            return Interpreter(templates)
+        finder, forms = SlotFinder(templates.lists), shapes(templates.claims)
+        return Interpreter(
+            templates, Guesser(self.intents, self.tagger, finder, forms, self.faults)
+        )
+
+    @property
+    def guesses(self) -> bool:
+        """Whether models are to guess at what no sentence fits."""
+        return self._whole and self._config.nlu.models
+
+    @cached_property
+    def tagger(self) -> Tagger | None:
+        """What names are found with; None where its model is not sound."""
+        load = partial(Tagger.load, self._library)
+        return self.faults.without(NER, lambda: self._opened.get(self._library, NER, load))
+
+    @cached_property
+    def intents(self) -> IntentModel | None:
+        """The intent model, fitted to the installed skills; None where it is not sound."""
+        return self.faults.without(INTENT, self._fitted)
+
+    @cached_property
+    def own_examples(self) -> list[tuple[IntentLabel, str]]:
+        """Sentences of the installed skills that the intent model is fitted to."""
+        drawn = self.sentences.labelled(FITTED_SENTENCES, FITTING_SEED)
+        return [(IntentLabel(one.intent, one.fixed), one.text) for one in drawn]
+
+    def _fitted(self) -> IntentModel:
+        load = partial(SentenceEncoder.load, self._library)
+        encoder = self._opened.get(self._library, INTENT, load)
+        shipped = self._library.read(encoder.name)["examples.npz"]
+        return fitted(encoder, shipped, self.own_examples, self._config.cache_dir / "nlu")
