@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from assistant.core.models.calibration import FILE as CALIBRATION
 from assistant.core.models.manifest import SHIPPED, Library
 from assistant.model_files.pull import import_version
 
@@ -121,6 +122,10 @@ def _no_tokenizer(folder: Path) -> None:
     (folder / TOKENIZER).write_text(json.dumps({"model": "none"}))
 
 
+def _uncalibrated(folder: Path) -> None:
+    (folder / CALIBRATION).write_text("{}")
+
+
 def _unchecked(*_: object) -> None:
     """What is imported here by hand would be found out on the way in."""
 
@@ -133,6 +138,7 @@ UNSOUND: dict[str, tuple[str, Callable[[Path], None] | None]] = {
     "interface": ("outputs are", _other_interface),
     "outside": ("lies in another file", _outside),
     "garbled": ("cannot be loaded", _no_tokenizer),
+    "uncalibrated": ("missing required field", _uncalibrated),
     "nonsense": ("canaries come out as recorded", None),
 }
 """Version → what is told of it, and what is done to it."""

@@ -28,7 +28,6 @@ from typing import Protocol
 import msgspec
 
 from assistant.core.messages import Command
-from nlu.classifier.tagger import TaggedSpan
 from nlu.discourse import clauses
 from nlu.discourse.negation import withheld
 from nlu.discourse.reading import ReadPart
@@ -37,8 +36,6 @@ from nlu.grammar.templates import Templates
 from nlu.text.canonical import Canonical, cuts
 
 _FREE_TEXT_CONFIDENCE = 0.9
-_SURE_PARTS = 0.7
-"""Parts that are each as sure as this are rather several commands than one that holds them all."""
 _REMEMBERED = 512
 _LISTED = ("item",)
 """Free text that may name several things."""
@@ -93,6 +90,10 @@ class Understood:
 class Guess(Protocol):
     """What the models take a text for."""
 
+    @property
+    def sure_parts(self) -> float:
+        """Confidence of parts of a text from which on they are several commands and not one."""
+
     def __call__(self, said: Canonical, now: datetime, whole: bool = True) -> Command | None:
         """The likeliest command; None when they know nothing they would stand by."""
 
@@ -102,8 +103,8 @@ class Guess(Protocol):
     def may_be(self, said: Canonical, intent: str) -> bool:
         """Whether a text that a sentence with free text fits may be meant so."""
 
-    def spans(self, said: Canonical) -> tuple[TaggedSpan, ...]:
-        """What is named in a text, counted in source words."""
+    def persons(self, said: Canonical) -> tuple[str, ...]:
+        """Whom a text surely names."""
 
 
 class Interpreter:
@@ -161,7 +162,7 @@ class Interpreter:
             return By.FREE_TEXT, apart
         if whole:
             return By.FREE_TEXT, _each_item(whole)
-        if not self._may_guess(said):
+        if self.guess is None or not self._may_guess(said):
             return By.NOTHING, None
         guessed, apart = (
             self._guessed(said, now, whole=True),
@@ -169,7 +170,7 @@ class Interpreter:
         )
         sure = min((r.confidence for r in apart or ()), default=0.0)
         joined = any(end < start for end, start in cuts(said))  # by a word, not by a pause alone
-        enough = _SURE_PARTS if joined else 1.0
+        enough = self.guess.sure_parts if joined else 1.0
         if guessed and sure <= min(enough, guessed.confidence):
             return By.GUESS, [guessed]
         return (By.NOTHING if apart is None else By.GUESSED_PARTS), apart

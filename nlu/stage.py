@@ -29,8 +29,6 @@ _UNSURE = 0.5
 """Confidence of an alternative whose words carry none."""
 _SURE = 0.7
 """Words recognised with less make a command as unsure as they are themselves."""
-_SURE_PERSON = 0.8
-"""Of questions about encyclopaedia articles, surer spans are nearly all names of people."""
 _CONVERSATION_S = 60.0
 """How long "it" may still stand for what the last command was about."""
 
@@ -96,7 +94,7 @@ class NluStage:
             choices=tuple(self._choices(understood)),
             nearest=self._nearest(said) if nothing and not understood.withheld else "",
             period=self._period(said) if nothing else None,
-            persons=tuple(self._persons(said)) if nothing else (),
+            persons=self.guess.persons(said) if nothing and self.guess is not None else (),
         )
 
     @property
@@ -129,15 +127,6 @@ class NluStage:
 
     def _period(self, said: Canonical) -> Period | None:
         return periods.within([token.text for token in said.tokens], self._now())
-
-    def _persons(self, said: Canonical) -> Iterator[str]:
-        """Whom a text surely names, as they were named, but for a possessive."""
-        if self.guess is None:
-            return
-        for span in self.guess.spans(said):
-            if span.label == "person" and span.confidence >= _SURE_PERSON:
-                words = " ".join(said.source[span.start : span.end])
-                yield words.removesuffix("'s").removesuffix("'")
 
     def _choices(self, understood: Understood) -> Iterator[Choice]:
         for command in understood.choices:

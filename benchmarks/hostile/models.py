@@ -1,4 +1,4 @@
-"""Model files from an enemy: ONNX files, tokenizers, labels, examples, manifests and records.
+"""Model files from an enemy: ONNX, tokenizers, examples, calibrations, manifests and records.
 
 Each is read as a candidate is before it is used, in a process of its own. What is as the manifest
 says goes as far as the engine; nothing may be run by it, written, or taken beyond the memory.
@@ -23,6 +23,8 @@ import msgspec
 import numpy as np
 
 from assistant.core.errors import ModelError
+from assistant.core.models.calibration import FILE as CALIBRATION
+from assistant.core.models.calibration import read_calibration
 from assistant.core.models.canary import load_canaries
 from assistant.core.models.manifest import SHIPPED, Library
 from assistant.core.models.session import open_session, run_all
@@ -30,6 +32,7 @@ from assistant.core.models.tokens import load_tokenizer
 from benchmarks.hostile.attack import changed, ill_told
 from benchmarks.hostile.child import Child
 from benchmarks.hostile.target import Effects, Target
+from nlu.classifier.calibration import SlotCalibration
 from nlu.classifier.examples import read_shipped
 
 MODEL, TOKENIZER, EXAMPLES, CANARY = "model.onnx", "tokenizer.json", "examples.npz", "canary.json"
@@ -60,7 +63,8 @@ class ModelsAttack:
         shutil.rmtree(self._folder, ignore_errors=True)
         (self._folder / "words").mkdir(parents=True)
         files = dict(self._whole)
-        name = rng.choice((MODEL, MODEL, TOKENIZER, EXAMPLES, CANARY, "manifest", "manifest", ""))
+        known = (MODEL, MODEL, TOKENIZER, EXAMPLES, CALIBRATION, CANARY)
+        name = rng.choice((*known, "manifest", "manifest", ""))
         before = dict(files)
         if name in files:
             files[name] = mutated(files[name], rng)
@@ -115,6 +119,7 @@ def _load(library: Library) -> None:
     tokenizer = load_tokenizer(content[TOKENIZER], 16)
     tokenizer.encode("turn on the kitchen light")
     read_shipped(content[EXAMPLES])
+    read_calibration(library, "words", SlotCalibration)
     load_canaries(library, "words")
     session = open_session(library, "words", MODEL)
     run_all(session, {"x": np.array([1, 2], np.float32)})
@@ -231,6 +236,7 @@ def _whole(marker: Path) -> dict[str, bytes]:
         MODEL: _adding_model(),
         TOKENIZER: msgspec.json.encode(vocabulary),
         EXAMPLES: archive.getvalue(),
+        CALIBRATION: (SHIPPED / "ner" / CALIBRATION).read_bytes(),
         CANARY: b'{"share": 0.9, "cases": [{"input": "a", "output": "b"}]}',
     }
 

@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from assistant.core.models.calibration import FILE as CALIBRATION
 from models.training.config import MODELS
 from models.training.tokens import LONGEST, tokenizer
 
@@ -33,9 +34,14 @@ def tokenizer_file() -> bytes:
 
 
 def publish(name: str, entry: Entry, files: Mapping[str, bytes], models: Path = MODELS) -> None:
-    """Write `files` to the model's folder and its entry to the manifest, in place of older ones."""
+    """Write `files` to the model's folder and its entry to the manifest, in place of older ones.
+
+    A calibration that lies there stays, for `models.training.calibrate` to begin with.
+    """
     folder = models / name
     folder.mkdir(exist_ok=True)
+    if (folder / CALIBRATION).exists():
+        files = {**files, CALIBRATION: (folder / CALIBRATION).read_bytes()}
     for file, content in files.items():
         (folder / file).write_bytes(content)
     manifest = models / "manifest.toml"

@@ -9,9 +9,11 @@ import numpy as np
 from numpy.typing import NDArray
 from tokenizers import Tokenizer
 
+from assistant.core.models.calibration import read_calibration
 from assistant.core.models.manifest import Library
 from assistant.core.models.session import Session, run, session_of
 from assistant.core.models.tokens import alike, as_inputs, load_tokenizer
+from nlu.classifier.calibration import IntentCalibration
 
 Embeddings = NDArray[np.float32]
 
@@ -21,14 +23,21 @@ _LONGEST = 64
 
 
 class SentenceEncoder:
-    """Embeds texts; `version` changes with the model."""
+    """Embeds texts; `version` changes with the model, `calibration` is for a head on top of it."""
 
     name = MODEL
 
-    def __init__(self, session: Session, tokenizer: Tokenizer, version: str) -> None:
+    def __init__(
+        self,
+        session: Session,
+        tokenizer: Tokenizer,
+        version: str,
+        calibration: IntentCalibration,
+    ) -> None:
         self._session = session
         self._tokenizer = tokenizer
         self.version = version
+        self.calibration = calibration
 
     @classmethod
     def load(cls, library: Library, threads: int = 1) -> SentenceEncoder:
@@ -36,7 +45,9 @@ class SentenceEncoder:
         content = library.read(MODEL)
         session = session_of(library, MODEL, "model.onnx", content, threads)
         version = library.expected(MODEL)["model.onnx"]
-        return cls(session, load_tokenizer(content["tokenizer.json"], _LONGEST), version)
+        calibration = read_calibration(library, MODEL, IntentCalibration)
+        tokenizer = load_tokenizer(content["tokenizer.json"], _LONGEST)
+        return cls(session, tokenizer, version, calibration)
 
     def encode(self, texts: Sequence[str]) -> Embeddings:
         """The texts' embeddings, float32[texts, dimensions], each of length 1."""

@@ -45,12 +45,13 @@ class Ranking:
 
 
 class IntentModel:
-    """Ranks the intents for texts."""
+    """Ranks the intents for texts; `calibration` tells what its scores are worth."""
 
     def __init__(self, encoder: SentenceEncoder, head: Head) -> None:
         # Of no method: through its own cache a model that is out of use would hold itself.
         rank = partial(_rank, encoder, head, tuple(map(IntentLabel.read, head.labels)))
         self._remembered = lru_cache(maxsize=_REMEMBERED)(rank)
+        self.calibration = encoder.calibration
 
     @staticmethod
     def fit(examples: Examples) -> Head:

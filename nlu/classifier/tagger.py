@@ -14,10 +14,12 @@ from numpy.typing import NDArray
 from tokenizers import Tokenizer
 
 from assistant.core.errors import ModelError
+from assistant.core.models.calibration import read_calibration
 from assistant.core.models.manifest import Library
 from assistant.core.models.session import Session, run_all, session_of
 from assistant.core.models.tokens import as_inputs, load_tokenizer
 from assistant.core.models.versions import MALFORMED
+from nlu.classifier.calibration import SlotCalibration
 
 MODEL = "ner"
 _LONGEST = 128
@@ -33,7 +35,10 @@ class TaggedSpan(NamedTuple):
 
 
 class Tagging(NamedTuple):
-    """The spans among words in their order, and the log odds that an assistant is meant."""
+    """The spans among words in their order, and what speaks for an assistant being meant.
+
+    `meant` are log odds, weighed by the calibration; 0 is a command as people usually say it.
+    """
 
     spans: tuple[TaggedSpan, ...] = ()
     meant: float = 0.0
@@ -49,10 +54,17 @@ class Labels(msgspec.Struct, frozen=True):
 class Tagger:
     """Finds persons, rooms, devices, titles, dates, numbers and the like among words."""
 
-    def __init__(self, session: Session, tokenizer: Tokenizer, labels: Labels) -> None:
+    def __init__(
+        self,
+        session: Session,
+        tokenizer: Tokenizer,
+        labels: Labels,
+        calibration: SlotCalibration,
+    ) -> None:
         self._session = session
         self._tokenizer = tokenizer
         self._labels = labels
+        self.calibration = calibration
 
     @classmethod
     def load(cls, library: Library, threads: int = 1) -> Tagger:
@@ -60,12 +72,15 @@ class Tagger:
         content = library.read(MODEL)
         session = session_of(library, MODEL, "model.onnx", content, threads)
         labels = _labels(content["labels.json"], library.artefact(MODEL).outputs)
-        return cls(session, load_tokenizer(content["tokenizer.json"], _LONGEST), labels)
+        calibration = read_calibration(library, MODEL, SlotCalibration)
+        return cls(
+            session, load_tokenizer(content["tokenizer.json"], _LONGEST), labels, calibration
+        )
 
     def tag(self, words: Sequence[str]) -> Tagging:
         """The spans among `words`, none overlapping, and whether an assistant is meant."""
         if not words:
-            return Tagging()
+            return Tagging((), self._weighed(0.0))
         encoded = self._tokenizer.encode(list(words), is_pretokenized=True)
         outputs = run_all(self._session, as_inputs([encoded.ids]), ["logits", "addressee"])
         logits, addressee = (rows[0] for rows in outputs)
@@ -75,8 +90,13 @@ class Tagger:
                 firsts.setdefault(word, place)
         tags = _probabilities(logits[list(firsts.values())])
         said_to = dict(zip(self._labels.addressees, addressee, strict=True))
-        meant = float(said_to["assistant"] - said_to["other"])
+        meant = self._weighed(float(said_to["assistant"] - said_to["other"]))
         return Tagging(tuple(decode(tags, self._labels.tags)), meant)
+
+    def _weighed(self, log_odds: float) -> float:
+        known = self.calibration
+        within = min(max(log_odds, -known.surest_log_odds), known.surest_log_odds)
+        return known.addressed_weight * (within - known.usual_log_odds)
 
 
 def _labels(content: bytes, outputs: Mapping[str, str]) -> Labels:

@@ -18,6 +18,7 @@ from math import exp, log
 from assistant.core.degraded import Degraded
 from assistant.core.errors import ModelError
 from assistant.core.messages import Command
+from nlu.classifier.calibration import IntentCalibration
 from nlu.classifier.encoder import MODEL as INTENT
 from nlu.classifier.intent import IntentModel, Ranking
 from nlu.classifier.tagger import MODEL as NER
@@ -29,26 +30,10 @@ from nlu.fallback.slot_patterns import SlotPattern
 from nlu.text import phrases
 from nlu.text.canonical import Canonical, wish
 
-_ADDRESSED = 1.5
-"""Weight of the NER model's log odds that an assistant is meant, beside the intent head's."""
-USUAL, _SUREST = 3.5, 4.0
-"""Log odds of a wish as people usually say it, which leave the head's as they are, and the most
-that counts either way."""
-_IN_SCOPE, _IN_SCOPE_TO_ACT = 0.25, 0.72
-_IN_SCOPE_OF_DEVICE, _IN_SCOPE_OF_AREA = 0.15, 0.3
-_IN_SCOPE_OF_SUBJECT, _IN_SCOPE_TO_ASK = 0.55, 0.4
-_IN_SCOPE_OF_FREE_TEXT = 0.3
 _REMEMBERED = 16
 _FEWEST_WORDS = 2
-_LEAST_BELIEF = 0.05
 _SMALL_TALK = frozenset(("HassNevermind", "HassRespond", "Repeat", "Undo", "Help"))
 """Intents that a whole text may be, and hardly the end of one: "the lamp, get rid of it"."""
-_ACCEPTED, _ACCEPTED_OF_ALL = 0.3, 0.75
-"""Weight of a guess that is done; the second where it switches all of a kind in the home."""
-_EVIDENT_WISH = 0.8
-"""Weight of a guess that would be certain, were it certain that the text is meant."""
-_NEAR = 0.8
-"""Share of the better guess's weight from which on another one is as likely."""
 _GOING_ON = frozenset(("and", "then", "also", "plus"))
 """What follows these is one more wish, and the one before it no story."""
 _LEAST_STORY = 4
@@ -94,21 +79,26 @@ class Guesser:
 
         Without `whole` it is only a part of what was said.
         """
-        guesses = self.guesses(said, now)
-        if guesses and guesses[0].weight >= _enough_weight(guesses[0]):
+        known, guesses = self._calibration, self.guesses(said, now)
+        if known is None:
+            return None
+        if guesses and guesses[0].weight >= _enough_weight(guesses[0], known):
             command = guesses[0].command
             return None if command.intent in _SMALL_TALK and not whole else command
-        return self._of_subject(said, now, _IN_SCOPE_OF_SUBJECT) if whole else None
+        return self._of_subject(said, now, known.in_scope_of_subject, known) if whole else None
 
     def asks(self, said: Canonical, now: datetime) -> tuple[Command, ...]:
         """The commands to ask about: two where one is as likely as the other, one in doubt."""
+        known = self._calibration
+        if known is None:
+            return ()
         best, *others = self.guesses(said, now) or (None,)
-        if best is None or best.weight < _enough_weight(best):
-            likely = best.command if best and best.weight >= _ACCEPTED else None
-            doubted = likely or self._of_subject(said, now, _IN_SCOPE_TO_ASK)
+        if best is None or best.weight < _enough_weight(best, known):
+            likely = best.command if best and best.weight >= known.accepted else None
+            doubted = likely or self._of_subject(said, now, known.in_scope_to_ask, known)
             return (doubted,) if doubted and not self(said, now) else ()
         rival = next((other for other in others if _rivals(best.command, other.command)), None)
-        if rival is None or rival.weight < _NEAR * best.weight:
+        if rival is None or rival.weight < known.near * best.weight:
             return ()
         return best.command, rival.command
 
@@ -122,22 +112,44 @@ class Guesser:
     def may_be(self, said: Canonical, intent: str) -> bool:
         """Whether a text that a sentence of `intent` fits with free text may be meant so."""
         # A sentence stands behind it: whether an assistant is meant is not asked as well.
-        ranking = self._ranking(said)
-        if ranking is None:
+        known, ranking = self._calibration, self._ranking(said)
+        if known is None or ranking is None:
             return True
         believed = dict(ranking.intents()).get(intent, 0.0)
-        return ranking.in_scope >= _IN_SCOPE_OF_FREE_TEXT and believed >= _LEAST_BELIEF
+        return ranking.in_scope >= known.in_scope_of_free_text and believed >= known.least_belief
+
+    @property
+    def sure_parts(self) -> float:
+        """Confidence of parts of a text from which on they are several commands and not one."""
+        return self._calibration.sure_parts if self._calibration is not None else 1.0
+
+    def persons(self, said: Canonical) -> tuple[str, ...]:
+        """Whom a text surely names, as they were named, but for a possessive."""
+        spans = (span for span in self.spans(said) if span.label == "person" and self._sure(span))
+        named = (" ".join(said.source[span.start : span.end]) for span in spans)
+        return tuple(name.removesuffix("'s").removesuffix("'") for name in named)
 
     def guesses(self, said: Canonical, now: datetime) -> list[Guessed]:
         """What a text may be, the likeliest first; [] when it is not meant for the assistant."""
         return self._remembered(said, now)
 
-    def _of_subject(self, said: Canonical, now: datetime, enough: float) -> Command | None:
+    @property
+    def _calibration(self) -> IntentCalibration | None:
+        """By which numbers guesses are believed; None without the intent model."""
+        return self._intents.calibration if self._intents is not None else None
+
+    def _sure(self, person: TaggedSpan) -> bool:
+        tagger = self._tagger
+        return tagger is not None and person.confidence >= tagger.calibration.sure_person
+
+    def _of_subject(
+        self, said: Canonical, now: datetime, enough: float, known: IntentCalibration
+    ) -> Command | None:
         """An evident wish in a text that names what wishes are about and is in scope `enough`."""
         if withheld(said):
             return None
         guesses = self._remembered(said, now, enough)
-        return guesses[0].command if guesses and guesses[0].weight >= _EVIDENT_WISH else None
+        return guesses[0].command if guesses and guesses[0].weight >= known.evident else None
 
     def _all_guesses(
         self, said: Canonical, now: datetime, enough_of_subject: float = 1.0
@@ -153,37 +165,37 @@ class Guesser:
         self, said: Canonical, now: datetime, whole: Canonical, enough_of_subject: float
     ) -> list[Guessed]:
         """What `said`, which is `whole` or its end, may be."""
-        text = wish(said)
-        if len(text.tokens) < _FEWEST_WORDS:
+        text, known, tagger = wish(said), self._calibration, self._tagger
+        if len(text.tokens) < _FEWEST_WORDS or known is None or tagger is None:
             return []
         ranking = self.rank(said)
-        if ranking.in_scope < _IN_SCOPE:
+        if ranking.in_scope < known.in_scope:
             return []
-        spans = self.spans(said)
-        careful = ranking.in_scope < self._enough(text, enough_of_subject) or doubtful(said)
+        spans, enough = self.spans(said), self._enough(text, enough_of_subject, known)
+        careful = ranking.in_scope < enough or doubtful(said)
         story = whole.part(0, len(whole.tokens) - len(said.tokens))
-        look = Look(self._finder, text, spans, now, story)
+        look = Look(self._finder, text, spans, now, story, known, tagger.calibration)
         made = [
             guess
             for intent, belief in ranking.intents()
-            if belief >= _LEAST_BELIEF and not (careful and not intent.startswith(QUERIES))
+            if belief >= known.least_belief and not (careful and not intent.startswith(QUERIES))
             for guess in look.fill(self._shapes.get(intent, ()), belief, ranking)
             if said is whole or intent not in _SMALL_TALK
         ]
         return sorted(made, key=_likeliest)
 
-    def _enough(self, said: Canonical, of_subject: float) -> float:
+    def _enough(self, said: Canonical, of_subject: float, known: IntentCalibration) -> float:
         """How likely meant for the assistant a text must be to be acted on.
 
         Less where it names something of this home: talk of others seldom does.
         """
         tokens = [token.text for token in said.tokens]
         if self._finder.named(tokens, "entity"):
-            return _IN_SCOPE_OF_DEVICE
+            return known.in_scope_of_device
         if self._finder.named(tokens, "area"):
-            return _IN_SCOPE_OF_AREA
+            return known.in_scope_of_area
         subject = phrases.SUBJECTS.intersection(tokens)
-        return min(of_subject, _IN_SCOPE_TO_ACT) if subject else _IN_SCOPE_TO_ACT
+        return min(of_subject, known.in_scope_to_act) if subject else known.in_scope_to_act
 
     def spans(self, said: Canonical) -> tuple[TaggedSpan, ...]:
         """The NER model's spans, counted in source words; parts of one text share them."""
@@ -224,16 +236,15 @@ def _rivals(one: Command, other: Command) -> bool:
     return one.intent != other.intent or bool(names[0] and names[1] and names[0] != names[1])
 
 
-def _enough_weight(guess: Guessed) -> float:
+def _enough_weight(guess: Guessed, known: IntentCalibration) -> float:
     of_all = not guess.at and guess.command.intent.startswith("HassTurn")
-    return _ACCEPTED_OF_ALL if of_all else _ACCEPTED
+    return known.accepted_of_all if of_all else known.accepted
 
 
 def _agreed(in_scope: float, meant: float) -> float:
     """How likely a text is meant for the assistant, by the intent head and by the NER model."""
     odds = log(max(in_scope, 1e-6) / max(1 - in_scope, 1e-6))
-    odds += _ADDRESSED * (min(max(meant, -_SUREST), _SUREST) - USUAL)
-    return 1 / (1 + exp(-odds))
+    return 1 / (1 + exp(-odds - meant))
 
 
 def spoken(said: Canonical) -> str:

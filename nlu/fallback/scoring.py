@@ -12,6 +12,7 @@ from datetime import datetime
 
 from assistant.core.messages import Command, Slot
 from assistant.skill.manifest import SlotSchema
+from nlu.classifier.calibration import IntentCalibration, SlotCalibration
 from nlu.classifier.examples import Fixed
 from nlu.classifier.intent import Ranking
 from nlu.classifier.tagger import TaggedSpan
@@ -30,15 +31,8 @@ _NEEDS_SLOT = frozenset(
 """Intents that mean nothing without a word on what they are about."""
 _OF_KIND = frozenset(("domain", "device_class", "name"))
 """Fixed slots that only say what kind of device is meant."""
-_LEFT_OVER, _NOT_NOW = 0.35, 0.1
-"""What a thing that was found and not used takes off a guess, and a number or a time of which
-takes a deed: what is wished for later, or to a degree, is not to be done at once and in full."""
-_NEARLY = 0.9
-"""Share of its belief that a form has which differs from the believed one by "all" alone."""
-_OTHER_FIXED = 0.1
-"""Share of an intent's belief that a form has whose fixed slots the model does not see."""
-_LEAST_LIKENESS, _LEAST_SURE = 0.75, 0.5
-"""Of a value of a list, and of words that the NER model takes for free text."""
+_LEAST_LIKENESS = 0.75
+"""Least likeness of words to a value of a list that they stand for."""
 _ABOUT = {
     "Light": frozenset(("light", "lamp")),
     "Fan": frozenset(("fan",)),
@@ -49,7 +43,6 @@ _ABOUT = {
     "SetVolume": frozenset(("volume", "music", "sound", "tv", "telly", "television", "radio")),
 }
 """What an intent of such a name is about anyway: a form need not explain these words."""
-_SURE_SPAN = 0.6
 _PLACED = tuple(
     f"Hass{name}" for name in ("Turn", "LightSet", "SetPosition", "Fan", "Climate", "VacuumClean")
 )
@@ -79,7 +72,8 @@ class Guessed:
 
 
 class Look:
-    """What one text holds for any slot, looked up once each.
+    """What one text holds for any slot, looked up once each, and believed as `intent` and `slot`,
+    the models' calibrations, say.
 
     A text that names no place may be about the one room that the `story` before it names: "it's
     like an oven in the bedroom, get the fans going".
@@ -92,20 +86,23 @@ class Look:
         spans: Sequence[TaggedSpan],
         now: datetime,
         story: Canonical,
+        intent: IntentCalibration,
+        slot: SlotCalibration,
     ) -> None:
+        self._intent, self._slot = intent, slot
         self._finder, self._said, self._spans, self._now = finder, said, spans, now
         self._found: dict[str, list[SlotCandidate]] = {}
         self._numbers = list(_numbers(said))
         names = finder.names(said)
         self._story = story if not names and len(finder.names(story)) == 1 else None
         self._evident = {
-            kind: [*_places(said, _but(spans, passed)), *names]
+            kind: [*self._places(_but(spans, passed)), *names]
             for kind, passed in (("asks", _PASSED_OVER | _WHEN), ("acts", _PASSED_OVER))
         }
         times = [span for span in spans if span.label in _LATER]
         # Not the one of "back one track".
         degrees = (at for at in self._numbers if all(said.tokens[i].text != "1" for i in at))
-        self._later = frozenset[int]().union(*degrees, *_places(said, times))
+        self._later = frozenset[int]().union(*degrees, *self._places(times))
 
     def fill(
         self, shapes: Sequence[SlotPattern], belief: float, ranking: Ranking
@@ -119,7 +116,7 @@ class Look:
         for shape in shapes:
             if not (shape.filled or shape.fixed) and shape.intent in _NEEDS_SLOT:
                 continue
-            share = belief * _share(ranking, shape)
+            share = belief * self._share(ranking, shape)
             for known in (options, *_second_best(shape, options)):
                 guess = self._guess(shape, share, known, evidence)
                 if guess is not None:
@@ -151,7 +148,8 @@ class Look:
         acts = not shape.intent.startswith(QUERIES)
         for group in evidence:
             left = group - explained
-            unfit = _NOT_NOW if acts and left & self._later else _LEFT_OVER
+            later = acts and left & self._later
+            unfit = self._intent.not_now if later else self._intent.left_over
             weight *= unfit ** (len(left) / len(group))
         slots += [Slot(name=n, value=v, raw="") for n, v in shape.fixed]
         command = Command(
@@ -174,9 +172,36 @@ class Look:
             if not found and placed and self._story and source.startswith("area"):
                 told = self._finder.find(source, schema, self._story, self._spans, self._now)
                 found = [replace(f, at=_BEFORE) for f in told]
-            least = _LEAST_LIKENESS if self._finder.listed(source) else _LEAST_SURE
+            listed = self._finder.listed(source)
+            least = _LEAST_LIKENESS if listed else self._slot.sure_free_text
             self._found[key] = [f for f in found if f.likeness >= least]
         return self._found[key]
+
+    def _places(self, spans: Sequence[TaggedSpan]) -> Iterator[frozenset[int]]:
+        """The words of the spans that a wish should explain: what the NER model is sure of."""
+        for span in spans:
+            if span.confidence >= self._slot.sure_span:
+                places = enumerate(self._said.tokens)
+                at = frozenset(i for i, t in places if t.start < span.end and t.end > span.start)
+                if any(self._said.tokens[i].text not in _NOW for i in at):
+                    yield at
+
+    def _share(self, ranking: Ranking, shape: SlotPattern) -> float:
+        """How much of an intent's belief a form has: a device that is named needs no kind."""
+        fixed = ranking.fixed(shape.intent)
+        named = any(source.startswith("entity") for _, source in shape.filled)
+        if not named:
+            exact = fixed.get(shape.fixed, 0.0)
+            # "All the fans" are the fans: the one form is nearly the other.
+            near = sum(
+                p for f, p in fixed.items() if f != shape.fixed and _some(f) == _some(shape.fixed)
+            )
+            least = self._intent.other_fixed
+            return least + (1 - least) * (exact + self._intent.nearly_fixed * near)
+        rest = _without_kind(shape.fixed)
+        if not rest:
+            return 1.0
+        return sum(share for other, share in fixed.items() if _without_kind(other) == rest)
 
 
 def _second_best(
@@ -212,33 +237,6 @@ def _numbers(said: Canonical) -> Iterator[frozenset[int]]:
 
 def _but(spans: Sequence[TaggedSpan], passed: frozenset[str]) -> list[TaggedSpan]:
     return [span for span in spans if span.label not in passed]
-
-
-def _places(said: Canonical, spans: Sequence[TaggedSpan]) -> Iterator[frozenset[int]]:
-    """The words of the spans that a wish should explain: what the NER model is sure of."""
-    for span in spans:
-        if span.confidence >= _SURE_SPAN:
-            places = enumerate(said.tokens)
-            at = frozenset(i for i, t in places if t.start < span.end and t.end > span.start)
-            if any(said.tokens[i].text not in _NOW for i in at):
-                yield at
-
-
-def _share(ranking: Ranking, shape: SlotPattern) -> float:
-    """How much of an intent's belief a form has: a device that is named needs no kind."""
-    fixed = ranking.fixed(shape.intent)
-    named = any(source.startswith("entity") for _, source in shape.filled)
-    if not named:
-        exact = fixed.get(shape.fixed, 0.0)
-        # "All the fans" are the fans: the one form is nearly the other.
-        near = sum(
-            p for f, p in fixed.items() if f != shape.fixed and _some(f) == _some(shape.fixed)
-        )
-        return _OTHER_FIXED + (1 - _OTHER_FIXED) * (exact + _NEARLY * near)
-    rest = _without_kind(shape.fixed)
-    if not rest:
-        return 1.0
-    return sum(share for other, share in fixed.items() if _without_kind(other) == rest)
 
 
 def _some(fixed: Fixed) -> Fixed:

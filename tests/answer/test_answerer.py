@@ -23,6 +23,7 @@ from assistant.answer.stage import AnswerStage
 from assistant.answer.summary.summariser import Said, Summary
 from assistant.core.errors import AnswerError, ModelError
 from assistant.core.messages import Fact, Message, Period, Question, Reply
+from tests.support.calibrations import READER
 
 KETTLE = (
     "The kettle holds 1.7 litres. It is covered for two years. Never leave it on without water."
@@ -35,6 +36,7 @@ class Likeness:
     """A network that compares words, and points at a word that the question has."""
 
     version = "likeness"
+    calibration = READER
 
     def encode(self, texts: Sequence[str]) -> Embeddings:
         rows = np.full((len(texts), 512), 1e-6, np.float32)
@@ -61,6 +63,7 @@ class Absent:
     """A network whose file is missing."""
 
     version = "v1"
+    calibration = READER
 
     def encode(self, texts: Sequence[str]) -> Embeddings:
         raise ModelError("model.missing", "there is no such file")

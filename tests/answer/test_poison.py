@@ -20,6 +20,7 @@ from assistant.answer.retrieval.search import Searcher
 from assistant.answer.stage import AnswerStage
 from assistant.core.messages import Message, Question, Reply
 from tests.answer.test_answerer import Documents
+from tests.support.calibrations import READER
 
 DOCUMENTS = 1000
 OPENINGS = (
@@ -54,6 +55,7 @@ class Credulous:
     """A network that finds its answer wherever there is a word to point at."""
 
     version = "credulous"
+    calibration = READER
 
     def encode(self, texts: Sequence[str]) -> Embeddings:
         rows = np.array([[t.count(c) + 0.1 for c in "abcdefghijklm"] for t in texts], np.float32)

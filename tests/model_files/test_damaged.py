@@ -93,6 +93,12 @@ DAMAGES: dict[str, tuple[Damage, str]] = {
     "no tokenizer": (removed("tokenizer.json"), "model.missing"),
     "tokenizer": (rewritten("tokenizer.json", lambda b: b[:-9]), "model.corrupt"),
     "recorded tokenizer": (vouched("tokenizer.json", lambda b: b[:-9]), "model.unusable"),
+    "no calibration": (removed("calibration.json"), "model.missing"),
+    "calibration": (rewritten("calibration.json", lambda b: b[:-9]), "model.corrupt"),
+    "recorded calibration": (
+        vouched("calibration.json", lambda b: b.replace(b"0.", b"1.")),
+        "model.calibration",
+    ),
     "unlisted": (unlisted, "model.unknown"),
 }
 OF_INTENT = {

@@ -81,6 +81,14 @@ def test_another_interface_is_refused_on_the_way_in(config: Path, candidate: Pat
     assert "its outputs are ['addressee', 'logits'], not ['embedding']" in refused.message
 
 
+def test_one_without_its_calibration_is_refused_on_the_way_in(
+    config: Path, candidate: Path
+) -> None:
+    (candidate / "calibration.json").unlink()
+    refused = fault(invoke(config, "import", "ner", candidate, "--version", "2"))
+    assert refused.message == f"{candidate} holds no file calibration.json"
+
+
 def test_a_bad_candidate_is_refused_and_what_was_in_use_stays(config: Path) -> None:
     library = Library(load_config((config,))[0].models_dir)
     for version, told in add_unsound(library, "ner").items():
@@ -88,7 +96,7 @@ def test_a_bad_candidate_is_refused_and_what_was_in_use_stays(config: Path) -> N
         assert isinstance(refused, ModelError)  # exit status 2
         assert told in refused.message
         assert in_use(config).version == "1"
-    assert len(UNSOUND) == 6
+    assert len(UNSOUND) == 7
 
 
 def test_there_is_nothing_before_the_first(config: Path) -> None:

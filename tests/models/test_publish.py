@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from assistant.core.errors import ModelError
+from assistant.core.models.calibration import FILE
 from assistant.core.models.manifest import Library, ModelState, load_manifest
 from models.training.config import MODELS
 from models.training.publish import Entry, publish, with_entry
@@ -50,6 +51,15 @@ def test_what_is_published_is_shipped_and_checked(tmp_path: Path) -> None:
     (tmp_path / "new" / "model.onnx").write_bytes(b"other")
     with pytest.raises(ModelError, match="corrupt"):
         library.read("new")
+
+
+def test_a_calibration_stays_where_a_model_is_trained_anew(tmp_path: Path) -> None:
+    (tmp_path / "manifest.toml").write_text("# Models.\n", "utf-8")
+    (tmp_path / "new").mkdir()
+    (tmp_path / "new" / FILE).write_bytes(b"{}")
+    publish("new", entry("2"), {"model.onnx": b"bytes"}, tmp_path)
+    library = Library(tmp_path / "pulled", tmp_path)
+    assert library.read("new") == {"model.onnx": b"bytes", FILE: b"{}"}
 
 
 @pytest.mark.parametrize("name", ["intent", "ner"])

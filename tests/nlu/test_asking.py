@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import datetime
+from typing import Any
 
+import msgspec
 import pytest
 
 from assistant.composition import Composition
@@ -13,13 +16,15 @@ from assistant.core.messages import Command, Interpretation, Slot, Transcript
 from nlu.classifier.examples import IntentLabel
 from nlu.classifier.intent import Belief, Ranking
 from nlu.classifier.tagger import TaggedSpan, Tagging
-from nlu.fallback.guesser import USUAL, Guesser
+from nlu.fallback.guesser import Guesser
 from nlu.fallback.scoring import Guessed
-from nlu.fallback.slot_patterns import SlotPattern
+from nlu.fallback.slot_candidates import SlotFinder
+from nlu.fallback.slot_patterns import SlotPattern, shapes
 from nlu.grammar.templates import Templates
 from nlu.interpreter import By, Interpreter
 from nlu.stage import NluStage
 from nlu.text.canonical import Canonical, canonical
+from tests.support.calibrations import INTENT, SLOTS
 from tests.support.stand_ins import HOME
 
 LAMP, LIGHT = (entity.name for entity in HOME.entities[:2])
@@ -36,6 +41,8 @@ def wish(intent: str, **slots: str) -> Command:
 class Torn:
     """Keeps `interpreter.Guess`: one text may be either of two commands, and no other is any."""
 
+    sure_parts = 0.7
+
     def __init__(self, *commands: Command) -> None:
         self._commands = commands
 
@@ -48,12 +55,38 @@ class Torn:
     def may_be(self, said: Canonical, intent: str) -> bool:
         return True
 
-    def spans(self, said: Canonical) -> tuple[TaggedSpan, ...]:
-        return (
-            TaggedSpan("person", 3, 5, 0.9),
-            TaggedSpan("person", 6, 7, 0.5),
-            TaggedSpan("text", 1, 2, 0.9),
-        )
+    def persons(self, said: Canonical) -> tuple[str, ...]:
+        return ("agnes tolliver",)
+
+
+class Believes:
+    """Keeps `IntentModel`: every text is as likely to be the same command."""
+
+    calibration = INTENT
+
+    def __init__(self, ranking: Ranking) -> None:
+        self._ranking = ranking
+
+    def rank(self, text: str) -> Ranking:
+        return self._ranking
+
+
+class Reads:
+    """Keeps `Tagger`: the same stands in every text."""
+
+    calibration = SLOTS
+
+    def __init__(self, tagging: Tagging) -> None:
+        self._tagging = tagging
+
+    def tag(self, words: Sequence[str]) -> Tagging:
+        return self._tagging
+
+
+def guesses(templates: Templates, ranking: Ranking, tagging: Tagging) -> Guesser:
+    intents: Any = Believes(ranking)
+    tagger: Any = Reads(tagging)
+    return Guesser(intents, tagger, SlotFinder(templates.lists), shapes(templates.claims))
 
 
 def heard(templates: Templates, now: datetime, *commands: Command) -> Interpretation:
@@ -151,9 +184,8 @@ def test_a_tie_is_between_two_likely_commands_that_differ(
 )
 @pytest.mark.parametrize("subject", [True, False])
 def test_what_may_be_meant_for_others_is_done_asked_about_or_left(
-    guesser: Guesser,
+    templates: Templates,
     now: datetime,
-    monkeypatch: pytest.MonkeyPatch,
     subject: bool,
     in_scope: float,
     does: bool,
@@ -163,30 +195,47 @@ def test_what_may_be_meant_for_others_is_done_asked_about_or_left(
     said = canonical("bin that wretched timer" if subject else "bin that wretched pillow")
     label = IntentLabel("HassCancelTimer", ())
     ranking = Ranking(in_scope, (Belief(label, 0.99),))
-    monkeypatch.setattr(guesser._intents, "rank", lambda text: ranking)
-    monkeypatch.setattr(guesser, "_tagged", (said.source, Tagging(meant=USUAL)))
-    guesser._remembered.cache_clear()
+    guesser = guesses(templates, ranking, Tagging())
     done, asked = guesser(said, now), guesser.asks(said, now)
     assert (done is not None) is (does and (subject or in_scope > 0.8))
     assert bool(asked) is (asks and subject)
-    guesser._remembered.cache_clear()
 
 
-@pytest.mark.parametrize(("meant", "done"), [(USUAL, True), (-2.0, False)])
+@pytest.mark.parametrize(("meant", "done"), [(0.0, True), (-8.0, False)])
 def test_what_the_other_model_takes_for_talk_is_not_done(
-    guesser: Guesser,
+    templates: Templates,
     now: datetime,
-    monkeypatch: pytest.MonkeyPatch,
     meant: float,
     done: bool,
 ) -> None:
     said = canonical("bin that wretched timer")
     ranking = Ranking(0.95, (Belief(IntentLabel("HassCancelTimer", ()), 0.99),))
-    monkeypatch.setattr(guesser._intents, "rank", lambda text: ranking)
-    monkeypatch.setattr(guesser, "_tagged", (said.source, Tagging(meant=meant)))
-    guesser._remembered.cache_clear()
+    guesser = guesses(templates, ranking, Tagging(meant=meant))
     assert (guesser(said, now) is not None) is done
-    guesser._remembered.cache_clear()
+
+
+def test_a_version_of_a_model_is_believed_by_its_own_numbers(
+    templates: Templates, now: datetime
+) -> None:
+    said = canonical("bin that wretched timer")
+    ranking = Ranking(0.95, (Belief(IntentLabel("HassCancelTimer", ()), 0.99),))
+    cautious: Any = Believes(ranking)
+    cautious.calibration = msgspec.structs.replace(INTENT, in_scope=0.99)
+    guesser = guesses(templates, ranking, Tagging())
+    assert guesser(said, now) is not None
+    guesser.use(cautious)
+    assert guesser(said, now) is None
+
+
+def test_whom_a_text_names_is_told_where_that_is_sure(templates: Templates) -> None:
+    spans = (
+        TaggedSpan("person", 3, 5, 0.9),
+        TaggedSpan("person", 6, 7, 0.5),
+        TaggedSpan("text", 1, 2, 0.9),
+    )
+    guesser = guesses(templates, Ranking(0.0, ()), Tagging(spans))
+    said = canonical("what number has Agnes Tolliver's dear bob")
+    assert guesser.persons(said) == ("agnes tolliver",)
 
 
 @pytest.mark.parametrize("intent", ["HassTurnOn", "Unheard"])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import weakref
 from collections.abc import Iterable
 from pathlib import Path
@@ -14,6 +15,7 @@ from assistant.composition import Composition
 from assistant.core.config import Config, NluSettings, SkillsSettings, StorageSettings
 from assistant.core.errors import AnswerError, ModelError
 from assistant.core.messages import Message
+from assistant.core.models.calibration import FILE
 from assistant.core.models.manifest import SHIPPED, Library
 from assistant.core.stage import Stage
 from assistant.model_files.acceptance import put_in_use
@@ -28,6 +30,7 @@ from nlu.fallback.guesser import Guesser
 from nlu.stage import NluStage
 from nlu.text.canonical import canonical
 from skills.registry import load_registry
+from tests.support.calibrations import INTENT
 
 PARROT = Path(__file__).parents[1] / "skills" / "parrot"
 SAID = canonical("talk like a parrot for Mary Smith")
@@ -300,6 +303,21 @@ def test_settings_read_anew_while_a_model_is_loaded_may_want_none_or_want_them_a
     assert change(stage) is stage
     assert believed(stage) == before
     assert chosen(small)["ner"] == "1"
+
+
+def test_a_version_of_a_model_brings_the_numbers_that_decide(small: Config) -> None:
+    """The same weights in a version that is more cautious: it believes the same, and does less."""
+    library = Library(small.models_dir)
+    cautious = shutil.copytree(library.folder("intent"), small.state_dir / "cautious")
+    calibration = msgspec.structs.replace(INTENT, in_scope_of_free_text=1.0)
+    (cautious / FILE).write_bytes(msgspec.json.encode(calibration))
+    import_version(library, "intent", cautious, "cautious", lambda *_: None)
+    workshop = NluHotSwap()
+    stage = workshop.stage(small)
+    before, may_be = believed(stage), guesser(stage).may_be(SAID, "Parrot")
+    workshop.load("intent", "cautious")(stage)
+    assert (believed(stage), guesser(stage).may_be(SAID, "Parrot")) == (before, False)
+    assert may_be
 
 
 def test_a_stage_made_anew_opens_no_model_a_second_time(

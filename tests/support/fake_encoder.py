@@ -9,11 +9,15 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from tests.support.calibrations import READER
+
 WIDTH = 64
 
 
 class FakeEncoder:
     """Adds up a fixed random direction for each word; counts what it is given."""
+
+    calibration = READER
 
     def __init__(self, version: str = "fake-1") -> None:
         self.version = version

@@ -7,7 +7,6 @@ again and again.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Sequence
 from contextlib import closing
 from functools import cached_property
@@ -30,9 +29,6 @@ RESTS = 20
 
 WEIGHTS = (0.0, 3.0, 8.0)
 """How firmly facts are leant towards, attempt by attempt."""
-LEAST_SURE = -0.2
-"""Of facts' words, the mean log-probability: below, they were forced on the model, and seldom are
-a sentence. Chosen on results of known kinds: of 42 so worded all were true, and 40 were English."""
 
 
 class Phraser:
@@ -86,15 +82,20 @@ class Phraser:
         try:
             return (
                 yield from self._said(
-                    prompt, lambda tokens: Constraint(tokens, prompt, values, weight), LEAST_SURE
+                    prompt, lambda tokens: Constraint(tokens, prompt, values, weight), forced=True
                 )
             )
         except AnswerError:
             return ""
 
     def _said(
-        self, prompt: Prompt, bound: Callable[[Tokens], OutputConstraint], sure: float = -math.inf
+        self,
+        prompt: Prompt,
+        bound: Callable[[Tokens], OutputConstraint],
+        *,
+        forced: bool = False,
     ) -> Steps[str]:
+        """The reply; "" for one that was to hold `forced` words and is no sentence for them."""
         if self._rests:
             self._rests -= 1
             raise AnswerError("answer.resting", "the generator failed too often and rests")
@@ -118,7 +119,7 @@ class Phraser:
             self._rests, self._failures = RESTS, 0
         if not said:
             raise AnswerError("answer.unfinished", "the generator came to no end of a sentence")
-        return said if sureness >= sure else ""
+        return "" if forced and sureness < generator.calibration.least_sure else said
 
     def _loaded(self) -> Generator:
         try:

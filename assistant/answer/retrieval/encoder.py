@@ -14,6 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 from tokenizers import Tokenizer
 
+from assistant.answer.retrieval.calibration import ReaderCalibration
+from assistant.core.models.calibration import read_calibration
 from assistant.core.models.manifest import Library
 from assistant.core.models.session import Session, run, session_of
 from assistant.core.models.tokens import alike, as_inputs, load_tokenizer, padded
@@ -44,15 +46,22 @@ class Scored(NamedTuple):
 class PassageEncoder:
     """Embeds texts and scores the pieces of passages; `version` changes with the model.
 
+    `calibration` tells what its scores are worth.
     `open_network` gives session and tokenizer at the first use: who has no documents does not pay
     for them. What it raises comes then.
     """
 
     name = MODEL
 
-    def __init__(self, open_network: Callable[[], tuple[Session, bytes]], version: str) -> None:
+    def __init__(
+        self,
+        open_network: Callable[[], tuple[Session, bytes]],
+        version: str,
+        calibration: ReaderCalibration,
+    ) -> None:
         self._open_network = open_network
         self.version = version
+        self.calibration = calibration
 
     @classmethod
     def load(cls, library: Library, threads: int = 1) -> PassageEncoder:
@@ -63,7 +72,8 @@ class PassageEncoder:
             session = session_of(library, MODEL, "model.onnx", content, threads)
             return session, content["tokenizer.json"]
 
-        return cls(open_network, library.expected(MODEL)["model.onnx"])
+        calibration = read_calibration(library, MODEL, ReaderCalibration)
+        return cls(open_network, library.expected(MODEL)["model.onnx"], calibration)
 
     @cached_property
     def _network(self) -> tuple[Session, Tokenizer, Tokenizer]:

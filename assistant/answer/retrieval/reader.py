@@ -16,36 +16,24 @@ from typing import NamedTuple, Protocol
 import numpy as np
 
 from assistant.answer.knowledge.passages import sentences
+from assistant.answer.retrieval.calibration import ReaderCalibration
 from assistant.answer.retrieval.encoder import Embeddings, Scored
 from assistant.answer.retrieval.retriever import PassageCandidate
 
 LONGEST_ANSWER = 30
 """Pieces of an answer at most."""
+MOST_READ = 3
+"""Passages read at most."""
+COMPARED = 3
+"""Sentences whose meaning is compared."""
 _WORD = re.compile(r"[^\W_]+")
 _ENDING = re.compile(r"(?<=\w{4})(ing|ed|es|s|ly)$")
 
 
-class ReaderWeights(NamedTuple):
-    """What counts how much beside the network's scores; chosen on XQuAD, where all are flat."""
-
-    shared: float = 14.0
-    """Of the rare words that question and sentence share, a share of 1."""
-    retrieved: float = 6.0
-    """Of the passage's score in retrieval."""
-    meaning: float = 28.0
-    """Of the cosine of question and sentence."""
-    margin: float = 0.1
-    """A passage whose score in retrieval is lower by more than this is not read."""
-    most: int = 3
-    """Passages read at most."""
-    compared: int = 3
-    """Sentences whose meaning is compared."""
-    certain_meaning: float = 20.0
-    """Of the same cosine in how certain it is that there is an answer."""
-
-
 class ReaderNetwork(Protocol):
     """Reads and embeds."""
+
+    calibration: ReaderCalibration
 
     def encode(self, texts: Sequence[str]) -> Embeddings:
         """The texts' embeddings, each of length 1."""
@@ -57,7 +45,8 @@ class ReaderNetwork(Protocol):
 class AnswerSpan(NamedTuple):
     """What answers: a sentence of `candidate`, and the words `answer` in it.
 
-    `score` orders readings; `certainty` says how sure it is that there is an answer at all.
+    `score` orders readings; `certainty` says how sure it is that there is an answer at all, and
+    `certain` whether that is enough.
     """
 
     candidate: PassageCandidate
@@ -65,6 +54,7 @@ class AnswerSpan(NamedTuple):
     answer: str
     score: float
     certainty: float
+    certain: bool
 
 
 class _Draft(NamedTuple):
@@ -81,20 +71,19 @@ class _Draft(NamedTuple):
 class Reader:
     """Reads passages for what answers a question."""
 
-    def __init__(self, network: ReaderNetwork, weights: ReaderWeights = ReaderWeights()) -> None:  # noqa: B008
-        self._network, self._weights = network, weights
+    def __init__(self, network: ReaderNetwork) -> None:
+        self._network, self._weights = network, network.calibration
 
     def read(self, question: str, candidates: Sequence[PassageCandidate]) -> list[AnswerSpan]:
         """The best sentence of each passage that has a likely one, the likeliest first."""
-        weights = self._weights
-        read = [c for c in candidates if c.score >= candidates[0].score - weights.margin]
-        read = read[: weights.most]
+        margin = self._weights.margin
+        read = [c for c in candidates if c.score >= candidates[0].score - margin][:MOST_READ]
         scored = self._network.score(question, [c.passage.text for c in read])
         rarity = Rarity(question, [c.passage.text for c in candidates])
         pairs = zip(read, scored, strict=True)
         drafts = [draft for pair in pairs for draft in _drafts(*pair, rarity)]
         drafts.sort(key=self._first_look, reverse=True)
-        readings = self._compared(question, drafts[: weights.compared])
+        readings = self._compared(question, drafts[:COMPARED])
         best: dict[int, AnswerSpan] = {}
         for reading in sorted(readings, key=lambda r: r.score, reverse=True):
             best.setdefault(reading.candidate.id, reading)
@@ -118,6 +107,7 @@ class Reader:
                 answer=draft.answer,
                 score=self._first_look(draft) + self._weights.meaning * cosine,
                 certainty=sure,
+                certain=sure >= self._weights.certain,
             )
 
 

@@ -16,13 +16,11 @@ import numpy as np
 from assistant.answer.knowledge.knowledge import Filter, Knowledge
 from assistant.answer.knowledge.passages import Passage
 from assistant.answer.knowledge.vector_index import VectorIndex
+from assistant.answer.retrieval.calibration import ReaderCalibration
 from assistant.answer.retrieval.encoder import Embeddings
 
 CONSIDERED = 40
 """Passages from each side."""
-BM25_SHARE = 0.3
-"""Weight of BM25, as a share of the best passage's, beside the cosine. Chosen on XQuAD, where 0.2
-to 0.6 give 0.947 to 0.960 for the first place; BM25 alone gives 0.941, the cosine 0.891."""
 SAME = 0.9
 """Share of common words from which two passages count as one."""
 _WORD = re.compile(r"\w+")
@@ -32,6 +30,7 @@ class Encodes(Protocol):
     """Embeds texts: float32[texts, 384], each of length 1."""
 
     version: str
+    calibration: ReaderCalibration
 
     def encode(self, texts: Sequence[str]) -> Embeddings:
         """The texts' embeddings."""
@@ -83,7 +82,8 @@ class Retriever:
             near = {key: near[key] for key in self._knowledge.inside(list(near), within)}
         near |= self._cosines(asked, [key for key in words if key not in near])
         most = max(words.values(), default=1.0)
-        return {key: near.get(key, 0.0) + BM25_SHARE * words.get(key, 0.0) / most for key in near}
+        share = self._encoder.calibration.bm25_share
+        return {key: near.get(key, 0.0) + share * words.get(key, 0.0) / most for key in near}
 
     def _cosines(self, asked: Embeddings, ids: Sequence[int]) -> dict[int, float]:
         """Of passages that were found by words alone; those without a vector yet get 0."""

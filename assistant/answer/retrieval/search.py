@@ -16,10 +16,6 @@ from assistant.answer.retrieval.retriever import PassageCandidate
 
 READ_FROM = 5
 """Passages of which the reader may look at the likeliest."""
-CERTAIN = 7.9
-"""Certainty from which a reading is an answer. Chosen on XQuAD, of whose questions it declines 8 %,
-and 82 % once their article is gone; of spoken questions about our own held-out passages 31 %, most
-of them such as name nothing, and 76 % of those that sound as if the passage told."""
 
 
 class FindsPassages(Protocol):
@@ -48,7 +44,7 @@ class SearchResult(NamedTuple):
     def answer(self) -> AnswerSpan | None:
         """The reading that answers, if one is certain enough."""
         best = self.readings[0] if self.readings else None
-        return best if best is not None and best.certainty >= CERTAIN else None
+        return best if best is not None and best.certain else None
 
 
 class Searcher:

@@ -187,7 +187,20 @@ class Library:
 
         Raises `ModelError` when a file is missing or is not what it was.
         """
-        return {file.name: self._checked(name, file.name) for file in self.artefact(name).files}
+        return {file.name: self.read_file(name, file.name) for file in self.artefact(name).files}
+
+    def read_file(self, name: str, file: str) -> bytes:
+        """One file's content, read and checked as by `read`."""
+        path = self.folder(name) / file
+        try:
+            content = path.read_bytes()
+        except OSError as error:
+            message = f"{path}: {error.strerror}; {self.mend(name)}"
+            raise ModelError("model.missing", message) from error
+        if hashlib.sha256(content).hexdigest() != self.expected(name).get(file):
+            message = f"{path} is corrupt: its SHA-256 is not the recorded one; {self.mend(name)}"
+            raise ModelError("model.corrupt", message)
+        return content
 
     def expected(self, name: str) -> dict[str, str]:
         """File name → SHA-256 that it must have; raises `ModelError` where none is known."""
@@ -223,18 +236,6 @@ class Library:
 
     def _own(self, name: str) -> bool:
         return self.version(name) == self.artefact(name).version
-
-    def _checked(self, name: str, file: str) -> bytes:
-        path = self.folder(name) / file
-        try:
-            content = path.read_bytes()
-        except OSError as error:
-            message = f"{path}: {error.strerror}; {self.mend(name)}"
-            raise ModelError("model.missing", message) from error
-        if hashlib.sha256(content).hexdigest() != self.expected(name)[file]:
-            message = f"{path} is corrupt: its SHA-256 is not the recorded one; {self.mend(name)}"
-            raise ModelError("model.corrupt", message)
-        return content
 
     def _lock(self, name: str) -> dict[str, str]:
         path = self.folder(name) / LOCK

@@ -11,6 +11,7 @@ import pytest
 from nlu.classifier.encoder import Embeddings
 from nlu.classifier.examples import Examples, IntentLabel, write_shipped
 from nlu.classifier.fitting import fitted
+from tests.support.calibrations import INTENT
 
 LABELS = [IntentLabel(name) for name in ("Lights", "Timers", "Music", "Doors", "News")]
 
@@ -19,6 +20,7 @@ class Stand:
     """An encoder whose embeddings depend on the text alone, and which counts what it is asked."""
 
     version = "stand-in-of-an-encoder"
+    calibration = INTENT
 
     def __init__(self) -> None:
         self.asked = 0

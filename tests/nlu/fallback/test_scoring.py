@@ -14,6 +14,7 @@ from nlu.fallback.slot_candidates import SlotFinder
 from nlu.fallback.slot_patterns import SlotPattern, shapes
 from nlu.grammar.templates import Templates
 from nlu.text.canonical import canonical
+from tests.support.calibrations import INTENT, SLOTS
 
 LIGHTS: Fixed = (("domain", "light"),)
 EVERY_LIGHT: Fixed = (("domain", "light"), ("name", "all"))
@@ -33,7 +34,8 @@ def believed(
     fixed: Fixed,
 ) -> tuple[dict[str, SlotValue], float]:
     """The slots of the likeliest form, and its weight."""
-    look = Look(SlotFinder(templates.lists), canonical(text), (), now, canonical(story))
+    said, told = canonical(text), canonical(story)
+    look = Look(SlotFinder(templates.lists), said, (), now, told, INTENT, SLOTS)
     ranking = Ranking(1.0, (Belief(IntentLabel("HassTurnOff", fixed), 1.0),))
     guess = max(look.fill(forms, 1.0, ranking), key=lambda g: g.weight)
     return {slot.name: slot.value for slot in guess.command.slots}, guess.weight

@@ -1,0 +1,157 @@
+"""`python -m models.training.calibrate`: what each number of understanding's calibrations does.
+
+Each of `models/intent/calibration.json` and `models/ner/calibration.json` is tried with a little
+less and a little more, and the sentences of `dev` are put to the whole of understanding: how many
+wishes come out right, as something else, or are asked about, and of how much talk the same is
+true. `python -m models.training.calibrate NAME.NUMBER VALUE` writes a number down, also one of the
+reader or the generator, whose figures are those of `assistant eval answers` and of its card. Only
+what the daemon needs is needed.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+import tempfile
+from collections.abc import Iterator, Sequence
+from copy import copy
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import msgspec
+
+from assistant.answer.generation.generator import GeneratorCalibration
+from assistant.answer.retrieval.calibration import ReaderCalibration
+from assistant.composition import Composition
+from assistant.core.config import Config, HomeSettings, StorageSettings
+from assistant.core.errors import ModelError
+from assistant.core.models.calibration import FILE
+from models.training.config import MODELS, NONE, TRAINING
+from models.training.examples import with_file
+from models.training.markup import Sentence, read
+from nlu.classifier.calibration import IntentCalibration, SlotCalibration
+from nlu.classifier.intent import IntentModel
+from nlu.classifier.tagger import Tagger
+from nlu.fallback.guesser import Guesser
+from nlu.interpreter import Interpreter
+from nlu.text.canonical import canonical
+
+DEV = TRAINING / "dev"
+HOME = MODELS.parent / "assistant" / "demo" / "home.yaml"
+"""The home that the sentences of `dev` are about."""
+NOW = datetime(2026, 11, 21, 12, tzinfo=UTC)
+STEP = 0.1
+KINDS: dict[str, type[msgspec.Struct]] = {
+    "intent": IntentCalibration,
+    "ner": SlotCalibration,
+    "reader": ReaderCalibration,
+    "generator": GeneratorCalibration,
+}
+
+
+class Outcome(NamedTuple):
+    """How many wishes and lines of talk were taken for what."""
+
+    right: int
+    wrong: int
+    asked: int
+    talk_obeyed: int
+    talk_asked: int
+
+
+def main(arguments: Sequence[str]) -> None:
+    """Print a line for each number and value, or write one down."""
+    if arguments:
+        number, value = arguments
+        record(*number.split("."), float(value))
+        return
+    with tempfile.TemporaryDirectory(prefix="hark-calibrate-") as cache:
+        storage, home = StorageSettings(cache=cache), HomeSettings(file=str(HOME))
+        composition, texts = Composition(Config(home=home, storage=storage)), list(sentences())
+        talk = sum(text.intent == NONE for text in texts)
+        sys.stdout.write(f"{len(texts) - talk} wishes, {talk} lines of talk\n")
+        sys.stdout.write(f"{'number':28}{'value':>7}  {'  '.join(Outcome._fields)}\n")
+        for number, value, outcome in figures(composition, texts):
+            counts = "  ".join(
+                f"{count:>{len(name)}}"
+                for name, count in zip(Outcome._fields, outcome, strict=True)
+            )
+            sys.stdout.write(f"{number:28}{value:7.2f}  {counts}\n")
+            sys.stdout.flush()
+
+
+def figures(
+    composition: Composition, texts: Sequence[Sentence]
+) -> Iterator[tuple[str, float, Outcome]]:
+    """Each number with its value and the two beside it, and what comes of each."""
+    intents, tagger = composition.intents, composition.tagger
+    interpreter = composition.interpreter(composition.templates)
+    guesser = interpreter.guess
+    if intents is None or tagger is None or not isinstance(guesser, Guesser):
+        raise ModelError("model.missing", "the models of understanding are not here")
+    now = judged(interpreter, texts)
+    models: dict[str, IntentModel | Tagger] = {"intent": intents, "ner": tagger}
+    for name, model in models.items():
+        for number, value in msgspec.structs.asdict(model.calibration).items():
+            for tried in (value - STEP, value, value + STEP):
+                changed = _believed(model, number, tried)
+                if changed is None:
+                    continue
+                guesser.use(changed)
+                outcome = now if tried == value else judged(interpreter, texts)
+                yield f"{name}.{number}", tried, outcome
+        guesser.use(model)
+
+
+def _believed(model: Any, number: str, value: float) -> Any:
+    """The same model with another number; None where it cannot have that value."""
+    numbers = msgspec.structs.asdict(model.calibration) | {number: round(value, 4)}
+    try:
+        calibration = msgspec.convert(numbers, type(model.calibration))
+    except msgspec.ValidationError:
+        return None
+    changed = copy(model)
+    changed.calibration = calibration
+    return changed
+
+
+def sentences() -> Iterator[Sentence]:
+    """The development sentences, wishes and talk."""
+    for file in sorted(DEV.glob("*.txt")):
+        yield from read(file)
+
+
+def judged(interpreter: Interpreter, texts: Sequence[Sentence]) -> Outcome:
+    """Understand every text; a wish is right when its one command is of the right intent."""
+    counts = dict.fromkeys(Outcome._fields, 0)
+    for text in texts:
+        understood = interpreter(canonical(text.text), NOW)
+        intents = [command.intent for command in understood.commands]
+        if text.intent == NONE:
+            counts["talk_obeyed"] += bool(intents)
+            counts["talk_asked"] += bool(understood.choices)
+        else:
+            counts["right"] += intents == [text.intent]
+            counts["wrong"] += bool(intents) and intents != [text.intent]
+            counts["asked"] += bool(understood.choices)
+    return Outcome(**counts)
+
+
+def record(name: str, number: str, value: float, models: Path = MODELS) -> None:
+    """Write a number of a model's calibration, and the file's hash into the manifest.
+
+    Raises `ModelError` for what is no number of it.
+    """
+    file, manifest = models / name / FILE, models / "manifest.toml"
+    numbers = json.loads(file.read_bytes()) | {number: value}
+    try:
+        msgspec.convert(numbers, KINDS[name])
+    except msgspec.ValidationError as error:
+        raise ModelError("model.calibration", f"{name}: {error}") from error
+    file.write_text(json.dumps(numbers, indent=2) + "\n", "utf-8")
+    manifest.write_text(with_file(manifest.read_text("utf-8"), name, file), "utf-8")
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
