@@ -29,7 +29,6 @@ from benchmarks.classifiers import Classify, embed, ensemble, router, single
 from benchmarks.contestants import CONTESTANTS, command, composition
 from benchmarks.sentences import sentences
 from nlu.classifier.encoder import SentenceEncoder
-from nlu.fallback.scoring import QUERIES
 from skills.registry import load_registry
 
 TESTS = Path(__file__).resolve().parents[1] / "tests" / "data" / "nlu"
@@ -113,12 +112,12 @@ def _judged(name: str, prepare: Prepare, material: Material, slots: bool, before
 
 
 def _rejected(prepare: Prepare, home: Home, file: Path) -> tuple[int, float]:
-    understand = prepare(home, "")
+    understand, templates = prepare(home, ""), composition().templates
     lines, actions, answered = read_lines(file), 0, 0
     for line in lines:
         commands = understand(line)
         answered += bool(commands)
-        actions += any(not one.intent.startswith(QUERIES) for one in commands)
+        actions += any(not templates.traits(one.intent).asks for one in commands)
     return actions, answered / len(lines)
 
 

@@ -32,6 +32,7 @@ from nlu.discourse import clauses
 from nlu.discourse.negation import withheld
 from nlu.discourse.reading import ReadPart
 from nlu.discourse.segmenter import LONGEST, Segmenter
+from nlu.grammar.match import Match
 from nlu.grammar.templates import Templates
 from nlu.text.canonical import Canonical, cuts
 
@@ -184,7 +185,7 @@ class Interpreter:
             if slots is not None:
                 confidence = _FREE_TEXT_CONFIDENCE if match.wildcard else 1.0
                 command = Command(intent=match.intent, slots=slots, confidence=confidence)
-                return ReadPart(said, command, match)
+                return self._part(said, command, match)
         return None
 
     def _doubts(self, reading: ReadPart) -> bool:
@@ -195,7 +196,10 @@ class Interpreter:
 
     def _guessed(self, said: Canonical, now: datetime, whole: bool) -> ReadPart | None:
         command = self.guess(said, now, whole) if self.guess else None
-        return ReadPart(said, command) if command else None
+        return self._part(said, command) if command else None
+
+    def _part(self, said: Canonical, command: Command, match: Match | None = None) -> ReadPart:
+        return ReadPart(said, command, match, self._templates.traits(command.intent).thing)
 
 
 def _each_item(whole: ReadPart) -> list[ReadPart]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from assistant.skill import Context, Reply, Skill
+from assistant.skill import Context, Reply, Skill, Traits
 
 skill = Skill("clock", description="tell the time and the date")
 
@@ -17,6 +17,7 @@ skill = Skill("clock", description="tell the time and the date")
     "i (need|want|would like) to know (the time|what time it is)",
     "how late is it",
     "(current time|time please|the time please)",
+    traits=Traits(asks=True),
 )
 def current_time(context: Context) -> Reply:
     """Say what time it is."""
@@ -36,6 +37,7 @@ def current_time(context: Context) -> Reply:
     "what day of the month is it",
     "(today's|current) date",
     "(what is|what's|whats) today",
+    traits=Traits(asks=True),
 )
 def current_date(context: Context) -> Reply:
     """Say the day of the week and the date."""

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from assistant.skill import Confirm, Context, Dialog, Reply, Skill, opens
+from assistant.skill import Confirm, Context, Dialog, Reply, Skill, Traits, opens
+
+TALK = Traits(asks=True, whole=True)
 
 skill = Skill("conversation")
 
@@ -14,6 +16,7 @@ skill = Skill("conversation")
     "(be quiet|quiet|silence|shut up|hush|enough|that's enough|that is enough)",
     "(stop|cancel|quit) (what you are|what you're) doing",
     "(stop|turn off|silence) [the] (alarm|ringing|noise)",
+    traits=TALK,
 )
 def never_mind(context: Context) -> Reply:
     """Stop what rings, and do nothing else."""
@@ -32,6 +35,7 @@ def never_mind(context: Context) -> Reply:
     "what was that",
     "repeat (what you [just] said|the last (thing|reply|answer))",
     "i (didn't|did not|couldn't|could not) (hear|catch|get|understand) (that|it|you)",
+    traits=TALK,
 )
 def repeat(context: Context) -> Reply:
     """Say the last reply again."""
@@ -41,6 +45,7 @@ def repeat(context: Context) -> Reply:
 @skill.intent(
     "Undo",
     "(undo|undo that|undo it|take that back|revert that|undo the last (thing|command))",
+    traits=TALK,
 )
 def undo(context: Context) -> Dialog:
     """Take the last action back, asking first where that opens something."""
@@ -62,6 +67,7 @@ def undo(context: Context) -> Dialog:
     "(what|which) (skills|commands) (do you have|do you know|are there)",
     "how can you help [me]",
     "how do (you|i use you|you work)",
+    traits=Traits(whole=True),
 )
 def help_me(context: Context) -> Reply:
     """Tell what the skills can do."""

@@ -13,6 +13,7 @@ from assistant.skill import (
     Reply,
     Skill,
     Timer,
+    Traits,
     Undo,
     choices,
     prompt,
@@ -34,6 +35,8 @@ TOO_LONG = "A timer can run for a year at most."
 
 Name = Annotated[str, choices(*NAMES)]
 HowLong = Annotated[timedelta, prompt("For how long?")]
+
+TIMER = Traits(thing="timer")
 
 skill = Skill("timer", description="set timers")
 skill.rule(
@@ -62,6 +65,7 @@ skill.rule("left", "(left|remaining)")
     "(remind me|wake me [up]|tell me) in {duration}",
     "count down [from] {duration}",
     "time {duration}",
+    traits=TIMER,
 )
 def start_timer(duration: HowLong, context: Context, name: Name | None = None) -> Reply:
     """Start a timer for the spoken duration."""
@@ -83,6 +87,7 @@ def start_timer(duration: HowLong, context: Context, name: Name | None = None) -
     "(cancel|stop|delete|remove|end) [the|my] timer for [the|my] {name}",
     "(cancel|stop) timer",
     "turn <which> off",
+    traits=TIMER,
 )
 def cancel_timer(
     context: Context, name: Name | None = None, start_duration: timedelta | None = None
@@ -99,6 +104,7 @@ def cancel_timer(
     "HassCancelAllTimers",
     "(cancel|stop|delete|remove|end|clear) (all|all [of] (the|my)|every|both) (timer|timers)",
     "(cancel|stop|delete|remove|end|clear) [the|my] timers",
+    traits=TIMER,
 )
 def cancel_all_timers(context: Context) -> Reply:
     """Cancel every timer."""
@@ -128,6 +134,7 @@ def cancel_all_timers(context: Context) -> Reply:
     "(check|list|show) [me] [all] [the|my] timers",
     "[do i have|are there] any timers [running|set]",
     "timer status",
+    traits=Traits(asks=True, thing="timer"),
 )
 def timer_status(
     context: Context, name: Name | None = None, start_duration: timedelta | None = None
@@ -147,6 +154,7 @@ def timer_status(
     "add [another] {duration} [more] to <which>",
     "(increase|extend|lengthen|prolong) <which> by {duration}",
     "(give me|i need) {duration} more [on <which>]",
+    traits=TIMER,
 )
 def increase_timer(
     duration: HowLong,
@@ -162,6 +170,7 @@ def increase_timer(
     "HassDecreaseTimer",
     "(take|remove|subtract) {duration} (off|from|off of) <which>",
     "(decrease|reduce|shorten) <which> by {duration}",
+    traits=TIMER,
 )
 def decrease_timer(
     duration: HowLong,
@@ -173,7 +182,7 @@ def decrease_timer(
     return (yield from _extend(context, name, start_duration, duration, sign=-1))
 
 
-@skill.intent("HassPauseTimer", "(pause|hold|freeze) <which>")
+@skill.intent("HassPauseTimer", "(pause|hold|freeze) <which>", traits=TIMER)
 def pause_timer(
     context: Context, name: Name | None = None, start_duration: timedelta | None = None
 ) -> Dialog:
@@ -185,7 +194,7 @@ def pause_timer(
     return Reply(f"Your {_called(timer, context)} is paused, with {_time_left(timer, context)}.")
 
 
-@skill.intent("HassUnpauseTimer", "(unpause|resume|continue|restart) <which>")
+@skill.intent("HassUnpauseTimer", "(unpause|resume|continue|restart) <which>", traits=TIMER)
 def resume_timer(
     context: Context, name: Name | None = None, start_duration: timedelta | None = None
 ) -> Dialog:

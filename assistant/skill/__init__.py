@@ -3,6 +3,7 @@
 from assistant.core.messages import Period, SlotValue
 from assistant.skill.context import Context, ListItem, Request, Timer
 from assistant.skill.home import Area, Entity, Floor
+from assistant.skill.manifest import Traits
 from assistant.skill.opening import doubtful, opens
 from assistant.skill.reply import Ask, Cancelled, Choose, Confirm, Dialog, Reply, Undo
 from assistant.skill.signature import choices, domains, prompt, unambiguous, unless
@@ -30,6 +31,7 @@ __all__ = [
     "SlotValue",
     "Temperature",
     "Timer",
+    "Traits",
     "Undo",
     "choices",
     "domains",

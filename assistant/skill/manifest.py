@@ -45,11 +45,38 @@ class SlotSchema(msgspec.Struct, frozen=True, kw_only=True):
         )
 
 
+class Traits(msgspec.Struct, frozen=True, kw_only=True):
+    """What an intent is, for understanding to go by where it is guessed at or pointed back to.
+
+    The defaults are those of an intent that acts.
+    """
+
+    asks: bool = False
+    """It changes nothing: it may also be guessed at in a text that only tells of something, such
+    as "did I lock the door"."""
+    about: tuple[str, ...] = ()
+    """Words, in the singular, for what it is about anyway: a guess need not explain them."""
+    thing: str = ""
+    """The word that "it" and "them" stand for after it, where no slot names a device: "timer"."""
+    needs_slot: bool = False
+    """It means nothing without a slot, as "turn on" does."""
+    placed: bool = False
+    """It may be about the room that the story before it names: "it's like an oven in the bedroom,
+    get the fans going"."""
+    of_all: bool = False
+    """Without a name or a place it reaches all of a kind in the home: a guess must be surer."""
+    only_one: bool = False
+    """A home has one such device at most, which people do not name."""
+    whole: bool = False
+    """It is a whole text, and hardly the end of one: "the lamp, get rid of it"."""
+
+
 class IntentSchema(msgspec.Struct, frozen=True, kw_only=True):
     """One intent: its sentences in hassil's template language and its slots.
 
     `fixed` are slots that hold whenever one of `sentences` matched, such as domain = light.
     `area_slot` names the slot that the speaker's area fills where it is known and none was said.
+    All schemas of one intent have the same `traits`.
     """
 
     intent: str
@@ -58,6 +85,7 @@ class IntentSchema(msgspec.Struct, frozen=True, kw_only=True):
     fixed: Mapping[str, SlotValue] = {}
     area_slot: str = ""
     description: str = ""
+    traits: Traits = Traits()
 
 
 class SkillManifest(msgspec.Struct, frozen=True, kw_only=True):

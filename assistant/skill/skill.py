@@ -13,7 +13,7 @@ import msgspec
 from assistant.core.errors import SkillError
 from assistant.core.messages import Slot, SlotValue
 from assistant.skill.context import Context, Request
-from assistant.skill.manifest import IntentSchema, SkillManifest
+from assistant.skill.manifest import IntentSchema, SkillManifest, Traits
 from assistant.skill.reply import Ask, Dialog, Reply
 from assistant.skill.signature import convert, one_of, slots_of, spares
 
@@ -32,6 +32,7 @@ class _Group(msgspec.Struct, frozen=True, kw_only=True):
     sentences: tuple[str, ...]
     fixed: dict[str, str]
     function: Callable[..., Any]
+    traits: Traits | None
     served: bool = False
 
 
@@ -50,17 +51,26 @@ class Skill:
         self._rules[name] = template
 
     def intent(
-        self, name: str, *sentences: str, fixed: Mapping[str, str] | None = None
+        self,
+        name: str,
+        *sentences: str,
+        fixed: Mapping[str, str] | None = None,
+        traits: Traits | None = None,
     ) -> Callable[[Function], Function]:
         """Claim `sentences` (hassil's templates) for a function, `fixed` slots being given.
 
-        Several lines over one function may hold the same name with other fixed slots. The
-        function's docstring says what the intent does. What is wrong is found by `manifest`.
+        Several lines over one function may hold the same name with other fixed slots; the `traits`
+        of one are those of all. The function's docstring says what the intent does. What is wrong
+        is found by `manifest`.
         """
 
         def register(function: Function) -> Function:
             group = _Group(
-                intent=name, sentences=sentences, fixed=dict(fixed or {}), function=function
+                intent=name,
+                sentences=sentences,
+                fixed=dict(fixed or {}),
+                function=function,
+                traits=traits,
             )
             # Lines over one function are applied from the bottom up; keep them as written.
             place = (n for n, g in enumerate(self._groups) if g.function is function)
@@ -69,7 +79,7 @@ class Skill:
 
         return register
 
-    def serve(self, *names: str) -> Callable[[Function], Function]:
+    def serve(self, *names: str, traits: Traits | None = None) -> Callable[[Function], Function]:
         """Carry out intents whose sentences the vocabulary holds, without any of the skill's own.
 
         Slots arrive by name, typed as the function's signature says, as for `intent`.
@@ -77,7 +87,14 @@ class Skill:
 
         def register(function: Function) -> Function:
             self._groups += (
-                _Group(intent=name, sentences=(), fixed={}, function=function, served=True)
+                _Group(
+                    intent=name,
+                    sentences=(),
+                    fixed={},
+                    function=function,
+                    traits=traits,
+                    served=True,
+                )
                 for name in names
             )
             return function
@@ -98,8 +115,8 @@ class Skill:
         return SkillManifest(
             name=self.name,
             api=self.api,
-            intents=tuple(_intent(group) for group in self._groups if not group.served),
-            served=tuple(_intent(group) for group in self._groups if group.served),
+            intents=tuple(self._schema(group) for group in self._groups if not group.served),
+            served=tuple(self._schema(group) for group in self._groups if group.served),
             rules=dict(self._rules),
             description=self.description,
         )
@@ -137,6 +154,18 @@ class Skill:
     def _function(self, intent: str) -> Callable[..., Any]:
         return next(g.function for g in self._groups if g.intent == intent)
 
+    def _schema(self, group: _Group) -> IntentSchema:
+        schemas = (schema for _, schema in slots_of(group.function).values())
+        given = (g.traits for g in self._groups if g.intent == group.intent and g.traits)
+        return IntentSchema(
+            intent=group.intent,
+            sentences=group.sentences,
+            slots=tuple(s for s in schemas if s.name not in group.fixed),
+            fixed=group.fixed,
+            description=_first_line(group.function),
+            traits=next(given, Traits()),
+        )
+
     def _which(self, slot: Slot, annotation: Any, request: Request, context: Context) -> Ask:
         """The question which of a slot's values was meant."""
         values = (slot.value, *slot.others)
@@ -170,6 +199,8 @@ class Skill:
         if len({group.function for group in groups}) > 1:
             yield "is claimed by two functions"
             return
+        if len({group.traits for group in groups if group.traits}) > 1:
+            yield "has two kinds of traits"
         try:
             slots = slots_of(groups[0].function)
         except SkillError as error:
@@ -210,17 +241,6 @@ class Skill:
                 named.update(_SLOT.findall(self._rules[rule]))
                 pending.extend(_RULE.findall(self._rules[rule]))
         return named, []
-
-
-def _intent(group: _Group) -> IntentSchema:
-    schemas = (schema for _, schema in slots_of(group.function).values())
-    return IntentSchema(
-        intent=group.intent,
-        sentences=group.sentences,
-        slots=tuple(s for s in schemas if s.name not in group.fixed),
-        fixed=group.fixed,
-        description=_first_line(group.function),
-    )
 
 
 def _first_line(function: Callable[..., Any]) -> str:

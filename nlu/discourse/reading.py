@@ -13,11 +13,15 @@ from nlu.text.canonical import Canonical, canonical
 
 @dataclass(frozen=True)
 class ReadPart:
-    """One part of a text as a command; `match` is None for a guess of the models."""
+    """One part of a text as a command; `match` is None for a guess of the models.
+
+    `thing` is the word for what the command is about where no slot says.
+    """
 
     said: Canonical
     command: Command
     match: Match | None = None
+    thing: str = ""
 
     @property
     def exact(self) -> bool:
@@ -51,8 +55,8 @@ class ReadPart:
     def kind(self) -> str:
         """The words for the kind of devices that it is about: "lights"; "" for none."""
         slots = {slot.name: str(slot.value) for slot in self.command.slots}
-        if "Timer" in self.command.intent:
-            return "timer"
+        if self.thing:
+            return self.thing
         kind = slots.get("device_class") or slots.get("domain", "")
         return f"{kind}s" if kind else ""
 

@@ -24,7 +24,7 @@ from nlu.classifier.intent import IntentModel, Ranking
 from nlu.classifier.tagger import MODEL as NER
 from nlu.classifier.tagger import TaggedSpan, Tagger, Tagging
 from nlu.discourse.negation import addressed, doubtful, reported, withheld
-from nlu.fallback.scoring import QUERIES, Guessed, Look
+from nlu.fallback.scoring import Guessed, Look
 from nlu.fallback.slot_candidates import SlotFinder
 from nlu.fallback.slot_patterns import SlotPattern
 from nlu.text import phrases
@@ -32,8 +32,6 @@ from nlu.text.canonical import Canonical, wish
 
 _REMEMBERED = 16
 _FEWEST_WORDS = 2
-_SMALL_TALK = frozenset(("HassNevermind", "HassRespond", "Repeat", "Undo", "Help"))
-"""Intents that a whole text may be, and hardly the end of one: "the lamp, get rid of it"."""
 _GOING_ON = frozenset(("and", "then", "also", "plus"))
 """What follows these is one more wish, and the one before it no story."""
 _LEAST_STORY = 4
@@ -83,8 +81,7 @@ class Guesser:
         if known is None:
             return None
         if guesses and guesses[0].weight >= _enough_weight(guesses[0], known):
-            command = guesses[0].command
-            return None if command.intent in _SMALL_TALK and not whole else command
+            return None if guesses[0].shape.traits.whole and not whole else guesses[0].command
         return self._of_subject(said, now, known.in_scope_of_subject, known) if whole else None
 
     def asks(self, said: Canonical, now: datetime) -> tuple[Command, ...]:
@@ -178,9 +175,10 @@ class Guesser:
         made = [
             guess
             for intent, belief in ranking.intents()
-            if belief >= known.least_belief and not (careful and not intent.startswith(QUERIES))
-            for guess in look.fill(self._shapes.get(intent, ()), belief, ranking)
-            if said is whole or intent not in _SMALL_TALK
+            if belief >= known.least_belief and (shapes := self._shapes.get(intent))
+            if not careful or shapes[0].traits.asks
+            if said is whole or not shapes[0].traits.whole
+            for guess in look.fill(shapes, belief, ranking)
         ]
         return sorted(made, key=_likeliest)
 
@@ -237,7 +235,7 @@ def _rivals(one: Command, other: Command) -> bool:
 
 
 def _enough_weight(guess: Guessed, known: IntentCalibration) -> float:
-    of_all = not guess.at and guess.command.intent.startswith("HassTurn")
+    of_all = not guess.at and guess.shape.traits.of_all
     return known.accepted_of_all if of_all else known.accepted
 
 

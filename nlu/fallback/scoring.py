@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 
 from assistant.core.messages import Command, Slot
-from assistant.skill.manifest import SlotSchema
+from assistant.skill.manifest import SlotSchema, Traits
 from nlu.classifier.calibration import IntentCalibration, SlotCalibration
 from nlu.classifier.examples import Fixed
 from nlu.classifier.intent import Ranking
@@ -20,33 +20,10 @@ from nlu.fallback.slot_candidates import SlotCandidate, SlotFinder
 from nlu.fallback.slot_patterns import SlotPattern
 from nlu.text.canonical import Canonical
 
-QUERIES = ("HassGet", "HassClimateGet", "HassTimerStatus", "HassNevermind", "Repeat", "Undo")
-"""Openings of the names of intents that change nothing: these may also be guessed at in a text
-that tells of something, "did I lock the door"."""
-
-_NEEDS_SLOT = frozenset(
-    f"Hass{name}"
-    for name in ("TurnOn", "TurnOff", "LightSet", "SetPosition", "VacuumCleanArea", "FanSetSpeed")
-)
-"""Intents that mean nothing without a word on what they are about."""
 _OF_KIND = frozenset(("domain", "device_class", "name"))
 """Fixed slots that only say what kind of device is meant."""
 _LEAST_LIKENESS = 0.75
 """Least likeness of words to a value of a list that they stand for."""
-_ABOUT = {
-    "Light": frozenset(("light", "lamp")),
-    "Fan": frozenset(("fan",)),
-    "Climate": frozenset(("heating", "heat", "heater", "thermostat", "radiator", "climate")),
-    "Vacuum": frozenset(("vacuum", "hoover", "robot", "cleaner")),
-    "Lawn": frozenset(("mower", "lawnmower", "lawn", "mow", "robot")),
-    "Media": frozenset(("music", "song", "track", "sound", "tv", "telly", "television", "radio")),
-    "SetVolume": frozenset(("volume", "music", "sound", "tv", "telly", "television", "radio")),
-}
-"""What an intent of such a name is about anyway: a form need not explain these words."""
-_PLACED = tuple(
-    f"Hass{name}" for name in ("Turn", "LightSet", "SetPosition", "Fan", "Climate", "VacuumClean")
-)
-"""Openings of the names of intents that are about the room that the story before them names."""
 _BEFORE = frozenset((-1,))
 """Where what a story names stands: before every word of the wish."""
 _PASSED_OVER = frozenset(("text", "place", "person"))
@@ -108,13 +85,15 @@ class Look:
         self, shapes: Sequence[SlotPattern], belief: float, ranking: Ranking
     ) -> Iterator[Guessed]:
         """The guesses of one intent, a form each."""
-        placed = bool(shapes) and shapes[0].intent.startswith(_PLACED)
-        options = {key: self._options(*key, placed) for shape in shapes for key in _sources(shape)}
+        traits = shapes[0].traits if shapes else Traits()
+        options = {
+            key: self._options(*key, traits.placed) for shape in shapes for key in _sources(shape)
+        }
         found = (f.at for every in options.values() for f in every if f.likeness >= _EVIDENT)
-        asks = bool(shapes) and shapes[0].intent.startswith(QUERIES)
-        evidence = _merged([*self._numbers, *self._evident["asks" if asks else "acts"], *found])
+        evident = self._evident["asks" if traits.asks else "acts"]
+        evidence = _merged([*self._numbers, *evident, *found])
         for shape in shapes:
-            if not (shape.filled or shape.fixed) and shape.intent in _NEEDS_SLOT:
+            if not (shape.filled or shape.fixed) and traits.needs_slot:
                 continue
             share = belief * self._share(ranking, shape)
             for known in (options, *_second_best(shape, options)):
@@ -145,10 +124,9 @@ class Look:
                 Slot(name=name, value=found.value, raw=found.raw, confidence=float(found.likeness))
             )
         explained = used | self._kinds(shape)
-        acts = not shape.intent.startswith(QUERIES)
         for group in evidence:
             left = group - explained
-            later = acts and left & self._later
+            later = not shape.traits.asks and left & self._later
             unfit = self._intent.not_now if later else self._intent.left_over
             weight *= unfit ** (len(left) / len(group))
         slots += [Slot(name=n, value=v, raw="") for n, v in shape.fixed]
@@ -159,9 +137,7 @@ class Look:
 
     def _kinds(self, shape: SlotPattern) -> frozenset[int]:
         """The words that only say of what kind the devices are: "lights" where that is fixed."""
-        opening = shape.intent.removeprefix("Hass")
-        kinds = {str(value) for _, value in shape.fixed}
-        kinds.update(*(words for name, words in _ABOUT.items() if opening.startswith(name)))
+        kinds = {*(str(value) for _, value in shape.fixed), *shape.traits.about}
         tokens = enumerate(self._said.tokens)
         return frozenset(i for i, token in tokens if token.text.removesuffix("s") in kinds)
 

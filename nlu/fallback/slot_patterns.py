@@ -9,7 +9,7 @@ from itertools import combinations, product
 from hassil.expression import Alternative, Expression, Group, ListReference
 
 from assistant.core.messages import SlotValue
-from assistant.skill.manifest import SlotSchema
+from assistant.skill.manifest import SlotSchema, Traits
 from nlu.grammar.binding import IGNORED
 from nlu.grammar.block_binding import TAKEN
 from nlu.grammar.claim import Claim
@@ -22,11 +22,6 @@ _MOST = 64
 
 _MEASURES = frozenset(("number", "integer", "percentage", "temperature", "colour", "choice"))
 """Kinds of slots that say how, not what."""
-
-_ALONE = frozenset(
-    ("HassVacuumStart", "HassVacuumReturnToBase", "HassLawnMowerStartMowing", "HassLawnMowerDock")
-)
-"""Intents of which a home has one device at most: people do not name it."""
 
 _NOTHING: Filled = frozenset()
 
@@ -41,25 +36,27 @@ class SlotPattern:
     schemas: tuple[tuple[str, SlotSchema], ...]
     area_slot: str
     order: int
+    traits: Traits
 
 
 def shapes(claims: Sequence[Claim]) -> list[SlotPattern]:
     """The shapes of all claims in their order, each once."""
     made: dict[object, SlotPattern] = {}
     for order, claim in enumerate(claims):
-        schemas = {slot.name: slot for slot in claim.schema.slots}
-        fixed = tuple(sorted(claim.schema.fixed.items()))
+        schema = claim.schema
+        schemas = {slot.name: slot for slot in schema.slots}
+        fixed = tuple(sorted(schema.fixed.items()))
         for filled in sorted(
             {f for s in claim.bound for f in _filled(s.expression)}, key=lambda f: sorted(f)
         ):
             known = tuple((name, schemas[name]) for name, _ in sorted(filled) if name in schemas)
             shape = SlotPattern(
-                claim.schema.intent, fixed, filled, known, claim.schema.area_slot, order
+                schema.intent, fixed, filled, known, schema.area_slot, order, schema.traits
             )
             if len(known) == len({name for name, _ in filled}):
                 made.setdefault((shape.intent, fixed, filled), shape)
     for intent, shape in {shape.intent: shape for shape in made.values()}.items():
-        if intent in _ALONE:
+        if shape.traits.only_one:
             bare = replace(shape, fixed=(), filled=_NOTHING, schemas=(), area_slot="")
             made.setdefault((intent, (), _NOTHING), bare)
     for shape in _unions(list(made.values())):

@@ -7,9 +7,10 @@ matched in.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+import msgspec
 from hassil.expression import Expression, ListReference, Sentence, TextChunk
 from hassil.intents import SlotList, TextSlotList
 from hassil.parser import ParseError
@@ -17,12 +18,12 @@ from hassil.parser import ParseError
 from assistant.core.errors import SkillError
 from assistant.core.messages import SlotValue
 from assistant.skill.home import Home
-from assistant.skill.manifest import IntentSchema, SkillManifest, SlotSchema
+from assistant.skill.manifest import IntentSchema, SkillManifest, SlotSchema, Traits
 from nlu.grammar.binding import IGNORED, Binder, UnknownError, list_of_kind, list_of_slot, parsed
 from nlu.grammar.block_binding import bound
 from nlu.grammar.claim import Claim
 from nlu.grammar.lists import SlotLists
-from nlu.grammar.vocabulary import Vocabulary
+from nlu.grammar.vocabulary import UNSERVED, Vocabulary
 
 
 @dataclass(frozen=True)
@@ -53,7 +54,8 @@ def compile_grammar(
     owners = {s.intent: m.name for m in manifests for s in (*m.intents, *m.served)}
     answers = _answers(claims, lists)
     common = bound(vocabulary)
-    claims += (replace(c, skill=owners.get(c.schema.intent, "")) for c in common.claims)
+    traits = {s.intent: s.traits for m in manifests for s in (*m.intents, *m.served)}
+    claims += (_owned(claim, owners, traits) for claim in common.claims)
     filled = {**common.lists.filled(home), **lists.filled(home)}
     return Grammar(tuple(claims), answers, filled, vocabulary.skip_words)
 
@@ -81,6 +83,14 @@ def _claim(manifest: SkillManifest, schema: IntentSchema, lists: SlotLists) -> C
                 part=manifest.name,
             ) from error
     return Claim(manifest.name, schema, tuple(sentences), lambda: tuple(written))
+
+
+def _owned(claim: Claim, owners: Mapping[str, str], traits: Mapping[str, Traits]) -> Claim:
+    """A claim of the vocabulary as that of the skill which serves it, with that skill's traits."""
+    intent = claim.schema.intent
+    own = traits.get(intent, UNSERVED.get(intent, claim.schema.traits))
+    schema = msgspec.structs.replace(claim.schema, traits=own)
+    return replace(claim, skill=owners.get(intent, ""), schema=schema)
 
 
 def named_values(slot: SlotSchema, home: Home) -> dict[str, SlotValue]:

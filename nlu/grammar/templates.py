@@ -11,7 +11,7 @@ from hassil.recognize import recognize_all
 
 from assistant.core.messages import Command, Slot
 from assistant.skill.home import Home
-from assistant.skill.manifest import SkillManifest, SlotSchema
+from assistant.skill.manifest import SkillManifest, SlotSchema, Traits
 from nlu.grammar import sampling
 from nlu.grammar.claim import Claim
 from nlu.grammar.grammar import Grammar, compile_grammar, named_values
@@ -47,6 +47,7 @@ class Templates:
         self._asked = sorted({slot.kind for slot in asked})
         self._candidates = Prefilter(grammar.claims, grammar.lists)
         self._skip_words = [tuple(canonical(w).text.split()) for w in grammar.skip_words]
+        self._traits = {claim.schema.intent: claim.schema.traits for claim in grammar.claims}
         self._area = ""
 
     @classmethod
@@ -73,6 +74,10 @@ class Templates:
     def claims(self) -> tuple[Claim, ...]:
         """The intents in the skills' order, one for each block of sentences."""
         return self._grammar.claims
+
+    def traits(self, intent: str) -> Traits:
+        """What an intent is, by its declaration."""
+        return self._traits.get(intent, Traits())
 
     @property
     def lists(self) -> Mapping[str, SlotList]:

@@ -14,10 +14,22 @@ from functools import lru_cache
 import msgspec
 
 from assistant.core.errors import InputError
+from assistant.skill.manifest import Traits
 from nlu.grammar.blocks import Block, ValueList, read_blocks, read_document, read_lists
 
 _RULES = {"timer_duration": "{duration}", "timer_start": "{duration:start_duration}"}
 """What stands in for the package's own parts of a time span."""
+
+_MEDIA = ("music", "song", "track", "sound", "tv", "telly", "television", "radio")
+UNSERVED = {
+    "HassGetWeather": Traits(asks=True),
+    "HassMediaSearchAndPlay": Traits(about=_MEDIA),
+    "HassVacuumCleanArea": Traits(
+        about=("vacuum", "hoover", "robot", "cleaner"), needs_slot=True, placed=True
+    ),
+}
+"""What those intents of the package are that no built-in skill serves; a skill that serves one says
+it itself."""
 
 
 @dataclass(frozen=True, eq=False)

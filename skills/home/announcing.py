@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from assistant.skill import Reply, Request, Skill, prompt
+from assistant.skill import Reply, Request, Skill, Traits, prompt
 from skills.home.targets import capital
 
 Words = Annotated[str, prompt("What shall I say?")]
@@ -18,7 +18,7 @@ def announce(message: Words) -> Reply:
     return Reply(f"{capital(message.strip())}.")
 
 
-@skill.serve("HassRespond")
+@skill.serve("HassRespond", traits=Traits(whole=True))
 def respond(request: Request) -> Reply:
     """Answer a greeting, and what people ask about the assistant itself."""
     words = set(request.text.casefold().split())

@@ -13,6 +13,7 @@ from assistant.skill import (
     Reply,
     Request,
     Skill,
+    Traits,
     domains,
     prompt,
 )
@@ -25,10 +26,12 @@ Degrees = Annotated[float, prompt("To how many degrees?")]
 LEAST, MOST = 4.0, 95.0
 """Limits of a wish, in either scale, where the thermostat names none of its own."""
 
+WARMTH = ("heating", "heat", "heater", "thermostat", "radiator", "climate")
+
 skill = Skill("home")
 
 
-@skill.serve("HassClimateGetTemperature")
+@skill.serve("HassClimateGetTemperature", traits=Traits(asks=True, about=WARMTH, placed=True))
 def get_temperature(
     request: Request,
     context: Context,
@@ -46,7 +49,7 @@ def get_temperature(
     return Reply(f"I don't know the temperature{told.where}.", done=False)
 
 
-@skill.serve("HassClimateSetTemperature")
+@skill.serve("HassClimateSetTemperature", traits=Traits(about=WARMTH, placed=True))
 def set_temperature(
     request: Request,
     temperature: Degrees,

@@ -13,6 +13,7 @@ from assistant.skill import (
     Reply,
     Request,
     Skill,
+    Traits,
     domains,
     doubtful,
     prompt,
@@ -26,7 +27,7 @@ Position = Annotated[int, prompt("To how many percent?")]
 skill = Skill("home")
 
 
-@skill.serve("HassSetPosition")
+@skill.serve("HassSetPosition", traits=Traits(needs_slot=True, placed=True))
 def set_position(
     request: Request,
     position: Position,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from assistant.skill import Area, Context, Floor, Reply, Request, Skill, domains, prompt
+from assistant.skill import Area, Context, Floor, Reply, Request, Skill, Traits, domains, prompt
 from skills.home.setting import bring_all
 from skills.home.targets import TargetWish, find
 
@@ -14,7 +14,7 @@ Speed = Annotated[int, prompt("To how many percent?")]
 skill = Skill("home")
 
 
-@skill.serve("HassFanSetSpeed")
+@skill.serve("HassFanSetSpeed", traits=Traits(about=("fan",), needs_slot=True, placed=True))
 def set_speed(
     request: Request,
     percentage: Speed,

@@ -14,6 +14,7 @@ from assistant.skill import (
     Request,
     Skill,
     SlotValue,
+    Traits,
     domains,
     prompt,
     unless,
@@ -44,6 +45,7 @@ skill = Skill("home")
     "(dim|brighten) [the] <light> [<where>] to <percent>",
     "(dim|brighten) [the|my] {area} [<light>] to <percent>",
     "(dim|brighten) [the|my] ({name}|<light>)",
+    traits=Traits(about=("light", "lamp"), needs_slot=True, placed=True),
 )
 def set_light(
     request: Request,

@@ -13,6 +13,7 @@ from assistant.skill import (
     Reply,
     Request,
     Skill,
+    Traits,
     domains,
     prompt,
 )
@@ -25,10 +26,14 @@ Step = Annotated[str, prompt("Up or down?")]
 STEP = 10
 """Percent by which "louder" is louder."""
 
+SCREENS = ("music", "sound", "tv", "telly", "television", "radio")
+MEDIA = Traits(about=(*SCREENS, "song", "track"))
+VOLUME = Traits(about=(*SCREENS, "volume"))
+
 skill = Skill("home")
 
 
-@skill.serve("HassMediaPause")
+@skill.serve("HassMediaPause", traits=MEDIA)
 def pause(
     request: Request,
     context: Context,
@@ -41,7 +46,7 @@ def pause(
     return (yield from _switch(target, context, "paused", "I paused {}."))
 
 
-@skill.serve("HassMediaUnpause")
+@skill.serve("HassMediaUnpause", traits=MEDIA)
 def unpause(
     request: Request,
     context: Context,
@@ -54,7 +59,7 @@ def unpause(
     return (yield from _switch(target, context, "playing", "I let {} go on."))
 
 
-@skill.serve("HassMediaNext")
+@skill.serve("HassMediaNext", traits=MEDIA)
 def skip(
     request: Request,
     context: Context,
@@ -67,7 +72,7 @@ def skip(
     return (yield from _jump(target, context, "next", "I skipped to the next one on {}."))
 
 
-@skill.serve("HassMediaPrevious")
+@skill.serve("HassMediaPrevious", traits=MEDIA)
 def go_back(
     request: Request,
     context: Context,
@@ -80,7 +85,7 @@ def go_back(
     return (yield from _jump(target, context, "previous", "I went back to the one before on {}."))
 
 
-@skill.serve("HassMediaPlayerMute")
+@skill.serve("HassMediaPlayerMute", traits=MEDIA)
 def mute(
     request: Request,
     context: Context,
@@ -92,7 +97,7 @@ def mute(
     return (yield from _mute(TargetWish(name, area, floor), request, context, True))
 
 
-@skill.serve("HassMediaPlayerUnmute")
+@skill.serve("HassMediaPlayerUnmute", traits=MEDIA)
 def unmute(
     request: Request,
     context: Context,
@@ -104,7 +109,7 @@ def unmute(
     return (yield from _mute(TargetWish(name, area, floor), request, context, False))
 
 
-@skill.serve("HassSetVolume")
+@skill.serve("HassSetVolume", traits=VOLUME)
 def set_volume(
     request: Request,
     volume_level: Level,
@@ -121,7 +126,7 @@ def set_volume(
     return target.unknown if player is None else _loud(player, volume_level, context)
 
 
-@skill.serve("HassSetVolumeRelative")
+@skill.serve("HassSetVolumeRelative", traits=VOLUME)
 def change_volume(
     request: Request,
     volume_step: Step,

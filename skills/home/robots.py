@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from assistant.skill import Area, Context, Dialog, Floor, Reply, Request, Skill, domains
+from assistant.skill import Area, Context, Dialog, Floor, Reply, Request, Skill, Traits, domains
 from skills.home.deeds import DOCK, MOW, SEND_HOME, START, Deed
 from skills.home.setting import bring
 from skills.home.targets import TargetWish, find, one_of, the
@@ -12,10 +12,13 @@ from skills.home.targets import TargetWish, find, one_of, the
 Vacuum = Annotated[str, domains("vacuum")]
 Mower = Annotated[str, domains("lawn_mower")]
 
+VACUUM = Traits(about=("vacuum", "hoover", "robot", "cleaner"), only_one=True)
+MOWER = Traits(about=("mower", "lawnmower", "lawn", "mow", "robot"), only_one=True)
+
 skill = Skill("home")
 
 
-@skill.serve("HassVacuumStart")
+@skill.serve("HassVacuumStart", traits=VACUUM)
 def start_vacuum(
     request: Request,
     context: Context,
@@ -27,7 +30,7 @@ def start_vacuum(
     return (yield from _do(START, TargetWish(name, area, floor, "vacuum"), request, context))
 
 
-@skill.serve("HassVacuumReturnToBase")
+@skill.serve("HassVacuumReturnToBase", traits=VACUUM)
 def send_vacuum_home(
     request: Request,
     context: Context,
@@ -39,7 +42,7 @@ def send_vacuum_home(
     return (yield from _do(SEND_HOME, TargetWish(name, area, floor, "vacuum"), request, context))
 
 
-@skill.serve("HassLawnMowerStartMowing")
+@skill.serve("HassLawnMowerStartMowing", traits=MOWER)
 def start_mower(
     request: Request,
     context: Context,
@@ -51,7 +54,7 @@ def start_mower(
     return (yield from _do(MOW, TargetWish(name, area, floor, "lawn_mower"), request, context))
 
 
-@skill.serve("HassLawnMowerDock")
+@skill.serve("HassLawnMowerDock", traits=MOWER)
 def send_mower_home(
     request: Request,
     context: Context,

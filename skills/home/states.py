@@ -14,6 +14,7 @@ from assistant.skill import (
     Reply,
     Request,
     Skill,
+    Traits,
     choices,
     domains,
 )
@@ -46,6 +47,7 @@ class StateQuestion(Enum):
     "(are|is) [the|my] {name} (turned|switched) {state}",
     "(what is|what's|whats) the (state|status) of [the|my] {name}",
     "(what is|what's|whats) [the|my] {name} [state|status]",
+    traits=Traits(asks=True),
 )
 @skill.intent(
     "HassGetState",

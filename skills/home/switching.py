@@ -13,6 +13,7 @@ from assistant.skill import (
     Reply,
     Request,
     Skill,
+    Traits,
     domains,
     doubtful,
 )
@@ -22,6 +23,8 @@ from skills.home.targets import SWITCHED, Target, TargetWish, find
 
 Switchable = Annotated[str, domains(*SWITCHED)]
 """A device's name: of these domains in our own sentences, of any in the vocabulary's."""
+
+SWITCHES = Traits(needs_slot=True, placed=True, of_all=True)
 
 skill = Skill("home")
 
@@ -48,6 +51,7 @@ skill = Skill("home")
     "(light up|illuminate) [the|my] {area}",
     "(<light> on|lights on) [<where>]",
     fixed={"domain": "light"},
+    traits=SWITCHES,
 )
 @skill.intent(
     "HassTurnOn",
@@ -104,6 +108,7 @@ def turn_on(
     "<turn> [the] <light> <where> off",
     "(<light> off|lights off|lights out) [<where>]",
     fixed={"domain": "light"},
+    traits=SWITCHES,
 )
 @skill.intent(
     "HassTurnOff",

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from datetime import datetime
 from typing import Any
 
@@ -13,18 +12,19 @@ from assistant.composition import Composition
 from assistant.core.codec import encode
 from assistant.core.config import Config, HomeSettings, StorageSettings
 from assistant.core.messages import Command, Interpretation, Slot, Transcript
+from assistant.skill.manifest import Traits
 from nlu.classifier.examples import IntentLabel
 from nlu.classifier.intent import Belief, Ranking
 from nlu.classifier.tagger import TaggedSpan, Tagging
 from nlu.fallback.guesser import Guesser
 from nlu.fallback.scoring import Guessed
-from nlu.fallback.slot_candidates import SlotFinder
-from nlu.fallback.slot_patterns import SlotPattern, shapes
+from nlu.fallback.slot_patterns import SlotPattern
 from nlu.grammar.templates import Templates
 from nlu.interpreter import By, Interpreter
 from nlu.stage import NluStage
 from nlu.text.canonical import Canonical, canonical
-from tests.support.calibrations import INTENT, SLOTS
+from tests.support.believing import Believes, guesses
+from tests.support.calibrations import INTENT
 from tests.support.stand_ins import HOME
 
 LAMP, LIGHT = (entity.name for entity in HOME.entities[:2])
@@ -57,36 +57,6 @@ class Torn:
 
     def persons(self, said: Canonical) -> tuple[str, ...]:
         return ("agnes tolliver",)
-
-
-class Believes:
-    """Keeps `IntentModel`: every text is as likely to be the same command."""
-
-    calibration = INTENT
-
-    def __init__(self, ranking: Ranking) -> None:
-        self._ranking = ranking
-
-    def rank(self, text: str) -> Ranking:
-        return self._ranking
-
-
-class Reads:
-    """Keeps `Tagger`: the same stands in every text."""
-
-    calibration = SLOTS
-
-    def __init__(self, tagging: Tagging) -> None:
-        self._tagging = tagging
-
-    def tag(self, words: Sequence[str]) -> Tagging:
-        return self._tagging
-
-
-def guesses(templates: Templates, ranking: Ranking, tagging: Tagging) -> Guesser:
-    intents: Any = Believes(ranking)
-    tagger: Any = Reads(tagging)
-    return Guesser(intents, tagger, SlotFinder(templates.lists), shapes(templates.claims))
 
 
 def heard(templates: Templates, now: datetime, *commands: Command) -> Interpretation:
@@ -169,7 +139,7 @@ def test_a_tie_is_between_two_likely_commands_that_differ(
     weights: tuple[float, float],
     tied: bool,
 ) -> None:
-    shape = SlotPattern("", (), frozenset(), (), "", 0)
+    shape = SlotPattern("", (), frozenset(), (), "", 0, Traits())
     made = [
         Guessed(command, weight, shape, frozenset())
         for command, weight in zip((best, other), weights, strict=True)

@@ -18,6 +18,7 @@ from assistant.skill import (
     Reply,
     Request,
     Skill,
+    Traits,
     choices,
     domains,
     prompt,
@@ -102,6 +103,38 @@ def test_each_type_that_can_be_spoken_has_a_kind(
 ) -> None:
     schema = schema_of("x", annotation)
     assert (schema.kind, schema.choices, schema.domains) == (kind, words, only)
+
+
+def test_the_traits_of_one_line_are_those_of_all() -> None:
+    skill = Skill("lights")
+
+    @skill.intent("TurnOn", "turn on {name}")
+    @skill.intent("TurnOn", "lights on", fixed={"name": "all"}, traits=Traits(placed=True))
+    def on(name: str) -> Reply:
+        return Reply("")
+
+    @skill.serve("Dim", traits=Traits(about=("light",)))
+    @skill.serve("Brighten")
+    def change() -> Reply:
+        return Reply("")
+
+    manifest = skill.manifest()
+    assert [schema.traits for schema in manifest.intents] == [Traits(placed=True)] * 2
+    assert {s.intent: s.traits for s in manifest.served} == {
+        "Dim": Traits(about=("light",)),
+        "Brighten": Traits(),
+    }
+
+
+def test_two_kinds_of_traits_are_a_fault() -> None:
+    skill = Skill("lights")
+
+    @skill.intent("TurnOn", "turn on {name}", traits=Traits(asks=True))
+    @skill.intent("TurnOn", "lights on", fixed={"name": "all"}, traits=Traits(placed=True))
+    def on(name: str) -> Reply:
+        return Reply("")
+
+    assert faults_of(skill) == ['skill "lights": intent TurnOn: has two kinds of traits']
 
 
 def test_lines_over_one_function_are_groups_of_one_intent_in_their_order() -> None:

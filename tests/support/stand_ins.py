@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from assistant.skill.home import Area, Entity, Home
-from assistant.skill.manifest import IntentSchema, SkillManifest, SlotSchema
+from assistant.skill.manifest import IntentSchema, SkillManifest, SlotSchema, Traits
 
 HOME = Home(
     areas=(
@@ -36,6 +36,7 @@ AREA = SlotSchema(name="area", kind="area", required=False)
 DURATION = SlotSchema(name="duration", kind="duration", prompt="For how long?")
 TIMER_NAME = SlotSchema(name="name", kind="text", required=False)
 LIGHT = {"domain": "light"}
+SWITCHES = Traits(needs_slot=True, placed=True, of_all=True)
 
 
 def entity(*domains: str, required: bool = True) -> SlotSchema:
@@ -43,9 +44,16 @@ def entity(*domains: str, required: bool = True) -> SlotSchema:
 
 
 def intent(
-    name: str, *sentences: str, slots: tuple[SlotSchema, ...] = (), **fixed: str
+    name: str,
+    *sentences: str,
+    slots: tuple[SlotSchema, ...] = (),
+    traits: Traits | None = None,
+    **fixed: str,
 ) -> IntentSchema:
-    return IntentSchema(intent=name, sentences=sentences, slots=slots, fixed=fixed)
+    if traits is None:
+        traits = SWITCHES if name in ("HassTurnOn", "HassTurnOff") else Traits()
+        traits = Traits(thing="timer") if name.endswith("Timer") else traits
+    return IntentSchema(intent=name, sentences=sentences, slots=slots, fixed=fixed, traits=traits)
 
 
 CLOCK = SkillManifest(

@@ -1,0 +1,94 @@
+"""What a skill says of its intents decides how they are guessed at, and no name does."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from assistant.skill.home import Home
+from assistant.skill.manifest import SkillManifest, Traits
+from nlu.classifier.examples import IntentLabel
+from nlu.classifier.intent import Belief, Ranking
+from nlu.classifier.tagger import TaggedSpan, Tagging
+from nlu.fallback.guesser import Guesser
+from nlu.grammar.templates import Templates
+from nlu.grammar.vocabulary import NO_VOCABULARY, UNSERVED, Vocabulary, built_in
+from nlu.interpreter import Interpreter
+from nlu.text.canonical import canonical
+from skills.registry import load_registry
+from tests.support.believing import guesses
+
+MOON = Path(__file__).parents[2] / "skills" / "moon"
+TOLD = ("who knows which phase that moon is in by now", "i wonder which phase that moon is in")
+"""What speaks of something, as talk does; no sentence is so."""
+
+
+@pytest.fixture(scope="module")
+def moon() -> SkillManifest:
+    (manifest,) = load_registry([MOON], builtin=False).manifests
+    return manifest
+
+
+def guesser(manifest: SkillManifest, intent: str, tagging: Tagging = Tagging()) -> Guesser:  # noqa: B008
+    templates = Templates.compile((manifest,), Home())
+    ranking = Ranking(0.95, (Belief(IntentLabel(intent), 0.95),))
+    return guesses(templates, ranking, tagging)
+
+
+def without_traits(manifest: SkillManifest) -> SkillManifest:
+    silent = (msgspec.structs.replace(schema, traits=Traits()) for schema in manifest.intents)
+    return msgspec.structs.replace(manifest, intents=tuple(silent))
+
+
+@pytest.mark.parametrize("told", TOLD)
+def test_a_third_partys_question_is_no_act(moon: SkillManifest, now: datetime, told: str) -> None:
+    command = guesser(moon, "MoonPhase")(canonical(told), now)
+    assert command is not None
+    assert command.intent == "MoonPhase"
+    assert guesser(moon, "PointTelescope")(canonical(told), now) is None
+    assert guesser(without_traits(moon), "MoonPhase")(canonical(told), now) is None
+
+
+def test_a_question_may_be_about_a_time_and_an_act_is_not_done_before_it(
+    moon: SkillManifest, now: datetime
+) -> None:
+    said = canonical("moon phase next friday")
+    friday = Tagging((TaggedSpan("date", 2, 4, 0.9),))
+    asked = guesser(moon, "MoonPhase", friday)(said, now)
+    assert asked is not None
+    assert asked.confidence == 0.95
+    (acted,) = guesser(without_traits(moon), "MoonPhase", friday).guesses(said, now)
+    assert acted.weight < 0.1
+
+
+def test_it_points_back_to_what_an_intent_is_about(moon: SkillManifest, now: datetime) -> None:
+    about = (msgspec.structs.replace(s, traits=Traits(thing="moon")) for s in moon.intents)
+    for manifest, understood in (
+        (msgspec.structs.replace(moon, intents=tuple(about)), ["MoonPhase", "PointTelescope"]),
+        (moon, []),
+    ):
+        interpreter = Interpreter(Templates.compile((manifest,), Home()))
+        read = interpreter(canonical("which phase is the moon in and aim the telescope at it"), now)
+        assert [command.intent for command in read.commands] == understood
+
+
+@pytest.mark.parametrize("vocabulary", [built_in(), NO_VOCABULARY], ids=["vocabulary", "none"])
+def test_what_serves_an_intent_says_what_it_is(moon: SkillManifest, vocabulary: Vocabulary) -> None:
+    (phase, _) = moon.intents
+    forecast = msgspec.structs.replace(phase, intent="HassGetWeather", traits=Traits(whole=True))
+    served = msgspec.structs.replace(moon, served=(forecast,))
+    for manifest, traits in ((served, Traits(whole=True)), (moon, UNSERVED["HassGetWeather"])):
+        templates = Templates.compile((manifest,), Home(), vocabulary)
+        known = traits if vocabulary.blocks else Traits()
+        assert templates.traits("HassGetWeather") == known
+
+
+def test_every_unserved_intent_that_is_described_is_in_the_vocabulary() -> None:
+    """And no skill that ships serves it, whose own word would count."""
+    manifests = load_registry().manifests
+    served = {s.intent for m in manifests for s in (*m.intents, *m.served)}
+    every = {block.intent for block in built_in().blocks}
+    assert set(UNSERVED) == every - served
