@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from datetime import datetime, time, timedelta
 
-from assistant.skill import Context, Period, Reply, Request, Skill
+from assistant.skill import Context, Period, Reply, Request, Skill, Traits
 
 NO_DOCUMENTS = "I have no documents."
 A_WEEK = timedelta(days=7)
@@ -33,6 +33,7 @@ skill.rule(
     "which document (is|was|did you get) that [from]",
     "how do you know [that|this]",
     "who says (so|that)",
+    traits=Traits(asks=True),
 )
 def source() -> Reply:
     """Name the document that the last answer was taken from."""
@@ -45,6 +46,7 @@ def source() -> Reply:
     "(give me|tell me|read me) (a|the) [short] summary of {name}",
     "(give|tell) me the gist of {name}",
     "what does {name} say in (short|brief|a nutshell)",
+    traits=Traits(asks=True),
 )
 def summary(name: str) -> Reply:
     """Say a document, or a chapter of one, in two or three sentences."""
@@ -60,6 +62,7 @@ def summary(name: str) -> Reply:
     "is there anything (<inside>|on|planned|happening) [for] {period}",
     "(am I|are we) (free|busy) {period}",
     "what are (my|our) (plans|appointments|meetings) [for] {period}",
+    traits=Traits(asks=True),
 )
 def plans(request: Request, context: Context, period: Period | None = None) -> Reply:
     """Say what is in the calendar at a time, or in the coming week."""
@@ -75,6 +78,7 @@ def plans(request: Request, context: Context, period: Period | None = None) -> R
     "(when|what) is (my|our|the) next (meeting|appointment|event) [with {person}]",
     "what is next (in|on) (my|our|the) <calendar>",
     "when (do (I|we) (meet|see)|(am I|are we) (meeting|seeing)) {person} [next|again]",
+    traits=Traits(asks=True),
 )
 def next_event(person: str = "") -> Reply:
     """Say the next event, or the next with a person."""
@@ -84,6 +88,7 @@ def next_event(person: str = "") -> Reply:
 @skill.intent(
     "DocumentNotes",
     "what did (I|we) (note|write|note down|write down|jot down) [about {topic}] {period}",
+    traits=Traits(asks=True),
 )
 def notes(request: Request, context: Context, period: Period, topic: str = "") -> Reply:
     """Say what was noted at a time that is over."""

@@ -86,6 +86,16 @@ def test_what_serves_an_intent_says_what_it_is(moon: SkillManifest, vocabulary: 
         assert templates.traits("HassGetWeather") == known
 
 
+def test_the_questions_of_the_built_in_skills_say_that_they_are_some() -> None:
+    schemas = [s for m in load_registry().manifests for s in (*m.intents, *m.served)]
+    assert {schema.intent for schema in schemas if schema.traits.asks} == {
+        *("HassGetCurrentTime", "HassGetCurrentDate", "HassGetState", "HassTimerStatus"),
+        *("HassClimateGetTemperature", "HassNevermind", "Repeat", "Undo"),
+        *("CalendarPlans", "CalendarNext"),
+        *("DocumentNotes", "DocumentSource", "DocumentSummary"),
+    }
+
+
 def test_every_unserved_intent_that_is_described_is_in_the_vocabulary() -> None:
     """And no skill that ships serves it, whose own word would count."""
     manifests = load_registry().manifests
