@@ -1,11 +1,11 @@
 """`python -m models.training.calibrate`: what each number of understanding's calibrations does.
 
 Each of `models/intent/calibration.json` and `models/ner/calibration.json` is tried with a little
-less and a little more, and the sentences of `dev` are put to the whole of understanding: how many
-wishes come out right, as something else, or are asked about, and of how much talk the same is
-true. `python -m models.training.calibrate NAME.NUMBER VALUE` writes a number down, also one of the
-reader or the generator, whose figures are those of `assistant eval answers` and of its card. Only
-what the daemon needs is needed.
+less and a little more, and the wishes and the talk of `dev` are put to the whole of understanding.
+
+`python -m models.training.calibrate NAME.NUMBER VALUE` writes a number down, also one of the reader
+or the generator: what those do, `assistant eval answers` and the generator's card tell. Only what
+the daemon needs is needed.
 """
 
 from __future__ import annotations
@@ -51,12 +51,13 @@ KINDS: dict[str, type[msgspec.Struct]] = {
 
 
 class Outcome(NamedTuple):
-    """How many wishes and lines of talk were taken for what."""
+    """How many wishes came out right, as something else, or are asked about, and how many lines of
+    talk are taken for a command, or asked about."""
 
     right: int
     wrong: int
     asked: int
-    talk_obeyed: int
+    talk_taken: int
     talk_asked: int
 
 
@@ -129,7 +130,7 @@ def judged(interpreter: Interpreter, texts: Sequence[Sentence]) -> Outcome:
         understood = interpreter(canonical(text.text), NOW)
         intents = [command.intent for command in understood.commands]
         if text.intent == NONE:
-            counts["talk_obeyed"] += bool(intents)
+            counts["talk_taken"] += bool(intents)
             counts["talk_asked"] += bool(understood.choices)
         else:
             counts["right"] += intents == [text.intent]

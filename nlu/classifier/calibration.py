@@ -28,7 +28,7 @@ class IntentCalibration(msgspec.Struct, frozen=True, kw_only=True, forbid_unknow
     """The same for a text that names an area of the home. Chosen on the same."""
     in_scope_of_subject: Share
     """The same for a text that names what commands are about, such as music, where the guess is
-    evident. Chosen on the same: 13 more of 267 wishes were understood, no more talk was obeyed."""
+    evident. Chosen on the same: with it 13 more of 267 wishes were understood and no talk more."""
     in_scope_to_ask: Share
     """In-scope score from which such a guess is asked about. Chosen on the same."""
     in_scope_of_free_text: Share
