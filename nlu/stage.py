@@ -12,7 +12,7 @@ from assistant.core.messages import (
     Complete,
     Interpretation,
     Message,
-    Period,
+    OpenQuestion,
     Tick,
     Transcript,
 )
@@ -92,9 +92,7 @@ class NluStage:
             text=text,
             commands=understood.commands,
             choices=tuple(self._choices(understood)),
-            nearest=self._nearest(said) if nothing and not understood.withheld else "",
-            period=self._period(said) if nothing else None,
-            persons=self.guess.persons(said) if nothing and self.guess is not None else (),
+            unclaimed=self._unclaimed(said, understood) if nothing else OpenQuestion(),
         )
 
     @property
@@ -125,8 +123,12 @@ class NluStage:
             self._latest = _Turn(transcript.utterance_id, understood.readings[-1], transcript.at_s)
         return text, said, understood.with_confidence(confidence)
 
-    def _period(self, said: Canonical) -> Period | None:
-        return periods.within([token.text for token in said.tokens], self._now())
+    def _unclaimed(self, said: Canonical, understood: Understood) -> OpenQuestion:
+        return OpenQuestion(
+            nearest="" if understood.withheld else self._nearest(said),
+            period=periods.within([token.text for token in said.tokens], self._now()),
+            persons=self.guess.persons(said) if self.guess is not None else (),
+        )
 
     def _choices(self, understood: Understood) -> Iterator[Choice]:
         for command in understood.choices:

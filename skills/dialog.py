@@ -136,11 +136,13 @@ def _wanted(query: Query | None) -> Any:
 
 def _joined(said: tuple[Reply, ...], query: Query | None) -> Reply:
     texts = [reply.text for reply in said] + ([query.text] if query else [])
+    alone = said[0] if len(said) == 1 and query is None else Reply("")
     undo = [reply.undo if isinstance(reply.undo, tuple) else (reply.undo,) for reply in said]
     return Reply(
         " ".join(texts),
         listen=query is not None or any(reply.listen for reply in said),
         undo=sum(undo, ()),
         done=all(reply.done for reply in said),
-        facts=said[0].facts if len(said) == 1 and query is None else {},
+        facts=alone.facts,
+        task=alone.task,
     )

@@ -7,7 +7,19 @@ from __future__ import annotations
 
 from datetime import datetime, time, timedelta
 
-from assistant.skill import Context, Period, Reply, Request, Skill, Traits
+from assistant.skill import (
+    Context,
+    FindNextEvent,
+    ListEvents,
+    ListNotes,
+    NameSource,
+    Period,
+    Reply,
+    Request,
+    Skill,
+    Summarise,
+    Traits,
+)
 
 NO_DOCUMENTS = "I have no documents."
 A_WEEK = timedelta(days=7)
@@ -37,7 +49,7 @@ skill.rule(
 )
 def source() -> Reply:
     """Name the document that the last answer was taken from."""
-    return Reply("I have not answered from a document yet.", facts={"wanted": "source"})
+    return Reply("I have not answered from a document yet.", task=NameSource())
 
 
 @skill.intent(
@@ -50,7 +62,7 @@ def source() -> Reply:
 )
 def summary(name: str) -> Reply:
     """Say a document, or a chapter of one, in two or three sentences."""
-    return Reply(NO_DOCUMENTS, facts={"name": name})
+    return Reply(NO_DOCUMENTS, task=Summarise(name=name))
 
 
 @skill.intent(
@@ -70,7 +82,7 @@ def plans(request: Request, context: Context, period: Period | None = None) -> R
     if period is None:
         midnight = datetime.combine(context.now.date(), time(), tzinfo=context.now.tzinfo)
         period, said = Period(since=context.now, until=midnight + A_WEEK), "in the next seven days"
-    return Reply(NO_DOCUMENTS, facts={"period": str(period), "said": said})
+    return Reply(NO_DOCUMENTS, task=ListEvents(period=period, said=said))
 
 
 @skill.intent(
@@ -82,7 +94,7 @@ def plans(request: Request, context: Context, period: Period | None = None) -> R
 )
 def next_event(person: str = "") -> Reply:
     """Say the next event, or the next with a person."""
-    return Reply(NO_DOCUMENTS, facts={"person": person})
+    return Reply(NO_DOCUMENTS, task=FindNextEvent(person=person))
 
 
 @skill.intent(
@@ -99,8 +111,8 @@ def notes(request: Request, context: Context, period: Period, topic: str = "") -
             for moment in (period.since, period.until)
         )
         period = Period(since=since, until=until)
-    facts = {"period": str(period), "said": _said(request)}
-    return Reply(NO_DOCUMENTS, facts=facts | ({"topic": topic} if topic else {}))
+    task = ListNotes(period=period, said=_said(request), topic=topic)
+    return Reply(NO_DOCUMENTS, task=task)
 
 
 def _a_year_before(moment: datetime) -> datetime:

@@ -11,6 +11,7 @@ import msgspec
 from assistant.core.database import Database
 from assistant.core.errors import SkillError
 from assistant.core.messages import (
+    AnswerTask,
     Command,
     Commit,
     DeviceChanged,
@@ -22,6 +23,7 @@ from assistant.core.messages import (
     PlaybackEnded,
     Question,
     Reply,
+    WordFacts,
 )
 from assistant.skill import reply as skill_reply
 from assistant.skill.context import Context, Request
@@ -145,9 +147,7 @@ class SkillsStage:
             yield Question(
                 utterance_id=said.utterance_id,
                 text=said.text,
-                nearest=said.nearest,
-                period=said.period,
-                persons=said.persons,
+                task=said.unclaimed,
             )
 
     def _answer(self, said: Interpretation, dialog: Dialog) -> Iterator[Message]:
@@ -202,8 +202,15 @@ class SkillsStage:
             dialog.expires_at_s = self._scheduler.at_s + DIALOG_S
             self._dialog = dialog
         yield from self._devices.commands(utterance_id)
-        if reply.facts:
-            yield _to_be_worded(utterance_id, dialog, reply, acted)
+        if task := _task(reply):
+            yield Question(
+                utterance_id=utterance_id,
+                text=dialog.text,
+                task=task,
+                intent=dialog.intent,
+                fallback=reply.text,
+                acted=acted,
+            )
             return
         yield Reply(
             utterance_id=utterance_id,
@@ -222,17 +229,9 @@ def _in_time(move: Callable[[], skill_reply.Reply]) -> skill_reply.Reply:
         raise SkillError("skill.slow", "the skills do not come to an end") from error
 
 
-def _to_be_worded(
-    utterance_id: str, dialog: Dialog, reply: skill_reply.Reply, acted: bool
-) -> Question:
-    return Question(
-        utterance_id=utterance_id,
-        text=dialog.text,
-        intent=dialog.intent,
-        facts=tuple(Fact(name=name, value=value) for name, value in reply.facts.items()),
-        fallback=reply.text,
-        acted=acted,
-    )
+def _task(reply: skill_reply.Reply) -> AnswerTask | None:
+    facts = tuple(Fact(name=name, value=value) for name, value in reply.facts.items())
+    return WordFacts(facts=facts) if facts else reply.task
 
 
 def _request(said: Interpretation, command: Command) -> Request:

@@ -13,7 +13,13 @@ from assistant.answer.generation.token_scheduler import Steps
 from assistant.answer.knowledge.knowledge import Filter
 from assistant.answer.quality.monitor import Monitor
 from assistant.answer.summary.summariser import Summariser, Summary
-from assistant.core.messages import Fact, Period, QualityAlert, Question
+from assistant.core.messages import (
+    CalendarTask,
+    Fact,
+    FindNextEvent,
+    OpenQuestion,
+    QualityAlert,
+)
 
 
 class DocumentAnswers:
@@ -32,30 +38,20 @@ class DocumentAnswers:
         self._calendar, self._monitor, self._clock = calendar, monitor, clock
         self._alerts: list[QualityAlert] = []
 
-    def answering(
-        self,
-        question: str,
-        at_s: float = 0.0,
-        period: Period | None = None,
-        persons: tuple[str, ...] = (),
-    ) -> Steps[Answer]:
-        """The steps to the answer, or to an honest nothing.
-
-        What is of `period` is looked through first, and what does not name all `persons` never.
-        """
+    def answering(self, question: str, task: OpenQuestion, at_s: float = 0.0) -> Steps[Answer]:
+        """The steps to the answer, or to an honest nothing."""
         began_s = self._clock()
         outcomes: Counter[str] = Counter()
-        within = _within(period, persons)
+        within = self._within(task)
         made = yield from self._answerer.answering(question, outcomes, within)
         self._alerts += self._monitor.observe(at_s, self._clock() - began_s, outcomes, made)
         return self._calendar.dated(question, made)
 
-    def scheduled(self, question: Question) -> Steps[Answer]:
-        """The steps to the answer to what a skill has found to be a question about days."""
-        made, period = self._calendar.asked(question)
+    def scheduled(self, question: str, task: CalendarTask, at_s: float = 0.0) -> Steps[Answer]:
+        """The same of a question about days: the calendar first, then the documents."""
+        made = self._calendar.answer(task)
         if made is None:
-            whom = tuple(fact.value for fact in question.facts if fact.name == "person")
-            return (yield from self.answering(question.text, question.at_s, period, whom))
+            made = yield from self.answering(question, _of_documents(task), at_s)
         return made
 
     def answering_all(self, questions: Sequence[str]) -> list[Steps[Answer]]:
@@ -80,8 +76,14 @@ class DocumentAnswers:
         told, self._alerts = self._alerts, []
         return told
 
+    def _within(self, task: OpenQuestion) -> Filter | None:
+        if task.period is None:
+            return Filter(naming=task.persons) if task.persons else None
+        period = self._calendar.here(task.period)
+        return Filter(since=period.since, until=period.until, naming=task.persons)
 
-def _within(period: Period | None, persons: tuple[str, ...]) -> Filter | None:
-    if period is None:
-        return Filter(naming=persons) if persons else None
-    return Filter(since=period.since, until=period.until, naming=persons)
+
+def _of_documents(task: CalendarTask) -> OpenQuestion:
+    if isinstance(task, FindNextEvent):
+        return OpenQuestion(persons=(task.person,) if task.person else ())
+    return OpenQuestion(period=task.period)

@@ -1,14 +1,15 @@
 """What no skill claims: an answer from the user's documents, or an honest no.
 
-| question                          | reply                                                     |
-|-----------------------------------|-----------------------------------------------------------|
-| of a skill, with facts            | the facts in the generator's words, or the skill's own    |
-| where an answer is from           | title and place of the last answer's document             |
-| a summary of a document           | two or three sentences                                    |
-| about days, of a skill            | the events of a time, the next one, the notes of a time   |
-| anything else, found in documents | one sentence that says only what the document says        |
-| … that asks, and was not found    | "I found nothing about that."                             |
-| … that asks nothing               | what the assistant can do instead                         |
+| task of the question           | reply                                                        |
+|--------------------------------|--------------------------------------------------------------|
+| WordFacts                      | the facts in the generator's words, or the skill's own       |
+| NameSource                     | title and place of the last answer's document                |
+| Summarise                      | two or three sentences                                       |
+| ListEvents, FindNextEvent      | the events of a time, the next one                           |
+| ListNotes                      | the notes of a time                                          |
+| OpenQuestion                   | one sentence that says only what a document says             |
+| … that asks, and was not found | "I found nothing about that."                                |
+| … that asks nothing            | what the assistant can do instead                            |
 """
 
 from __future__ import annotations
@@ -18,7 +19,6 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import ClassVar, Protocol
 
 from assistant.answer.answerer import Answer, AnswerTier
-from assistant.answer.calendar.calendar import SCHEDULED
 from assistant.answer.generation.token_scheduler import Steps
 from assistant.answer.in_flight import InFlight
 from assistant.answer.summary.summariser import Summary
@@ -26,18 +26,21 @@ from assistant.core.degraded import Degraded
 from assistant.core.errors import AnswerError
 from assistant.core.messages import (
     BargeIn,
+    CalendarTask,
     DocumentsDone,
     DocumentsRequest,
     Fact,
     Message,
-    Period,
+    NameSource,
+    OpenQuestion,
     Question,
     Reply,
+    Summarise,
     Tick,
+    WordFacts,
 )
 from assistant.skill.spoken import joined
 
-SOURCE_INTENT, SUMMARY_INTENT = "DocumentSource", "DocumentSummary"
 _ASKS = re.compile(
     r"(hey |so |and |okay |ok |please )*"
     r"(tell me|do you know|who|whose|whom|what|which|when|where|why|how|"
@@ -48,20 +51,11 @@ _ASKS = re.compile(
 class AnswerSource(Protocol):
     """Answers from documents, in steps that are a token of the generator each."""
 
-    def answering(
-        self,
-        question: str,
-        at_s: float = 0.0,
-        period: Period | None = None,
-        persons: tuple[str, ...] = (),
-    ) -> Steps[Answer]:
-        """The answer, or an honest nothing; what is of `period` is looked through first.
+    def answering(self, question: str, task: OpenQuestion, at_s: float = 0.0) -> Steps[Answer]:
+        """The answer, or an honest nothing."""
 
-        It is from nothing that does not name all `persons`.
-        """
-
-    def scheduled(self, question: Question) -> Steps[Answer]:
-        """The answer to one of the `SCHEDULED` intents."""
+    def scheduled(self, question: str, task: CalendarTask, at_s: float = 0.0) -> Steps[Answer]:
+        """The answer to a question about days, or an honest nothing."""
 
     def wording(self, facts: Sequence[Fact], question: str, intent: str) -> Steps[str]:
         """All facts in one sentence; "" where that cannot be had."""
@@ -146,26 +140,28 @@ class AnswerStage:
             yield from self._faults.told()
 
     def _replies(self, question: Question) -> Steps[None]:
-        if question.intent == SOURCE_INTENT:
-            yield _reply(question, self._desk.source or question.fallback)
-        elif question.intent == SUMMARY_INTENT:
-            yield from self._summary(question)
-        elif question.facts and question.intent not in SCHEDULED:
-            yield _reply(question, (yield from self._worded(question)) or question.fallback)
-        else:
-            yield (yield from self._answered(question))
+        match question.task:
+            case NameSource():
+                yield _reply(question, self._desk.source or question.fallback)
+            case Summarise(name=name):
+                yield from self._summary(question, name)
+            case WordFacts(facts=facts):
+                text = yield from self._worded(question, facts)
+                yield _reply(question, text or question.fallback)
+            case OpenQuestion() as task:
+                yield (yield from self._answered(question, task))
+            case task:
+                yield (yield from self._scheduled(question, task))
 
-    def _worded(self, question: Question) -> Steps[str]:
+    def _worded(self, question: Question, facts: Sequence[Fact]) -> Steps[str]:
         if self._answers is None:
             return ""
-        facts, intent = question.facts, question.intent or ""
-        return (yield from self._answers.wording(facts, question.text, intent))
+        return (yield from self._answers.wording(facts, question.text, question.intent or ""))
 
-    def _summary(self, question: Question) -> Steps[None]:
+    def _summary(self, question: Question, name: str) -> Steps[None]:
         if self._answers is None:
             yield _reply(question, question.fallback, done=False)
             return
-        name = " ".join(fact.value for fact in question.facts)
         try:
             summary = yield from self._answers.summarising(name)
         except AnswerError as error:
@@ -177,24 +173,25 @@ class AnswerStage:
             yield _reply(question, text, more=True)
         yield _reply(question, last, done=bool(last))
 
-    def _answered(self, question: Question) -> Steps[Reply]:
-        scheduled = question.intent in SCHEDULED
-        if self._answers is not None:
-            if scheduled:
-                answer = yield from self._answers.scheduled(question)
-            else:
-                answer = yield from self._answers.answering(
-                    question.text, question.at_s, question.period, question.persons
-                )
-            if answer.tier is not AnswerTier.DECLINED:
-                self._desk.source = _named(answer.kind, answer.title, answer.place)
-                return _reply(question, answer.text)
-            self._desk.source = ""
-            if scheduled or _ASKS.match(question.text.lower()):
-                return _reply(question, answer.text, done=False)
-        if scheduled:
+    def _scheduled(self, question: Question, task: CalendarTask) -> Steps[Reply]:
+        if self._answers is None:
             return _reply(question, question.fallback, done=False)
-        return _reply(question, self._declined(question.nearest), done=False)
+        answer = yield from self._answers.scheduled(question.text, task, question.at_s)
+        return self._said(question, answer)
+
+    def _answered(self, question: Question, task: OpenQuestion) -> Steps[Reply]:
+        if self._answers is not None:
+            answer = yield from self._answers.answering(question.text, task, question.at_s)
+            reply = self._said(question, answer)
+            if reply.done or _ASKS.match(question.text.lower()):
+                return reply
+        return _reply(question, self._declined(task.nearest), done=False)
+
+    def _said(self, question: Question, answer: Answer) -> Reply:
+        """The reply that says `answer`; its source is kept."""
+        found = answer.tier is not AnswerTier.DECLINED
+        self._desk.source = _named(answer.kind, answer.title, answer.place) if found else ""
+        return _reply(question, answer.text, done=found)
 
     def _declined(self, nearest: str) -> str:
         if nearest:

@@ -19,6 +19,7 @@ from assistant.core.messages import (
     Level,
     Message,
     NothingHeard,
+    OpenQuestion,
     PlaybackEnded,
     PlaybackStarted,
     QualityAlert,
@@ -52,7 +53,7 @@ def _of_utterance(event: Message) -> str:
             return f"“{text}”" + (f" ({engine})" if engine else "")
         case Complete(complete=complete, revision=revision):
             return f"revision {revision} is {'whole' if complete else 'not whole yet'}"
-        case Interpretation(commands=commands, nearest=nearest):
+        case Interpretation(commands=commands, unclaimed=OpenQuestion(nearest=nearest)):
             near = f"nothing; near “{nearest}”" if nearest else "nothing"
             return "; ".join(map(_command, commands)) or near
         case Commit(revision=revision):

@@ -11,14 +11,23 @@ from typing import Annotated, Literal
 
 import msgspec
 
+from assistant.core.parts import AnswerTask as AnswerTask
+from assistant.core.parts import CalendarTask as CalendarTask
 from assistant.core.parts import Choice as Choice
 from assistant.core.parts import Command as Command
 from assistant.core.parts import Fact as Fact
+from assistant.core.parts import FindNextEvent as FindNextEvent
 from assistant.core.parts import ListedDocument as ListedDocument
+from assistant.core.parts import ListEvents as ListEvents
+from assistant.core.parts import ListNotes as ListNotes
+from assistant.core.parts import NameSource as NameSource
+from assistant.core.parts import OpenQuestion as OpenQuestion
 from assistant.core.parts import Period as Period
 from assistant.core.parts import Slot as Slot
 from assistant.core.parts import SlotValue as SlotValue
+from assistant.core.parts import Summarise as Summarise
 from assistant.core.parts import Word as Word
+from assistant.core.parts import WordFacts as WordFacts
 
 Id = Annotated[str, msgspec.Meta(max_length=200)]
 """An id; they are kept, so none may be as large as a message."""
@@ -98,17 +107,14 @@ class Interpretation(Work, frozen=True, kw_only=True):
     """What was meant: the commands in order, none when nothing was understood.
 
     `choices` are what it may mean where none of them is likely enough; they are asked about.
-    `nearest` names, for a text that nothing claims, an example sentence of something near it, and
-    `period` is the time that is named in it, `persons` are the people.
+    `unclaimed` is what is to be asked of the documents where no skill claims the text.
     """
 
     revision: int
     text: Said
     commands: tuple[Command, ...] = ()
     choices: tuple[Choice, ...] = ()
-    nearest: str = ""
-    period: Period | None = None
-    persons: tuple[str, ...] = ()
+    unclaimed: OpenQuestion = OpenQuestion()
 
 
 class Commit(Work, frozen=True, kw_only=True):
@@ -118,19 +124,15 @@ class Commit(Work, frozen=True, kw_only=True):
 
 
 class Question(Work, frozen=True, kw_only=True):
-    """A text that no skill claims, to be answered from documents or honestly declined.
+    """What is left to the answering: a text that no skill claims, or a skill's `task`.
 
-    `period` is the time that the text names, `persons` are the people: what answers must name them.
-    With an `intent` it is a skill's: its `facts` are to be worded, or `fallback` said as it is;
-    `acted` tells whether the skill has changed any state.
+    A skill's has its `intent`; `fallback` is said where the task cannot be done, and `acted` tells
+    whether the skill has changed any state.
     """
 
     text: Said
-    nearest: str = ""
-    period: Period | None = None
-    persons: tuple[str, ...] = ()
+    task: AnswerTask = OpenQuestion()
     intent: str | None = None
-    facts: tuple[Fact, ...] = ()
     fallback: Told = ""
     acted: bool = False
 

@@ -77,6 +77,63 @@ class Fact(msgspec.Struct, frozen=True, kw_only=True):
     value: str
 
 
+class OpenQuestion(msgspec.Struct, frozen=True, kw_only=True, tag=True):
+    """Answer the text from the documents, or decline it honestly: no skill claims it."""
+
+    nearest: str = ""
+    """An example sentence of something near that a skill does; "" where nothing is."""
+    period: Period | None = None
+    """The time that the text names: what is of it is looked through first."""
+    persons: tuple[str, ...] = ()
+    """The people whom the text names: an answer must name them all."""
+
+
+class WordFacts(msgspec.Struct, frozen=True, kw_only=True, tag=True):
+    """Put these facts into one sentence."""
+
+    facts: tuple[Fact, ...]
+
+
+class NameSource(msgspec.Struct, frozen=True, kw_only=True, tag=True):
+    """Name the document that the last answer is from."""
+
+
+class Summarise(msgspec.Struct, frozen=True, kw_only=True, tag=True):
+    """Say the document, or the part of one, that is called `name` in a few sentences."""
+
+    name: str
+
+
+class ListEvents(msgspec.Struct, frozen=True, kw_only=True, tag=True):
+    """Say what is in the calendar in `period`; `said` is what the user called it."""
+
+    period: Period
+    said: str = ""
+
+
+class FindNextEvent(msgspec.Struct, frozen=True, kw_only=True, tag=True):
+    """Say the next event in the calendar, or the next with `person`."""
+
+    person: str = ""
+
+
+class ListNotes(msgspec.Struct, frozen=True, kw_only=True, tag=True):
+    """Say what was noted in `period`, about `topic` alone where one is named.
+
+    `said` is what the user called the period.
+    """
+
+    period: Period
+    said: str = ""
+    topic: str = ""
+
+
+CalendarTask = ListEvents | FindNextEvent | ListNotes
+"""What is answered from what is stored about days."""
+AnswerTask = OpenQuestion | WordFacts | NameSource | Summarise | CalendarTask
+"""What a Question asks for."""
+
+
 class ListedDocument(msgspec.Struct, frozen=True, kw_only=True):
     """A document: `unencoded` of its passages are found by their words alone so far."""
 

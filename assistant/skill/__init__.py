@@ -1,6 +1,14 @@
 """What skill authors import."""
 
-from assistant.core.messages import Period, SlotValue
+from assistant.core.messages import (
+    FindNextEvent,
+    ListEvents,
+    ListNotes,
+    NameSource,
+    Period,
+    SlotValue,
+    Summarise,
+)
 from assistant.skill.context import Context, ListItem, Request, Timer
 from assistant.skill.home import Area, Entity, Floor
 from assistant.skill.manifest import Traits
@@ -20,8 +28,12 @@ __all__ = [
     "Context",
     "Dialog",
     "Entity",
+    "FindNextEvent",
     "Floor",
+    "ListEvents",
     "ListItem",
+    "ListNotes",
+    "NameSource",
     "Percent",
     "Period",
     "Recurrence",
@@ -29,6 +41,7 @@ __all__ = [
     "Request",
     "Skill",
     "SlotValue",
+    "Summarise",
     "Temperature",
     "Timer",
     "Traits",

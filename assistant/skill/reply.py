@@ -8,7 +8,7 @@ from typing import Any
 
 import msgspec
 
-from assistant.core.messages import SlotValue
+from assistant.core.messages import AnswerTask, SlotValue
 
 
 class Undo(msgspec.Struct, frozen=True):
@@ -28,7 +28,8 @@ class Reply(msgspec.Struct, frozen=True):
 
     `listen` opens the microphone afterwards without the wake word, `done` is false when the wish
     could not be met, `undo` is what "undo that" will do. `facts` (name → value) is a structured
-    result that the generator may word anew; `text` is said where it cannot.
+    result that the generator may word anew, `task` is what else is left to the answering; `text` is
+    said where that cannot be done.
     """
 
     text: str
@@ -36,6 +37,7 @@ class Reply(msgspec.Struct, frozen=True):
     undo: Undo | tuple[Undo, ...] = ()
     done: bool = True
     facts: Mapping[str, str] = MappingProxyType({})
+    task: AnswerTask | None = None
 
 
 class Ask(msgspec.Struct, frozen=True):

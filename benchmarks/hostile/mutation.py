@@ -14,7 +14,22 @@ from assistant.core import messages
 from assistant.core.codec import decode, encode
 from assistant.core.errors import CodecError
 from assistant.core.messages import Message, concrete
-from assistant.core.parts import Choice, Command, Fact, ListedDocument, Period, Slot, Word
+from assistant.core.parts import (
+    Choice,
+    Command,
+    Fact,
+    FindNextEvent,
+    ListedDocument,
+    ListEvents,
+    ListNotes,
+    NameSource,
+    OpenQuestion,
+    Period,
+    Slot,
+    Summarise,
+    Word,
+    WordFacts,
+)
 
 Frames = list[bytes]
 
@@ -44,15 +59,25 @@ KEPT_COSTLY = 0.004
 _NOON = datetime(2026, 1, 1, 12, tzinfo=UTC)
 _LIGHT = Slot(name="name", value="Window Light", raw="window light")
 _COMMAND = Command(intent="HassTurnOn", slots=(_LIGHT,))
+_PERIOD = Period(since=_NOON, until=_NOON)
+TASKS = (
+    OpenQuestion(nearest="turn on the light", period=_PERIOD, persons=("Alice",)),
+    WordFacts(facts=(Fact(name="temperature", value="21 degrees"),)),
+    NameSource(),
+    Summarise(name="kettle"),
+    ListEvents(period=_PERIOD, said="today"),
+    FindNextEvent(person="Alice"),
+    ListNotes(period=_PERIOD, said="today", topic="boiler"),
+)
+"""One of each kind of what a question asks for."""
 _FULL: dict[str, Any] = {
     "words": (Word(text="on", start_s=0.1, end_s=0.3, confidence=0.9),),
     "alternatives": ("turn off the window light",),
     "commands": (_COMMAND,),
     "choices": (Choice(sentence="turn on the window light", command=_COMMAND),),
-    "period": Period(since=_NOON, until=_NOON),
-    "persons": ("Alice",),
+    "unclaimed": TASKS[0],
+    "task": TASKS[0],
     "sentences": ("It is small.",),
-    "facts": (Fact(name="temperature", value="21 degrees"),),
     "documents": (ListedDocument(title="A", kind="text", path="/a", passages=1, unencoded=0),),
     "attributes": {"brightness": 40},
     "text": "turn on the window light",
@@ -71,8 +96,15 @@ _OF_TYPE: dict[Any, Any] = {str: "x", int: 1, float: 1.0, bool: True, bytes: byt
 
 
 def samples() -> list[Message]:
-    """One message of every type, with every field filled; their ids never meet."""
-    return [_sample(kind) for kind in concrete(Message)]
+    """One message of every type, with every field filled, and a Question of each task.
+
+    Their ids never meet.
+    """
+    asked = [
+        messages.Question(utterance_id=f"attack-{type(task).__name__}", text="x", task=task)
+        for task in TASKS
+    ]
+    return [*map(_sample, concrete(Message)), *asked]
 
 
 def _sample(kind: type[Message]) -> Message:

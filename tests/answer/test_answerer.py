@@ -22,7 +22,18 @@ from assistant.answer.retrieval.search import Searcher
 from assistant.answer.stage import AnswerStage
 from assistant.answer.summary.summariser import Said, Summary
 from assistant.core.errors import AnswerError, ModelError
-from assistant.core.messages import Fact, Message, Period, Question, Reply
+from assistant.core.messages import (
+    CalendarTask,
+    Fact,
+    FindNextEvent,
+    Message,
+    NameSource,
+    OpenQuestion,
+    Question,
+    Reply,
+    Summarise,
+    WordFacts,
+)
 from tests.support.calibrations import READER
 
 KETTLE = (
@@ -205,17 +216,11 @@ class Documents:
     def __init__(self, made: Answerer) -> None:
         self._made = made
 
-    def answering(
-        self,
-        question: str,
-        at_s: float = 0.0,
-        period: Period | None = None,
-        persons: tuple[str, ...] = (),
-    ) -> Steps[Answer]:
-        return self._made.answering(question, within=Filter(naming=persons))
+    def answering(self, question: str, task: OpenQuestion, at_s: float = 0.0) -> Steps[Answer]:
+        return self._made.answering(question, within=Filter(naming=task.persons))
 
-    def scheduled(self, question: Question) -> Steps[Answer]:
-        return self._made.answering(question.text)
+    def scheduled(self, question: str, task: CalendarTask, at_s: float = 0.0) -> Steps[Answer]:
+        return self._made.answering(question)
 
     def alerts(self) -> Sequence[Message]:
         return ()
@@ -242,18 +247,22 @@ def said(stage: AnswerStage, text: str, **more: object) -> list[str]:
 
 
 def test_the_source_is_named_when_asked(stage: AnswerStage) -> None:
-    assert said(stage, "says who", intent="DocumentSource", fallback="Not yet.") == ["Not yet."]
+    assert said(stage, "says who", task=NameSource(), fallback="Not yet.") == ["Not yet."]
     assert said(stage, "covered how many years?") == ["It is covered for two years."]
-    assert said(stage, "says who", intent="DocumentSource") == ["From Kettle, page 1."]
+    assert said(stage, "says who", task=NameSource()) == ["From Kettle, page 1."]
     assert said(stage, "who won") == [NOTHING_FOUND]
-    assert said(stage, "says who", intent="DocumentSource", fallback="Not yet.") == ["Not yet."]
+    assert said(stage, "says who", task=NameSource(), fallback="Not yet.") == ["Not yet."]
 
 
 def test_who_is_named_in_a_question_is_named_where_the_answer_is_from(stage: AnswerStage) -> None:
     asked = "who are keys with?"
-    assert said(stage, asked, persons=("mrs abbot",)) == ["Keys are with Mrs Abbot."]
-    assert said(stage, asked, persons=("mrs abbott",)) == ["Keys are with Mrs Abbot."]
-    assert said(stage, asked, persons=("bob",)) == [NOTHING_FOUND]
+    assert said(stage, asked, task=OpenQuestion(persons=("mrs abbot",))) == [
+        "Keys are with Mrs Abbot."
+    ]
+    assert said(stage, asked, task=OpenQuestion(persons=("mrs abbott",))) == [
+        "Keys are with Mrs Abbot."
+    ]
+    assert said(stage, asked, task=OpenQuestion(persons=("bob",))) == [NOTHING_FOUND]
 
 
 def test_an_address_book_and_a_calendar_are_named_as_such(
@@ -263,7 +272,7 @@ def test_an_address_book_and_a_calendar_are_named_as_such(
     passage = Passage(text=text, title="people", place="Agnes Tolliver", kind="contact")
     knowledge.add(Path("/people.vcf"), "p", "people", "contact", [passage])
     assert said(stage, "Agnes Tolliver's telephone number?") == [text]
-    assert said(stage, "says who", intent="DocumentSource") == ["From your contacts."]
+    assert said(stage, "says who", task=NameSource()) == ["From your contacts."]
 
 
 def test_what_asks_nothing_is_declined_as_a_command(stage: AnswerStage) -> None:
@@ -272,24 +281,28 @@ def test_what_asks_nothing_is_declined_as_a_command(stage: AnswerStage) -> None:
 
 
 def test_facts_are_worded(stage: AnswerStage) -> None:
-    facts = (Fact(name="temperature", value="21 degrees"),)
-    assert said(stage, "how warm is it", intent="Weather", facts=facts, fallback="no") == [
-        "temperature 21 degrees"
-    ]
+    facts = WordFacts(facts=(Fact(name="temperature", value="21 degrees"),))
+    asked = "how warm is it"
+    assert said(stage, asked, task=facts, fallback="no") == ["temperature 21 degrees"]
+    assert said(AnswerStage(), asked, task=facts, fallback="no") == ["no"]
 
 
 def test_a_summary_comes_sentence_by_sentence(stage: AnswerStage) -> None:
-    question = Question(
-        utterance_id="u1",
-        text="sum up kettle",
-        intent="DocumentSummary",
-        facts=(Fact(name="name", value="kettle"),),
-    )
+    question = Question(utterance_id="u1", text="sum up kettle", task=Summarise(name="kettle"))
     replies = [reply for reply in stage.feed(question) if isinstance(reply, Reply)]
     assert [(r.text, r.more) for r in replies] == [("One.", True), ("Two.", False)]
-    assert said(stage, "says who", intent="DocumentSource") == ["From Kettle."]
+    assert said(stage, "says who", task=NameSource()) == ["From Kettle."]
 
 
 def test_of_what_is_not_there_no_summary_is_made_up(stage: AnswerStage) -> None:
-    facts = (Fact(name="name", value="toaster"),)
-    assert said(stage, "x", intent="DocumentSummary", facts=facts) == ["There is no toaster."]
+    assert said(stage, "x", task=Summarise(name="toaster")) == ["There is no toaster."]
+
+
+def test_what_is_answered_from_the_calendar_is_found_or_nothing_is(stage: AnswerStage) -> None:
+    next_event = FindNextEvent()
+    assert said(stage, "covered how many years?", task=next_event) == [
+        "It is covered for two years."
+    ]
+    assert said(stage, "says who", task=NameSource()) == ["From Kettle, page 1."]
+    assert said(stage, "who won", task=next_event) == [NOTHING_FOUND]
+    assert said(AnswerStage(), "x", task=next_event, fallback="No documents.") == ["No documents."]

@@ -11,6 +11,7 @@ from assistant.answer.generation.token_scheduler import finished
 from assistant.answer.knowledge.passages import Passage
 from assistant.composition import Composition
 from assistant.core.config import Config, StorageSettings
+from assistant.core.messages import OpenQuestion
 from assistant.core.models.manifest import SHIPPED, Library
 
 TEXT = "The filter is cleaned once a month under warm water, and the lid is dried. Salt is white."
@@ -50,7 +51,7 @@ def test_what_is_there_answers(tmp_path: Path, names: tuple[str, ...], tier: str
     knowledge.add(Path("/d.txt"), "d", "Dishwasher", "document", [passage])
     answers = composition.answering.answers(knowledge, composition.answering.vectors(knowledge))
     for _ in range(2):
-        answer = finished(answers.answering(QUESTION))
+        answer = finished(answers.answering(QUESTION, OpenQuestion()))
         assert answer.sentence == WHOLE
         assert answer.tier == tier
     told = [(fault.part, fault.code) for fault in composition.answering.faults.told()]

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from assistant.answer.stage import AnswerStage
-from assistant.core.messages import Question, Reply, Tick
+from assistant.core.messages import OpenQuestion, Question, Reply, Tick
 
 ABILITIES = ("tell the time", "set timers")
 
 
 def test_what_is_near_is_named() -> None:
-    question = Question(utterance_id="u1", text="order a pizza", nearest="set a pizza timer")
+    question = Question(
+        utterance_id="u1", text="order a pizza", task=OpenQuestion(nearest="set a pizza timer")
+    )
     assert list(AnswerStage(ABILITIES).feed(question)) == [
         Reply(
             utterance_id="u1",

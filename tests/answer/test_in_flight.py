@@ -27,7 +27,18 @@ from assistant.answer.summary.summariser import Summariser
 from assistant.core.bus import Address, Bus
 from assistant.core.clock import boottime_s
 from assistant.core.errors import AnswerError
-from assistant.core.messages import BargeIn, Fact, Message, Question, Reply, StageFailed, Tick
+from assistant.core.messages import (
+    BargeIn,
+    Fact,
+    Message,
+    NameSource,
+    Question,
+    Reply,
+    StageFailed,
+    Summarise,
+    Tick,
+    WordFacts,
+)
 from assistant.core.worker import Worker
 from assistant.supervision.heartbeat import Heartbeat
 
@@ -155,11 +166,10 @@ def asked(number: int) -> Question:
     thing, kind = THINGS[number % len(THINGS)], number % 10
     about = {"utterance_id": f"u{number}", "at_s": boottime_s()}
     if kind == 7:
-        facts = (Fact(name="room", value=f"{number} degrees"),)
-        return Question(text="how warm", intent="Warm", facts=facts, fallback="no", **about)
+        facts = WordFacts(facts=(Fact(name="room", value=f"{number} degrees"),))
+        return Question(text="how warm", intent="Warm", task=facts, fallback="no", **about)
     if kind == 8:
-        name = (Fact(name="name", value=thing),)
-        return Question(text="sum up", intent="DocumentSummary", facts=name, **about)
+        return Question(text="sum up", task=Summarise(name=thing), **about)
     if kind == 9:
         return Question(text="who won the cup", **about)
     return Question(text=f"is the {thing} covered x{number}", **about)
@@ -235,7 +245,7 @@ def test_what_was_asked_of_one_stage_is_answered_when_the_next_one_is_there(
     (reply,) = told
     assert isinstance(reply, Reply)
     assert reply.text == sentence(THINGS[0], 2, long=True)
-    source = Question(utterance_id="v", text="says who", intent="DocumentSource")
+    source = Question(utterance_id="v", text="says who", task=NameSource())
     (named,) = second.feed(source)
     assert isinstance(named, Reply)
     assert named.text == f"From {THINGS[0].title()}."

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import typing
+
 import msgspec
 import pytest
 from hypothesis import given
@@ -10,12 +12,14 @@ from hypothesis import strategies as st
 from assistant.core.codec import as_json, decode, encode, of_json, topic
 from assistant.core.errors import CodecError
 from assistant.core.messages import (
+    AnswerTask,
     AudioChunk,
     BargeIn,
     Command,
     Control,
     Interpretation,
     Message,
+    OpenQuestion,
     Question,
     Reply,
     Slot,
@@ -23,6 +27,7 @@ from assistant.core.messages import (
     Work,
     concrete,
 )
+from benchmarks.hostile.mutation import TASKS
 
 slots = st.builds(
     Slot,
@@ -44,6 +49,34 @@ interpretations = st.builds(
 @given(interpretations)
 def test_a_message_comes_back_as_it_was(message: Interpretation) -> None:
     assert decode(encode(message)) == message
+
+
+@pytest.mark.parametrize("task", TASKS, ids=lambda task: type(task).__name__)
+def test_what_a_question_asks_for_comes_back_as_it_was(task: AnswerTask) -> None:
+    question = Question(utterance_id="u", text="say it", task=task)
+    assert decode(encode(question)) == question
+    assert of_json(as_json(question)) == question
+
+
+def test_every_task_is_tried() -> None:
+    assert {type(task) for task in TASKS} == set(typing.get_args(AnswerTask))
+
+
+@pytest.mark.parametrize(
+    "task",
+    [
+        {"type": "OrderPizza"},
+        {"type": "Summarise"},
+        {"name": "kettle"},
+        {"type": "ListEvents", "period": "today"},
+        "NameSource",
+        None,
+    ],
+)
+def test_what_nobody_can_be_asked_for_is_refused(task: object) -> None:
+    question = {"type": "Question", "utterance_id": "u", "text": "", "task": task}
+    with pytest.raises(CodecError):
+        decode([topic(Question), msgspec.msgpack.encode(question)])
 
 
 @given(st.binary(max_size=200))
@@ -129,7 +162,8 @@ def test_what_a_message_does_not_say_is_nothing() -> None:
         (kind.__name__, field.name)
         for kind in concrete(Message)
         for field in msgspec.structs.fields(kind)
-        if not field.required and field.default_factory is msgspec.NODEFAULT and field.default
+        if not field.required and field.default_factory is msgspec.NODEFAULT
+        if field.default and field.default != OpenQuestion()
     }
     assert told == {("Reply", "done"), ("PlaybackEnded", "heard")}
 

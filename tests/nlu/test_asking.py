@@ -73,7 +73,7 @@ def test_who_is_surely_named_in_what_nothing_claims_is_told(
     for said, persons in ((text, ("agnes tolliver",)), (TEXT, ())):
         transcript = Transcript(utterance_id=said, revision=1, text=said)
         told = next(m for m in stage.feed(transcript) if isinstance(m, Interpretation))
-        assert told.persons == persons
+        assert told.unclaimed.persons == persons
 
 
 def test_a_tie_is_told_of_in_plain_sentences_and_is_no_command(

@@ -89,7 +89,7 @@ def test_a_bare_answer_goes_on_as_text(stage: NluStage) -> None:
 def test_what_nothing_claims_names_something_near(stage: NluStage) -> None:
     _, interpretation = stage.feed(heard("switch of the coffee machin"))
     assert isinstance(interpretation, Interpretation)
-    assert "coffee machine" in interpretation.nearest
+    assert "coffee machine" in interpretation.unclaimed.nearest
 
 
 def test_what_was_not_wished_is_not_offered(stage: NluStage) -> None:

@@ -10,7 +10,18 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from assistant.core.errors import SkillError
-from assistant.core.messages import Commit, Interpretation, NothingHeard, Question, Reply
+from assistant.core.messages import (
+    AnswerTask,
+    Commit,
+    Fact,
+    Interpretation,
+    NothingHeard,
+    OpenQuestion,
+    Question,
+    Reply,
+    Summarise,
+    WordFacts,
+)
 from assistant.skill import Ask, Cancelled, Confirm, Context, Dialog, Skill
 from assistant.skill import Reply as Said
 from skills.registry import Registry
@@ -127,7 +138,11 @@ def test_several_commands_are_carried_out_in_order_with_one_reply(talk: Talk) ->
 
 def test_what_no_skill_claims_is_a_question(talk: Talk) -> None:
     assert talk.hear("order a pizza", nearest="set a pizza timer") == [
-        Question(utterance_id="u1", text="order a pizza", nearest="set a pizza timer")
+        Question(
+            utterance_id="u1",
+            text="order a pizza",
+            task=OpenQuestion(nearest="set a pizza timer"),
+        )
     ]
 
 
@@ -209,6 +224,44 @@ def test_cancelling_leaves_the_rest_out_and_keeps_what_was_done(talk: Talk) -> N
     talk.say("both", PASTA, command("HassStartTimer"), command("HassGetCurrentDate"))
     assert talk.say("cancel") == "Okay, never mind."
     assert talk.timers() == 1
+
+
+# ── what is left to the answering ───────────────────────────────────────────────────────────
+
+sensor = Skill("sensor")
+
+
+@sensor.intent("Warm", "how warm is it")
+def warm() -> Said:
+    return Said("It is 21 degrees.", facts={"temperature": "21 degrees"})
+
+
+@sensor.intent("Manual", "what does the manual say")
+def manual() -> Said:
+    return Said("There is no manual.", task=Summarise(name="manual"))
+
+
+@pytest.mark.parametrize(
+    ("intent", "task", "fallback"),
+    [
+        (
+            "Warm",
+            WordFacts(facts=(Fact(name="temperature", value="21 degrees"),)),
+            "It is 21 degrees.",
+        ),
+        ("Manual", Summarise(name="manual"), "There is no manual."),
+    ],
+)
+def test_what_a_skill_leaves_to_the_answering_is_asked_unless_more_is_said(
+    talks: Callable[..., Talk], intent: str, task: AnswerTask, fallback: str
+) -> None:
+    registry = Registry()
+    registry.add("sensor", lambda: sensor)
+    talk = talks(registry=registry)
+    assert talk.hear("say it", command(intent)) == [
+        Question(utterance_id="u1", text="say it", task=task, intent=intent, fallback=fallback)
+    ]
+    assert talk.say("both", command(intent), command(intent)) == f"{fallback} {fallback}"
 
 
 # ── skills that fail ────────────────────────────────────────────────────────────────────────

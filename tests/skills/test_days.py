@@ -4,27 +4,35 @@ from __future__ import annotations
 
 import pytest
 
-from assistant.core.messages import Question
+from assistant.core.messages import (
+    AnswerTask,
+    FindNextEvent,
+    ListEvents,
+    ListNotes,
+    Period,
+    Question,
+)
 from tests.support.talking import Talk, command
 
 WEEKDAY = "2026-01-09T00:00:00+00:00/2026-01-10T00:00:00+00:00"
 
 
-def facts(intent: str, **slots: str) -> dict[str, str]:
+def task(intent: str, **slots: str) -> AnswerTask:
     (question,) = Talk().hear("whatever", command(intent, **slots))
     assert isinstance(question, Question)
-    return {fact.name: fact.value for fact in question.facts}
+    return question.task
 
 
 def test_the_time_that_was_said_is_asked_for() -> None:
-    assert facts("CalendarPlans", period=WEEKDAY) == {"period": WEEKDAY, "said": WEEKDAY}
+    asked = ListEvents(period=Period.read(WEEKDAY), said=WEEKDAY)
+    assert task("CalendarPlans", period=WEEKDAY) == asked
 
 
 def test_without_a_time_it_is_the_coming_week() -> None:
-    assert facts("CalendarPlans") == {
-        "period": "2026-01-05T18:30:00+00:00/2026-01-12T00:00:00+00:00",
-        "said": "in the next seven days",
-    }
+    assert task("CalendarPlans") == ListEvents(
+        period=Period.read("2026-01-05T18:30:00+00:00/2026-01-12T00:00:00+00:00"),
+        said="in the next seven days",
+    )
 
 
 @pytest.mark.parametrize(
@@ -46,9 +54,10 @@ def test_without_a_time_it_is_the_coming_week() -> None:
     ],
 )
 def test_what_was_noted_was_noted_in_the_past(period: str, meant: str) -> None:
-    assert facts("DocumentNotes", period=period)["period"] == meant
+    noted = ListNotes(period=Period.read(meant), said=period)
+    assert task("DocumentNotes", period=period) == noted
 
 
 def test_who_is_to_be_met_is_asked_for() -> None:
-    assert facts("CalendarNext", person="alice") == {"person": "alice"}
-    assert facts("CalendarNext") == {"person": ""}
+    assert task("CalendarNext", person="alice") == FindNextEvent(person="alice")
+    assert task("CalendarNext") == FindNextEvent()

@@ -14,6 +14,7 @@ from assistant.core.messages import (
     Commit,
     Interpretation,
     Message,
+    OpenQuestion,
     PlaybackEnded,
     Reply,
     Slot,
@@ -126,7 +127,7 @@ class Talk:
             text=text,
             commands=commands,
             choices=choices,
-            nearest=nearest,
+            unclaimed=OpenQuestion(nearest=nearest),
         )
         return [*self.feed(said), *self.feed(Commit(utterance_id=name, revision=1))]
 

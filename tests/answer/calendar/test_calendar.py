@@ -4,25 +4,35 @@ from __future__ import annotations
 
 import re
 import time
-from collections.abc import Iterator
-from datetime import datetime, timedelta
+from collections.abc import Iterator, Sequence
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from zoneinfo import ZoneInfo
 
 import pytest
 
-from assistant.answer.answerer import NOTHING_FOUND, Answer, AnswerTier
+from assistant.answer.answerer import NOTHING_FOUND, Answer, Answerer, AnswerTier
+from assistant.answer.answers import DocumentAnswers
 from assistant.answer.calendar.calendar import Calendar
 from assistant.answer.generation.grounding import ungrounded
+from assistant.answer.generation.token_scheduler import finished
 from assistant.answer.ingest.formats import select
-from assistant.answer.knowledge.knowledge import Knowledge
+from assistant.answer.knowledge.knowledge import Filter, Knowledge
 from assistant.answer.knowledge.passages import cut
-from assistant.core.messages import Fact, Question
+from assistant.answer.quality.monitor import Monitor
+from assistant.answer.retrieval.search import SearchResult
+from assistant.answer.summary.summariser import Summariser
+from assistant.core.messages import CalendarTask, FindNextEvent, ListEvents, ListNotes, Period
 from nlu.values.resolve import resolve
 
 BERLIN = ZoneInfo("Europe/Berlin")
 MONDAY = datetime(2027, 3, 1, 18, tzinfo=BERLIN)
 """In a week in which no clock changes."""
+
+TUESDAY = Period(
+    since=datetime(2027, 3, 1, 23, tzinfo=UTC), until=datetime(2027, 3, 2, 23, tzinfo=UTC)
+)
+"""As it comes over the bus."""
 
 EVENTS = """
 SUMMARY:Dentist
@@ -92,24 +102,27 @@ class House:
         self.keep("home.ics", f"BEGIN:VCALENDAR\n{lines}END:VCALENDAR\n")
         return self
 
-    def plans(self, said: str, intent: str = "CalendarPlans") -> str:
-        answer = self.asked(said, intent)
-        return answer.text if answer is not None else NOTHING_FOUND
+    def plans(self, said: str) -> str:
+        return _text(self.planned(said))
 
-    def asked(self, said: str, intent: str = "CalendarPlans", **more: str) -> Answer | None:
-        facts = {"period": str(resolve(said, "period", self.now).value), "said": said, **more}
-        return self._asked(intent, facts)
+    def planned(self, said: str) -> Answer | None:
+        return self.calendar.answer(ListEvents(period=self._period(said), said=said))
+
+    def notes(self, said: str) -> str:
+        return _text(self.noted(said))
+
+    def noted(self, said: str, topic: str = "") -> Answer | None:
+        return self.calendar.answer(ListNotes(period=self._period(said), said=said, topic=topic))
 
     def next(self, person: str = "") -> str:
-        answer = self._asked("CalendarNext", {"person": person})
-        return answer.text if answer is not None else NOTHING_FOUND
+        return _text(self.calendar.answer(FindNextEvent(person=person)))
 
-    def _asked(self, intent: str, facts: dict[str, str]) -> Answer | None:
-        told = tuple(Fact(name=name, value=value) for name, value in facts.items())
-        answer, _ = self.calendar.asked(
-            Question(utterance_id="u", text="?", intent=intent, facts=told)
-        )
-        return answer
+    def _period(self, said: str) -> Period:
+        return Period.read(str(resolve(said, "period", self.now).value))
+
+
+def _text(answer: Answer | None) -> str:
+    return answer.text if answer is not None else NOTHING_FOUND
 
 
 @pytest.fixture
@@ -183,7 +196,7 @@ def test_of_many_events_a_series_is_told_once() -> None:
     assert house.plans("this week") == (
         "This week: tomorrow Choir at 7 pm and Lunch at 8 pm; on Thursday Gym at 7 am."
     )
-    answer = house.asked("this month")
+    answer = house.planned("this month")
     assert answer is not None
     assert answer.sentence.count("Choir") == 1
 
@@ -202,7 +215,7 @@ def test_a_long_event_is_told_once() -> None:
 
 def test_where_no_calendar_is_nothing_was_found() -> None:
     house = House()
-    assert house.asked("tomorrow") is None
+    assert house.planned("tomorrow") is None
     house.events("")
     assert house.plans("tomorrow") == "Nothing is in your calendar for tomorrow."
 
@@ -271,7 +284,7 @@ def test_of_events_of_one_name_the_next_is_told(house: House) -> None:
 
 def test_each_thing_said_stands_in_the_stored_events(house: House) -> None:
     for said in ("tomorrow", "friday", "this week"):
-        answer = house.asked(said)
+        answer = house.planned(said)
         assert answer is not None
         assert answer.tier is AnswerTier.EXTRACTED
         told = re.sub(r"^[^:]*: |\b(?:on|at|until) .*?(?=[;,.]| and )", "", answer.text)
@@ -290,34 +303,75 @@ def test_what_was_noted_in_a_time() -> None:
     house.keep("2027-02-26.md", "Bees seen in the lane")
     house.keep("2027-02-10.md", "Snow.")
     house.keep("plain.md", "Never dated.")
-    assert house.plans("last week", "DocumentNotes") == (
+    assert house.notes("last week") == (
         "Monday, February 22: The pressure fell to 0.9 bar."
         " Friday, February 26: Bees seen in the lane."
     )
-    assert house.plans("yesterday", "DocumentNotes") == "You noted nothing yesterday."
+    assert house.notes("yesterday") == "You noted nothing yesterday."
 
 
 def test_of_many_notes_the_number_is_told() -> None:
     house = House()
     for day in range(22, 27):
         house.keep(f"2027-02-{day}.md", f"Note {day}.")
-    assert house.plans("last week", "DocumentNotes").endswith("Note 24. And two more notes.")
+    assert house.notes("last week").endswith("Note 24. And two more notes.")
 
 
 def test_where_no_note_has_a_day_nothing_was_found() -> None:
     house = House()
     house.keep("plain.md", "Never dated.")
-    assert house.plans("last week", "DocumentNotes") == NOTHING_FOUND
+    assert house.notes("last week") == NOTHING_FOUND
 
 
 def test_a_topic_is_looked_for_in_the_notes_of_the_time() -> None:
     house = House()
     house.keep("2027-02-22.md", "Met Ann. The boilers were tested. Went home.")
     house.keep("2027-02-10.md", "The boiler was bought.")
-    told = house.asked("last week", "DocumentNotes", topic="boiler")
+    told = house.noted("last week", topic="boiler")
     assert told is not None
     assert told.text == "Monday, February 22: The boilers were tested."
-    assert house.asked("last week", "DocumentNotes", topic="snow") is None
+    assert house.noted("last week", topic="snow") is None
+
+
+# ── the documents, where the calendar is silent ─────────────────────────────────────────────
+
+
+class Finder:
+    """Finds nothing, and keeps what it was to look through first."""
+
+    def __init__(self) -> None:
+        self.within: list[Filter | None] = []
+
+    def find_all(
+        self, questions: Sequence[str], within: Filter | None = None
+    ) -> list[SearchResult]:
+        self.within.append(within)
+        return [SearchResult([], []) for _ in questions]
+
+
+@pytest.mark.parametrize(
+    ("task", "within"),
+    [
+        (FindNextEvent(person="alice"), Filter(naming=("alice",))),
+        (FindNextEvent(), None),
+        (ListEvents(period=TUESDAY), Filter(since=TUESDAY.since, until=TUESDAY.until)),
+        (
+            ListNotes(period=TUESDAY, topic="snow"),
+            Filter(since=TUESDAY.since, until=TUESDAY.until),
+        ),
+    ],
+)
+def test_where_nothing_is_stored_the_documents_are_asked_by_their_own_clock(
+    task: CalendarTask, within: Filter | None
+) -> None:
+    house, finder = House(), Finder()
+    answerer = Answerer(finder, None, lambda: 0)
+    summariser = Summariser(house.knowledge, None, None)
+    answers = DocumentAnswers(answerer, summariser, None, house.calendar, Monitor(9.0))
+    assert finished(answers.scheduled("what is it", task)).tier is AnswerTier.DECLINED
+    assert finder.within == [within]
+    for asked in filter(None, finder.within):
+        assert asked.since is None or asked.since.tzinfo is BERLIN
 
 
 def _one(event: str) -> str:

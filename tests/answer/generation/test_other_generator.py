@@ -17,7 +17,7 @@ from assistant.bench.decoder import Form, graph, interface
 from assistant.cli.conversation import temporary_config
 from assistant.composition import Composition
 from assistant.core.config import AnswerSettings, Config, StorageSettings
-from assistant.core.messages import StageFailed
+from assistant.core.messages import OpenQuestion, StageFailed
 from assistant.core.models.manifest import SHIPPED, Library
 from assistant.doctor.checks import wording
 from assistant.model_files.acceptance import check, put_in_use
@@ -99,7 +99,7 @@ def asked(library: Library, generator: str) -> tuple[Answer, list[StageFailed]]:
     passage = Passage(text=TEXT, title="Dishwasher")
     knowledge.add(Path("/d.txt"), "d", "Dishwasher", "document", [passage])
     answers = composition.answering.answers(knowledge, composition.answering.vectors(knowledge))
-    answer = finished(answers.answering(QUESTION))
+    answer = finished(answers.answering(QUESTION, OpenQuestion()))
     knowledge.close()
     return answer, composition.answering.faults.told()
 
