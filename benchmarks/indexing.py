@@ -75,7 +75,7 @@ def main(passages: int) -> None:
             (folder / "docs" / f"{number}.txt").write_text("made up")
         made_up = MadeUp()
         knowledge = Knowledge(folder / KNOWLEDGE_FILE)
-        index = VectorIndex(knowledge, made_up.version, folder / VECTORS_FILE)
+        index = VectorIndex(knowledge.vectors, made_up.version, folder / VECTORS_FILE)
         collection = Collection(knowledge, index, made_up, made_up, (".txt",), [folder / "docs"])
         before, peak, longest_s, began_s, slices = _pss_mb(), 0.0, 0.0, time.monotonic(), 0
         while collection.deadline_s() <= time.monotonic():

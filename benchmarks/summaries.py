@@ -90,7 +90,7 @@ def references(split: str) -> dict[str, Reference]:
 
 def tasks(knowledge: Knowledge, written: Mapping[str, Reference]) -> Iterator[Task]:
     """Every document, then every chapter with a reference of its own."""
-    held = {name: knowledge.passages_of(Path(f"{name}.md")) for name in written}
+    held = {name: knowledge.sources.passages(Path(f"{name}.md")) for name in written}
     for name, reference in written.items():
         yield Task(held[name][0].title, _sentences(held[name]), reference.summary)
     for name, reference in written.items():
@@ -170,7 +170,7 @@ def contest(composition: Composition, split: str, extract: bool) -> Iterator[Row
     written = references(split)
     knowledge = shelf(written)
     phraser = None if extract else composition.answering.phraser
-    ours = Timed(Summariser(knowledge, encoder, phraser))
+    ours = Timed(Summariser(knowledge.sources, encoder, phraser))
     every = list(tasks(knowledge, written))
     documents, chapters = every[: len(written)], every[len(written) :]
     ways: dict[str, Summarise] = {
@@ -203,15 +203,15 @@ def shelf(names: Iterable[str]) -> Knowledge:
     for name in names:
         document = parse(f"{name}.md", (TEXTS / f"{name}.md").read_bytes())
         file = Path(f"{name}.md")
-        knowledge.add(file, name, document.title, document.kind, list(cut(document)))
+        knowledge.sources.add(file, name, document.title, document.kind, list(cut(document)))
     return knowledge
 
 
 def _long(knowledge: Knowledge, names: Iterable[str], ours: Timed) -> tuple[int, float]:
-    passages = [p for name in names for p in knowledge.passages_of(Path(f"{name}.md"))]
+    passages = [p for name in names for p in knowledge.sources.passages(Path(f"{name}.md"))]
     title = "Everything"
     as_one = [msgspec.structs.replace(p, title=title, place=p.title) for p in passages]
-    knowledge.add(Path("everything.md"), title, title, "document", as_one)
+    knowledge.sources.add(Path("everything.md"), title, title, "document", as_one)
     next(ours(Task(title, [], "")))
     return sum(len(p.text.split()) for p in passages), round(ours.ms.pop(), 1)
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from assistant.answer.answerer import Answer, AnswerTier
-from assistant.answer.knowledge.knowledge import Stored
+from assistant.answer.knowledge.passage_store import StoredPassage
 
 
-def drawn(text: str, stored: Sequence[Stored], kind: str = "event") -> Answer:
+def drawn(text: str, stored: Sequence[StoredPassage], kind: str = "event") -> Answer:
     """What is said, with the first passage that it rests on as its source; of `kind` if of none."""
     first = stored[0] if stored else None
     if first is None:

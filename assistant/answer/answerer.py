@@ -19,7 +19,7 @@ import msgspec
 from assistant.answer.generation.grounding import ungrounded
 from assistant.answer.generation.quotation import quoted
 from assistant.answer.generation.token_scheduler import Steps, finished
-from assistant.answer.knowledge.knowledge import Filter
+from assistant.answer.knowledge.query import Filter
 from assistant.answer.retrieval.reader import AnswerSpan
 from assistant.answer.retrieval.search import SearchResult
 from assistant.core.errors import AnswerError

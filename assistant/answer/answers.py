@@ -10,7 +10,7 @@ from assistant.answer.answerer import Answer, Answerer
 from assistant.answer.calendar.calendar import Calendar
 from assistant.answer.generation.phraser import Phraser
 from assistant.answer.generation.token_scheduler import Steps
-from assistant.answer.knowledge.knowledge import Filter
+from assistant.answer.knowledge.query import Filter
 from assistant.answer.quality.monitor import Monitor
 from assistant.answer.summary.summariser import Summariser, Summary
 from assistant.core.messages import (

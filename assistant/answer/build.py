@@ -81,7 +81,7 @@ class Answering:
         if self.encoder is None:
             return None
         file = knowledge.path.with_name(VECTORS_FILE) if knowledge.path is not None else None
-        return VectorIndex(knowledge, self.encoder.version, file)
+        return VectorIndex(knowledge.vectors, self.encoder.version, file)
 
     def collection(
         self,
@@ -141,14 +141,16 @@ class Answering:
         return ", ".join(f"{name} {self._library.version(name)}" for name in names)
 
     def _finder(self, knowledge: Knowledge, vectors: VectorIndex | None) -> FindsAnswers:
-        words, encoder = LexicalSearcher(knowledge), self.encoder
+        words, encoder = LexicalSearcher(knowledge.passages), self.encoder
         if encoder is None or vectors is None:
             return words
-        reads = Searcher(Retriever(knowledge, vectors, encoder), Reader(encoder), knowledge.named)
+        reads = Searcher(
+            Retriever(knowledge, vectors, encoder), Reader(encoder), knowledge.passages.people_named
+        )
         return ReadsOrNot(reads, words, self.faults)
 
     def _summariser(self, knowledge: Knowledge) -> Summariser:
-        return Summariser(knowledge, self.encoder, self.phraser, self.faults)
+        return Summariser(knowledge.sources, self.encoder, self.phraser, self.faults)
 
     def _monitor(self, kept: bool) -> Monitor:
         """Watches over the answers; `kept` with what these models' answers were like before."""

@@ -15,8 +15,9 @@ from typing import NamedTuple
 import msgspec
 import numpy as np
 
-from assistant.answer.knowledge.knowledge import Ids, Knowledge, Vectors
+from assistant.answer.knowledge.knowledge import Knowledge
 from assistant.answer.knowledge.vector_index import FLAT, VectorIndex
+from assistant.answer.knowledge.vectors import Ids, Vectors
 from assistant.bench.passages import PassageSample
 from assistant.control.metrics import percentile
 from assistant.core.layout import KNOWLEDGE_FILE, VECTORS_FILE
@@ -87,7 +88,7 @@ def _rows(folder: Path, size: int, questions: int) -> Iterator[Row]:
     yield _row(_by_words(knowledge, folder, sample, words), size, questions)
     _keep(knowledge, sample)
     began_s = time.perf_counter()
-    ids, vectors = knowledge.matrix(ENCODER, knowledge.encoded(ENCODER))
+    ids, vectors = knowledge.vectors.matrix(ENCODER, knowledge.vectors.encoded(ENCODER))
     read_s = time.perf_counter() - began_s
     exact = [ids[np.argsort(-(vectors @ question))[:FOUND]] for question in asked]
 
@@ -108,11 +109,11 @@ def _by_words(
     began_s = time.perf_counter()
     for number, passages in enumerate(sample.documents()):
         title = passages[0].title
-        knowledge.add(folder / str(number), str(number), title, "document", passages)
+        knowledge.sources.add(folder / str(number), str(number), title, "document", passages)
     built_s = time.perf_counter() - began_s
 
     def search(number: int) -> Ids:
-        found = knowledge.matching(words[number], FOUND)
+        found = knowledge.passages.matching(words[number], FOUND)
         return np.array([key for key, _ in found], np.int64)
 
     size = sum(file.stat().st_size for file in folder.iterdir())
@@ -120,7 +121,7 @@ def _by_words(
 
 
 def _flat(knowledge: Knowledge, asked: Vectors, size: int) -> _Way:
-    index, built_s = _settled(VectorIndex(knowledge, ENCODER, flat=size))
+    index, built_s = _settled(VectorIndex(knowledge.vectors, ENCODER, flat=size))
     megabytes = 2 * asked.shape[1] * len(index) / 1e6
     return _Way(
         "faiss flat", lambda n: index.search(asked[n], FOUND)[0], megabytes, built_s, size <= FLAT
@@ -129,7 +130,7 @@ def _flat(knowledge: Knowledge, asked: Vectors, size: int) -> _Way:
 
 def _compressed(knowledge: Knowledge, asked: Vectors, size: int, folder: Path) -> _Way:
     file = folder / VECTORS_FILE
-    index, built_s = _settled(VectorIndex(knowledge, ENCODER, file, flat=0))
+    index, built_s = _settled(VectorIndex(knowledge.vectors, ENCODER, file, flat=0))
     megabytes = file.stat().st_size / 1e6
     return _Way(
         "faiss compressed",
@@ -150,9 +151,9 @@ def _settled(index: VectorIndex) -> tuple[VectorIndex, float]:
 def _keep(knowledge: Knowledge, sample: PassageSample) -> None:
     """The passages' ids rise as the sample's rows do."""
     row = 0
-    while waiting := knowledge.unencoded(ENCODER, KEPT_AT_ONCE):
+    while waiting := knowledge.vectors.unencoded(ENCODER, KEPT_AT_ONCE):
         ids = [number for number, _ in waiting]
-        knowledge.keep_vectors(ENCODER, ids, sample.vectors[row : row + len(ids)])
+        knowledge.vectors.keep(ENCODER, ids, sample.vectors[row : row + len(ids)])
         row += len(ids)
 
 

@@ -43,7 +43,7 @@ def consult(
         collection = open_things.enter_context(closing(answering.collection(knowledge, vectors)))
         if documents is not None:
             read_in(collection, documents, answering.faults, progress)
-        if not knowledge.sources():
+        if not knowledge.sources.all():
             raise _nothing(documents)
         yield answering.answers(knowledge, vectors)
 

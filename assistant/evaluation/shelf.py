@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from assistant.answer.knowledge.knowledge import Filter, Knowledge
+from assistant.answer.knowledge.knowledge import Knowledge
 from assistant.answer.knowledge.passages import Passage
+from assistant.answer.knowledge.query import Filter
 from assistant.answer.knowledge.vector_index import VectorIndex
 from assistant.answer.retrieval.encoder import PassageEncoder
 from assistant.answer.retrieval.reader import Reader
@@ -29,14 +30,14 @@ class Shelf:
         self.knowledge = Knowledge(None)
         for title in dict.fromkeys(passage.title for passage in passages):
             own = [passage for passage in passages if passage.title == title]
-            self.knowledge.add(Path("/") / title, title, title, "document", own)
+            self.knowledge.sources.add(Path("/") / title, title, title, "document", own)
         done = 0
-        while waiting := self.knowledge.unencoded(encoder.version, _ENCODED_AT_ONCE):
+        while waiting := self.knowledge.vectors.unencoded(encoder.version, _ENCODED_AT_ONCE):
             vectors = encoder.encode([text for _, text in waiting])
-            self.knowledge.keep_vectors(encoder.version, [i for i, _ in waiting], vectors)
+            self.knowledge.vectors.keep(encoder.version, [i for i, _ in waiting], vectors)
             done += len(waiting)
             progress(done, len(passages))
-        self.index = VectorIndex(self.knowledge, encoder.version)
+        self.index = VectorIndex(self.knowledge.vectors, encoder.version)
         self._retriever = Retriever(self.knowledge, self.index, encoder)
         self._reader = Reader(encoder)
         self._finder = Searcher(self._retriever, self._reader)
@@ -45,7 +46,7 @@ class Shelf:
         """What is found, or would be if the document `without` were not there."""
         if not without:
             return self._finder.find(question)
-        passages = {s.title: s.passages for s in self.knowledge.sources()}
+        passages = {s.title: s.passages for s in self.knowledge.sources.all()}
         others = _Others(self._retriever, without, passages[without])
         return Searcher(others, self._reader).find(question)
 

@@ -17,8 +17,7 @@ from typing import Any
 
 from assistant.answer.generation.token_scheduler import TokenScheduler
 from assistant.answer.in_flight import InFlight
-from assistant.answer.knowledge.knowledge import Knowledge
-from assistant.answer.knowledge.sources import Damage
+from assistant.answer.knowledge.knowledge import Damage, Knowledge
 from assistant.answer.stage import AnswerStage
 from assistant.bridge.stage import BridgeStage
 from assistant.composition import Composition

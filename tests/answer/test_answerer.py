@@ -12,8 +12,9 @@ import pytest
 
 from assistant.answer.answerer import NOTHING_FOUND, Answer, Answerer, AnswerTier
 from assistant.answer.generation.token_scheduler import Outlook, Steps
-from assistant.answer.knowledge.knowledge import Filter, Knowledge
+from assistant.answer.knowledge.knowledge import Knowledge
 from assistant.answer.knowledge.passages import Passage
+from assistant.answer.knowledge.query import Filter
 from assistant.answer.knowledge.vector_index import VectorIndex
 from assistant.answer.retrieval.encoder import Embeddings, Scored
 from assistant.answer.retrieval.reader import Reader
@@ -84,7 +85,7 @@ class Absent:
 def knowledge() -> Knowledge:
     kept = Knowledge(None)
     for name, text in (("kettle", KETTLE), ("lease", LEASE), ("festival", FILM)):
-        kept.add(
+        kept.sources.add(
             Path(f"/{name}.txt"),
             name,
             name.title(),
@@ -97,11 +98,11 @@ def knowledge() -> Knowledge:
 @pytest.fixture
 def retriever(knowledge: Knowledge) -> Retriever:
     encoder = Likeness()
-    waiting = knowledge.unencoded(encoder.version, 10)
+    waiting = knowledge.vectors.unencoded(encoder.version, 10)
     ids = [number for number, _ in waiting]
     vectors = encoder.encode([text for _, text in waiting])
-    knowledge.keep_vectors(encoder.version, ids, vectors)
-    index = VectorIndex(knowledge, encoder.version)
+    knowledge.vectors.keep(encoder.version, ids, vectors)
+    index = VectorIndex(knowledge.vectors, encoder.version)
     return Retriever(knowledge, index, encoder)
 
 
@@ -131,7 +132,7 @@ def test_the_passage_whose_words_are_asked_for_comes_first(retriever: Retriever)
 
 
 def test_what_says_the_same_comes_once(retriever: Retriever, knowledge: Knowledge) -> None:
-    knowledge.add(
+    knowledge.sources.add(
         Path("/copy.txt"), "copy", "Copy", "document", [Passage(text=KETTLE, title="Copy")]
     )
     found = retriever.find("how long is the kettle covered")
@@ -140,12 +141,12 @@ def test_what_says_the_same_comes_once(retriever: Retriever, knowledge: Knowledg
 
 def test_where_there_are_no_documents_no_network_is_asked() -> None:
     knowledge = Knowledge(None)
-    retriever = Retriever(knowledge, VectorIndex(knowledge, "v1"), Absent())
+    retriever = Retriever(knowledge, VectorIndex(knowledge.vectors, "v1"), Absent())
     assert retriever.find_all(["who won?", "why?"]) == [[], []]
 
 
 def test_a_filter_leaves_the_others_out(retriever: Retriever, knowledge: Knowledge) -> None:
-    knowledge.add(
+    knowledge.sources.add(
         Path("/note.txt"),
         "n",
         "Note",
@@ -204,7 +205,7 @@ def test_an_answer_is_kept_until_a_document_changes(
     kept = answerer(retriever, knowledge, parrot)
     assert kept.answer("Covered how many years?") == kept.answer("covered how  many years?")
     assert parrot.asked == 1
-    knowledge.remove(Path("/lease.txt"))
+    knowledge.sources.remove(Path("/lease.txt"))
     kept.answer("covered how many years?")
     assert parrot.asked == 2
     assert +kept.outcomes == {"generator": 2, "kept": 1}
@@ -270,7 +271,7 @@ def test_an_address_book_and_a_calendar_are_named_as_such(
 ) -> None:
     text = "Agnes Tolliver's telephone number is 960014."
     passage = Passage(text=text, title="people", place="Agnes Tolliver", kind="contact")
-    knowledge.add(Path("/people.vcf"), "p", "people", "contact", [passage])
+    knowledge.sources.add(Path("/people.vcf"), "p", "people", "contact", [passage])
     assert said(stage, "Agnes Tolliver's telephone number?") == [text]
     assert said(stage, "says who", task=NameSource()) == ["From your contacts."]
 

@@ -48,7 +48,7 @@ def test_what_is_there_answers(tmp_path: Path, names: tuple[str, ...], tier: str
     composition = Composition(config, library=damaged(tmp_path / "models", *names))
     knowledge = composition.answering.knowledge(None)
     passage = Passage(text=TEXT, title="Dishwasher")
-    knowledge.add(Path("/d.txt"), "d", "Dishwasher", "document", [passage])
+    knowledge.sources.add(Path("/d.txt"), "d", "Dishwasher", "document", [passage])
     answers = composition.answering.answers(knowledge, composition.answering.vectors(knowledge))
     for _ in range(2):
         answer = finished(answers.answering(QUESTION, OpenQuestion()))

@@ -128,7 +128,7 @@ def knowledge() -> Iterator[Knowledge]:
         for number, thing in enumerate(THINGS):
             text = sentence(thing, number + 2, long=number % 4 == 0)
             passage = Passage(text=text, title=thing.title())
-            kept.add(Path(f"/{thing}.txt"), thing, thing.title(), "document", [passage])
+            kept.sources.add(Path(f"/{thing}.txt"), thing, thing.title(), "document", [passage])
         yield kept
 
 
@@ -142,10 +142,10 @@ class Made:
 
     def stage(self) -> AnswerStage:
         kept, generator = self._knowledge, self.generator
-        answerer = Answerer(LexicalSearcher(kept), generator, lambda: kept.generation)
+        answerer = Answerer(LexicalSearcher(kept.passages), generator, lambda: kept.generation)
         self.answerers.append(answerer)
         calendar = Calendar(kept, lambda: datetime(2027, 1, 4, tzinfo=UTC))
-        summariser = Summariser(kept, None, generator)
+        summariser = Summariser(kept.sources, None, generator)
         answers = DocumentAnswers(answerer, summariser, generator, calendar, Monitor(9.0))  # type: ignore[arg-type]
         return AnswerStage((), answers, desk=self.desk)
 

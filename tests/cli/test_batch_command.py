@@ -125,7 +125,7 @@ def test_while_the_daemon_has_the_index_it_says_what_to_do(
 
 def test_the_index_is_answered_from(tmp_path: Path, config: Path, asked: Path) -> None:
     knowledge = Knowledge(tmp_path / "state" / KNOWLEDGE_FILE)
-    knowledge.add(
+    knowledge.sources.add(
         tmp_path / "washer.md", "1", "Washer", "document", [Passage(text=MANUAL, title="Washer")]
     )
     knowledge.close()

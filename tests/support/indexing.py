@@ -54,7 +54,7 @@ def main(folder: str, database: str, log_file: str) -> None:
     with Path(log_file).open("a", buffering=1) as log:
         encoder = LoggingEncoder(log)
         index = VectorIndex(
-            knowledge, encoder.version, Path(database).with_suffix(".faiss"), flat=100
+            knowledge.vectors, encoder.version, Path(database).with_suffix(".faiss"), flat=100
         )
         collection = Collection(
             knowledge, index, encoder, LoggingParser(log), SUFFIXES, [Path(folder)]

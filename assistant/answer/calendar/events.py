@@ -15,8 +15,10 @@ import msgspec
 from assistant.answer.answer import drawn
 from assistant.answer.answerer import NOTHING_FOUND, Answer, AnswerTier
 from assistant.answer.calendar.wording import ListedEvent, agenda, moment, nothing
-from assistant.answer.knowledge.knowledge import Filter, Knowledge, Stored
+from assistant.answer.knowledge.knowledge import Knowledge
+from assistant.answer.knowledge.passage_store import StoredPassage
 from assistant.answer.knowledge.passages import Passage, sentences
+from assistant.answer.knowledge.query import Filter
 from assistant.answer.knowledge.series import Occurrence, here, occurrences, once
 from assistant.core.messages import Period
 
@@ -30,7 +32,7 @@ _WORD = re.compile(r"\w+")
 
 
 class _Found(NamedTuple):
-    stored: Stored
+    stored: StoredPassage
     when: Occurrence
 
     @property
@@ -55,7 +57,7 @@ class Events:
             told = [found.event for found in events]
             stored = {found.stored.id: found.stored for found in events}
             return drawn(agenda(told, period, said, now), [*stored.values()])
-        if not self._knowledge.holds("event"):
+        if not self._knowledge.sources.holds("event"):
             return Answer(text=NOTHING_FOUND, tier=AnswerTier.DECLINED)
         return drawn(nothing(period, said, now, more=bool(all_day)), ())
 
@@ -66,7 +68,7 @@ class Events:
         if found is not None:
             name = found.stored.passage.place.rstrip(" .")
             return drawn(f"{name} is {moment(found.when, now)}.", [found.stored])
-        if not self._knowledge.holds("event"):
+        if not self._knowledge.sources.holds("event"):
             return Answer(text=NOTHING_FOUND, tier=AnswerTier.DECLINED)
         whom = f" with {person.title()}" if person else ""
         return drawn(f"Nothing{whom} is coming up in your calendar.", ())
@@ -76,7 +78,7 @@ class Events:
 
         Of events of one name the next is told, or that the last is over.
         """
-        stored = self._knowledge.passages([made.passage])
+        stored = self._knowledge.passages.read([made.passage])
         if made.kind != "event" or not stored or not _WHEN.match(question.casefold()):
             return made
         now, name = self._present(), stored[0].passage.place.casefold()
@@ -105,7 +107,7 @@ class Events:
         """Each event of that time once, in their order; whole days come first."""
         within = Filter(kinds=("event",), since=since, until=until)
         known: dict[tuple[str, datetime], _Found] = {}
-        for stored in self._knowledge.passages(self._knowledge.within(within)):
+        for stored in self._knowledge.passages.read(self._knowledge.passages.within(within)):
             for when in self._times(stored.passage, since, until):
                 known.setdefault((stored.passage.place, when.starts), _Found(stored, when))
         return sorted(
@@ -129,7 +131,7 @@ class Events:
     def _upcoming(self, wanted: Callable[[Passage], bool], now: datetime) -> _Found | None:
         """The first that is wanted and not over; what has begun comes after what has not."""
         within = Filter(kinds=("event",), since=now)
-        some = self._knowledge.passages(self._knowledge.within(within))
+        some = self._knowledge.passages.read(self._knowledge.passages.within(within))
         some = [stored for stored in some if wanted(stored.passage)]
         for horizon in HORIZONS:
             found = [

@@ -8,9 +8,10 @@ from datetime import UTC, datetime
 from assistant.answer.answer import drawn
 from assistant.answer.answerer import NOTHING_FOUND, Answer, AnswerTier
 from assistant.answer.calendar.wording import label
-from assistant.answer.knowledge.knowledge import Filter, Knowledge, Stored
+from assistant.answer.knowledge.knowledge import Knowledge
+from assistant.answer.knowledge.passage_store import StoredPassage
 from assistant.answer.knowledge.passages import sentences
-from assistant.answer.knowledge.query import telling
+from assistant.answer.knowledge.query import Filter, telling
 from assistant.answer.knowledge.series import here
 from assistant.core.messages import Period
 from assistant.skill.spoken import count, spoken
@@ -39,7 +40,7 @@ class Notes:
         within = Filter(kinds=KINDS, since=period.since, until=period.until)
         noted = self._about(topic, within) if topic else self._noted(within)
         if not noted:
-            if topic or not self._knowledge.within(Filter(kinds=KINDS, since=_EVER)):
+            if topic or not self._knowledge.passages.within(Filter(kinds=KINDS, since=_EVER)):
                 return Answer(text=NOTHING_FOUND, tier=AnswerTier.DECLINED)
             return drawn(f"You noted nothing {label(period, said, now)}.", (), "note")
         lines = [_line(stored, first, now) for stored, first in noted[:MOST_SAID]]
@@ -47,20 +48,20 @@ class Notes:
             lines.append(f"And {count(len(noted) - MOST_SAID, 'more note')}.")
         return drawn(" ".join(lines), [stored for stored, _ in noted[:MOST_SAID]])
 
-    def _about(self, topic: str, within: Filter) -> list[tuple[Stored, str]]:
+    def _about(self, topic: str, within: Filter) -> list[tuple[StoredPassage, str]]:
         """The passages that hold a word of `topic`, each with the sentence that holds most."""
-        found = self._knowledge.matching(topic, MOST_SAID, within)
+        found = self._knowledge.passages.matching(topic, MOST_SAID, within)
         words = _stems(topic)
         told = []
-        for stored in self._knowledge.passages([number for number, _ in found]):
+        for stored in self._knowledge.passages.read([number for number, _ in found]):
             every = sentences(stored.passage.text)
             if every:
                 told.append((stored, max(every, key=lambda s: len(words & _stems(s)))))
         return sorted(told, key=lambda pair: (pair[0].passage.starts, pair[0].id))
 
-    def _noted(self, within: Filter) -> list[tuple[Stored, str]]:
+    def _noted(self, within: Filter) -> list[tuple[StoredPassage, str]]:
         """The first passage of each note with its first sentence."""
-        stored = self._knowledge.passages(self._knowledge.within(within))
+        stored = self._knowledge.passages.read(self._knowledge.passages.within(within))
         firsts = {(one.source, one.passage.place): one for one in reversed(stored)}
         ordered = sorted(firsts.values(), key=lambda one: (one.passage.starts, one.id))
         return [(one, first) for one in ordered for first in sentences(one.passage.text)[:1]]
@@ -70,6 +71,6 @@ def _stems(text: str) -> set[str]:
     return {word[:STEM] for word in telling(text)}
 
 
-def _line(stored: Stored, sentence: str, now: datetime) -> str:
+def _line(stored: StoredPassage, sentence: str, now: datetime) -> str:
     day = spoken(datetime.fromisoformat(stored.passage.starts).date(), now)
     return f"{day[:1].upper()}{day[1:]}: {sentence}{'' if sentence[-1:] in '.!?…' else '.'}"

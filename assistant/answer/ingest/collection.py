@@ -89,8 +89,8 @@ class Collection:
     ) -> None:
         self._knowledge, self._index, self._encoder = knowledge, index, encoder
         self._summariser = summariser
-        self._wanted = Roots(knowledge, folders)
-        self._intake = Sync(knowledge, parser, suffixes)
+        self._wanted = Roots(knowledge.roots, knowledge.sources, folders)
+        self._intake = Sync(knowledge.sources, parser, suffixes)
         self._look: Turns | None = None
         self._settling: Iterator[bool] | None = None
         self._look_s = self._due_s = self._told_s = 0.0
@@ -159,12 +159,12 @@ class Collection:
             self._index.close()
 
     def _listed(self, request: DocumentsRequest) -> Iterator[Message]:
-        listed = [listing(source) for source in self._knowledge.sources()]
+        listed = [listing(source) for source in self._knowledge.sources.all()]
         for at in range(0, len(listed), LISTED_AT_ONCE):
             some = tuple(listed[at : at + LISTED_AT_ONCE])
             yield DocumentsListed(request_id=request.request_id, documents=some)
         yield msgspec.structs.replace(
-            _sum(self._knowledge.sources()), request_id=request.request_id
+            _sum(self._knowledge.sources.all()), request_id=request.request_id
         )
 
     def _summarised(self, request: DocumentsRequest) -> Iterator[Message]:
@@ -207,11 +207,11 @@ class Collection:
         """Follow what has changed in the database."""
         if self._encoder is None or self._index is None:
             return
-        if gone := self._knowledge.forgotten():
+        if gone := self._knowledge.sources.forgotten():
             self._index.remove(gone)
         if self._generation != (generation := self._knowledge.generation):
             self._generation = generation
-            self._unencoded = self._knowledge.waiting(self._encoder.version)
+            self._unencoded = self._knowledge.vectors.waiting(self._encoder.version)
 
     def _encode(self) -> Turn:
         """Give some passages their vectors."""
@@ -221,12 +221,12 @@ class Collection:
             return Turn.IDLE
         self._encodes = False  # if it fails now, then not again before the next look
         version = self._encoder.version
-        some = list(_few(self._knowledge.unencoded(version, SLICE_PASSAGES)))
+        some = list(_few(self._knowledge.vectors.unencoded(version, SLICE_PASSAGES)))
         ids = [number for number, _ in some]
         vectors = self._encoder.encode([text for _, text in some])
         self._encodes, self._blind = True, ""
-        self._knowledge.keep_vectors(version, ids, vectors)
-        self._index.add(*self._knowledge.matrix(version, ids))
+        self._knowledge.vectors.keep(version, ids, vectors)
+        self._index.add(*self._knowledge.vectors.matrix(version, ids))
         self._encoded += len(some)
         self._unencoded -= len(some)
         return Turn.WORKED
@@ -272,7 +272,7 @@ class Collection:
         for request, done in requests.items():
             if error is not None:
                 done = DocumentsDone(request_id="", code=error.code, error=error.message)
-            told = done or _sum(self._knowledge.sources())
+            told = done or _sum(self._knowledge.sources.all())
             yield msgspec.structs.replace(told, request_id=request)
 
 

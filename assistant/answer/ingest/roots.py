@@ -6,21 +6,21 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from assistant.answer.ingest.scan import below, is_there
-from assistant.answer.knowledge.knowledge import Knowledge
-from assistant.answer.knowledge.sources import DocumentSource
+from assistant.answer.knowledge.roots import RootStore
+from assistant.answer.knowledge.sources import DocumentSource, SourceStore
 from assistant.core.errors import InputError
 from assistant.core.messages import ListedDocument
 
 
 class Roots:
-    """The settings' `folders`, and what was added and removed since, which `knowledge` keeps."""
+    """The settings' `folders`, and what was added and removed since, which `kept` holds."""
 
-    def __init__(self, knowledge: Knowledge, folders: Sequence[Path]) -> None:
-        self._knowledge, self._folders = knowledge, folders
+    def __init__(self, kept: RootStore, sources: SourceStore, folders: Sequence[Path]) -> None:
+        self._kept, self._sources, self._folders = kept, sources, folders
 
     def roots(self) -> dict[Path, bool]:
         """Path → whether it is wanted with what lies below, or left out of what lies above."""
-        return {**dict.fromkeys(self._folders, True), **self._knowledge.roots()}
+        return {**dict.fromkeys(self._folders, True), **self._kept.all()}
 
     def add(self, paths: Sequence[Path]) -> None:
         """Want these, and read anew what could not be read; raises `InputError`."""
@@ -31,25 +31,25 @@ class Roots:
                     " no one's home unless it is let (systemd/documents.conf)"
                 )
                 raise InputError("documents.missing", message)
-        self._knowledge.keep_roots({**self._others(paths), **dict.fromkeys(paths, True)})
-        self._knowledge.retry()
+        self._kept.keep({**self._others(paths), **dict.fromkeys(paths, True)})
+        self._sources.retry()
 
     def remove(self, names: Sequence[str]) -> list[DocumentSource]:
         """Want no more what has these paths or titles; what will be gone after the next look.
 
         Raises `InputError` for a name that says nothing, or too much.
         """
-        sources = self._knowledge.sources()
+        sources = self._sources.all()
         paths = [self._meant(name, sources) for name in names]
         others = self._others(paths)
         above = {*self._folders, *(path for path, wanted in others.items() if wanted)}
         # A file of a folder that stays wanted would be found again.
         left_out = {path: False for path in paths if below(path, above)}
-        self._knowledge.keep_roots({**others, **left_out})
+        self._kept.keep({**others, **left_out})
         return [source for source in sources if below(source.path, paths)]
 
     def _others(self, paths: Sequence[Path]) -> dict[Path, bool]:
-        known = self._knowledge.roots().items()
+        known = self._kept.all().items()
         return {path: wanted for path, wanted in known if not below(path, paths)}
 
     def _meant(self, name: str, sources: Sequence[DocumentSource]) -> Path:

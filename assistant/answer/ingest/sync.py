@@ -11,7 +11,7 @@ from typing import Protocol
 from assistant.answer.ingest.opening import opened
 from assistant.answer.ingest.parser_client import ParsedFile
 from assistant.answer.ingest.scan import below, size_of, surveyed
-from assistant.answer.knowledge.knowledge import Knowledge
+from assistant.answer.knowledge.sources import SourceStore
 from assistant.core.errors import AnswerError
 
 PIECE_BYTES = 1 << 22
@@ -38,14 +38,14 @@ class Parses(Protocol):
 
 
 class Sync:
-    """Makes `knowledge` as the files are, one look at the disk after another.
+    """Makes `sources` as the files are, one look at the disk after another.
 
     `files` are those that the last look found changed, `files_done` how many of them are worked
     off, `seen` how many there are; `faults` tells in a line each what could not be read.
     """
 
-    def __init__(self, knowledge: Knowledge, parser: Parses, suffixes: Collection[str]) -> None:
-        self._knowledge, self._parser, self._suffixes = knowledge, parser, suffixes
+    def __init__(self, sources: SourceStore, parser: Parses, suffixes: Collection[str]) -> None:
+        self._sources, self._parser, self._suffixes = sources, parser, suffixes
         self.files = self.files_done = self.seen = self._unnamed = 0
         self.faults: list[str] = []
 
@@ -57,7 +57,7 @@ class Sync:
             self._unnamed = survey.unnamed
             names = "names that no one can read: line breaks, control characters, no UTF-8"
             self.faults.append(f"{survey.unnamed} files or folders have {names}")
-        known = self._knowledge.contents()
+        known = self._sources.contents()
         left_out = [path for path, wanted in roots.items() if not wanted]
         gone = {
             path: entry
@@ -73,13 +73,13 @@ class Sync:
             if before is None:
                 yield from self._read(path, stamp, sha256)
             else:
-                self._knowledge.move(before, path, stamp)
+                self._sources.move(before, path, stamp)
                 del gone[before]
             self.files_done += 1
         if changed:
             self._parser.close()  # it is a process, and seldom needed
         for path in gone:
-            for _ in self._knowledge.removing(path):
+            for _ in self._sources.removing(path):
                 yield False
 
     def _moved(
@@ -108,16 +108,16 @@ class Sync:
         except AnswerError as error:
             self.faults.append(error.message)
             log.info("a document cannot be read (%s)", error.code)
-            self._knowledge.fail(path, "" if error.code == PASSING else stamp, error.message)
+            self._sources.fail(path, "" if error.code == PASSING else stamp, error.message)
             return
         except GeneratorExit:
             self._parser.close()
             raise
         if parsed.sha256 == sha256:
-            self._knowledge.touch(path, stamp)
+            self._sources.touch(path, stamp)
         else:
             document = parsed.document
-            turns = self._knowledge.adding(
+            turns = self._sources.adding(
                 path, parsed.sha256, document.title, document.kind, parsed.passages, stamp
             )
             for _ in turns:

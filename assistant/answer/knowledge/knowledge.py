@@ -6,119 +6,57 @@ only truth: the vector index is made from it.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import logging
+from datetime import UTC, tzinfo
+from enum import Enum
 from pathlib import Path
-from typing import Any
 
-import msgspec
-
-from assistant.answer.knowledge.passages import Passage
-from assistant.answer.knowledge.people import named
-from assistant.answer.knowledge.query import Filter as Filter
-from assistant.answer.knowledge.query import query, telling
+from assistant.answer.knowledge.database import KnowledgeDatabase
+from assistant.answer.knowledge.passage_store import PassageStore
+from assistant.answer.knowledge.roots import RootStore
 from assistant.answer.knowledge.sources import SourceStore
-from assistant.answer.knowledge.store import COLUMNS, listed, passage_of
-from assistant.answer.knowledge.vectors import Ids as Ids
-from assistant.answer.knowledge.vectors import Vectors as Vectors
 from assistant.answer.knowledge.vectors import VectorStore
 
-COMMON = 5_000
-"""Passages; to rank the hits of one word among so many takes 10 ms."""
+log = logging.getLogger(__name__)
 
 
-class Stored(msgspec.Struct, frozen=True, kw_only=True):
-    """A passage with its id and the file it is from."""
+class Damage(Enum):
+    """What a damaged file has cost: nothing but time, or the list of what the user wants."""
 
-    id: int
-    passage: Passage
-    source: Path
+    READ_AGAIN = "all documents are read again"
+    FORGOTTEN = "name your documents again: assistant documents add PATH"
 
 
-class Knowledge(SourceStore, VectorStore):
-    """The passages of all documents; every method raises `StorageError`.
+class Knowledge:
+    """The open file and what is kept in it; every method of these raises `StorageError`.
 
-    `path` None keeps them in memory; `zone` is that of events without an offset.
+    `path` None keeps all in memory; `zone` is that of events without an offset. `damage` is what it
+    has cost where the file was damaged and a new one begun.
     """
 
+    def __init__(self, path: Path | None, zone: tzinfo = UTC) -> None:
+        self._database = KnowledgeDatabase(path, zone)
+        self.path, self.zone = path, zone
+        self.sources = SourceStore(self._database)
+        self.passages = PassageStore(self._database)
+        self.vectors = VectorStore(self._database)
+        self.roots = RootStore(self._database)
+        self.damage = self._rescue(self._database.set_aside)
+
     @property
-    def empty(self) -> bool:
-        """Whether there is no passage."""
-        return not self._one("SELECT EXISTS (SELECT 1 FROM passages)")[0]
+    def generation(self) -> int:
+        """Rises with every change of passages or vectors."""
+        return self._database.generation
 
-    def holds(self, kind: str) -> bool:
-        """Whether there is a file of this kind, be it empty."""
-        sql = "SELECT EXISTS (SELECT 1 FROM sources WHERE kind = ? AND fault = '')"
-        return bool(self._one(sql, kind)[0])
+    def close(self) -> None:
+        """Close the file and let another process have it."""
+        self._database.close()
 
-    def named(self, question: str) -> tuple[str, ...]:
-        """The people whom `question` names, of those that passages are about."""
-        names = self._database.execute("SELECT DISTINCT name FROM people")
-        return named(question, (name for (name,) in names))
-
-    def passages(self, ids: Sequence[int]) -> list[Stored]:
-        """The passages in the order of `ids`; an id that is gone is left out."""
-        rows = self._database.execute(
-            f"SELECT p.id, path, {COLUMNS.replace('title, place, kind', 'p.title, place, p.kind')}"  # noqa: S608
-            " FROM passages p JOIN sources s ON s.id = p.source"
-            " WHERE p.id IN (SELECT value FROM json_each(?))",
-            listed(ids),
-        )
-        found = {
-            row[0]: Stored(id=row[0], source=Path(row[1]), passage=passage_of(row[2:]))
-            for row in rows
-        }
-        return [found[i] for i in ids if i in found]
-
-    def passages_of(self, source: Path) -> list[Passage]:
-        """All that `source` holds, in its order."""
-        columns = COLUMNS.replace("title, place, kind", "p.title, place, p.kind")
-        rows = self._database.execute(
-            f"SELECT {columns} FROM passages p JOIN sources s ON s.id = p.source"  # noqa: S608
-            " WHERE path = ? ORDER BY position",
-            str(source),
-        )
-        return [passage_of(row) for row in rows]
-
-    def matching(
-        self, words: str, limit: int, within: Filter | None = None
-    ) -> list[tuple[int, float]]:
-        """Ids of passages that hold any of `words`, with their BM25, the higher the better.
-
-        Words that more than `COMMON` passages hold are left out where rarer ones are there.
-        """
-        if not (asked := query(self._rarer(telling(words)))):
-            return []
-        where, bound = _where(within)
-        narrowed = f" AND rowid IN (SELECT id FROM passages WHERE {where})" if where else ""  # noqa: S608
-        return self._database.execute(
-            f"SELECT rowid, -rank FROM words WHERE words MATCH ?{narrowed} ORDER BY rank LIMIT ?",  # noqa: S608
-            *(asked, *bound, limit),
-        )
-
-    def _rarer(self, tokens: Sequence[str]) -> Sequence[str]:
-        """Those that few passages hold, or the two rarest: every hit of a word costs time."""
-        if (self._one("SELECT max(id) FROM passages")[0] or 0) <= COMMON:
-            return tokens
-        counted = "SELECT count(*) FROM (SELECT 1 FROM words WHERE words MATCH ? LIMIT ?)"
-        hits = {token: self._one(counted, query([token]), COMMON + 1)[0] for token in tokens}
-        rare = [token for token in tokens if hits[token] <= COMMON]
-        return rare or sorted(tokens, key=hits.__getitem__)[:2]
-
-    def within(self, narrowed: Filter) -> list[int]:
-        """Ids of all passages that the filter lets through."""
-        where, bound = _where(narrowed)
-        sql = f"SELECT id FROM passages WHERE {where or 'TRUE'} ORDER BY id"  # noqa: S608
-        return [number for (number,) in self._database.execute(sql, *bound)]
-
-    def inside(self, ids: Sequence[int], narrowed: Filter) -> list[int]:
-        """Those of `ids` that the filter lets through, in their order."""
-        where, bound = _where(narrowed)
-        sql = f"SELECT id FROM passages WHERE {where or 'TRUE'} AND id IN (SELECT value FROM json_each(?))"  # noqa: S608, E501
-        let = {number for (number,) in self._database.execute(sql, *bound, listed(ids))}
-        return [number for number in ids if number in let]
-
-
-def _where(within: Filter | None) -> tuple[str, tuple[Any, ...]]:
-    conditions = list(within.conditions()) if within is not None else []
-    sql = " AND ".join(condition for condition, _ in conditions)
-    return sql, tuple(value for _, bound in conditions for value in bound)
+    def _rescue(self, aside: Path | None) -> Damage | None:
+        """Take the roots over from a damaged file that was set aside."""
+        if aside is None:
+            return None
+        damage = Damage.READ_AGAIN if self.roots.rescue(aside) else Damage.FORGOTTEN
+        told = "%s was damaged and is kept as %s; %s (answer.damaged)"
+        log.error(told, self.path, aside, damage.value)
+        return damage

@@ -1,30 +1,25 @@
-"""The files that passages come from, and the paths that the user wants or does not."""
+"""The files that passages come from: added, moved and removed with what they hold."""
 
 from __future__ import annotations
 
 import json
-import logging
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
-from datetime import UTC, tzinfo
-from enum import Enum
 from pathlib import Path
 
 import msgspec
 
+from assistant.answer.knowledge.database import (
+    COLUMNS,
+    JOINED_COLUMNS,
+    KnowledgeDatabase,
+    passage_of,
+)
 from assistant.answer.knowledge.passages import Passage
 from assistant.answer.knowledge.query import folded, span_s
-from assistant.answer.knowledge.store import COLUMNS, SLICE, Store, passage_of
-from assistant.core.database import rescued
 
-log = logging.getLogger(__name__)
-
-
-class Damage(Enum):
-    """What a damaged file has cost: nothing but time, or the list of what the user wants."""
-
-    READ_AGAIN = "all documents are read again"
-    FORGOTTEN = "name your documents again: assistant documents add PATH"
+SLICE = 16
+"""Passages that are written or removed at once, so that a question meanwhile waits little."""
 
 
 class DocumentSource(msgspec.Struct, frozen=True, kw_only=True):
@@ -43,19 +38,15 @@ class DocumentSource(msgspec.Struct, frozen=True, kw_only=True):
     fault: str = ""
 
 
-class SourceStore(Store):
+class SourceStore:
     """Adds, moves and removes sources, each with its passages.
 
-    `damage` is what it has cost where the file was damaged and a new one begun.
+    Every method raises `StorageError`.
     """
 
-    def __init__(self, path: Path | None, zone: tzinfo = UTC) -> None:
-        super().__init__(path, zone)
-        aside = self._database.set_aside
-        self.damage = None if aside is None else self._rescue(aside)
-        if self.damage is not None:
-            told = "%s was damaged and is kept as %s; %s (answer.damaged)"
-            log.error(told, path, aside, self.damage.value)
+    def __init__(self, database: KnowledgeDatabase) -> None:
+        self._database = database
+        self._forgotten: list[int] = []
 
     def add(
         self,
@@ -84,7 +75,7 @@ class SourceStore(Store):
         Only the last writes `sha256` and `stamp` down, so that a source that was left off in the
         middle counts as changed, and adding it again goes on from there.
         """
-        (number,) = self._one(
+        (number,) = self._database.row(
             "INSERT INTO sources (path, title, kind, sha256, stamp) VALUES (?, ?, ?, '', '')"
             " ON CONFLICT (path) DO UPDATE SET title = excluded.title, kind = excluded.kind,"
             " sha256 = '', stamp = '' RETURNING id",
@@ -93,11 +84,11 @@ class SourceStore(Store):
         held, gone = self._compared(number, passages)
         yield from self._deleting(gone)
         for at in range(0, len(passages), SLICE):
-            with self._at_leisure(), self._change():
+            with self._database.at_leisure(), self._database.change():
                 for position, passage in enumerate(passages[at : at + SLICE], at):
                     self._put(number, position, passage, held[passage])
             yield
-        with self._change():
+        with self._database.change():
             self._database.execute(
                 "UPDATE sources SET sha256 = ?, stamp = ?, fault = '' WHERE id = ?",
                 *(sha256, stamp, number),
@@ -105,7 +96,7 @@ class SourceStore(Store):
 
     def fail(self, source: Path, stamp: str, fault: str) -> None:
         """Note why `source` could not be read as of `stamp`; what it held before stays."""
-        with self._change():
+        with self._database.change():
             self._database.execute(
                 "INSERT INTO sources (path, title, kind, sha256, stamp, fault)"
                 " VALUES (?, ?, 'document', '', ?, ?)"
@@ -116,7 +107,7 @@ class SourceStore(Store):
     def move(self, source: Path, to: Path, stamp: str) -> None:
         """The same content is found at `to` now."""
         self.remove(to)
-        with self._change():
+        with self._database.change():
             self._database.execute(
                 "UPDATE sources SET path = ?, stamp = ? WHERE path = ?",
                 *(str(to), stamp, str(source)),
@@ -134,14 +125,14 @@ class SourceStore(Store):
 
     def remove(self, source: Path) -> int:
         """Forget `source` with its passages; how many those were."""
-        count = len(self._passages_of(source))
+        count = len(self._ids_of(source))
         for _ in self.removing(source):
             pass
         return count
 
     def removing(self, source: Path) -> Iterator[None]:
         """The same in turns, a few passages a transaction."""
-        yield from self._deleting(self._passages_of(source))
+        yield from self._deleting(self._ids_of(source))
         self._database.execute("DELETE FROM sources WHERE path = ?", str(source))
 
     def forgotten(self) -> list[int]:
@@ -149,7 +140,7 @@ class SourceStore(Store):
         gone, self._forgotten = self._forgotten, []
         return gone
 
-    def sources(self) -> list[DocumentSource]:
+    def all(self) -> list[DocumentSource]:
         """Every file in order of its path."""
         rows = self._database.execute(
             "SELECT path, s.title, s.kind, sha256, stamp, fault, count(p.id), count(w.passage)"
@@ -175,30 +166,23 @@ class SourceStore(Store):
         rows = self._database.execute("SELECT path, stamp, sha256 FROM sources")
         return {Path(path): (stamp, sha256) for path, stamp, sha256 in rows}
 
-    # ── roots ───────────────────────────────────────────────────────────────────────────────
+    def holds(self, kind: str) -> bool:
+        """Whether there is a file of this kind, be it empty."""
+        sql = "SELECT EXISTS (SELECT 1 FROM sources WHERE kind = ? AND fault = '')"
+        return bool(self._database.row(sql, kind)[0])
 
-    def roots(self) -> dict[Path, bool]:
-        """The paths that the user wants, True, or wants left out of what lies above, False."""
-        rows = self._database.execute("SELECT path, wanted FROM roots")
-        return {Path(path): bool(wanted) for path, wanted in rows}
-
-    def keep_roots(self, roots: dict[Path, bool]) -> None:
-        """Have just these."""
-        with self._database.transaction():
-            self._database.execute("DELETE FROM roots")
-            for path, wanted in roots.items():
-                self._database.execute("INSERT INTO roots VALUES (?, ?)", str(path), int(wanted))
-
-    def _rescue(self, damaged: Path) -> Damage:
-        rows = rescued(damaged, "SELECT path, wanted FROM roots")
-        if rows is None:
-            return Damage.FORGOTTEN
-        self.keep_roots({Path(path): bool(wanted) for path, wanted in rows})
-        return Damage.READ_AGAIN
+    def passages(self, source: Path) -> list[Passage]:
+        """All that `source` holds, in its order."""
+        rows = self._database.execute(
+            f"SELECT {JOINED_COLUMNS} FROM passages p JOIN sources s ON s.id = p.source"  # noqa: S608
+            " WHERE path = ? ORDER BY position",
+            str(source),
+        )
+        return [passage_of(row) for row in rows]
 
     # ── passages ────────────────────────────────────────────────────────────────────────────
 
-    def _passages_of(self, source: Path) -> list[int]:
+    def _ids_of(self, source: Path) -> list[int]:
         rows = self._database.execute(
             "SELECT p.id FROM passages p JOIN sources s ON s.id = source WHERE path = ?",
             str(source),
@@ -222,7 +206,7 @@ class SourceStore(Store):
     def _deleting(self, gone: Sequence[int]) -> Iterator[None]:
         for at in range(0, len(gone), SLICE):
             some = gone[at : at + SLICE]
-            with self._at_leisure(), self._change():
+            with self._database.at_leisure(), self._database.change():
                 for number in some:
                     self._database.execute("DELETE FROM passages WHERE id = ?", number)
             self._forgotten += some
@@ -237,13 +221,13 @@ class SourceStore(Store):
             self._insert(source, position, passage)
 
     def _insert(self, source: int, position: int, passage: Passage) -> None:
-        (number,) = self._one(
+        (number,) = self._database.row(
             f"INSERT INTO passages (source, position, {COLUMNS}, starts_s, ends_s)"  # noqa: S608
             " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING id",
             *(source, position, passage.text, passage.title, passage.place, passage.kind),
             *(passage.starts, passage.ends, json.dumps(passage.people)),
             msgspec.json.encode(passage.series).decode() if passage.series else "",
-            *span_s(passage.starts, passage.ends, self._zone),
+            *span_s(passage.starts, passage.ends, self._database.zone),
         )
         for name in passage.people:
             self._database.execute("INSERT INTO people VALUES (?, ?)", number, folded(name))

@@ -49,7 +49,7 @@ T = TypeVar("T")
 
 
 class HoldsVectors(Protocol):
-    """Where the vectors are kept (`Knowledge`)."""
+    """Where the vectors are kept (`VectorStore`)."""
 
     @property
     def identity(self) -> str:
@@ -63,12 +63,12 @@ class HoldsVectors(Protocol):
 
 
 class VectorIndex:
-    """The vectors of `encoder` in `knowledge`; `file` None keeps the base in memory alone."""
+    """The vectors of `encoder` in `store`; `file` None keeps the base in memory alone."""
 
     def __init__(
-        self, knowledge: HoldsVectors, encoder: str, file: Path | None = None, flat: int = FLAT
+        self, store: HoldsVectors, encoder: str, file: Path | None = None, flat: int = FLAT
     ) -> None:
-        self._knowledge, self._encoder, self._file, self._flat = knowledge, encoder, file, flat
+        self._store, self._encoder, self._file, self._flat = store, encoder, file, flat
         self._base: Any = None
         self._trained_on = 0
         self._in_base: Ids = np.zeros(0, np.int64)
@@ -186,7 +186,7 @@ class VectorIndex:
 
     def _ranked(self, ids: Ids, vector: Vectors, k: int) -> tuple[Ids, Vectors]:
         """The best of `ids` by their exact vectors."""
-        found, vectors = self._knowledge.matrix(self._encoder, ids)
+        found, vectors = self._store.matrix(self._encoder, ids)
         if not len(found):
             return found, np.zeros(0, np.float32)
         scores = vectors @ vector
@@ -198,7 +198,7 @@ class VectorIndex:
     def _listed(self) -> Generator[bool, None, Ids]:
         """All ids that have a vector."""
         parts = [np.zeros(1, np.int64)]
-        while len(part := self._knowledge.encoded(self._encoder, int(parts[-1][-1]), LISTED)):
+        while len(part := self._store.encoded(self._encoder, int(parts[-1][-1]), LISTED)):
             parts.append(part)
             yield False
         return np.concatenate(parts)[1:]
@@ -212,7 +212,7 @@ class VectorIndex:
         sample = ids[:: max(1, len(ids) // (TRAINING_SHARE * lists))]
         read = []
         for at in range(0, len(sample), SLICE):
-            read.append(self._knowledge.matrix(self._encoder, sample[at : at + SLICE])[1])
+            read.append(self._store.matrix(self._encoder, sample[at : at + SLICE])[1])
             yield False
         made = yield from self._in_thread(lambda: _trained(np.concatenate(read), lists))
         return made, len(ids), np.zeros(0, np.int64)
@@ -222,7 +222,7 @@ class VectorIndex:
         missing = ids[~_isin(ids, held)]
         added = [np.zeros(0, np.int64)]
         for at in range(0, len(missing), SLICE):
-            found, vectors = self._knowledge.matrix(self._encoder, missing[at : at + SLICE])
+            found, vectors = self._store.matrix(self._encoder, missing[at : at + SLICE])
             if len(found):
                 faiss.omp_set_num_threads(1)
                 made.add_with_ids(vectors, found)
@@ -254,7 +254,7 @@ class VectorIndex:
 
     def _take_in(self, ids: Ids) -> None:
         for at in range(0, len(ids), FLAT):
-            self.add(*self._knowledge.matrix(self._encoder, ids[at : at + FLAT]))
+            self.add(*self._store.matrix(self._encoder, ids[at : at + FLAT]))
 
     def _in_thread(self, work: Callable[[], T]) -> Generator[bool, None, T]:
         self._threads = self._threads or ThreadPoolExecutor(1, "vectors")
@@ -274,9 +274,9 @@ class VectorIndex:
         if self._is_open:
             return
         self._is_open = True
-        ids = self._knowledge.encoded(self._encoder)
+        ids = self._store.encoded(self._encoder)
         if self._file is not None and self._file.is_file() and len(ids) > self._flat:
-            known = index_file.fitting(self._file, self._encoder, self._knowledge.identity)
+            known = index_file.fitting(self._file, self._encoder, self._store.identity)
             if known is not None:
                 self._base, self._trained_on = _mapped(self._file), known.trained_on
                 self._in_base = _ids_of(self._base)
@@ -294,7 +294,7 @@ class VectorIndex:
         new = self._file.with_name(f"{self._file.name}.new")
         try:
             faiss.write_index(made, str(new))
-            index_file.put(new, self._file, self._encoder, self._knowledge.identity, trained_on)
+            index_file.put(new, self._file, self._encoder, self._store.identity, trained_on)
         except (OSError, RuntimeError) as error:  # FAISS has no more telling one
             with contextlib.suppress(OSError):
                 index_file.drop(new)

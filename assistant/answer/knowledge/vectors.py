@@ -7,14 +7,25 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from assistant.answer.knowledge.store import Store, listed
+from assistant.answer.knowledge.database import KnowledgeDatabase, listed
 
 Ids = NDArray[np.int64]
 Vectors = NDArray[np.float32]
 
 
-class VectorStore(Store):
-    """Keeps the vectors of the encoder that was last asked for; those of another are dropped."""
+class VectorStore:
+    """Keeps the vectors of the encoder that was last asked for; those of another are dropped.
+
+    Every method raises `StorageError`.
+    """
+
+    def __init__(self, database: KnowledgeDatabase) -> None:
+        self._database = database
+
+    @property
+    def identity(self) -> str:
+        """Of this file and no other; another file's ids mean other passages."""
+        return self._database.identity
 
     def unencoded(self, encoder: str, limit: int) -> list[tuple[int, str]]:
         """Up to `limit` passages, by id, that `encoder` has not seen: title, place and text."""
@@ -28,16 +39,16 @@ class VectorStore(Store):
     def waiting(self, encoder: str) -> int:
         """How many passages `encoder` has not seen."""
         self._take_encoder(encoder)
-        return int(self._one("SELECT count(*) FROM waiting")[0])
+        return int(self._database.row("SELECT count(*) FROM waiting")[0])
 
-    def keep_vectors(self, encoder: str, ids: Sequence[int], vectors: Vectors) -> None:
+    def keep(self, encoder: str, ids: Sequence[int], vectors: Vectors) -> None:
         """Keep what `encoder` made of these passages, as float16; one removed since is left out.
 
         A crash of the system, unlike one of this process, may take the last of them; it costs only
         the time to make them again.
         """
         self._take_encoder(encoder)
-        with self._at_leisure(), self._change():
+        with self._database.at_leisure(), self._database.change():
             for number, vector in zip(ids, vectors.astype(np.float16), strict=True):
                 waited = "DELETE FROM waiting WHERE passage = ? RETURNING passage"
                 if self._database.execute(waited, number):
@@ -56,7 +67,7 @@ class VectorStore(Store):
         )
         return np.fromiter((number for (number,) in rows), np.int64, len(rows))
 
-    def vectors(self, encoder: str, ids: Sequence[int]) -> dict[int, Vectors]:
+    def read(self, encoder: str, ids: Sequence[int]) -> dict[int, Vectors]:
         """The vectors of `encoder` that there are of `ids`, float32[dimensions] each."""
         found, rows = self.matrix(encoder, ids)
         return dict(zip(found.tolist(), rows, strict=True))
@@ -74,9 +85,9 @@ class VectorStore(Store):
 
     def _take_encoder(self, encoder: str) -> None:
         """Vectors of another encoder than the last one's are worth nothing beside it."""
-        if self._fact("encoder") == encoder:
+        if self._database.fact("encoder") == encoder:
             return
-        with self._change():
+        with self._database.change():
             self._database.execute("DELETE FROM vectors")
             self._database.execute("INSERT OR IGNORE INTO waiting SELECT id FROM passages")
             self._database.execute("UPDATE facts SET value = ? WHERE name = 'encoder'", encoder)

@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from assistant.answer.answerer import FindsAnswers
-from assistant.answer.knowledge.knowledge import Filter, Knowledge
+from assistant.answer.knowledge.passage_store import PassageStore
 from assistant.answer.knowledge.passages import sentences
 from assistant.answer.knowledge.people import of_another
-from assistant.answer.knowledge.query import telling, tells
+from assistant.answer.knowledge.query import Filter, telling, tells
 from assistant.answer.retrieval.reader import AnswerSpan, Rarity, heading_of
 from assistant.answer.retrieval.retriever import PassageCandidate
 from assistant.answer.retrieval.search import READ_FROM, SearchResult
@@ -53,10 +53,10 @@ class ReadsOrNot:
 
 
 class LexicalSearcher:
-    """Finds sentences in `knowledge`."""
+    """Finds sentences in `passages`."""
 
-    def __init__(self, knowledge: Knowledge) -> None:
-        self._knowledge = knowledge
+    def __init__(self, passages: PassageStore) -> None:
+        self._passages = passages
 
     def find_all(
         self, questions: Sequence[str], within: Filter | None = None
@@ -73,12 +73,12 @@ class LexicalSearcher:
         return found
 
     def _candidates(self, question: str, within: Filter | None) -> list[PassageCandidate]:
-        scores = dict(self._knowledge.matching(question, READ_FROM, within))
+        scores = dict(self._passages.matching(question, READ_FROM, within))
         most = max(scores.values(), default=1.0)
         persons = within.naming if within is not None else ()
         return [
             PassageCandidate(stored.id, stored.passage, stored.source, scores[stored.id] / most)
-            for stored in self._knowledge.passages(list(scores))
+            for stored in self._passages.read(list(scores))
             if not of_another(question, stored.passage, persons)
         ]
 

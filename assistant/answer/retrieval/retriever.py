@@ -13,8 +13,9 @@ from typing import NamedTuple, Protocol
 
 import numpy as np
 
-from assistant.answer.knowledge.knowledge import Filter, Knowledge
+from assistant.answer.knowledge.knowledge import Knowledge
 from assistant.answer.knowledge.passages import Passage
+from assistant.answer.knowledge.query import Filter
 from assistant.answer.knowledge.vector_index import VectorIndex
 from assistant.answer.retrieval.calibration import ReaderCalibration
 from assistant.answer.retrieval.encoder import Embeddings
@@ -49,7 +50,8 @@ class Retriever:
     """Finds passages in `knowledge`, whose vectors are in `index`."""
 
     def __init__(self, knowledge: Knowledge, index: VectorIndex, encoder: Encodes) -> None:
-        self._knowledge, self._index, self._encoder = knowledge, index, encoder
+        self._passages, self._vectors = knowledge.passages, knowledge.vectors
+        self._index, self._encoder = index, encoder
 
     def find(
         self, question: str, limit: int = 5, within: Filter | None = None
@@ -62,7 +64,7 @@ class Retriever:
         self, questions: Sequence[str], limit: int = 5, within: Filter | None = None
     ) -> list[list[PassageCandidate]]:
         """The same for each of several questions, which are encoded together."""
-        if self._knowledge.empty:  # the network is not loaded for nothing
+        if self._passages.empty:  # the network is not loaded for nothing
             return [[] for _ in questions]
         asked = self._encoder.encode(questions)
         pairs = zip(questions, asked, strict=True)
@@ -76,10 +78,10 @@ class Retriever:
         return list(_unlike(self._candidates(best, scores), limit))
 
     def _scores(self, question: str, asked: Embeddings, within: Filter | None) -> dict[int, float]:
-        words = dict(self._knowledge.matching(question, CONSIDERED, within))
+        words = dict(self._passages.matching(question, CONSIDERED, within))
         near = dict(zip(*self._index.search(asked, CONSIDERED), strict=True))
         if within is not None:
-            near = {key: near[key] for key in self._knowledge.inside(list(near), within)}
+            near = {key: near[key] for key in self._passages.inside(list(near), within)}
         near |= self._cosines(asked, [key for key in words if key not in near])
         most = max(words.values(), default=1.0)
         share = self._encoder.calibration.bm25_share
@@ -87,13 +89,13 @@ class Retriever:
 
     def _cosines(self, asked: Embeddings, ids: Sequence[int]) -> dict[int, float]:
         """Of passages that were found by words alone; those without a vector yet get 0."""
-        vectors: Mapping[int, Embeddings] = self._knowledge.vectors(self._encoder.version, ids)
+        vectors: Mapping[int, Embeddings] = self._vectors.read(self._encoder.version, ids)
         return {key: float(np.dot(vectors[key], asked)) if key in vectors else 0.0 for key in ids}
 
     def _candidates(
         self, ids: Sequence[int], scores: Mapping[int, float]
     ) -> Iterator[PassageCandidate]:
-        for stored in self._knowledge.passages(ids):
+        for stored in self._passages.read(ids):
             yield PassageCandidate(stored.id, stored.passage, stored.source, scores[stored.id])
 
 

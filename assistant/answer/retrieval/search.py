@@ -7,9 +7,8 @@ from typing import NamedTuple, Protocol
 
 import msgspec
 
-from assistant.answer.knowledge.knowledge import Filter
 from assistant.answer.knowledge.people import of_another
-from assistant.answer.knowledge.query import tells
+from assistant.answer.knowledge.query import Filter, tells
 from assistant.answer.knowledge.series import occurrences
 from assistant.answer.retrieval.reader import AnswerSpan, Reader
 from assistant.answer.retrieval.retriever import PassageCandidate

@@ -52,12 +52,12 @@ class Summary(NamedTuple):
 
 
 class HoldsDocuments(Protocol):
-    """The documents."""
+    """The documents (`SourceStore`)."""
 
-    def sources(self) -> list[DocumentSource]:
+    def all(self) -> list[DocumentSource]:
         """Every document."""
 
-    def passages_of(self, source: Path) -> list[Passage]:
+    def passages(self, source: Path) -> list[Passage]:
         """What a document holds, in order."""
 
 
@@ -89,12 +89,12 @@ class Summariser:
         held: dict[Path, list[Passage]] = {}
 
         def places(document: DocumentSource) -> list[str]:
-            held[document.path] = self._documents.passages_of(document.path)
+            held[document.path] = self._documents.passages(document.path)
             return [passage.place for passage in held[document.path]]
 
-        known = [source for source in self._documents.sources() if source.passages]
+        known = [source for source in self._documents.all() if source.passages]
         document, place = named(name, known, places)
-        passages = held.get(document.path) or self._documents.passages_of(document.path)
+        passages = held.get(document.path) or self._documents.passages(document.path)
         own = [passage for passage in passages if inside(passage.place, place)]
         said = []
         for text in self._chosen(own, document.title):

@@ -17,8 +17,9 @@ from assistant.answer.calendar.calendar import Calendar
 from assistant.answer.generation.grounding import ungrounded
 from assistant.answer.generation.token_scheduler import finished
 from assistant.answer.ingest.formats import select
-from assistant.answer.knowledge.knowledge import Filter, Knowledge
+from assistant.answer.knowledge.knowledge import Knowledge
 from assistant.answer.knowledge.passages import cut
+from assistant.answer.knowledge.query import Filter
 from assistant.answer.quality.monitor import Monitor
 from assistant.answer.retrieval.search import SearchResult
 from assistant.answer.summary.summariser import Summariser
@@ -94,7 +95,7 @@ class House:
     def keep(self, name: str, content: str) -> None:
         document = select.parse(f"/notes/{name}", content.encode())
         passages = tuple(cut(document))
-        self.knowledge.add(Path(f"/{name}"), name, document.title, document.kind, passages)
+        self.knowledge.sources.add(Path(f"/{name}"), name, document.title, document.kind, passages)
 
     def events(self, events: str = EVENTS) -> House:
         blocks = events.strip().split("\n\n")
@@ -366,7 +367,7 @@ def test_where_nothing_is_stored_the_documents_are_asked_by_their_own_clock(
 ) -> None:
     house, finder = House(), Finder()
     answerer = Answerer(finder, None, lambda: 0)
-    summariser = Summariser(house.knowledge, None, None)
+    summariser = Summariser(house.knowledge.sources, None, None)
     answers = DocumentAnswers(answerer, summariser, None, house.calendar, Monitor(9.0))
     assert finished(answers.scheduled("what is it", task)).tier is AnswerTier.DECLINED
     assert finder.within == [within]
@@ -380,7 +381,7 @@ def _one(event: str) -> str:
 
 def _found(house: House, name: str, said: str, starts: str = "") -> Answer:
     """An answer that was found in the event of that name."""
-    everything = house.knowledge.passages(range(1, 50))
+    everything = house.knowledge.passages.read(range(1, 50))
     stored = next(
         one
         for one in everything

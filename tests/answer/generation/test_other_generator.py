@@ -97,7 +97,7 @@ def asked(library: Library, generator: str) -> tuple[Answer, list[StageFailed]]:
     composition = Composition(config, library=library)
     knowledge = composition.answering.knowledge(None)
     passage = Passage(text=TEXT, title="Dishwasher")
-    knowledge.add(Path("/d.txt"), "d", "Dishwasher", "document", [passage])
+    knowledge.sources.add(Path("/d.txt"), "d", "Dishwasher", "document", [passage])
     answers = composition.answering.answers(knowledge, composition.answering.vectors(knowledge))
     answer = finished(answers.answering(QUESTION, OpenQuestion()))
     knowledge.close()

@@ -12,8 +12,9 @@ import pytest
 
 from assistant.answer.ingest.collection import AGAIN_AFTER_S, LOOK_EVERY_S, Collection
 from assistant.answer.ingest.parser_client import ParsedFile
-from assistant.answer.knowledge.knowledge import Filter, Knowledge
+from assistant.answer.knowledge.knowledge import Knowledge
 from assistant.answer.knowledge.passages import Document, Passage
+from assistant.answer.knowledge.query import Filter
 from assistant.answer.knowledge.vector_index import VectorIndex
 from assistant.core.errors import AnswerError, ModelError, StorageError
 from assistant.core.messages import (
@@ -71,7 +72,7 @@ class Desk:
         self.now_s = 0.0
         self.parser, self.encoder = LineParser(), FakeEncoder()
         self.knowledge = Knowledge(path)
-        self.index = VectorIndex(self.knowledge, self.encoder.version)
+        self.index = VectorIndex(self.knowledge.vectors, self.encoder.version)
         self.collection = Collection(
             self.knowledge, self.index, self.encoder, self.parser, SUFFIXES, folders
         )
@@ -109,12 +110,12 @@ class Desk:
         return self.rest()
 
     def texts(self) -> set[str]:
-        stored = self.knowledge.passages(self.knowledge.within(Filter()))
+        stored = self.knowledge.passages.read(self.knowledge.passages.within(Filter()))
         return {s.passage.text for s in stored}
 
     def nearest(self, question: str) -> str:
         ids, _ = self.index.search(self.encoder.encode([question])[0], 1)
-        (stored,) = self.knowledge.passages(ids.tolist())
+        (stored,) = self.knowledge.passages.read(ids.tolist())
         return stored.passage.text
 
     def close(self) -> None:
@@ -145,7 +146,7 @@ def test_a_folder_is_read_and_found_by_words_and_by_meaning(desk: Desk) -> None:
     assert (
         desk.nearest("at how many degrees is the cake baked") == "the cake is baked at 180 degrees"
     )
-    assert len(desk.knowledge.matching("tea", 10)) == 2
+    assert len(desk.knowledge.passages.matching("tea", 10)) == 2
 
 
 def test_progress_is_told_in_the_end(desk: Desk) -> None:
@@ -187,11 +188,11 @@ def test_a_moved_file_keeps_its_passages(desk: Desk) -> None:
     old = desk.write("a.txt", "one", "two")
     desk.write("b.txt", "other")
     desk.ask("add", desk.folder)
-    ids = desk.knowledge.within(Filter())
+    ids = desk.knowledge.passages.within(Filter())
     old.rename(desk.folder / "renamed.txt")
     desk.later()
-    assert desk.knowledge.within(Filter()) == ids
-    assert {s.path.name for s in desk.knowledge.sources()} == {"renamed.txt", "b.txt"}
+    assert desk.knowledge.passages.within(Filter()) == ids
+    assert {s.path.name for s in desk.knowledge.sources.all()} == {"renamed.txt", "b.txt"}
     assert desk.parser.read == ["a.txt", "b.txt"]
     assert len(desk.encoder.encoded) == 3
 
@@ -225,8 +226,8 @@ def test_no_link_leads_out_of_what_was_added(desk: Desk, tmp_path: Path) -> None
     (desk.folder / "safe").symlink_to(tmp_path / "safe")
     os.mkfifo(desk.folder / "pipe.txt")
     desk.ask("add", desk.folder)
-    assert [source.path.name for source in desk.knowledge.sources()] == ["a.txt"]
-    assert desk.knowledge.matching("secret", 5) == []
+    assert [source.path.name for source in desk.knowledge.sources.all()] == ["a.txt"]
+    assert desk.knowledge.passages.matching("secret", 5) == []
 
 
 def test_what_a_link_took_the_place_of_is_forgotten_and_not_read(
@@ -239,7 +240,7 @@ def test_what_a_link_took_the_place_of_is_forgotten_and_not_read(
     file.unlink()
     file.symlink_to(secret)
     desk.later()
-    assert desk.knowledge.sources() == []
+    assert desk.knowledge.sources.all() == []
 
 
 def test_a_folder_that_became_a_link_is_away(desk: Desk, tmp_path: Path) -> None:
@@ -250,9 +251,9 @@ def test_a_folder_that_became_a_link_is_away(desk: Desk, tmp_path: Path) -> None
     (tmp_path / "other" / "a.txt").write_text("the secret word is swordfish")
     desk.folder.symlink_to(tmp_path / "other")
     desk.later()
-    (source,) = desk.knowledge.sources()
+    (source,) = desk.knowledge.sources.all()
     assert (source.path.name, source.passages) == ("a.txt", 1)
-    assert desk.knowledge.matching("secret", 5) == []
+    assert desk.knowledge.passages.matching("secret", 5) == []
 
 
 def test_an_added_file_that_became_a_link_is_away(desk: Desk, tmp_path: Path) -> None:
@@ -262,9 +263,9 @@ def test_an_added_file_that_became_a_link_is_away(desk: Desk, tmp_path: Path) ->
     file.unlink()
     file.symlink_to(tmp_path / "other.txt")
     desk.later()
-    (source,) = desk.knowledge.sources()
+    (source,) = desk.knowledge.sources.all()
     assert (source.passages, source.fault) == (1, "")
-    assert desk.knowledge.matching("secret", 5) == []
+    assert desk.knowledge.passages.matching("secret", 5) == []
 
 
 def test_names_that_no_one_can_read_are_told_in_one_line(desk: Desk) -> None:
@@ -277,7 +278,7 @@ def test_names_that_no_one_can_read_are_told_in_one_line(desk: Desk) -> None:
     told = desk.ask("add", desk.folder)
     (fault,) = [m.fault for m in told if isinstance(m, DocumentsProgress) and m.fault]
     assert fault.startswith("4 files or folders have names that no one can read")
-    assert len(desk.knowledge.sources()) == 3
+    assert len(desk.knowledge.sources.all()) == 3
     assert [m for m in desk.later() if isinstance(m, DocumentsProgress) and m.fault] == []
 
 
@@ -336,7 +337,7 @@ def test_a_folder_is_removed_with_all_that_is_below(desk: Desk) -> None:
     assert done(desk.ask("remove", desk.folder)).documents == 1
     desk.later()
     assert desk.texts() == set()
-    assert desk.knowledge.roots() == {}
+    assert desk.knowledge.roots.all() == {}
 
 
 def test_a_name_that_says_nothing_or_too_much_is_told(desk: Desk) -> None:
@@ -392,7 +393,7 @@ def test_words_find_what_has_no_vector_yet(desk: Desk) -> None:
     desk.write("a.txt", *(f"fact number {n}" for n in range(50)))
     request = DocumentsRequest(request_id="r", action="add", arguments=(str(desk.folder),))
     list(desk.collection.take(request))
-    while len(desk.knowledge.matching("fact", 100)) < 50:
+    while len(desk.knowledge.passages.matching("fact", 100)) < 50:
         list(desk.collection.step(0.0))
     assert len(desk.index) < 50
     desk.rest()
@@ -415,7 +416,7 @@ def test_without_an_encoder_words_alone_serve(tmp_path: Path) -> None:
     collection = Collection(knowledge, None, None, LineParser(), SUFFIXES, [tmp_path])
     for _ in range(20):
         list(collection.step(0.0))
-    assert len(knowledge.matching("one", 1)) == 1
+    assert len(knowledge.passages.matching("one", 1)) == 1
     assert collection.deadline_s() >= LOOK_EVERY_S
     knowledge.close()
 
@@ -435,7 +436,7 @@ def test_a_full_disk_is_told_and_tried_again_later(
         def full(*_: object) -> None:
             raise StorageError("storage.full", "the disk is full")
 
-        patch.setattr(desk.knowledge, "adding", full)
+        patch.setattr(desk.knowledge.sources, "adding", full)
         told: list[Message] = []
         request = DocumentsRequest(request_id="r", action="add", arguments=(str(desk.folder),))
         told += desk.collection.take(request)
@@ -493,7 +494,7 @@ def test_what_cannot_be_encoded_is_read_and_found_by_its_words(
         desk.now_s += 0.01
     (done,) = [message for message in told if isinstance(message, DocumentsDone)]
     assert (done.documents, done.passages, done.error) == (3, 3, "")
-    assert len(desk.knowledge.matching("word", 10)) == 3
+    assert len(desk.knowledge.passages.matching("word", 10)) == 3
 
 
 def test_who_waits_is_told_by_the_collection_that_takes_the_place_of_the_first(desk: Desk) -> None:

@@ -14,7 +14,8 @@ from collections import Counter
 from pathlib import Path
 
 from assistant.answer.ingest.collection import SLICE_PASSAGES
-from assistant.answer.knowledge.knowledge import Filter, Knowledge
+from assistant.answer.knowledge.knowledge import Knowledge
+from assistant.answer.knowledge.query import Filter
 from assistant.answer.knowledge.vector_index import VectorIndex
 from tests.support.fake_encoder import FakeEncoder
 
@@ -59,12 +60,14 @@ def test_killed_at_any_time_it_goes_on_where_it_was(tmp_path: Path) -> None:
     assert sum(read.values()) - len(read) <= KILLS
     assert sum(encoded.values()) - len(encoded) <= KILLS * SLICE_PASSAGES
     knowledge, encoder = Knowledge(database), FakeEncoder()
-    texts = [s.passage.text for s in knowledge.passages(knowledge.within(Filter()))]
+    texts = [s.passage.text for s in knowledge.passages.read(knowledge.passages.within(Filter()))]
     assert len(texts) == len(set(texts)) == FILES * LINES
-    assert len(knowledge.encoded(encoder.version)) == FILES * LINES
-    index = VectorIndex(knowledge, encoder.version, database.with_suffix(".faiss"), flat=100)
+    assert len(knowledge.vectors.encoded(encoder.version)) == FILES * LINES
+    index = VectorIndex(
+        knowledge.vectors, encoder.version, database.with_suffix(".faiss"), flat=100
+    )
     assert (index.kind, len(index), index.settled) == ("compressed", FILES * LINES, True)
     for text in texts[::37]:
         ids, _ = index.search(encoder.encode([text])[0], 1)
-        assert knowledge.passages(ids.tolist())[0].passage.text == text
+        assert knowledge.passages.read(ids.tolist())[0].passage.text == text
     knowledge.close()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import closing
 from datetime import UTC, datetime, timedelta, timezone
 from pathlib import Path
 
@@ -11,9 +12,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from assistant.answer.knowledge.knowledge import Filter, Knowledge
+from assistant.answer.knowledge.database import KnowledgeDatabase
+from assistant.answer.knowledge.knowledge import Damage, Knowledge
+from assistant.answer.knowledge.passage_store import PassageStore
 from assistant.answer.knowledge.passages import Passage
-from assistant.answer.knowledge.sources import Damage
+from assistant.answer.knowledge.query import Filter
+from assistant.answer.knowledge.sources import SourceStore
 
 MANUAL, DIARY = Path("/d/manual.md"), Path("/d/diary.md")
 FILTER = Passage(text="Rinse the filter under the tap.", title="Dishwasher", place="Cleaning")
@@ -42,24 +46,24 @@ def knowledge() -> Iterator[Knowledge]:
 
 
 def add(knowledge: Knowledge, source: Path, *passages: Passage) -> list[int]:
-    knowledge.add(source, f"hash of {passages}", "Dishwasher", "document", passages)
+    knowledge.sources.add(source, f"hash of {passages}", "Dishwasher", "document", passages)
     return ids(knowledge, source)
 
 
 def ids(knowledge: Knowledge, source: Path) -> list[int]:
-    stored = knowledge.passages(knowledge.within(Filter()))
+    stored = knowledge.passages.read(knowledge.passages.within(Filter()))
     return [s.id for s in stored if s.source == source]
 
 
 def texts(knowledge: Knowledge, words: str, within: Filter | None = None) -> list[str]:
-    found = knowledge.matching(words, 10, within)
-    return [s.passage.text for s in knowledge.passages([number for number, _ in found])]
+    found = knowledge.passages.matching(words, 10, within)
+    return [s.passage.text for s in knowledge.passages.read([number for number, _ in found])]
 
 
 def test_what_was_added_is_found_by_its_words_at_once(knowledge: Knowledge) -> None:
     first, _ = add(knowledge, MANUAL, FILTER, SALT)
     assert texts(knowledge, "How do I clean the filters?") == [FILTER.text]
-    (stored,) = knowledge.passages([first])
+    (stored,) = knowledge.passages.read([first])
     assert (stored.passage, stored.source) == (FILTER, MANUAL)
 
 
@@ -74,19 +78,20 @@ def test_stop_words_count_only_when_nothing_else_is_said(knowledge: Knowledge) -
     assert len(texts(knowledge, "the")) == 3
 
 
-def test_common_words_count_only_when_no_rarer_is_said(
-    knowledge: Knowledge, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("assistant.answer.knowledge.knowledge.COMMON", 2)
-    add(knowledge, MANUAL, FILTER, SALT, Passage(text="A tap drips.", title="Dishwasher"))
-    assert len(texts(knowledge, "dishwasher salt")) == 1
-    assert len(texts(knowledge, "dishwasher")) == 3
+def test_common_words_count_only_when_no_rarer_is_said() -> None:
+    with closing(KnowledgeDatabase(None)) as database:
+        passages = PassageStore(database, common=2)
+        dripping = Passage(text="A tap drips.", title="Dishwasher")
+        told = (MANUAL, "hash", "Dishwasher", "document")
+        SourceStore(database).add(*told, [FILTER, SALT, dripping])
+        assert len(passages.matching("dishwasher salt", 10)) == 1
+        assert len(passages.matching("dishwasher", 10)) == 3
 
 
 def test_the_better_match_comes_first(knowledge: Knowledge) -> None:
     add(knowledge, MANUAL, SALT, FILTER, DOOR)
-    found = knowledge.matching("salt lamp filter", 2)
-    assert knowledge.passages([found[0][0]])[0].passage == SALT
+    found = knowledge.passages.matching("salt lamp filter", 2)
+    assert knowledge.passages.read([found[0][0]])[0].passage == SALT
     assert found[0][1] > found[1][1] > 0
 
 
@@ -99,12 +104,12 @@ def test_titles_and_places_are_words_too(knowledge: Knowledge) -> None:
 @given(st.text() | st.text(alphabet="\"'()*:^-+{}~!ANDORNEAR \0ab"))
 @settings(max_examples=100, deadline=None)
 def test_no_text_is_a_bad_query(text: str) -> None:
-    searched = WITH_PASSAGES.matching(text, 5)
+    searched = WITH_PASSAGES.passages.matching(text, 5)
     assert len(searched) <= 5
 
 
 WITH_PASSAGES = Knowledge(None)
-WITH_PASSAGES.add(MANUAL, "", "a", "document", [FILTER, SALT])
+WITH_PASSAGES.sources.add(MANUAL, "", "a", "document", [FILTER, SALT])
 
 
 def test_the_query_language_is_not_spoken(knowledge: Knowledge) -> None:
@@ -124,14 +129,14 @@ def test_a_very_long_question_is_no_error(knowledge: Knowledge) -> None:
 
 def test_what_has_not_changed_keeps_its_id_and_its_vector(knowledge: Knowledge) -> None:
     first, second = add(knowledge, MANUAL, FILTER, SALT)
-    knowledge.keep_vectors("e", [first, second], np.repeat(ONES, 2, axis=0))
+    knowledge.vectors.keep("e", [first, second], np.repeat(ONES, 2, axis=0))
     again = add(knowledge, MANUAL, DOOR, SALT)
     assert second in again
     assert first not in again
-    assert knowledge.forgotten() == [first]
-    (waiting,) = knowledge.unencoded("e", 10)
+    assert knowledge.sources.forgotten() == [first]
+    (waiting,) = knowledge.vectors.unencoded("e", 10)
     assert waiting[1] == f"Dishwasher. Cleaning. {DOOR.text}"
-    assert knowledge.encoded("e").tolist() == [second]
+    assert knowledge.vectors.encoded("e").tolist() == [second]
     assert texts(knowledge, "filter") == []
 
 
@@ -146,27 +151,27 @@ def test_what_was_left_off_in_the_middle_counts_as_changed_and_goes_on(
     knowledge: Knowledge,
 ) -> None:
     many = [Passage(text=f"step {n}", title="Dishwasher") for n in range(50)]
-    turns = knowledge.adding(MANUAL, "hash", "Dishwasher", "document", many, "stamp")
+    turns = knowledge.sources.adding(MANUAL, "hash", "Dishwasher", "document", many, "stamp")
     next(turns)
     next(turns)
     turns.close()  # type: ignore[attr-defined]
-    assert knowledge.contents() == {MANUAL: ("", "")}
+    assert knowledge.sources.contents() == {MANUAL: ("", "")}
     before = ids(knowledge, MANUAL)
     assert 0 < len(before) < 50
     after = add(knowledge, MANUAL, *many)
     assert (len(after), after[: len(before)]) == (50, before)
-    left = knowledge.removing(MANUAL)
+    left = knowledge.sources.removing(MANUAL)
     next(left)
     assert 0 < len(ids(knowledge, MANUAL)) < 50
-    assert knowledge.remove(MANUAL) < 50
+    assert knowledge.sources.remove(MANUAL) < 50
 
 
 def test_what_is_removed_is_found_no_more_and_its_ids_never_come_again(
     knowledge: Knowledge,
 ) -> None:
     old = add(knowledge, MANUAL, FILTER, SALT)
-    assert knowledge.remove(MANUAL) == 2
-    assert knowledge.remove(MANUAL) == 0
+    assert knowledge.sources.remove(MANUAL) == 2
+    assert knowledge.sources.remove(MANUAL) == 0
     assert texts(knowledge, "filter salt") == []
     assert min(add(knowledge, MANUAL, FILTER)) > max(old)
 
@@ -175,35 +180,35 @@ def test_every_change_raises_the_generation(knowledge: Knowledge) -> None:
     seen = [knowledge.generation]
     (number,) = add(knowledge, MANUAL, FILTER)
     seen.append(knowledge.generation)
-    knowledge.keep_vectors("e", [number], ONES)
+    knowledge.vectors.keep("e", [number], ONES)
     seen.append(knowledge.generation)
-    knowledge.remove(MANUAL)
+    knowledge.sources.remove(MANUAL)
     seen.append(knowledge.generation)
     assert seen == sorted(set(seen))
-    knowledge.matching("filter", 5)
+    knowledge.passages.matching("filter", 5)
     assert knowledge.generation == seen[-1]
 
 
 def test_sources_tell_what_waits_and_what_failed(knowledge: Knowledge) -> None:
     first, _ = add(knowledge, MANUAL, FILTER, SALT)
-    knowledge.keep_vectors("e", [first], ONES)
-    knowledge.fail(DIARY, "stamp", "diary.md is damaged")
-    diary, manual = knowledge.sources()
+    knowledge.vectors.keep("e", [first], ONES)
+    knowledge.sources.fail(DIARY, "stamp", "diary.md is damaged")
+    diary, manual = knowledge.sources.all()
     assert (manual.title, manual.passages, manual.unencoded) == ("Dishwasher", 2, 1)
     assert (diary.passages, diary.fault) == (0, "diary.md is damaged")
 
 
 def test_a_fault_keeps_what_was_read_before(knowledge: Knowledge) -> None:
     add(knowledge, MANUAL, FILTER)
-    knowledge.fail(MANUAL, "stamp", "half of it")
+    knowledge.sources.fail(MANUAL, "stamp", "half of it")
     assert texts(knowledge, "filter") == [FILTER.text]
     add(knowledge, MANUAL, FILTER)
-    assert knowledge.sources()[0].fault == ""
+    assert knowledge.sources.all()[0].fault == ""
 
 
 def test_a_moved_file_keeps_its_passages(knowledge: Knowledge) -> None:
     before = add(knowledge, MANUAL, FILTER)
-    knowledge.move(MANUAL, DIARY, "stamp")
+    knowledge.sources.move(MANUAL, DIARY, "stamp")
     assert ids(knowledge, DIARY) == before
     assert ids(knowledge, MANUAL) == []
 
@@ -214,26 +219,28 @@ def test_a_moved_file_keeps_its_passages(knowledge: Knowledge) -> None:
 def test_vectors_come_back_as_they_were_kept(knowledge: Knowledge) -> None:
     numbers = add(knowledge, MANUAL, FILTER, SALT)
     kept = np.random.default_rng(1).normal(size=(2, 384)).astype(np.float32)
-    knowledge.keep_vectors("e", numbers, kept)
-    found = knowledge.vectors("e", [*numbers, 99])
+    knowledge.vectors.keep("e", numbers, kept)
+    found = knowledge.vectors.read("e", [*numbers, 99])
     assert found.keys() == set(numbers)
     assert np.allclose(found[numbers[1]], kept[1], atol=2e-3)
-    assert knowledge.matrix("e", [99])[1].shape == (0, 0)
+    assert knowledge.vectors.matrix("e", [99])[1].shape == (0, 0)
 
 
 def test_a_vector_for_a_passage_that_is_gone_is_left_out(knowledge: Knowledge) -> None:
     (number,) = add(knowledge, MANUAL, FILTER)
-    knowledge.remove(MANUAL)
-    knowledge.keep_vectors("e", [number], ONES)
-    assert knowledge.encoded("e").tolist() == []
+    knowledge.sources.remove(MANUAL)
+    knowledge.vectors.keep("e", [number], ONES)
+    assert knowledge.vectors.encoded("e").tolist() == []
 
 
 def test_another_encoder_sees_everything_anew(knowledge: Knowledge) -> None:
     (number,) = add(knowledge, MANUAL, FILTER)
-    knowledge.keep_vectors("e", [number], ONES)
-    assert knowledge.unencoded("e", 10) == []
-    assert knowledge.unencoded("f", 10) == [(number, f"Dishwasher. Cleaning. {FILTER.text}")]
-    assert knowledge.encoded("f").tolist() == []
+    knowledge.vectors.keep("e", [number], ONES)
+    assert knowledge.vectors.unencoded("e", 10) == []
+    assert knowledge.vectors.unencoded("f", 10) == [
+        (number, f"Dishwasher. Cleaning. {FILTER.text}")
+    ]
+    assert knowledge.vectors.encoded("f").tolist() == []
 
 
 # ── filters ─────────────────────────────────────────────────────────────────────────────────
@@ -242,7 +249,7 @@ def test_another_encoder_sees_everything_anew(knowledge: Knowledge) -> None:
 def found(knowledge: Knowledge, **narrowed: object) -> list[str]:
     within = Filter(**narrowed)  # type: ignore[arg-type]
     by_words = set(texts(knowledge, "meeting", within))
-    by_filter = {s.passage.text for s in knowledge.passages(knowledge.within(within))}
+    by_filter = {s.passage.text for s in knowledge.passages.read(knowledge.passages.within(within))}
     assert by_words == {text for text in by_filter if text.startswith("Meeting")}
     return sorted(text.removeprefix("Meeting ") for text in by_filter)
 
@@ -296,8 +303,8 @@ def test_a_date_that_is_none_is_no_date(knowledge: Knowledge) -> None:
 
 def test_ids_can_be_narrowed_too(knowledge: Knowledge) -> None:
     first, second = add(knowledge, MANUAL, FILTER, event("2026-03-02"))
-    assert knowledge.inside([second, first], Filter(kinds=("event",))) == [second]
-    assert knowledge.inside([second, first], Filter()) == [second, first]
+    assert knowledge.passages.inside([second, first], Filter(kinds=("event",))) == [second]
+    assert knowledge.passages.inside([second, first], Filter()) == [second, first]
 
 
 # ── the file ────────────────────────────────────────────────────────────────────────────────
@@ -306,18 +313,23 @@ def test_ids_can_be_narrowed_too(knowledge: Knowledge) -> None:
 def test_all_of_it_is_there_after_a_restart(tmp_path: Path) -> None:
     before = Knowledge(tmp_path / "knowledge.db")
     (number,) = add(before, MANUAL, FILTER)
-    before.keep_vectors("e", [number], ONES)
-    before.keep_roots({MANUAL: True, DIARY: False})
-    told = (before.sources(), before.generation, before.identity, before.roots())
+    before.vectors.keep("e", [number], ONES)
+    before.roots.keep({MANUAL: True, DIARY: False})
+    told = (before.sources.all(), before.generation, before.vectors.identity, before.roots.all())
     before.close()
     after = Knowledge(tmp_path / "knowledge.db")
-    assert (after.sources(), after.generation, after.identity, after.roots()) == told
-    assert after.encoded("e").tolist() == [number]
+    assert (
+        after.sources.all(),
+        after.generation,
+        after.vectors.identity,
+        after.roots.all(),
+    ) == told
+    assert after.vectors.encoded("e").tolist() == [number]
     after.close()
 
 
 def test_another_file_is_told_apart() -> None:
-    assert Knowledge(None).identity != Knowledge(None).identity
+    assert Knowledge(None).vectors.identity != Knowledge(None).vectors.identity
 
 
 def test_a_file_that_is_none_is_set_aside_and_told(
@@ -328,7 +340,7 @@ def test_a_file_that_is_none_is_set_aside_and_told(
     opened = Knowledge(file)
     assert "knowledge.db.damaged-1" in caplog.text
     assert "documents add PATH (answer.damaged)" in caplog.text
-    assert (opened.sources(), opened.roots(), opened.damage) == ([], {}, Damage.FORGOTTEN)
+    assert (opened.sources.all(), opened.roots.all(), opened.damage) == ([], {}, Damage.FORGOTTEN)
     opened.close()
     again = Knowledge(file)
     assert again.damage is None
@@ -338,14 +350,14 @@ def test_a_file_that_is_none_is_set_aside_and_told(
 def test_of_a_damaged_file_the_wanted_folders_are_kept(tmp_path: Path) -> None:
     file, wanted = tmp_path / "knowledge.db", {Path("/docs"): True, Path("/docs/old"): False}
     first = Knowledge(file)
-    first.keep_roots(wanted)
+    first.roots.keep(wanted)
     for number in range(200):
         passages = [Passage(text=f"word {number} " * 40, title="t")]
-        first.add(Path(f"/docs/{number}.txt"), str(number), "t", "document", passages)
+        first.sources.add(Path(f"/docs/{number}.txt"), str(number), "t", "document", passages)
     first.close()
     content = file.read_bytes()
     file.write_bytes(content[:-8192] + b"\xff" * 8192)  # what is wanted stands on an early page
     opened = Knowledge(file)
-    assert (opened.damage, opened.roots()) == (Damage.READ_AGAIN, wanted)
-    assert opened.sources() == []
+    assert (opened.damage, opened.roots.all()) == (Damage.READ_AGAIN, wanted)
+    assert opened.sources.all() == []
     opened.close()

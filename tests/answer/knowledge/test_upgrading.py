@@ -8,8 +8,9 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from assistant.answer.knowledge.knowledge import Filter, Knowledge
+from assistant.answer.knowledge.knowledge import Knowledge
 from assistant.answer.knowledge.passages import Passage
+from assistant.answer.knowledge.query import Filter
 from assistant.answer.knowledge.schema import create_knowledge
 from assistant.answer.knowledge.series import Series
 from assistant.core.database import Database
@@ -43,24 +44,24 @@ def old(tmp_path: Path) -> Path:
 
 def test_what_was_read_is_kept_and_calendars_are_read_anew(old: Path) -> None:
     knowledge = Knowledge(old, BERLIN)
-    assert [s.passage.series for s in knowledge.passages([1, 2])] == [None, None]
-    assert knowledge.contents() == {
+    assert [s.passage.series for s in knowledge.passages.read([1, 2])] == [None, None]
+    assert knowledge.sources.contents() == {
         Path("/home.ics"): ("", ""),
         Path("/manual.pdf"): ("1-2", "abc"),
     }
-    assert [number for number, _ in knowledge.matching("skiing", 5)] == [1, 2]
+    assert [number for number, _ in knowledge.passages.matching("skiing", 5)] == [1, 2]
     knowledge.close()
 
 
 def test_the_last_day_of_an_event_counts(old: Path) -> None:
     knowledge = Knowledge(old, BERLIN)
     during = Filter(since=datetime(2026, 3, 6, 12, tzinfo=BERLIN))
-    assert knowledge.within(during) == [2]
+    assert knowledge.passages.within(during) == [2]
     passage = Passage(
         text="Fair.", title="It", kind="event", starts="2026-03-06", ends="2026-03-06"
     )
-    knowledge.add(Path("/fair.ics"), "f", "It", "event", [passage])
-    assert knowledge.within(during) == [2, 3]
+    knowledge.sources.add(Path("/fair.ics"), "f", "It", "event", [passage])
+    assert knowledge.passages.within(during) == [2, 3]
     knowledge.close()
 
 
@@ -68,6 +69,6 @@ def test_how_an_event_repeats_is_kept(tmp_path: Path) -> None:
     choir = Passage(text="Choir.", title="It", kind="event", starts="2026-01-06", series=SERIES)
     for _ in range(2):
         knowledge = Knowledge(tmp_path / "knowledge.db", BERLIN)
-        knowledge.add(Path("/home.ics"), "h", "It", "event", [choir])
-        assert [s.passage for s in knowledge.passages([1])] == [choir]
+        knowledge.sources.add(Path("/home.ics"), "h", "It", "event", [choir])
+        assert [s.passage for s in knowledge.passages.read([1])] == [choir]
         knowledge.close()

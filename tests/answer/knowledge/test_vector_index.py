@@ -9,9 +9,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from assistant.answer.knowledge.knowledge import Ids, Knowledge, Vectors
+from assistant.answer.knowledge.knowledge import Knowledge
 from assistant.answer.knowledge.passages import Passage
 from assistant.answer.knowledge.vector_index import VectorIndex
+from assistant.answer.knowledge.vectors import Ids, Vectors
 
 WIDTH, FEW, MANY = 32, 100, 1000
 SOURCE = Path("/d/all.txt")
@@ -39,16 +40,18 @@ class Passages:
     def hold(self, numbers: range, encoder: str = "e") -> tuple[Ids, Vectors]:
         """Make the passages just `numbers`; the ids and vectors that are new."""
         passages = [Passage(text=f"number {n}", title="All") for n in numbers]
-        self.knowledge.add(SOURCE, str(numbers), "All", "document", passages)
-        waiting = self.knowledge.unencoded(encoder, MANY * 4)
+        self.knowledge.sources.add(SOURCE, str(numbers), "All", "document", passages)
+        waiting = self.knowledge.vectors.unencoded(encoder, MANY * 4)
         vectors = clustered(MANY * 4)[[int(text.split()[-1]) for _, text in waiting]]
         ids = np.array([number for number, _ in waiting], np.int64)
-        self.knowledge.keep_vectors(encoder, ids.tolist(), vectors)
+        self.knowledge.vectors.keep(encoder, ids.tolist(), vectors)
         return ids, vectors
 
     def exact(self, encoder: str = "e") -> list[list[int]]:
         """The true ten nearest of every question."""
-        ids, vectors = self.knowledge.matrix(encoder, self.knowledge.encoded(encoder))
+        ids, vectors = self.knowledge.vectors.matrix(
+            encoder, self.knowledge.vectors.encoded(encoder)
+        )
         return [ids[np.argsort(-(vectors @ asked))[:10]].tolist() for asked in ASKED]
 
 
@@ -84,14 +87,14 @@ def file_of(passages: Passages) -> Path:
 
 
 def opened(passages: Passages, encoder: str = "e") -> VectorIndex:
-    index = VectorIndex(passages.knowledge, encoder, file_of(passages), flat=FEW)
+    index = VectorIndex(passages.knowledge.vectors, encoder, file_of(passages), flat=FEW)
     assert index.kind in ("flat", "compressed")  # it is read on first use
     return index
 
 
 def test_few_are_all_looked_at(passages: Passages) -> None:
     passages.hold(range(FEW))
-    index = settled(VectorIndex(passages.knowledge, "e", flat=FEW))
+    index = settled(VectorIndex(passages.knowledge.vectors, "e", flat=FEW))
     assert (index.kind, len(index)) == ("flat", FEW)
     assert recall(index, passages.exact()) == 1.0
     ids, scores = index.search(ASKED[0], 3)
@@ -100,18 +103,18 @@ def test_few_are_all_looked_at(passages: Passages) -> None:
 
 
 def test_an_empty_index_finds_nothing(passages: Passages) -> None:
-    index = VectorIndex(passages.knowledge, "e")
+    index = VectorIndex(passages.knowledge.vectors, "e")
     assert [len(part) for part in index.search(ASKED[0], 5)] == [0, 0]
 
 
 def test_fewer_than_wanted_are_given_where_there_are_fewer(passages: Passages) -> None:
     passages.hold(range(3))
-    assert len(VectorIndex(passages.knowledge, "e").search(ASKED[0], 10)[0]) == 3
+    assert len(VectorIndex(passages.knowledge.vectors, "e").search(ASKED[0], 10)[0]) == 3
 
 
 def test_many_are_compressed_and_found_nearly_as_well(passages: Passages) -> None:
     passages.hold(range(MANY))
-    index = VectorIndex(passages.knowledge, "e", flat=FEW)
+    index = VectorIndex(passages.knowledge.vectors, "e", flat=FEW)
     assert settled(index).kind == "compressed"
     assert len(index) == MANY
     assert recall(index, passages.exact()) >= 0.98
@@ -119,18 +122,18 @@ def test_many_are_compressed_and_found_nearly_as_well(passages: Passages) -> Non
 
 def test_scores_of_compressed_passages_are_exact(passages: Passages) -> None:
     passages.hold(range(MANY))
-    index = settled(VectorIndex(passages.knowledge, "e", flat=FEW))
+    index = settled(VectorIndex(passages.knowledge.vectors, "e", flat=FEW))
     ids, scores = index.search(ASKED[0], 5)
-    kept = passages.knowledge.vectors("e", ids.tolist())
+    kept = passages.knowledge.vectors.read("e", ids.tolist())
     exact = [float(kept[number] @ ASKED[0]) for number in ids.tolist()]
     assert scores.tolist() == pytest.approx(exact, abs=1e-6)
 
 
 def test_what_comes_and_goes_is_followed_without_a_rebuild(passages: Passages) -> None:
     passages.hold(range(MANY))
-    index = settled(VectorIndex(passages.knowledge, "e", flat=FEW))
+    index = settled(VectorIndex(passages.knowledge.vectors, "e", flat=FEW))
     index.add(*passages.hold(range(50, MANY + 50)))
-    gone = passages.knowledge.forgotten()
+    gone = passages.knowledge.sources.forgotten()
     index.remove(gone)
     assert len(gone) == 50
     assert index.settled
@@ -142,7 +145,7 @@ def test_what_comes_and_goes_is_followed_without_a_rebuild(passages: Passages) -
 
 def test_what_has_just_come_can_go_again(passages: Passages) -> None:
     ids, vectors = passages.hold(range(10))
-    index = VectorIndex(passages.knowledge, "e")
+    index = VectorIndex(passages.knowledge.vectors, "e")
     assert len(index) == 10
     index.remove(ids[:4].tolist())
     assert len(index) == 6
@@ -159,7 +162,7 @@ def test_it_grows_and_shrinks(on_disk: Passages) -> None:
     assert len(index) == 3 * MANY
     assert recall(index, on_disk.exact()) >= 0.98
     on_disk.hold(range(FEW // 2))
-    index.remove(on_disk.knowledge.forgotten())
+    index.remove(on_disk.knowledge.sources.forgotten())
     assert settled(index).kind == "flat"
     assert len(index) == FEW // 2
     assert not file_of(on_disk).exists()
@@ -168,11 +171,11 @@ def test_it_grows_and_shrinks(on_disk: Passages) -> None:
 
 def test_questions_are_answered_and_changes_taken_while_it_is_made_anew(passages: Passages) -> None:
     passages.hold(range(MANY))
-    index = VectorIndex(passages.knowledge, "e", flat=FEW)
+    index = VectorIndex(passages.knowledge.vectors, "e", flat=FEW)
     turns = index.settle()
     next(turns)
     index.add(*passages.hold(range(10, MANY + 10)))
-    index.remove(passages.knowledge.forgotten())
+    index.remove(passages.knowledge.sources.forgotten())
     for _ in turns:
         assert len(index.search(ASKED[0], 10)[0]) == 10
     assert (index.kind, len(index)) == ("compressed", MANY)
@@ -246,7 +249,7 @@ def test_a_file_of_another_encoder_or_database_is_not_used(
     settled(opened(on_disk))
     others = Passages(tmp_path / "other" / "knowledge.db")
     others.hold(range(MANY))
-    assert VectorIndex(others.knowledge, "e", file_of(on_disk), flat=FEW).kind == "flat"
+    assert VectorIndex(others.knowledge.vectors, "e", file_of(on_disk), flat=FEW).kind == "flat"
     assert "another database" in caplog.text
     others.knowledge.close()
     on_disk.hold(range(MANY), "f")
@@ -259,7 +262,7 @@ def test_a_wide_filter_is_kept_to_as_well(
 ) -> None:
     monkeypatch.setattr("assistant.answer.knowledge.vector_index.NARROW", 10)
     ids, vectors = passages.hold(range(MANY))
-    index = settled(VectorIndex(passages.knowledge, "e", flat=FEW))
+    index = settled(VectorIndex(passages.knowledge.vectors, "e", flat=FEW))
     even = ids % 2 == 0
     exact = ids[even][np.argsort(-(vectors[even] @ ASKED[0]))[:10]]
     found, _ = index.search(ASKED[0], 10, ids[even].tolist())
@@ -269,12 +272,14 @@ def test_a_wide_filter_is_kept_to_as_well(
 @pytest.mark.parametrize("size", [FEW, MANY])
 def test_only_those_that_are_let_through_count(passages: Passages, size: int) -> None:
     passages.hold(range(size))
-    index = settled(VectorIndex(passages.knowledge, "e", flat=FEW))
+    index = settled(VectorIndex(passages.knowledge.vectors, "e", flat=FEW))
     among = [best[3] for best in passages.exact()]
     assert index.search(ASKED[0], 1, among)[0].tolist() == [
         max(
             among,
-            key=lambda number: float(passages.knowledge.vectors("e", [number])[number] @ ASKED[0]),
+            key=lambda number: float(
+                passages.knowledge.vectors.read("e", [number])[number] @ ASKED[0]
+            ),
         )
     ]
     assert {*index.search(ASKED[0], 10, among)[0].tolist()} <= {*among}

@@ -8,8 +8,9 @@ from pathlib import Path
 import pytest
 
 from assistant.answer.answerer import Answerer, AnswerTier
-from assistant.answer.knowledge.knowledge import Filter, Knowledge
+from assistant.answer.knowledge.knowledge import Knowledge
 from assistant.answer.knowledge.passages import Passage
+from assistant.answer.knowledge.query import Filter
 from assistant.answer.retrieval.lexical import LexicalSearcher, ReadsOrNot
 from assistant.answer.retrieval.search import SearchResult
 from assistant.answer.stage import AnswerStage
@@ -42,12 +43,12 @@ def knowledge() -> Knowledge:
     kept = Knowledge(None)
     for name, text in (("kettle", KETTLE), ("lease", LEASE)):
         passage = Passage(text=text, title=name.title(), kind="note" if name == "lease" else "")
-        kept.add(Path(f"/{name}.txt"), name, name.title(), "document", [passage])
+        kept.sources.add(Path(f"/{name}.txt"), name, name.title(), "document", [passage])
     return kept
 
 
 def found(knowledge: Knowledge, question: str, within: Filter | None = None) -> str:
-    (finding,) = LexicalSearcher(knowledge).find_all([question], within)
+    (finding,) = LexicalSearcher(knowledge.passages).find_all([question], within)
     return finding.answer.sentence if finding.answer is not None else ""
 
 
@@ -86,7 +87,7 @@ def test_a_damaged_network_is_told_once_behind_the_answer_and_not_asked_again(
     knowledge: Knowledge, caplog: pytest.LogCaptureFixture
 ) -> None:
     faults, damaged = Degraded("answer"), Damaged()
-    finder = ReadsOrNot(damaged, LexicalSearcher(knowledge), faults)
+    finder = ReadsOrNot(damaged, LexicalSearcher(knowledge.passages), faults)
     answerer = Answerer(finder, None, lambda: knowledge.generation)
     stage = AnswerStage((), Documents(answerer), faults=faults)
     told: list[Message] = []

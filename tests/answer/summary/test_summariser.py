@@ -31,7 +31,7 @@ def knowledge() -> Knowledge:
 
 def put(knowledge: Knowledge, path: Path, content: bytes) -> None:
     document = parse(path.name, content)
-    knowledge.add(path, path.name, document.title, document.kind, list(cut(document)))
+    knowledge.sources.add(path, path.name, document.title, document.kind, list(cut(document)))
 
 
 class Phraser:
@@ -50,7 +50,7 @@ class Phraser:
 
 def summarised(knowledge: Knowledge, name: str, says: str | None = None) -> Summary:
     phraser = None if says is None else Phraser(says)
-    return Summariser(knowledge, FakeEncoder(), phraser).summarise(name)
+    return Summariser(knowledge.sources, FakeEncoder(), phraser).summarise(name)
 
 
 def test_the_cleaning_chapter_of_the_dishwasher_manual(knowledge: Knowledge) -> None:
@@ -63,7 +63,7 @@ def test_the_cleaning_chapter_of_the_dishwasher_manual(knowledge: Knowledge) -> 
 
 
 def test_every_document_gives_two_or_three_of_its_own_sentences(knowledge: Knowledge) -> None:
-    for source in knowledge.sources():
+    for source in knowledge.sources.all():
         summary = summarised(knowledge, source.title)
         assert summary.source == source.path
         assert 2 <= len(summary.sentences) <= 3, source.title
@@ -112,8 +112,8 @@ def test_a_rest_that_takes_something_back_is_said() -> None:
 
 def test_the_generator_is_asked_for_long_sentences_alone(knowledge: Knowledge) -> None:
     phraser = Phraser("")
-    Summariser(knowledge, FakeEncoder(), phraser).summarise("holidays")
+    Summariser(knowledge.sources, FakeEncoder(), phraser).summarise("holidays")
     assert not phraser.asked
-    Summariser(knowledge, FakeEncoder(), phraser).summarise("dishwasher")
+    Summariser(knowledge.sources, FakeEncoder(), phraser).summarise("dishwasher")
     assert phraser.asked
     assert all(question == "" and "Merren" in title for question, _, title in phraser.asked)

@@ -1,4 +1,4 @@
-"""One SQLite file of knowledge: opened, changed in transactions that are counted, and closed."""
+"""One SQLite file of knowledge: changed in transactions that are counted, and its rows."""
 
 from __future__ import annotations
 
@@ -16,66 +16,54 @@ from assistant.answer.knowledge.schema import MIGRATIONS
 from assistant.answer.knowledge.series import Series
 from assistant.core.database import Database
 
-SLICE = 16
-"""Passages that are written or removed at once, so that a question meanwhile waits little."""
-
 COLUMNS = "text, title, place, kind, starts, ends, people, series"
 """Of a passage, in the table of that name."""
+JOINED_COLUMNS = COLUMNS.replace("title, place, kind", "p.title, place, p.kind")
+"""The same where `passages` is `p` and joined with its sources."""
 
 
-class Store:
-    """The open file; every method raises `StorageError`.
-
-    `path` None keeps all in memory; `zone` is that of events without an offset.
-    """
+class KnowledgeDatabase(Database):
+    """The open file; `zone` is that of events without an offset."""
 
     def __init__(self, path: Path | None, zone: tzinfo = UTC) -> None:
-        self._database = Database(path, MIGRATIONS)
-        self._zone = zone
-        self._forgotten: list[int] = []
-        self.path = path
-
-    def close(self) -> None:
-        """Close the file and let another process have it."""
-        self._database.close()
-
-    @property
-    def zone(self) -> tzinfo:
-        """That of events without an offset."""
-        return self._zone
+        super().__init__(path, MIGRATIONS)
+        self.zone = zone
 
     @property
     def generation(self) -> int:
         """Rises with every change of passages or vectors."""
-        return int(self._fact("generation"))
+        return int(self.fact("generation"))
 
     @property
     def identity(self) -> str:
         """Of this file and no other; another file's ids mean other passages."""
-        return self._fact("identity")
+        return self.fact("identity")
 
     @contextmanager
-    def _change(self) -> Iterator[None]:
-        with self._database.transaction():
+    def change(self) -> Iterator[None]:
+        """A transaction that raises the generation."""
+        with self.transaction():
             yield
-            self._database.execute(
+            self.execute(
                 "UPDATE facts SET value = CAST(value AS INTEGER) + 1 WHERE name = 'generation'"
             )
 
     @contextmanager
-    def _at_leisure(self) -> Iterator[None]:
+    def at_leisure(self) -> Iterator[None]:
         """Leave it to a later change to wait for the disk."""
-        self._database.execute("PRAGMA synchronous=NORMAL")
+        self.execute("PRAGMA synchronous=NORMAL")
         try:
             yield
         finally:
-            self._database.execute("PRAGMA synchronous=FULL")
+            self.execute("PRAGMA synchronous=FULL")
 
-    def _fact(self, name: str) -> str:
-        return str(self._one("SELECT value FROM facts WHERE name = ?", name)[0])
+    def fact(self, name: str) -> str:
+        """What is noted of the file itself under `name`."""
+        return str(self.row("SELECT value FROM facts WHERE name = ?", name)[0])
 
-    def _one(self, sql: str, *parameters: Any) -> tuple[Any, ...]:
-        return self._database.execute(sql, *parameters)[0]
+    def row(self, sql: str, *parameters: Any) -> tuple[Any, ...]:
+        """The first row of a query that has one."""
+        return self.execute(sql, *parameters)[0]
 
 
 def passage_of(row: Sequence[Any]) -> Passage:
