@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import os
+import io
 import time
-from contextlib import suppress
 from pathlib import Path
 from typing import Any, Protocol
 from urllib.parse import quote
@@ -13,6 +12,7 @@ import numpy as np
 import soundfile
 
 from assistant.core.errors import AudioError
+from assistant.core.files import replace_file
 from audio.devices import DEVICES
 from audio.frames import Samples
 
@@ -137,11 +137,9 @@ class FolderLoudspeaker(SilentLoudspeaker):
             return
         # An id is whatever a message says; none names a file outside the folder.
         target = self._folder / f"{quote(utterance_id, safe='')[:LONGEST_NAME]}.wav"
-        partial = target.with_suffix(".part")
+        wav = io.BytesIO()
+        soundfile.write(wav, np.concatenate(blocks), self.rate_hz, format="WAV")
         try:
-            soundfile.write(partial, np.concatenate(blocks), self.rate_hz, format="WAV")
-            os.replace(partial, target)
-        except (OSError, soundfile.LibsndfileError) as error:
-            with suppress(OSError):
-                partial.unlink()
+            replace_file(target, wav.getvalue(), durable=False)
+        except OSError as error:
             raise AudioError("audio.folder", f"{target}: cannot be written: {error}") from error

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-import os
 from collections import deque
 from collections.abc import Callable
 from pathlib import Path
@@ -11,6 +10,7 @@ from pathlib import Path
 import msgspec
 
 from assistant.control.metrics import Counts, StageFigures, Stopwatch, Times, figures
+from assistant.core.files import replace_file
 from assistant.core.messages import Message
 from assistant.core.models.versions import MALFORMED
 
@@ -57,7 +57,7 @@ class MetricsStore:
         self._due_s = None
         textfile = self._textfile
         if textfile is not None:
-            self._try(lambda: replace(textfile, self._counts.prometheus()))
+            self._try(lambda: _replace(textfile, self._counts.prometheus()))
 
     def figures(self) -> tuple[StageFigures, ...]:
         """Each stage over the utterances that are kept."""
@@ -66,7 +66,7 @@ class MetricsStore:
     def _append(self, seconds: Times) -> None:
         self._file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         if self._lines >= 2 * self._keep:
-            replace(self._file, "".join(map(_line, self._times)))
+            _replace(self._file, "".join(map(_line, self._times)))
             self._lines = len(self._times)
             return
         with self._file.open("a") as file:
@@ -97,13 +97,9 @@ def read_times(file: Path) -> list[Times]:
     return kept
 
 
-def replace(file: Path, text: str) -> None:
-    """Put `text` in the place of `file` so that a reader sees the old or the new, never half."""
-    new = file.with_name(f".{file.name}.new")
-    new.write_text(text)
-    # The collector runs as another user.
-    new.chmod(0o644)
-    os.replace(new, file)
+def _replace(file: Path, text: str) -> None:
+    """For everybody to read: the collector runs as another user."""
+    replace_file(file, text.encode(), durable=False)
 
 
 def _line(seconds: Times) -> str:

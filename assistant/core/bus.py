@@ -7,7 +7,6 @@ and connects to those of its peers, so that any process may come and go while th
 from __future__ import annotations
 
 import contextlib
-import fcntl
 import itertools
 import math
 import os
@@ -15,13 +14,14 @@ from collections import deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
-from typing import IO, Protocol
+from typing import Protocol
 
 import zmq
 
 from assistant.core.clock import boottime_s
 from assistant.core.codec import decode, encode, topic
 from assistant.core.errors import BusError, CodecError
+from assistant.core.files import try_lock
 from assistant.core.messages import AudioChunk, Frame, Message, SelfTest, Speech, Tick, Work
 from assistant.core.private import make_private
 from assistant.core.stage import Source
@@ -78,7 +78,11 @@ class Address:
             message = f"{self._directory} cannot hold the sockets: {error.strerror}"
             raise BusError("bus.folder", message) from error
         with (self._directory / f"{name}.lock").open("w") as lock:
-            _lock(lock, name)
+            if not try_lock(lock):
+                message = f"another assistant is running here: {lock.name} is locked; stop it first"
+                raise BusError("bus.taken", message)
+            lock.write(f"{os.getpid()}\n")
+            lock.flush()
             yield
 
 
@@ -386,13 +390,3 @@ def _checked(message: Message) -> Message:
     if not -math.inf < message.at_s <= boottime_s() + MOST_AHEAD_S:
         raise CodecError("codec.time", f"a {kind} came from the future, or from no time at all")
     return message
-
-
-def _lock(file: IO[str], name: str) -> None:
-    try:
-        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError as error:
-        message = f"another assistant is running here: {file.name} is locked; stop it first"
-        raise BusError("bus.taken", message) from error
-    file.write(f"{os.getpid()}\n")
-    file.flush()

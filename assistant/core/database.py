@@ -6,7 +6,6 @@ What `transaction` has left is on the disk (WAL, synchronous=FULL); what it rais
 from __future__ import annotations
 
 import errno
-import fcntl
 import sqlite3
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, closing, contextmanager
@@ -14,6 +13,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from assistant.core.errors import StorageError
+from assistant.core.files import open_locked
 from assistant.core.private import tighten
 
 _CODES = {
@@ -166,15 +166,12 @@ def _only_writer(path: Path, read_only: bool) -> IO[bytes]:
         _tighten(path)  # its companions are made as open to others as it is
     try:
         path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-        lock = _lock_file(path).open("rb" if read_only else "wb")
+        lock = open_locked(_lock_file(path), "rb" if read_only else "wb")
     except OSError as error:
         raise StorageError("storage.unwritable", f"{path}: {error.strerror}") from error
-    try:
-        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError as error:
-        lock.close()
+    if lock is None:
         message = f"{path}: another assistant is using it; stop that one first"
-        raise StorageError("storage.in_use", message) from error
+        raise StorageError("storage.in_use", message)
     return lock
 
 

@@ -1,30 +1,38 @@
-"""Files: replaced so that a power cut leaves the old or the new, and read within bounds."""
+"""Files: replaced as a whole, held by one process at a time, and read within bounds."""
 
 from __future__ import annotations
 
 import errno
+import fcntl
 import os
 import stat
 import tempfile
 from pathlib import Path
+from typing import IO, Any
 
 MOST_BYTES = 1 << 20
 """Of a text that people write."""
 
 
-def replace_file(path: Path, content: bytes, mode: int = 0o644) -> None:
-    """Put `content` in the place of the file at `path`, as a whole; raises `OSError`."""
+def replace_file(path: Path, content: bytes, mode: int = 0o644, *, durable: bool = True) -> None:
+    """Put `content` in the place of the file at `path`: a reader sees the old or the new.
+
+    So does the next start after a power cut where it is `durable`, which waits for the disk. Raises
+    `OSError`, and then leaves the old file alone there.
+    """
     with tempfile.NamedTemporaryFile(dir=path.parent, prefix=".", delete=False) as file:
         try:
             file.write(content)
             file.flush()
             os.fchmod(file.fileno(), mode)
-            os.fsync(file.fileno())
+            if durable:
+                os.fsync(file.fileno())
             os.replace(file.name, path)
         except OSError:
             os.unlink(file.name)
             raise
-    sync(path.parent)
+    if durable:
+        sync(path.parent)
 
 
 def sync(path: Path) -> None:
@@ -34,6 +42,34 @@ def sync(path: Path) -> None:
         os.fsync(descriptor)
     finally:
         os.close(descriptor)
+
+
+def try_lock(file: int | IO[Any]) -> bool:
+    """Lock an open file until it is closed or this process dies; False where another has it.
+
+    Raises `OSError`.
+    """
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    return True
+
+
+def open_locked(path: Path, mode: str = "wb") -> IO[Any] | None:
+    """The file at `path`, opened and locked; None where another process has it.
+
+    Raises `OSError`.
+    """
+    file = path.open(mode)
+    try:
+        if try_lock(file):
+            return file
+    except OSError:
+        file.close()
+        raise
+    file.close()
+    return None
 
 
 def read_text(path: Path, most_bytes: int = MOST_BYTES) -> str:

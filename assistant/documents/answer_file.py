@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import fcntl
 import os
 import stat
 from collections import Counter
@@ -14,7 +13,7 @@ from typing import NamedTuple
 import msgspec
 
 from assistant.core.errors import InputError, StorageError
-from assistant.core.files import sync
+from assistant.core.files import sync, try_lock
 
 
 class AskedQuestion(NamedTuple):
@@ -122,13 +121,12 @@ def _opened(file: Path) -> int:
     try:
         if not stat.S_ISREG(os.fstat(descriptor).st_mode):
             raise InputError("batch.unwritable", f"{file}: answers go to a file")
-        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except (OSError, InputError) as error:
+        if not try_lock(descriptor):
+            message = f"{file}: another batch writes it; wait for its end or give another --out"
+            raise InputError("batch.in_use", message)
+    except (OSError, InputError):
         os.close(descriptor)
-        if isinstance(error, InputError):
-            raise
-        message = f"{file}: another batch writes it; wait for its end or give another --out"
-        raise InputError("batch.in_use", message) from error
+        raise
     return descriptor
 
 

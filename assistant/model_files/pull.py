@@ -8,7 +8,6 @@ leaves there is resumed by the next one.
 from __future__ import annotations
 
 import errno
-import fcntl
 import os
 import shutil
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -19,7 +18,7 @@ from stat import S_ISREG
 import msgspec
 
 from assistant.core.errors import ModelError
-from assistant.core.files import sync
+from assistant.core.files import open_locked, sync
 from assistant.core.models.manifest import File, Library, Lock, LockedFile
 from assistant.core.models.versions import LOCK
 from assistant.model_files import huggingface
@@ -198,12 +197,11 @@ def _incoming(library: Library, name: str) -> Iterator[Path]:
     folder = library.pulled / INCOMING / library.folder(name).name
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        with folder.with_name(f"{folder.name}.lock").open("w") as lock:
-            try:
-                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except BlockingIOError as error:
-                message = f"{name} is being pulled or imported by another command"
-                raise ModelError("model.busy", message) from error
+        lock = open_locked(folder.with_name(f"{folder.name}.lock"))
+        if lock is None:
+            message = f"{name} is being pulled or imported by another command"
+            raise ModelError("model.busy", message)
+        with lock:
             yield folder
     except OSError as error:
         if error.errno in (errno.ENOSPC, errno.EDQUOT):

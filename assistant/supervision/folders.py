@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import fcntl
 import os
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
@@ -11,6 +10,7 @@ from typing import IO
 
 from assistant.core.config import Config
 from assistant.core.errors import ConfigError
+from assistant.core.files import open_locked
 from assistant.core.private import make_private
 
 LOCK_FILE = "daemon.lock"
@@ -45,15 +45,12 @@ def _make(setting: str, folder: Path) -> None:
 
 def _lock(setting: str, folder: Path) -> IO[bytes]:
     try:
-        lock = (folder / LOCK_FILE).open("wb")
+        lock = open_locked(folder / LOCK_FILE)
     except OSError as error:
         raise _unusable(setting, folder, error) from error
-    try:
-        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError as error:
-        lock.close()
+    if lock is None:
         message = f"another assistant runs in {folder} ({setting}); stop that one first"
-        raise ConfigError("daemon.taken", message) from error
+        raise ConfigError("daemon.taken", message)
     return lock
 
 

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import hashlib
-import os
-import tempfile
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 import msgspec
 
+from assistant.core.files import replace_file
 from audio.asr.language_model import compile_network
 from audio.asr.pronunciation import PHONES, pronounce
 
@@ -64,14 +63,7 @@ def _dictionary(words: Iterable[str]) -> str:
 
 
 def _write(path: Path, text: str) -> None:
-    descriptor, temporary = tempfile.mkstemp(dir=path.parent, prefix=path.name)
-    try:
-        with os.fdopen(descriptor, "w", encoding="utf-8") as file:
-            file.write(text)
-        os.replace(temporary, path)
-    except OSError:
-        Path(temporary).unlink(missing_ok=True)
-        raise
+    replace_file(path, text.encode(), 0o600, durable=False)
 
 
 def _prune(cache: Path) -> None:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import logging
-import os
-import tempfile
 import zipfile
 import zlib
 from collections.abc import Callable
 from pathlib import Path
 from typing import TypeVar
+
+from assistant.core.files import replace_file
 
 log = logging.getLogger(__name__)
 
@@ -36,12 +36,10 @@ def read(file: Path, decode: Callable[[bytes], Content]) -> Content | None:
 
 
 def write(file: Path, content: bytes) -> None:
-    """Move a new file into place: a reader sees the old one or the new one."""
+    """Put the content in the file's place, for this user alone."""
     try:
         file.parent.mkdir(parents=True, exist_ok=True)
-        with tempfile.NamedTemporaryFile(dir=file.parent, delete=False) as temporary:
-            temporary.write(content)
-        os.replace(temporary.name, file)
+        replace_file(file, content, 0o600, durable=False)
     except OSError as error:  # a full disk costs time at the next start, no more
         log.warning("%s cannot be written: %s (nlu.cache)", file, error.strerror)
 

@@ -1,4 +1,4 @@
-"""Small text files: what is none is refused before it costs time or memory."""
+"""Files: replaced as a whole, held by one process at a time, and read within bounds."""
 
 from __future__ import annotations
 
@@ -8,7 +8,81 @@ from pathlib import Path
 
 import pytest
 
-from assistant.core.files import read_text
+from assistant.core.files import open_locked, read_text, replace_file, sync, try_lock
+from tests.support.full_disk import full_disk
+
+
+def test_a_file_is_replaced_as_a_whole_with_its_mode(tmp_path: Path) -> None:
+    file = tmp_path / "file"
+    file.write_text("before")
+    replace_file(file, b"after")
+    assert (file.read_bytes(), file.stat().st_mode & 0o777) == (b"after", 0o644)
+    replace_file(file, b"secret", mode=0o600)
+    assert (file.read_bytes(), file.stat().st_mode & 0o777) == (b"secret", 0o600)
+    assert list(tmp_path.iterdir()) == [file]
+    (tmp_path / "folder").mkdir()
+    with pytest.raises(IsADirectoryError):
+        replace_file(tmp_path / "folder", b"x")
+    assert len(list(tmp_path.iterdir())) == 2
+
+
+def test_what_is_synced_leaves_no_descriptor(tmp_path: Path) -> None:
+    before = os.listdir("/proc/self/fd")
+    sync(tmp_path)
+    with pytest.raises(FileNotFoundError):
+        sync(tmp_path / "nowhere")
+    assert os.listdir("/proc/self/fd") == before
+
+
+def test_what_goes_to_the_disk_is_all_of_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sizes: list[int] = []
+    monkeypatch.setattr(os, "fsync", lambda file: sizes.append(os.fstat(file).st_size))
+    replace_file(tmp_path / "file", b"seven b")
+    assert sizes[0] == 7
+
+
+def test_what_need_not_last_waits_for_no_disk(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def waits(_: int) -> None:
+        raise AssertionError
+
+    monkeypatch.setattr(os, "fsync", waits)
+    replace_file(tmp_path / "file", b"seven b", durable=False)
+    assert (tmp_path / "file").read_bytes() == b"seven b"
+
+
+def test_a_full_disk_keeps_the_old_file_and_nothing_beside_it(tmp_path: Path) -> None:
+    file = tmp_path / "file"
+    replace_file(file, b"old")
+    with full_disk(1000), pytest.raises(OSError, match="File too large"):
+        replace_file(file, b"new" * 1000)
+    assert file.read_bytes() == b"old"
+    assert list(tmp_path.iterdir()) == [file]
+
+
+def test_a_file_is_held_by_one_until_it_is_closed(tmp_path: Path) -> None:
+    path = tmp_path / "lock"
+    before = os.listdir("/proc/self/fd")
+    first = open_locked(path)
+    assert first is not None
+    assert open_locked(path) is None
+    with path.open() as other:
+        assert not try_lock(other)
+        first.close()
+        assert try_lock(other)
+    assert os.listdir("/proc/self/fd") == before
+
+
+def test_what_cannot_be_locked_is_an_error_and_stays_closed(tmp_path: Path) -> None:
+    before = os.listdir("/proc/self/fd")
+    with pytest.raises(FileNotFoundError):
+        open_locked(tmp_path / "nowhere" / "lock")
+    with pytest.raises(OSError, match="Bad file descriptor"):
+        try_lock(10_000)
+    assert os.listdir("/proc/self/fd") == before
 
 
 def test_a_file_may_have_a_mebibyte_and_no_byte_more(tmp_path: Path) -> None:

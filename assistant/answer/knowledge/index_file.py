@@ -9,6 +9,8 @@ from pathlib import Path
 
 import msgspec
 
+from assistant.core.files import sync
+
 log = logging.getLogger(__name__)
 
 
@@ -33,7 +35,7 @@ def put(new: Path, file: Path, encoder: str, identity: str, trained_on: int) -> 
     label_new = _beside(new)
     label_new.write_bytes(msgspec.json.encode(label))
     for written in (new, label_new):
-        _sync(written)
+        sync(written)
     os.replace(new, file)
     os.replace(label_new, _beside(file))
 
@@ -70,8 +72,3 @@ def _beside(file: Path) -> Path:
 def _sha256(file: Path) -> str:
     with file.open("rb") as opened:
         return hashlib.file_digest(opened, "sha256").hexdigest()
-
-
-def _sync(file: Path) -> None:
-    with file.open("rb") as opened:
-        os.fsync(opened.fileno())

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import os
 from pathlib import Path
 
 import msgspec
@@ -330,37 +329,6 @@ def test_a_name_that_is_none_has_a_code(library: Library) -> None:
     with pytest.raises(ModelError) as fault:
         library.place("words", "../2")
     assert fault.value.code == "model.version"
-
-
-def test_a_file_is_replaced_as_a_whole_with_its_mode(tmp_path: Path) -> None:
-    file = tmp_path / "file"
-    file.write_text("before")
-    files.replace_file(file, b"after")
-    assert (file.read_bytes(), file.stat().st_mode & 0o777) == (b"after", 0o644)
-    files.replace_file(file, b"secret", mode=0o600)
-    assert (file.read_bytes(), file.stat().st_mode & 0o777) == (b"secret", 0o600)
-    assert list(tmp_path.iterdir()) == [file]
-    (tmp_path / "folder").mkdir()
-    with pytest.raises(IsADirectoryError):
-        files.replace_file(tmp_path / "folder", b"x")
-    assert len(list(tmp_path.iterdir())) == 2
-
-
-def test_what_is_synced_leaves_no_descriptor(tmp_path: Path) -> None:
-    before = os.listdir("/proc/self/fd")
-    files.sync(tmp_path)
-    with pytest.raises(FileNotFoundError):
-        files.sync(tmp_path / "nowhere")
-    assert os.listdir("/proc/self/fd") == before
-
-
-def test_what_goes_to_the_disk_is_all_of_it(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    sizes: list[int] = []
-    monkeypatch.setattr(files.os, "fsync", lambda file: sizes.append(os.fstat(file).st_size))
-    files.replace_file(tmp_path / "file", b"seven b")
-    assert sizes[0] == 7
 
 
 def test_what_is_shown_of_a_models_state() -> None:
