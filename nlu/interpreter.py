@@ -5,10 +5,11 @@ The order of precedence; what comes later is asked only where all before it fail
 1. a sentence of a skill fits the whole text, without free text;
 2. the text comes apart into such sentences (`nlu.discourse.clauses`): joined, sharing words, or
    put right;
-3. a sentence fits with free text in it, and the words are no report or negation;
-4. the text comes apart into parts that are each one of the above or a guess of the models;
-5. the intent model knows the wish, and the words hold what its slots need (`nlu.fallback.guesser`);
-6. nothing is understood.
+3. sentences fit the whole text or its parts with free text in them, whichever takes less of it,
+   and the words are no report or negation;
+4. the models know the wish, and the words hold what its slots need (`nlu.fallback.guesser`), or
+   they know the parts of the text, whichever they are surer of;
+5. nothing is understood.
 
 Where two guesses are as likely as each other, and where it is in doubt whether a wish is meant for
 the assistant at all, there is no command: the choices are asked about.
@@ -22,7 +23,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from datetime import datetime
 from enum import Enum
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import Protocol
 
 import msgspec
@@ -53,6 +54,9 @@ class By(Enum):
     DOUBT = "the models know what it would be, and not whether it is meant for the assistant"
     GUESSED_PARTS = "the models know what its parts are"
     NOTHING = "nothing fits, and the models would not stand by a guess"
+
+
+_Found = tuple[By, list[ReadPart] | None]
 
 
 @dataclass(frozen=True)
@@ -138,43 +142,50 @@ class Interpreter:
     def _may_guess(self, said: Canonical) -> bool:
         return self.guess is not None and len(said.tokens) <= LONGEST and not said.garbled
 
-    def _read(
-        self, said: Canonical, now: datetime, before: ReadPart | None
-    ) -> tuple[By, list[ReadPart] | None]:
-        def strict(part: Canonical) -> ReadPart | None:
-            return self._sentence(part, now, free_text=False)
+    def _read(self, said: Canonical, now: datetime, before: ReadPart | None) -> _Found:
+        for step in (self._by_sentence, self._by_parts, self._by_free_text, self._by_guess):
+            if (found := step(said, now, before)) is not None:
+                return found
+        return By.NOTHING, None
 
-        def free(part: Canonical) -> ReadPart | None:
-            return self._sentence(part, now, free_text=True)
+    def _by_sentence(self, said: Canonical, now: datetime, _: ReadPart | None) -> _Found | None:
+        whole = self._sentence(said, now, free_text=False)
+        return (By.SENTENCE, [whole]) if whole else None
+
+    def _by_parts(self, said: Canonical, now: datetime, before: ReadPart | None) -> _Found | None:
+        strict = partial(self._sentence, now=now, free_text=False)
+        parts = Segmenter(strict, strict).read(said, before)
+        return None if parts is None else (By.PARTS, parts)
+
+    def _by_free_text(
+        self, said: Canonical, now: datetime, before: ReadPart | None
+    ) -> _Found | None:
+        free = partial(self._sentence, now=now, free_text=True)
+        whole, parts = free(said), Segmenter(free, free).read(said, before)
+        if whole and self._doubts(whole):
+            whole = None
+        if parts and any(map(self._doubts, parts)):
+            parts = None
+        if parts and (whole is None or sum(part.free for part in parts) < whole.free):
+            return By.FREE_TEXT, parts
+        return (By.FREE_TEXT, _each_item(whole)) if whole else None
+
+    def _by_guess(self, said: Canonical, now: datetime, before: ReadPart | None) -> _Found | None:
+        if self.guess is None or not self._may_guess(said):
+            return None
+        free = partial(self._sentence, now=now, free_text=True)
 
         def loose(part: Canonical) -> ReadPart | None:
             return free(part) or self._guessed(part, now, part is said)
 
-        if whole := strict(said):
-            return By.SENTENCE, [whole]
-        if (found := Segmenter(strict, strict).read(said, before)) is not None:
-            return By.PARTS, found
-        whole, apart = free(said), Segmenter(free, free).read(said, before)
-        if whole and self._doubts(whole):
-            whole = None
-        if apart and any(map(self._doubts, apart)):
-            apart = None
-        if apart and (whole is None or sum(r.free for r in apart) < whole.free):
-            return By.FREE_TEXT, apart
-        if whole:
-            return By.FREE_TEXT, _each_item(whole)
-        if self.guess is None or not self._may_guess(said):
-            return By.NOTHING, None
-        guessed, apart = (
-            self._guessed(said, now, whole=True),
-            Segmenter(loose, free).read(said, before),
-        )
-        sure = min((r.confidence for r in apart or ()), default=0.0)
+        whole = self._guessed(said, now, whole=True)
+        parts = Segmenter(loose, free).read(said, before)
+        sure = min((part.confidence for part in parts or ()), default=0.0)
         joined = any(end < start for end, start in cuts(said))  # by a word, not by a pause alone
         enough = self.guess.sure_parts if joined else 1.0
-        if guessed and sure <= min(enough, guessed.confidence):
-            return By.GUESS, [guessed]
-        return (By.NOTHING if apart is None else By.GUESSED_PARTS), apart
+        if whole and sure <= min(enough, whole.confidence):
+            return By.GUESS, [whole]
+        return None if parts is None else (By.GUESSED_PARTS, parts)
 
     def _sentence(self, said: Canonical, now: datetime, *, free_text: bool) -> ReadPart | None:
         careful = free_text and withheld(said)
