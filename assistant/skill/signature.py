@@ -16,19 +16,21 @@
 | Entity, domains(…)        | entity   | its name or id      |
 | str with domains(…)       | entity   | its name, as it is passed on: many may have it, or none |
 
-`unambiguous()` has a time or date asked about that may be one of two: "6 am or 6 pm?"
+`unambiguous()` has a time or date asked about that may be one of two: "6 am or 6 pm?" A dataclass
+stands for the slots that are its fields, so that several functions may share them.
 """
 
 from __future__ import annotations
 
 import types
 import typing
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import is_dataclass
 from datetime import date, datetime, time, timedelta
 from decimal import Decimal
 from enum import Enum
 from inspect import Parameter, signature
-from typing import Annotated, Any, TypeVar
+from typing import Annotated, Any, TypeGuard, TypeVar
 
 import msgspec
 
@@ -147,19 +149,31 @@ def schema_of(name: str, annotation: Any, required: bool = True) -> SlotSchema:
 
 def slots_of(function: Callable[..., Any]) -> dict[str, tuple[Any, SlotSchema]]:
     """Each slot's annotation and schema; a parameter with a default is optional."""
-    try:
-        annotations = typing.get_type_hints(function, include_extras=True)
-    except (NameError, TypeError) as error:
-        raise SkillError("skill.type", f"an annotation cannot be read: {error}") from error
-    slots = {}
+    annotations = _annotations(function)
+    slots: dict[str, tuple[Any, SlotSchema]] = {}
     for name, parameter in signature(function).parameters.items():
         if name in INJECTED:
             continue
         if name not in annotations:
             raise SkillError("skill.type", f'parameter "{name}" has no type')
+        if _is_group(annotations[name]):
+            slots |= slots_of(annotations[name])
+            continue
         required = parameter.default is Parameter.empty
         slots[name] = annotations[name], schema_of(name, annotations[name], required)
     return slots
+
+
+def arguments_of(function: Callable[..., Any], values: Mapping[str, Any]) -> dict[str, Any]:
+    """Those of `values` that the function takes, those of a dataclass put together."""
+    annotations = _annotations(function)
+    arguments: dict[str, Any] = {}
+    for name in signature(function).parameters:
+        if name in values:
+            arguments[name] = values[name]
+        elif _is_group(group := annotations.get(name)):
+            arguments[name] = group(**arguments_of(group, values))
+    return arguments
 
 
 def convert(
@@ -193,6 +207,17 @@ def convert(
     except (ValueError, TypeError, ArithmeticError, StopIteration) as error:
         kind = getattr(plain, "__name__", plain)
         raise SkillError("skill.value", f"a slot's value is no {kind}") from error
+
+
+def _is_group(annotation: Any) -> TypeGuard[type]:
+    return isinstance(annotation, type) and is_dataclass(annotation)
+
+
+def _annotations(function: Callable[..., Any]) -> dict[str, Any]:
+    try:
+        return typing.get_type_hints(function, include_extras=True)
+    except (NameError, TypeError) as error:
+        raise SkillError("skill.type", f"an annotation cannot be read: {error}") from error
 
 
 def _unwrapped(annotation: Any) -> tuple[Any, tuple[Any, ...]]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping
-from inspect import signature
 from types import GeneratorType
 from typing import Any, TypeVar
 
@@ -15,7 +14,7 @@ from assistant.core.messages import Slot, SlotValue
 from assistant.skill.context import Context, Request
 from assistant.skill.manifest import IntentSchema, SkillManifest, Traits
 from assistant.skill.reply import Ask, Dialog, Reply
-from assistant.skill.signature import convert, one_of, slots_of, spares
+from assistant.skill.signature import arguments_of, convert, one_of, slots_of, spares
 
 API = 1
 """The newest version of this interface that the assistant serves."""
@@ -129,21 +128,18 @@ class Skill:
     def call(self, request: Request, context: Context) -> Dialog:
         """Run the request's intent, asking for what is missing; raises what the skill raises."""
         function = self._function(request.intent)
-        arguments: dict[str, Any] = {}
+        values: dict[str, Any] = {"request": request, "context": context}
         for name, (annotation, schema) in slots_of(function).items():
             slot = request.slot(name)
             if slot is not None and slot.others:
-                arguments[name] = yield self._which(slot, annotation, request, context)
+                values[name] = yield self._which(slot, annotation, request, context)
             elif slot is not None and slot.value is not None:
-                arguments[name] = self._value(slot.value, annotation, request, name, context)
+                values[name] = self._value(slot.value, annotation, request, name, context)
             elif schema.required and spares(annotation, {s.name for s in request.slots}):
-                arguments[name] = None
+                values[name] = None
             elif schema.required:
-                arguments[name] = yield Ask(schema.prompt, annotation)
-        injected = {"request": request, "context": context}
-        wanted = signature(function).parameters
-        arguments |= {name: value for name, value in injected.items() if name in wanted}
-        outcome = function(**arguments)
+                values[name] = yield Ask(schema.prompt, annotation)
+        outcome = function(**arguments_of(function, values))
         if isinstance(outcome, GeneratorType):
             outcome = yield from outcome
         if not isinstance(outcome, Reply):

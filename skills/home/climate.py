@@ -5,11 +5,9 @@ from __future__ import annotations
 from typing import Annotated, Any
 
 from assistant.skill import (
-    Area,
     Context,
     Dialog,
     Entity,
-    Floor,
     Reply,
     Request,
     Skill,
@@ -18,7 +16,7 @@ from assistant.skill import (
     prompt,
 )
 from skills.home.setting import bring
-from skills.home.targets import TargetWish, find, one_of, the
+from skills.home.targets import Place, TargetWish, capital, find, one_of, the
 from skills.home.wording import described, known
 
 Thermostat = Annotated[str, domains("climate")]
@@ -35,17 +33,16 @@ skill = Skill("home")
 def get_temperature(
     request: Request,
     context: Context,
+    place: Place,
     name: Annotated[str, domains("climate", "sensor")] | None = None,
-    area: Area | None = None,
-    floor: Floor | None = None,
 ) -> Reply:
     """Say how warm it is."""
-    wanted = TargetWish(name, area, floor, likely=("climate", "sensor"))
+    wanted = TargetWish(name, place, likely=("climate", "sensor"))
     told = find(wanted, request, context)
     for entity in sorted(told.entities, key=lambda e: e.domain != "climate"):
         if warmth := _warmth(entity, named=name is not None):
-            place = f"{the(entity)} shows" if name else "it's"
-            return Reply(f"{place[0].upper()}{place[1:]} {warmth}{told.where}.")
+            told_by = f"{the(entity)} shows" if name else "it's"
+            return Reply(f"{capital(told_by)} {warmth}{told.where}.")
     return Reply(f"I don't know the temperature{told.where}.", done=False)
 
 
@@ -54,12 +51,11 @@ def set_temperature(
     request: Request,
     temperature: Degrees,
     context: Context,
+    place: Place,
     name: Thermostat | None = None,
-    area: Area | None = None,
-    floor: Floor | None = None,
 ) -> Dialog:
     """Set how warm it shall be."""
-    target = find(TargetWish(name, area, floor, "climate"), request, context)
+    target = find(TargetWish(name, place, "climate"), request, context)
     thermostat = yield from one_of(target, context)
     if thermostat is None:
         return target.unknown

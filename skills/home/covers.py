@@ -5,11 +5,9 @@ from __future__ import annotations
 from typing import Annotated
 
 from assistant.skill import (
-    Area,
     Confirm,
     Context,
     Dialog,
-    Floor,
     Reply,
     Request,
     Skill,
@@ -19,7 +17,7 @@ from assistant.skill import (
     prompt,
 )
 from skills.home.setting import LEFT, bring_all
-from skills.home.targets import TargetWish, find
+from skills.home.targets import Place, TargetWish, find
 
 Cover = Annotated[str, domains("cover", "valve")]
 Position = Annotated[int, prompt("To how many percent?")]
@@ -32,16 +30,15 @@ def set_position(
     request: Request,
     position: Position,
     context: Context,
+    place: Place,
     name: Cover | None = None,
-    area: Area | None = None,
-    floor: Floor | None = None,
     domain: str | None = None,
     device_class: str | None = None,
 ) -> Dialog:
     """Bring covers or valves to a position; 0 is closed."""
     if not 0 <= position <= 100:
         return Reply("A position is from zero to 100 percent.", done=False)
-    wanted = TargetWish(name, area, floor, domain, device_class, likely=("cover", "valve"))
+    wanted = TargetWish(name, place, domain, device_class, likely=("cover", "valve"))
     target = find(wanted, request, context)
     if not target.entities or target.entities[0].domain not in wanted.likely:
         return target.unknown

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from assistant.skill import Area, Context, Floor, Reply, Request, Skill, Traits, domains, prompt
+from assistant.skill import Context, Reply, Request, Skill, Traits, domains, prompt
 from skills.home.setting import bring_all
-from skills.home.targets import TargetWish, find
+from skills.home.targets import Place, TargetWish, find
 
 Fan = Annotated[str, domains("fan")]
 Speed = Annotated[int, prompt("To how many percent?")]
@@ -16,17 +16,12 @@ skill = Skill("home")
 
 @skill.serve("HassFanSetSpeed", traits=Traits(about=("fan",), needs_slot=True, placed=True))
 def set_speed(
-    request: Request,
-    percentage: Speed,
-    context: Context,
-    name: Fan | None = None,
-    area: Area | None = None,
-    floor: Floor | None = None,
+    request: Request, percentage: Speed, context: Context, place: Place, name: Fan | None = None
 ) -> Reply:
     """Bring fans to a speed; 0 turns them off."""
     if not 0 <= percentage <= 100:
         return Reply("A speed is from zero to 100 percent.", done=False)
-    target = find(TargetWish(name, area, floor, "fan"), request, context)
+    target = find(TargetWish(name, place, "fan"), request, context)
     if not target.entities:
         return target.unknown
     state = "on" if percentage else "off"

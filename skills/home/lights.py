@@ -5,11 +5,9 @@ from __future__ import annotations
 from typing import Annotated
 
 from assistant.skill import (
-    Area,
     Colour,
     Context,
     Entity,
-    Floor,
     Reply,
     Request,
     Skill,
@@ -20,7 +18,7 @@ from assistant.skill import (
     unless,
 )
 from skills.home.setting import bring
-from skills.home.targets import TargetWish, find
+from skills.home.targets import Place, TargetWish, find
 
 COLDEST_K, WARMEST_K = 10_000, 1_000
 """The range of white that Home Assistant's sentences can name."""
@@ -51,9 +49,8 @@ def set_light(
     request: Request,
     brightness: Brightness,
     context: Context,
+    place: Place,
     name: Light | None = None,
-    area: Area | None = None,
-    floor: Floor | None = None,
     color: Colour | None = None,
     temperature: int | None = None,
 ) -> Reply:
@@ -65,7 +62,7 @@ def set_light(
         return Reply(told, done=False)
     if color is not None and not color.name:
         return Reply("I know colours by their names, such as red.", done=False)
-    target = find(TargetWish(name, area, floor, "light"), request, context)
+    target = find(TargetWish(name, place, "light"), request, context)
     if not target.entities:
         return target.unknown
     undo = [

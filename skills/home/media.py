@@ -5,11 +5,9 @@ from __future__ import annotations
 from typing import Annotated
 
 from assistant.skill import (
-    Area,
     Context,
     Dialog,
     Entity,
-    Floor,
     Reply,
     Request,
     Skill,
@@ -18,7 +16,7 @@ from assistant.skill import (
     prompt,
 )
 from skills.home.setting import bring, commanded
-from skills.home.targets import Target, TargetWish, find, one_of, the
+from skills.home.targets import Place, Target, TargetWish, find, one_of, the
 
 Player = Annotated[str, domains("media_player")]
 Level = Annotated[int, prompt("To how many percent?")]
@@ -34,79 +32,43 @@ skill = Skill("home")
 
 
 @skill.serve("HassMediaPause", traits=MEDIA)
-def pause(
-    request: Request,
-    context: Context,
-    name: Player | None = None,
-    area: Area | None = None,
-    floor: Floor | None = None,
-) -> Dialog:
+def pause(request: Request, context: Context, place: Place, name: Player | None = None) -> Dialog:
     """Pause what is playing."""
-    target = _players(TargetWish(name, area, floor), request, context, ("playing",))
+    target = _players(TargetWish(name, place), request, context, ("playing",))
     return (yield from _switch(target, context, "paused", "I paused {}."))
 
 
 @skill.serve("HassMediaUnpause", traits=MEDIA)
-def unpause(
-    request: Request,
-    context: Context,
-    name: Player | None = None,
-    area: Area | None = None,
-    floor: Floor | None = None,
-) -> Dialog:
+def unpause(request: Request, context: Context, place: Place, name: Player | None = None) -> Dialog:
     """Go on with what was paused."""
-    target = _players(TargetWish(name, area, floor), request, context, ("paused",))
+    target = _players(TargetWish(name, place), request, context, ("paused",))
     return (yield from _switch(target, context, "playing", "I let {} go on."))
 
 
 @skill.serve("HassMediaNext", traits=MEDIA)
-def skip(
-    request: Request,
-    context: Context,
-    name: Player | None = None,
-    area: Area | None = None,
-    floor: Floor | None = None,
-) -> Dialog:
+def skip(request: Request, context: Context, place: Place, name: Player | None = None) -> Dialog:
     """Skip to the next track."""
-    target = _players(TargetWish(name, area, floor), request, context, ("playing", "paused"))
+    target = _players(TargetWish(name, place), request, context, ("playing", "paused"))
     return (yield from _jump(target, context, "next", "I skipped to the next one on {}."))
 
 
 @skill.serve("HassMediaPrevious", traits=MEDIA)
-def go_back(
-    request: Request,
-    context: Context,
-    name: Player | None = None,
-    area: Area | None = None,
-    floor: Floor | None = None,
-) -> Dialog:
+def go_back(request: Request, context: Context, place: Place, name: Player | None = None) -> Dialog:
     """Go back to the track before."""
-    target = _players(TargetWish(name, area, floor), request, context, ("playing", "paused"))
+    target = _players(TargetWish(name, place), request, context, ("playing", "paused"))
     return (yield from _jump(target, context, "previous", "I went back to the one before on {}."))
 
 
 @skill.serve("HassMediaPlayerMute", traits=MEDIA)
-def mute(
-    request: Request,
-    context: Context,
-    name: Player | None = None,
-    area: Area | None = None,
-    floor: Floor | None = None,
-) -> Dialog:
+def mute(request: Request, context: Context, place: Place, name: Player | None = None) -> Dialog:
     """Make a player silent."""
-    return (yield from _mute(TargetWish(name, area, floor), request, context, True))
+    return (yield from _mute(TargetWish(name, place), request, context, True))
 
 
 @skill.serve("HassMediaPlayerUnmute", traits=MEDIA)
-def unmute(
-    request: Request,
-    context: Context,
-    name: Player | None = None,
-    area: Area | None = None,
-    floor: Floor | None = None,
-) -> Dialog:
+def unmute(request: Request, context: Context, place: Place, name: Player | None = None) -> Dialog:
     """Let a player sound again."""
-    return (yield from _mute(TargetWish(name, area, floor), request, context, False))
+    return (yield from _mute(TargetWish(name, place), request, context, False))
 
 
 @skill.serve("HassSetVolume", traits=VOLUME)
@@ -114,32 +76,26 @@ def set_volume(
     request: Request,
     volume_level: Level,
     context: Context,
+    place: Place,
     name: Player | None = None,
-    area: Area | None = None,
-    floor: Floor | None = None,
 ) -> Dialog:
     """Set how loud a player is."""
     if not 0 <= volume_level <= 100:
         return Reply("A volume is from zero to 100 percent.", done=False)
-    target = _players(TargetWish(name, area, floor), request, context, ("playing", "on", "paused"))
+    target = _players(TargetWish(name, place), request, context, ("playing", "on", "paused"))
     player = yield from one_of(target, context)
     return target.unknown if player is None else _loud(player, volume_level, context)
 
 
 @skill.serve("HassSetVolumeRelative", traits=VOLUME)
 def change_volume(
-    request: Request,
-    volume_step: Step,
-    context: Context,
-    name: Player | None = None,
-    area: Area | None = None,
-    floor: Floor | None = None,
+    request: Request, volume_step: Step, context: Context, place: Place, name: Player | None = None
 ) -> Dialog:
     """Make a player louder or softer."""
     step = _percent(volume_step)
     if step is None:
         return Reply("I can turn the volume up or down.", done=False)
-    target = _players(TargetWish(name, area, floor), request, context, ("playing", "on", "paused"))
+    target = _players(TargetWish(name, place), request, context, ("playing", "on", "paused"))
     player = yield from one_of(target, context)
     if player is None:
         return target.unknown
@@ -154,11 +110,11 @@ def _players(
     wanted: TargetWish, request: Request, context: Context, states: tuple[str, ...]
 ) -> Target:
     """The players that are meant; without a name those in the first of `states` that any is in."""
-    only = TargetWish(wanted.name, wanted.area, wanted.floor, "media_player")
+    only = TargetWish(wanted.name, wanted.place, "media_player")
     target = find(only, request, context)
     if wanted.name is not None:
         return target
-    whole = only if wanted.area or wanted.floor else TargetWish(name="all", domain="media_player")
+    whole = only if wanted.place.said else TargetWish(name="all", domain="media_player")
     for group in (target, find(whole, request, context)):
         for state in states:
             if those := tuple(e for e in group.entities if e.state == state):

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from assistant.skill import Area, Context, Dialog, Floor, Reply, Request, Skill, Traits, domains
+from assistant.skill import Context, Dialog, Reply, Request, Skill, Traits, domains
 from skills.home.deeds import DOCK, MOW, SEND_HOME, START, Deed
 from skills.home.setting import bring
-from skills.home.targets import TargetWish, find, one_of, the
+from skills.home.targets import Place, TargetWish, find, one_of, the
 
 Vacuum = Annotated[str, domains("vacuum")]
 Mower = Annotated[str, domains("lawn_mower")]
@@ -20,50 +20,34 @@ skill = Skill("home")
 
 @skill.serve("HassVacuumStart", traits=VACUUM)
 def start_vacuum(
-    request: Request,
-    context: Context,
-    name: Vacuum | None = None,
-    area: Area | None = None,
-    floor: Floor | None = None,
+    request: Request, context: Context, place: Place, name: Vacuum | None = None
 ) -> Dialog:
     """Start a vacuum cleaner."""
-    return (yield from _do(START, TargetWish(name, area, floor, "vacuum"), request, context))
+    return (yield from _do(START, TargetWish(name, place, "vacuum"), request, context))
 
 
 @skill.serve("HassVacuumReturnToBase", traits=VACUUM)
 def send_vacuum_home(
-    request: Request,
-    context: Context,
-    name: Vacuum | None = None,
-    area: Area | None = None,
-    floor: Floor | None = None,
+    request: Request, context: Context, place: Place, name: Vacuum | None = None
 ) -> Dialog:
     """Send a vacuum cleaner back to its base."""
-    return (yield from _do(SEND_HOME, TargetWish(name, area, floor, "vacuum"), request, context))
+    return (yield from _do(SEND_HOME, TargetWish(name, place, "vacuum"), request, context))
 
 
 @skill.serve("HassLawnMowerStartMowing", traits=MOWER)
 def start_mower(
-    request: Request,
-    context: Context,
-    name: Mower | None = None,
-    area: Area | None = None,
-    floor: Floor | None = None,
+    request: Request, context: Context, place: Place, name: Mower | None = None
 ) -> Dialog:
     """Start a lawn mower."""
-    return (yield from _do(MOW, TargetWish(name, area, floor, "lawn_mower"), request, context))
+    return (yield from _do(MOW, TargetWish(name, place, "lawn_mower"), request, context))
 
 
 @skill.serve("HassLawnMowerDock", traits=MOWER)
 def send_mower_home(
-    request: Request,
-    context: Context,
-    name: Mower | None = None,
-    area: Area | None = None,
-    floor: Floor | None = None,
+    request: Request, context: Context, place: Place, name: Mower | None = None
 ) -> Dialog:
     """Send a lawn mower back to its dock."""
-    return (yield from _do(DOCK, TargetWish(name, area, floor, "lawn_mower"), request, context))
+    return (yield from _do(DOCK, TargetWish(name, place, "lawn_mower"), request, context))
 
 
 def _do(deed: Deed, wanted: TargetWish, request: Request, context: Context) -> Dialog:

@@ -7,10 +7,8 @@ from enum import Enum
 from typing import Annotated
 
 from assistant.skill import (
-    Area,
     Context,
     Entity,
-    Floor,
     Reply,
     Request,
     Skill,
@@ -20,7 +18,7 @@ from assistant.skill import (
 )
 from assistant.skill.spoken import count
 from skills.home.listing import told_list
-from skills.home.targets import ALL, SWITCHED, Target, TargetWish, capital, find, the
+from skills.home.targets import ALL, SWITCHED, Place, Target, TargetWish, capital, find, the
 from skills.home.wording import described, is_in, known, state_words
 
 Anything = Annotated[str, domains()]
@@ -61,17 +59,16 @@ class StateQuestion(Enum):
 def get_state(
     request: Request,
     context: Context,
+    place: Place,
     name: Anything | None = None,
     state: Asked | None = None,
-    area: Area | None = None,
     domain: str | None = None,
-    floor: Floor | None = None,
     device_class: str | None = None,
 ) -> Reply:
     """Say a device's state, or which devices are in a state."""
     # Lights are asked about where one stands, doors and curtains in the whole home.
     everywhere = None if domain is None or domain in SWITCHED else ALL
-    wanted = TargetWish(name or everywhere, area, floor, domain, device_class)
+    wanted = TargetWish(name or everywhere, place, domain, device_class)
     target = find(wanted, request, context)
     if not target.entities:
         return target.unknown

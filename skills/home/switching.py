@@ -5,11 +5,9 @@ from __future__ import annotations
 from typing import Annotated
 
 from assistant.skill import (
-    Area,
     Confirm,
     Context,
     Dialog,
-    Floor,
     Reply,
     Request,
     Skill,
@@ -19,7 +17,7 @@ from assistant.skill import (
 )
 from skills.home.deeds import UNLOCK, Deed, turned
 from skills.home.setting import LEFT, bring_all, out_of_reach
-from skills.home.targets import SWITCHED, Target, TargetWish, find
+from skills.home.targets import SWITCHED, Place, Target, TargetWish, find
 
 Switchable = Annotated[str, domains(*SWITCHED)]
 """A device's name: of these domains in our own sentences, of any in the vocabulary's."""
@@ -70,14 +68,13 @@ skill = Skill("home")
 def turn_on(
     request: Request,
     context: Context,
+    place: Place,
     name: Switchable | None = None,
-    area: Area | None = None,
     domain: str | None = None,
-    floor: Floor | None = None,
     device_class: str | None = None,
 ) -> Dialog:
     """Turn devices on."""
-    wanted = TargetWish(name, area, floor, domain, device_class)
+    wanted = TargetWish(name, place, domain, device_class)
     return (yield from _turn(wanted, request, context, on=True))
 
 
@@ -127,14 +124,13 @@ def turn_on(
 def turn_off(
     request: Request,
     context: Context,
+    place: Place,
     name: Switchable | None = None,
-    area: Area | None = None,
     domain: str | None = None,
-    floor: Floor | None = None,
     device_class: str | None = None,
 ) -> Dialog:
     """Turn devices off."""
-    wanted = TargetWish(name, area, floor, domain, device_class)
+    wanted = TargetWish(name, place, domain, device_class)
     return (yield from _turn(wanted, request, context, on=False))
 
 

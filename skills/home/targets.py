@@ -42,12 +42,24 @@ _ADVERBS = ("upstairs", "downstairs", "outside", "inside", "outdoors")
 
 
 @dataclass(frozen=True)
+class Place:
+    """The slots of a place, for the functions whose devices may be named by where they are."""
+
+    area: Area | None = None
+    floor: Floor | None = None
+
+    @property
+    def said(self) -> bool:
+        """Whether any was said."""
+        return self.area is not None or self.floor is not None
+
+
+@dataclass(frozen=True)
 class TargetWish:
     """What was said of the devices that are meant; `likely` domains go before others."""
 
     name: str | None = None
-    area: Area | None = None
-    floor: Floor | None = None
+    place: Place = Place()
     domain: str | None = None
     device_class: str | None = None
     likely: tuple[str, ...] = SWITCHED
@@ -89,13 +101,13 @@ def find(wanted: TargetWish, request: Request, context: Context) -> Target:
     if wanted.name is not None and wanted.name.casefold() != ALL:
         return _named(wanted.name, wanted, context)
     everywhere = wanted.name is not None or EVERYWHERE.intersection(request.text.split())
-    here = None if everywhere or wanted.area or wanted.floor else context.area
-    found = _fitting(wanted, wanted.area or here, context)
+    here = None if everywhere or wanted.place.said else context.area
+    found = _fitting(wanted, wanted.place.area or here, context)
     if here is not None and not found:
         elsewhere = _fitting(wanted, None, context)
         if wanted.domain == "lock" or (_may_be_elsewhere(wanted) and len(elsewhere) == 1):
             return Target(elsewhere, wanted.kind)
-    return Target(found, wanted.kind, _where(wanted.area or here, wanted.floor))
+    return Target(found, wanted.kind, _where(wanted.place.area or here, wanted.place.floor))
 
 
 def one_of(target: Target, context: Context) -> Generator[Choose, str, Entity | None]:
@@ -164,10 +176,10 @@ def _is_of_class(entity: Entity, device_class: str | None) -> bool:
 
 def _areas(wanted: TargetWish, context: Context) -> set[str] | None:
     """The ids of the areas that were said, by name or by their floor; None for any."""
-    if wanted.area is not None:
-        return {wanted.area.id}
-    if wanted.floor is not None:
-        return {area.id for area in context.home.areas if area.floor == wanted.floor.id}
+    if wanted.place.area is not None:
+        return {wanted.place.area.id}
+    if wanted.place.floor is not None:
+        return {area.id for area in context.home.areas if area.floor == wanted.place.floor.id}
     return None
 
 

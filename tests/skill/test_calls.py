@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta
 from decimal import Decimal
 from enum import Enum
@@ -50,6 +51,12 @@ SWITCH = Entity(name="Lamp", id="switch.lamp", aliases=("plug",))
 class Size(Enum):
     SMALL = "small"
     LARGE = "large"
+
+
+@dataclass(frozen=True)
+class Cup:
+    size: Annotated[Size, prompt("How large?")]
+    area: Area | None = None
 
 
 @pytest.mark.parametrize(
@@ -284,3 +291,19 @@ def test_things_are_counted() -> None:
         "13 timers",
     ]
     assert count(2, "switch") == "two switches"
+
+
+def test_a_dataclass_is_put_together_of_its_slots() -> None:
+    skill = Skill("drinks")
+    poured: list[Cup] = []
+
+    @skill.serve("Pour")
+    def pour(request: Request, cup: Cup, drink: str = "tea") -> Reply:
+        poured.append(cup)
+        return Reply(f"{request.intent} {drink}")
+
+    context = memory_context(Home(areas=(KITCHEN,)))
+    assert converse(skill, "Pour", context, size="small", area="kitchen") == ["Pour tea"]
+    told = converse(skill, "Pour", context, answers=[Size.LARGE], drink="milk")
+    assert told == ["How large?", "Pour milk"]
+    assert poured == [Cup(Size.SMALL, KITCHEN), Cup(Size.LARGE)]

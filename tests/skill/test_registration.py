@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from datetime import date, datetime, time, timedelta
 from decimal import Decimal
 from enum import Enum
@@ -30,6 +31,12 @@ from assistant.skill.signature import schema_of
 class Size(Enum):
     SMALL = "small"
     EXTRA_LARGE = "extra large"
+
+
+@dataclass
+class Cup:
+    size: Size
+    at: time | None = None
 
 
 def faults_of(skill: Skill) -> list[str]:
@@ -262,6 +269,21 @@ def test_a_skill_may_be_written_in_parts() -> None:
 
     skill.include(part)
     assert [schema.intent for schema in skill.manifest().intents] == ["Bark"]
+
+
+def test_functions_may_share_slots_by_a_dataclass() -> None:
+    skill = Skill("drinks")
+
+    @skill.intent("Pour", "pour {size} {drink} [at {at}]")
+    def pour(cup: Cup, drink: str) -> Reply:
+        return Reply(drink)
+
+    (intent,) = skill.manifest().intents
+    assert [(slot.name, slot.kind, slot.required) for slot in intent.slots] == [
+        ("size", "choice", True),
+        ("at", "time", False),
+        ("drink", "text", True),
+    ]
 
 
 def test_a_device_may_be_passed_on_by_name() -> None:
