@@ -9,9 +9,9 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
+from assistant.core.fork import die_with_parent
 from assistant.supervision import daemon
 from assistant.supervision.process import Patience
-from assistant.supervision.zygote import die_with_parent
 
 UNTIRING = Patience(backoff_s=(0.1,), failures=1_000_000)
 

@@ -21,9 +21,8 @@ import zmq
 from assistant.core.clock import boottime_s
 from assistant.core.codec import decode, encode, topic
 from assistant.core.errors import BusError, CodecError
-from assistant.core.files import try_lock
+from assistant.core.files import make_private, try_lock
 from assistant.core.messages import AudioChunk, Frame, Message, SelfTest, Speech, Tick, Work
-from assistant.core.private import make_private
 from assistant.core.stage import Source
 from assistant.core.zmtp import LARGEST_MESSAGE_BYTES, Frames, Receiver
 

@@ -13,8 +13,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from assistant.core.errors import StorageError
-from assistant.core.files import open_locked
-from assistant.core.private import tighten
+from assistant.core.files import open_locked, tighten
 
 _CODES = {
     sqlite3.SQLITE_FULL: ("storage.full", "the disk is full; free some space"),

@@ -10,8 +10,7 @@ from typing import IO
 
 from assistant.core.config import Config
 from assistant.core.errors import ConfigError
-from assistant.core.files import open_locked
-from assistant.core.private import make_private
+from assistant.core.files import make_private, open_locked
 
 LOCK_FILE = "daemon.lock"
 

@@ -11,27 +11,32 @@ from __future__ import annotations
 import contextlib
 import ctypes
 import faulthandler
-import gc
 import importlib
 import logging
 import os
 import selectors
 import signal
 import socket
-import subprocess
 import sys
 from collections.abc import Callable, Iterator, Sequence
 
 import msgspec
 
 from assistant.core.errors import AssistantError, ConfigError
+from assistant.core.fork import (
+    LARGEST_PACKET_BYTES,
+    die_with_parent,
+    receive,
+    share_memory,
+    start_server,
+)
 from assistant.core.layout import ZYGOTE
-from assistant.supervision.channel import LARGEST_PACKET_BYTES
 from assistant.supervision.heartbeat import Heartbeat
 from assistant.supervision.logs import set_up
 
 ALIVE_EVERY_S = 1.0
-PR_SET_PDEATHSIG, PR_SET_NAME = 1, 15
+PROGRAM = (sys.executable, "-P", "-m", ZYGOTE)
+PR_SET_NAME = 15
 WRONG_SETTINGS = 2
 """Exit status of a process that cannot run on its settings."""
 
@@ -88,16 +93,10 @@ class Zygote:
     """
 
     def __init__(self, preload: Sequence[str], log_level: str) -> None:
-        self._socket, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
-        arguments = (str(theirs.fileno()), str(os.getpid()), log_level, *preload)
-        self._process = subprocess.Popen(
-            (sys.executable, "-P", "-m", ZYGOTE, *arguments),
-            pass_fds=(theirs.fileno(),),
-            stdin=subprocess.DEVNULL,
-            env={**os.environ, **THREADLESS, "PYTHONPATH": os.pathsep.join(sys.path)},
-            start_new_session=True,  # Ctrl-C is for the supervisor, which stops all in order
+        # In a session of its own: Ctrl-C is for the supervisor, which stops all in order.
+        self._process, self._socket = start_server(
+            PROGRAM, log_level, *preload, env={**os.environ, **THREADLESS}
         )
-        theirs.close()
         self._socket.setblocking(False)
 
     @property
@@ -121,13 +120,7 @@ class Zygote:
 
     def reports(self) -> Iterator[Alive | Forked | ProcessEnded]:
         """What has happened; raises `EOFError` when the zygote is gone."""
-        while True:
-            try:
-                packet = self._socket.recv(LARGEST_PACKET_BYTES)
-            except BlockingIOError:
-                return
-            except ConnectionResetError:
-                packet = b""
+        while (packet := receive(self._socket)) is not None:
             if not packet:
                 raise EOFError("the zygote is gone")
             yield _REPORTS.decode(packet)
@@ -221,15 +214,6 @@ def how(code: int, status: int) -> str:
 ENDED_FOR_SETTINGS = how(os.CLD_EXITED, WRONG_SETTINGS)
 
 
-def die_with_parent(parent: int) -> None:
-    """Have the kernel send SIGKILL when `parent` dies; exits at once if it already has."""
-    prctl = ctypes.CDLL(None, use_errno=True).prctl
-    if prctl(PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0) != 0:
-        raise OSError(ctypes.get_errno(), "prctl(PR_SET_PDEATHSIG) failed")
-    if os.getppid() != parent:
-        sys.exit(1)
-
-
 def run(order: Fork, line: socket.socket) -> int:
     """Be the process that `order` asks for; gives its exit status."""
     set_up(order.name, logging.getLevelName(logging.getLogger().level))
@@ -270,9 +254,7 @@ def load(modules: Sequence[str]) -> None:
             log.warning("zygote: %s cannot be loaded: %s (zygote.preload)", module, error)
     if (threads := len(os.listdir("/proc/self/task"))) > 1:
         log.warning("zygote: %d threads after loading; forks may hang (zygote.threads)", threads)
-    gc.collect()
-    # What is loaded stays shared: the collector would write to every object's header otherwise.
-    gc.freeze()
+    share_memory()
 
 
 if __name__ == "__main__":

@@ -12,7 +12,7 @@ from assistant.core.bus import Address, Bus
 from assistant.core.config import Config, StorageSettings
 from assistant.core.database import Database
 from assistant.core.errors import BusError, ConfigError
-from assistant.core.private import make_private
+from assistant.core.files import make_private
 from assistant.supervision.folders import held
 
 STRANGER = 65534

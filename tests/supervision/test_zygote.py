@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import errno
 import gc
 import logging
 import os
@@ -245,23 +244,6 @@ def test_one_that_stands_still_ends_with_its_supervisor() -> None:
         os.kill(pid, signal.SIGSTOP)
         supervisor.kill()
     until(lambda: gone(pid))
-
-
-def test_whoever_has_no_parent_left_ends_at_once() -> None:
-    program = (
-        "import os; from assistant.supervision.zygote import die_with_parent\n"
-        "die_with_parent({}); os._exit(7)"
-    )
-    mine = subprocess.run((sys.executable, "-c", program.format(os.getpid())), check=False)
-    other = subprocess.run((sys.executable, "-c", program.format(os.getpid() + 1)), check=False)
-    assert (mine.returncode, other.returncode) == (7, 1)
-
-
-def test_what_the_kernel_refuses_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(zygote, "PR_SET_PDEATHSIG", 9999)
-    with pytest.raises(OSError, match="PR_SET_PDEATHSIG") as fault:
-        zygote.die_with_parent(os.getppid())
-    assert fault.value.errno == errno.EINVAL
 
 
 @pytest.mark.parametrize(

@@ -25,7 +25,6 @@ import msgspec
 
 from assistant.answer.ingest.opening import opened
 from assistant.answer.ingest.parser_messages import (
-    LARGEST_PACKET,
     Order,
     Parsed,
     ParsingEnded,
@@ -35,6 +34,7 @@ from assistant.answer.ingest.parser_messages import (
 from assistant.answer.ingest.sandbox import Limits
 from assistant.answer.knowledge.passages import Document, Passage
 from assistant.core.errors import AnswerError
+from assistant.core.fork import receive, start_server
 from assistant.core.layout import PARSE, PARSER_PROCESS
 
 PROGRAM = (sys.executable, "-P", "-W", "ignore", "-m", PARSER_PROCESS)
@@ -154,27 +154,18 @@ class ParserClient:
         raise AnswerError("answer.indexer", f"{path.name} waits: the indexer does not start")
 
     def _start(self) -> socket.socket:
-        self._control, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         limits = msgspec.json.encode(self._limits).decode()
         kept = {name: os.environ[name] for name in KEPT_FROM_ENVIRONMENT if name in os.environ}
-        with theirs:
-            self._process = subprocess.Popen(
-                (*PROGRAM, str(theirs.fileno()), str(os.getpid()), limits, self._parser),
-                pass_fds=(theirs.fileno(),),
-                stdin=subprocess.DEVNULL,
-                stdout=subprocess.DEVNULL,
-                env={**kept, "PYTHONPATH": os.pathsep.join(sys.path)},
-                start_new_session=True,  # a group of its own, so that `close` reaches its children
-            )
+        # In a group of its own, so that `close` reaches its children.
+        self._process, self._control = start_server(
+            PROGRAM, limits, self._parser, env=kept, stdout=subprocess.DEVNULL
+        )
         return self._control
 
     def _hear(self, job: _Job, control: socket.socket) -> None:
-        try:
-            packet = control.recv(LARGEST_PACKET, socket.MSG_DONTWAIT)
-        except BlockingIOError:
+        packet = receive(control)
+        if packet is None:
             return
-        except ConnectionResetError:
-            packet = b""
         if not packet:
             raise AnswerError("answer.indexer", f"{job.path.name} waits: the indexer ended")
         report = _REPORTS.decode(packet)

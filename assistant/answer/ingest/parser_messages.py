@@ -1,13 +1,13 @@
-"""What the answer process and the parsing process say to each other, as msgspec's msgpack."""
+"""What the answer process and the parsing process say to each other, as msgspec's msgpack.
+
+Orders and reports are packets; results come through a pipe and may be longer.
+"""
 
 from __future__ import annotations
 
 import msgspec
 
 from assistant.answer.knowledge.passages import Document, Passage
-
-LARGEST_PACKET = 65536
-"""Bytes of an order or a report; results come through a pipe and may be longer."""
 
 
 class Order(msgspec.Struct, frozen=True, kw_only=True):

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import codecs
 import errno
-import gc
 import hashlib
 import importlib
 import logging
@@ -22,16 +21,16 @@ import msgspec
 
 from assistant.answer.ingest.formats import calendar
 from assistant.answer.ingest.parser_messages import (
-    LARGEST_PACKET,
     Order,
     Parsed,
     ParsingEnded,
     Ready,
     Refused,
 )
-from assistant.answer.ingest.sandbox import Limits, confine, die_with, isolate
+from assistant.answer.ingest.sandbox import Limits, confine, isolate
 from assistant.answer.knowledge.passages import Document, cut
 from assistant.core.errors import AnswerError
+from assistant.core.fork import LARGEST_PACKET_BYTES, die_with_parent, share_memory
 
 CALENDARS = (".ics", ".ical")
 
@@ -66,8 +65,7 @@ def main(arguments: Sequence[str]) -> None:
     for late in _MODULES:
         importlib.import_module(late)
     refused = isolate(int(parent))
-    gc.collect()
-    gc.freeze()  # else each child would write to every object's header
+    share_memory()
     _fall_silent()
     control = socket.socket(fileno=int(line))
     control.send(msgspec.msgpack.encode(Ready(refused=tuple(refused))))
@@ -87,7 +85,7 @@ def _fall_silent() -> None:
 def _serve(control: socket.socket, parse: Callable[..., Document], limits: Limits) -> None:
     zones: object = None
     while True:
-        packet, handles, _, _ = socket.recv_fds(control, LARGEST_PACKET, 2)
+        packet, handles, _, _ = socket.recv_fds(control, LARGEST_PACKET_BYTES, 2)
         if not packet:
             return
         order = msgspec.msgpack.decode(packet, type=Order)
@@ -110,7 +108,7 @@ def _be_child(
     parse: Callable[..., Document],
     limits: Limits,
 ) -> None:
-    die_with(server)
+    die_with_parent(server)
     file, result = handles
     name = order.name.rpartition("/")[2]
     # What nothing catches ends the child, but not without a word.

@@ -13,16 +13,16 @@ import errno
 import os
 import platform
 import resource
-import signal
 import struct
-import sys
 from collections.abc import Sequence
 
 import msgspec
 
+from assistant.core.fork import die_with_parent
+
 NICEST = 19
 CLONE_NEWUSER, CLONE_NEWNET = 0x10000000, 0x40000000
-PR_SET_PDEATHSIG, PR_SET_SECCOMP, PR_SET_NO_NEW_PRIVS = 1, 22, 38
+PR_SET_SECCOMP, PR_SET_NO_NEW_PRIVS = 22, 38
 SECCOMP_MODE_FILTER, SECCOMP_ALLOW, SECCOMP_ERRNO, SECCOMP_KILL = 2, 0x7FFF0000, 0x50000, 0
 LOAD, JUMP_IF_EQUAL, RETURN = 0x20, 0x15, 0x06
 
@@ -79,7 +79,7 @@ def isolate(parent: int) -> list[str]:
     """
     os.nice(NICEST)
     libc = ctypes.CDLL(None, use_errno=True)
-    die_with(parent)
+    die_with_parent(parent)
     refused = []
     if libc.prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0:
         refused.append(f"no_new_privs ({os.strerror(ctypes.get_errno())})")
@@ -96,13 +96,6 @@ def _may_filter() -> bool:
     if child == 0:
         os._exit(not _filter_calls())
     return os.waitpid(child, 0)[1] == 0
-
-
-def die_with(parent: int) -> None:
-    """Have the kernel kill this process when `parent` dies; leaves at once if it already has."""
-    ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
-    if os.getppid() != parent:
-        sys.exit(1)
 
 
 def confine(limits: Limits) -> None:

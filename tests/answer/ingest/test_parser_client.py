@@ -21,9 +21,10 @@ import pytest
 
 from assistant.answer.ingest import parser_client
 from assistant.answer.ingest.parser_client import ParsedFile, ParserClient
-from assistant.answer.ingest.parser_messages import LARGEST_PACKET, Parsed, Ready
+from assistant.answer.ingest.parser_messages import Parsed, Ready
 from assistant.answer.ingest.sandbox import Limits
 from assistant.core.errors import AnswerError
+from assistant.core.fork import LARGEST_PACKET_BYTES
 from tests.support import hostile_parser
 from tests.support.handmade_pdf import pdf, pdf_bomb, pdf_of
 
@@ -596,7 +597,7 @@ def test_one_that_does_not_start_is_tried_twice(
     before = _descriptors()
     with ParserClient(LIMITS, HOSTILE) as indexer:
         with monkeypatch.context() as patched:
-            patched.setattr(parser_client.subprocess, "Popen", refuse)
+            patched.setattr(subprocess, "Popen", refuse)
             with pytest.raises(AnswerError) as raised:
                 _asked(indexer, file, "nothing")
         told = "manual.txt waits: the indexer does not start"
@@ -617,7 +618,7 @@ def test_the_process_says_what_it_does_and_ends_with_the_line() -> None:
         with subprocess.Popen(command, pass_fds=(line,), env=environment) as process:
             theirs.close()
             ours.settimeout(20)
-            assert msgspec.msgpack.decode(ours.recv(LARGEST_PACKET), type=Ready)
+            assert msgspec.msgpack.decode(ours.recv(LARGEST_PACKET_BYTES), type=Ready)
             ours.close()
             assert process.wait(20) == 0
 

@@ -1,0 +1,67 @@
+"""Servers that fork: how they are started and heard, and that they go with their parent."""
+
+from __future__ import annotations
+
+import errno
+import os
+import select
+import socket
+import subprocess
+import sys
+
+import pytest
+
+from assistant.core import fork
+
+PROGRAM = (
+    *(sys.executable, "-P", "-c"),
+    "import os, socket, sys; line, parent, word = sys.argv[1:];"
+    " line = socket.socket(fileno=int(line));"
+    " line.send(f'{word} {parent} {os.getsid(0) == os.getpid()} {os.environ}'.encode());"
+    " line.send(sys.path[-1].encode()); line.recv(1)",
+)
+
+
+def heard(server: socket.socket) -> bytes:
+    assert select.select([server], [], [], 20)[0]
+    packet = fork.receive(server)
+    assert packet is not None
+    return packet
+
+
+def test_a_server_has_its_arguments_and_no_more_of_the_environment_than_it_is_given() -> None:
+    process, server = fork.start_server(PROGRAM, "hello", env={"LANG": "C"})
+    with process, server:
+        told = heard(server).decode()
+        assert told.startswith(f"hello {os.getpid()} True ")
+        assert "LANG" in told
+        assert "HOME" not in told
+        assert heard(server).decode() == sys.path[-1]
+        assert fork.receive(server) is None
+        process.kill()
+        process.wait()
+        assert heard(server) == b""
+
+
+def test_one_that_cannot_be_started_leaves_no_descriptor() -> None:
+    before = os.listdir("/proc/self/fd")
+    with pytest.raises(FileNotFoundError):
+        fork.start_server(("/nowhere",), env={})
+    assert os.listdir("/proc/self/fd") == before
+
+
+def test_whoever_has_no_parent_left_ends_at_once() -> None:
+    program = (
+        "import os; from assistant.core.fork import die_with_parent\n"
+        "die_with_parent({}); os._exit(7)"
+    )
+    mine = subprocess.run((sys.executable, "-c", program.format(os.getpid())), check=False)
+    other = subprocess.run((sys.executable, "-c", program.format(os.getpid() + 1)), check=False)
+    assert (mine.returncode, other.returncode) == (7, 1)
+
+
+def test_what_the_kernel_refuses_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(fork, "PR_SET_PDEATHSIG", 9999)
+    with pytest.raises(OSError, match="PR_SET_PDEATHSIG") as fault:
+        fork.die_with_parent(os.getppid())
+    assert fault.value.errno == errno.EINVAL
