@@ -11,6 +11,7 @@ import msgspec
 import numpy as np
 
 from assistant.answer.generation.decoder import Decoder
+from assistant.answer.generation.decoder_graph import Form, graph
 from assistant.answer.generation.generator import MODEL, GenerationBudget, Generator
 from assistant.answer.generation.prompt import Prompt, about_text
 from assistant.answer.generation.span_constraint import SpanConstraint
@@ -24,7 +25,6 @@ from assistant.answer.generation.token_scheduler import (
     shortest_first,
 )
 from assistant.bench import ctranslate
-from assistant.bench.decoder import Form, graph
 from assistant.bench.shape import NEO, NEO_WINDOW, OWN, ModelShape
 from assistant.control.metrics import percentile
 from assistant.core.models.manifest import Library

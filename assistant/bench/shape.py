@@ -20,7 +20,7 @@ class ModelShape(msgspec.Struct, frozen=True, kw_only=True):
     paired: bool = False
 
     def weights(self, seed: int = 0) -> dict[str, Array]:
-        """Random weights by the names that `assistant.bench.decoder` reads."""
+        """Random weights by the names that `assistant.answer.generation.decoder_graph` reads."""
         draw, width = np.random.default_rng(seed), self.width
 
         def some(*size: int) -> Array:

@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
+from assistant.answer.generation.decoder_graph import Form
 from assistant.answer.generation.generator import Generator
 from assistant.answer.generation.prompt import Notation
 from assistant.answer.generation.token_scheduler import Order, round_robin, shortest_first
 from assistant.bench import generator as bench
-from assistant.bench.decoder import Form
 from assistant.bench.shape import ModelShape
 from assistant.core.models.manifest import Library
 from tests.support.tiny_decoder import HEADS, decoder, tokenizer, weights

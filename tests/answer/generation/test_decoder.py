@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from assistant.bench.decoder import Form, blocks
+from assistant.answer.generation.decoder_graph import Form, blocks
 from tests.support.tiny_decoder import NEO, OWN, by_numpy, decoder, weights
 
 WORDS = 96

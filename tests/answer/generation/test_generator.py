@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 
 from assistant.answer.generation.constraint import Constraint, Tokens, missing
+from assistant.answer.generation.decoder_graph import Form, graph, interface
 from assistant.answer.generation.generator import GenerationBudget, Generator, repeating
 from assistant.answer.generation.plain_prompt import PlainNotation
 from assistant.answer.generation.prompt import Act, Mark, Notation, about_facts, about_text
-from assistant.bench.decoder import Form, graph, interface
 from assistant.core.errors import AnswerError, ModelError
 from assistant.core.models.manifest import Library
 from assistant.model_files.pull import import_model, pull

@@ -9,11 +9,11 @@ import numpy as np
 import pytest
 
 from assistant.answer.answerer import Answer
+from assistant.answer.generation.decoder_graph import Form, graph, interface
 from assistant.answer.generation.plain_prompt import PlainNotation
 from assistant.answer.generation.prompt import about_text
 from assistant.answer.generation.token_scheduler import finished
 from assistant.answer.knowledge.passages import Passage
-from assistant.bench.decoder import Form, graph, interface
 from assistant.cli.conversation import temporary_config
 from assistant.composition import Composition
 from assistant.core.config import AnswerSettings, Config, StorageSettings

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from assistant.bench.modelfile import FUSED, ModelFile
+from assistant.core.models.onnx_writer import FUSED, ModelFile
 
 Array = NDArray[np.float32]
 Weights = Mapping[str, Array]
