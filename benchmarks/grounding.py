@@ -29,7 +29,7 @@ from assistant.answer.retrieval.reader import Reader
 from assistant.answer.retrieval.retriever import Retriever
 from assistant.answer.retrieval.search import Searcher
 from assistant.core.models.manifest import Library
-from assistant.english.words import NUMBERS
+from assistant.english.numbers import FIGURES
 from assistant.evaluation.shelf import Shelf
 from models.training import renaming
 from models.training.questions import Block, blocks
@@ -66,10 +66,10 @@ def unheard_of(said: str, passage: Passage) -> list[str]:
     source = f"{passage.text} {passage.title} {passage.place}"
     numbers = set(_NUMBER.findall(source.replace(",", "")))
     words = {word.lower().removesuffix("'s") for word in re.findall(r"[\w'-]+", source)}
-    values = numbers | {NUMBERS[word] for word in words if word in NUMBERS}
+    values = numbers | {FIGURES[word] for word in words if word in FIGURES}
     found = [n for n in _NUMBER.findall(said.replace(",", "")) if n not in values]
-    spelt = (word for word in _WORD.findall(said.lower()) if word in NUMBERS)
-    found += [word for word in spelt if word not in words and NUMBERS[word] not in values]
+    spelt = (word for word in _WORD.findall(said.lower()) if word in FIGURES)
+    found += [word for word in spelt if word not in words and FIGURES[word] not in values]
     names = (name.removesuffix("'s") for name in _INNER_NAME.findall(said))
     return found + [name for name in names if name.lower() not in words]
 

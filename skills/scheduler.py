@@ -35,8 +35,8 @@ import msgspec
 from assistant.core.database import Database
 from assistant.core.errors import SkillError
 from assistant.core.messages import Reply
+from assistant.english.spoken import length, spoken
 from assistant.skill.context import LONGEST_TIMER, MOST_TIMERS, Timer
-from assistant.skill.spoken import length, spoken
 
 log = logging.getLogger(__name__)
 

@@ -16,10 +16,10 @@ from assistant.skill import (
     Traits,
     Undo,
     choices,
+    count,
     prompt,
 )
 from assistant.skill.context import LONGEST_TIMER, MOST_TIMERS
-from assistant.skill.spoken import count
 
 NAMES = (
     *("pasta", "pizza", "egg", "eggs", "tea", "coffee", "rice", "bread", "cake", "cookies"),

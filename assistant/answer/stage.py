@@ -39,7 +39,7 @@ from assistant.core.messages import (
     Tick,
     WordFacts,
 )
-from assistant.skill.spoken import joined
+from assistant.english.spoken import joined
 
 _ASKS = re.compile(
     r"(hey |so |and |okay |ok |please )*"

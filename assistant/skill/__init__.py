@@ -9,6 +9,7 @@ from assistant.core.messages import (
     SlotValue,
     Summarise,
 )
+from assistant.english.spoken import count
 from assistant.skill.context import Context, ListItem, Request, Timer
 from assistant.skill.home import Area, Entity, Floor
 from assistant.skill.manifest import Traits
@@ -47,6 +48,7 @@ __all__ = [
     "Traits",
     "Undo",
     "choices",
+    "count",
     "domains",
     "doubtful",
     "opens",

@@ -10,9 +10,9 @@ from typing import Any, Protocol
 import msgspec
 
 from assistant.core.messages import Slot, SlotValue
+from assistant.english.spoken import spoken
 from assistant.skill.home import Area, Entity, Floor
 from assistant.skill.reply import Undo
-from assistant.skill.spoken import spoken
 
 LONGEST_TIMER = timedelta(days=366)
 MOST_TIMERS = 100

@@ -30,6 +30,10 @@ class Floor(msgspec.Struct, frozen=True, kw_only=True):
     id: str
     aliases: tuple[str, ...] = ()
 
+    def __str__(self) -> str:
+        """As it is said: by its name."""
+        return self.name
+
 
 class Area(msgspec.Struct, frozen=True, kw_only=True):
     """A room or floor part, such as the kitchen; `aliases` are further names for it."""
@@ -38,6 +42,10 @@ class Area(msgspec.Struct, frozen=True, kw_only=True):
     id: str
     floor: str | None = None
     aliases: tuple[str, ...] = ()
+
+    def __str__(self) -> str:
+        """As it is said: by its name."""
+        return self.name
 
 
 class Entity(msgspec.Struct, frozen=True, kw_only=True):
@@ -49,6 +57,10 @@ class Entity(msgspec.Struct, frozen=True, kw_only=True):
     state: str = "unknown"
     attributes: dict[str, Any] = {}
     aliases: tuple[str, ...] = ()
+
+    def __str__(self) -> str:
+        """As it is said: by its name."""
+        return self.name
 
     @property
     def domain(self) -> str:

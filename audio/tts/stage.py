@@ -20,9 +20,9 @@ from assistant.core.messages import (
     StageRestarted,
     Tick,
 )
+from assistant.english.read_aloud import read_aloud
 from audio.tts.apology import Restraint, words_for
 from audio.tts.sentences import sentences
-from audio.tts.spoken import spoken
 from audio.tts.voice import Samples, Voice
 
 LARGEST_BYTES = 1 << 20
@@ -96,7 +96,7 @@ class VoiceStage:
         sequence = self._open.pop(reply.utterance_id, 0)
         try:
             for left, sentence in zip(range(len(texts) - 1, -1, -1), texts, strict=True):
-                samples = self._voice.synthesise(spoken(sentence))
+                samples = self._voice.synthesise(read_aloud(sentence))
                 for part, ends in _parts(samples):
                     last = ends and left == 0 and not reply.more
                     yield Speech(

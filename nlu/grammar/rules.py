@@ -8,16 +8,9 @@ from __future__ import annotations
 
 import re
 
+from assistant.english.dates import MONTHS, WEEKDAYS
+from assistant.english.numbers import ORDINALS
 from nlu.text.phrases import listed, words
-
-MONTHS = words(
-    "january february march april may june july august september october november december"
-)
-WEEKDAYS = words("monday tuesday wednesday thursday friday saturday sunday")
-ORDINALS = words(
-    "first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth thirteenth "
-    "fourteenth fifteenth sixteenth seventeenth eighteenth nineteenth twentieth"
-)
 
 YES = listed(
     "yes, yeah, yep, yup, sure, of course, ok, go ahead, do it, do that, correct, right, exactly, "

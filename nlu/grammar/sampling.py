@@ -24,6 +24,7 @@ from hassil.expression import (
 )
 from hassil.intents import RangeSlotList, SlotList, TextSlotList
 
+from assistant.english.numbers import is_digits, spell
 from nlu.grammar.binding import IGNORED
 from nlu.grammar.claim import Claim
 from nlu.grammar.grammar import Grammar
@@ -31,7 +32,6 @@ from nlu.grammar.lists import WRITTEN
 from nlu.grammar.rules import DEEDS, FREE_TEXT, THINGS
 from nlu.text import phrases
 from nlu.text.canonical import spoken_words
-from nlu.text.numbers import is_digits, spell
 
 _EXAMPLES = 40
 _EXAMPLE_LENGTH = 25

@@ -15,8 +15,8 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
+from assistant.english.numbers import is_digits, read_number
 from nlu.text import phrases
-from nlu.text.numbers import is_digits, read_number
 
 
 class Token(NamedTuple):

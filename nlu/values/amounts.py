@@ -5,8 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from nlu.grammar.rules import ORDINALS
-from nlu.text.numbers import SCALES, is_digits
+from assistant.english.numbers import ORDINALS, SCALES, is_digits
 
 _PARTS = {"half": 2, "halve": 2, "quarter": 4} | {
     word: parts for parts, word in enumerate(ORDINALS[:10], start=1) if parts > 2

@@ -6,11 +6,10 @@ import calendar
 import re
 from datetime import date, timedelta
 
-from nlu.grammar.rules import MONTHS, ORDINALS
+from assistant.english.dates import MONTH_NUMBERS
+from assistant.english.numbers import ORDINALS
 from nlu.values.weekdays import Days, weekday
 
-_MONTHS = {name: n for n, name in enumerate(MONTHS, start=1)} | {"sept": 9}
-_MONTHS |= {name[:3]: n for name, n in _MONTHS.items()}
 _YEAR = re.compile(r" (?:(?P<year>\d{4})|20 (?P<short>\d{2}))$")
 _FIGURES = re.compile(
     r"(?P<iso>\d{4}) (?P<iso_month>\d{1,2}) (?P<iso_day>\d{1,2})"
@@ -43,12 +42,12 @@ def day_of_month(words: str) -> int:
 def month_and_day(words: str) -> tuple[int, int] | None:
     """Month and day of "3 of may", "may fourth"; None for anything else."""
     spoken = words.replace(" day of ", " ").replace(" of ", " ").split()
-    name = next((w for w in (*spoken[:1], *spoken[-1:]) if w in _MONTHS), None)
+    name = next((w for w in (*spoken[:1], *spoken[-1:]) if w in MONTH_NUMBERS), None)
     if name is None:
         return None
     spoken.remove(name)
     number = day_of_month(" ".join(spoken))
-    return (_MONTHS[name], number) if number else None
+    return (MONTH_NUMBERS[name], number) if number else None
 
 
 def split_year(words: str) -> tuple[str, int | None]:
@@ -159,10 +158,10 @@ def _months(name: str, year: int | None, today: date) -> list[date]:
     first = today.replace(day=1)
     if name in ("this month", "next month", "month"):
         return [shifted(first, name == "next month", "month")]
-    if name not in _MONTHS:
+    if name not in MONTH_NUMBERS:
         return []
     years = (year,) if year else (today.year, today.year + 1)
-    return [date(y, _MONTHS[name], 1) for y in years]
+    return [date(y, MONTH_NUMBERS[name], 1) for y in years]
 
 
 def _days_of(first: date) -> list[date]:

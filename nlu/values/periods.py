@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from datetime import date, datetime, time, timedelta
 
 from assistant.core.parts import Period
-from nlu.grammar.rules import MONTHS, WEEKDAYS
+from assistant.english.dates import MONTHS, WEEKDAYS
 from nlu.values.amounts import number
 from nlu.values.dates import days
 from nlu.values.holidays import FIXED

@@ -8,12 +8,13 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from nlu.text.phrases import words
+from assistant.english.lists import word_list
+from assistant.english.units import CENTS, CURRENCIES, NATIONS, UNIT_SYMBOLS
 from nlu.values.amounts import amount, number, tidy
 from nlu.values.months import day_of_month
 
 _SHARES = (
-    dict.fromkeys(words("full max maximum fully completely"), 100)
+    dict.fromkeys(word_list("full max maximum fully completely"), 100)
     | dict.fromkeys(("all the way", "all way", "all way up", "full power"), 100)
     | dict.fromkeys(("min", "minimum"), 0)
     | dict.fromkeys(("halfway", "half way"), 50)
@@ -24,59 +25,6 @@ _DEGREES = re.compile(
 )
 _SCALES = {"c": "°C", "f": "°F", "k": "K"}
 
-_CURRENCIES = {
-    code: words(names)
-    for code, names in {
-        "EUR": "euro euros eur",
-        "USD": "dollar dollars usd buck bucks",
-        "GBP": "pound pounds gbp quid",
-        "JPY": "yen jpy",
-        "CHF": "franc francs chf",
-        "INR": "rupee rupees inr",
-        "CAD": "cad",
-        "AUD": "aud",
-        "SEK": "krona kronor sek",
-    }.items()
-}
-_CURRENCY = {name: code for code, names in _CURRENCIES.items() for name in names}
-_NATIONS = {"us": "USD", "american": "USD", "canadian": "CAD", "australian": "AUD"}
-_NATIONS |= {"british": "GBP", "swiss": "CHF", "indian": "INR", "swedish": "SEK"}
-_MINOR: dict[str, tuple[str, ...]] = {
-    **dict.fromkeys(words("cent cents"), ("USD", "EUR")),
-    **dict.fromkeys(words("penny pence p"), ("GBP",)),
-}
-
-_UNITS = {
-    name: symbol
-    for symbol, names in {
-        "mm": "millimeter millimetre mm",
-        "cm": "centimeter centimetre cm",
-        "m": "meter metre m",
-        "km": "kilometer kilometre km k",
-        "in": "inch inches in",
-        "ft": "foot feet ft",
-        "yd": "yard yd",
-        "mi": "mile mi",
-        "mg": "milligram mg",
-        "g": "gram gramme g",
-        "kg": "kilogram kilo kg",
-        "oz": "ounce oz",
-        "lb": "pound lb",
-        "st": "stone",
-        "ml": "milliliter millilitre ml",
-        "cl": "centiliter centilitre cl",
-        "l": "liter litre l",
-        "cup": "cup",
-        "tsp": "teaspoon tsp",
-        "tbsp": "tablespoon tbsp",
-        "pt": "pint pt",
-        "gal": "gallon gal",
-        "W": "watt w",
-        "kWh": "kwh",
-        "mph": "mph",
-    }.items()
-    for name in words(names)
-}
 _PAIRS = {("ft", "in"): 12, ("lb", "oz"): 16, ("st", "lb"): 14}
 
 
@@ -125,12 +73,12 @@ def money(text: str) -> list[str]:
     if found is None:
         return []
     value, at = found
-    if at < len(said) and said[at] in _MINOR:
+    if at < len(said) and said[at] in CENTS:
         ends = at + 1 == len(said)
-        return [_price(value / 100, code) for code in _MINOR[said[at]]] if ends else []
-    nation = _NATIONS.get(said[at]) if at < len(said) else None
+        return [_price(value / 100, code) for code in CENTS[said[at]]] if ends else []
+    nation = NATIONS.get(said[at]) if at < len(said) else None
     at += nation is not None
-    code = _CURRENCY.get(said[at]) if at < len(said) else None
+    code = CURRENCIES.get(said[at]) if at < len(said) else None
     cents = _cents(said[at + 1 :])
     if code is None or cents is None:
         return []
@@ -176,7 +124,7 @@ def _count(said: Sequence[str]) -> tuple[float, int] | None:
 
 def _unit(said: Sequence[str], at: int) -> str | None:
     word = said[at] if at < len(said) else ""
-    return _UNITS.get(word) or _UNITS.get(word.removesuffix("s"))
+    return UNIT_SYMBOLS.get(word) or UNIT_SYMBOLS.get(word.removesuffix("s"))
 
 
 def _cents(rest: Sequence[str]) -> float | None:
@@ -184,7 +132,7 @@ def _cents(rest: Sequence[str]) -> float | None:
     rest = rest[rest[:1] == ["and"] :]
     if not rest:
         return 0
-    plain = rest[:-1] if rest[-1] in _MINOR else rest
+    plain = rest[:-1] if rest[-1] in CENTS else rest
     is_minor = len(plain) == 1 and plain[0].isdecimal() and int(plain[0][:3]) < 100
     return int(plain[0]) if is_minor else None
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta
 from zoneinfo import ZoneInfo
 
-from nlu.grammar.rules import ORDINALS
+from assistant.english.numbers import ORDINALS
 from nlu.values import holidays
 from nlu.values.clocks import PARTS, times
 from nlu.values.durations import HOUR_S, MINUTE_S, duration

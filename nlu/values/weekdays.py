@@ -5,20 +5,18 @@ from __future__ import annotations
 import re
 from datetime import date, timedelta
 
-from nlu.grammar.rules import WEEKDAYS
+from assistant.english.dates import WEEKDAY_NUMBERS
 
 Days = list[tuple[date, float]]
 """Dates with the likelihood of each, the best first."""
 
-_WEEKDAYS = {name: n for n, name in enumerate(WEEKDAYS)} | {"tues": 1, "thur": 3, "thurs": 3}
-_WEEKDAYS |= {name[:3]: n for name, n in _WEEKDAYS.items()}
 _COMING = ("coming", "this coming", "upcoming")
 _OF_WEEK = re.compile(r"(?P<day>\w+)(?: of| in)? (?P<which>this|next|last) week")
 
 
 def weekday(word: str) -> int | None:
     """0 for "monday" or "mon" to 6; None for another word."""
-    return _WEEKDAYS.get(word)
+    return WEEKDAY_NUMBERS.get(word)
 
 
 def day_of_week(words: str, today: date) -> Days:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 import unicodedata
 
-CURRENCY_SIGNS = {"$": "dollars", "€": "euros", "£": "pounds", "¥": "yen", "₹": "rupees"}
+from assistant.english.units import CURRENCY_SIGNS
+
 _SIGNS = "".join(CURRENCY_SIGNS)
 
 _STEPS: tuple[tuple[re.Pattern[str], str], ...] = (

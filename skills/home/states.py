@@ -14,9 +14,9 @@ from assistant.skill import (
     Skill,
     Traits,
     choices,
+    count,
     domains,
 )
-from assistant.skill.spoken import count
 from skills.home.listing import told_list
 from skills.home.targets import ALL, SWITCHED, Place, Target, TargetWish, capital, find, the
 from skills.home.wording import described, is_in, known, state_words

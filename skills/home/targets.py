@@ -12,8 +12,7 @@ from __future__ import annotations
 from collections.abc import Generator
 from dataclasses import dataclass
 
-from assistant.skill import Area, Choose, Context, Entity, Floor, Reply, Request
-from assistant.skill.spoken import count
+from assistant.skill import Area, Choose, Context, Entity, Floor, Reply, Request, count
 
 ALL = "all"
 """As a name: every device of the kind."""

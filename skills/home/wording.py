@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from assistant.english.units import measured
 from assistant.skill import Entity
 
 _BINARY = {
@@ -39,32 +40,6 @@ _BINARY = {
 https://www.home-assistant.io/integrations/binary_sensor/#device-class
 """
 
-_UNITS = {
-    "%": "percent",
-    "°C": "degrees Celsius",
-    "°F": "degrees Fahrenheit",
-    "°": "degrees",
-    "W": "watts",
-    "kW": "kilowatts",
-    "Wh": "watt hours",
-    "kWh": "kilowatt hours",
-    "V": "volts",
-    "A": "amperes",
-    "Hz": "hertz",
-    "hPa": "hectopascals",
-    "mbar": "millibars",
-    "lx": "lux",
-    "ppm": "parts per million",
-    "µg/m³": "micrograms per cubic metre",
-    "km/h": "kilometres per hour",
-    "mph": "miles per hour",
-    "m/s": "metres per second",
-    "mm": "millimetres",
-    "L": "litres",
-    "m³": "cubic metres",
-    "dB": "decibels",
-}
-
 _PLACES = {"home": "at home", "not_home": "away"}
 _RUNS = ("media_player", "climate", "humidifier", "water_heater")
 """Domains whose state, when they are on, tells what they do."""
@@ -81,8 +56,7 @@ def described(entity: Entity) -> str:
     if entity.state.endswith("%"):
         return f"at {entity.state[:-1]} percent"
     if entity.domain == "sensor":
-        unit = entity.fact("unit_of_measurement")
-        return f"{entity.state} {_UNITS.get(unit, unit)}".rstrip()
+        return measured(entity.state, entity.fact("unit_of_measurement"))
     position = entity.attributes.get("position")
     if entity.state == "open" and isinstance(position, int | float) and 0 < position < 100:
         return f"{position:g} percent open"

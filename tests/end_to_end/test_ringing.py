@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from assistant.skill.spoken import spoken
+from assistant.english.spoken import spoken
 from tests.support.recognised import DECOYS, recognised, words
 from tests.support.scenario import (
     Daemon,

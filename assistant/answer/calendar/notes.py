@@ -14,7 +14,7 @@ from assistant.answer.knowledge.passages import sentences
 from assistant.answer.knowledge.query import Filter, telling
 from assistant.answer.knowledge.series import here
 from assistant.core.messages import Period
-from assistant.skill.spoken import count, spoken
+from assistant.english.spoken import count, spoken
 
 MOST_SAID = 3
 """Notes; of more the number is told."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from calendar import day_name, month_name
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from datetime import date, datetime, timedelta
@@ -12,7 +11,8 @@ from typing import NamedTuple
 
 from assistant.answer.knowledge.series import Occurrence
 from assistant.core.messages import Period
-from assistant.skill.spoken import count, joined, spoken
+from assistant.english.dates import MONTHS, WEEKDAYS, weekday_name
+from assistant.english.spoken import count, joined, spoken
 
 MOST_SAID = 5
 """Events; of more the number is told."""
@@ -21,7 +21,6 @@ LONGEST_NAME = 80
 """Characters of an event's name."""
 
 _PREPOSITION = re.compile(r"^(?:for|on|in|over|at|during) ", re.IGNORECASE)
-_NAMES = {name.casefold(): name for name in (*day_name, *month_name) if name}
 _WORD = re.compile(r"[^\W\d_]+")
 
 
@@ -77,9 +76,13 @@ def label(period: Period, said: str, now: datetime) -> str:
     whole = period.since.time() == period.until.time()
     if is_one_day(period) and (whole or not said):
         return _on(period.since.date(), now)
-    named = _WORD.sub(lambda found: _NAMES.get(found[0].casefold(), found[0]), said)
-    named = named.removeprefix("for ")
-    return f"on {named}" if named.split(" ")[0] in day_name else named
+    named = _WORD.sub(_capitalised, said).removeprefix("for ")
+    return f"on {named}" if named.split(" ")[0].casefold() in WEEKDAYS else named
+
+
+def _capitalised(found: re.Match[str]) -> str:
+    word = found[0]
+    return word.capitalize() if word.casefold() in (*MONTHS, *WEEKDAYS) else word
 
 
 def is_one_day(period: Period) -> bool:
@@ -102,7 +105,7 @@ def _gathered(events: Sequence[ListedEvent]) -> list[ListedEvent]:
 def _on(day: date, now: datetime) -> str:
     words = spoken(day, now)
     if 1 < (day - now.date()).days < 7:
-        words = f"{day:%A}"
+        words = weekday_name(day)
     return f"on {words}" if words[:1].isupper() else words
 
 
@@ -113,7 +116,11 @@ def _days(events: Sequence[ListedEvent], period: Period, now: datetime) -> Itera
     for on, some in groupby(events, day):
         since = datetime.combine(on, datetime.min.time(), tzinfo=period.since.tzinfo)
         near = (on - now.date()).days < 2  # "tomorrow" in place of its name
-        named = _on(on, now) if near or period.until - period.since > A_WEEK else f"on {on:%A}"
+        named = (
+            _on(on, now)
+            if near or period.until - period.since > A_WEEK
+            else f"on {weekday_name(on)}"
+        )
         last = sorted(some, key=lambda event: event.more > 0)  # nothing follows "more times"
         yield f"{named} {joined([_at(event, since) for event in last])}"
 

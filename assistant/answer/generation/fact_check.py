@@ -12,9 +12,9 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
-from assistant.english.words import MONTHS, WEEKDAYS
+from assistant.english.dates import MONTHS, WEEKDAYS
 
-_DATES = MONTHS | WEEKDAYS | {"may", "today", "tonight", "tomorrow", "yesterday"}
+_DATES = frozenset((*MONTHS, *WEEKDAYS, "today", "tonight", "tomorrow", "yesterday"))
 _CLOCK = re.compile(r"\d+[:.]\d\d|\b\d+ ?[ap]\.?m\b", re.IGNORECASE)
 _WORD = re.compile(r"[^\W\d_]+")
 _ENDING = re.compile(r"(?<=\w\w)(ing|ed|es|e|s)$")

@@ -9,7 +9,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from assistant.english.words import COMMON, MONTHS, NEGATIONS, NUMBERS, UNITS, WEEKDAYS
+from assistant.english.dates import MONTHS, WEEKDAYS
+from assistant.english.numbers import FIGURES
+from assistant.english.units import UNIT_FORMS
+from assistant.english.words import COMMON, NEGATIONS
 
 _TOKEN = re.compile(r"\d+(?:[.,:]\d+)*|[^\W\d_]+(?:['’.-][^\W\d_]+)*|[%$€£°]")
 _POSSESSIVE = re.compile(r"['’]s?$")
@@ -51,7 +54,8 @@ def _facts(sentence: str, sources: str) -> Iterator[list[str]]:
 def _kind(token: str, first: bool, lower: set[str]) -> str | None:
     """ "number" (parts of dates are), "name", or None for what states no fact."""
     word = token.lower()
-    month = word in MONTHS or (word == "may" and token != word and not first)
+    # "may" is a verb more often.
+    month = word in MONTHS and (word != "may" or (token != word and not first))
     if _is_number(word) or month or word in WEEKDAYS:
         return "number"
     # The first word of a sentence has its capital from there, unless nothing else knows it.
@@ -61,11 +65,11 @@ def _kind(token: str, first: bool, lower: set[str]) -> str | None:
 
 
 def _goes_on(before: str, token: str) -> bool:
-    return _is_number(before.lower()) and token.lower() in UNITS
+    return _is_number(before.lower()) and token.lower() in UNIT_FORMS
 
 
 def _is_number(word: str) -> bool:
-    return word[0].isdigit() or word in NUMBERS
+    return word[0].isdigit() or word in FIGURES
 
 
 def _terms(text: str) -> list[str]:
@@ -80,9 +84,9 @@ def _joined(terms: Sequence[str]) -> str:
 def _plain(word: str) -> str:
     if word[0].isdigit():
         return _ORDINAL.sub("", word.replace(",", ""))
-    if word in NUMBERS:
-        return NUMBERS[word]
-    return UNITS.get(word, word)
+    if word in FIGURES:
+        return FIGURES[word]
+    return UNIT_FORMS.get(word, word)
 
 
 def _negated(text: str) -> bool:

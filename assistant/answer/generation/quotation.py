@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 
-from assistant.english.words import within_value
+from assistant.english.dates import within_value
 
 _TOKEN = re.compile(r"[\w$€£°%]+(?:[.,:'’/+-]+[\w$€£°%]+)*|[^\w\s]")
 _PUNCTUATION = re.compile(r"[^\w\s$€£°%]+")

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from assistant.answer.generation.constraint import Tokens
 from assistant.answer.generation.prompt import Mark, Prompt
-from assistant.english.words import within_value
+from assistant.english.dates import within_value
 
 Mask = NDArray[np.bool_]
 _JOINTS = (

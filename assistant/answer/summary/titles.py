@@ -19,8 +19,8 @@ from rapidfuzz import fuzz
 from assistant.answer.ingest.formats.outline import BELOW
 from assistant.answer.knowledge.sources import DocumentSource
 from assistant.core.errors import AnswerError
-from assistant.english.words import NUMBERS
-from assistant.skill.spoken import joined
+from assistant.english.numbers import FIGURES
+from assistant.english.spoken import joined
 
 NEAREST = 3
 """Titles or places that are named in place of one that is not there."""
@@ -152,7 +152,7 @@ def _counted(places: Sequence[str], wanted: Sequence[str]) -> str:
 def terms(text: str) -> list[str]:
     """The words that tell something: folded, without plural, numbers as digits."""
     words = [_ENDING.sub("", word) for word in _WORD.findall(text.casefold())]
-    return [NUMBERS.get(word, word) for word in words if word not in _FILLERS]
+    return [FIGURES.get(word, word) for word in words if word not in _FILLERS]
 
 
 def _split(name: str) -> tuple[str, str]:

@@ -15,11 +15,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from assistant.core.messages import SlotValue
-from assistant.skill.spoken import spoken
+from assistant.english.dates import WEEKDAYS
+from assistant.english.numbers import spell
+from assistant.english.spoken import spoken
 from assistant.skill.values import Recurrence
-from nlu.grammar.rules import WEEKDAYS
 from nlu.text.canonical import canonical
-from nlu.text.numbers import spell
 from nlu.values import resolve
 from nlu.values.clocks import clock
 from nlu.values.dates import day

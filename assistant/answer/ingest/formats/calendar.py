@@ -13,11 +13,12 @@ from icalendar import Calendar, Component
 from assistant.answer.ingest.formats.html import soup_of
 from assistant.answer.ingest.formats.recurrence import dates, each, repeated
 from assistant.answer.ingest.formats.rules import Rule, rule
-from assistant.answer.ingest.formats.wording import clean, full_date, title_of
+from assistant.answer.ingest.formats.wording import clean, title_of
 from assistant.answer.knowledge.passages import Document, Section
 from assistant.answer.knowledge.series import Series
 from assistant.core.errors import AnswerError
-from assistant.skill.spoken import joined, length
+from assistant.english.dates import full_date, weekday_name
+from assistant.english.spoken import joined, length
 
 NEVER = date.max.isoformat()
 """Where a series that goes on for ever ends."""
@@ -201,4 +202,4 @@ def _end(event: Component, start: date) -> date:
 
 
 def _day(day: date) -> str:
-    return f"{day:%A}, {full_date(day)}"
+    return f"{weekday_name(day)}, {full_date(day)}"

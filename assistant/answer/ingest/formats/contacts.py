@@ -10,9 +10,10 @@ from typing import Any
 from vobject.base import Component, ContentLine, VObjectError, readComponents
 
 from assistant.answer.ingest.formats.text import decoded
-from assistant.answer.ingest.formats.wording import clean, full_date, title_of
+from assistant.answer.ingest.formats.wording import clean, title_of
 from assistant.answer.knowledge.passages import Document, Section
 from assistant.core.errors import AnswerError
+from assistant.english.dates import full_date, month_and_day
 
 _KINDS = {"cell": "mobile", "home": "home", "work": "work", "fax": "fax", "pager": "pager"}
 _ADDRESS = ("extended", "box", "street", "code", "city", "region", "country")
@@ -111,7 +112,7 @@ def _birthday(value: str) -> str:
         day = date(year, int(found[2]), int(found[3]))
     except ValueError:
         return value
-    return f"{day:%B} {day.day}" if found[1] == "--" else full_date(day)
+    return month_and_day(day) if found[1] == "--" else full_date(day)
 
 
 def _possessive(who: str) -> str:

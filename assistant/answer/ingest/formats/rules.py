@@ -9,8 +9,9 @@ from typing import Any
 import msgspec
 from dateutil.rrule import rrulestr
 
-from assistant.answer.ingest.formats.wording import full_date
-from assistant.skill.spoken import count, joined
+from assistant.english.dates import WEEKDAYS, full_date, month_and_day, month_name, weekday_name
+from assistant.english.numbers import ORDINALS
+from assistant.english.spoken import count, joined
 
 MOST_COUNTED = 5000
 """Repetitions that are gone through in search of the last one."""
@@ -24,16 +25,8 @@ _UNITS = {
     "MONTHLY": "month",
     "YEARLY": "year",
 }
-_DAYS = {
-    "MO": "Monday",
-    "TU": "Tuesday",
-    "WE": "Wednesday",
-    "TH": "Thursday",
-    "FR": "Friday",
-    "SA": "Saturday",
-    "SU": "Sunday",
-}
-_ORDINALS = {1: "first", 2: "second", 3: "third", 4: "fourth", 5: "fifth", -1: "last"}
+_DAYS = {name[:2].upper(): name.capitalize() for name in WEEKDAYS}
+_ORDINALS = {-1: "last"} | dict(enumerate(ORDINALS[:5], start=1))
 
 
 class Rule(msgspec.Struct, frozen=True, kw_only=True):
@@ -53,16 +46,16 @@ class Rule(msgspec.Struct, frozen=True, kw_only=True):
         often = f"every {self.unit}" if self.interval == 1 else f"every {self._apart()}"
         named = [_named(day) for day in self.days]
         if self.unit == "week":
-            weekdays = joined(named or [f"{start:%A}"])
+            weekdays = joined(named or [weekday_name(start)])
             if self.days == ("MO", "TU", "WE", "TH", "FR"):
                 weekdays = "weekday"
             return f"every {weekdays}" if self.interval == 1 else f"{often} on {weekdays}"
         if named:
-            within = joined([f"{date(2000, month, 1):%B}" for month in self.months])
+            within = joined([month_name(month) for month in self.months])
             return f"{often} on {joined(named)}{f' in {within}' if within else ''}"
         if self.unit == "month":
             return f"{often} on the {joined([_th(d) for d in self.month_days or (start.day,)])}"
-        return f"{often} on {start:%B} {start.day}" if self.unit == "year" else often
+        return f"{often} on {month_and_day(start)}" if self.unit == "year" else often
 
     def span(self, start: date) -> str:
         """ "from January 6, 2026 until June 30, 2026", "ten times from January 6, 2026"."""

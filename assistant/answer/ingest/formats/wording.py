@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Iterator, Sequence
-from datetime import date
 from pathlib import PurePath
 
 LONGEST_TITLE = 120
@@ -32,11 +31,6 @@ def clean(text: str) -> str:
     if text.isprintable():
         return text
     return " ".join("".join(c if c.isprintable() else " " for c in text).split())
-
-
-def full_date(day: date) -> str:
-    """As dates are said elsewhere, with the year: "March 2, 2027"."""
-    return f"{day:%B} {day.day}, {day.year}"
 
 
 def title_of(name: str) -> str:

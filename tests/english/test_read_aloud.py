@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from audio.tts.spoken import spoken
+from assistant.english.read_aloud import read_aloud
 
 
 @pytest.mark.parametrize(
@@ -17,6 +17,8 @@ from audio.tts.spoken import spoken
         ("It is -5 °C.", "It is minus 5 degrees Celsius."),
         ("68°F now", "68 degrees Fahrenheit now"),
         ("120 km/h, 3 kWh", "120 kilometres per hour, 3 kilowatt hours"),
+        ("1 kg at 60 dB", "1 kilogram at 60 decibels"),
+        ("flat 5 A", "flat 5 A"),
         ("That costs €5.50.", "That costs 5.50 euros."),
         ("in 3–5 minutes", "in 3 to 5 minutes"),
         ("on 2026-11-20", "on November 20, 2026"),
@@ -35,11 +37,11 @@ from audio.tts.spoken import spoken
     ],
 )
 def test_signs_and_units_become_words(written: str, said: str) -> None:
-    assert spoken(written) == said
+    assert read_aloud(written) == said
 
 
 @given(st.text(max_size=200))
 def test_whatever_comes_the_voice_gets_one_printable_line(text: str) -> None:
-    said = spoken(text)
+    said = read_aloud(text)
     assert said.isprintable()
     assert said == " ".join(said.split())

@@ -8,17 +8,15 @@ from decimal import Decimal
 from enum import Enum
 from typing import Any
 
-from assistant.skill.home import Area, Entity
+from assistant.english.dates import full_date, month_and_day, weekday_name
+from assistant.english.numbers import ONES
 
 _UNITS = ((86_400, "day"), (3_600, "hour"), (60, "minute"), (1, "second"))
-_SMALL = (
-    *("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"),
-    *("eleven", "twelve"),
-)
+_SMALL = ONES[:13]
 
 
 def spoken(value: Any, now: datetime) -> str:
-    """`value` in words; days are told relative to `now`."""
+    """`value` in words, by default its `str`; days are told relative to `now`."""
     match value:
         case timedelta():
             return length(value)
@@ -30,8 +28,6 @@ def spoken(value: Any, now: datetime) -> str:
             return _time(value)
         case Enum():
             return str(value.value)
-        case Area() | Entity():
-            return value.name
         case float() | Decimal():
             return f"{value:f}".rstrip("0").rstrip(".") if value % 1 else f"{value:.0f}"
         case str():
@@ -81,5 +77,5 @@ def _day(value: date, now: datetime) -> str:
     ahead = (value - now.date()).days
     if ahead in near:
         return near[ahead]
-    year = f", {value.year}" if value.year != now.year else ""
-    return f"{value:%A}, {value:%B} {value.day}{year}"
+    told = month_and_day(value) if value.year == now.year else full_date(value)
+    return f"{weekday_name(value)}, {told}"

@@ -1,4 +1,4 @@
-"""Text as it is said: signs and units as words.
+"""Written text as a voice reads it aloud: signs and units as words.
 
 The voices read numbers, money in dollars and times of day well by themselves (checked with
 `flite -pw`); only what they swallow or spell out is rewritten.
@@ -9,42 +9,8 @@ from __future__ import annotations
 import re
 import unicodedata
 
-MONTHS = (
-    "January",
-    "February",
-    "March",
-    "April",
-    "May",
-    "June",
-    "July",
-    "August",
-    "September",
-    "October",
-    "November",
-    "December",
-)
-
-UNITS = {
-    "°C": "degree Celsius|degrees Celsius",
-    "°F": "degree Fahrenheit|degrees Fahrenheit",
-    "°": "degree|degrees",
-    "km/h": "kilometre per hour|kilometres per hour",
-    "m/s": "metre per second|metres per second",
-    "kWh": "kilowatt hour|kilowatt hours",
-    "kW": "kilowatt|kilowatts",
-    "W": "watt|watts",
-    "km": "kilometre|kilometres",
-    "cm": "centimetre|centimetres",
-    "mm": "millimetre|millimetres",
-    "kg": "kilogram|kilograms",
-    "g": "gram|grams",
-    "ml": "millilitre|millilitres",
-    "l": "litre|litres",
-    "hPa": "hectopascal|hectopascals",
-    "€": "euro|euros",
-    "£": "pound|pounds",
-}
-"""Unit after a number → one and many."""
+from assistant.english.dates import month_name
+from assistant.english.units import SPOKEN_UNITS, measured
 
 SIGNS = {
     "&": "and",
@@ -60,7 +26,10 @@ SIGNS = {
 }
 
 _NUMBER = r"\d+(?:[.,]\d+)*"
-_UNIT = "|".join(re.escape(u) for u in sorted(UNITS, key=len, reverse=True))
+_LEFT = ("%", "A", "V")
+"""Symbols that stay: the voices read the first, the others are more often the name of something."""
+_UNITS = sorted(SPOKEN_UNITS.keys() - _LEFT, key=len, reverse=True)
+_UNIT = "|".join(map(re.escape, _UNITS))
 _RULES: tuple[tuple[re.Pattern[str], str], ...] = (
     (re.compile(r"\[([^\[\]]*)\]\([^()]*\)"), r"\1"),
     (re.compile(r"\bhttps?://(?:www\.)?([^\s/]+)\S*"), r"\1"),
@@ -77,7 +46,7 @@ _SIGN = re.compile("|".join(map(re.escape, SIGNS)))
 _UNSPEAKABLE = {"Cc", "Cf", "Cs", "Co", "Cn", "So", "Sk"}
 
 
-def spoken(text: str) -> str:
+def read_aloud(text: str) -> str:
     """`text` without markup, pictures and control characters, its signs and units as words."""
     for pattern, replacement in _RULES:
         text = pattern.sub(replacement, text)
@@ -92,9 +61,8 @@ def _date(match: re.Match[str]) -> str:
     month, day = int(match[2]), int(match[3])
     if not (1 <= month <= 12 and 1 <= day <= 31):
         return match[0]
-    return f"{MONTHS[month - 1]} {day}, {match[1]}"
+    return f"{month_name(month)} {day}, {match[1]}"
 
 
 def _quantity(match: re.Match[str]) -> str:
-    one, many = UNITS[match[2]].split("|")
-    return f"{match[1]} {one if match[1] == '1' else many}"
+    return measured(match[1], match[2])

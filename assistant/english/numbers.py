@@ -4,14 +4,32 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from nlu.text.phrases import words
+from assistant.english.lists import word_list
 
-ONES = words(
+ONES = word_list(
     "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen "
     "fifteen sixteen seventeen eighteen nineteen"
 )
-TENS = ("twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety")
+TENS = word_list("twenty thirty forty fifty sixty seventy eighty ninety")
 SCALES = {"hundred": 100, "thousand": 1000, "million": 1_000_000}
+ORDINALS = word_list(
+    "first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth thirteenth "
+    "fourteenth fifteenth sixteenth seventeenth eighteenth nineteenth twentieth"
+)
+
+FIGURES = (
+    {word: str(value) for value, word in enumerate(ONES)}
+    | {word: str(10 * value) for value, word in enumerate(TENS, start=2)}
+    | {
+        f"{ten}-{one}": str(10 * tens + ones)
+        for tens, ten in enumerate(TENS, start=2)
+        for ones, one in enumerate(ONES[1:10], start=1)
+    }
+    | {word: str(value) for value, word in enumerate(ORDINALS, start=1)}
+    | {"hundred": "100", "thousand": "1000", "million": "million", "billion": "billion"}
+    | {"half": "half", "quarter": "quarter", "dozen": "12", "twice": "2 times"}
+)
+"""Number word → the form in which numbers of two texts are compared."""
 
 _STEPS = {"thousand": 1000, "million": 1_000_000}
 _MOST_DIGITS = 9

@@ -1,0 +1,58 @@
+"""Months, days of the week, and the dates that are made of them."""
+
+from __future__ import annotations
+
+import re
+from datetime import date
+
+from assistant.english.lists import word_list
+
+MONTHS = word_list(
+    "january february march april may june july august september october november december"
+)
+WEEKDAYS = word_list("monday tuesday wednesday thursday friday saturday sunday")
+
+MONTH_NUMBERS = {name: number for number, name in enumerate(MONTHS, start=1)} | {"sept": 9}
+MONTH_NUMBERS |= {name[:3]: number for name, number in MONTH_NUMBERS.items()}
+"""Month or its abbreviation → 1 to 12."""
+WEEKDAY_NUMBERS = {name: number for number, name in enumerate(WEEKDAYS)}
+WEEKDAY_NUMBERS |= {name[:3]: number for name, number in WEEKDAY_NUMBERS.items()}
+WEEKDAY_NUMBERS |= {"tues": 1, "thur": 3, "thurs": 3}
+"""Day of the week or its abbreviation → 0 to 6."""
+
+_MONTH, _DAY = "|".join(MONTHS), r"\d{1,2}(?:st|nd|rd|th)?"
+_LASTING = r"(?:week|day|hour|minute|second)s?\b"
+_VALUE = re.compile(
+    rf"\b(?:(?:(?:{'|'.join(WEEKDAYS)}),? )?"
+    rf"(?:(?:{_MONTH}) {_DAY}|{_DAY} (?:{_MONTH}))(?:,? \d{{4}})?"
+    rf"|{_LASTING}(?:, \w+ {_LASTING})* and \w+ {_LASTING})\b",
+    re.IGNORECASE,
+)
+
+
+def within_value(text: str, place: int) -> bool:
+    """Whether a character stands in a date or a length of time, behind its first.
+
+    Such as "Tuesday, March 2, 2027" and "hour and 30 minutes".
+    """
+    return any(value.start() < place < value.end() for value in _VALUE.finditer(text))
+
+
+def month_name(number: int) -> str:
+    """ "January" for 1."""
+    return MONTHS[number - 1].capitalize()
+
+
+def weekday_name(day: date) -> str:
+    """ "Monday", …"""
+    return WEEKDAYS[day.weekday()].capitalize()
+
+
+def month_and_day(day: date) -> str:
+    """ "March 2"."""
+    return f"{month_name(day.month)} {day.day}"
+
+
+def full_date(day: date) -> str:
+    """ "March 2, 2027"."""
+    return f"{month_and_day(day)}, {day.year}"

@@ -1,0 +1,13 @@
+"""Lists of words and phrases, written as text."""
+
+from __future__ import annotations
+
+
+def word_list(text: str) -> tuple[str, ...]:
+    """The words between white space."""
+    return tuple(text.split())
+
+
+def phrase_list(text: str) -> tuple[str, ...]:
+    """The phrases between commas."""
+    return tuple(text.split(", "))

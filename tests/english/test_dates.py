@@ -1,0 +1,38 @@
+"""Months, days of the week and dates."""
+
+from __future__ import annotations
+
+from datetime import date, timedelta
+
+import pytest
+
+from assistant.english.dates import (
+    MONTH_NUMBERS,
+    WEEKDAY_NUMBERS,
+    full_date,
+    month_and_day,
+    weekday_name,
+    within_value,
+)
+
+
+@pytest.mark.parametrize("days", range(0, 365, 5))
+def test_names_are_those_of_the_calendar(days: int) -> None:
+    day = date(2027, 1, 1) + timedelta(days=days)
+    assert f"{weekday_name(day)}, {full_date(day)}" == f"{day:%A}, {day:%B} {day.day}, 2027"
+    assert full_date(day).startswith(month_and_day(day))
+    assert MONTH_NUMBERS[f"{day:%b}".lower()] == MONTH_NUMBERS[f"{day:%B}".lower()] == day.month
+    assert WEEKDAY_NUMBERS[f"{day:%a}".lower()] == day.weekday()
+
+
+@pytest.mark.parametrize(
+    ("text", "inside"),
+    [
+        ("on Tuesday, March 2, 2027, at noon", "2027"),
+        ("on 3 May 1911", "May"),
+        ("an hour and 30 minutes later", "30"),
+    ],
+)
+def test_a_date_or_a_length_of_time_has_an_inside(text: str, inside: str) -> None:
+    assert within_value(text, text.index(inside))
+    assert not within_value(text, 0)
