@@ -7,7 +7,7 @@ import string
 import sys
 from collections.abc import Callable, Iterator
 
-from nlu.text.phrases import words
+from assistant.english.lists import word_list
 
 ATTACKS = (
     "'; DROP TABLE timers; --",
@@ -54,8 +54,8 @@ _BLOCKS = (
     *((0x900, 0x97F), (0x2000, 0x206F), (0x2070, 0x218F), (0x3040, 0x30FF), (0x4E00, 0x4FFF)),
     *((0x1F300, 0x1F64F), (0xE000, 0xE0FF), (0xFE00, 0xFE0F), (0xFFF0, 0xFFFF)),
 )
-_SYLLABLES = words("ba ke zo mi tru fle gno pha wix ury obe ank ilt sno vew dax quo jib")
-_SOUP = words(
+_SYLLABLES = word_list("ba ke zo mi tru fle gno pha wix ury obe ank ilt sno vew dax quo jib")
+_SOUP = word_list(
     "turn on off the light lights kitchen set a timer for one twenty and then half hour to in my"
     " add list is open close lock door what not don't no wait actually all it them every degrees"
     " percent minutes cancel play volume up down next monday at noon first please"

@@ -13,13 +13,13 @@ Where things were offered, "neither" cancels too, and "the second" or some words
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from types import MappingProxyType
 from typing import Annotated, Any
 
 from assistant.core.errors import SkillError
 from assistant.core.messages import Interpretation, Slot
+from assistant.english.replies import CANCEL
 from assistant.skill.home import Area, Entity
 from assistant.skill.manifest import SlotSchema
 from assistant.skill.reply import Ask, Cancelled, Choose, Confirm, Query, Reply
@@ -31,10 +31,6 @@ Resolve = Callable[[str, SlotSchema], Slot | None]
 """What `text` means as a slot of this schema; None when it means nothing such."""
 
 CANCEL_INTENT = "HassNevermind"
-_CANCEL = re.compile(
-    r"(please )?(stop|cancel|never ?mind|forget (it|that)|no thanks?|no thank you|nothing)"
-    r"( it| that| please)?"
-)
 
 
 class Dialog:
@@ -112,7 +108,7 @@ def cancels(said: Interpretation, query: Query | None) -> bool:
     if isinstance(query, Choose) and refuses(said.text):
         return True
     named = any(command.intent == CANCEL_INTENT for command in said.commands)
-    return named or _CANCEL.fullmatch(said.text.casefold()) is not None
+    return named or CANCEL.fullmatch(said.text.casefold()) is not None
 
 
 def _carry_out(calls: Iterable[Call], said: list[Reply]) -> Generator[Query, Any, None]:

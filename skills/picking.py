@@ -15,25 +15,9 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from assistant.english.replies import AROUND_CHOICE, NONE_OF_THEM, PLACES, THAT_ONE
 from assistant.skill import Choose
 
-_PLACES = {
-    **dict.fromkeys(("first", "former", "1", "1st"), 0),
-    **dict.fromkeys(("second", "two", "2", "2nd"), 1),
-    **dict.fromkeys(("third", "three", "3", "3rd"), 2),
-    **dict.fromkeys(("fourth", "four", "4", "4th"), 3),
-    **dict.fromkeys(("last", "latter"), -1),
-}
-_NONE = re.compile(
-    r"(no|nope|nah|neither|none|not|nothing|both wrong)( (one|of|them|those|these|that|thanks?|any"
-    r"|the|two|either|thank|you|please))*"
-)
-_YES = re.compile(r"(yes|yeah|yep|yup|sure|right|correct|exactly|i did|please do)( .*)?")
-_FRAME = (
-    *("the", "a", "an", "i", "mean", "meant", "want", "would", "like", "please", "no", "yes"),
-    *("number", "option", "choice", "it", "is", "was", "with", "that", "one"),
-)
-"""Words that may stand around what tells."""
 _WORDS = re.compile(r"[\w'°%.]+")
 
 
@@ -46,25 +30,25 @@ def did_you_mean(sentences: Sequence[str]) -> Choose:
 
 def refuses(text: str) -> bool:
     """Whether an answer turns all that was offered down."""
-    return _NONE.fullmatch(" ".join(_words(text))) is not None
+    return NONE_OF_THEM.fullmatch(" ".join(_words(text))) is not None
 
 
 def pick(text: str, options: Sequence[str]) -> str | None:
     """The option that an answer means; None when it means none of them, or several."""
     words = _words(text)
-    if len(options) == 1 and _YES.fullmatch(" ".join(words)):
+    if len(options) == 1 and THAT_ONE.fullmatch(" ".join(words)):
         return options[0]
     exact = [option for option in options if _words(option) == words]
     return exact[0] if exact else _by_place(words, options) or _by_words(words, options)
 
 
 def _by_place(words: Sequence[str], options: Sequence[str]) -> str | None:
-    said = [word for word in words if word not in _FRAME]
+    said = [word for word in words if word not in AROUND_CHOICE]
     if not said and words[-1:] == ["one"]:  # "number one", not "the second one"
         said = ["first"]
-    if len(said) != 1 or said[0] not in _PLACES:
+    if len(said) != 1 or said[0] not in PLACES:
         return None
-    place = _PLACES[said[0]]
+    place = PLACES[said[0]]
     return options[place] if place < len(options) else None
 
 
@@ -74,7 +58,7 @@ def _by_words(words: Sequence[str], options: Sequence[str]) -> str | None:
     One word more, and another thing was named: "the bedroom light" is not the kitchen's.
     """
     held = [set(_words(option)) for option in options]
-    said = {word for word in words if word not in _FRAME}
+    said = {word for word in words if word not in AROUND_CHOICE}
     fitting = [option for option, own in zip(options, held, strict=True) if said <= own]
     telling = said - set[str].intersection(*held) if held else said
     return fitting[0] if telling and len(fitting) == 1 else None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from datetime import date, datetime, time, timedelta
 from decimal import Decimal
@@ -11,6 +12,9 @@ from typing import Any
 from assistant.english.dates import full_date, month_and_day, weekday_name
 from assistant.english.numbers import ONES
 
+_VOWEL = r"(?:(?!one\b|once\b|uni|use|eu)[aeiou]|hour|honest)"
+_A_BEFORE_VOWEL = re.compile(rf"\ba\b(?= {_VOWEL})")
+_AN_BEFORE_CONSONANT = re.compile(rf"\ban\b(?! {_VOWEL})")
 _UNITS = ((86_400, "day"), (3_600, "hour"), (60, "minute"), (1, "second"))
 _SMALL = ONES[:13]
 
@@ -53,6 +57,11 @@ def count(number: int, noun: str) -> str:
 def plural(noun: str) -> str:
     """A regular English noun for several: "lights", "switches"."""
     return f"{noun}es" if noun.endswith(("s", "x", "ch", "sh")) else f"{noun}s"
+
+
+def articles(text: str) -> str:
+    """Put "a" and "an" right: a template that allows both allows each before any word."""
+    return _A_BEFORE_VOWEL.sub("an", _AN_BEFORE_CONSONANT.sub("a", text))
 
 
 def length(value: timedelta) -> str:

@@ -8,6 +8,13 @@ NEGATIONS = frozenset(
     word_list("not no never none nobody nothing neither nor without cannot nowhere hardly unless")
 )
 
+NO_CONTENT = frozenset(
+    word_list(
+        "a an my our your this that these those them him her of to for in on at and it is again"
+    )
+)
+"""Words of which no free text can be made: nothing is put on a list that is called "it"."""
+
 COMMON = NEGATIONS | frozenset(
     word_list(
         """

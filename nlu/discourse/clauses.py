@@ -15,15 +15,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from nlu.text import phrases
+from assistant.english import phrases
 from nlu.text.canonical import Canonical, canonical
 
 _LONGEST_REPAIR = 12
-_OPPOSITES = dict(
-    pair
-    for a, b in (("on", "off"), ("up", "down"), ("open", "close"), ("lock", "unlock"))
-    for pair in ((a, b), (b, a))
-)
 
 
 def joined(first: Canonical, second: Canonical) -> Canonical:
@@ -66,7 +61,7 @@ def repair(said: Canonical) -> tuple[Canonical, Canonical] | None:
 
 def repaired(head: Canonical, mended: Canonical) -> Iterator[Canonical]:
     """`head` with its end, or a word that says the opposite, put right by `mended`."""
-    if len(mended.tokens) == 1 and (wrong := _OPPOSITES.get(mended.tokens[0].text)):
+    if len(mended.tokens) == 1 and (wrong := phrases.OPPOSITES.get(mended.tokens[0].text)):
         for at in range(len(head.tokens) - 1, -1, -1):
             if head.tokens[at].text == wrong:
                 yield _spliced(head, mended, at, at + 1)

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from itertools import islice, pairwise
 
+from assistant.english import phrases
 from nlu.discourse import clauses
 from nlu.discourse.negation import doubtful, reported, withheld
 from nlu.discourse.reading import ReadPart
-from nlu.text import phrases
 from nlu.text.canonical import Canonical, cuts
 
 _MOST_COMMANDS = 5

@@ -18,6 +18,7 @@ from math import exp, log
 from assistant.core.degraded import Degraded
 from assistant.core.errors import ModelError
 from assistant.core.messages import Command
+from assistant.english import phrases
 from nlu.classifier.calibration import IntentCalibration
 from nlu.classifier.encoder import MODEL as INTENT
 from nlu.classifier.intent import IntentModel, Ranking
@@ -27,7 +28,6 @@ from nlu.discourse.negation import addressed, doubtful, reported, withheld
 from nlu.fallback.scoring import Guessed, Look
 from nlu.fallback.slot_candidates import SlotFinder
 from nlu.fallback.slot_patterns import SlotPattern
-from nlu.text import phrases
 from nlu.text.canonical import Canonical, wish
 
 _REMEMBERED = 16

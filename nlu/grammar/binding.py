@@ -20,14 +20,20 @@ from hassil.expression import Sequence as ExpressionSequence
 from hassil.intents import TextSlotList
 from hassil.parse_expression import parse_sentence
 
+from assistant.english.contractions import CONTRACTIONS
+from assistant.english.replies import NO, YES
+from assistant.english.value_rules import RULES, SPOKEN
 from assistant.skill.manifest import IntentSchema, SlotSchema
 from nlu.grammar.lists import SlotLists, known, phrase
-from nlu.grammar.rules import KINDS, NO, RULES, SPOKEN, YES
-from nlu.text import phrases
 from nlu.text.canonical import canonical, canonical_chunk
 
 _RANGE = re.compile(r"(\d+)\.\.(\d+)(?:,(\d+))?")
 _MAX_DEPTH = 20
+KINDS = (
+    *("text", "integer", "number", "percentage", "boolean", "duration", "time", "date", "datetime"),
+    *("period", "recurrence", "temperature", "colour", "choice", "area", "floor", "entity"),
+)
+"""Kinds of values that a slot may have."""
 NAMED_KINDS = ("area", "floor", "entity")
 """Kinds of slots whose values are names of the home."""
 
@@ -140,7 +146,7 @@ class Binder:
             return TextChunk(text)
         if text.startswith("'s"):  # "what['s]", "{name}'s timer"
             word = before.rsplit(" ", 1)[-1].casefold()
-            ending = " is" if f"{word}'s" in phrases.CONTRACTIONS else "'s"
+            ending = " is" if f"{word}'s" in CONTRACTIONS else "'s"
             return TextChunk(ending + canonical_chunk(text[2:]))
         return TextChunk(canonical_chunk(text))
 

@@ -22,13 +22,20 @@ from hassil.parser import ParseError
 
 from assistant.core.errors import InputError
 from assistant.skill.manifest import IntentSchema, SlotSchema
-from nlu.grammar.binding import IGNORED, Binder, UnknownError, list_of_kind, list_of_slot, parsed
+from nlu.grammar.binding import (
+    IGNORED,
+    KINDS,
+    Binder,
+    UnknownError,
+    list_of_kind,
+    list_of_slot,
+    parsed,
+)
 from nlu.grammar.blocks import Block, ValueList
 from nlu.grammar.claim import Claim
 from nlu.grammar.flatten import flat_alternative, flat_sequence
 from nlu.grammar.lists import SlotLists, known
 from nlu.grammar.number_lists import declare_numbers
-from nlu.grammar.rules import KINDS
 from nlu.grammar.vocabulary import Vocabulary
 from nlu.text.canonical import canonical_chunk
 

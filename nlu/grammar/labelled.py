@@ -8,9 +8,10 @@ from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 from assistant.core.messages import SlotValue
+from assistant.english.spoken import articles
 from assistant.skill.manifest import IntentSchema
 from nlu.grammar.grammar import Grammar
-from nlu.grammar.sampling import Filled, SentenceSource, articles, spoken
+from nlu.grammar.sampling import Filled, SentenceSource, spoken
 
 _ENDING = re.compile(r"(?<=[^\W\d_])[a-z]+|['’][a-z]+")
 """What hangs on the word before it: "lights" but not "3000k", "floor lamp 2's"."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable
 from typing import Any
 
@@ -11,7 +12,6 @@ from hassil.intents import RangeSlotList, SlotList, TextSlotList, TextSlotValue,
 from assistant.core.messages import SlotValue
 from assistant.skill.home import Home
 from assistant.skill.manifest import SlotSchema
-from nlu.grammar.rules import name_variants
 from nlu.text.canonical import canonical
 
 WRITTEN = "written"
@@ -97,7 +97,7 @@ def named(name: str, values: Iterable[tuple[str, SlotValue]]) -> TextSlotList:
     said = {
         canonical(variant).text: (variant, value)
         for text, value in reversed(list(values))
-        for variant in name_variants(text)
+        for variant in _name_variants(text)
     }
     ordered = ((TextChunk(text), *rest) for text, rest in sorted(said.items()) if text)
     return TextSlotList(
@@ -113,3 +113,9 @@ def known(said: Expression, written: Expression, value: SlotValue) -> TextSlotVa
 def phrase(said: Expression, written: Expression) -> TextSlotValue:
     """A list's value whose words a resolver has yet to read."""
     return TextSlotValue(said, None, metadata={WRITTEN: written})
+
+
+def _name_variants(name: str) -> tuple[str, ...]:
+    """How a written name is said: as it stands, and with the words of a CamelCase name apart."""
+    apart = re.sub(r"(?<=[a-z])(?=[A-Z])", " ", name)
+    return (name, apart) if apart != name else (name,)

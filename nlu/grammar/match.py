@@ -9,17 +9,13 @@ from datetime import datetime
 from hassil.models import MatchEntity
 
 from assistant.core.messages import SlotValue
+from assistant.english.words import NO_CONTENT
 from assistant.skill.manifest import SlotSchema
 from nlu.grammar.block_binding import TAKEN
 from nlu.grammar.claim import Claim
 from nlu.grammar.lists import NAMED, TIMES
 from nlu.text.canonical import Canonical
-from nlu.text.phrases import words
 from nlu.values import resolve
-
-_NO_CONTENT = frozenset(
-    words("a an my our your this that these those them him her of to for in on at and it is again")
-)
 
 
 @dataclass(frozen=True)
@@ -102,7 +98,7 @@ def read_match(
     captured = _captured(said, schemas, found, whole=claim.block is not None)
     names = {c.schema.name for c in captured}
     free = [c for c in captured if c.wildcard]
-    if len(names) < len(captured) or any(_NO_CONTENT.issuperset(c.text.split()) for c in free):
+    if len(names) < len(captured) or any(NO_CONTENT.issuperset(c.text.split()) for c in free):
         return None
     if claim.block is not None and claim.block.area.casefold() not in ("", area.casefold()):
         return None

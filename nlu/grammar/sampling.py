@@ -24,13 +24,14 @@ from hassil.expression import (
 )
 from hassil.intents import RangeSlotList, SlotList, TextSlotList
 
+from assistant.english import phrases
 from assistant.english.numbers import is_digits, spell
+from assistant.english.samples import DEEDS, FREE_TEXT, JOINTS, POLITE, THINGS
+from assistant.english.spoken import articles
 from nlu.grammar.binding import IGNORED
 from nlu.grammar.claim import Claim
 from nlu.grammar.grammar import Grammar
 from nlu.grammar.lists import WRITTEN
-from nlu.grammar.rules import DEEDS, FREE_TEXT, THINGS
-from nlu.text import phrases
 from nlu.text.canonical import spoken_words
 
 _EXAMPLES = 40
@@ -43,20 +44,6 @@ _LEAST = 8.0
 _POLITE_SHARE = 0.04
 _JOINED_SHARE = 0.02
 _ANSWERED_SHARE = 0.04
-_POLITE = (
-    "please {}",
-    "{} please",
-    "could you {}",
-    "can you {}",
-    "can you please {}",
-    "would you {}",
-    "i'd like you to {}",
-    "{} for me",
-    "{} thanks",
-    "hey {}",
-    "okay {}",
-)
-_JOINTS = ("and", "then", "and then")
 
 
 def sample(grammar: Grammar, limit: int, seed: int, vocabulary: bool = False) -> list[str]:
@@ -137,25 +124,17 @@ def spoken(text: str) -> str:
 
 
 _REPEATED_ARTICLE = re.compile(r"\b(the|my|our|a|an) the\b")
-_VOWEL = r"(?:(?!one\b|once\b|uni|use|eu)[aeiou]|hour|honest)"
-_A_BEFORE_VOWEL = re.compile(rf"\ba\b(?= {_VOWEL})")
-_AN_BEFORE_CONSONANT = re.compile(rf"\ban\b(?! {_VOWEL})")
 _CLOCK_WORDS = frozenset(" ".join(spell(n) for n in range(60)).split()) | {"o'clock"}
-
-
-def articles(text: str) -> str:
-    """Put "a" and "an" right: a template that allows both allows each before any word."""
-    return _A_BEFORE_VOWEL.sub("an", _AN_BEFORE_CONSONANT.sub("a", text))
 
 
 def _framed(sentence: str, drawn: list[list[str]], index: int, rng: random.Random) -> str:
     chance = rng.random()
     if chance < _POLITE_SHARE:
-        return rng.choice(_POLITE).format(sentence)
+        return rng.choice(POLITE).format(sentence)
     others = [i for i, group in enumerate(drawn) if group and i != index]
     if others and chance < _POLITE_SHARE + _JOINED_SHARE:
         second = rng.choice(drawn[rng.choice(others)])
-        return f"{sentence} {rng.choice(_JOINTS)} {second}".strip()
+        return f"{sentence} {rng.choice(JOINTS)} {second}".strip()
     return sentence
 
 

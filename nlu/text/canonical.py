@@ -15,8 +15,10 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
+from assistant.english import phrases
+from assistant.english.contractions import CONTRACTIONS
 from assistant.english.numbers import is_digits, read_number
-from nlu.text import phrases
+from assistant.english.stems import base_verb
 
 
 class Token(NamedTuple):
@@ -168,7 +170,7 @@ def _symbols(tokens: Iterable[Token]) -> Iterator[Token]:
 
 def _contractions(tokens: Iterable[Token]) -> Iterator[Token]:
     for token in tokens:
-        for word in phrases.CONTRACTIONS.get(token.text, token.text).split():
+        for word in CONTRACTIONS.get(token.text, token.text).split():
             yield token._replace(text=word)
 
 
@@ -230,17 +232,6 @@ def _ending(tokens: Sequence[Token]) -> int:
     words = [token.text for token in tokens]
     lengths = (n for n in range(phrases.LONGEST, 0, -1) if tuple(words[-n:]) in phrases.ENDINGS)
     return next(lengths, 0)
-
-
-def base_verb(gerund: str) -> str:
-    """The verb of a gerund: "turning" → "turn", "closing" → "close"; other words as they are."""
-    stem = gerund.removesuffix("ing")
-    if stem == gerund or len(stem) < 2:
-        return gerund
-    if stem in phrases.VERBS_IN_E:
-        return f"{stem}e"
-    doubled = stem[-1] == stem[-2] and stem[-1] not in "lsz"
-    return stem[:-1] if doubled else stem
 
 
 _STEPS: tuple[Callable[[list[Token]], Iterator[Token]], ...] = (

@@ -3,32 +3,18 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from datetime import datetime
 
 from assistant.core.messages import Slot, SlotValue
+from assistant.english.replies import AROUND_VALUE, EARLIER, LATER, PLACES_OF_TWO
 from assistant.skill.manifest import SlotSchema
 from nlu.text.canonical import Canonical, canonical, wish
-from nlu.text.phrases import words
 from nlu.values import resolve
 from nlu.values.written import in_words
 
-_FRAME = frozenset(
-    words(
-        "for at in to on of with about around it is that this make let us say i would like want "
-        "will take have go be should maybe probably think a my 1 number sorry no yes yeah ok well "
-        "actually then from now until set put only just room mean meant said was rather by"
-    )
-)
-"""Words that may stand around an answer without changing it."""
-
 _LONGEST_ANSWER = 20
 
-_PLACES = {"first": 0, "first 1": 0, "former": 0, "second": 1, "second 1": 1, "latter": 1}
-_ENDS: dict[str, Callable[[tuple[str, ...]], str]] = {
-    **dict.fromkeys(("earlier", "earlier 1", "sooner", "sooner 1"), min),
-    **dict.fromkeys(("later", "later 1"), max),
-}
 _PART = re.compile(r"(?:in |this |at )?(am|pm|morning|afternoon|evening|night)")
 _HOURS = dict.fromkeys(("am", "morning"), range(12)) | dict.fromkeys(
     ("pm", "afternoon", "evening"), range(12, 24)
@@ -71,10 +57,10 @@ def _value(text: str, schema: SlotSchema, now: datetime) -> SlotValue:
 def _which(text: str, schema: SlotSchema, now: datetime) -> str | None:
     """Which of two values was meant: "the second", "in the evening", "pm", or itself said anew."""
     values = schema.choices
-    if text in _PLACES:
-        return values[_PLACES[text]]
-    if text in _ENDS:
-        return _ENDS[text](values)
+    if text in PLACES_OF_TWO:
+        return values[PLACES_OF_TWO[text]]
+    if text in (*EARLIER, *LATER):
+        return min(values) if text in EARLIER else max(values)
     meant = {str(r.value) for r in resolve.resolve(text, schema.kind, now).readings}
     if schema.kind in ("time", "datetime") and (part := _PART.fullmatch(text)):
         meant = {v for v in values if _hour(v) in _HOURS[part[1]]}
@@ -94,5 +80,5 @@ def _spans(said: Canonical) -> Iterator[tuple[int, int]]:
         return
     spans = ((s, e) for s in range(len(texts)) for e in range(s + 1, len(texts) + 1))
     for start, end in sorted(spans, key=lambda span: (span[0] - span[1], span[0])):
-        if _FRAME.issuperset(texts[:start] + texts[end:]):
+        if AROUND_VALUE.issuperset(texts[:start] + texts[end:]):
             yield start, end

@@ -16,12 +16,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from assistant.answer.generation.prompt import Mark, Notation, Prompt
+from assistant.english.contractions import CONTRACTED
 from assistant.english.words import COMMON
 
 Mask = NDArray[np.bool_]
 _SPACE = "Ġ"
 """How byte-level BPE writes the space before a word."""
-_CLOSING = frozenset((".", ",", "?", "!", ":", ";", "'s", "'t", "'d", "'ll", "'re", "'ve", "'m"))
+_CLOSING = frozenset(".,?!:;") | CONTRACTED
 _ENDING = frozenset(".?!")
 _BARE = ".,;:!?()[]\"'“”’"
 _LETTERS = re.compile(r"[a-z]+")

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from assistant.english.numbers import spell
-from nlu.text.canonical import base_verb, canonical, canonical_chunk, wish
+from nlu.text.canonical import canonical, canonical_chunk, wish
 
 
 @pytest.mark.parametrize(
@@ -74,22 +74,6 @@ def test_canonical_words(text: str, words: str) -> None:
 )
 def test_a_wish_without_its_politeness(text: str, words: str) -> None:
     assert wish(canonical(text)).text == words
-
-
-@pytest.mark.parametrize(
-    ("gerund", "verb"),
-    [
-        ("turning", "turn"),
-        ("setting", "set"),
-        ("closing", "close"),
-        ("dimming", "dim"),
-        ("telling", "tell"),
-        ("ring", "ring"),
-        ("light", "light"),
-    ],
-)
-def test_verbs_of_gerunds(gerund: str, verb: str) -> None:
-    assert base_verb(gerund) == verb
 
 
 def test_spoken_words_are_found_again() -> None:

@@ -1,53 +1,17 @@
-"""English words and phrases that carry no wish of their own, or the same as others do."""
+"""Words and phrases that carry no wish of their own, or the same as others do.
+
+They are canonical words: a contraction is written out, and there is no "the"."""
 
 from __future__ import annotations
 
-
-def words(text: str) -> tuple[str, ...]:
-    """The words of a text."""
-    return tuple(text.split())
-
-
-def listed(text: str) -> tuple[str, ...]:
-    """The phrases between a text's commas."""
-    return tuple(text.split(", "))
+from assistant.english.lists import phrase_list, word_list
 
 
 def _table(*lines: str, value: str = "") -> dict[tuple[str, ...], str]:
-    return {tuple(phrase.split()): value for line in lines for phrase in listed(line)}
+    return {tuple(phrase.split()): value for line in lines for phrase in phrase_list(line)}
 
 
 SYMBOLS = {"%": "percent", "°": "degrees", "&": "and"}
-
-_IS = words("what who where when how that it there here he she")
-_NOT = words("do does did is are was were would could should has have had")
-CONTRACTIONS = (
-    {f"{word}'s": f"{word} is" for word in _IS}
-    | {f"{word}s": f"{word} is" for word in ("what", "where", "who")}
-    | {f"{word}n't": f"{word} not" for word in _NOT}
-    | {f"{word}nt": f"{word} not" for word in ("do", "does", "did", "would", "could")}
-    | {f"{word}'re": f"{word} are" for word in ("you", "we", "they", "what")}
-    | {f"{word}'d": f"{word} would" for word in ("i", "you", "we", "it")}
-    | {f"{word}'ll": f"{word} will" for word in ("i", "you", "we", "it")}
-    | {f"{word}'ve": f"{word} have" for word in ("i", "you", "we")}
-    | {
-        "i'm": "i am",
-        "let's": "let us",
-        "lets": "let us",
-        "can't": "can not",
-        "cant": "can not",
-        "cannot": "can not",
-        "won't": "will not",
-        "gonna": "going to",
-        "gotta": "got to",
-        "u": "you",
-        "wanna": "want to",
-        "oclock": "o'clock",
-        "nevermind": "never mind",
-        "okay": "ok",
-        "goodnight": "good night",
-    }
-)
 
 SYNONYMS = {
     ("all", "of"): "all",
@@ -60,7 +24,7 @@ SYNONYMS = {
 }
 
 HESITATIONS = frozenset(
-    words(
+    word_list(
         "um uh er erm hmm mhm ah please kindly terribly awfully honestly basically kinda literally"
     )
 )
@@ -113,7 +77,7 @@ _GRATEFUL = _table(
     *(
         f"i would be {how}{what} {tail}"
         for how in ("", "so ", "very ", "ever so ", "most ", "much ", "really ")
-        for what in words("grateful obliged glad happy delighted thankful pleased")
+        for what in word_list("grateful obliged glad happy delighted thankful pleased")
         for tail in ("if you could", "if you would", "if you can", "if", "for", "to have")
     )
 )
@@ -150,7 +114,7 @@ JOINTS = tuple(
     )
 )
 
-NEW_BREATH = frozenset(words("but so just instead"))
+NEW_BREATH = frozenset(word_list("but so just instead"))
 """Words after which a negation or a report that came before no longer holds."""
 
 EDITING = frozenset(
@@ -166,10 +130,10 @@ EDITING = frozenset(
 )
 """What people say between a slip and its repair."""
 
-EDITING_FILLERS = frozenset(words("um uh er erm ah oh well no sorry wait just only"))
+EDITING_FILLERS = frozenset(word_list("um uh er erm ah oh well no sorry wait just only"))
 LONGEST_EDITING = max(map(len, EDITING))
 
-TAKING_BACK = frozenset(words("scratch strike forget"))
+TAKING_BACK = frozenset(word_list("scratch strike forget"))
 """Words of editing terms that take all back where nothing follows them."""
 
 RETRACTIONS = frozenset(
@@ -184,7 +148,7 @@ RETRACTIONS = frozenset(
 """Repairs that take all back."""
 
 PAIRS = frozenset(
-    listed(
+    phrase_list(
         "mac and cheese, fish and chips, salt and pepper, salt and vinegar, bread and butter, "
         "butter and jelly, half and half, gin and tonic, rum and coke, bubble and squeak, "
         "bangers and mash, cookies and cream, ham and cheese, cheese and onion, rice and peas"
@@ -195,21 +159,21 @@ PAIRS = frozenset(
 FOLLOWING = _table("and, also, what about, how about, same for, the same, now")
 """Openings of a text that goes on from the command before it."""
 
-PRONOUNS = frozenset(words("it them that those these its their"))
-
-ONES = frozenset(words("ones one"))
-
-VERBS_IN_E = frozenset(
-    words(
-        "clos mak resum continu paus chang mov remov delet increas decreas rais announc "
-        "tak giv creat activat mut unmut us schedul"
-    )
+OPPOSITES = dict(
+    pair
+    for a, b in (("on", "off"), ("up", "down"), ("open", "close"), ("lock", "unlock"))
+    for pair in ((a, b), (b, a))
 )
+"""Word → the one that says the opposite of a command."""
+
+PRONOUNS = frozenset(word_list("it them that those these its their"))
+
+ONES = frozenset(word_list("ones one"))
 
 LONGEST = max(len(words) for words in (*OPENINGS, *ENDINGS, *SYNONYMS))
 
 SUBJECTS = frozenset(
-    words(
+    word_list(
         "light lights lamp lamps fan fans door doors lock locks blind blinds curtain curtains"
         " shutter shutters window windows garage socket plug heating heater thermostat temperature"
         " degrees brightness volume sound music song songs track album podcast playlist film movie"

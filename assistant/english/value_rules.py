@@ -1,4 +1,4 @@
-"""The built-in lists and rules: how people say a duration, a time, a number, a room, a device.
+"""How people say the values of slots: a duration, a time, a number, a colour.
 
 Rules are in hassil's template language. A list that fills a slot named "_" only takes its words:
 the whole phrase is what a resolver reads.
@@ -6,19 +6,8 @@ the whole phrase is what a resolver reads.
 
 from __future__ import annotations
 
-import re
-
 from assistant.english.dates import MONTHS, WEEKDAYS
 from assistant.english.numbers import ORDINALS
-from nlu.text.phrases import listed, words
-
-YES = listed(
-    "yes, yeah, yep, yup, sure, of course, ok, go ahead, do it, do that, correct, right, exactly, "
-    "that's right, yes please, please do, true, on"
-)
-NO = listed(
-    "no, nope, nah, no thanks, no thank you, don't, please don't, not now, wrong, false, off"
-)
 
 RULES = {
     "duration": "(<amount>[ [and] (<amount>|{1..59:_})][ [and] (<amount>|{1..59:_})])",
@@ -136,46 +125,3 @@ SPOKEN = {
     ),
 }
 """How people mostly say the values that `RULES` accept in many more ways: what samples hold."""
-
-KINDS = words(
-    "text integer number percentage boolean duration time date datetime period recurrence "
-    "temperature colour choice area floor entity"
-)
-
-THINGS = listed(
-    "milk, eggs, bread, coffee, apples, toilet paper, dinner, pizza, pasta, tea, laundry, work, "
-    "school, yoga, egg, oven, dishes"
-)
-DEEDS = listed(
-    "call mum, call the doctor, feed the cat, water the plants, take out the trash, buy flowers, "
-    "come downstairs, clean the bathroom, pay the rent, go to bed, lock the door, buy milk"
-)
-"""What stands for free text in sampled sentences: deeds after "to", things elsewhere."""
-
-FREE_TEXT = {
-    "search_query": listed(
-        "queen, bohemian rhapsody, the beatles, breaking bad, inception, jazz, classical music, "
-        "my favorites, taylor swift, the daily, hotel california, some rock music, pink floyd, "
-        "abbey road, christmas songs, the lord of the rings, workout mix, miles davis"
-    ),
-    "message": listed(
-        "dinner is ready, we leave in five minutes, it is time for bed, the taxi is here, "
-        "i am home, breakfast is on the table, please come downstairs, lunch is served, "
-        "somebody is at the door, the movie starts now, turn down the music, wake up"
-    ),
-    "zone": listed("work, school, home, gym, the office, grandma's house, church, university"),
-    "timer_name": listed(
-        "pizza, pasta, eggs, laundry, tea, chicken, cookies, homework, nap, workout, bread, dryer"
-    ),
-    "timer_command": listed(
-        "turn off the lights, open the garage door, turn on the fan, close the blinds, "
-        "lock the front door, pause the music, turn on the heater, start the vacuum"
-    ),
-}
-"""What stands for the free text of Home Assistant's own lists in sampled sentences."""
-
-
-def name_variants(name: str) -> tuple[str, ...]:
-    """How a written name is said: as it stands, and with the words of a CamelCase name apart."""
-    apart = re.sub(r"(?<=[a-z])(?=[A-Z])", " ", name)
-    return (name, apart) if apart != name else (name,)

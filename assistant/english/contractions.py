@@ -1,0 +1,38 @@
+"""Contractions, and what they are short for."""
+
+from __future__ import annotations
+
+from assistant.english.lists import word_list
+
+_IS = word_list("what who where when how that it there here he she")
+_NOT = word_list("do does did is are was were would could should has have had")
+CONTRACTIONS = (
+    {f"{word}'s": f"{word} is" for word in _IS}
+    | {f"{word}s": f"{word} is" for word in ("what", "where", "who")}
+    | {f"{word}n't": f"{word} not" for word in _NOT}
+    | {f"{word}nt": f"{word} not" for word in ("do", "does", "did", "would", "could")}
+    | {f"{word}'re": f"{word} are" for word in ("you", "we", "they", "what")}
+    | {f"{word}'d": f"{word} would" for word in ("i", "you", "we", "it")}
+    | {f"{word}'ll": f"{word} will" for word in ("i", "you", "we", "it")}
+    | {f"{word}'ve": f"{word} have" for word in ("i", "you", "we")}
+    | {
+        "i'm": "i am",
+        "let's": "let us",
+        "lets": "let us",
+        "can't": "can not",
+        "cant": "can not",
+        "cannot": "can not",
+        "won't": "will not",
+        "gonna": "going to",
+        "gotta": "got to",
+        "u": "you",
+        "wanna": "want to",
+        "oclock": "o'clock",
+        "nevermind": "never mind",
+        "okay": "ok",
+        "goodnight": "good night",
+    }
+)
+
+CONTRACTED = frozenset(word_list("'s 't 'd 'll 're 've 'm"))
+"""What a contraction ends with."""

@@ -1,0 +1,59 @@
+"""What people reply to a question: yes, no, none, stop, and which one is meant."""
+
+from __future__ import annotations
+
+import re
+
+from assistant.english.lists import phrase_list, word_list
+
+YES = phrase_list(
+    "yes, yeah, yep, yup, sure, of course, ok, go ahead, do it, do that, correct, right, exactly, "
+    "that's right, yes please, please do, true, on"
+)
+NO = phrase_list(
+    "no, nope, nah, no thanks, no thank you, don't, please don't, not now, wrong, false, off"
+)
+"""All that is said to a question for yes or no. The further words of `THAT_ONE` and `NONE_OF_THEM`
+answer an offer alone: "nothing" is no answer to "Shall I open the door?"."""
+
+THAT_ONE = re.compile(r"(yes|yeah|yep|yup|sure|right|correct|exactly|i did|please do)( .*)?")
+"""Takes the only thing that was offered."""
+NONE_OF_THEM = re.compile(
+    r"(no|nope|nah|neither|none|not|nothing|both wrong)( (one|of|them|those|these|that|thanks?|any"
+    r"|the|two|either|thank|you|please))*"
+)
+"""Turns down all that was offered."""
+CANCEL = re.compile(
+    r"(please )?(stop|cancel|never ?mind|forget (it|that)|no thanks?|no thank you|nothing)"
+    r"( it| that| please)?"
+)
+"""Ends a dialog, whatever was asked. A plain "no" does not: it may be the answer."""
+
+PLACES = {
+    **dict.fromkeys(("first", "former", "1", "1st"), 0),
+    **dict.fromkeys(("second", "two", "2", "2nd"), 1),
+    **dict.fromkeys(("third", "three", "3", "3rd"), 2),
+    **dict.fromkeys(("fourth", "four", "4", "4th"), 3),
+    **dict.fromkeys(("last", "latter"), -1),
+}
+"""Which of several things that were offered, as an index."""
+PLACES_OF_TWO = {"first": 0, "first 1": 0, "former": 0, "second": 1, "second 1": 1, "latter": 1}
+"""Which of two readings of a value, in canonical words: a bare "2" is a value itself."""
+EARLIER = phrase_list("earlier, earlier 1, sooner, sooner 1")
+LATER = phrase_list("later, later 1")
+
+AROUND_CHOICE = frozenset(
+    word_list(
+        "the a an i mean meant want would like please no yes number option choice it is was with "
+        "that one"
+    )
+)
+"""Words that may stand around what tells which thing is meant."""
+AROUND_VALUE = frozenset(
+    word_list(
+        "for at in to on of with about around it is that this make let us say i would like want "
+        "will take have go be should maybe probably think a my 1 number sorry no yes yeah ok well "
+        "actually then from now until set put only just room mean meant said was rather by"
+    )
+)
+"""Canonical words that may stand around a value without changing it."""
