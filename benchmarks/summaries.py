@@ -25,12 +25,13 @@ from rich.table import Table
 from assistant.answer.generation.grounding import ungrounded
 from assistant.answer.ingest.formats.select import parse
 from assistant.answer.knowledge.knowledge import Knowledge
-from assistant.answer.knowledge.passages import Passage, cut, sentences
+from assistant.answer.knowledge.passages import Passage, cut
 from assistant.answer.summary.self_contained import SHORTEST_WORDS
 from assistant.answer.summary.summariser import BUDGET, Summariser, Summary
 from assistant.answer.summary.titles import inside
 from assistant.composition import Composition
 from assistant.core.config import Config
+from assistant.english.sentences import sentences
 from assistant.evaluation.rouge import Rouge, rouge
 
 TEXTS = Path(__file__).resolve().parents[1] / "tests" / "data" / "documents" / "summaries"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from assistant.english.lists import word_list
+from assistant.english.lists import word_list, word_set
 
 _IS = word_list("what who where when how that it there here he she")
 _NOT = word_list("do does did is are was were would could should has have had")
@@ -34,5 +34,5 @@ CONTRACTIONS = (
     }
 )
 
-CONTRACTED = frozenset(word_list("'s 't 'd 'll 're 've 'm"))
+CONTRACTED = word_set("'s 't 'd 'll 're 've 'm")
 """What a contraction ends with."""

@@ -4,7 +4,7 @@ They are canonical words: a contraction is written out, and there is no "the".""
 
 from __future__ import annotations
 
-from assistant.english.lists import phrase_list, word_list
+from assistant.english.lists import phrase_list, word_list, word_set
 
 
 def _table(*lines: str, value: str = "") -> dict[tuple[str, ...], str]:
@@ -23,10 +23,8 @@ SYNONYMS = {
     ("for", "me", "for"): "for",
 }
 
-HESITATIONS = frozenset(
-    word_list(
-        "um uh er erm hmm mhm ah please kindly terribly awfully honestly basically kinda literally"
-    )
+HESITATIONS = word_set(
+    "um uh er erm hmm mhm ah please kindly terribly awfully honestly basically kinda literally"
 )
 
 _OPENINGS = (
@@ -114,7 +112,7 @@ JOINTS = tuple(
     )
 )
 
-NEW_BREATH = frozenset(word_list("but so just instead"))
+NEW_BREATH = word_set("but so just instead")
 """Words after which a negation or a report that came before no longer holds."""
 
 EDITING = frozenset(
@@ -130,10 +128,10 @@ EDITING = frozenset(
 )
 """What people say between a slip and its repair."""
 
-EDITING_FILLERS = frozenset(word_list("um uh er erm ah oh well no sorry wait just only"))
+EDITING_FILLERS = word_set("um uh er erm ah oh well no sorry wait just only")
 LONGEST_EDITING = max(map(len, EDITING))
 
-TAKING_BACK = frozenset(word_list("scratch strike forget"))
+TAKING_BACK = word_set("scratch strike forget")
 """Words of editing terms that take all back where nothing follows them."""
 
 RETRACTIONS = frozenset(
@@ -166,18 +164,16 @@ OPPOSITES = dict(
 )
 """Word → the one that says the opposite of a command."""
 
-PRONOUNS = frozenset(word_list("it them that those these its their"))
+PRONOUNS = word_set("it them that those these its their")
 
-ONES = frozenset(word_list("ones one"))
+ONES = word_set("ones one")
 
 LONGEST = max(len(words) for words in (*OPENINGS, *ENDINGS, *SYNONYMS))
 
-SUBJECTS = frozenset(
-    word_list(
-        "light lights lamp lamps fan fans door doors lock locks blind blinds curtain curtains"
-        " shutter shutters window windows garage socket plug heating heater thermostat temperature"
-        " degrees brightness volume sound music song songs track album podcast playlist film movie"
-        " tv telly speaker speakers timer timers alarm alarms list vacuum hoover mower"
-    )
+SUBJECTS = word_set(
+    "light lights lamp lamps fan fans door doors lock locks blind blinds curtain curtains"
+    " shutter shutters window windows garage socket plug heating heater thermostat temperature"
+    " degrees brightness volume sound music song songs track album podcast playlist film movie"
+    " tv telly speaker speakers timer timers alarm alarms list vacuum hoover mower"
 )
 """What assistants are mostly asked about: talk that names none of these is seldom meant for one."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from assistant.english.lists import phrase_list, word_list
+from assistant.english.lists import phrase_list, word_set
 
 YES = phrase_list(
     "yes, yeah, yep, yup, sure, of course, ok, go ahead, do it, do that, correct, right, exactly, "
@@ -42,18 +42,14 @@ PLACES_OF_TWO = {"first": 0, "first 1": 0, "former": 0, "second": 1, "second 1":
 EARLIER = phrase_list("earlier, earlier 1, sooner, sooner 1")
 LATER = phrase_list("later, later 1")
 
-AROUND_CHOICE = frozenset(
-    word_list(
-        "the a an i mean meant want would like please no yes number option choice it is was with "
-        "that one"
-    )
+AROUND_CHOICE = word_set(
+    "the a an i mean meant want would like please no yes number option choice it is was with "
+    "that one"
 )
 """Words that may stand around what tells which thing is meant."""
-AROUND_VALUE = frozenset(
-    word_list(
-        "for at in to on of with about around it is that this make let us say i would like want "
-        "will take have go be should maybe probably think a my 1 number sorry no yes yeah ok well "
-        "actually then from now until set put only just room mean meant said was rather by"
-    )
+AROUND_VALUE = word_set(
+    "for at in to on of with about around it is that this make let us say i would like want "
+    "will take have go be should maybe probably think a my 1 number sorry no yes yeah ok well "
+    "actually then from now until set put only just room mean meant said was rather by"
 )
 """Canonical words that may stand around a value without changing it."""

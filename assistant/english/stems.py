@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from assistant.english.lists import word_list
+from assistant.english.lists import word_set
 
-_VERBS_IN_E = frozenset(
-    word_list(
-        "clos mak resum continu paus chang mov remov delet increas decreas rais announc "
-        "tak giv creat activat mut unmut us schedul"
-    )
+_VERBS_IN_E = word_set(
+    "clos mak resum continu paus chang mov remov delet increas decreas rais announc "
+    "tak giv creat activat mut unmut us schedul"
 )
 """Gerunds without "ing" whose verb ends with an e."""
 

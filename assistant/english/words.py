@@ -2,22 +2,19 @@
 
 from __future__ import annotations
 
-from assistant.english.lists import word_list
+from assistant.english.lists import word_set
 
-NEGATIONS = frozenset(
-    word_list("not no never none nobody nothing neither nor without cannot nowhere hardly unless")
+NEGATIONS = word_set(
+    "not no never none nobody nothing neither nor without cannot nowhere hardly unless"
 )
 
-NO_CONTENT = frozenset(
-    word_list(
-        "a an my our your this that these those them him her of to for in on at and it is again"
-    )
+NO_CONTENT = word_set(
+    "a an my our your this that these those them him her of to for in on at and it is again"
 )
 """Words of which no free text can be made: nothing is put on a list that is called "it"."""
 
-COMMON = NEGATIONS | frozenset(
-    word_list(
-        """
+COMMON = NEGATIONS | word_set(
+    """
         a about above according across after afterwards again against all almost along already
         also although always am among an and another any are around as at away back be became
         because become been before began behind being below beneath besides between beyond both
@@ -34,7 +31,6 @@ COMMON = NEGATIONS | frozenset(
         toward towards under unlike until up upon us used uses using usually very was we well
         went were what when where whether which while who whole whom whose why will with within
         would yes yet you your yours yourself
-        """
-    )
+    """
 )
 """Words that state nothing by themselves, so that they may begin a sentence or be added to it."""

@@ -22,7 +22,7 @@ from assistant.core.messages import (
 )
 from assistant.english.read_aloud import read_aloud
 from audio.tts.apology import Restraint, words_for
-from audio.tts.sentences import sentences
+from audio.tts.pieces import pieces
 from audio.tts.voice import Samples, Voice
 
 LARGEST_BYTES = 1 << 20
@@ -92,7 +92,7 @@ class VoiceStage:
 
     def _say(self, reply: Reply) -> Iterator[Speech]:
         """Speak; with `more` the reply stays open, and the next one's sounds are counted on."""
-        texts = sentences(reply.text)
+        texts = pieces(reply.text)
         sequence = self._open.pop(reply.utterance_id, 0)
         try:
             for left, sentence in zip(range(len(texts) - 1, -1, -1), texts, strict=True):

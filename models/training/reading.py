@@ -20,7 +20,7 @@ from tokenizers import Encoding, Tokenizer
 from torch import Tensor, nn
 from torch.nn import functional
 
-from assistant.answer.knowledge.passages import sentences
+from assistant.english.sentences import sentences
 from models.training import tokens
 from models.training.config import ReaderConfig
 from models.training.intent import embed

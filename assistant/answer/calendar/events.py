@@ -17,10 +17,11 @@ from assistant.answer.answerer import NOTHING_FOUND, Answer, AnswerTier
 from assistant.answer.calendar.wording import ListedEvent, agenda, moment, nothing
 from assistant.answer.knowledge.knowledge import Knowledge
 from assistant.answer.knowledge.passage_store import StoredPassage
-from assistant.answer.knowledge.passages import Passage, sentences
+from assistant.answer.knowledge.passages import Passage
 from assistant.answer.knowledge.query import Filter
 from assistant.answer.knowledge.series import Occurrence, here, occurrences, once
 from assistant.core.messages import Period
+from assistant.english.sentences import sentences
 
 HORIZONS = (timedelta(days=60), timedelta(days=400), timedelta(days=4000))
 """How far ahead the next time of an event is looked for, one after the other."""

@@ -20,13 +20,13 @@ from assistant.answer.generation.constraint import Tokens
 from assistant.answer.generation.decoder import Decoder, Memory, Scores
 from assistant.answer.generation.plain_prompt import PlainNotation
 from assistant.answer.generation.prompt import Mark, Notation, Prompt
-from assistant.answer.knowledge.passages import sentences
 from assistant.core.errors import AnswerError, ModelError
 from assistant.core.models.calibration import FILE as CALIBRATION
 from assistant.core.models.calibration import read_calibration
 from assistant.core.models.manifest import Library
 from assistant.core.models.session import session_of
 from assistant.core.models.tokens import tokenizer_of
+from assistant.english.sentences import sentences
 
 Generated = GeneratorOf["GeneratedText", None, None]
 

@@ -10,7 +10,6 @@ from collections.abc import Iterator, Sequence
 
 from assistant.answer.answerer import FindsAnswers
 from assistant.answer.knowledge.passage_store import PassageStore
-from assistant.answer.knowledge.passages import sentences
 from assistant.answer.knowledge.people import of_another
 from assistant.answer.knowledge.query import Filter, telling, tells
 from assistant.answer.retrieval.reader import AnswerSpan, Rarity, heading_of
@@ -18,6 +17,7 @@ from assistant.answer.retrieval.retriever import PassageCandidate
 from assistant.answer.retrieval.search import READ_FROM, SearchResult
 from assistant.core.degraded import Degraded
 from assistant.core.errors import ModelError
+from assistant.english.sentences import sentences
 
 ENOUGH = 0.4
 """Share of the question's words, weighed by rarity, from which a sentence is an answer. Chosen on

@@ -15,10 +15,10 @@ from typing import NamedTuple, Protocol
 
 import numpy as np
 
-from assistant.answer.knowledge.passages import sentences
 from assistant.answer.retrieval.calibration import ReaderCalibration
 from assistant.answer.retrieval.encoder import Embeddings, Scored
 from assistant.answer.retrieval.retriever import PassageCandidate
+from assistant.english.sentences import sentences
 
 LONGEST_ANSWER = 30
 """Pieces of an answer at most."""

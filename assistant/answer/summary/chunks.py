@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from assistant.answer.knowledge.passages import Passage, sentences
+from assistant.answer.knowledge.passages import Passage
 from assistant.answer.summary.self_contained import leans, whole
+from assistant.english.sentences import sentences
 
 CHUNK_WORDS = 200
 """Words from which a chunk ends; more where there would be more than `MOST_CHUNKS`."""

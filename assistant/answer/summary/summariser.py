@@ -11,13 +11,14 @@ from typing import NamedTuple, Protocol
 from assistant.answer.answerer import Phrases
 from assistant.answer.generation.grounding import ungrounded
 from assistant.answer.generation.token_scheduler import Steps, finished
-from assistant.answer.knowledge.passages import Passage, sentences
+from assistant.answer.knowledge.passages import Passage
 from assistant.answer.knowledge.sources import DocumentSource
 from assistant.answer.summary.salience import Encodes, SummaryBudget, central
 from assistant.answer.summary.self_contained import SHORTEST_WORDS
 from assistant.answer.summary.titles import inside, named
 from assistant.core.degraded import Degraded
 from assistant.core.errors import AnswerError, ModelError
+from assistant.english.sentences import sentences
 
 BUDGET = SummaryBudget()
 LONG_ENOUGH = 12

@@ -1,71 +1,20 @@
-"""Cutting: what a sentence is, and how sentences become passages."""
+"""Cutting: how sentences become passages."""
 
 from __future__ import annotations
 
 import time
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from assistant.answer.knowledge.passages import (
-    LONGEST_SENTENCE,
     LONGEST_WORDS,
     SHORTEST_WORDS,
     Document,
     Section,
     cut,
-    sentences,
 )
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        "Dr. Miller and Mrs. Jones came at 9 a.m. on Monday.",
-        "The U.S. Army bought 3.5 tons, approx. two a month.",
-        "J. K. Rowling wrote it, cf. p. 12 and Fig. 3 of No. 5.",
-        "1. Open the lid.",
-        "Use soap, oil, etc. for this.",
-        "Use a mild cleaner, e.g. Vinegar, on it.",
-        '"Ready?" she asked.',
-        "Yahoo! was founded in Jan. 1994.",
-        "See https://example.org/a.b?c=d for more",
-        "Fit seal no. 7 first.",
-        "She lives near St. Mary Church on Mt. Etna.",
-    ],
-)
-def test_one_sentence_stays_whole(text: str) -> None:
-    assert sentences(text) == [text]
-
-
-@pytest.mark.parametrize(
-    ("text", "parts"),
-    [
-        ("It is on. Is it? Yes!", ["It is on.", "Is it?", "Yes!"]),
-        ("He moved to the U.S. The rest stayed.", ["He moved to the U.S.", "The rest stayed."]),
-        ("Ring at 9 p.m. Then wait.", ["Ring at 9 p.m.", "Then wait."]),
-        ("It is 5 ft. This is it.", ["It is 5 ft.", "This is it."]),
-        ("No. That is wrong.", ["No.", "That is wrong."]),
-        ("It takes vitamin C. It is sour.", ["It takes vitamin C.", "It is sour."]),
-        ('He said "stop." Nobody did.', ['He said "stop."', "Nobody did."]),
-        ("Founded in 1911.[3] It grew.", ["Founded in 1911.[3]", "It grew."]),
-        (
-            "Cleaning\nlift the filter\n---\n• rinse it",
-            ["Cleaning", "lift the filter", "• rinse it"],
-        ),
-        ("開ける。閉める。", ["開ける。", "閉める。"]),
-        ("", []),
-    ],
-)
-def test_sentences_are_told_apart(text: str, parts: list[str]) -> None:
-    assert sentences(text) == parts
-
-
-def test_what_never_ends_is_cut_between_words() -> None:
-    parts = sentences("word " * 2000)
-    assert max(map(len, parts)) <= LONGEST_SENTENCE
-    assert " ".join(parts).split() == ["word"] * 2000
+from assistant.english.sentences import sentences
 
 
 def test_a_page_without_a_line_break_takes_no_longer() -> None:

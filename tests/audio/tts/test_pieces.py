@@ -1,4 +1,4 @@
-"""Reply in, sentences out."""
+"""Reply in, pieces to say out."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from audio.tts.sentences import LONGEST, sentences
+from audio.tts.pieces import LONGEST, pieces
 
 
 @pytest.mark.parametrize(
@@ -23,6 +23,7 @@ from audio.tts.sentences import LONGEST, sentences
         ('He said "stop." Then left.', ['He said "stop."', "Then left."]),
         ('"Ready?" she asked.', ['"Ready?" she asked.']),
         ("It rings at 7 a.m. on Monday.", ["It rings at 7 a.m. on Monday."]),
+        ("P.f. Chang's is at 5 8th Ave. Downtown.", ["P.f. Chang's is at 5 8th Ave. Downtown."]),
         ("Wait... what? Really?!", ["Wait... what?", "Really?!"]),
         ("milk\neggs\n\nbread", ["milk", "eggs", "bread"]),
         ("... !!! 😀", []),
@@ -30,12 +31,12 @@ from audio.tts.sentences import LONGEST, sentences
     ],
 )
 def test_a_reply_is_split_where_a_speaker_would_stop(reply: str, expected: list[str]) -> None:
-    assert sentences(reply) == expected
+    assert pieces(reply) == expected
 
 
 def test_a_long_sentence_is_split_at_its_pauses() -> None:
     clause = "the lamp in the kitchen is on"
-    parts = sentences(", ".join([clause] * 12) + ".")
+    parts = pieces(", ".join([clause] * 12) + ".")
     assert len(parts) > 1
     assert all(len(part) <= LONGEST for part in parts)
     assert all(part.endswith((",", ".")) for part in parts)
@@ -43,7 +44,7 @@ def test_a_long_sentence_is_split_at_its_pauses() -> None:
 
 @given(st.text(alphabet=st.sampled_from("ab A.,;!? \n1-"), max_size=700))
 def test_no_word_is_lost_and_no_sentence_is_too_long(text: str) -> None:
-    parts = sentences(text)
+    parts = pieces(text)
     assert [w for p in parts for w in _words(p)] == _words(text)
     assert all(len(part) <= LONGEST for part in parts)
 
