@@ -14,7 +14,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator, Sequence
 from typing import ClassVar, Protocol
 
@@ -39,13 +38,8 @@ from assistant.core.messages import (
     Tick,
     WordFacts,
 )
+from assistant.english.questions import ASKS
 from assistant.english.spoken import joined
-
-_ASKS = re.compile(
-    r"(hey |so |and |okay |ok |please )*"
-    r"(tell me|do you know|who|whose|whom|what|which|when|where|why|how|"
-    r"is|are|was|were|do|does|did|can|could|has|have|had|will|would|should|may|must)\b"
-)
 
 
 class AnswerSource(Protocol):
@@ -183,7 +177,7 @@ class AnswerStage:
         if self._answers is not None:
             answer = yield from self._answers.answering(question.text, task, question.at_s)
             reply = self._said(question, answer)
-            if reply.done or _ASKS.match(question.text.lower()):
+            if reply.done or ASKS.match(question.text.lower()):
                 return reply
         return _reply(question, self._declined(task.nearest), done=False)
 

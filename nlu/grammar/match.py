@@ -9,7 +9,7 @@ from datetime import datetime
 from hassil.models import MatchEntity
 
 from assistant.core.messages import SlotValue
-from assistant.english.words import NO_CONTENT
+from assistant.english.stop_words import NO_CONTENT
 from assistant.skill.manifest import SlotSchema
 from nlu.grammar.block_binding import TAKEN
 from nlu.grammar.claim import Claim

@@ -21,14 +21,11 @@ from assistant.answer.knowledge.passages import Passage
 from assistant.answer.knowledge.query import Filter
 from assistant.answer.knowledge.series import Occurrence, here, occurrences, once
 from assistant.core.messages import Period
+from assistant.english.questions import ASKS_WHEN
 from assistant.english.sentences import sentences
 
 HORIZONS = (timedelta(days=60), timedelta(days=400), timedelta(days=4000))
 """How far ahead the next time of an event is looked for, one after the other."""
-_WHEN = re.compile(
-    r"(?:hey |so |and |okay |ok |please |tell me |do you know )*"
-    r"(?:when|(?:at )?what (?:time|day|date)|which day|how long until)\b"
-)
 _WORD = re.compile(r"\w+")
 
 
@@ -80,7 +77,7 @@ class Events:
         Of events of one name the next is told, or that the last is over.
         """
         stored = self._knowledge.passages.read([made.passage])
-        if made.kind != "event" or not stored or not _WHEN.match(question.casefold()):
+        if made.kind != "event" or not stored or not ASKS_WHEN.match(question.casefold()):
             return made
         now, name = self._present(), stored[0].passage.place.casefold()
         found = self._upcoming(lambda p: p.place.casefold() == name, now)

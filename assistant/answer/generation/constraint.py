@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from assistant.answer.generation.prompt import Mark, Notation, Prompt
 from assistant.english.contractions import CONTRACTED
-from assistant.english.words import COMMON
+from assistant.english.stop_words import COMMON, POLITE
 
 Mask = NDArray[np.bool_]
 _SPACE = "Ġ"
@@ -26,11 +26,7 @@ _CLOSING = frozenset(".,?!:;") | CONTRACTED
 _ENDING = frozenset(".?!")
 _BARE = ".,;:!?()[]\"'“”’"
 _LETTERS = re.compile(r"[a-z]+")
-_POLITE = """
-    sure okay one anything sorry great unfortunately thank thanks enjoy confirm confirming let want
-    need found try kindly
-"""
-_OPENERS = COMMON | frozenset(_POLITE.split())
+_OPENERS = COMMON | POLITE
 """Words that state nothing; a sentence may begin with any of them, then with a capital."""
 
 

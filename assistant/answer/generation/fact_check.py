@@ -13,17 +13,12 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from assistant.english.dates import MONTHS, WEEKDAYS
+from assistant.english.stop_words import BINDING
 
 _DATES = frozenset((*MONTHS, *WEEKDAYS, "today", "tonight", "tomorrow", "yesterday"))
 _CLOCK = re.compile(r"\d+[:.]\d\d|\b\d+ ?[ap]\.?m\b", re.IGNORECASE)
 _WORD = re.compile(r"[^\W\d_]+")
 _ENDING = re.compile(r"(?<=\w\w)(ing|ed|es|e|s)$")
-_BINDING = """
-    a about an and are at be by for from had has have in is it its of on or s so the their there
-    they this to was were will with you your yours i my we our
-"""
-BINDING = frozenset(_BINDING.split())
-"""Words that say nothing of their own."""
 _PLAIN = frozenset(
     ("condition", "date", "day", "event", "name", "place", "temperature", "time", "value")
 )

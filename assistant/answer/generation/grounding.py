@@ -10,9 +10,10 @@ import re
 from collections.abc import Iterator, Sequence
 
 from assistant.english.dates import MONTHS, WEEKDAYS
+from assistant.english.negation import NEGATIONS
 from assistant.english.numbers import FIGURES
+from assistant.english.stop_words import COMMON
 from assistant.english.units import UNIT_FORMS
-from assistant.english.words import COMMON, NEGATIONS
 
 _TOKEN = re.compile(r"\d+(?:[.,:]\d+)*|[^\W\d_]+(?:['’.-][^\W\d_]+)*|[%$€£°]")
 _POSSESSIVE = re.compile(r"['’]s?$")

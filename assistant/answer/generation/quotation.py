@@ -8,24 +8,11 @@ from __future__ import annotations
 
 import re
 
+from assistant.english.clauses import GOES_ON, HOLDS_ON, TAKES_BACK
 from assistant.english.dates import within_value
 
 _TOKEN = re.compile(r"[\w$€£°%]+(?:[.,:'’/+-]+[\w$€£°%]+)*|[^\w\s]")
 _PUNCTUATION = re.compile(r"[^\w\s$€£°%]+")
-
-_GOES_ON = "and but so because which who while where whereas although though"
-GOES_ON = frozenset(_GOES_ON.split())
-"""A quotation may end before these, as before punctuation …"""
-_TAKES_BACK = "unless except if until till when whenever provided only without before after or than"
-TAKES_BACK = frozenset(_TAKES_BACK.split())
-"""… that none of these follows: they say when it does not hold."""
-_HOLDS_ON = """
-    not no never nor neither without before after until till by under over above below about around
-    almost nearly roughly some up least most than less more except unless if only between to a an
-    the of and or every each per half both either for from within beyond against like as minus plus
-"""
-HOLDS_ON = frozenset(_HOLDS_ON.split())
-"""A quotation may not begin behind these: they belong to what follows."""
 
 
 def quoted(text: str, source: str, answer: str) -> str:

@@ -14,15 +14,12 @@ from numpy.typing import NDArray
 
 from assistant.answer.generation.constraint import Tokens
 from assistant.answer.generation.prompt import Mark, Prompt
+from assistant.english.clauses import CLAUSE_OPENINGS
 from assistant.english.dates import within_value
 
 Mask = NDArray[np.bool_]
-_JOINTS = (
-    "and but because since so although though while whereas which who whom whose where when if "
-    "unless until before after as"
-)
-_BEGINS = re.compile(rf"(?:^|(?<=[,;:(–—] )|\b(?={_JOINTS.replace(' ', ' |')} ))(?=\w|[\"'$€£])")
-_ENDS = re.compile(rf"(?<=[\w%)\"'])(?=[,;:–—]|[.!?]?$| (?:{_JOINTS.replace(' ', '|')}) | [–—(])")
+_BEGINS = re.compile(rf"(?:^|(?<=[,;:(–—] )|\b(?={' |'.join(CLAUSE_OPENINGS)} ))(?=\w|[\"'$€£])")
+_ENDS = re.compile(rf"(?<=[\w%)\"'])(?=[,;:–—]|[.!?]?$| (?:{'|'.join(CLAUSE_OPENINGS)}) | [–—(])")
 
 
 class SpanConstraint:

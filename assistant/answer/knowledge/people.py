@@ -11,6 +11,7 @@ from rapidfuzz.distance import OSA
 
 from assistant.answer.knowledge.passages import Passage
 from assistant.answer.knowledge.query import tells
+from assistant.english.people import ASKED, HONORIFICS, OWNED, OWNER, ROLE
 
 SHORTEST = 3
 """Letters of a name from which a word of it is looked for."""
@@ -18,39 +19,7 @@ SHORTEST = 3
 SHORTEST_MISSPELT = 4
 """Letters of a name from which one of them, not the first, may be wrong."""
 
-_HONORIFICS = """
-mr mrs ms miss mister dr doctor prof professor sir lady lord madam aunt uncle king queen prince
-princess president general saint st pope
-"""
-_TITLES = frozenset(_HONORIFICS.split())
 _WORD = re.compile(r"[^\W\d_]+")
-_OWNER = re.compile(
-    r"\b(?!(?:what|who|where|when|how|that|there|here|it|he|she|let|today|tomorrow)\b)"
-    r"([^\W\d_]{2,})['’]s\b"
-)
-_OWNED = re.compile(
-    r"\b(?:number|address|e-?mail|birthday|phone|website)s? (?:of|for) (?:the |my |our )?"
-    r"([^\W\d_]{2,})\b"
-)
-_ROLE = re.compile(
-    r"\b(?:number|address|e-?mail|phone|website) (?:of|for|has|does) "
-    r"(?:the|my|our) ((?:[^\W\d_]{3,} ?){1,2})"
-    r"|\b(?:the|my|our) ([^\W\d_]{3,})'s (?:[^\W\d_]+ )?(?:number|address|e-?mail|website)\b"
-)
-_ASKED = tuple(
-    (re.compile(asks), re.compile(tell))
-    for asks, tell in (
-        (r"\b(?:birth|born\b)", r"\b(?:birth|born\b)|\([^()]*\d{4} ?[–-]"),
-        (
-            r"\b(?:phone|telephone|mobile)\b|'s number\b|\bnumber (?:for|has|does)\b"
-            r"|\bnumber of (?:\w+ ?){1,2}$",
-            r"\b(?:phone|telephone|mobile|fax|pager|tel|call)\b|\d[\d ()/-]{5,}\d",
-        ),
-        (r"\be-?mail\b", r"\be-?mail\b|@"),
-        (r"'s address\b|\baddress of\b", r"\b(?:address|live[sd]?|street|road|lane|avenue)\b"),
-    )
-)
-"""What is asked of a person, and what a passage that tells it holds; a dinner is no birthday."""
 
 
 def named(question: str, names: Iterable[str]) -> tuple[str, ...]:
@@ -76,14 +45,14 @@ def of_another(question: str, passage: Passage, persons: Iterable[str] = ()) -> 
     names = [name for name in map(_name, persons) if name]
     if not all(_holds(known, word) for name in names for word in name):
         return True
-    if names and any(asks.search(asked) and not tell.search(about) for asks, tell in _ASKED):
+    if names and any(asks.search(asked) and not tell.search(about) for asks, tell in ASKED):
         return True
-    roles = [_WORD.findall(role) for role in chain(*_ROLE.findall(asked)) if role]
+    roles = [_WORD.findall(role) for role in chain(*ROLE.findall(asked)) if role]
     if any(not any(_holds(known, word) for word in role) for role in roles):
         return True
     if passage.kind != "contact":
         return False
-    owners = [*_OWNER.findall(asked), *_OWNED.findall(asked)]
+    owners = [*OWNER.findall(asked), *OWNED.findall(asked)]
     return bool(owners) and known.isdisjoint(owners)
 
 
@@ -96,7 +65,7 @@ def _folded(text: str) -> str:
 def _name(person: str) -> list[str]:
     """The words by which a person is known: "Dr. A. Pell" is known by one."""
     words = _WORD.findall(_folded(person))
-    return [word for word in words if len(word) > 1 and word not in _TITLES and tells(word)]
+    return [word for word in words if len(word) > 1 and word not in HONORIFICS and tells(word)]
 
 
 def _holds(known: Set[str], word: str) -> bool:

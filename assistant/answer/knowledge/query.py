@@ -9,21 +9,13 @@ from typing import Any
 
 import msgspec
 
+from assistant.english.stop_words import SEARCH_STOP_WORDS
+
 MOST_WORDS = 64
 """Words of a question that are looked for; FTS5 refuses an expression that is too large."""
 
 _WORD = re.compile(r"\w+")
 _DAY = len("2026-01-01")
-_LITTLE_WORDS = """
-a about after all also am an and any are aren as at be because been before being but by can
-could couldn d did didn do does doesn doing don during each for from further had has hasn have
-having he her here hers him his how i if in into is isn it its ll m many me more most much my
-near of off on once or our ours out over own please re s same say says shall she should so some
-such t tell than that the their them then there these they this those through to too under until
-up us ve very was wasn we were what when where which while who whom whose why will with won
-would you your yours
-"""
-_STOP_WORDS = frozenset(_LITTLE_WORDS.split())
 
 
 class Filter(msgspec.Struct, frozen=True, kw_only=True):
@@ -65,12 +57,12 @@ class Filter(msgspec.Struct, frozen=True, kw_only=True):
 def telling(words: str) -> list[str]:
     """The tokens of `words` to look for, each once; stop words only where there is no other."""
     tokens = list(dict.fromkeys(_WORD.findall(words.casefold())))
-    return ([token for token in tokens if token not in _STOP_WORDS] or tokens)[:MOST_WORDS]
+    return ([token for token in tokens if token not in SEARCH_STOP_WORDS] or tokens)[:MOST_WORDS]
 
 
 def tells(words: str) -> bool:
     """Whether `words` name anything: "what is it" does not."""
-    return any(token not in _STOP_WORDS for token in _WORD.findall(words.casefold()))
+    return any(token not in SEARCH_STOP_WORDS for token in _WORD.findall(words.casefold()))
 
 
 def query(tokens: Sequence[str]) -> str:

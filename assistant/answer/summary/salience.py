@@ -8,7 +8,6 @@ cut into chunks, and what is central in each is then weighed against what is in 
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Sequence
 from typing import NamedTuple, Protocol
@@ -18,6 +17,7 @@ from numpy.typing import NDArray
 
 from assistant.answer.knowledge.passages import Passage
 from assistant.answer.summary.chunks import SummarySentence, chunks
+from assistant.english.cue_words import CUE_HEADINGS, CUE_WORDS
 
 LOOKED_AT = 8
 """Sentences of a chunk that are embedded, so that a book takes a second and not a minute."""
@@ -32,19 +32,7 @@ ENOUGH_SENTENCES, MUCH_LESS = 2, 0.2
 
 Embeddings = NDArray[np.float32]
 
-_TELLING = re.compile(
-    r"\b(?:must|should|never|always|agreed|resolved|decided|planned|will|recommend\w*|advise\w*"
-    r"|propose\w*|asks?|asked|most|main|mainly|important|first|best|worst|needs?|needed"
-    r"|because|therefore|results?|shows?|showed|found|conclu\w+)\b",
-    re.IGNORECASE,
-)
-_MOST_TELLING = 2
-_TELLING_PLACE = re.compile(
-    r"\b(?:abstract|summary|overview|purpose|conclusions?|results?|findings|found|assessment"
-    r"|recommend\w*|advice|advise|proposals?|follows|change|rules?|safety|safe|dangers?|warnings?"
-    r"|important|main|decisions?|resolved)\b",
-    re.IGNORECASE,
-)
+_MOST_CUES = 2
 
 
 class Encodes(Protocol):
@@ -147,12 +135,12 @@ class _Scale:
         return worth
 
     def _plain_worth(self, line: SummarySentence) -> float:
-        telling = len(_TELLING.findall(line.text))
+        cues = len(CUE_WORDS.findall(line.text))
         return (
             self._weights.lead / (1 + line.at)
             + self._weights.length * min(line.words, FULL_WORDS) / FULL_WORDS
-            + self._weights.telling * min(telling, _MOST_TELLING) / _MOST_TELLING
-            + self._weights.heading * bool(_TELLING_PLACE.search(line.place))
+            + self._weights.telling * min(cues, _MOST_CUES) / _MOST_CUES
+            + self._weights.heading * bool(CUE_HEADINGS.search(line.place))
         )
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from itertools import islice
 from pathlib import Path
@@ -18,17 +17,12 @@ from assistant.answer.summary.self_contained import SHORTEST_WORDS
 from assistant.answer.summary.titles import inside, named
 from assistant.core.degraded import Degraded
 from assistant.core.errors import AnswerError, ModelError
+from assistant.english.clauses import STATEMENT_ENDS, TAKEN_BACK
 from assistant.english.sentences import sentences
 
 BUDGET = SummaryBudget()
 LONG_ENOUGH = 12
 """Words from which a sentence may be said shorter."""
-
-_GOES_ON = re.compile(r"[;:] |, (?:and|so|because|since|for) ")
-"""What follows a whole statement."""
-_TAKES_BACK = re.compile(
-    r"\b(?:not?|nor|never|but|unless|except|only|if|until|although|however|without|\w+n['’]t)\b"
-)
 
 
 class Said(NamedTuple):
@@ -143,7 +137,7 @@ def shortens(text: str, sentence: str) -> bool:
     said = text.rstrip(" .!")
     rest = sentence[len(said) :]
     begins = bool(said) and sentence.startswith(said) and len(said.split()) >= SHORTEST_WORDS
-    whole = begins and _GOES_ON.match(rest) is not None and _TAKES_BACK.search(rest) is None
+    whole = begins and STATEMENT_ENDS.match(rest) is not None and TAKEN_BACK.search(rest) is None
     return whole and not ungrounded(text, (sentence,))
 
 

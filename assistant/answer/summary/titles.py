@@ -21,6 +21,7 @@ from assistant.answer.knowledge.sources import DocumentSource
 from assistant.core.errors import AnswerError
 from assistant.english.numbers import FIGURES
 from assistant.english.spoken import joined
+from assistant.english.stop_words import KINDS_OF_DOCUMENTS, TITLE_STOP_WORDS
 
 NEAREST = 3
 """Titles or places that are named in place of one that is not there."""
@@ -41,19 +42,8 @@ SHORTEST_ALIKE = 4
 
 _WORD = re.compile(r"[^\W_]+")
 _ENDING = re.compile(r"(?<=\w{3})(?:'s|s)$")
-_FILLERS = frozenset(
-    _WORD.findall(
-        "a about all an and at by called chapter document file for from in is it me my named of on"
-        " our part please s section that the this titled to"
-    )
-)
-_KINDS = frozenset(
-    _WORD.findall(
-        "book guide handbook instruction letter manual minute note report story text user"
-    )
-)
-"""What a document is tells less than what it is about."""
 KIND_WEIGHT = 0.25
+"""Of a word that says what kind of document it is: that tells less than what it is about."""
 _PART = r"(?:chapter|section|part)"
 _OF = r"(?:of|in|from)"
 _SPLIT = (
@@ -152,7 +142,7 @@ def _counted(places: Sequence[str], wanted: Sequence[str]) -> str:
 def terms(text: str) -> list[str]:
     """The words that tell something: folded, without plural, numbers as digits."""
     words = [_ENDING.sub("", word) for word in _WORD.findall(text.casefold())]
-    return [FIGURES.get(word, word) for word in words if word not in _FILLERS]
+    return [FIGURES.get(word, word) for word in words if word not in TITLE_STOP_WORDS]
 
 
 def _split(name: str) -> tuple[str, str]:
@@ -168,7 +158,8 @@ def _fits(wanted: Sequence[str], documents: Sequence[DocumentSource]) -> list[_F
     words = [{*terms(d.title), *terms(d.path.stem)} for d in documents]
     seen = Counter(word for each in words for word in each)
     weights = [
-        math.log(1 + len(documents) / max(1, seen[word])) * (KIND_WEIGHT if word in _KINDS else 1)
+        math.log(1 + len(documents) / max(1, seen[word]))
+        * (KIND_WEIGHT if word in KINDS_OF_DOCUMENTS else 1)
         for word in wanted
     ]
     fits = []
