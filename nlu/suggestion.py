@@ -12,6 +12,7 @@ from collections.abc import Iterable, Mapping
 
 from rapidfuzz import fuzz, process
 
+from assistant.english.stems import singular
 from nlu.text.canonical import Canonical, canonical, wish
 
 _NEAR_ENOUGH = 0.4
@@ -69,4 +70,4 @@ class Suggestion:
 
 
 def _words(said: Canonical) -> frozenset[str]:
-    return frozenset(token.text.removesuffix("s") for token in wish(said).tokens)
+    return frozenset(singular(token.text) for token in wish(said).tokens)

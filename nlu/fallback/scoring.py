@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 
 from assistant.core.messages import Command, Slot
+from assistant.english.stems import singular
 from assistant.skill.manifest import SlotSchema, Traits
 from nlu.classifier.calibration import IntentCalibration, SlotCalibration
 from nlu.classifier.examples import Fixed
@@ -139,7 +140,7 @@ class Look:
         """The words that only say of what kind the devices are: "lights" where that is fixed."""
         kinds = {*(str(value) for _, value in shape.fixed), *shape.traits.about}
         tokens = enumerate(self._said.tokens)
-        return frozenset(i for i, token in tokens if token.text.removesuffix("s") in kinds)
+        return frozenset(i for i, token in tokens if singular(token.text) in kinds)
 
     def _options(self, source: str, schema: SlotSchema, placed: bool) -> list[SlotCandidate]:
         key = f"{source}:{schema.name}:{schema.kind}:{placed}"

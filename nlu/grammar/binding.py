@@ -22,7 +22,7 @@ from hassil.parse_expression import parse_sentence
 
 from assistant.english.contractions import CONTRACTIONS
 from assistant.english.replies import NO, YES
-from assistant.english.value_rules import RULES, SPOKEN
+from assistant.english.templates import RULES, SPOKEN
 from assistant.skill.manifest import IntentSchema, SlotSchema
 from nlu.grammar.lists import SlotLists, known, phrase
 from nlu.text.canonical import canonical, canonical_chunk

@@ -26,8 +26,8 @@ from hassil.intents import RangeSlotList, SlotList, TextSlotList
 
 from assistant.english import phrases
 from assistant.english.numbers import is_digits, spell
-from assistant.english.samples import DEEDS, FREE_TEXT, JOINTS, POLITE, THINGS
 from assistant.english.spoken import articles
+from assistant.english.templates import DEEDS, FREE_TEXT, JOINTS, POLITE, THINGS
 from nlu.grammar.binding import IGNORED
 from nlu.grammar.claim import Claim
 from nlu.grammar.grammar import Grammar

@@ -6,6 +6,7 @@ import re
 from collections.abc import Sequence
 
 from assistant.english.numbers import ORDINALS, SCALES, is_digits
+from assistant.english.stems import singular
 
 _PARTS = {"half": 2, "halve": 2, "quarter": 4} | {
     word: parts for parts, word in enumerate(ORDINALS[:10], start=1) if parts > 2
@@ -37,7 +38,7 @@ def fraction(said: Sequence[str], at: int = 0) -> Amount | None:
             return (count / below, end + 2) if 0 < count < below else None
     if end >= len(said):
         return None
-    parts = _PARTS.get(said[end].removesuffix("s"), 0)
+    parts = _PARTS.get(singular(said[end]), 0)
     is_bare = end == at and said[end] not in ("half", "quarter")
     needs_s = count > 1 and said[end] not in _EITHER_NUMBER
     if not 0 < count < max(parts, 1) or is_bare or (needs_s and said[end][-1] != "s"):

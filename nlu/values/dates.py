@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable
 from datetime import date, datetime, timedelta
 
+from assistant.english.stems import singular
 from nlu.values.amounts import amount
 from nlu.values.durations import DAY_S, duration, unit_s
 from nlu.values.holidays import holiday
@@ -41,7 +42,7 @@ def _counted(words: str) -> tuple[int, str] | None:
     """ "2 weeks", "a month", "36 hours" as a number of calendar units."""
     said = words.split()
     count, end = amount(said) or (1.0, int(said[:1] == ["a"]))
-    unit = said[end].removesuffix("s") if end == len(said) - 1 and end else ""
+    unit = singular(said[end]) if end == len(said) - 1 and end else ""
     if unit in ("month", "year", "week", "day", "fortnight") and count == int(count):
         return int(count), unit
     seconds = None if unit in ("month", "year") else duration(words)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from assistant.english.stems import singular
 from nlu.values.amounts import amount, fraction, tidy
 
 MINUTE_S, HOUR_S, DAY_S, WEEK_S = 60, 3600, 86_400, 604_800
@@ -23,7 +24,7 @@ _COLON = re.compile(r"(\d{1,3}) ([0-5]\d)(?: ([0-5]\d))? (\w+)")
 
 def unit_s(word: str) -> int:
     """Seconds of a unit of time in its singular or plural; 0 for another word."""
-    return UNITS_S.get(word) or UNITS_S.get(word.removesuffix("s"), 0)
+    return UNITS_S.get(word) or UNITS_S.get(singular(word), 0)
 
 
 def duration(text: str) -> int | float | None:

@@ -9,6 +9,7 @@ import re
 from collections.abc import Sequence
 
 from assistant.english.lists import word_list
+from assistant.english.stems import singular
 from assistant.english.units import CENTS, CURRENCIES, NATIONS, UNIT_SYMBOLS
 from nlu.values.amounts import amount, number, tidy
 from nlu.values.months import day_of_month
@@ -124,7 +125,7 @@ def _count(said: Sequence[str]) -> tuple[float, int] | None:
 
 def _unit(said: Sequence[str], at: int) -> str | None:
     word = said[at] if at < len(said) else ""
-    return UNIT_SYMBOLS.get(word) or UNIT_SYMBOLS.get(word.removesuffix("s"))
+    return UNIT_SYMBOLS.get(word) or UNIT_SYMBOLS.get(singular(word))
 
 
 def _cents(rest: Sequence[str]) -> float | None:

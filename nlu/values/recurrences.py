@@ -9,6 +9,7 @@ from datetime import UTC, date, datetime, time, timedelta
 from zoneinfo import ZoneInfo
 
 from assistant.english.numbers import ORDINALS
+from assistant.english.stems import singular
 from nlu.values import holidays
 from nlu.values.clocks import PARTS, times
 from nlu.values.durations import HOUR_S, MINUTE_S, duration
@@ -123,7 +124,7 @@ def _whole(words: str, today: date) -> _Rule | None:
     found = _WHOLE.fullmatch(words)
     if found is None or not (found["unit"] or found["count"] == "fortnight"):
         return None
-    unit = (found["unit"] or "week").removesuffix("s")
+    unit = singular(found["unit"] or "week")
     counts = {None: 1, "other": 2, "second": 2, "third": 3, "fourth": 4, "fortnight": 2}
     count = counts[found["count"]] if found["count"] in counts else int(found["count"])
     if not 0 < count < 1000:
@@ -214,7 +215,7 @@ def _weekdays(words: str, plural: bool) -> list[int]:
     for name in (
         re.sub(r" and (?:every |each |on )?", " ", words).replace("work day", "workday").split()
     ):
-        one = name.removesuffix("s")
+        one = singular(name)
         if plural and one == name:
             return []
         number = weekday(one)

@@ -5,7 +5,6 @@ Each answer is made of stored events alone, at the moment it is asked for; none 
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterator
 from datetime import datetime, timedelta
 from typing import NamedTuple
@@ -23,10 +22,10 @@ from assistant.answer.knowledge.series import Occurrence, here, occurrences, onc
 from assistant.core.messages import Period
 from assistant.english.questions import ASKS_WHEN
 from assistant.english.sentences import sentences
+from assistant.english.words import words
 
 HORIZONS = (timedelta(days=60), timedelta(days=400), timedelta(days=4000))
 """How far ahead the next time of an event is looked for, one after the other."""
-_WORD = re.compile(r"\w+")
 
 
 class _Found(NamedTuple):
@@ -151,8 +150,4 @@ class Events:
 
 
 def _is_with(passage: Passage, person: str) -> bool:
-    return _words(person) <= _words(" ".join((passage.place, *passage.people)))
-
-
-def _words(text: str) -> frozenset[str]:
-    return frozenset(_WORD.findall(text.casefold()))
+    return set(words(person)) <= set(words(" ".join((passage.place, *passage.people))))

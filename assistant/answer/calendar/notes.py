@@ -15,11 +15,10 @@ from assistant.answer.knowledge.series import here
 from assistant.core.messages import Period
 from assistant.english.sentences import sentences
 from assistant.english.spoken import count, spoken
+from assistant.english.stems import beginning
 
 MOST_SAID = 3
 """Notes; of more the number is told."""
-STEM = 5
-"""Letters by which words of one stem are taken for one."""
 KINDS = ("note", "document")
 _EVER = datetime(1800, 1, 1, tzinfo=UTC)
 
@@ -68,7 +67,7 @@ class Notes:
 
 
 def _stems(text: str) -> set[str]:
-    return {word[:STEM] for word in telling(text)}
+    return {beginning(word) for word in telling(text)}
 
 
 def _line(stored: StoredPassage, sentence: str, now: datetime) -> str:

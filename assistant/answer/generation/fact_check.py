@@ -10,15 +10,15 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 from assistant.english.dates import MONTHS, WEEKDAYS
+from assistant.english.stems import short_stem
 from assistant.english.stop_words import BINDING
+from assistant.english.words import alphabetic
 
 _DATES = frozenset((*MONTHS, *WEEKDAYS, "today", "tonight", "tomorrow", "yesterday"))
 _CLOCK = re.compile(r"\d+[:.]\d\d|\b\d+ ?[ap]\.?m\b", re.IGNORECASE)
-_WORD = re.compile(r"[^\W\d_]+")
-_ENDING = re.compile(r"(?<=\w\w)(ing|ed|es|e|s)$")
 _PLAIN = frozenset(
     ("condition", "date", "day", "event", "name", "place", "temperature", "time", "value")
 )
@@ -32,30 +32,24 @@ def alike(values: Sequence[str]) -> bool:
 
 def added(text: str, sources: Sequence[str]) -> list[str]:
     """The words of `text` that are in no source and do more than bind."""
-    known = {_stem(word) for source in sources for word in _words(source)}
-    return [word for word in _words(text) if word not in BINDING and _stem(word) not in known]
+    known = {short_stem(word) for source in sources for word in alphabetic(source)}
+    return [
+        word for word in alphabetic(text) if word not in BINDING and short_stem(word) not in known
+    ]
 
 
 def unnamed(text: str, names: Sequence[str]) -> list[str]:
     """The facts' names of which `text` says no word, but for those that go without saying."""
-    said = {_stem(word) for word in _words(text)}
+    said = {short_stem(word) for word in alphabetic(text)}
     left = (name for name in names if name not in _PLAIN)
-    return [name for name in left if not said & {_stem(word) for word in _words(name)}]
+    return [name for name in left if not said & {short_stem(word) for word in alphabetic(name)}]
 
 
 def _looks(value: str) -> str:
-    if not _DATES.isdisjoint(_words(value)):
+    if not _DATES.isdisjoint(alphabetic(value)):
         return "date"
     if _CLOCK.search(value):
         return "time"
     if value[:1].isdigit() or value[1:2].isdigit():
         return "number"
     return "name" if value != value.lower() else "words"
-
-
-def _words(text: str) -> Iterator[str]:
-    return (word.lower() for word in _WORD.findall(text))
-
-
-def _stem(word: str) -> str:
-    return _ENDING.sub("", word)

@@ -12,11 +12,11 @@ from collections.abc import Iterator, Sequence
 from assistant.english.dates import MONTHS, WEEKDAYS
 from assistant.english.negation import NEGATIONS
 from assistant.english.numbers import FIGURES
+from assistant.english.stems import without_possessive
 from assistant.english.stop_words import COMMON
 from assistant.english.units import UNIT_FORMS
 
 _TOKEN = re.compile(r"\d+(?:[.,:]\d+)*|[^\W\d_]+(?:['’.-][^\W\d_]+)*|[%$€£°]")
-_POSSESSIVE = re.compile(r"['’]s?$")
 _ORDINAL = re.compile(r"(st|nd|rd|th)$")
 
 
@@ -74,7 +74,7 @@ def _is_number(word: str) -> bool:
 
 
 def _terms(text: str) -> list[str]:
-    return [_POSSESSIVE.sub("", token) for token in _TOKEN.findall(text)]
+    return [without_possessive(token) for token in _TOKEN.findall(text)]
 
 
 def _joined(terms: Sequence[str]) -> str:

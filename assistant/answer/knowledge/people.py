@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import unicodedata
 from collections.abc import Iterable, Set
 from itertools import chain
@@ -12,6 +11,7 @@ from rapidfuzz.distance import OSA
 from assistant.answer.knowledge.passages import Passage
 from assistant.answer.knowledge.query import tells
 from assistant.english.people import ASKED, HONORIFICS, OWNED, OWNER, ROLE
+from assistant.english.words import alphabetic
 
 SHORTEST = 3
 """Letters of a name from which a word of it is looked for."""
@@ -19,16 +19,14 @@ SHORTEST = 3
 SHORTEST_MISSPELT = 4
 """Letters of a name from which one of them, not the first, may be wrong."""
 
-_WORD = re.compile(r"[^\W\d_]+")
-
 
 def named(question: str, names: Iterable[str]) -> tuple[str, ...]:
     """Those of `names` (case-folded) that share the most words with `question`; () for none.
 
     Case tells nothing, for what was heard has none.
     """
-    said = {word for word in _WORD.findall(question.casefold()) if len(word) >= SHORTEST}
-    shared = {name: len(said & set(_WORD.findall(name))) for name in names}
+    said = {word for word in alphabetic(question) if len(word) >= SHORTEST}
+    shared = {name: len(said & set(alphabetic(name))) for name in names}
     most = max(shared.values(), default=0)
     found = (name for name, count in shared.items() if count == most and most and tells(name))
     return tuple(found)
@@ -41,13 +39,13 @@ def of_another(question: str, passage: Passage, persons: Iterable[str] = ()) -> 
     """
     asked = _folded(question)
     about = _folded(" ".join((passage.text, passage.title, passage.place, *passage.people)))
-    known = set(_WORD.findall(about))
+    known = set(alphabetic(about))
     names = [name for name in map(_name, persons) if name]
     if not all(_holds(known, word) for name in names for word in name):
         return True
     if names and any(asks.search(asked) and not tell.search(about) for asks, tell in ASKED):
         return True
-    roles = [_WORD.findall(role) for role in chain(*ROLE.findall(asked)) if role]
+    roles = [alphabetic(role) for role in chain(*ROLE.findall(asked)) if role]
     if any(not any(_holds(known, word) for word in role) for role in roles):
         return True
     if passage.kind != "contact":
@@ -64,7 +62,7 @@ def _folded(text: str) -> str:
 
 def _name(person: str) -> list[str]:
     """The words by which a person is known: "Dr. A. Pell" is known by one."""
-    words = _WORD.findall(_folded(person))
+    words = alphabetic(_folded(person))
     return [word for word in words if len(word) > 1 and word not in HONORIFICS and tells(word)]
 
 

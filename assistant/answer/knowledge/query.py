@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 from datetime import MAXYEAR, datetime, timedelta, tzinfo
 from typing import Any
@@ -10,11 +9,11 @@ from typing import Any
 import msgspec
 
 from assistant.english.stop_words import SEARCH_STOP_WORDS
+from assistant.english.words import words
 
 MOST_WORDS = 64
 """Words of a question that are looked for; FTS5 refuses an expression that is too large."""
 
-_WORD = re.compile(r"\w+")
 _DAY = len("2026-01-01")
 
 
@@ -54,15 +53,15 @@ class Filter(msgspec.Struct, frozen=True, kw_only=True):
             yield "starts_s < ?", (self.until.timestamp(),)
 
 
-def telling(words: str) -> list[str]:
-    """The tokens of `words` to look for, each once; stop words only where there is no other."""
-    tokens = list(dict.fromkeys(_WORD.findall(words.casefold())))
+def telling(text: str) -> list[str]:
+    """The words of `text` to look for, each once; stop words only where there is no other."""
+    tokens = list(dict.fromkeys(words(text)))
     return ([token for token in tokens if token not in SEARCH_STOP_WORDS] or tokens)[:MOST_WORDS]
 
 
-def tells(words: str) -> bool:
-    """Whether `words` name anything: "what is it" does not."""
-    return any(token not in SEARCH_STOP_WORDS for token in _WORD.findall(words.casefold()))
+def tells(text: str) -> bool:
+    """Whether `text` names anything: "what is it" does not."""
+    return any(token not in SEARCH_STOP_WORDS for token in words(text))
 
 
 def query(tokens: Sequence[str]) -> str:
@@ -72,7 +71,7 @@ def query(tokens: Sequence[str]) -> str:
 
 def folded(name: str) -> str:
     """A person's name as it is compared: its words, case-folded, one space between."""
-    return " ".join(_WORD.findall(name.casefold()))
+    return " ".join(words(name))
 
 
 def span_s(starts: str, ends: str, zone: tzinfo) -> tuple[float | None, float | None]:

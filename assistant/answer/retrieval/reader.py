@@ -8,7 +8,6 @@ and only the likeliest sentences compared, for the network takes longest.
 from __future__ import annotations
 
 import math
-import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple, Protocol
@@ -19,6 +18,8 @@ from assistant.answer.retrieval.calibration import ReaderCalibration
 from assistant.answer.retrieval.encoder import Embeddings, Scored
 from assistant.answer.retrieval.retriever import PassageCandidate
 from assistant.english.sentences import sentences
+from assistant.english.stems import stem
+from assistant.english.words import words
 
 LONGEST_ANSWER = 30
 """Pieces of an answer at most."""
@@ -26,8 +27,6 @@ MOST_READ = 3
 """Passages read at most."""
 COMPARED = 3
 """Sentences whose meaning is compared."""
-_WORD = re.compile(r"[^\W_]+")
-_ENDING = re.compile(r"(?<=\w{4})(ing|ed|es|s|ly)$")
 
 
 class ReaderNetwork(Protocol):
@@ -163,7 +162,7 @@ class Rarity:
 
     def __init__(self, question: str, passages: Sequence[str], unseen: int = 0) -> None:
         texts = [set(_stems(s)) for passage in passages for s in sentences(passage)]
-        seen = Counter(word for words in texts for word in words)
+        seen = Counter(word for text in texts for word in text)
         self._weights = {
             word: math.log((1 + len(texts)) / (0.5 + (seen[word] or unseen)))
             for word in set(_stems(question))
@@ -172,9 +171,9 @@ class Rarity:
 
     def share(self, sentence: str) -> float:
         """The part of the question's weight that the sentence holds, from 0 to 1."""
-        words = set(_stems(sentence))
-        return sum(w for word, w in self._weights.items() if word in words) / self._whole
+        said = set(_stems(sentence))
+        return sum(w for word, w in self._weights.items() if word in said) / self._whole
 
 
 def _stems(text: str) -> list[str]:
-    return [_ENDING.sub("", word) for word in _WORD.findall(text.lower())]
+    return [stem(word) for word in words(text)]

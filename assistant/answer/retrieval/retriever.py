@@ -6,7 +6,6 @@ The passages that BM25 finds among words (SQLite FTS5) and those whose embedding
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple, Protocol
@@ -19,12 +18,12 @@ from assistant.answer.knowledge.query import Filter
 from assistant.answer.knowledge.vector_index import VectorIndex
 from assistant.answer.retrieval.calibration import ReaderCalibration
 from assistant.answer.retrieval.encoder import Embeddings
+from assistant.english.words import words
 
 CONSIDERED = 40
 """Passages from each side."""
 SAME = 0.9
 """Share of common words from which two passages count as one."""
-_WORD = re.compile(r"\w+")
 
 
 class Encodes(Protocol):
@@ -103,9 +102,9 @@ def _unlike(candidates: Iterator[PassageCandidate], limit: int) -> Iterator[Pass
     """The first `limit` of those that do not say what one before them said."""
     kept: list[frozenset[str]] = []
     for candidate in candidates:
-        words = frozenset(_WORD.findall(candidate.passage.text.lower()))
-        if not any(len(words & other) > SAME * len(words | other) for other in kept):
-            kept.append(words)
+        own = frozenset(words(candidate.passage.text))
+        if not any(len(own & other) > SAME * len(own | other) for other in kept):
+            kept.append(own)
             yield candidate
             if len(kept) == limit:
                 return

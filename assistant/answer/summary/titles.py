@@ -7,7 +7,6 @@ the Merren dishwasher. Rare words of titles count most.
 from __future__ import annotations
 
 import math
-import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from functools import lru_cache
@@ -19,9 +18,15 @@ from rapidfuzz import fuzz
 from assistant.answer.ingest.formats.outline import BELOW
 from assistant.answer.knowledge.sources import DocumentSource
 from assistant.core.errors import AnswerError
+from assistant.english.documents import (
+    KINDS_OF_DOCUMENTS,
+    PART_OF_A_DOCUMENT,
+    TITLE_STOP_WORDS,
+)
 from assistant.english.numbers import FIGURES
 from assistant.english.spoken import joined
-from assistant.english.stop_words import KINDS_OF_DOCUMENTS, TITLE_STOP_WORDS
+from assistant.english.stems import singular
+from assistant.english.words import words
 
 NEAREST = 3
 """Titles or places that are named in place of one that is not there."""
@@ -40,22 +45,8 @@ PAIR_ALIKE = 0.9
 SHORTEST_ALIKE = 4
 """Letters of a word from which it may be spelt in another way."""
 
-_WORD = re.compile(r"[^\W_]+")
-_ENDING = re.compile(r"(?<=\w{3})(?:'s|s)$")
 KIND_WEIGHT = 0.25
 """Of a word that says what kind of document it is: that tells less than what it is about."""
-_PART = r"(?:chapter|section|part)"
-_OF = r"(?:of|in|from)"
-_SPLIT = (
-    re.compile(rf"(?P<place>.+?) {_PART} {_OF} (?P<title>.+)", re.IGNORECASE),
-    re.compile(
-        rf"(?:the )?{_PART} (?:(?:on|about|called) )?(?P<place>.+?) {_OF} (?P<title>.+)",
-        re.IGNORECASE,
-    ),
-    re.compile(rf"(?P<place>page \w+) {_OF} (?P<title>.+)", re.IGNORECASE),
-    re.compile(rf"(?P<title>.+?),? {_PART} (?P<place>.+)", re.IGNORECASE),
-    re.compile(r"(?P<title>.+?),? (?P<place>page \w+)", re.IGNORECASE),
-)
 
 
 class TitleMatch(NamedTuple):
@@ -141,13 +132,13 @@ def _counted(places: Sequence[str], wanted: Sequence[str]) -> str:
 
 def terms(text: str) -> list[str]:
     """The words that tell something: folded, without plural, numbers as digits."""
-    words = [_ENDING.sub("", word) for word in _WORD.findall(text.casefold())]
-    return [FIGURES.get(word, word) for word in words if word not in TITLE_STOP_WORDS]
+    told = map(singular, words(text))
+    return [FIGURES.get(word, word) for word in told if word not in TITLE_STOP_WORDS]
 
 
 def _split(name: str) -> tuple[str, str]:
     """The place and the title that `name` tells apart; the place may be ""."""
-    for pattern in _SPLIT:
+    for pattern in PART_OF_A_DOCUMENT:
         if found := pattern.fullmatch(name.strip(" .?!")):
             return found["place"], found["title"]
     return "", name

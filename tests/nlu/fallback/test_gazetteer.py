@@ -27,6 +27,11 @@ def test_a_name_is_found(text: str, thing: str, words: set[int], likeness: float
     assert best.likeness == pytest.approx(likeness, abs=0.06)
 
 
+def test_a_name_without_its_possessive_is_no_misspelling() -> None:
+    (found,) = Gazetteer([("Grandma's", "Grandma's")]).find(["grandma"])
+    assert found.likeness == 0.8
+
+
 def test_a_misspelt_name_is_likelier_the_nearer_it_is() -> None:
     near = next(n for n in NAMES.find(["kitchn"]) if n.thing == "Kitchen")
     assert 0.85 <= near.likeness < 1

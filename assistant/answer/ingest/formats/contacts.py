@@ -14,6 +14,7 @@ from assistant.answer.ingest.formats.wording import clean, title_of
 from assistant.answer.knowledge.passages import Document, Section
 from assistant.core.errors import AnswerError
 from assistant.english.dates import full_date, month_and_day
+from assistant.english.spoken import possessive
 
 _KINDS = {"cell": "mobile", "home": "home", "work": "work", "fax": "fax", "pager": "pager"}
 _ADDRESS = ("extended", "box", "street", "code", "city", "region", "country")
@@ -39,7 +40,7 @@ def parse(name: str, content: bytes) -> Document:
 def _section(card: Component) -> Iterator[Section]:
     who = _name(card)
     if card.name == "VCARD" and who:
-        lines = [clean(line) for line in _lines(card, _possessive(who), who)]
+        lines = [clean(line) for line in _lines(card, possessive(who), who)]
         yield Section(text="\n".join(lines or [f"{who} is a contact."]), place=who, people=(who,))
 
 
@@ -113,7 +114,3 @@ def _birthday(value: str) -> str:
     except ValueError:
         return value
     return month_and_day(day) if found[1] == "--" else full_date(day)
-
-
-def _possessive(who: str) -> str:
-    return f"{who}'" if who.endswith("s") else f"{who}'s"

@@ -6,6 +6,8 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
+from assistant.english.documents import PAGE_NUMBER
+
 EDGE_LINES = 3
 """Lines at the top and at the bottom of a page among which furniture is looked for."""
 
@@ -17,8 +19,6 @@ _LEADER = re.compile(r".*(?:\.\s?){4,}\s*[\divxlc]+\s*", re.IGNORECASE)
 
 LONGEST = 120
 """Characters."""
-
-_PAGE_NUMBER = re.compile(r"\W*(?:page\s+)?(?:\d{1,4}|[ivxlc]{1,7})(?:\s*(?:/|of)\s*\d{1,4})?\W*")
 
 
 def without_furniture(pages: Sequence[Sequence[str]]) -> list[list[str]]:
@@ -35,7 +35,7 @@ def _bare(page: list[str], furniture: set[str]) -> list[str]:
         at
         for at in _edges(page)
         if _key(page[at]) in furniture
-        or (at in (0, len(page) - 1) and _PAGE_NUMBER.fullmatch(page[at].casefold()))
+        or (at in (0, len(page) - 1) and PAGE_NUMBER.fullmatch(page[at].casefold()))
     }
     kept = (line for at, line in enumerate(page) if at not in dropped)
     return [line for line in kept if not _LEADER.fullmatch(line)]

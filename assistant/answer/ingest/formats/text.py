@@ -10,6 +10,7 @@ from assistant.answer.ingest.formats.outline import Outline
 from assistant.answer.ingest.formats.wording import unwrapped, wrapped_at
 from assistant.answer.knowledge.passages import Document
 from assistant.core.errors import AnswerError
+from assistant.english.documents import CHAPTER_HEADING
 
 LONGEST_HEADING = 70
 """Characters."""
@@ -24,7 +25,6 @@ _MARKS = (
 _CONTROL = bytes(set(range(32)) - set(b"\t\n\v\f\r\x1b\b"))
 _RULE = re.compile(r"\s*([=~^*#_+\-—])\1{2,}\s*")
 _NUMBERED = re.compile(r"(\d{1,2}(?:\.\d{1,2}){0,3})\.?\s+[^\W\d_].*[^.,;:!?]")
-_CHAPTER = re.compile(r"(?:Chapter|Part|Section|Appendix)\s+[\dA-Z]\w{0,5}\b.*[^.,;]")
 
 
 def parse(name: str, content: bytes) -> Document:
@@ -94,7 +94,7 @@ def _level(before: str, line: str, after: str) -> int:
         return 0
     if text.isupper() and sum(map(str.isalpha, text)) > 3 and text[-1] not in ".,;:":
         return 2
-    return 2 if not after.strip() and _CHAPTER.fullmatch(text) else 0
+    return 2 if not after.strip() and CHAPTER_HEADING.fullmatch(text) else 0
 
 
 def _numbered(lines: list[str], number: int) -> int:

@@ -1,0 +1,18 @@
+"""A text as words that are compared."""
+
+from __future__ import annotations
+
+import re
+
+_WORD = re.compile(r"[^\W_]+")
+_LETTERS = re.compile(r"[^\W\d_]+")
+
+
+def words(text: str) -> list[str]:
+    """The words and numbers of `text` in lower case, parted where SQLite's FTS5 parts them."""
+    return _WORD.findall(text.casefold())
+
+
+def alphabetic(text: str) -> list[str]:
+    """The words alone: "3pm" is "pm"."""
+    return _LETTERS.findall(text.casefold())
