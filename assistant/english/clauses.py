@@ -1,7 +1,7 @@
-"""Words by which clauses and sentences hang together.
+"""Words that join clauses and sentences.
 
-Four places ask for the joints of a sentence, each for others: where a clause may be cut out, where
-one may end, what takes it back, and what goes on behind a whole statement.
+There are several lists because it depends on the use: where a clause may be cut out, where a
+quotation may end, what would change its meaning, and what may follow a whole statement.
 """
 
 from __future__ import annotations
@@ -14,27 +14,27 @@ CLAUSE_OPENINGS = word_list(
     "and but because since so although though while whereas which who whom whose where when "
     "if unless until before after as"
 )
-"""Words that a clause begins with, so that it may be said without the one before."""
+"""Words that begin a clause, which may then be said without the one before it."""
 GOES_ON = word_set("and but so because which who while where whereas although though")
-"""Words before which a clause is whole …"""
+"""A quotation may end before these, as before punctuation …"""
 TAKES_BACK = word_set(
     "unless except if until till when whenever provided only without before after or than"
 )
-"""… and those, behind a comma, that say when it does not hold."""
+"""… that none of these follows: they say when it does not hold."""
 HOLDS_ON = word_set(
     "not no never nor neither without before after until till by under over above below about "
     "around almost nearly roughly some up least most than less more except unless if only "
     "between to a an the of and or every each per half both either for from within beyond "
     "against like as minus plus"
 )
-"""Words that belong to what follows, which without them says something else."""
+"""A quotation may not begin after these: they belong to what follows."""
 
 STATEMENT_ENDS = re.compile(r"[;:] |, (?:and|so|because|since|for) ")
-"""What follows a whole statement."""
+"""What may follow a whole statement."""
 TAKEN_BACK = re.compile(
     r"\b(?:not?|nor|never|but|unless|except|only|if|until|although|however|without|\w+n['’]t)\b"
 )
-"""Takes back, in what follows, something of a statement."""
+"""Words after a statement that take something of it back."""
 
 _PRONOUNS = "|".join(
     word_list("it its they their them he his him she her these those this that such there then")
@@ -62,7 +62,7 @@ LEANING = re.compile(
     )""",
     re.IGNORECASE | re.VERBOSE,
 )
-"""Begins with a word that means something said before."""
+"""A beginning that refers to something said before."""
 STANDING = re.compile(
     r"""(?:this|these)\ (?:guide|report|manual|letter|document|handbook|chapter|survey|leaflet)\b
     | it\ (?:is|was|has\ been)\ (?:agreed|resolved|decided|proposed|recommended|planned|noted
@@ -70,7 +70,7 @@ STANDING = re.compile(
     """,
     re.IGNORECASE | re.VERBOSE,
 )
-"""Begins with such a word, and means something all the same."""
+"""A beginning with such a word that is understood all the same."""
 LABEL = re.compile(
     r"(?!(?:note|warning|caution|danger|important):)(?:[\w.,]+ ){0,2}[\w.]+: ", re.IGNORECASE
 )

@@ -1,4 +1,4 @@
-"""How documents and their parts are called."""
+"""How documents and their parts are named."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ TITLE_STOP_WORDS = word_set(
     "a about all an and at by called chapter document file for from in is it me my named of "
     "on our part please s section that the this titled to"
 )
-"""Words that tell no document from another, in its title or in what somebody calls it."""
+"""Words that distinguish no document from another, in its title or in what somebody calls it."""
 KINDS_OF_DOCUMENTS = word_set(
     "book guide handbook instruction letter manual minute note report story text user"
 )
-"""Words that say what kind of document it is, in the singular."""
+"""Words for the kind of a document, in the singular."""
 
 _PART = r"(?:chapter|section|part)"
 _OF = r"(?:of|in|from)"
@@ -31,6 +31,6 @@ PART_OF_A_DOCUMENT = (
 """Names of a part of a document, such as "the cleaning chapter of the oven manual"."""
 
 CHAPTER_HEADING = re.compile(r"(?:Chapter|Part|Section|Appendix)\s+[\dA-Z]\w{0,5}\b.*[^.,;]")
-"""A heading that says so."""
+"""A heading that begins with the word for it."""
 PAGE_NUMBER = re.compile(r"\W*(?:page\s+)?(?:\d{1,4}|[ivxlc]{1,7})(?:\s*(?:/|of)\s*\d{1,4})?\W*")
 """A page's number that stands alone on a line, as in "Page 3 of 12"."""

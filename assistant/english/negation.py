@@ -1,6 +1,6 @@
-"""Words that turn a statement or a wish round, and those that only tell of one.
+"""Words that negate, report or condition what sounds like a command.
 
-The patterns are matched with canonical words, which hold no contraction and no "the".
+The patterns are for canonical words, which hold no contraction and no "the".
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from assistant.english.lists import word_set
 NEGATIONS = word_set(
     "not no never none nobody nothing neither nor without cannot nowhere hardly unless"
 )
-"""Words that negate what stands beside them, as "n't" does."""
+"""Words that negate a sentence, as "n't" does."""
 
 _WHO = r"(?:i|you|he|she|we|they|it|somebody|someone|everybody|everyone|nobody|who)"
 _SOMEBODY = rf"(?:(?:(?:my|our|your|his|her|their) )?(?:{_WHO}|\w+))"
@@ -37,29 +37,34 @@ TURNED_ROUND = re.compile(
     r"|let us not|avoid|refrain|whoever|remember when|do you remember"
     r"|(?:leave|keep)\b.*\b(?:alone|as (?:it|they)|be|on|off|open|closed|shut|way they are))\b"
 )
+"""A beginning that negates a command or only supposes it."""
 REPORTED = re.compile(
     rf"{_SOMEBODY} (?:just |already |never |also |always |only |really |has |have |had |was |is )*"
     rf"{_SAYS}\b"
 )
+"""A beginning that tells what somebody said or thought."""
 PAST = re.compile(
     rf"(?:{_WHO}|(?:my|our|your|his|her|their) \w+) (?:just |already |never |have |has |had |also "
     rf"|all )*{_DONE}\b|\b(?:was|were) (?:just )?\w+ing\b|^(?:did|why|how come|who)\b"
     r"|\b(?:yesterday|last (?:night|week|year|time|month|summer|winter)|ago|used to"
     r"|earlier today)\b"
 )
+"""Something that has happened."""
 EMBEDDED = re.compile(
     rf"\b(?:told|asked|asks|reminded|wants|wanted) (?:me|you|him|her|us|them|\w+) to\b"
     rf"|\b(?:unless|until|whenever) {_WHO}\b|\bshould have\b|\bwould have\b|\bcould have\b"
     r"|\b(?:about to|supposed to|going to have to|forgot to|meant to|tried to|trying to)\b"
 )
+"""A command inside a report, a plan or a regret."""
 DESCRIBED = re.compile(
     r"\byour (?!volume|voice|sound)|(?<!make sure )(?<!see that )\b(?:light|lamp|fan|door|blind"
     r"|curtain|heating|radio|tv)s? (?:is|are) (?:all )?(?:still )?(?:on|off|open|closed|shut)\b"
 )
-"""Of what is the listener's own, "turn your radio down", and of how things are."""
+"""Something of the listener's own ("turn your radio down"), or how things are."""
 CONDITION = re.compile(
     r"\b(?:if|unless|whenever|as soon as|once|when|until|in case)\b"
     r"(?! (?:possible|i may|we may|at all"
     r"|you (?:can|could|would|will|do not mind|please|like|get a|have|wish|fancy)"
     r"|(?:it|that) is (?:not|no|ok|fine|all right|alright)))"
 )
+"""A condition, but for those that are mere politeness: "if you can"."""

@@ -97,6 +97,12 @@ def is_digits(word: str) -> bool:
     return word.isascii() and word.isdecimal() and len(word) <= _MOST_DIGITS
 
 
+def ordinal(number: int) -> str:
+    """ "1st", "22nd", "113th"."""
+    teen = 10 <= number % 100 <= 20
+    return f"{number}{'th' if teen else {1: 'st', 2: 'nd', 3: 'rd'}.get(number % 10, 'th')}"
+
+
 def spell(number: int) -> str:
     """Say a whole number in words: 105 is "one hundred and five"."""
     if number < 0:

@@ -1,4 +1,4 @@
-"""How people are called, and what is asked of them."""
+"""How people are addressed, and what is asked about them."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ HONORIFICS = word_set(
     "mr mrs ms miss mister dr doctor prof professor sir lady lord madam aunt uncle king queen "
     "prince princess president general saint st pope"
 )
-"""Words before a name by which nobody is known."""
+"""Titles and forms of address, which are no part of a person's name."""
 
 ADDRESSEE = re.compile(
     r"(?:(?:hey|oh|ok|please|come on|listen|sorry|thanks|yes|no|well|right) )*(?:(?:my|dear) )?"
@@ -19,30 +19,30 @@ ADDRESSEE = re.compile(
     r"|doctor|love|honey|sweetheart|babe|son|lads|ladies|gentlemen|officer|teacher|baby|sweetie"
     r"|(?:mr|mrs|ms|miss|mister|doctor|dr|aunt|auntie|uncle|professor|captain) \w+)"
 )
-"""All that stands before the first pause, or behind the last, when it is said to somebody else."""
+"""A part of a text, before its first pause or after its last, that addresses somebody else."""
 CALLED = re.compile(
     r"^(?:hey |oh )?(?:mum|mom|mummy|mommy|dad|daddy|granny|grandma|grandpa|grandad|kids"
     r"|children)\b"
     r"|^(?:mr|mrs|ms|mister) \w+\b|\b(?:mum|mom|mummy|mommy|daddy|granny|grandma|kids)$"
 )
-"""Called by name at the begin or the end of what is said, without a pause."""
+"""Somebody else addressed at the beginning or the end of a text, without a pause."""
 
 OWNER = re.compile(
     r"\b(?!(?:what|who|where|when|how|that|there|here|it|he|she|let|today|tomorrow)\b)"
     r"([^\W\d_]{2,})['’]s\b"
 )
-"""Of whom something is asked: "Anna's"."""
+"""The person of whom something is asked: "Anna's number"."""
 OWNED = re.compile(
     r"\b(?:number|address|e-?mail|birthday|phone|website)s? (?:of|for) (?:the |my |our )?"
     r"([^\W\d_]{2,})\b"
 )
-"""The same, behind what is asked: "number of Anna"."""
+"""The same in the other order: "number of Anna"."""
 ROLE = re.compile(
     r"\b(?:number|address|e-?mail|phone|website) (?:of|for|has|does) "
     r"(?:the|my|our) ((?:[^\W\d_]{3,} ?){1,2})"
     r"|\b(?:the|my|our) ([^\W\d_]{3,})'s (?:[^\W\d_]+ )?(?:number|address|e-?mail|website)\b"
 )
-"""Who is meant by what they do: "number of the dentist", "our plumber's address"."""
+"""A person named by a role: "number of the dentist", "our plumber's address"."""
 ASKED = tuple(
     (re.compile(asks), re.compile(tell))
     for asks, tell in (
@@ -56,4 +56,4 @@ ASKED = tuple(
         (r"'s address\b|\baddress of\b", r"\b(?:address|live[sd]?|street|road|lane|avenue)\b"),
     )
 )
-"""What is asked of a person, and what a passage that tells it holds; a dinner is no birthday."""
+"""Pairs: what is asked about a person, and what a passage with the answer must hold."""

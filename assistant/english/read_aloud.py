@@ -27,7 +27,7 @@ SIGNS = {
 
 _NUMBER = r"\d+(?:[.,]\d+)*"
 _LEFT = ("%", "A", "V")
-"""Symbols that stay: the voices read the first, the others are more often the name of something."""
+"""Symbols that stay: the voices read the first, the others are more often a label ("flat 5 A")."""
 _UNITS = sorted(SPOKEN_UNITS.keys() - _LEFT, key=len, reverse=True)
 _UNIT = "|".join(map(re.escape, _UNITS))
 _RULES: tuple[tuple[re.Pattern[str], str], ...] = (

@@ -13,8 +13,11 @@ YES = phrase_list(
 NO = phrase_list(
     "no, nope, nah, no thanks, no thank you, don't, please don't, not now, wrong, false, off"
 )
-"""All that is said to a question for yes or no. The further words of `THAT_ONE` and `NONE_OF_THEM`
-answer an offer alone: "nothing" is no answer to "Shall I open the door?"."""
+"""Whole replies to a question for yes or no.
+
+`THAT_ONE` and `NONE_OF_THEM` have further words, which answer an offer alone: "nothing" is no
+answer to "Shall I open the door?".
+"""
 
 THAT_ONE = re.compile(r"(yes|yeah|yep|yup|sure|right|correct|exactly|i did|please do)( .*)?")
 """Takes the only thing that was offered."""

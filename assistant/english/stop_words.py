@@ -1,7 +1,7 @@
-"""Words that say little by themselves.
+"""Stop words: those that say little by themselves.
 
-Which ones depends on what they are left out of: a question may be about "people" or "the last", a
-title about what is "used", and each of these states nothing that an answer would have to prove.
+There are several lists because it depends on the use. A question may be about "people" or "the
+last", so a search keeps them; in an answer they state nothing that a source would have to prove.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ ARTICLES = word_set("the a an")
 NO_CONTENT = word_set(
     "a an my our your this that these those them him her of to for in on at and it is again"
 )
-"""Words of which no free text can be made: nothing is put on a list that is called "it"."""
+"""Words that are no free text by themselves: nothing is put on a list that is called "it"."""
 
 COMMON = NEGATIONS | word_set(
     """
@@ -36,13 +36,13 @@ COMMON = NEGATIONS | word_set(
         would yes yet you your yours yourself
     """
 )
-"""Words that state nothing by themselves, so that they may begin a sentence or be added to it."""
+"""Words of an answer that need no source, whether they begin a sentence or stand inside it."""
 
 POLITE = word_set(
     "sure okay one anything sorry great unfortunately thank thanks enjoy confirm confirming "
     "let want need found try kindly"
 )
-"""Further words that a spoken sentence begins with."""
+"""Further words that a reply may begin with."""
 
 SEARCH_STOP_WORDS = word_set(
     "a about after all also am an and any are aren as at be because been before being but by "
@@ -53,10 +53,10 @@ SEARCH_STOP_WORDS = word_set(
     "those through to too under until up us ve very was wasn we were what when where which "
     "while who whom whose why will with won would you your yours"
 )
-"""Words of a question that are not looked for, with the pieces of contractions."""
+"""Words of a question that are not searched for, with the pieces of contractions."""
 
 BINDING = word_set(
     "a about an and are at be by for from had has have in is it its of on or s so the their "
     "there they this to was were will with you your yours i my we our"
 )
-"""Words that say nothing of their own between a skill's facts."""
+"""Words that only bind the facts of a skill's reply: fewer than `COMMON`, since facts are short."""

@@ -9,7 +9,7 @@ _LETTERS = re.compile(r"[^\W\d_]+")
 
 
 def words(text: str) -> list[str]:
-    """The words and numbers of `text` in lower case, parted where SQLite's FTS5 parts them."""
+    """The words and numbers of `text` in lower case, split where SQLite's FTS5 splits them."""
     return _WORD.findall(text.casefold())
 
 

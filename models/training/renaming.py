@@ -6,15 +6,15 @@ import random
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
+from assistant.english import dates
+
 
 def _row(words: str) -> tuple[str, ...]:
     return tuple(words.split())
 
 
-MONTHS = _row(
-    "January February March April May June July August September October November December"
-)
-WEEKDAYS = _row("Monday Tuesday Wednesday Thursday Friday Saturday Sunday")
+MONTHS = tuple(name.capitalize() for name in dates.MONTHS)
+WEEKDAYS = tuple(name.capitalize() for name in dates.WEEKDAYS)
 _TIME = re.compile(r"\d{1,2}(:\d\d)? ?[ap]m|\d\d?:\d\d", re.IGNORECASE)
 _DATE = re.compile(
     rf"({'|'.join(MONTHS)}) \d{{1,2}}(st|nd|rd|th)?|the \d+(st|nd|rd|th)|{'|'.join(WEEKDAYS)}"

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assistant.english.numbers import FIGURES, read_number, spell
+from assistant.english.numbers import FIGURES, ordinal, read_number, spell
 
 
 @given(st.integers(0, 999_999_999))
@@ -33,3 +33,8 @@ def test_a_number_is_compared_by_its_figures(number: int) -> None:
 )
 def test_the_longest_number_is_read(words: str, read: tuple[int, int] | None) -> None:
     assert read_number(words.split()) == read
+
+
+def test_ordinals_in_figures() -> None:
+    ordinals = [ordinal(number) for number in (1, 2, 3, 4, 11, 12, 13, 20, 21, 112)]
+    assert ordinals == ["1st", "2nd", "3rd", "4th", "11th", "12th", "13th", "20th", "21st", "112th"]

@@ -13,7 +13,7 @@ TOKENIZER = "unicode61 remove_diacritics 0"
 
 
 @given(st.text(alphabet="aZé9_-'. ", max_size=20))
-def test_words_are_parted_where_the_full_text_index_parts_them(text: str) -> None:
+def test_words_are_split_where_the_full_text_index_splits_them(text: str) -> None:
     database = sqlite3.connect(":memory:")
     database.execute(f"CREATE VIRTUAL TABLE t USING fts5(x, tokenize='{TOKENIZER}')")
     database.execute("CREATE VIRTUAL TABLE v USING fts5vocab(t, 'instance')")

@@ -10,7 +10,7 @@ import msgspec
 from dateutil.rrule import rrulestr
 
 from assistant.english.dates import WEEKDAYS, full_date, month_and_day, month_name, weekday_name
-from assistant.english.numbers import ORDINALS
+from assistant.english.numbers import ORDINALS, ordinal
 from assistant.english.spoken import count, joined
 
 MOST_COUNTED = 5000
@@ -119,7 +119,4 @@ def _named(day: str) -> str:
 def _th(number: int) -> str:
     if number < 0:
         return "last day" if number == -1 else f"{_th(-number)} last day"
-    ending = (
-        "th" if 10 <= number % 100 <= 20 else {1: "st", 2: "nd", 3: "rd"}.get(number % 10, "th")
-    )
-    return f"{number}{ending}"
+    return ordinal(number)
