@@ -141,7 +141,9 @@ _listening = False
 
 
 def _heard(event: str, arguments: tuple[Any, ...]) -> None:
-    writes = event == "open" and str(arguments[1])[:1] in ("w", "a", "x")
+    # What is opened by its descriptor is open already, such as the memory a session reads from.
+    opens = event == "open" and not isinstance(arguments[0], int)
+    writes = opens and str(arguments[1])[:1] in ("w", "a", "x")
     if writes or event in _FORBIDDEN:
         ran.append(event)
 
