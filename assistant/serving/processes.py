@@ -115,7 +115,7 @@ def employ(
     open_things: ExitStack,
 ) -> Worker:
     """The worker of the process `name`; `open_things` closes its devices and sockets."""
-    member = _member(name, files, heartbeat)
+    member = MAKERS[name](load_config(files)[0], files, heartbeat)
     wanted: tuple[type[Message], ...] = (*member.stage.consumes, Reload, Replace)
     bus = Bus(name, address, peers(load_config(files)[0]), consumers(), wanted)
     open_things.callback(bus.close)
@@ -138,29 +138,29 @@ def _same(stage: Stage) -> Stage:
     return stage
 
 
-def _member(name: str, files: tuple[Path, ...], heartbeat: Heartbeat) -> Member:
-    config, _ = load_config(files)
-    if name == "control":
-        return _control(config, files, heartbeat)
-    if name == "audio":
-        return _audio(config, files, heartbeat)
-    make: Callable[[Composition], Stage] = getattr(Composition, name)
-    if name == "skills":
-        database = open_state(config.state_dir / STATE_FILE)
-
-        def make(composition: Composition) -> Stage:
-            return composition.skills(database)
-
-    if name == "answer":
-        make = AnswerStageMaker(config.state_dir / KNOWLEDGE_FILE)
-    prepare = _load_reader if name == "answer" else None
-    workshop = NluHotSwap() if name == "nlu" else HotSwap(make, prepare)
+def _swapping(
+    swap_of: Callable[[Config], HotSwap | NluHotSwap],
+    config: Config,
+    files: tuple[Path, ...],
+    heartbeat: Heartbeat,
+) -> Member:
+    """A stage whose models can be replaced while it runs."""
+    swap = swap_of(config)
     return Member(
-        workshop.stage(config),
+        swap.stage(config),
         heartbeat,
-        rebuild=lambda: workshop.stage(reload_settings(files)),
-        load=workshop.load,
+        rebuild=lambda: swap.stage(reload_settings(files)),
+        load=swap.load,
     )
+
+
+def _skills(config: Config) -> HotSwap:
+    database = open_state(config.state_dir / STATE_FILE)
+    return HotSwap(lambda composition: composition.skills(database))
+
+
+def _answer(config: Config) -> HotSwap:
+    return HotSwap(AnswerStageMaker(config.state_dir / KNOWLEDGE_FILE), _load_reader)
 
 
 class AnswerStageMaker:
@@ -276,3 +276,15 @@ def model_list(composition: Composition) -> dict[str, Any]:
             for n in library.artefacts
         ],
     }
+
+
+MAKERS: Mapping[str, Callable[[Config, tuple[Path, ...], Heartbeat], Member]] = {
+    "control": _control,
+    "audio": _audio,
+    "asr": partial(_swapping, lambda _: HotSwap(Composition.asr)),
+    "nlu": partial(_swapping, lambda _: NluHotSwap()),
+    "skills": partial(_swapping, _skills),
+    "answer": partial(_swapping, _answer),
+    "voice": partial(_swapping, lambda _: HotSwap(Composition.voice)),
+}
+"""Process → how what it runs is made."""

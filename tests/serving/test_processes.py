@@ -17,8 +17,9 @@ from assistant.composition import Composition
 from assistant.core.bus import Address
 from assistant.core.clock import boottime_s
 from assistant.core.config import Config, MqttSettings
+from assistant.core.layout import MEMBERS
 from assistant.core.messages import DocumentsDone, DocumentsRequest, Question, Reply, Tick
-from assistant.serving.processes import AnswerStageMaker, HearingBeat, employ, peers
+from assistant.serving.processes import MAKERS, AnswerStageMaker, HearingBeat, employ, peers
 from assistant.supervision.heartbeat import Heartbeat
 from audio.capture import Capture
 from audio.playback import Playback
@@ -159,3 +160,7 @@ def test_nothing_holds_a_stage_that_a_reload_has_replaced(tmp_path: Path) -> Non
         first = weakref.ref(worker._stage)
         worker._reload()
         assert first() is None
+
+
+def test_every_process_has_what_makes_it() -> None:
+    assert tuple(MAKERS) == MEMBERS

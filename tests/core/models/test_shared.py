@@ -67,7 +67,7 @@ def test_the_shipped_models_are_given_the_table_that_the_zygote_keeps(
     shared.keep_tables()
     library = Library(SHIPPED)
     (table,) = kept
-    for name in ("ner", "reader"):
+    for name in ("intent", "ner", "reader"):
         ((_, given),) = shared.shared(library.read(name)["model.onnx"])
         assert given is table
 
