@@ -48,9 +48,12 @@ def weights(module: nn.Module) -> dict[str, graph.Array]:
 
 
 def blended(task: IntentTask, share: float) -> dict[str, graph.Array]:
-    """The trained encoder's weights with the rest of the way to the base's."""
+    """The trained encoder's weights with the rest of the way to the base's.
+
+    What was not trained, such as the words, stays as it is to the bit: other models share it.
+    """
     base, trained = weights(pretrained()), weights(task.model.encoder)
-    return {name: share * trained[name] + (1 - share) * base[name] for name in base}
+    return {name: base[name] + share * (trained[name] - base[name]) for name in base}
 
 
 def deliver_intent(task: IntentTask, settings: IntentConfig) -> None:
