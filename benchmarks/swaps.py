@@ -188,10 +188,14 @@ def expected(config: Config, texts: Sequence[str], pairs: Iterable[Pair] = PAIRS
         for name, version in zip(MODELS, pair, strict=True):
             library = library.choosing(name, version)
         made = Composition(config, library=library)
-        if not isinstance(stage.guess, Guesser) or made.intents is None or made.tagger is None:
+        if (
+            not isinstance(stage.guess, Guesser)
+            or made.understanding.intents is None
+            or made.understanding.tagger is None
+        ):
             raise ModelError("bench.no_models", "understanding runs without its models")
-        stage.guess.use(made.intents)
-        stage.guess.use(made.tagger)
+        stage.guess.use(made.understanding.intents)
+        stage.guess.use(made.understanding.tagger)
         said[pair] = {text: _understood(stage, text, n) for n, text in enumerate(texts)}
     return Answers(said)
 

@@ -91,8 +91,7 @@ def test_the_questions_of_the_built_in_skills_say_that_they_are_some() -> None:
     assert {schema.intent for schema in schemas if schema.traits.asks} == {
         *("HassGetCurrentTime", "HassGetCurrentDate", "HassGetState", "HassTimerStatus"),
         *("HassClimateGetTemperature", "HassNevermind", "Repeat", "Undo"),
-        *("CalendarPlans", "CalendarNext"),
-        *("DocumentNotes", "DocumentSource", "DocumentSummary"),
+        *("CalendarPlans", "DocumentNotes", "DocumentSource", "DocumentSummary"),
     }
 
 
