@@ -33,7 +33,7 @@ piper: run-set ## add the Piper voice engine; for the service: sudo make -C /opt
 .PHONY: test
 test: test-set lint ## set up, then run every check but the long ones
 	$(PYTEST) -n $(CORES) --dist worksteal -m "not e2e and not long"
-	$(PYTEST) -n $$((2 * $(CORES))) --dist loadgroup -m "e2e and not long"
+	$(PYTEST) -n $$((2 * $(CORES))) --dist loadfile -m "e2e and not long"
 
 .PHONY: test-long
 test-long: test-set ## 50 kills at random, 200 utterances back to back

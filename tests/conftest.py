@@ -12,14 +12,6 @@ from tests.support.network import raise_loopback
 REPOSITORY = Path(__file__).resolve().parent.parent
 
 
-@pytest.hookimpl(tryfirst=True)
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Tests of one file run in one process, one after the other, unless each stands alone."""
-    for item in items:
-        if item.get_closest_marker("alone") is None:
-            item.add_marker(pytest.mark.xdist_group(item.nodeid.partition("::")[0]))
-
-
 @pytest.fixture(scope="session")
 def shared_data() -> Path:
     """The folder of third-party recordings and sentences, which the repository does not hold."""

@@ -11,7 +11,7 @@ from assistant.bench.rig import running_daemon
 from assistant.control.metrics import STAGES
 from assistant.core.errors import ControlError
 
-pytestmark = [pytest.mark.e2e, pytest.mark.alone]
+pytestmark = pytest.mark.e2e
 
 
 def test_every_process_of_the_idle_daemon_is_weighed() -> None:

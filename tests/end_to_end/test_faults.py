@@ -13,7 +13,7 @@ import pytest
 
 from tests.support.scenario import quiet, served, tell
 
-pytestmark = [pytest.mark.e2e, pytest.mark.alone]
+pytestmark = pytest.mark.e2e
 
 MAY_MOUNT = subprocess.run(["unshare", "--mount", "true"], capture_output=True).returncode == 0
 needs_mounts = pytest.mark.skipif(not MAY_MOUNT, reason="this user may not mount; run as root")

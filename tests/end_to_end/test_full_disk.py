@@ -12,7 +12,7 @@ import pytest
 from tests.support.recognised import DECOYS, recognised, words
 from tests.support.scenario import Daemon, Do, Expect, Never, Rows, Say, quiet, tell
 
-pytestmark = [pytest.mark.e2e, pytest.mark.alone]
+pytestmark = pytest.mark.e2e
 
 TIMERS = "SELECT duration_s FROM timers"
 APOLOGY = "I couldn't save that: my disk is full."

@@ -10,7 +10,7 @@ import pytest
 from assistant.core.layout import MEMBERS
 from tests.support.scenario import Expect, Kill, Rest, SayMeanwhile, Step, quiet, served, tell
 
-pytestmark = [pytest.mark.e2e, pytest.mark.alone]
+pytestmark = pytest.mark.e2e
 
 PAIRS = list(zip(MEMBERS, (*MEMBERS[1:], MEMBERS[0]), strict=True))
 
