@@ -1,4 +1,4 @@
-"""Questions about days: which part of what is stored answers them."""
+"""Questions about days, and the stored events and notes that answer them."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from assistant.core.messages import CalendarTask, FindNextEvent, ListEvents, Lis
 
 
 class Calendar:
-    """What `knowledge` holds about days; `now` gives the aware present."""
+    """What `knowledge` holds about days; `now` gives the present as an aware time."""
 
     def __init__(self, knowledge: Knowledge, now: Callable[[], datetime]) -> None:
         self._knowledge = knowledge
         self._events, self._notes = Events(knowledge, now), Notes(knowledge, now)
 
     def answer(self, task: CalendarTask) -> Answer | None:
-        """The answer; None where nothing is stored, and the documents may tell all the same."""
+        """The answer; None where nothing is stored, though the documents may have one."""
         match task:
             case ListEvents():
                 made = self._events.plans(task.period, task.said)
@@ -32,9 +32,9 @@ class Calendar:
         return None if made.text == NOTHING_FOUND else made
 
     def here(self, period: Period) -> Period:
-        """The period by the clock of the documents: it comes over the bus in UTC."""
+        """The period in the time zone of the documents; the bus delivers it in UTC."""
         return here(period, self._knowledge.zone)
 
     def dated(self, question: str, made: Answer) -> Answer:
-        """An answer of the documents, put right for the day on which it is asked when."""
+        """The answer made from the documents; if it says when an event is, updated for today."""
         return self._events.dated(question, made)

@@ -1,6 +1,6 @@
-"""What is when: the events of a time, and the next time of an event.
+"""The events of a period, and the next time of an event.
 
-Each answer is made of stored events alone, at the moment it is asked for; none is kept.
+Each answer is built from stored events alone, at the moment of the question; none is kept.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from assistant.english.sentences import sentences
 from assistant.english.words import words
 
 HORIZONS = (timedelta(days=60), timedelta(days=400), timedelta(days=4000))
-"""How far ahead the next time of an event is looked for, one after the other."""
+"""How far ahead the next time of an event is searched for, one horizon after the other."""
 
 
 class _Found(NamedTuple):
@@ -34,19 +34,19 @@ class _Found(NamedTuple):
 
     @property
     def event(self) -> ListedEvent:
-        """As it is told."""
+        """The event as it is spoken."""
         passage = self.stored.passage
         return ListedEvent(passage.place, self.when, self.stored.id if passage.series else 0)
 
 
 class Events:
-    """Answers questions about days from `knowledge`; `now` gives the aware present."""
+    """Answers questions about days from `knowledge`; `now` gives the present as an aware time."""
 
     def __init__(self, knowledge: Knowledge, now: Callable[[], datetime]) -> None:
         self._knowledge, self._now = knowledge, now
 
     def plans(self, period: Period, said: str = "") -> Answer:
-        """The events of a time, what is over by now left out."""
+        """The events of a period, without those that are over by now."""
         period, now = here(period, self._knowledge.zone), self._present()
         all_day = self._between(period.since, period.until)
         events = [found for found in all_day if found.when.ends > now or period.until <= now]
@@ -59,7 +59,7 @@ class Events:
         return drawn(nothing(period, said, now, more=bool(all_day)), ())
 
     def next(self, person: str = "") -> Answer:
-        """The next event, or the next that `person` has to do with."""
+        """The next event, or the next one that involves `person`."""
         now = self._present()
         found = self._upcoming(lambda passage: _is_with(passage, person), now)
         if found is not None:
@@ -71,9 +71,9 @@ class Events:
         return drawn(f"Nothing{whom} is coming up in your calendar.", ())
 
     def dated(self, question: str, made: Answer) -> Answer:
-        """An answer from the calendar, put right for the day on which it is asked when.
+        """An answer from the calendar to a question of when, corrected for the present day.
 
-        Of events of one name the next is told, or that the last is over.
+        Of events with the same name it gives the next, or says that the last is over.
         """
         stored = self._knowledge.passages.read([made.passage])
         if made.kind != "event" or not stored or not ASKS_WHEN.match(question.casefold()):
@@ -101,7 +101,7 @@ class Events:
         return self._now().astimezone(self._knowledge.zone)
 
     def _between(self, since: datetime, until: datetime) -> list[_Found]:
-        """Each event of that time once, in their order; whole days come first."""
+        """Each event of that period once, in order; whole days come first."""
         within = Filter(kinds=("event",), since=since, until=until)
         known: dict[tuple[str, datetime], _Found] = {}
         for stored in self._knowledge.passages.read(self._knowledge.passages.within(within)):
@@ -126,7 +126,7 @@ class Events:
             yield one
 
     def _upcoming(self, wanted: Callable[[Passage], bool], now: datetime) -> _Found | None:
-        """The first that is wanted and not over; what has begun comes after what has not."""
+        """The first wanted event that is not over; one that has begun comes after those to come."""
         within = Filter(kinds=("event",), since=now)
         some = self._knowledge.passages.read(self._knowledge.passages.within(within))
         some = [stored for stored in some if wanted(stored.passage)]
@@ -141,7 +141,7 @@ class Events:
         return None
 
     def _first(self, passage: Passage) -> str:
-        """The first sentence of an event that is over; "" where it does not say when it is."""
+        """The first sentence about an event that is over; "" where it does not say when it is."""
         text = sentences(passage.text)[0]
         opening = f"{passage.place} is "
         return (

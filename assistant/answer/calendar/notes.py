@@ -18,21 +18,21 @@ from assistant.english.spoken import count, spoken
 from assistant.english.stems import beginning
 
 MOST_SAID = 3
-"""Notes; of more the number is told."""
+"""Most notes that are read out; of the rest only the number is said."""
 KINDS = ("note", "document")
 _EVER = datetime(1800, 1, 1, tzinfo=UTC)
 
 
 class Notes:
-    """Answers what was noted from `knowledge`; `now` gives the aware present."""
+    """Answers from `knowledge` what was noted; `now` gives the present as an aware time."""
 
     def __init__(self, knowledge: Knowledge, now: Callable[[], datetime]) -> None:
         self._knowledge, self._now = knowledge, now
 
     def notes(self, period: Period, said: str = "", topic: str = "") -> Answer:
-        """What the notes of a time begin with, the first first, or what they say of `topic`.
+        """How the notes of a period begin, oldest first, or what they say about `topic`.
 
-        `said` is what the time was called.
+        `said` is what the user called the period.
         """
         zone = self._knowledge.zone
         period, now = here(period, zone), self._now().astimezone(zone)
@@ -48,7 +48,7 @@ class Notes:
         return drawn(" ".join(lines), [stored for stored, _ in noted[:MOST_SAID]])
 
     def _about(self, topic: str, within: Filter) -> list[tuple[StoredPassage, str]]:
-        """The passages that hold a word of `topic`, each with the sentence that holds most."""
+        """The passages that hold words of `topic`, each with the sentence that holds most."""
         found = self._knowledge.passages.matching(topic, MOST_SAID, within)
         words = _stems(topic)
         told = []

@@ -1,4 +1,4 @@
-"""Events as they are said: in the order of their times, the day once, no more than can be kept."""
+"""Events as they are spoken: in order, each day named once, no more than one can remember."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ from assistant.english.dates import MONTHS, WEEKDAYS, weekday_name
 from assistant.english.spoken import count, joined, spoken
 
 MOST_SAID = 5
-"""Events; of more the number is told."""
+"""Most events that are read out; of the rest only the number is said."""
 A_WEEK = timedelta(days=7, hours=1)
 LONGEST_NAME = 80
-"""Characters of an event's name."""
+"""Most characters of an event's name."""
 
 _PREPOSITION = re.compile(r"^(?:for|on|in|over|at|during) ", re.IGNORECASE)
 _WORD = re.compile(r"[^\W\d_]+")
@@ -27,7 +27,7 @@ _WORD = re.compile(r"[^\W\d_]+")
 class ListedEvent(NamedTuple):
     """One event at one of its times; `series` is the same for all times of a series, else 0.
 
-    `more` times of it are told with this one.
+    `more` further times are mentioned with this one.
     """
 
     name: str
@@ -37,10 +37,10 @@ class ListedEvent(NamedTuple):
 
 
 def agenda(events: Sequence[ListedEvent], period: Period, said: str, now: datetime) -> str:
-    """One sentence that tells these events, which are in order; `said` is what `period` was called.
+    """One sentence that lists these events, which are in order; `said` is what `period` was called.
 
-    "Tomorrow: Dentist at 9:30 am and Choir at 7 pm." Where there are too many, each series is told
-    at its first time there, with the number of further ones.
+    "Tomorrow: Dentist at 9:30 am and Choir at 7 pm." Where there are too many, each series is
+    mentioned at its first time in the period, with the number of further ones.
     """
     if len(events) > MOST_SAID:
         events = _gathered(events)
@@ -56,7 +56,7 @@ def agenda(events: Sequence[ListedEvent], period: Period, said: str, now: dateti
 
 
 def nothing(period: Period, said: str, now: datetime, *, more: bool) -> str:
-    """That there is no event, or no `more`, in that time."""
+    """The sentence that there is no event in that period, or no `more`."""
     when = _PREPOSITION.sub("", label(period, said, now))
     return f"Nothing {'more ' if more else ''}is in your calendar for {when}."
 
@@ -91,7 +91,7 @@ def is_one_day(period: Period) -> bool:
 
 
 def _gathered(events: Sequence[ListedEvent]) -> list[ListedEvent]:
-    """The same with each series once, at its first time."""
+    """The same events with each series once, at its first time."""
     times = Counter(event.series for event in events)
     told: list[ListedEvent] = []
     for event in events:
@@ -115,7 +115,7 @@ def _days(events: Sequence[ListedEvent], period: Period, now: datetime) -> Itera
 
     for on, some in groupby(events, day):
         since = datetime.combine(on, datetime.min.time(), tzinfo=period.since.tzinfo)
-        near = (on - now.date()).days < 2  # "tomorrow" in place of its name
+        near = (on - now.date()).days < 2  # "tomorrow" instead of the day's name
         named = (
             _on(on, now)
             if near or period.until - period.since > A_WEEK
@@ -126,7 +126,7 @@ def _days(events: Sequence[ListedEvent], period: Period, now: datetime) -> Itera
 
 
 def _at(event: ListedEvent, since: datetime) -> str:
-    """An event of the day that begins `since`, or that has begun by then."""
+    """An event of the day that starts at `since`, or an event that began before it."""
     name, when = event.name[:LONGEST_NAME].rstrip(" ."), event.when
     more = f", then {count(event.more, 'more time')}" if event.more else ""
     if when.whole_days:
