@@ -1,9 +1,9 @@
-"""Which tokens may come next, so that a reply says its facts, every one, and no others.
+"""Which tokens may come next, so that a reply says every one of its facts, and no others.
 
-Words are paths of tokens in a tree. Every lower-case word is free, for what is said around values
-is not in the prompt; numbers and capitals are those of the values and of the facts' names, besides
-a closed list that sentences begin with. A value of several words is one path. What has been said
-is not said again, and no reply ends before all is said.
+Words are paths of tokens in a tree. Every lower-case word is allowed, because the words around the
+values are not in the prompt. Numbers and capitalized words must be those of the values and of the
+facts' names, or come from a closed list of words that begin sentences. A value of several words is
+one path. What has been said is not said again, and no reply ends before everything is said.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ _OPENERS = COMMON | POLITE
 
 
 def missing(text: str, values: Sequence[str]) -> list[str]:
-    """The values that `text` does not hold as words of their own, each in another place.
+    """The values that `text` does not hold as separate words, each in a place of its own.
 
     So the 2 of "275 Main Street" is not a fact's "2", and two facts of "2" are said twice.
     """
@@ -41,7 +41,7 @@ def missing(text: str, values: Sequence[str]) -> list[str]:
         if found is None:
             unsaid.append(value)
         else:
-            # What takes its place is no word and joins no two.
+            # The replacement is no word and joins no two words.
             left = f"{left[: found.start()]}|{left[found.end() :]}"
     return unsaid
 
@@ -63,7 +63,7 @@ class Node:
 
 
 class Tokens:
-    """What each token of a vocabulary is; made once."""
+    """What each token of a vocabulary is; computed once."""
 
     def __init__(self, notation: Notation) -> None:
         self.notation = notation
@@ -85,20 +85,20 @@ class Tokens:
 
 
 class Constraint:
-    """The state of one reply: `allowed` tokens now, then `take` the one that was chosen."""
+    """The state of one reply: `allowed` gives the tokens now, `take` accepts the chosen one."""
 
     def __init__(
         self, tokens: Tokens, prompt: Prompt, required: Sequence[str], weight: float
     ) -> None:
         """`required` are the values of the prompt's facts that the reply must hold.
 
-        `weight` is added to the scores of what must be said and has not been: more says more of
-        it, less says it more naturally.
+        `weight` is added to the scores of what still must be said: a higher one says more of it, a
+        lower one sounds more natural.
         """
         self.weight = weight
         self._tokens, self._required = tokens, required
         self.room = sum(len(tokens.notation.text_ids(value)) for value in required)
-        """Tokens that the values take."""
+        """Number of tokens in the values."""
         self._names = Node()
         for mark, text in prompt:
             if mark is not Mark.IS:
@@ -107,15 +107,15 @@ class Constraint:
         self._values = self._tree()
         self._said: list[int] = []
         self._places: list[Node] = []
-        """Where the last tokens lead in words that are not free …"""
+        """Nodes that the last tokens lead to in words that are not free …"""
         self._begun: list[Node] = []
-        """… and of these, in the values that are still to be said."""
+        """… and those of them in values that are still to be said."""
         self._in_free_word = False
         self._between = True
-        """Whether no word is half said."""
+        """Whether the reply stands between two words."""
 
     def allowed(self) -> Mask:
-        """bool[vocabulary]: what may come next."""
+        """bool[vocabulary]: the tokens that may come next."""
         tokens = self._tokens
         mask = np.zeros(tokens.size, np.bool_)
         for place in self._places:
@@ -132,15 +132,16 @@ class Constraint:
         return mask
 
     def leaning(self) -> list[int]:
-        """What a value that was begun goes on with, or else what those still to be said begin with.
+        """Tokens that continue a value, or, if none was begun, that start one of those still to be
+        said.
 
-        Nothing else is leant towards in between, or one value would be left for another.
+        No others are preferred in the middle of a value, or it would be left for another one.
         """
         goes_on = [token for place in self._begun for token in place.below]
         return goes_on or (list(self._values.below) if self._between else [])
 
     def take(self, token: int) -> None:
-        """Go on behind a token that was allowed."""
+        """Continue after `token`, which was allowed."""
         tokens, between = self._tokens, self._between
         closes = between and bool(tokens.closing[token])
         self._begun = _behind([*self._begun, *([self._values] if between else ())], token)
@@ -156,7 +157,7 @@ class Constraint:
         return self._values, self._names, self._tokens.openers
 
     def _strike(self) -> None:
-        """Leave out what has been said by now; a value that was begun goes on."""
+        """Remove what has been said by now; a value that was begun continues."""
         unsaid = missing(self._tokens.notation.text(self._said), self._required)
         if unsaid != self._unsaid:
             self._unsaid = unsaid
@@ -175,7 +176,7 @@ class Constraint:
         return ended and not self._unsaid
 
     def _add(self, text: str) -> None:
-        """The words of a fact's name that are not free: as they are and as a sentence begins."""
+        """Add the words of a fact's name that are not free, as they are and capitalized."""
         for chunk in text.split():
             bare = chunk.strip(_BARE)
             for form in {chunk, bare, bare.capitalize(), *re.split(r"[-/–—]", bare)}:

@@ -1,4 +1,4 @@
-"""One decoder: tokens in, scores of the next one out, with what was read kept for what follows."""
+"""One decoder: tokens in, scores of the next one out; it keeps what it has read."""
 
 from __future__ import annotations
 
@@ -16,7 +16,8 @@ _PAST, _PRESENT = "past_key_values", "present"
 
 
 class Memory(NamedTuple):
-    """What was read: keys and values by the decoder's input names. Never changed, so shareable."""
+    """What was read: keys and values by the decoder's input names. Never changed, so it can be
+    shared."""
 
     cache: Mapping[str, NDArray[Any]]
     tokens: int
@@ -25,11 +26,13 @@ class Memory(NamedTuple):
 
 
 class Decoder:
-    """A model in the layout of Hugging Face optimum's exports, whichever inputs it has of them.
+    """A model in the layout of Hugging Face optimum's exports, with whichever of these inputs it
+    has.
 
-    Read are `input_ids`, `attention_mask`, `position_ids`, `use_cache_branch` (of exports that hold
-    two graphs in one) and `past_key_values.N.key`; `before_ids`, the token before each, is our own.
-    Outputs are `logits` of all tokens or of the last, and `present.N.key`. Batch 1.
+    Inputs are `input_ids`, `attention_mask`, `position_ids`, `use_cache_branch` (of exports that
+    hold two graphs in one) and `past_key_values.N.key`; `before_ids`, the token before each, is our
+    own. Outputs are `logits` of all tokens or of the last, and `present.N.key`. The batch size is
+    1.
     """
 
     def __init__(self, session: Session) -> None:
@@ -45,11 +48,12 @@ class Decoder:
         self._present = [name.replace(_PAST, _PRESENT) for name in self._past]
 
     def nothing(self) -> Memory:
-        """What is known before the first token."""
+        """The memory before the first token."""
         return Memory(self._past, 0, 0)
 
     def read(self, ids: Sequence[int], memory: Memory) -> tuple[Scores, Memory]:
-        """Read on: the scores float32[vocabulary] of what follows, and the longer memory.
+        """Read further tokens; gives the scores float32[vocabulary] of the next one and the longer
+        memory.
 
         Raises `AnswerError` when the model fails, as it does beyond its positions.
         """

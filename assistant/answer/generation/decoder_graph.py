@@ -17,26 +17,26 @@ from assistant.core.models.onnx_writer import FUSED, ModelFile
 
 Array = NDArray[np.float32]
 Weights = Mapping[str, Array]
-"""By the names of `models.training.decoder.Decoder`: with `before.weight` each token is read with
-the one before it, with `positions.weight` positions are learned and not rotary."""
+"""Weights by the names of `models.training.decoder.Decoder`. With `before.weight` each token is
+read together with the one before it; with `positions.weight` positions are learned, not rotary."""
 
 BLOCK = 32
-"""Weights that share a scale; onnxruntime quantizes activations by the same blocks."""
+"""Number of weights that share a scale; onnxruntime quantizes activations by the same blocks."""
 _ZERO = 128
 _INT8 = 4
-"""MatMulNBits' accuracy level of int8 activations."""
+"""Accuracy level of MatMulNBits that stands for int8 activations."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Form:
-    """What the weights do not tell."""
+    """What the weights do not show."""
 
     heads: int
     positions: int
     scaled: bool = True
     """Whether scores are divided by the square root of a head's width; GPT-Neo's are not."""
     windows: tuple[int, ...] = ()
-    """For each layer how many tokens back it sees, itself included; -1 for all. () for all all."""
+    """Tokens each layer looks back on, itself included; -1 for all. () if every layer sees all."""
     base: float = 10_000.0
     epsilon: float = 1e-5
     int8: bool = True
@@ -48,7 +48,7 @@ def graph(weights: Weights, form: Form) -> bytes:
 
 
 def interface(weights: Weights, heads: int) -> tuple[dict[str, str], dict[str, str]]:
-    """Inputs and outputs as the manifest has them."""
+    """The inputs and outputs as the manifest lists them."""
     words, width = weights["words.weight"].shape
     layers, head = _layers(weights), width // heads
     tokens = "int64[batch, tokens]"
@@ -102,7 +102,7 @@ class _Writer:
         return x
 
     def _table(self) -> None:
-        """The embeddings, which are the output's matrix too."""
+        """Write the embeddings, which are the output's matrix too."""
         file, table = self.file, self.weights["words.weight"]
         if not self.form.int8:
             file.constant("words", table)
@@ -126,7 +126,7 @@ class _Writer:
         return file.node("Reshape", [values, "words.shape"], f"{ids}.embedded")
 
     def _lengths(self) -> None:
-        """What the attention wants to know: the last token's index, and how many there are."""
+        """Write what attention needs: the last token's index, and the number of tokens."""
         file = self.file
         one = file.constant("one", np.array([1], np.int64))
         count = file.node("ReduceSum", ["attention_mask", one], "count", keepdims=0)
@@ -179,7 +179,7 @@ class _Writer:
         bias = self.weights.get(f"{name}.bias")
         biases = [] if bias is None else [file.constant(f"{name}.bias", bias)]
         if not self.form.int8:
-            # The shared table is written twice here: float32 is for comparing only.
+            # The shared table is written twice here: float32 is only for comparison.
             table = file.constant(f"{name}.matrix", weight.T)
             product = f"{name}.product" if biases else name
             file.node("MatMul", [x, table], product)
@@ -202,7 +202,7 @@ class _Writer:
         )
 
     def _added(self, name: str, x: str, skip: str, key: str) -> tuple[str, str]:
-        """x + skip, and that normed."""
+        """The sum x + skip, and its norm."""
         inputs = [x, skip, self._weight(f"{key}.weight"), self._weight(f"{key}.bias")]
         outputs = [f"{name}.normed", "", "", f"{name}.sum"]
         self.file.node("SkipLayerNormalization", inputs, outputs, FUSED, epsilon=self.form.epsilon)

@@ -1,9 +1,9 @@
-"""Do the generator's words of a skill's facts say each value as what it is?
+"""Do the generator's words of a skill's facts present each value as what it is?
 
-The generator tells values apart by how they look, not by the names of their facts: it finds a
-sentence about as likely when two facts swap their values. So its words count only where no two
+The generator tells values apart by how they look, not by the names of their facts: when two facts
+swap their values, it finds the sentence about as likely. So its words count only where no two
 values look alike, where each fact is named, and where nothing is said but the facts, the question
-and words that bind.
+and function words.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _CLOCK = re.compile(r"\d+[:.]\d\d|\b\d+ ?[ap]\.?m\b", re.IGNORECASE)
 _PLAIN = frozenset(
     ("condition", "date", "day", "event", "name", "place", "temperature", "time", "value")
 )
-"""Names of facts whose values tell by themselves what they are."""
+"""Names of facts whose values show by themselves what they are."""
 
 
 def alike(values: Sequence[str]) -> bool:
@@ -31,7 +31,7 @@ def alike(values: Sequence[str]) -> bool:
 
 
 def added(text: str, sources: Sequence[str]) -> list[str]:
-    """The words of `text` that are in no source and do more than bind."""
+    """The words of `text` that are in no source and are more than function words."""
     known = {short_stem(word) for source in sources for word in alphabetic(source)}
     return [
         word for word in alphabetic(text) if word not in BINDING and short_stem(word) not in known
@@ -39,7 +39,7 @@ def added(text: str, sources: Sequence[str]) -> list[str]:
 
 
 def unnamed(text: str, names: Sequence[str]) -> list[str]:
-    """The facts' names of which `text` says no word, but for those that go without saying."""
+    """The facts' names of which `text` says no word, except those that need not be said."""
     said = {short_stem(word) for word in alphabetic(text)}
     left = (name for name in names if name not in _PLAIN)
     return [name for name in left if not said & {short_stem(word) for word in alphabetic(name)}]

@@ -1,6 +1,6 @@
-"""The generator: a prompt becomes words, token by token, and whole sentences as soon as they are.
+"""The generator: turns a prompt into words, token by token, and into whole sentences once complete.
 
-Greedy decoding: what is said should be what is most likely, and the same each time. Every stream
+Decoding is greedy: what is said should be what is most likely, and the same each time. Every stream
 is a Python generator; closing it between two tokens is how barge-in stops it.
 """
 
@@ -32,22 +32,22 @@ Generated = GeneratorOf["GeneratedText", None, None]
 
 MODEL = KIND = "generator"
 GRAPH, TOKENIZER = "model.onnx", "tokenizer.json"
-"""The files of a generator, the shipped one's and those that users import."""
+"""File names of a generator, of the shipped one and of those that users import."""
 
 REPEATED = 5
-"""Tokens in a row that no reply says twice."""
+"""Length in tokens of a sequence that no reply says twice."""
 
 
 class GenerationBudget(msgspec.Struct, frozen=True, kw_only=True):
-    """What one reply may take; where it ends, the sentence in hand is dropped."""
+    """What one reply may use; when it is used up, the unfinished sentence is dropped."""
 
     tokens: int = 64
-    """Beside those of values that must be said."""
+    """Most tokens, not counting those of values that must be said."""
     seconds: float = 2.0
 
 
 class GeneratorCalibration(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """By which numbers a generator's words are believed; read with it."""
+    """The numbers that decide whether a generator's words are trusted; read with it."""
 
     least_sure: float
     """Minimum mean log-probability of a reply made from facts. Below it the constraint forced the
@@ -56,26 +56,26 @@ class GeneratorCalibration(msgspec.Struct, frozen=True, kw_only=True, forbid_unk
 
 
 GENERAL = GeneratorCalibration(least_sure=-0.2)
-"""For generators that were not made for Hark and bring no calibration: the shipped one's, not
+"""Calibration of generators that were not made for Hark and bring none: the shipped one's, not
 measured on them."""
 
 
 class OutputConstraint(Protocol):
-    """What binds a reply's words: a `Clause` of a text, or a `Constraint`."""
+    """What restricts a reply's words: a `SpanConstraint` of a text, or a `Constraint` of facts."""
 
     weight: float
-    """What is added to the scores of the tokens that are leant towards."""
+    """What is added to the scores of preferred tokens."""
     room: int
-    """Tokens that what must be said takes, by which the budget grows."""
+    """Tokens needed for what must be said; the budget grows by them."""
 
     def allowed(self) -> NDArray[np.bool_]:
-        """bool[vocabulary]: what may come next."""
+        """bool[vocabulary]: the tokens that may come next."""
 
     def leaning(self) -> list[int]:
-        """What had better come next."""
+        """The preferred tokens."""
 
     def take(self, token: int) -> None:
-        """Go on behind this token."""
+        """Continue after this token."""
 
 
 @dataclass(frozen=True)
@@ -88,7 +88,8 @@ class GeneratedText:
     done: bool
     """Whether the model ended the reply itself."""
     sureness: float = 0.0
-    """Mean log-probability of the words by the model alone, unbound: low where it was forced."""
+    """Mean log-probability of the words by the model alone, unconstrained: low where they were
+    forced."""
 
 
 class Generator:
@@ -110,7 +111,7 @@ class Generator:
 
     @classmethod
     def load(cls, library: Library, name: str = MODEL, threads: int = 1) -> Generator:
-        """The generator `name` of the library; raises `ModelError`, also for what is none."""
+        """Load the library's generator `name`; raises `ModelError`, also if it is no generator."""
         require_generator(library, name)
         content = library.read(name)
         session = session_of(library, name, GRAPH, content, threads)
@@ -133,9 +134,10 @@ class Generator:
         constraint: OutputConstraint | None = None,
         budget: GenerationBudget | None = None,
     ) -> Generated:
-        """Words as they come; raises `AnswerError` when the prompt is longer than the model takes.
+        """Give the words as they come; raises `AnswerError` when the prompt is too long for the
+        model.
 
-        The first step reads the prompt, each further one a token; `close` ends it in between.
+        The first step reads the prompt, each further step a token; `close` ends it in between.
         """
         budget = budget or GenerationBudget()
         ends_s = self._clock() + budget.seconds
@@ -174,7 +176,7 @@ class Generator:
             given = max(given, ready)
 
     def declined(self, prompt: Prompt) -> float:
-        """How likely the model holds it, 0–1, that the text of the prompt does not answer."""
+        """The probability, by the model, that the text of the prompt does not answer."""
         scores, _ = self._read(self.notation.ids(prompt), 0)
         shares = np.exp(scores - scores.max())
         return float(shares[list(Mark).index(Mark.NONE)] / shares.sum())
@@ -191,14 +193,14 @@ class Generator:
     def _chosen(
         self, scores: Scores, said: Sequence[int], constraint: OutputConstraint | None
     ) -> int | None:
-        """The likeliest token that may come; None where none may."""
+        """The likeliest token that is allowed; None where none is."""
         scores, circles = scores.copy(), set(repeating(said))
         scores[self.notation.never] = -np.inf
         if constraint is not None:
             leaning = constraint.leaning()
             scores[leaning] += constraint.weight
             scores[~constraint.allowed()] = -np.inf
-            # Two values may be alike for longer than no reply says twice.
+            # Two values may be alike for longer than `REPEATED` tokens.
             circles.difference_update(leaning)
         onward = scores.copy()
         onward[list(circles)] = -np.inf
@@ -215,9 +217,9 @@ def require_generator(library: Library, name: str) -> None:
 
 
 def repeating(said: Sequence[int], run: int = REPEATED) -> list[int]:
-    """Tokens with which the reply's end would be `run` tokens that it holds already.
+    """Tokens that would make the reply's end repeat `run` tokens that it holds already.
 
-    A small model that is always given its likeliest word else goes round in circles.
+    A small model that always takes its likeliest token goes round in circles otherwise.
     """
     last = list(said[-run + 1 :])
     if len(last) < run - 1:

@@ -1,7 +1,7 @@
 """Does a sentence say only what its sources say? Names, numbers, dates, units and negations.
 
-Facts are compared in runs, as they stand next to each other: "3 May 1911" and "Mary Smith" must
-stand so in one source, and a number with the unit it has there. So no two facts are mixed.
+Facts are compared in runs, in the order of their words: "3 May 1911" and "Mary Smith" must stand in
+one source just so, and a number with the unit it has there. So no two facts are mixed.
 """
 
 from __future__ import annotations
@@ -21,10 +21,10 @@ _ORDINAL = re.compile(r"(st|nd|rd|th)$")
 
 
 def ungrounded(sentence: str, sources: Sequence[str]) -> list[str]:
-    """What `sentence` states and no source does, in its order; nothing when it is grounded.
+    """What `sentence` states and no source does, in its order; empty when it is grounded.
 
-    A negation that the first source, the one that is being spoken, has and the sentence lacks, or
-    the reverse, is told as "not".
+    A negation that is in the sentence but not in the first source, which is the one being spoken,
+    or the reverse, is given as "not".
     """
     known = [_joined(_terms(source)) for source in sources]
     missing = [
@@ -53,13 +53,13 @@ def _facts(sentence: str, sources: str) -> Iterator[list[str]]:
 
 
 def _kind(token: str, first: bool, lower: set[str]) -> str | None:
-    """ "number" (parts of dates are), "name", or None for what states no fact."""
+    """The kind: "number" (parts of dates are), "name", or None for what states no fact."""
     word = token.lower()
-    # "may" is a verb more often.
+    # "may" is more often a verb.
     month = word in MONTHS and (word != "may" or (token != word and not first))
     if _is_number(word) or month or word in WEEKDAYS:
         return "number"
-    # The first word of a sentence has its capital from there, unless nothing else knows it.
+    # The first word of a sentence owes its capital to that, unless nothing else contains it.
     if not token[0].isupper() or word in COMMON or (first and word in lower):
         return None
     return "name"
@@ -78,7 +78,7 @@ def _terms(text: str) -> list[str]:
 
 
 def _joined(terms: Sequence[str]) -> str:
-    """The terms in a form that does not depend on how a number is written, between spaces."""
+    """The terms between spaces, in a form that does not depend on how a number is written."""
     return f" {' '.join(_plain(term.lower()) for term in terms)} "
 
 

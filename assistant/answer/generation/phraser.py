@@ -1,8 +1,8 @@
-"""What was found, in the generator's words: one sentence, or nothing where it cannot be had.
+"""What was found, in the generator's words: one sentence, or nothing where there is none to be had.
 
-The generator is held to a stretch of its text (`clause`) or to its facts (`constraint`); whether
-what it says is true is for its caller to check (`grounding`). It rests for a while when it fails
-again and again.
+The generator is restricted to a span of its text (`span_constraint`) or to its facts
+(`constraint`); the caller checks whether what it says is true (`grounding`). It rests for a while
+when it fails again and again.
 """
 
 from __future__ import annotations
@@ -23,18 +23,19 @@ from assistant.core.messages import Fact
 
 BUDGET = GenerationBudget(tokens=60, seconds=1.0)
 FAILURES_TO_REST = 5
-"""Failures in a row after which the generator is not asked …"""
+"""Failures in a row after which the generator is not used …"""
 RESTS = 20
-"""… for so many times; then one attempt decides anew."""
+"""… for this many requests; then one attempt decides again."""
 
 WEIGHTS = (0.0, 3.0, 8.0)
-"""How firmly facts are leant towards, attempt by attempt."""
+"""Preference for the words of facts at each attempt, in added score."""
 
 
 class Phraser:
     """Words answers, summaries and facts with the generator that `load` gives at first use.
 
-    One that cannot be loaded rests, and what was found is said without it; `load` tells of it.
+    A generator that cannot be loaded rests, and what was found is said without it; `load` reports
+    it.
     """
 
     def __init__(self, load: Callable[[], Generator], budget: GenerationBudget = BUDGET) -> None:
@@ -46,24 +47,23 @@ class Phraser:
         return self._load()
 
     def phrase(self, question: str, text: str, title: str, answer: str = "") -> str:
-        """One sentence that answers `question` ("": that is shorter) with what `text` says.
+        """One sentence that answers `question`, or is shorter if that is "", with what `text` says.
 
         `answer` are the words of the text that answer.
 
-        Raises `AnswerError`: no generator, too long a prompt, a budget that was not enough, or a
-        rest.
+        Raises `AnswerError`: no generator, too long a prompt, too small a budget, or a rest.
         """
         return finished(self.phrasing(question, text, title, answer))
 
     def phrasing(self, question: str, text: str, title: str, answer: str = "") -> Steps[str]:
-        """The same in steps, a token each; also raises the `AnswerError` that it is sent."""
+        """The same in steps, a token each; also raises the `AnswerError` that is sent into it."""
         prompt = about_text(question, text, title, answer)
         return self._said(prompt, lambda tokens: SpanConstraint(tokens, prompt))
 
     def word(self, facts: Sequence[Fact], question: str, intent: str) -> str:
-        """All facts in one turn, or "" where they might not be said as they are.
+        """All facts in one turn, or "" where they might not be said correctly.
 
-        The caller then has the skill's own words.
+        The caller then uses the skill's own words.
         """
         return finished(self.wording(facts, question, intent))
 
@@ -95,12 +95,12 @@ class Phraser:
         *,
         forced: bool = False,
     ) -> Steps[str]:
-        """The reply; "" for one that was to hold `forced` words and is no sentence for them."""
+        """The reply; "" if it was `forced` to hold words and is no sentence because of them."""
         if self._rests:
             self._rests -= 1
             raise AnswerError("answer.resting", "the generator failed too often and rests")
         generator = self._loaded()
-        # A reply is seldom longer than its prompt, which holds all that it says.
+        # A reply is seldom longer than its prompt, which holds everything it says.
         refused = yield Outlook(min(self._budget.tokens, len(generator.notation.ids(prompt))))
         constraint = bound(generator.tokens) if generator.tokens is not None else None
         said, sureness, tokens = "", 0.0, 0
@@ -111,8 +111,8 @@ class Phraser:
                 refused = yield step
         if refused is not None:
             raise refused
-        # A sentence that is longer than the budget is no failure; long ones come one after another,
-        # for the short ones go first.
+        # A sentence longer than the budget is no failure; long ones come one after another,
+        # since the short ones go first.
         if said or tokens < self._budget.tokens:
             self._failures = 0 if said else self._failures + 1
         if self._failures >= FAILURES_TO_REST:

@@ -1,4 +1,4 @@
-"""Prompts in plain words for a general model such as GPT-Neo, which knows no marks of ours."""
+"""Prompts in plain words for a general model such as GPT-Neo, which does not know our marks."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _END = "<|endoftext|>"
 
 
 class PlainNotation:
-    """The same questions as `Notation`'s, line by line; a reply ends with its line."""
+    """The same prompts as `Notation`'s, line by line; a reply ends with its line."""
 
     def __init__(self, tokenizer: Tokenizer) -> None:
         self.tokenizer = tokenizer

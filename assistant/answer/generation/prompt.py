@@ -25,19 +25,19 @@ _HUMP = re.compile(r"(?<=[a-z])(?=[A-Z])")
 
 
 class Mark(StrEnum):
-    """The tokens that say what the text behind them is; their order gives their ids, from 0."""
+    """The tokens that say what the text after them is; their order gives their ids, from 0."""
 
     END = "<|end|>"
     SAY = "<|say|>"
     NONE = "<|none|>"
-    """In place of words: the text does not answer."""
+    """Mark in place of words where the text does not answer."""
     ASK = "<|ask|>"
     TITLE = "<|title|>"
     TEXT = "<|text|>"
     KIND = "<|kind|>"
-    """What the facts are about, such as "flights"."""
+    """Mark of what the facts are about, such as "flights"."""
     IS = "<|is|>"
-    """Before a fact's value, and before the words of a text that answer."""
+    """Mark before a fact's value, and before the words of a text that answer."""
     INFORM = "<|inform|>"
     OFFER = "<|offer|>"
     CONFIRM = "<|confirm|>"
@@ -55,7 +55,7 @@ Prompt = tuple[Field, ...]
 
 
 class Act(NamedTuple):
-    """One thing to say: what it is done with (`INFORM` …), and a fact's name and value."""
+    """One thing to say: what is done with it (`INFORM` …), and a fact's name and value."""
 
     mark: Mark
     name: str = ""
@@ -63,7 +63,7 @@ class Act(NamedTuple):
 
 
 def about_text(question: str, text: str, title: str = "", answer: str = "") -> Prompt:
-    """Answer `question` ("" for none: say it shorter) with sentences of a document.
+    """The prompt to answer `question` ("" for none: say it shorter) with sentences of a document.
 
     `answer` are the words of the text that answer, where they are known.
     """
@@ -72,7 +72,7 @@ def about_text(question: str, text: str, title: str = "", answer: str = "") -> P
 
 
 def about_facts(acts: Sequence[Act], kind: str = "", question: str = "") -> Prompt:
-    """Say all `acts` in one turn, as the reply to `question`, where there is one."""
+    """The prompt to say all `acts` in one turn, as the reply to `question`, where there is one."""
     about = ((Mark.ASK, question), (Mark.KIND, spaced(kind)))
     fields = [(mark, words) for mark, words in about if words]
     for act in acts:
@@ -88,11 +88,11 @@ def spaced(name: str) -> str:
 
 
 class Notation:
-    """Prompts and replies as ids of the own model's tokenizer and back."""
+    """Turns prompts and replies into ids of the shipped model's tokenizer and back."""
 
     def __init__(self, tokenizer: Tokenizer) -> None:
         self.tokenizer = tokenizer
-        # A mark that stands in a text is spelt like any other text.
+        # A mark that occurs in a text is spelt like any other text.
         tokenizer.encode_special_tokens = True
         self.stops = frozenset((list(Mark).index(Mark.END),))
         self.never = [n for n, mark in enumerate(Mark) if mark is not Mark.END]
@@ -115,5 +115,5 @@ class Notation:
         )
 
     def text(self, ids: Sequence[int]) -> str:
-        """The words of ids; marks say nothing."""
+        """The words of ids; marks are left out."""
         return str(self.tokenizer.decode(list(ids), skip_special_tokens=True)).strip()

@@ -1,7 +1,7 @@
-"""Is a wording the source's own words in a row, cut where nothing of their meaning is cut off?
+"""Is a wording the source's own words in a row, cut only where that does not change their meaning?
 
-A small generator knows which words answer better than how to put others around them. So what it
-says of a document counts only as a quotation: no word added, moved or left out inside.
+A small generator is better at knowing which words answer than at putting other words around them.
+So what it says of a document counts only as a quotation: no word added, moved or left out inside.
 """
 
 from __future__ import annotations
@@ -16,7 +16,8 @@ _PUNCTUATION = re.compile(r"[^\w\s$€£°%]+")
 
 
 def quoted(text: str, source: str, answer: str) -> str:
-    """`text` as it stands in `source`, with a capital and a full stop; "" where it is no quotation.
+    """The quotation in `source` that `text` is, with a capital and a full stop; "" where it is
+    none.
 
     It must hold the words of `answer`, which are in `source`.
     """
@@ -34,7 +35,7 @@ def quoted(text: str, source: str, answer: str) -> str:
 
 
 def _words(text: str) -> list[tuple[str, int, int]]:
-    """Each token in lower case, with its first and last character; closing marks left out."""
+    """Each token in lower case, with its first and last character; closing marks are left out."""
     found = [(m.group().lower(), m.start(), m.end()) for m in _TOKEN.finditer(text)]
     while found and _PUNCTUATION.fullmatch(found[-1][0]):
         found.pop()

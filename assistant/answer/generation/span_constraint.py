@@ -1,8 +1,8 @@
-"""Replies that are a stretch of the text itself: the decoder chooses where it begins and ends.
+"""Replies that are a span of the text itself: the decoder chooses where it begins and ends.
 
-A small model that words an answer freely mixes up who did what, which no check of names and
-numbers finds. So a reply from a document is words of one sentence in their order, without a gap:
-it begins with a clause and ends with one, and holds the words that answer.
+A small model that words an answer freely mixes up who did what, which no check of names and numbers
+finds. So a reply from a document is words of one sentence in their order, without a gap: it begins
+with a clause and ends with one, and holds the words that answer.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _ENDS = re.compile(rf"(?<=[\w%)\"'])(?=[,;:–—]|[.!?]?$| (?:{'|'.join(CLAUSE_
 
 
 class SpanConstraint:
-    """The state of one reply: `allowed` tokens now, then `take` the one that was chosen."""
+    """The state of one reply: `allowed` gives the tokens now, `take` accepts the chosen one."""
 
     weight, room = 0.0, 0
 
@@ -45,13 +45,13 @@ class SpanConstraint:
         self._stopped = False
 
     def _way(self, text: str, begin: int, ends: list[int]) -> tuple[list[int], set[int]]:
-        """The tokens from a beginning on, and behind how many of them the reply may end."""
+        """The tokens from `begin` on, and after how many of them the reply may end."""
         encode = self._tokens.notation.text_ids
         said = text[begin].upper() + text[begin + 1 :]
         return encode(said), {len(encode(said[: end - begin])) for end in ends}
 
     def allowed(self) -> Mask:
-        """bool[vocabulary]: what may come next."""
+        """bool[vocabulary]: the tokens that may come next."""
         mask = np.zeros(self._tokens.size, np.bool_)
         if self._stopped:
             mask[self._tokens.end] = True
@@ -64,14 +64,14 @@ class SpanConstraint:
         return mask
 
     def take(self, token: int) -> None:
-        """Go on behind a token that was allowed."""
+        """Continue after `token`, which was allowed."""
         goes_on = [way for way in self._ways if way[0][self._at : self._at + 1] == [token]]
         ended = any(self._at in ends for _, ends in self._ways)
         self._stopped = token == self._full_stop and ended
         self._ways, self._at = goes_on, self._at + 1
 
     def leaning(self) -> list[int]:
-        """Nothing: all that is allowed holds the answer."""
+        """No tokens: everything allowed holds the answer."""
         return []
 
 

@@ -1,16 +1,16 @@
-"""Several replies at once: workers go where the fewest tokens are left.
+"""Several replies at once: workers serve the one with the fewest tokens left.
 
 The rules:
-1. A request is a stream of tokens and the most it may still take. Whoever has the least left goes
-   next (shortest remaining time first, Schrage 1968), so a short reply never waits for a long one
-   longer than a slice of that takes.
-2. What waits grows shorter by `ageing` tokens a second, so that a long reply gets its turn though
-   short ones keep coming.
-3. A turn is a slice of a few tokens; then the choice is made anew.
-4. No more than `limit` requests are held; the next one is `OverloadedError`, at once: its caller
-   speaks the extracted sentence.
-5. Whose time is over goes before all others, and is sent a `LateError` in place of further tokens:
-   what is left of it is to be done without them.
+1. A request is a stream of tokens and the most it may still take. The one with the least left goes
+next (shortest remaining time first, Schrage 1968), so a short reply never waits for a long one
+longer than one slice takes.
+2. The remaining length of a waiting request shrinks by `ageing` tokens a second, so that a long
+reply gets its turn though short ones keep coming.
+3. A turn is a slice of a few tokens; then the choice is made again.
+4. No more than `limit` requests are held; the next one gets `OverloadedError` at once, and its
+caller speaks the extracted sentence.
+5. A request whose time is over goes before all others, and is sent a `LateError` instead of making
+further tokens: it must finish without them.
 """
 
 from __future__ import annotations
@@ -30,29 +30,29 @@ AGEING = 10.0
 
 
 class OverloadedError(AnswerError):
-    """More is being asked than is being answered."""
+    """More is being asked than can be answered."""
 
 
 class LateError(AnswerError):
-    """A reply was not made in its time."""
+    """A reply was not ready in time."""
 
 
 class Outlook(NamedTuple):
-    """A step before the first token: at most so many follow."""
+    """A step before the first token: the most tokens that can follow."""
 
     tokens: int
 
 
 T = TypeVar("T")
 Steps = Generator[Any, AnswerError | None, T]
-"""A step is a token, or an `Outlook`; closing it is how it is cancelled.
+"""A step is a token, or an `Outlook`; closing the stream cancels it.
 
-What is sent into one says why no further token may be made: there its maker does without.
+An error sent into one says why no further token may be made; the stream then does without.
 """
 
 
 def finished(steps: Steps[T]) -> T:
-    """What `steps` return, all of them done one after the other."""
+    """What `steps` return after all of them were run, one after the other."""
     try:
         while True:
             next(steps)
@@ -62,7 +62,7 @@ def finished(steps: Steps[T]) -> T:
 
 @dataclass(eq=False)
 class GenerationRequest:
-    """One stream that is being worked on; its fields are the scheduler's until `wait` returns."""
+    """One stream being worked on; its fields belong to the scheduler until `wait` returns."""
 
     steps: Generator[Any, Any, Any]
     left: int
@@ -73,7 +73,7 @@ class GenerationRequest:
     until_s: float = math.inf
     """When its time is over."""
     last: Any = None
-    """What its newest step gave, and in the end what it returned, if that was anything."""
+    """What its newest step gave; in the end what it returned, if anything."""
     ended_s: float | None = None
     error: Exception | None = None
     on_step: Callable[[Any], None] | None = None
@@ -81,7 +81,8 @@ class GenerationRequest:
     _ended: threading.Event = field(default_factory=threading.Event)
 
     def wait(self, timeout_s: float | None = None) -> Any:
-        """What it returned, or else gave last, once it has ended; raises what the stream raised.
+        """Give what it returned, else its last step, once it has ended; raises what the stream
+        raised.
 
         Raises `TimeoutError` when that takes longer.
         """
@@ -92,27 +93,27 @@ class GenerationRequest:
         return self.last
 
     def end(self, now_s: float, error: Exception | None = None) -> None:
-        """No further step comes."""
+        """Note that no further step comes."""
         self.ended_s, self.error = now_s, error
         self._ended.set()
 
 
 Order = Callable[[GenerationRequest, float], float]
-"""A request and the time → its place; the lowest goes next."""
+"""From a request and the time to its priority; the lowest goes next."""
 
 
 def shortest_first(request: GenerationRequest, now_s: float) -> float:
-    """By the tokens left, less what waiting has earned."""
+    """The tokens left, less what waiting has earned."""
     return request.left - AGEING * (now_s - request.served_s)
 
 
 def round_robin(request: GenerationRequest, now_s: float) -> float:
-    """By turns, whatever is left; to compare with."""
+    """Turns in order, whatever is left; for comparison."""
     return request.served_s
 
 
 class TokenScheduler:
-    """Requests and whose turn it is; `work` may be called from several threads."""
+    """Holds requests and decides whose turn it is; `work` may be called from several threads."""
 
     def __init__(
         self,
@@ -139,9 +140,9 @@ class TokenScheduler:
         on_step: Callable[[Any], None] | None = None,
         until_s: float = math.inf,
     ) -> GenerationRequest:
-        """Take on a stream of at most `tokens` steps; raises `OverloadedError` if there is no room.
+        """Accept a stream of at most `tokens` steps; raises `OverloadedError` if there is no room.
 
-        `on_step` is called by the worker with what each step gives; a stream that is to be done at
+        `on_step` is called by the worker with what each step gives. A stream that must be done at
         `until_s`, on the scheduler's clock, must have begun.
         """
         with self._changed:
@@ -155,7 +156,7 @@ class TokenScheduler:
         return request
 
     def cancel(self, request: GenerationRequest) -> None:
-        """End a request at once or, where a worker has it, before its next token."""
+        """End a request at once or, if a worker has it, before its next token."""
         request.cancelled = True
         with self._changed:
             if request not in self._waiting:
@@ -165,7 +166,7 @@ class TokenScheduler:
         request.end(self._clock())
 
     def work(self, block: bool = False) -> bool:
-        """One turn of whoever is next; False when there is none, or, blocking, none to come."""
+        """Run a turn of the next request; False when there is none, or, blocking, none to come."""
         with self._changed:
             while block and not self._waiting and not self._closed:
                 self._changed.wait()
@@ -183,18 +184,18 @@ class TokenScheduler:
         return True
 
     def close(self) -> None:
-        """Take no further requests; workers return when those there are have ended."""
+        """Accept no further requests; workers return when the present ones have ended."""
         with self._changed:
             self._closed = True
             self._changed.notify_all()
 
     def _served(self, request: GenerationRequest) -> bool:
-        """Whether there is more to do after this turn; whatever is raised ends the request."""
+        """Whether there is more to do after this turn; any exception ends the request."""
         error: Exception | None = None
         more = False
         try:
             more = self._stepped(request)
-        except Exception as fault:  # noqa: BLE001 - raised to who waits; others are still served
+        except Exception as fault:  # noqa: BLE001 - raised to the waiting caller; others are still served
             error = fault
         request.served_s = self._clock()
         if not more:
