@@ -1,7 +1,7 @@
-"""The user's documents, kept as they are on the disk: found, read, encoded, a slice a turn.
+"""The user's documents, kept as they are on the disk: found, read and encoded, one slice a turn.
 
-What has been read is committed before the next file is begun, and its words find it from then on;
-vectors follow. So whatever ends the process ends one slice of work, and the next start goes on.
+What has been read is committed before the next file is begun, and words find it from then on;
+vectors follow. So whatever ends the process costs one slice of work, and the next start continues.
 """
 
 from __future__ import annotations
@@ -33,13 +33,13 @@ from assistant.core.messages import (
 )
 
 SLICE_PASSAGES, SLICE_WORDS = 8, 200
-"""Encoded at once; a question waits for no more than one slice."""
+"""Most passages and words that are encoded at once; a question waits for no more than one slice."""
 LOOK_EVERY_S, FILES_A_SECOND = 10.0, 1000
-"""Between two looks at the disk passes this long, and a second more for so many files."""
+"""Seconds between two looks at the disk, and the number of files that add one second more."""
 WAIT_S = 0.005
-"""For the parser, or for a thread of the index."""
+"""Seconds to wait for the parser, or for a thread of the index."""
 AGAIN_AFTER_S = 30.0
-"""After a fault."""
+"""Seconds until the next attempt after a fault."""
 TELL_EVERY_S = 0.5
 LISTED_AT_ONCE = 100
 
@@ -62,18 +62,18 @@ class Encodes(Protocol):
 
 
 class Summarises(Protocol):
-    """Says documents in short."""
+    """Summarises documents."""
 
     def summarise(self, name: str) -> Summary:
         """The summary of what `name` names; raises `AnswerError`."""
 
 
 class Collection:
-    """Keeps `knowledge` and `index` as the wanted files are; all work is done by `step`.
+    """Keeps `knowledge` and `index` in line with the wanted files; all work is done by `step`.
 
-    `folders` are wanted beside what was added. Without `encoder` and `index` words alone find
-    passages; without `summariser` none are summarised. `requests` are those that an earlier
-    collection has left, each with what it is to be told if that is known by now.
+    `folders` are wanted in addition to what was added. Without `encoder` and `index` words alone
+    find passages; without `summariser` nothing is summarised. `requests` are those that an earlier
+    collection has left, each with its reply if that is known by now.
     """
 
     def __init__(
@@ -100,11 +100,11 @@ class Collection:
         self._encodes = True
 
     def deadline_s(self) -> float:
-        """When `step` wants to be called."""
+        """When `step` should be called next."""
         return self._due_s
 
     def take(self, request: DocumentsRequest) -> Iterator[Message]:
-        """Begin what the command line asks for; what hinders it is told, not raised."""
+        """Begin what the command line asks for; errors are reported, not raised."""
         try:
             match request.action:
                 case "add":
@@ -123,19 +123,19 @@ class Collection:
             yield DocumentsDone(request_id=request.request_id, code=error.code, error=error.message)
 
     def step(self, at_s: float) -> Iterator[Message]:
-        """Do one slice of what is to be done.
+        """Do one slice of the work that is due.
 
-        Raises the `AssistantError` that hinders it, but once as long as that lasts, for it is said
-        aloud; what was hindered is tried again later. A `ModelError` hinders only the encoding.
+        Raises the `AssistantError` that prevents it, but only once while it lasts, because it is
+        spoken; what failed is tried again later. A `ModelError` prevents only the encoding.
         """
-        self._due_s = at_s + AGAIN_AFTER_S  # also after what no one foresaw
+        self._due_s = at_s + AGAIN_AFTER_S  # also after an unexpected error
         try:
             turn = self._read(at_s)
             if turn is not Turn.WORKED:
                 turn = max(turn, self._encode())
             if turn is Turn.IDLE:
                 turn = self._settle()
-        except ModelError as error:  # by its words all that was read is found all the same
+        except ModelError as error:  # words find everything that was read all the same
             self._due_s = at_s
             known, self._blind = self._blind, error.code
             if error.code == known:
@@ -153,7 +153,7 @@ class Collection:
         yield from self._reports(at_s, turn)
 
     def close(self) -> None:
-        """Stop; what is done is kept."""
+        """Stop; finished work is kept."""
         self._look_anew()
         if self._index is not None:
             self._index.close()
@@ -183,14 +183,14 @@ class Collection:
     # ── a slice ─────────────────────────────────────────────────────────────────────────────
 
     def _look_anew(self, at_s: float = 0.0) -> None:
-        """Leave off the look at the disk; another begins at `at_s`."""
+        """Stop the current look at the disk; another begins at `at_s`."""
         if self._look is not None:
             self._look.close()
         self._look = None
         self._look_s = self._due_s = at_s
 
     def _read(self, at_s: float) -> Turn:
-        """Go on with the look at the disk, or begin one when it is time."""
+        """Continue the look at the disk, or begin one when it is time."""
         if self._look is None:
             if at_s < self._look_s:
                 return Turn.IDLE
@@ -214,12 +214,12 @@ class Collection:
             self._unencoded = self._knowledge.vectors.waiting(self._encoder.version)
 
     def _encode(self) -> Turn:
-        """Give some passages their vectors."""
+        """Encode some passages."""
         if self._encoder is None or self._index is None or not self._unencoded:
             return Turn.IDLE
         if not self._encodes:
             return Turn.IDLE
-        self._encodes = False  # if it fails now, then not again before the next look
+        self._encodes = False  # if it fails now, it is not tried again before the next look
         version = self._encoder.version
         some = list(_few(self._knowledge.vectors.unencoded(version, SLICE_PASSAGES)))
         ids = [number for number, _ in some]
@@ -232,7 +232,7 @@ class Collection:
         return Turn.WORKED
 
     def _settle(self) -> Turn:
-        """Let the index settle some more."""
+        """Continue settling the index."""
         if self._index is None or (self._settling is None and self._index.settled):
             return Turn.IDLE
         self._settling = self._settling or self._index.settle()
@@ -266,7 +266,7 @@ class Collection:
         )
 
     def _done(self, error: AssistantError | None = None) -> Iterator[DocumentsDone]:
-        """Tell those who wait that all is done, or why it is not."""
+        """Report to the waiting requests that everything is done, or why it is not."""
         requests = dict(self._requests)
         self._requests.clear()
         for request, done in requests.items():
@@ -282,7 +282,7 @@ def _sum(sources: Sequence[DocumentSource]) -> DocumentsDone:
 
 
 def _few(texts: Sequence[tuple[int, str]]) -> Iterator[tuple[int, str]]:
-    """The first, and those after it as long as all together are short."""
+    """The first text, and those after it as long as all together are short."""
     words = 0
     for number, text in texts:
         words += len(text.split())

@@ -1,7 +1,7 @@
-"""Opening what lies at a path, and nothing that a link leads to.
+"""Opens what lies at a path, but nothing that a link leads to.
 
-The paths that users add are resolved. A link that is met below them, or was put in the way since,
-leads to what nobody added: what it points at is read where it lies if that was added too.
+The paths that users add are resolved. A link below them, or one put in the way since then, leads to
+something that nobody added: its target is read where it lies, if that was added too.
 """
 
 from __future__ import annotations
@@ -18,9 +18,8 @@ _READ = os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC | os.O_NONBLOCK | os.O_NOCTTY
 def opened(path: Path) -> int:
     """A descriptor of the file or folder at the absolute `path`, in which no link is followed.
 
-    Each part is opened within the one before it, so that nothing can be put in its place meanwhile.
-    No pipe or device is opened, for that may wait, or do something. Raises `OSError`, `ELOOP` for a
-    link.
+    Each part is opened within the one before it, so that nothing can be replaced meanwhile. No pipe
+    or device is opened, as that may block or have an effect. Raises `OSError`, `ELOOP` for a link.
     """
     folder = os.open("/", _FOLDER)
     try:

@@ -1,4 +1,4 @@
-"""The parser's client: files to passages, in a process that can neither call out nor stay.
+"""The parser's client: turns files into passages, in a process that cannot call out or stay.
 
 The process (`assistant.answer.ingest.parser_process`) starts with the first file and ends with
 `close`. One file is parsed at a time; `poll` never waits for it, so that a question can be answered
@@ -41,7 +41,7 @@ PROGRAM = (sys.executable, "-P", "-W", "ignore", "-m", PARSER_PROCESS)
 WAIT_S = 0.5
 LINKED = "is a link, and those are not followed: add what it points at"
 PIPE_BYTES = 1_048_576
-"""Bytes of a result that wait to be read, and are read at a time: most results are no longer."""
+"""Bytes of a result that the pipe holds and that are read at a time: most results are no longer."""
 KEPT_FROM_ENVIRONMENT = ("PATH", "LANG", "LC_ALL", "TZ")
 
 log = logging.getLogger(__name__)
@@ -65,7 +65,7 @@ class ParserClient:
     """Parses one file after another; `parser` ("module:function") is what the process runs.
 
     Every method that takes or gives a file raises `AnswerError` with one line naming that file; the
-    next file can be given thereafter.
+    next file can be given after that.
     """
 
     def __init__(self, limits: Limits | None = None, parser: str = PARSE) -> None:
@@ -82,18 +82,18 @@ class ParserClient:
 
     @property
     def pid(self) -> int | None:
-        """The process's id while there is one."""
+        """The process's id while it runs."""
         return self._process.pid if self._process else None
 
     def parsed(self, path: Path, note: bool = False) -> ParsedFile:
-        """What `path` holds; waits for it."""
+        """What `path` holds; waits for the result."""
         self.begin(path, note)
         while (found := self.poll(WAIT_S)) is None:
             pass
         return found
 
     def begin(self, path: Path, note: bool = False) -> None:
-        """Have `path` parsed, as a note if it is text and `note` says so; then ask `poll`."""
+        """Have `path` parsed, as a note if it is text and `note` says so; then call `poll`."""
         if self._job is not None:
             raise ValueError(f"{self._job.path} is still being parsed")
         file = _opened(path, self._limits)
@@ -103,7 +103,7 @@ class ParserClient:
             os.close(file)
 
     def poll(self, wait_s: float = 0.0) -> ParsedFile | None:
-        """What the file begun last holds, once it is known; waits `wait_s` seconds for news."""
+        """What the file begun last holds, once known; waits up to `wait_s` seconds for it."""
         job, control = self._job, self._control
         if job is None or control is None:
             raise ValueError("no file was begun")
@@ -128,7 +128,7 @@ class ParserClient:
         return _outcome(job, self._limits)
 
     def close(self) -> None:
-        """End the process, and with it whatever it is parsing."""
+        """End the process together with whatever it is parsing."""
         if self._job is not None:
             self._job.close()
         if self._process is not None:
@@ -147,7 +147,7 @@ class ParserClient:
                 with contextlib.suppress(OSError):
                     socket.send_fds(self._control or self._start(), [order], [file, theirs])
                     return _Job(path, result)
-                self.close()  # it died between two files, as in a shortage of memory: once more
+                self.close()  # it died between two files, as when memory is short: once more
         finally:
             os.close(theirs)
         os.close(result)
@@ -176,7 +176,7 @@ class ParserClient:
 
 
 class _Job:
-    """One file on its way: the pipe that its passages come through, and how its child ended."""
+    """One file being parsed: the pipe that its passages come through, and how its child ended."""
 
     def __init__(self, path: Path, result: int) -> None:
         self.path, self.result = path, result
@@ -226,7 +226,7 @@ def _outcome(job: _Job, limits: Limits) -> ParsedFile:
 
 
 def _opened(path: Path, limits: Limits) -> int:
-    """A descriptor of the file, which no link led to."""
+    """A descriptor of the file, reached without following a link."""
     try:
         file = opened(path)
     except OSError as error:

@@ -1,4 +1,4 @@
-"""What the answer process and the parsing process say to each other, as msgspec's msgpack.
+"""The messages between the answer process and the parsing process, as msgspec's msgpack.
 
 Orders and reports are packets; results come through a pipe and may be longer.
 """
@@ -18,7 +18,7 @@ class Order(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Ready(msgspec.Struct, frozen=True, kw_only=True, tag=True):
-    """From the process: its parsers are loaded; `refused` names the defences it has not."""
+    """From the process: its parsers are loaded; `refused` names the defences that it lacks."""
 
     refused: tuple[str, ...] = ()
 
@@ -38,7 +38,7 @@ class Parsed(msgspec.Struct, frozen=True, kw_only=True, tag=True):
 
 
 class Refused(msgspec.Struct, frozen=True, kw_only=True, tag=True):
-    """From a child: why the file gives nothing."""
+    """From a child: why the file could not be parsed."""
 
     code: str
     message: str

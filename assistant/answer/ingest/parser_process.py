@@ -1,7 +1,7 @@
-"""The process that parses: it loads the parsers once and forks a confined child for each file.
+"""The parsing process: it loads the parsers once and forks a confined child for each file.
 
-A child is given one file, already open, and a pipe for what it found; so whatever a file does to
-its parser is done to that child alone.
+A child is given one file, already open, and a pipe for its result; so a file that breaks its parser
+harms that child alone.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ _ENCODINGS = (
     ),
 )
 _MODULES = ("pypdf._codecs._codecs", "pypdf.filters", "dateutil.parser")
-"""Encodings and modules that are loaded on first use, which in a confined process is too late."""
+"""Encodings and modules that are loaded on first use, too late for a confined process."""
 
 
 def main(arguments: Sequence[str]) -> None:
@@ -73,9 +73,9 @@ def main(arguments: Sequence[str]) -> None:
 
 
 def _fall_silent() -> None:
-    """Say no more to the journal: what a library writes there may be a document's words.
+    """Write no more to the journal: what a library writes there may be a document's words.
 
-    Why this process could not start was told by then, and a child tells through its pipe.
+    By then any failure to start has been reported, and a child reports through its pipe.
     """
     nowhere = os.open(os.devnull, os.O_WRONLY)
     os.dup2(nowhere, 2)
@@ -111,7 +111,7 @@ def _be_child(
     die_with_parent(server)
     file, result = handles
     name = order.name.rpartition("/")[2]
-    # What nothing catches ends the child, but not without a word.
+    # An uncaught exception ends the child, but not without a report.
     sys.excepthook = lambda kind, fault, trace: _tell(result, name, kind, fault, trace, limits)
     with open(file, "rb") as opened:
         content = opened.read(limits.file_bytes)

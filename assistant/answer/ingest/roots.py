@@ -1,4 +1,4 @@
-"""Which files and folders the user wants among the documents, and what is known of them."""
+"""The files and folders that the user wants among the documents, and what is known of them."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ from assistant.core.messages import ListedDocument
 
 
 class Roots:
-    """The settings' `folders`, and what was added and removed since, which `kept` holds."""
+    """The settings' `folders`, and what was added and removed since, which is stored in `kept`."""
 
     def __init__(self, kept: RootStore, sources: SourceStore, folders: Sequence[Path]) -> None:
         self._kept, self._sources, self._folders = kept, sources, folders
 
     def roots(self) -> dict[Path, bool]:
-        """Path → whether it is wanted with what lies below, or left out of what lies above."""
+        """Path → whether it is wanted with all below it, or excluded from what is above it."""
         return {**dict.fromkeys(self._folders, True), **self._kept.all()}
 
     def add(self, paths: Sequence[Path]) -> None:
-        """Want these, and read anew what could not be read; raises `InputError`."""
+        """Add these paths, and retry files that could not be read; raises `InputError`."""
         for path in paths:
             if not is_there(path):
                 message = (
@@ -35,9 +35,9 @@ class Roots:
         self._sources.retry()
 
     def remove(self, names: Sequence[str]) -> list[DocumentSource]:
-        """Want no more what has these paths or titles; what will be gone after the next look.
+        """Remove what has these paths or titles; gives the sources that the next look will drop.
 
-        Raises `InputError` for a name that says nothing, or too much.
+        Raises `InputError` for a name that fits nothing, or too much.
         """
         sources = self._sources.all()
         paths = [self._meant(name, sources) for name in names]
@@ -67,7 +67,7 @@ class Roots:
 
 
 def path_named(name: str) -> Path:
-    """The path `name`; raises `InputError` for what is none, or depends on where one stands."""
+    """The path `name`; raises `InputError` for what is no absolute path."""
     if not name.startswith("/") or "\0" in name:
         message = f"{name!a} is no path from the root, such as /home/anna/notes"
         raise InputError("documents.path", message)
@@ -75,7 +75,7 @@ def path_named(name: str) -> Path:
 
 
 def listing(source: DocumentSource) -> ListedDocument:
-    """The source as it is listed, with why it was not read or that it is away."""
+    """The source as a list entry, with why it was not read or that it is away."""
     away = "" if is_there(source.path) else "it is not there now"
     return ListedDocument(
         title=source.title,

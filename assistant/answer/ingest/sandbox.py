@@ -1,9 +1,10 @@
-"""What a process that reads strangers' files is left with: memory, time, and one pipe to write to.
+"""The rights left to a process that reads untrusted files: memory, time, and one pipe to write to.
 
 Two steps. `isolate`, once for the process that forks the parsers: lowest priority, no network, no
-new privileges. `confine`, in each parser when its file is read and before it is parsed: limits of
-the kernel's (no further descriptor, no child, no byte written to a file), and a filter that leaves
-only the system calls of a calculation (seccomp(2)), so that nothing is opened, connected or run.
+new privileges. `confine`, in each parser when its file is read and before it is parsed: the
+kernel's limits (no further descriptor, no child, no byte written to a file), and a filter that
+leaves only the system calls of a calculation (seccomp(2)), so that nothing is opened, connected or
+run.
 """
 
 from __future__ import annotations
@@ -61,21 +62,21 @@ CALLS = {
 
 
 class Limits(msgspec.Struct, frozen=True, kw_only=True):
-    """What one file may cost."""
+    """The limits for one file."""
 
     file_bytes: int = 100_000_000
     memory_bytes: int = 512_000_000
-    """Beyond what the parsers themselves take."""
+    """Memory in addition to what the parsers themselves take."""
     cpu_s: int = 120
     wall_s: float = 900.0
-    """A nice process waits its turn, so this is only for one that sleeps."""
+    """Elapsed time; a nice process waits its turn, so this only stops one that sleeps."""
     result_bytes: int = 64_000_000
 
 
 def isolate(parent: int) -> list[str]:
     """Give up the network and all ways to more rights, and die with `parent`.
 
-    Gives what this kernel or container refuses, in words; `confine` stands without it.
+    Gives in words what this kernel or container refuses; `confine` works without it.
     """
     os.nice(NICEST)
     libc = ctypes.CDLL(None, use_errno=True)
@@ -91,7 +92,7 @@ def isolate(parent: int) -> list[str]:
 
 
 def _may_filter() -> bool:
-    """Whether a process like this one gets the filter: one tries, also below a filter of others."""
+    """Whether a process like this one gets the filter; a child tries, even below other filters."""
     child = os.fork()
     if child == 0:
         os._exit(not _filter_calls())
@@ -99,7 +100,7 @@ def _may_filter() -> bool:
 
 
 def confine(limits: Limits) -> None:
-    """Take from this process all but calculating and writing to what is open; for good."""
+    """Permanently take from this process everything but calculating and writing to open files."""
     kib = 1024
     with open("/proc/self/statm", encoding="ascii") as statm:
         taken_bytes = int(statm.read().split()[0]) * resource.getpagesize()
@@ -112,7 +113,7 @@ def confine(limits: Limits) -> None:
         (resource.RLIMIT_NOFILE, 0),
     ):
         resource.setrlimit(limit, (value, value))
-    # The soft limit's signal tells the parent why; the hard one is for who ignores it.
+    # The soft limit's signal tells the parent why; the hard one is for a child that ignores it.
     resource.setrlimit(resource.RLIMIT_CPU, (limits.cpu_s, limits.cpu_s + 1))
     _filter_calls()
 
@@ -121,11 +122,11 @@ def _filter_calls() -> bool:
     if platform.machine() not in CALLS:
         return False
     calls = CALLS[platform.machine()]
-    # A library that looks for a file finds none and goes on; whatever else it tries is refused.
+    # A library that looks for a file finds none and goes on; anything else it tries is refused.
     answers = dict.fromkeys(calls.lookups, SECCOMP_ERRNO | errno.ENOENT)
     answers |= dict.fromkeys(calls.allowed, SECCOMP_ALLOW)
     program = [
-        _step(LOAD, 4),  # the machine: numbers mean other calls on another
+        _step(LOAD, 4),  # the machine: on another one the numbers mean other calls
         _step(JUMP_IF_EQUAL, calls.machine, 1, 0),
         _step(RETURN, SECCOMP_KILL),
         _step(LOAD, 0),  # the call's number
@@ -133,12 +134,12 @@ def _filter_calls() -> bool:
     for number, answer in answers.items():
         program += [_step(JUMP_IF_EQUAL, number, 0, 1), _step(RETURN, answer)]
     program.append(_step(RETURN, SECCOMP_ERRNO | errno.EPERM))
-    # Where the kernel has no seccomp the limits stand alone; `isolate` has told so.
+    # Where the kernel has no seccomp the limits stand alone; `isolate` has reported it.
     return install(program)
 
 
 def install(program: Sequence[bytes]) -> bool:
-    """Have the kernel decide every further system call by these steps; whether it does."""
+    """Install these steps as the kernel's filter for further system calls; whether it did."""
     steps = ctypes.create_string_buffer(b"".join(program))
     head = struct.pack("HL", len(program), ctypes.addressof(steps))
     prctl = ctypes.CDLL(None).prctl

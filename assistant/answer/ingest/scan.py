@@ -1,4 +1,4 @@
-"""Which files there are below the paths that the user wants, and a stamp that tells a change."""
+"""The files below the paths that the user wants, each with a stamp that shows a change."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ ENTRIES_A_SLICE = 200
 class Survey(msgspec.Struct, kw_only=True):
     """The files found, each with its stamp, and the paths below which nothing could be seen.
 
-    `unnamed` counts the files whose names nobody could say or write down.
+    `unnamed` counts the files whose names cannot be spoken or written down.
     """
 
     files: dict[Path, str]
@@ -28,7 +28,7 @@ class Survey(msgspec.Struct, kw_only=True):
 
 
 class Entry(NamedTuple):
-    """What a folder holds under a name: a file of the suffixes with its stamp, or a folder."""
+    """A name in a folder: a file with one of the suffixes and its stamp, or a folder."""
 
     name: str
     stamp: str
@@ -37,12 +37,12 @@ class Entry(NamedTuple):
 def surveyed(
     roots: Mapping[Path, bool], suffixes: Collection[str]
 ) -> Generator[bool, None, Survey]:
-    """Look below every wanted root, a slice for each turn; a root that is False is left out.
+    """Look below every wanted root, one slice a turn; a root that is False is left out.
 
-    Of a folder the files with one of `suffixes` count, of a root that is a file that one. Hidden
-    names are passed over, and all links: they may lead out of what was added. A folder that is
-    missing, closed or behind a link is unseen, as an unplugged disk's is: what was known below it
-    is not taken for removed.
+    In a folder the files with one of `suffixes` count; a root that is a file always counts. Hidden
+    names and all links are skipped: they may lead out of what was added. A folder that is missing,
+    closed or behind a link is unseen, like that of an unplugged disk: what was known below it does
+    not count as removed.
     """
     survey = Survey(files={}, unseen=[])
     left_out = {path for path, wanted in roots.items() if not wanted}
@@ -74,12 +74,12 @@ def surveyed(
 
 
 def stamp(facts: os.stat_result) -> str:
-    """Size and time of the last change: a file with the same is not read again."""
+    """Size and time of the last change: a file whose stamp is the same is not read again."""
     return f"{facts.st_size}:{facts.st_mtime_ns}"
 
 
 def is_there(path: Path) -> bool:
-    """Whether anything is there that this process may see."""
+    """Whether the path exists and this process may see it."""
     try:
         path.stat()
     except OSError:
@@ -119,13 +119,13 @@ def _entries(folder: Path, suffixes: Collection[str]) -> list[Entry] | None:
 
 
 def _was_file(path: Path, suffixes: Collection[str]) -> bool:
-    """Whether nothing is there, where by its name a file has been removed."""
+    """Whether nothing is there now, and the name suggests that a file has been removed."""
     called_so = path.suffix.casefold() in suffixes
     return called_so and not is_there(path) and is_there(path.parent)
 
 
 def _stamp_of_file(path: Path) -> str:
-    """ "" for what is no file, or not there."""
+    """The stamp of a file; "" if it is no file or not there."""
     try:
         facts = path.lstat()
     except OSError:
@@ -134,7 +134,7 @@ def _stamp_of_file(path: Path) -> str:
 
 
 def _seen(entry: os.DirEntry[str], suffixes: Collection[str]) -> Entry | None:
-    """None for what is neither file of these suffixes nor folder, or gone since it was listed."""
+    """The entry; None if it is no folder and no file with these suffixes, or is gone by now."""
     try:
         if entry.is_dir(follow_symlinks=False):
             return Entry(entry.name, "")

@@ -1,4 +1,4 @@
-"""From the disk to the database: what has changed is read, what has moved keeps its passages."""
+"""From the disk to the database: changed files are read, moved ones keep their passages."""
 
 from __future__ import annotations
 
@@ -16,32 +16,32 @@ from assistant.core.errors import AnswerError
 
 PIECE_BYTES = 1 << 22
 PASSING = "answer.indexer"
-"""The fault that is the parser's, not the file's, and may be over the next time."""
+"""The code of a fault in the parser, not in the file, which may be over the next time."""
 
 log = logging.getLogger(__name__)
 
 Turns = Generator[bool, None, None]
-"""Work in slices; a turn is True when there is only the parser to wait for."""
+"""Work in slices; a turn is True when it only waits for the parser."""
 
 
 class Parses(Protocol):
-    """One file at a time becomes passages, elsewhere (`Indexer`); all raise `AnswerError`."""
+    """Parses one file at a time into passages, elsewhere (`ParserClient`)."""
 
     def begin(self, path: Path) -> None:
         """Have `path` parsed."""
 
     def poll(self) -> ParsedFile | None:
-        """What it holds, once it is known."""
+        """What the file holds, once it is known."""
 
     def close(self) -> None:
-        """Give up whatever is being parsed."""
+        """Abandon the file that is being parsed."""
 
 
 class Sync:
-    """Makes `sources` as the files are, one look at the disk after another.
+    """Brings `sources` in line with the files, one look at the disk after another.
 
-    `files` are those that the last look found changed, `files_done` how many of them are worked
-    off, `seen` how many there are; `faults` tells in a line each what could not be read.
+    `files` is how many files the last look found changed, `files_done` how many of them are done,
+    `seen` how many files there are; `faults` says in a line each what could not be read.
     """
 
     def __init__(self, sources: SourceStore, parser: Parses, suffixes: Collection[str]) -> None:
@@ -77,7 +77,7 @@ class Sync:
                 del gone[before]
             self.files_done += 1
         if changed:
-            self._parser.close()  # it is a process, and seldom needed
+            self._parser.close()  # it is a process, and rarely needed
         for path in gone:
             for _ in self._sources.removing(path):
                 yield False
@@ -85,7 +85,7 @@ class Sync:
     def _moved(
         self, path: Path, stamp: str, gone: Mapping[Path, tuple[str, str]]
     ) -> Generator[bool, None, Path | None]:
-        """Where the very same content was before, of the files that are gone."""
+        """Where, among the files that are gone, the very same content was before."""
         likely = [p for p, (old, _) in gone.items() if size_of(old) == size_of(stamp)]
         hashed = hashlib.sha256()
         if not likely:

@@ -21,12 +21,12 @@ from assistant.english.dates import full_date, weekday_name
 from assistant.english.spoken import joined, length
 
 NEVER = date.max.isoformat()
-"""Where a series that goes on for ever ends."""
+"""End of a series that goes on for ever."""
 
 DAY_S = 86_400
 
 LONGEST_DESCRIPTION = 4000
-"""Characters."""
+"""Most characters of an event's description."""
 
 _SAMPLE = b"""BEGIN:VCALENDAR
 BEGIN:VEVENT
@@ -37,7 +37,7 @@ END:VCALENDAR
 
 
 def prepare() -> dict[str, zoneinfo.ZoneInfo]:
-    """Load every time zone, which a confined process cannot do later; hold on to the result."""
+    """Load every time zone, since a confined process cannot do so later; hold on to the result."""
     zones = {name: zoneinfo.ZoneInfo(name) for name in sorted(zoneinfo.available_timezones())}
     parse("sample", _SAMPLE)
     return zones
@@ -97,7 +97,7 @@ def _told(event: Component, moved: Sequence[date]) -> Iterator[Section]:
 
 
 def _last(event: Component, series: Series | None, start: date, end: date) -> str:
-    """When the event, or the last of a series, ends."""
+    """The end of the event, or of the last one in a series."""
     repeats = _rule(event)
     if series is None or (series.rules and repeats is None):
         return end.isoformat()
@@ -110,7 +110,7 @@ def _last(event: Component, series: Series | None, start: date, end: date) -> st
 
 
 def _lasts(start: date, end: date) -> float:
-    """Seconds; whole days with the last of them."""
+    """How long it lasts in seconds; for whole days, the last one included."""
     days = 0 if isinstance(start, datetime) else DAY_S
     return (end - start).total_seconds() + days
 

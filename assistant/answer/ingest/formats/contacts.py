@@ -1,4 +1,4 @@
-"""Contacts (vCard 2.1 to 4): each person in sentences that answer what is asked of them."""
+"""Contacts (vCard 2.1 to 4): each person in sentences that answer the usual questions."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The day that a note is of: in its heading, its front matter or its file's name."""
+"""The day that a note belongs to: from its heading, its front matter or its file's name."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ def day_in(text: str) -> str:
 
 
 def dated(document: Document, day: str) -> Document:
-    """The same, each section of the day in its heading, else of `day`, else of the title's.
+    """The document with a day for each section: from its heading, else `day`, else the title.
 
-    When a file was written last tells nothing: copying it changes that.
+    The time of a file's last change says nothing: copying the file changes it.
     """
     day = day or day_in(document.title)
     sections = tuple(

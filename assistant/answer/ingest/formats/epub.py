@@ -19,7 +19,7 @@ from assistant.answer.knowledge.passages import Document
 from assistant.core.errors import AnswerError
 
 LARGEST_UNPACKED = 200_000_000
-"""Bytes of all files in the book; a zip bomb names more, or is caught by the indexer's limits."""
+"""Most bytes of all files in the book; a zip bomb declares more, or the parser's limits stop it."""
 
 _CHAPTERS = ("application/xhtml+xml", "text/html")
 _BROKEN = (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError, ValueError)
@@ -43,7 +43,7 @@ def parse(name: str, content: bytes) -> Document:
 
 
 class _Book:
-    """An opened book: its package file, and what that names."""
+    """An opened book: its package file, and the files that it names."""
 
     def __init__(self, name: str, files: zipfile.ZipFile) -> None:
         self._name, self._files, self._names = name, files, frozenset(files.namelist())
@@ -96,7 +96,7 @@ class _Book:
         return posixpath.normpath(posixpath.join(folder, target))
 
     def _soup(self, path: str) -> BeautifulSoup:
-        """A file's tree; many a book names files that it does not hold."""
+        """The tree of a file; many books name files that they do not hold."""
         return soup_of(self._files.read(path) if path in self._names else b"")
 
     def _refuse_protected(self) -> None:

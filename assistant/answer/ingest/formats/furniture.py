@@ -1,4 +1,4 @@
-"""What tells a reader where to look: running heads and feet, page numbers, tables of contents."""
+"""Page furniture: running heads and feet, page numbers, tables of contents."""
 
 from __future__ import annotations
 
@@ -9,20 +9,20 @@ from collections.abc import Iterator, Sequence
 from assistant.english.documents import PAGE_NUMBER
 
 EDGE_LINES = 3
-"""Lines at the top and at the bottom of a page among which furniture is looked for."""
+"""Lines at the top and at the bottom of a page that are searched for furniture."""
 
 LEAST_PAGES, LEAST_SHARE = 3, 0.3
-"""A line is furniture when it stands at the edge of so many pages and of this share of them."""
+"""Fewest pages, and smallest share of them, on whose edge a line must stand to be furniture."""
 
 _LEADER = re.compile(r".*(?:\.\s?){4,}\s*[\divxlc]+\s*", re.IGNORECASE)
 """A line of a table of contents: a heading, dots, a page."""
 
 LONGEST = 120
-"""Characters."""
+"""Most characters of a line of furniture."""
 
 
 def without_furniture(pages: Sequence[Sequence[str]]) -> list[list[str]]:
-    """The lines of each page without what repeats at its edges, whatever number stands in it."""
+    """The lines of each page without those that repeat at its edges, whatever numbers they hold."""
     stripped = [[line.strip() for line in page if line.strip()] for page in pages]
     counts = Counter(key for page in stripped for key in {_key(page[at]) for at in _edges(page)})
     least = max(LEAST_PAGES, LEAST_SHARE * len(stripped))

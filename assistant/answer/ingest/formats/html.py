@@ -35,9 +35,9 @@ _SKIPPED_ROLES = frozenset(
 
 
 def parse(name: str, content: bytes | str, title: str = "") -> Document:
-    """The document in `content`, whose encoding is found by its declaration.
+    """The document in `content`, whose encoding is found from its declaration.
 
-    It is called `title`, or by its one highest heading, or as its head says.
+    Its title is `title`, or its one highest heading, or the title in its head.
 
     Raises `AnswerError` when `content` is no text.
     """
@@ -58,9 +58,9 @@ def soup_of(content: bytes | str) -> BeautifulSoup:
 
 
 def read(root: Tag, outline: Outline) -> None:
-    """Give the headings and lines of `root` to `outline`."""
+    """Pass the headings and lines of `root` to `outline`."""
     reader = _Reader(outline, keep_asides=root.name != "body")
-    # Not recursive: a hostile page nests deeper than the stack.
+    # Not recursive: a hostile page may be nested deeper than the stack.
     open_tags: list[tuple[Tag, Iterator[PageElement]]] = [(root, iter(root.contents))]
     while open_tags:
         tag, children = open_tags[-1]
@@ -117,9 +117,9 @@ def _is_skipped(tag: Tag) -> bool:
         return True
     if tag.has_attr("hidden") or tag.get("aria-hidden") == "true":
         return True
-    if tag.name == "a":  # the link that a heading has to itself
+    if tag.name == "a":  # a heading's link to itself
         return len(tag.contents) == 1 and tag.string in ("§", "¶", "#")
-    if tag.name == "sup":  # the mark of a footnote; a square metre stays
+    if tag.name == "sup":  # a footnote mark is dropped; the 2 of a square metre stays
         return tag.find("a") is not None
     return tag.name == "header" and tag.find(list(_HEADINGS)) is None
 

@@ -1,4 +1,4 @@
-"""Markdown: CommonMark with tables, read by way of the HTML it stands for."""
+"""Markdown: CommonMark with tables, read as the HTML that it stands for."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _MARKDOWN = MarkdownIt("commonmark").enable("table")
 
 
 def parse(name: str, content: bytes) -> Document:
-    """The document in `content`: front matter gives title and date, blocks of code are left out."""
+    """The document in `content`: front matter gives title and date; code blocks are left out."""
     text = decoded(name, content).replace("\r\n", "\n")
     front = _FRONT_MATTER.match(text)
     text = text[front.end() :] if front else text

@@ -1,4 +1,4 @@
-"""The way from headings and lines to sections, each with the headings above it as its place."""
+"""Turns headings and lines into sections, each placed under the headings above it."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ BELOW = " > "
 class Outline:
     """Takes a file's headings and lines in order and gives the document.
 
-    A heading that nothing stands under is kept as a line, so that no word is lost.
+    A heading with nothing below it is kept as a line, so that no word is lost.
     """
 
     def __init__(self) -> None:
@@ -21,7 +21,7 @@ class Outline:
         self._found: list[tuple[tuple[str, ...], str]] = []
 
     def heading(self, level: int, text: str) -> None:
-        """A heading; 1 is the highest level."""
+        """Take a heading; 1 is the highest level."""
         text = clean(text)[:LONGEST_TITLE]
         if not text:
             return
@@ -34,15 +34,15 @@ class Outline:
         self._bare = True
 
     def line(self, text: str) -> None:
-        """A paragraph, list item or table row, unwrapped."""
+        """Take a paragraph, list item or table row, unwrapped."""
         if text := clean(text):
             self._lines.append(text)
             self._bare = False
 
     def document(self, name: str, title: str = "", fallback: str = "") -> Document:
-        """All of it; the title is `title`, else the one heading above all, else `fallback`.
+        """The whole document; its title is `title`, else the single top heading, else `fallback`.
 
-        Where there is none of these, the file's `name` serves.
+        Where there is none of these, it is the file's `name`.
         """
         if self._bare:
             self._keep_bare()
@@ -50,7 +50,7 @@ class Outline:
         roots = {path[0] for path, _ in self._found if path}
         root = roots.pop() if len(roots) == 1 else ""
         called = title or root or clean(fallback)[:LONGEST_TITLE] or title_of(name)
-        # A heading above all others says where nothing stands.
+        # A heading above all others does not say where something stands.
         skip = 1 if root and called == root else 0
         return Document(
             title=called,

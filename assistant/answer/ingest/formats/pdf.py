@@ -26,13 +26,13 @@ from assistant.answer.knowledge.passages import Document, Section
 from assistant.core.errors import AnswerError
 
 LEAST_TEXT = 20
-"""Characters a page; with fewer, all pages together, a PDF holds pictures of its pages."""
+"""Fewest characters a page, on average; a PDF with fewer holds pictures of its pages."""
 
 RAGGED = 0.8
-"""Of the usual width in characters a line of proportional letters is full."""
+"""Share of the usual width in characters from which a line of proportional letters is full."""
 
 NARROWEST = 25
-"""Characters; columns and slides are narrower than letters."""
+"""Fewest characters of a wrapped line; columns and slides are narrower than letters."""
 
 Chapter = tuple[int, str]
 """The number of the page it begins on, from 0, and its place."""
@@ -49,9 +49,9 @@ _SENTENCE_END = re.compile(r"[.!?:][\"'”’)\]]*(?=\s|$)")
 
 
 def parse(name: str, content: bytes) -> Document:
-    """The text of the PDF in `content`, one section a page or a part of it under one heading.
+    """The text of the PDF in `content`, one section a page, or a part of it under one heading.
 
-    Raises `AnswerError` for what is broken, encrypted, or scanned without a layer of text.
+    Raises `AnswerError` for what is broken, encrypted, or scanned without a text layer.
     """
     try:
         reader = PdfReader(io.BytesIO(content))
@@ -80,7 +80,7 @@ def parse(name: str, content: bytes) -> Document:
 
 
 def _unless_broken(read: Callable[[], _T], otherwise: _T) -> _T:
-    """What a PDF says of itself, and a page of it: the rest can be read without."""
+    """What `read` gives, `otherwise` where the PDF is broken there: the rest can still be read."""
     try:
         return read()
     except _FAULTS:
@@ -117,7 +117,7 @@ def _parts(
 
 
 def _mend(parts: Sequence[_Part]) -> None:
-    """Give sentences that run on over the end of a page whole to the page they begin on."""
+    """Move sentences that run over the end of a page to the page they begin on."""
     filled = [part for part in parts if part.lines]
     for part, following in pairwise(filled):
         if not (part.lines and following.opens_page) or part.lines[-1][-1] in ".!?:;":

@@ -14,14 +14,14 @@ from assistant.answer.knowledge.series import Series, takes_place, wall_text
 _DAYS_AT_MOST = ("SECONDLY", "MINUTELY", "HOURLY")
 _WITHIN_A_DAY = ("BYHOUR", "BYMINUTE", "BYSECOND")
 MOST_DATES = 2_000
-"""Days of one event that are named one by one."""
+"""Most days of one event that are listed one by one."""
 
 
 def repeated(event: Component, start: date, lasts_s: float, moved: Sequence[date]) -> Series | None:
-    """How `event`, which first begins at `start`, repeats; None where it does not, or no rule can.
+    """How `event`, first at `start`, repeats; None where it does not, or no rule is supported.
 
-    `moved` are the occurrences that another event of the calendar stands for. What repeats more
-    often than once a day is not followed.
+    `moved` are the occurrences that another event of the calendar replaces. Events that repeat more
+    often than once a day are not supported.
     """
     rules, also = each(event, "RRULE"), dates(event, "RDATE")
     if not (rules or also):
@@ -41,7 +41,7 @@ def repeated(event: Component, start: date, lasts_s: float, moved: Sequence[date
 
 
 def dates(event: Component, name: str) -> list[date]:
-    """The days or times of an EXDATE or RDATE property, however often it stands there."""
+    """The days or times of an EXDATE or RDATE property, however often it occurs."""
     several = [one.dt for value in each(event, name) for one in getattr(value, "dts", ())]
     return [one[0] if isinstance(one, tuple) else one for one in several if _is_date(one)]
 
@@ -51,14 +51,14 @@ def _is_date(value: Any) -> bool:
 
 
 def each(event: Component, name: str) -> list[Any]:
-    """The values of a property that can be read, however often it stands there."""
+    """The readable values of a property, however often it occurs."""
     value = event.get(name, [])
     values = value if isinstance(value, list) else [value]
     return [value for value in values if not isinstance(value, vBroken)]
 
 
 def _rule(found: vRecur, start: date) -> str | None:
-    """The rule with its end as a wall time; None for one that is not followed."""
+    """The rule with its end as a wall time; None for a rule that is not supported."""
     frequency = str(next(iter(found.get("FREQ", ())), "")).upper()
     if not frequency or frequency in _DAYS_AT_MOST:
         return None
@@ -66,20 +66,21 @@ def _rule(found: vRecur, start: date) -> str | None:
         return None
     rule = vRecur(found)
     if ends := [end for end in found.get("UNTIL", ()) if isinstance(end, date)]:
-        # A day as the end of a series with times is meant as the whole of it.
+        # If the end of a series with times is a day, the whole day is meant.
         last = ends[0] if isinstance(ends[0], datetime) else datetime.combine(ends[0], time.max)
         rule["UNTIL"] = [_wall(last.replace(microsecond=0), start, keep=True)]
     return str(rule.to_ical(), "ascii")
 
 
 def _zone(start: date) -> str:
-    """The IANA name of the zone that `start` is in; "" for none, or one of the calendar's own."""
+    """The IANA name of the zone of `start`; "" for none, or for one that the calendar defines."""
     zone = getattr(start, "tzinfo", None)
     return "UTC" if zone is UTC else str(getattr(zone, "key", "") or "")
 
 
 def _wall(moment: date, start: date, keep: bool = False) -> date:
-    """`moment` as `start` is: a day, or a wall time in its zone; `keep` a time beside a day."""
+    """`moment` in the form of `start`: a day, or a wall time in its zone; `keep` a time beside a
+    day."""
     if not isinstance(start, datetime):
         day = moment.date() if isinstance(moment, datetime) else moment
         return datetime.combine(day, time.max).replace(microsecond=0) if keep else day
@@ -87,6 +88,6 @@ def _wall(moment: date, start: date, keep: bool = False) -> date:
         return datetime.combine(moment, start.time())
     if moment.tzinfo is None:
         return moment
-    # A zone of the calendar's own is taken for the one where this is read.
+    # A zone that the calendar defines is taken for the local one.
     where = start.tzinfo if _zone(start) else None
     return moment.astimezone(where).replace(tzinfo=None)

@@ -14,7 +14,7 @@ from assistant.english.numbers import ORDINALS, ordinal
 from assistant.english.spoken import count, joined
 
 MOST_COUNTED = 5000
-"""Repetitions that are gone through in search of the last one."""
+"""Most repetitions that are tried to find the last one."""
 
 _UNITS = {
     "SECONDLY": "second",
@@ -42,7 +42,7 @@ class Rule(msgspec.Struct, frozen=True, kw_only=True):
     text: str = ""
 
     def words(self, start: date) -> str:
-        """ "every Tuesday", "every two months on the 15th"."""
+        """The rule in words: "every Tuesday", "every two months on the 15th"."""
         often = f"every {self.unit}" if self.interval == 1 else f"every {self._apart()}"
         named = [_named(day) for day in self.days]
         if self.unit == "week":
@@ -66,7 +66,7 @@ class Rule(msgspec.Struct, frozen=True, kw_only=True):
         return f"from {full_date(start)} on"
 
     def last(self, start: date) -> date | None:
-        """When it takes place for the last time; None when it goes on for ever."""
+        """The date of the last time; None when it goes on for ever."""
         if self.until is not None or not self.times:
             return self.until
         plain = datetime.combine(start, datetime.min.time())
@@ -84,7 +84,7 @@ class Rule(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def rule(found: Mapping[str, Sequence[Any]]) -> Rule | None:
-    """The rule of an RRULE property; None for one that cannot be understood."""
+    """The rule of an RRULE property; None for one that is not understood."""
     unit = _UNITS.get(str(_one(found, "FREQ")).upper())
     if unit is None:
         return None

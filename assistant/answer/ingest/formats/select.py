@@ -1,4 +1,4 @@
-"""The choice of a parser, by what a file is called and by what its first bytes say."""
+"""The choice of a parser, by a file's name and its first bytes."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ PARSERS: dict[str, Parser] = {
     ".vcf": contacts.parse,
     ".vcard": contacts.parse,
 }
-"""By suffix, in lower case: those of `suffixes.SUFFIXES`."""
+"""Parsers by suffix in lower case, one for each of `suffixes.SUFFIXES`."""
 
 _NOTES = (text.parse, markdown.parse)
 _SAYS = "text, Markdown, HTML, PDF, EPUB, ICS or vCard"
@@ -38,13 +38,13 @@ _SAYS = "text, Markdown, HTML, PDF, EPUB, ICS or vCard"
 def parse(name: str, content: bytes, note: bool = False) -> Document:
     """What the file `name` with `content` holds; its first bytes count for more than its suffix.
 
-    A text or Markdown file is a note when `note` says so or when a folder above it is called notes.
+    A text or Markdown file is a note if `note` is set or if a folder above it is called notes.
     Raises `AnswerError` for what cannot be read.
     """
     path = PurePath(name)
     parser = _by_content(content) or PARSERS.get(path.suffix.casefold())
     if parser is None and not path.suffix:
-        parser = text.parse  # README and the like; what is no text is refused there
+        parser = text.parse  # README and the like; files that are no text are refused there
     if parser is None:
         message = f"{path.name} is none of what can be read: {_SAYS}"
         raise AnswerError("answer.unreadable", message)

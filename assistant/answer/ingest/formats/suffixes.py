@@ -1,4 +1,4 @@
-"""What a file that can be read may be called; apart from the parsers, which are heavy to load."""
+"""The suffixes of readable files; apart from the parsers, which are slow to load."""
 
 from __future__ import annotations
 
@@ -9,4 +9,4 @@ SUFFIXES = frozenset(
         *(".ics", ".ical", ".vcf", ".vcard"),
     }
 )
-"""In lower case; of a folder only such files are wanted."""
+"""Suffixes in lower case; only such files of a folder are wanted."""

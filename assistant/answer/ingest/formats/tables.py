@@ -1,4 +1,4 @@
-"""Tables, row by row, as something that can be said."""
+"""Tables as text that can be spoken, row by row."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from bs4.element import Tag
 from assistant.answer.ingest.formats.wording import clean
 
 LONGEST_CELL = 200
-"""Characters; with longer cells and no head a table is a page's layout."""
+"""Most characters of a cell; a table with longer cells and no head is a page's layout."""
 
 
 def spoken(table: Tag) -> list[str] | None:

@@ -1,4 +1,4 @@
-"""Plain text: encodings, wrapped lines, and headings by the look of them."""
+"""Plain text: encodings, wrapped lines, and headings recognised by how they look."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from assistant.core.errors import AnswerError
 from assistant.english.documents import CHAPTER_HEADING
 
 LONGEST_HEADING = 70
-"""Characters."""
+"""Most characters of a heading."""
 
 _MARKS = (
     (codecs.BOM_UTF8, "utf-8-sig"),
@@ -46,7 +46,7 @@ def parse(name: str, content: bytes) -> Document:
 def decoded(name: str, content: bytes) -> str:
     """`content` as text: by its byte order mark, as UTF-8, else as Windows-1252.
 
-    Raises `AnswerError` for what is no text in any of them.
+    Raises `AnswerError` for what is text in none of them.
     """
     refuse_binary(name, content)
     encoding = next((e for mark, e in _MARKS if content.startswith(mark)), "utf-8")
@@ -57,7 +57,7 @@ def decoded(name: str, content: bytes) -> str:
 
 
 def refuse_binary(name: str, content: bytes) -> None:
-    """Raise `AnswerError` for `content` with bytes that stand in no text."""
+    """Raise `AnswerError` for `content` with bytes that occur in no text."""
     head = content[:65536]
     if any(content.startswith(mark) for mark, _ in _MARKS):
         return
@@ -98,12 +98,12 @@ def _level(before: str, line: str, after: str) -> int:
 
 
 def _numbered(lines: list[str], number: int) -> int:
-    """The level of a heading such as "2.1 Pressure", 0 for all else."""
+    """The level of a heading such as "2.1 Pressure", 0 for anything else."""
     around = lines[max(0, number - 1) : number] + lines[number + 1 : number + 2]
     found = _NUMBERED.fullmatch(lines[number].strip())
     if found is None or len(found[0]) > LONGEST_HEADING or any(map(str.strip, around)):
         return 0
-    # A list's items follow each other; under a heading something stands.
+    # List items follow each other; below a heading there is text.
     depth = found[1].count(".")
     before = next((lines[at] for at in range(number - 1, -1, -1) if lines[at].strip()), "")
     after = next((lines[at] for at in range(number + 1, len(lines)) if lines[at].strip()), "")

@@ -1,4 +1,4 @@
-"""Text as it stands in files made fit to be read aloud: clean, unwrapped, named."""
+"""The text of files made fit to be read aloud: clean, unwrapped, with a title."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pathlib import PurePath
 
 LONGEST_TITLE = 120
 LEAST_WRAPPED = 45
-"""Characters; who wraps, wraps later: shorter lines are lines on purpose."""
+"""Fewest characters of a wrapped line; people wrap later, so shorter lines are deliberate."""
 
 _INVISIBLE = re.compile(r"[\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff\ufffe\uffff]")
 _LIGATURES = re.compile(r"[\ufb00-\ufb06]")
@@ -46,11 +46,11 @@ def wrapped_at(lines: Sequence[str], least: int = LEAST_WRAPPED) -> int:
 
 
 def unwrapped(lines: Sequence[str], width: int, ragged: float = 1.0) -> Iterator[str]:
-    """Lines of a block joined where one was only wrapped, words broken by a hyphen mended.
+    """The lines of a block with wrapped ones joined and words broken by a hyphen mended.
 
-    A line was wrapped when the next word had no room within `width` × `ragged`, or when the next
-    line goes on in lower case; with a `width` of 0 none was. Bullets are taken away; a list item
-    begins a line of its own.
+    A line was wrapped if the next word had no room within `width` × `ragged`, or if the next line
+    continues in lower case; with a `width` of 0 none was. Bullets are removed; a list item begins a
+    line of its own.
     """
     compounds = _compounds(lines)
     whole = ""
