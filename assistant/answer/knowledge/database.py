@@ -1,4 +1,4 @@
-"""One SQLite file of knowledge: changed in transactions that are counted, and its rows."""
+"""One SQLite file of knowledge: its rows, and its changes in transactions that are counted."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ from assistant.answer.knowledge.series import Series
 from assistant.core.database import Database
 
 COLUMNS = "text, title, place, kind, starts, ends, people, series"
-"""Of a passage, in the table of that name."""
+"""Columns of a passage, in the table of that name."""
 JOINED_COLUMNS = COLUMNS.replace("title, place, kind", "p.title, place, p.kind")
-"""The same where `passages` is `p` and joined with its sources."""
+"""The same columns where `passages` is `p` and joined with its sources."""
 
 
 class KnowledgeDatabase(Database):
-    """The open file; `zone` is that of events without an offset."""
+    """The open file; events without an offset are in `zone`."""
 
     def __init__(self, path: Path | None, zone: tzinfo = UTC) -> None:
         super().__init__(path, MIGRATIONS)
@@ -31,17 +31,17 @@ class KnowledgeDatabase(Database):
 
     @property
     def generation(self) -> int:
-        """Rises with every change of passages or vectors."""
+        """A number that rises with every change of passages or vectors."""
         return int(self.fact("generation"))
 
     @property
     def identity(self) -> str:
-        """Of this file and no other; another file's ids mean other passages."""
+        """The identity of this file alone; in another file the ids mean other passages."""
         return self.fact("identity")
 
     @contextmanager
     def change(self) -> Iterator[None]:
-        """A transaction that raises the generation."""
+        """Open a transaction that raises the generation."""
         with self.transaction():
             yield
             self.execute(
@@ -50,7 +50,7 @@ class KnowledgeDatabase(Database):
 
     @contextmanager
     def at_leisure(self) -> Iterator[None]:
-        """Leave it to a later change to wait for the disk."""
+        """Let a later change wait for the disk instead of this one."""
         self.execute("PRAGMA synchronous=NORMAL")
         try:
             yield
@@ -58,11 +58,11 @@ class KnowledgeDatabase(Database):
             self.execute("PRAGMA synchronous=FULL")
 
     def fact(self, name: str) -> str:
-        """What is noted of the file itself under `name`."""
+        """What is noted about the file itself under `name`."""
         return str(self.row("SELECT value FROM facts WHERE name = ?", name)[0])
 
     def row(self, sql: str, *parameters: Any) -> tuple[Any, ...]:
-        """The first row of a query that has one."""
+        """The first row of a query that gives one."""
         return self.execute(sql, *parameters)[0]
 
 

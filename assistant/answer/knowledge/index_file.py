@@ -1,4 +1,4 @@
-"""What a file of vectors is good for: its hash, its encoder, and the database that it is of."""
+"""The label of a file of vectors: its hash, its encoder, and the database it belongs to."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ log = logging.getLogger(__name__)
 class IndexLabel(msgspec.Struct, frozen=True, kw_only=True):
     """Stands in a small file beside the vectors, written after them.
 
-    `identity` is the database's, as another's ids mean other passages; `trained_on` is how many
-    vectors the lists' centres were found from.
+    `identity` is the database's, as in another one the ids mean other passages; `trained_on` is how
+    many vectors the lists' centres were found from.
     """
 
     encoder: str
@@ -28,7 +28,7 @@ class IndexLabel(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def put(new: Path, file: Path, encoder: str, identity: str, trained_on: int) -> None:
-    """Put `new` in the place of `file` with its label; a crash leaves one that is told apart."""
+    """Replace `file` by `new` and its label; `fitting` detects what a crash leaves behind."""
     label = IndexLabel(
         encoder=encoder, identity=identity, sha256=_sha256(new), trained_on=trained_on
     )
@@ -41,7 +41,7 @@ def put(new: Path, file: Path, encoder: str, identity: str, trained_on: int) -> 
 
 
 def fitting(file: Path, encoder: str, identity: str) -> IndexLabel | None:
-    """The label of `file` where it is whole, of this encoder and this database; else why not."""
+    """The label of `file` if it is whole, of this encoder and this database; else log why not."""
     fault = ""
     try:
         label = msgspec.json.decode(_beside(file).read_bytes(), type=IndexLabel)

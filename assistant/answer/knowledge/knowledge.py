@@ -1,7 +1,7 @@
 """What the user's documents say: passages with their words and vectors, in one SQLite file.
 
 Passages are committed first, and their words find them at once; vectors follow. The file is the
-only truth: the vector index is made from it.
+only source of truth: the vector index is built from it.
 """
 
 from __future__ import annotations
@@ -28,10 +28,10 @@ class Damage(Enum):
 
 
 class Knowledge:
-    """The open file and what is kept in it; every method of these raises `StorageError`.
+    """The open file and its stores, whose methods all raise `StorageError`.
 
-    `path` None keeps all in memory; `zone` is that of events without an offset. `damage` is what it
-    has cost where the file was damaged and a new one begun.
+    `path` None keeps everything in memory; events without an offset are in `zone`. `damage` is set
+    where the file was damaged and a new one begun.
     """
 
     def __init__(self, path: Path | None, zone: tzinfo = UTC) -> None:
@@ -45,15 +45,15 @@ class Knowledge:
 
     @property
     def generation(self) -> int:
-        """Rises with every change of passages or vectors."""
+        """A number that rises with every change of passages or vectors."""
         return self._database.generation
 
     def close(self) -> None:
-        """Close the file and let another process have it."""
+        """Close the file and let another process open it."""
         self._database.close()
 
     def _rescue(self, aside: Path | None) -> Damage | None:
-        """Take the roots over from a damaged file that was set aside."""
+        """Copy the roots from a damaged file that was set aside."""
         if aside is None:
             return None
         damage = Damage.READ_AGAIN if self.roots.rescue(aside) else Damage.FORGOTTEN

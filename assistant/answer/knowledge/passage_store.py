@@ -1,4 +1,4 @@
-"""What the passages say: found by words and by filters, read by their ids."""
+"""The stored passages: found by words and by filters, read by their ids."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from assistant.answer.knowledge.people import named
 from assistant.answer.knowledge.query import Filter, query, telling
 
 COMMON = 5_000
-"""Passages; to rank the hits of one word among so many takes 10 ms."""
+"""Most passages that hold a word worth searching; ranking that many hits of a word takes 10 ms."""
 
 
 class StoredPassage(msgspec.Struct, frozen=True, kw_only=True):
@@ -33,7 +33,7 @@ class StoredPassage(msgspec.Struct, frozen=True, kw_only=True):
 class PassageStore:
     """Finds and reads passages; every method raises `StorageError`.
 
-    Words that more than `common` passages hold are not looked for where rarer ones are there.
+    Words that more than `common` passages hold are not searched where there are rarer ones.
     """
 
     def __init__(self, database: KnowledgeDatabase, common: int = COMMON) -> None:
@@ -45,7 +45,7 @@ class PassageStore:
         return not self._database.row("SELECT EXISTS (SELECT 1 FROM passages)")[0]
 
     def people_named(self, question: str) -> tuple[str, ...]:
-        """The people whom `question` names, of those that passages are about."""
+        """The people named in `question`, of those whom passages are about."""
         names = self._database.execute("SELECT DISTINCT name FROM people")
         return named(question, (name for (name,) in names))
 
@@ -65,7 +65,7 @@ class PassageStore:
     def matching(
         self, words: str, limit: int, within: Filter | None = None
     ) -> list[tuple[int, float]]:
-        """Ids of passages that hold any of `words`, with their BM25, the higher the better."""
+        """Ids of passages that hold any of the words, with their BM25; higher is better."""
         if not (asked := query(self._rarer(telling(words)))):
             return []
         where, bound = _where(within)
@@ -76,20 +76,20 @@ class PassageStore:
         )
 
     def within(self, narrowed: Filter) -> list[int]:
-        """Ids of all passages that the filter lets through."""
+        """Ids of all passages that pass the filter."""
         where, bound = _where(narrowed)
         sql = f"SELECT id FROM passages WHERE {where or 'TRUE'} ORDER BY id"  # noqa: S608
         return [number for (number,) in self._database.execute(sql, *bound)]
 
     def inside(self, ids: Sequence[int], narrowed: Filter) -> list[int]:
-        """Those of `ids` that the filter lets through, in their order."""
+        """The ids that pass the filter, in their order."""
         where, bound = _where(narrowed)
         sql = f"SELECT id FROM passages WHERE {where or 'TRUE'} AND id IN (SELECT value FROM json_each(?))"  # noqa: S608, E501
         let = {number for (number,) in self._database.execute(sql, *bound, listed(ids))}
         return [number for number in ids if number in let]
 
     def _rarer(self, tokens: Sequence[str]) -> Sequence[str]:
-        """Those that few passages hold, or the two rarest: every hit of a word costs time."""
+        """The words that few passages hold, or the two rarest: every hit of a word costs time."""
         if (self._database.row("SELECT max(id) FROM passages")[0] or 0) <= self._common:
             return tokens
         counted = "SELECT count(*) FROM (SELECT 1 FROM words WHERE words MATCH ? LIMIT ?)"

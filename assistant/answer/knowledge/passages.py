@@ -14,19 +14,14 @@ from assistant.answer.knowledge.series import Series
 from assistant.english.sentences import sentences
 
 SHORTEST_WORDS, LONGEST_WORDS = 40, 120
-"""Between these a passage is kept where its section and its sentences allow it."""
+"""Fewest and most words of a passage, where its section and its sentences allow it."""
 
 USUAL_WORDS = 80
-"""What passages are balanced towards: two or three facts, and within the encoder's window."""
+"""Words of a passage that cutting aims for: two or three facts, and within the encoder's window."""
 
 
 class Section(msgspec.Struct, frozen=True, kw_only=True):
-    """A stretch of text under one heading, on one page, or of one event or contact.
-
-    `place` is where it stands, as a person would say it ("Cleaning > The filter", "page 12");
-    `starts` and `ends` are an event's or a note's, in ISO 8601, and `series` tells how the event
-    repeats between them; `people` are those it is about.
-    """
+    """A stretch of text under one heading, on one page, or of one event or contact."""
 
     text: str
     place: str = ""
@@ -45,7 +40,7 @@ class Document(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Passage(msgspec.Struct, frozen=True, kw_only=True):
-    """What is retrieved: whole sentences of one section, with where they stand."""
+    """The unit of retrieval: whole sentences of one section, with where they stand."""
 
     text: str
     title: str
@@ -60,8 +55,8 @@ class Passage(msgspec.Struct, frozen=True, kw_only=True):
 def cut(document: Document) -> Iterator[Passage]:
     """The passages of `document` in order.
 
-    Each has `SHORTEST_WORDS` to `LONGEST_WORDS` words, but for a section that is shorter and for
-    a sentence that is longer, which stands alone; none spans two sections.
+    Each has `SHORTEST_WORDS` to `LONGEST_WORDS` words, except where a section is shorter, or where
+    a longer sentence stands alone; none spans two sections.
     """
     for section in document.sections:
         for text in _stretches(section.text):
@@ -79,7 +74,7 @@ def cut(document: Document) -> Iterator[Passage]:
 
 def _stretches(text: str) -> Iterator[str]:
     lines = [sentences(line) for line in text.splitlines()]
-    # Each sentence carries what parts it from the one before, so that lines outlive the cutting.
+    # Each sentence keeps what separates it from the one before, so that lines survive the cut.
     parts = [
         (sentence, "\n" if first else " ")
         for line in lines
@@ -106,7 +101,7 @@ def _even(lengths: list[int], begin: int, end: int) -> Iterator[tuple[int, int]]
     for at in range(begin, end):
         share = left / max(1, round(left / USUAL_WORDS))
         full = words + lengths[at] > LONGEST_WORDS
-        # Closes where it is nearest to an even share of what is left.
+        # Closes where it is nearest to an even share of the rest.
         if words and (full or abs(words - share) <= abs(words + lengths[at] - share)):
             yield first, at
             left, words, first = left - words, 0, at

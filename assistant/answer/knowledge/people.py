@@ -1,4 +1,4 @@
-"""Whom a question names, among the people whom the documents know."""
+"""The people a question names, among those that the documents know."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ from assistant.english.people import ASKED, HONORIFICS, OWNED, OWNER, ROLE
 from assistant.english.words import alphabetic
 
 SHORTEST = 3
-"""Letters of a name from which a word of it is looked for."""
+"""Fewest letters of a word in a name for the word to be looked for."""
 
 SHORTEST_MISSPELT = 4
-"""Letters of a name from which one of them, not the first, may be wrong."""
+"""Fewest letters of a word in a name for one letter, not the first, to be wrong."""
 
 
 def named(question: str, names: Iterable[str]) -> tuple[str, ...]:
     """Those of `names` (case-folded) that share the most words with `question`; () for none.
 
-    Case tells nothing, for what was heard has none.
+    Case is ignored, since recognised speech has none.
     """
     said = {word for word in alphabetic(question) if len(word) >= SHORTEST}
     shared = {name: len(said & set(alphabetic(name))) for name in names}
@@ -33,9 +33,9 @@ def named(question: str, names: Iterable[str]) -> tuple[str, ...]:
 
 
 def of_another(question: str, passage: Passage, persons: Iterable[str] = ()) -> bool:
-    """Whether `passage` says nothing of whom or what `question` is about.
+    """Whether `passage` says nothing about the persons or things that `question` is about.
 
-    That is all `persons`, which it names; and who or what the asked number or address is of.
+    Those are all `persons`, whom it names, and the owner of a number or address it asks for.
     """
     asked = _folded(question)
     about = _folded(" ".join((passage.text, passage.title, passage.place, *passage.people)))
@@ -55,19 +55,19 @@ def of_another(question: str, passage: Passage, persons: Iterable[str] = ()) -> 
 
 
 def _folded(text: str) -> str:
-    """Without case and accents, which are not heard."""
+    """The text without case and accents, which cannot be heard."""
     apart = unicodedata.normalize("NFKD", text.casefold().replace("’", "'"))
     return "".join(sign for sign in apart if not unicodedata.combining(sign))
 
 
 def _name(person: str) -> list[str]:
-    """The words by which a person is known: "Dr. A. Pell" is known by one."""
+    """The words that a person is known by: "Dr. A. Pell" is known by one."""
     words = alphabetic(_folded(person))
     return [word for word in words if len(word) > 1 and word not in HONORIFICS and tells(word)]
 
 
 def _holds(known: Set[str], word: str) -> bool:
-    """Whether `word` is known, or one that is heard or written for it."""
+    """Whether `word` is in `known`, or one that is heard or written for it."""
     if word in known or len(word) < SHORTEST_MISSPELT:
         return word in known
     near = (other for other in known if other[0] == word[0] and abs(len(other) - len(word)) < 2)

@@ -1,4 +1,4 @@
-"""The user's words as a full-text query, and what narrows a search: kinds, people, dates."""
+"""The user's words as a full-text query, and filters that narrow a search: kinds, people, dates."""
 
 from __future__ import annotations
 
@@ -12,19 +12,19 @@ from assistant.english.stop_words import SEARCH_STOP_WORDS
 from assistant.english.words import words
 
 MOST_WORDS = 64
-"""Words of a question that are looked for; FTS5 refuses an expression that is too large."""
+"""Most words of a question that are searched; FTS5 refuses an expression that is too large."""
 
 _DAY = len("2026-01-01")
 
 
 class Filter(msgspec.Struct, frozen=True, kw_only=True):
-    """Passages that are wanted: of these kinds, about one of these people, at this time.
+    """The passages wanted: of these kinds, about one of these people, at this time.
 
-    What is left out does not narrow. `since` and `until` are aware; a passage without a date is
-    never of a time. A name is matched by whole words ("Anna" finds "Anna Berg").
+    A field left empty does not narrow. `since` and `until` are aware times; a passage without a
+    date never matches them. A name is matched by whole words ("Anna" finds "Anna Berg").
 
-    Where nothing within it answers, the rest is searched; but whatever answers must be `naming`
-    these people, if only in its title.
+    Where no passage within the filter answers, the rest is searched; but whatever answers must name
+    the people in `naming`, if only in its title.
     """
 
     kinds: tuple[str, ...] = ()
@@ -35,11 +35,11 @@ class Filter(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def narrows(self) -> bool:
-        """Whether some passages are to be looked through before the rest."""
+        """Whether some passages are searched before the rest."""
         return any(True for _ in self.conditions())
 
     def conditions(self) -> Iterator[tuple[str, tuple[Any, ...]]]:
-        """SQL about a row of `passages`, with what is bound in it; all must hold."""
+        """Conditions in SQL on a row of `passages`, each with its bound values; all must hold."""
         if self.kinds:
             yield f"kind IN ({_marks(self.kinds)})", self.kinds
         if self.people:
@@ -47,14 +47,14 @@ class Filter(msgspec.Struct, frozen=True, kw_only=True):
             either = " OR ".join(["instr(' ' || name || ' ', ?)"] * len(names))
             yield f"id IN (SELECT passage FROM people WHERE {either})", names  # noqa: S608
         if self.since is not None:
-            # What begins and ends at once must still be found at the instant itself.
+            # An event that ends when it begins must still be found at that instant.
             yield "(ends_s > ? OR starts_s >= ?)", (self.since.timestamp(),) * 2
         if self.until is not None:
             yield "starts_s < ?", (self.until.timestamp(),)
 
 
 def telling(text: str) -> list[str]:
-    """The words of `text` to look for, each once; stop words only where there is no other."""
+    """The words of `text` to search for, each once; stop words only where there are no others."""
     tokens = list(dict.fromkeys(words(text)))
     return ([token for token in tokens if token not in SEARCH_STOP_WORDS] or tokens)[:MOST_WORDS]
 
@@ -65,19 +65,19 @@ def tells(text: str) -> bool:
 
 
 def query(tokens: Sequence[str]) -> str:
-    """An FTS5 query for any of these, which are only ever quoted; "" for none."""
+    """An FTS5 query for any of these words, all of them quoted; "" for none."""
     return " OR ".join(f'"{token}"' for token in tokens)
 
 
 def folded(name: str) -> str:
-    """A person's name as it is compared: its words, case-folded, one space between."""
+    """A person's name in the form for comparison: its words, case-folded, one space between."""
     return " ".join(words(name))
 
 
 def span_s(starts: str, ends: str, zone: tzinfo) -> tuple[float | None, float | None]:
-    """Seconds since the epoch of an event's start and end in ISO 8601; None for no date.
+    """Start and end of an event in ISO 8601 as seconds since the epoch; None for no date.
 
-    A time without an offset is one of `zone`; a last day is a whole one.
+    A time without an offset is in `zone`; a last day counts as a whole one.
     """
     first = _instant(starts, zone)
     if first is None:

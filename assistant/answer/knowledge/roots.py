@@ -1,4 +1,4 @@
-"""The paths that the user wants among the documents, or does not."""
+"""The paths that the user wants among the documents, or wants left out."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from assistant.core.database import rescued
 
 
 class RootStore:
-    """Keeps the paths that the user wants, True, or wants left out of what lies above, False."""
+    """Stores paths: True if wanted, False if left out of a wanted path above."""
 
     def __init__(self, database: KnowledgeDatabase) -> None:
         self._database = database
@@ -21,14 +21,14 @@ class RootStore:
         return {Path(path): bool(wanted) for path, wanted in rows}
 
     def keep(self, roots: Mapping[Path, bool]) -> None:
-        """Have just these."""
+        """Replace all paths with these."""
         with self._database.transaction():
             self._database.execute("DELETE FROM roots")
             for path, wanted in roots.items():
                 self._database.execute("INSERT INTO roots VALUES (?, ?)", str(path), int(wanted))
 
     def rescue(self, damaged: Path) -> bool:
-        """Have those of a damaged file; False where they cannot be read."""
+        """Copy the paths of a damaged file; False where they cannot be read."""
         rows = rescued(damaged, "SELECT path, wanted FROM roots")
         if rows is not None:
             self.keep({Path(path): bool(wanted) for path, wanted in rows})

@@ -70,9 +70,9 @@ END
 
 
 def create_knowledge(database: Database) -> None:
-    """Sources with their passages, the words and vectors of these, and the folders watched.
+    """Create tables for sources, their passages, the words and vectors of these, and folders.
 
-    Ids are never given twice, so that an id and an encoder stand for one vector for ever.
+    Ids are never reused, so that an id and an encoder stand for one vector for ever.
     """
     for statement in (*_TABLES.split(";\n"), _ON_NEW_PASSAGE, _ON_OLD_PASSAGE):
         database.execute(statement)
@@ -81,9 +81,10 @@ def create_knowledge(database: Database) -> None:
 
 
 def keep_series(database: Database) -> None:
-    """How events repeat, which day a note is of, and the last day of an event as a whole one.
+    """Add how events repeat and each note's day, and count an event's last day as a whole one.
 
-    Calendars and notes are read anew for it, and until then, or while away, found as before.
+    Calendars and notes are read again for it; until then, or while they are away, they are found as
+    before.
     """
     database.execute("ALTER TABLE passages ADD COLUMN series TEXT NOT NULL DEFAULT ''")
     database.execute(

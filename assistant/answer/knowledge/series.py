@@ -1,4 +1,4 @@
-"""When an event takes place: once, over days, or again and again by its rules (RFC 5545, 3.8.5)."""
+"""The times of an event: once, over days, or again and again by its rules (RFC 5545, 3.8.5)."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from dateutil.rrule import rrulebase, rruleset, rrulestr
 from assistant.core.messages import Period
 
 MOST = 10_000
-"""Times of one event that are gone through for one question."""
+"""Most times of one event that are tried for one question."""
 MOST_RULES = 4
-"""Of one event, which should have one (RFC 5545, 3.8.5.3)."""
+"""Most rules of one event, which should have one (RFC 5545, 3.8.5.3)."""
 MOST_TRIED = 15_000
-"""Days that a rule may try in vain before the next that it gives, some 20 ms of work: 41 years of a
-daily one, for the 29 of February is on a given day of the week up to 40 years later again."""
+"""Most days that a rule may try in vain before its next one, some 20 ms of work. They are 41 years
+of a daily rule: 29 February falls on a given day of the week up to 40 years later."""
 TRIED_OUT = 20
-"""Days of a rule whose distance is looked at."""
+"""Days of a rule whose distances are checked."""
 
 _STEADY = re.compile(r"FREQ=(DAILY|WEEKLY)(?!.*COUNT=)", re.IGNORECASE)
 _INTERVAL = re.compile(r"INTERVAL=(\d+)", re.IGNORECASE)
@@ -32,8 +32,9 @@ _DAY = len("2026-01-01")
 class Series(msgspec.Struct, frozen=True, kw_only=True):
     """How an event repeats: `start`, the days `also` and what `rules` (RRULE) give, not `left_out`.
 
-    These are wall times in `zone` ("" for wherever one is) in ISO 8601 without an offset, or days,
-    and then `lasts_s` is so many whole days; so that nine o'clock stays nine when clocks change.
+    These are wall times in `zone` ("" for the local one) in ISO 8601 without an offset, so that
+    nine o'clock stays nine when clocks change. Or they are days, and `lasts_s` is so many whole
+    days.
     """
 
     start: str
@@ -45,7 +46,7 @@ class Series(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Occurrence(NamedTuple):
-    """One time at which an event takes place, in the zone of the one who asks."""
+    """One time at which an event takes place, in the zone of the person who asks."""
 
     starts: datetime
     ends: datetime
@@ -53,9 +54,9 @@ class Occurrence(NamedTuple):
 
 
 def takes_place(series: Series) -> bool:
-    """Whether each rule is one and gives days often enough to be gone through at a question.
+    """Whether each rule is valid and gives days often enough to be searched during a question.
 
-    Takes seconds for one that never does.
+    Takes seconds for a rule that never gives one.
     """
     start = datetime.fromisoformat(series.start)
     try:
@@ -67,7 +68,7 @@ def takes_place(series: Series) -> bool:
 def occurrences(
     series: Series, since: datetime, until: datetime, zone: tzinfo
 ) -> Iterator[Occurrence]:
-    """Those of the series that touch the time from `since` up to `until`, in their order.
+    """The occurrences that overlap the time from `since` up to `until`, in order.
 
     `zone` is that of the answer and of times without one.
     """
@@ -86,13 +87,13 @@ def occurrences(
 
 
 def once(starts: str, ends: str, zone: tzinfo) -> Occurrence | None:
-    """The one occurrence of an event from and to these, in ISO 8601; None for what is none."""
+    """The one occurrence of an event with these ends, in ISO 8601; None if they are no dates."""
     try:
         first = datetime.fromisoformat(starts)
         last = datetime.fromisoformat(ends) if ends else first
         if len(starts) == _DAY:
             return Occurrence(_local(first, zone), _local(last + timedelta(days=1), zone), True)
-        if len(ends) == _DAY:  # of a series whose rule is not known
+        if len(ends) == _DAY:  # of a series whose rule is not supported
             return None
         return Occurrence(_local(first, zone), _local(max(first, last), zone))
     except (ValueError, OverflowError):  # the latter at the edge of the years that there are
@@ -100,7 +101,7 @@ def once(starts: str, ends: str, zone: tzinfo) -> Occurrence | None:
 
 
 def here(period: Period, zone: tzinfo) -> Period:
-    """The period by the clock of `zone`."""
+    """The period in the time of `zone`."""
     return Period(since=period.since.astimezone(zone), until=period.until.astimezone(zone))
 
 
@@ -120,7 +121,7 @@ def _wall(moment: datetime, series: Series, zone: tzinfo) -> datetime:
 def _local(wall: datetime, zone: tzinfo) -> datetime:
     if wall.tzinfo is not None:
         return wall.astimezone(zone)
-    # Through UTC, so that a time that a clock change skips is moved on by it (PEP 495).
+    # Through UTC, so that a time skipped by a clock change is moved on by it (PEP 495).
     return wall.replace(tzinfo=zone).astimezone(UTC).astimezone(zone)
 
 
@@ -136,7 +137,7 @@ def _steady(series: Series) -> bool:
 
 
 def _rules(series: Series, begin: datetime | None) -> rrulebase:
-    """The wall times of a series; of steady rules only those from about `begin` on."""
+    """The wall times of a series; for steady rules only those from about `begin` on."""
     start = datetime.fromisoformat(series.start)
     found = rruleset()
     if begin is None or start >= begin:
@@ -151,9 +152,9 @@ def _rules(series: Series, begin: datetime | None) -> rrulebase:
 
 
 def _goes_on(rule: str, start: datetime) -> bool:
-    """Whether the rule, were it without an end, would never try too many days in vain.
+    """Whether the rule, if it had no end, would never try too many days in vain.
 
-    Only the next day that it gives ends its search, however long ago its own end was.
+    Its search ends only at the next day that it gives, however long ago its own end was.
     """
     parts = [part for part in rule.split(";") if not part.startswith(("COUNT=", "UNTIL="))]
     given = chain([start], rrulestr(";".join(parts), dtstart=start), [datetime.max])
@@ -162,7 +163,7 @@ def _goes_on(rule: str, start: datetime) -> bool:
 
 
 def _later(start: datetime, rule: str, begin: datetime | None) -> datetime:
-    """A start by so many whole intervals later that little before `begin` is gone through."""
+    """A start later by whole intervals, so that few days before `begin` are tried."""
     if begin is None or begin <= start:
         return start
     steady, days = _STEADY.search(rule), _interval(rule)
@@ -178,5 +179,5 @@ def _interval(rule: str) -> int:
 
 
 def wall_text(moment: date) -> str:
-    """A wall time or a day as a `Series` has it."""
+    """The wall time or day in the form of a `Series`."""
     return moment.replace(tzinfo=None).isoformat() if isinstance(moment, datetime) else str(moment)

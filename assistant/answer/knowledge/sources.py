@@ -1,4 +1,4 @@
-"""The files that passages come from: added, moved and removed with what they hold."""
+"""The files that passages come from: added, moved and removed with their passages."""
 
 from __future__ import annotations
 
@@ -19,13 +19,14 @@ from assistant.answer.knowledge.passages import Passage
 from assistant.answer.knowledge.query import folded, span_s
 
 SLICE = 16
-"""Passages that are written or removed at once, so that a question meanwhile waits little."""
+"""Most passages that are written or removed at once; a question waits for no more."""
 
 
 class DocumentSource(msgspec.Struct, frozen=True, kw_only=True):
     """A file that passages come from; `unencoded` of them have no vector yet.
 
-    `stamp` tells cheaply whether the file has changed, `fault` why it was last not read.
+    A change of `stamp` shows that the file has changed; `fault` is why it could not be read last
+    time.
     """
 
     path: Path
@@ -72,8 +73,8 @@ class SourceStore:
     ) -> Iterator[None]:
         """The same in turns, a few passages a transaction.
 
-        Only the last writes `sha256` and `stamp` down, so that a source that was left off in the
-        middle counts as changed, and adding it again goes on from there.
+        Only the last one records `sha256` and `stamp`, so that a source that was interrupted counts
+        as changed, and adding it again continues there.
         """
         (number,) = self._database.row(
             "INSERT INTO sources (path, title, kind, sha256, stamp) VALUES (?, ?, ?, '', '')"
@@ -105,7 +106,7 @@ class SourceStore:
             )
 
     def move(self, source: Path, to: Path, stamp: str) -> None:
-        """The same content is found at `to` now."""
+        """Note that the same content is at `to` now."""
         self.remove(to)
         with self._database.change():
             self._database.execute(
@@ -114,7 +115,7 @@ class SourceStore:
             )
 
     def touch(self, source: Path, stamp: str) -> None:
-        """The file's `stamp` has changed, its content has not."""
+        """Note that the file's `stamp` has changed, but not its content."""
         self._database.execute(
             "UPDATE sources SET stamp = ?, fault = '' WHERE path = ?", stamp, str(source)
         )
@@ -124,7 +125,7 @@ class SourceStore:
         self._database.execute("UPDATE sources SET stamp = '' WHERE fault != ''")
 
     def remove(self, source: Path) -> int:
-        """Forget `source` with its passages; how many those were."""
+        """Forget `source` with its passages; gives their number."""
         count = len(self._ids_of(source))
         for _ in self.removing(source):
             pass
@@ -136,12 +137,12 @@ class SourceStore:
         self._database.execute("DELETE FROM sources WHERE path = ?", str(source))
 
     def forgotten(self) -> list[int]:
-        """Ids of the passages that have gone since this was last asked."""
+        """Ids of the passages that have gone since the last call."""
         gone, self._forgotten = self._forgotten, []
         return gone
 
     def all(self) -> list[DocumentSource]:
-        """Every file in order of its path."""
+        """Every file, in order of path."""
         rows = self._database.execute(
             "SELECT path, s.title, s.kind, sha256, stamp, fault, count(p.id), count(w.passage)"
             " FROM sources s LEFT JOIN passages p ON p.source = s.id"
@@ -162,17 +163,17 @@ class SourceStore:
         ]
 
     def contents(self) -> dict[Path, tuple[str, str]]:
-        """Each file's stamp and SHA-256, which is "" where it was never read."""
+        """Each file's stamp and SHA-256, which is "" if it was never read."""
         rows = self._database.execute("SELECT path, stamp, sha256 FROM sources")
         return {Path(path): (stamp, sha256) for path, stamp, sha256 in rows}
 
     def holds(self, kind: str) -> bool:
-        """Whether there is a file of this kind, be it empty."""
+        """Whether there is a file of this kind, even an empty one."""
         sql = "SELECT EXISTS (SELECT 1 FROM sources WHERE kind = ? AND fault = '')"
         return bool(self._database.row(sql, kind)[0])
 
     def passages(self, source: Path) -> list[Passage]:
-        """All that `source` holds, in its order."""
+        """All passages of `source`, in order."""
         rows = self._database.execute(
             f"SELECT {JOINED_COLUMNS} FROM passages p JOIN sources s ON s.id = p.source"  # noqa: S608
             " WHERE path = ? ORDER BY position",
@@ -192,7 +193,7 @@ class SourceStore:
     def _compared(
         self, source: int, passages: Sequence[Passage]
     ) -> tuple[dict[Passage, list[int]], list[int]]:
-        """The ids that the source's passages have by now, and those that are to go."""
+        """The ids of the source's passages so far, and those to delete."""
         rows = self._database.execute(
             f"SELECT id, {COLUMNS} FROM passages WHERE source = ? ORDER BY position",  # noqa: S608
             source,
@@ -213,7 +214,7 @@ class SourceStore:
             yield
 
     def _put(self, source: int, position: int, passage: Passage, held: list[int]) -> None:
-        """Have the passage stand there, under an id that it has already if there is one."""
+        """Put the passage at `position`, under an id that it has already if there is one."""
         if held:
             moved = "UPDATE passages SET position = ? WHERE id = ?"
             self._database.execute(moved, position, held.pop(0))

@@ -1,10 +1,10 @@
-"""Which passages' vectors are nearest to a question's: FAISS over what SQLite holds.
+"""The passages whose vectors are nearest to a question's: FAISS over what SQLite holds.
 
-Up to `FLAT` passages every vector is looked at (flat, inner product, float16). Beyond, most are in
-a base: an inverted file whose lists hold 4 bits a dimension, memory-mapped and never written to,
-whose candidates are ranked anew by the exact vectors in SQLite; what came since is flat beside it,
-and what has gone is passed over, until the base is made anew. Everything here can be made from
-SQLite, so a file that is missing, damaged or of another encoder is only logged and replaced.
+Up to `FLAT` passages every vector is compared (flat, inner product, float16). Beyond, most are in a
+base: an inverted file whose lists hold 4 bits a dimension, memory-mapped and never written to. Its
+candidates are ranked again by the exact vectors in SQLite. What came since is flat beside it, and
+what has gone is skipped, until the base is rebuilt. Everything here can be rebuilt from SQLite, so
+a file that is missing, damaged or of another encoder is only logged and replaced.
 """
 
 from __future__ import annotations
@@ -27,22 +27,22 @@ Ids = NDArray[np.int64]
 Vectors = NDArray[np.float32]
 
 FLAT = 10_000
-"""Vectors that are looked at one by one; 10,000 take 0.15 ms."""
+"""Most vectors that are compared one by one; 10,000 take 0.15 ms."""
 LISTED = 10_000
 SLICE = 256
-"""Vectors that are read or added at once, so that a question meanwhile waits little."""
+"""Most vectors that are read or added at once; a question waits for no more."""
 RANKED_ANEW = 100
-"""Candidates of the base whose exact vectors are compared, or three for each that is wanted."""
+"""Fewest candidates of the base whose exact vectors are compared; at least three a wanted one."""
 FEWEST_A_LIST, TRAINING_SHARE = 40, 64
-"""Vectors of a list, and how many its centre is found from; FAISS's k-means wants 39 or more."""
+"""Fewest vectors a list, and how many its centre is found from; FAISS's k-means wants over 38."""
 PROBED = 8
-"""One list of so many is looked at. Of 40,000 sentences that differ in a word or two (the intent
-model's embeddings, cosine 0.65 between any two) a tenth finds 0.986 of the ten nearest, an eighth
-0.991."""
+"""Number of lists of which one is searched. Of 40,000 sentences that differ in a word or two (the
+intent model's embeddings, cosine 0.65 between any two) searching a tenth finds 0.986 of the ten
+nearest, searching an eighth 0.991."""
 GONE_SHARE = 0.25
-"""Share of the base that may have gone before it is made anew."""
+"""Share of the base that may have gone before it is rebuilt."""
 NARROW = 2_000
-"""Up to this many passages that a filter lets through are compared one by one, in 10 ms."""
+"""Most passages left by a filter that are compared one by one, in 10 ms."""
 
 log = logging.getLogger(__name__)
 T = TypeVar("T")
@@ -53,13 +53,13 @@ class HoldsVectors(Protocol):
 
     @property
     def identity(self) -> str:
-        """Of this store and no other."""
+        """The identity of this store alone."""
 
     def encoded(self, encoder: str, after: int = 0, limit: int = -1) -> Ids:
         """Ids of the vectors of an encoder, ascending from `after`, at most so many."""
 
     def matrix(self, encoder: str, ids: Sequence[int] | Ids) -> tuple[Ids, Vectors]:
-        """Those of `ids` that have a vector, and the vectors."""
+        """The ids that have a vector, and those vectors."""
 
 
 class VectorIndex:
@@ -91,9 +91,10 @@ class VectorIndex:
     def search(
         self, vector: Vectors, k: int, among: Sequence[int] | None = None
     ) -> tuple[Ids, Vectors]:
-        """The ids of the `k` nearest, best first, with their inner products; fewer if there are.
+        """The ids of the `k` nearest, best first, with their inner products; fewer if there are
+        fewer.
 
-        `among` are the only ids that count, if given.
+        If `among` is given, only its ids count.
         """
         self._open()
         if among is not None and len(among) <= NARROW:
@@ -106,7 +107,7 @@ class VectorIndex:
         return ids[best], scores[best]
 
     def add(self, ids: Sequence[int] | Ids, vectors: Vectors) -> None:
-        """Take in vectors that SQLite holds already."""
+        """Add vectors that SQLite holds already."""
         if not self._is_open or not len(ids):
             return
         faiss.omp_set_num_threads(1)
@@ -117,7 +118,7 @@ class VectorIndex:
         )
 
     def remove(self, ids: Sequence[int]) -> None:
-        """Find these no more."""
+        """Stop finding these."""
         if not self._is_open:
             return
         wanted = np.asarray(ids, np.int64)
@@ -128,7 +129,7 @@ class VectorIndex:
 
     @property
     def settled(self) -> bool:
-        """Whether nothing is to be made anew."""
+        """Whether nothing has to be rebuilt."""
         self._open()
         if not self._is_whole:
             return False
@@ -136,10 +137,10 @@ class VectorIndex:
         return self._recents <= self._flat and not many_gone
 
     def settle(self) -> Iterator[bool]:
-        """Make the base anew where it must be, a slice for each turn of the iterator.
+        """Rebuild the base if needed, one slice for each turn of the iterator.
 
-        What takes long runs in a thread meanwhile; a turn is True when only that is waited for.
-        Searching, adding and removing go on between the turns.
+        Slow work runs in a thread; a turn is True when it only waits for that. Searching, adding
+        and removing continue between the turns.
         """
         if self.settled:
             return
@@ -154,7 +155,7 @@ class VectorIndex:
         self._swap(base, held, trained_on)
 
     def close(self) -> None:
-        """Stop what a thread does once its step is done."""
+        """Stop; a thread ends after its present step."""
         if self._threads is not None:
             self._threads.shutdown(wait=True, cancel_futures=True)
 
@@ -174,7 +175,7 @@ class VectorIndex:
     def _of_base(self, vector: Vectors, k: int, chosen: Any) -> tuple[Ids, Vectors]:
         if self._base is None:
             return np.zeros(0, np.int64), np.zeros(0, np.float32)
-        # What a filter lets through may lie in any list.
+        # Passages that pass a filter may lie in any list.
         lists = self._base.nlist
         probed = max(16, lists // PROBED) if chosen is None else lists
         if self._gone:
@@ -204,7 +205,7 @@ class VectorIndex:
         return np.concatenate(parts)[1:]
 
     def _grown(self, ids: Ids) -> Generator[bool, None, tuple[Any, int, Ids]]:
-        """An index in memory that is trained, for how many, and the ids it holds already."""
+        """A trained index in memory, the number it was trained for, and the ids it holds."""
         if self._base is not None and self._file is not None and len(ids) <= 2 * self._trained_on:
             made = yield from self._in_thread(self._base_without_gone)
             return made, self._trained_on, self._in_base[_isin(self._in_base, ids)]
@@ -218,7 +219,7 @@ class VectorIndex:
         return made, len(ids), np.zeros(0, np.int64)
 
     def _filled(self, made: Any, ids: Ids, held: Ids) -> Generator[bool, None, Ids]:
-        """Add those of `ids` that are not in `made` yet; which they were."""
+        """Add those of `ids` that are not in `made` yet; gives the ids that were added."""
         missing = ids[~_isin(ids, held)]
         added = [np.zeros(0, np.int64)]
         for at in range(0, len(missing), SLICE):
@@ -237,7 +238,7 @@ class VectorIndex:
         return made
 
     def _swap(self, base: Any, held: Ids, trained_on: int) -> None:
-        """Search `base` from now on; what has come and gone while it was made is made good."""
+        """Search `base` from now on, with the changes since its making was begun."""
         self._base, self._in_base, self._trained_on = base, held, trained_on
         gone = np.array(sorted(self._gone_meanwhile), np.int64)
         self._gone = set(gone[_isin(gone, held)].tolist())
@@ -266,11 +267,11 @@ class VectorIndex:
     # ── the file ────────────────────────────────────────────────────────────────────────────
 
     def _open(self) -> None:
-        """Read the file as far as it is good for anything; the rest comes from SQLite.
+        """Read the file if it is usable; the rest comes from SQLite.
 
-        On first use: a stage that is still being made touches nothing of the one in service.
+        Happens on first use: a stage being built does not touch the files of the one in service.
         """
-        faiss.omp_set_num_threads(1)  # OpenMP keeps this by thread
+        faiss.omp_set_num_threads(1)  # OpenMP keeps this per thread
         if self._is_open:
             return
         self._is_open = True
@@ -282,7 +283,7 @@ class VectorIndex:
                 self._in_base = _ids_of(self._base)
         self._gone = set(self._in_base[~_isin(self._in_base, ids)].tolist())
         missing = ids[~_isin(ids, self._in_base)]
-        # More than so many take long to read; `settle` makes a base of them a slice at a time.
+        # More than this take long to read; `settle` makes a base of them slice by slice.
         self._is_whole = len(missing) <= self._flat
         if self._is_whole:
             self._take_in(missing)
@@ -295,7 +296,7 @@ class VectorIndex:
         try:
             faiss.write_index(made, str(new))
             index_file.put(new, self._file, self._encoder, self._store.identity, trained_on)
-        except (OSError, RuntimeError) as error:  # FAISS has no more telling one
+        except (OSError, RuntimeError) as error:  # FAISS has no more specific error
             with contextlib.suppress(OSError):
                 index_file.drop(new)
             what = type(error).__name__
@@ -326,7 +327,7 @@ def _trained(sample: Vectors, lists: int) -> Any:
 
 def _mapped(file: Path) -> Any:
     base = faiss.read_index(str(file), faiss.IO_FLAG_MMAP | faiss.IO_FLAG_READ_ONLY)
-    # Else every search starts 32 threads that read ahead.
+    # Otherwise every search starts 32 threads that read ahead.
     faiss.downcast_InvertedLists(base.invlists).prefetch_nthread = 0
     return base
 

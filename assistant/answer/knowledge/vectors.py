@@ -14,7 +14,7 @@ Vectors = NDArray[np.float32]
 
 
 class VectorStore:
-    """Keeps the vectors of the encoder that was last asked for; those of another are dropped.
+    """Keeps the vectors of the encoder used last; those of another are dropped.
 
     Every method raises `StorageError`.
     """
@@ -24,7 +24,7 @@ class VectorStore:
 
     @property
     def identity(self) -> str:
-        """Of this file and no other; another file's ids mean other passages."""
+        """The identity of this file alone; in another file the ids mean other passages."""
         return self._database.identity
 
     def unencoded(self, encoder: str, limit: int) -> list[tuple[int, str]]:
@@ -37,15 +37,16 @@ class VectorStore:
         )
 
     def waiting(self, encoder: str) -> int:
-        """How many passages `encoder` has not seen."""
+        """The number of passages that `encoder` has not seen."""
         self._take_encoder(encoder)
         return int(self._database.row("SELECT count(*) FROM waiting")[0])
 
     def keep(self, encoder: str, ids: Sequence[int], vectors: Vectors) -> None:
-        """Keep what `encoder` made of these passages, as float16; one removed since is left out.
+        """Store the vectors of `encoder` for these passages, as float16; skips passages removed
+        since.
 
-        A crash of the system, unlike one of this process, may take the last of them; it costs only
-        the time to make them again.
+        A crash of the system, unlike one of this process, may lose the last of them; it costs only
+        the time to encode them again.
         """
         self._take_encoder(encoder)
         with self._database.at_leisure(), self._database.change():
@@ -59,7 +60,7 @@ class VectorStore:
     def encoded(self, encoder: str, after: int = 0, limit: int = -1) -> Ids:
         """The ids that have a vector of `encoder`, int64[n], ascending from `after` on.
 
-        At most `limit` of them; -1 is for all.
+        Gives at most `limit` of them; -1 is for all.
         """
         self._take_encoder(encoder)
         rows = self._database.execute(
@@ -68,12 +69,12 @@ class VectorStore:
         return np.fromiter((number for (number,) in rows), np.int64, len(rows))
 
     def read(self, encoder: str, ids: Sequence[int]) -> dict[int, Vectors]:
-        """The vectors of `encoder` that there are of `ids`, float32[dimensions] each."""
+        """The vectors of `encoder` that exist for `ids`, float32[dimensions] each."""
         found, rows = self.matrix(encoder, ids)
         return dict(zip(found.tolist(), rows, strict=True))
 
     def matrix(self, encoder: str, ids: Sequence[int] | Ids) -> tuple[Ids, Vectors]:
-        """The same as one float32[n, dimensions], after the ids whose vectors they are."""
+        """The same as one float32[n, dimensions], after the ids they belong to."""
         self._take_encoder(encoder)
         rows = self._database.execute(
             "SELECT passage, vector FROM vectors WHERE passage IN (SELECT value FROM json_each(?))",
@@ -84,7 +85,7 @@ class VectorStore:
         return found, joined.reshape(len(rows), -1 if rows else 0).astype(np.float32)
 
     def _take_encoder(self, encoder: str) -> None:
-        """Vectors of another encoder than the last one's are worth nothing beside it."""
+        """Drop the vectors of any other encoder, which cannot be compared with this one's."""
         if self._database.fact("encoder") == encoder:
             return
         with self._database.change():
