@@ -1,7 +1,7 @@
-"""What the monitor has learned of answers, in a file, so that a restart does not forget it.
+"""What the monitor has learned about answers, in a file, so that a restart does not lose it.
 
-It is kept by the versions of the models that made the answers: of another model neither the
-certainty nor the share of any flaw is the same.
+It is stored with the versions of the models that made the answers: another model has another
+certainty and other shares of flaws.
 """
 
 from __future__ import annotations
@@ -18,12 +18,12 @@ log = logging.getLogger(__name__)
 
 
 def read_baseline(file: Path, models: str) -> Baseline:
-    """What was kept for `models`; nothing when the file is missing or damaged."""
+    """What was stored for `models`; empty when the file is missing or damaged."""
     return _read(file).get(models, {})
 
 
 def keep_baseline(file: Path, models: str, baseline: Baseline) -> None:
-    """Keep `baseline`; a disk that does not take it is logged and costs nobody an answer."""
+    """Store `baseline`; a write error is logged and affects no answer."""
     try:
         file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         replace_file(file, msgspec.json.encode({**_read(file), models: baseline}))

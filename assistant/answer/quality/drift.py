@@ -1,8 +1,9 @@
-"""The share of the last answers that have one flaw, and whether it is far more than expected.
+"""The share of recent answers that have one flaw, and whether it is far more than expected.
 
-An alert begins when the share exceeds what is expected by `LEAST_RISE` and by more than chance
-explains, `DEVIATIONS` of the difference between the window's share and the first answers'. It ends
-when half of that excess is left, and begins again no sooner than `AGAIN_AFTER_S` later.
+An alert begins when the share exceeds the expected one by `LEAST_RISE` and by more than chance
+explains, which is `DEVIATIONS` standard deviations of the difference between the window's share and
+the first answers'. It ends when half of that excess is left, and the next begins no sooner than
+`AGAIN_AFTER_S` later.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ import numpy as np
 WINDOW = 200
 LEARNED_FROM = 200
 LEAST = 50
-"""Answers in the window before they are judged."""
+"""Fewest answers in the window for a judgement."""
 LEAST_RISE = 0.05
 DEVIATIONS = 4.0
 AGAIN_AFTER_S = 600.0
@@ -24,8 +25,8 @@ AGAIN_AFTER_S = 600.0
 class Gauge:
     """One flaw among the last answers that could have it.
 
-    An answer whose value exceeds `limit` has it; `learned` is what the first ones taught, if they
-    did, and `alarmed` whether the share is too large.
+    An answer whose value exceeds `limit` has the flaw. `learned` is what the first answers taught,
+    or None so far; `alarmed` is whether the share is too large.
     """
 
     def __init__(self, expected: float, limit: float) -> None:
@@ -38,16 +39,16 @@ class Gauge:
 
     @property
     def answers(self) -> int:
-        """How many are in the window."""
+        """The number of answers in the window."""
         return len(self._window)
 
     @property
     def share(self) -> float:
-        """How many of them have the flaw, from 0 to 1."""
+        """The share of them that have the flaw, from 0 to 1."""
         return sum(self._window) / len(self._window) if self._window else 0.0
 
     def take(self, value: float) -> bool:
-        """Count one answer; whether something has been learned by it."""
+        """Count one answer; whether something was learned from it."""
         self._window.append(value > self._limit)
         if self.learned is not None:
             return False
@@ -76,7 +77,7 @@ class Gauge:
         return max(LEAST_RISE, DEVIATIONS * math.sqrt(likely * (1 - likely) * samples))
 
     def learn(self, learned: float) -> None:
-        """Expect from now on what was learned."""
+        """Expect what was learned from now on."""
         raise NotImplementedError
 
     def of_first(self, values: list[float]) -> float:
@@ -85,13 +86,13 @@ class Gauge:
 
 
 class FlawShare(Gauge):
-    """A flaw that is there or not; its share is learned, and `most` of it is borne at first."""
+    """A flaw that is there or not; its share is learned, and `most` is tolerated at first."""
 
     def __init__(self, most: float) -> None:
         super().__init__(most, 0.5)
 
     def learn(self, learned: float) -> None:
-        """Expect this share, if it is less than what was borne so far."""
+        """Expect this share, if it is less than what was tolerated so far."""
         self.learned, self.expected = learned, min(self.expected, learned)
 
     def of_first(self, values: list[float]) -> float:
@@ -100,16 +101,16 @@ class FlawShare(Gauge):
 
 
 class Limit(Gauge):
-    """A flaw that begins at a value: `most` at first, then at `times` what a share exceeded."""
+    """A flaw from a value on: `most` at first, then `times` what a share of answers exceeded."""
 
     def __init__(self, share: float, most: float, times: float = 1.0) -> None:
         super().__init__(share, most)
         self._times = times
 
     def learn(self, learned: float) -> None:
-        """Let the flaw begin at `times` this value, if it began later so far."""
+        """Let the flaw begin at `times` this value, if that is lower than before."""
         self.learned, self._limit = learned, min(self._limit, self._times * learned)
 
     def of_first(self, values: list[float]) -> float:
-        """What the expected share of them exceeded."""
+        """The value that the expected share of them exceeded."""
         return float(np.quantile(values, 1 - self.expected))

@@ -43,7 +43,7 @@ MUCH_SLOWER = 1.5
 log = logging.getLogger(__name__)
 
 Baseline = Mapping[str, float]
-"""By flaw, what was learned: a share, or the value from which an answer has it."""
+"""The learned value of each flaw: a share, or the value from which an answer has it."""
 
 
 class Flaw(StrEnum):
@@ -58,7 +58,7 @@ class Flaw(StrEnum):
 
 
 class AnswerSample(NamedTuple):
-    """One answer; `certainty`, in logits, is None where nothing was read."""
+    """One answer; `certainty`, in logits, is None where nothing was found."""
 
     seconds: float
     certainty: float | None = None
@@ -68,7 +68,7 @@ class AnswerSample(NamedTuple):
     rushed: bool = False
 
     def values(self) -> dict[Flaw, float]:
-        """By flaw that it may have, a value that is the larger the worse."""
+        """A value for each flaw that it may have; larger is worse."""
         found: dict[Flaw, float] = {Flaw.DECLINED: self.declined, Flaw.SLOW: self.seconds}
         if not self.declined:
             found[Flaw.RUSHED] = self.rushed
@@ -90,7 +90,8 @@ class QualityFigures(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Monitor:
-    """Observes every answer of `stage`, which may take `budget_s`, and tells when they get worse.
+    """Observes every answer of `stage`, whose budget is `budget_s`, and reports when they get
+    worse.
 
     `baseline` is what an earlier monitor has learned; `keep` is called with what this one learns.
     """
@@ -125,10 +126,9 @@ class Monitor:
     def observe(
         self, at_s: float, seconds: float, outcomes: Mapping[str, int], answer: Answer
     ) -> list[QualityAlert]:
-        """Take in an answer that took so long.
+        """Take in an answer that took `seconds`.
 
-        `outcomes` is how it went, as the answerer counts it. What was kept from an earlier time
-        says nothing new.
+        `outcomes` is how it went, as the answerer counts it. A kept answer says nothing new.
         """
         if outcomes.get("kept"):
             return []
@@ -145,7 +145,7 @@ class Monitor:
         return self.take(at_s, sample)
 
     def take(self, at_s: float, sample: AnswerSample) -> list[QualityAlert]:
-        """The alerts that begin or end with `sample`, which was there at `at_s`."""
+        """The alerts that begin or end with `sample`, which was observed at `at_s`."""
         self._seconds.append(sample.seconds)
         alerts = []
         for flaw, value in sample.values().items():
@@ -157,7 +157,7 @@ class Monitor:
         return alerts
 
     def figures(self) -> QualityFigures:
-        """How the last answers were."""
+        """The figures of the last answers."""
         quantiles = np.quantile(self._seconds or [0.0], (0.5, 0.95, 0.99)) * 1000
         p50_ms, p95_ms, p99_ms = (round(float(q), 1) for q in quantiles)
         return QualityFigures(
