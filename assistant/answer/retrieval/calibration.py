@@ -1,4 +1,4 @@
-"""By which numbers the network that reads is believed; read with it."""
+"""The numbers that decide whether the reading network is trusted; read with it."""
 
 from __future__ import annotations
 
@@ -6,26 +6,26 @@ import msgspec
 
 
 class ReaderCalibration(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """What counts how much beside the network's own scores, and from when on a sentence answers.
+    """The weights beside the network's own scores, and the threshold from which a sentence answers.
 
-    All were chosen on XQuAD with `assistant eval answers`, where the weights are flat.
+    All were chosen on XQuAD with `assistant eval answers`, where small changes make little
+    difference.
     """
 
     bm25_share: float
     """Weight of BM25 in retrieval, as a share of the best passage's, beside the cosine. From 0.2 to
-    0.6 the right passage is first for 0.947 to 0.960 of the questions; for 0.941 by BM25 alone,
-    0.891 by the cosine alone."""
+    0.6 the right passage is first for 0.947 to 0.960 of the questions; with BM25 alone for 0.941,
+    with the cosine alone for 0.891."""
     margin: float
-    """A passage whose score in retrieval is lower by more than this is not read."""
+    """Most that a passage's score in retrieval may be below the best one for it to be read."""
     shared: float
-    """Weight, in what orders sentences, of the rare words that they share with the question, a
-    share of 1."""
+    """Weight, in ordering sentences, of the share of the question's rare words that they hold."""
     retrieved: float
-    """The same of the passage's score in retrieval."""
+    """Weight, in ordering sentences, of the passage's score in retrieval."""
     meaning: float
-    """The same of the cosine of question and sentence."""
+    """Weight, in ordering sentences, of the cosine of question and sentence."""
     certain_meaning: float
-    """Weight of this cosine in how certain it is that there is an answer."""
+    """Weight of this cosine in the certainty that there is an answer."""
     certain: float
     """Certainty from which a sentence is an answer. 8 % of XQuAD's questions are declined, and 82 %
     once their article is gone; of spoken questions about our own held-out passages 31 %, most of

@@ -1,7 +1,7 @@
 """The int8 network that retrieval and reading share: MiniLM-L6 in one session.
 
-Alone, a text becomes an embedding. After a question, each piece of a passage gets scores for being
-the first and the last of the answer.
+A text alone becomes an embedding. When a passage follows a question, each of its pieces gets scores
+for being the first and the last of the answer.
 """
 
 from __future__ import annotations
@@ -25,16 +25,16 @@ Embeddings = NDArray[np.float32]
 MODEL = "reader"
 WIDTH = 384
 LONGEST = 256
-"""Pieces of a text that are looked at: some 190 words."""
+"""Most pieces of a text that are read: some 190 words."""
 LONGEST_PAIR = 320
-"""Pieces of a question and a passage; the end of the longer one, as a rule the passage, is not
-seen beyond."""
+"""Most pieces of a question and a passage; the rest of the longer one, usually the passage, is not
+read."""
 
 
 class Scored(NamedTuple):
-    """What the network gives for a question and one passage.
+    """The network's scores for a question and one passage.
 
-    `spans` float32[pieces, 2] scores each piece of the passage to be the answer's first and last,
+    `spans` float32[pieces, 2] scores each piece of the passage as the answer's first and last;
     `places` are the pieces' first and last character in it; `none` scores that it has no answer.
     """
 
@@ -46,9 +46,8 @@ class Scored(NamedTuple):
 class PassageEncoder:
     """Embeds texts and scores the pieces of passages; `version` changes with the model.
 
-    `calibration` tells what its scores are worth.
-    `open_network` gives session and tokenizer at the first use: who has no documents does not pay
-    for them. What it raises comes then.
+    `calibration` says what its scores are worth. `open_network` gives session and tokenizer at the
+    first use, so that users without documents do not pay for them; its errors are raised then.
     """
 
     name = MODEL

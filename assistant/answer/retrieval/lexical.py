@@ -1,7 +1,7 @@
-"""Answers by words alone, for when the network that reads is missing or damaged.
+"""Answers by words alone, for when the reading network is missing or damaged.
 
-BM25 finds passages, and of their sentences the one with most of the question's telling words is
-the answer, if it has enough of them. That is right less often, and declines more, than reading.
+BM25 finds passages. Of their sentences the one with most of the question's significant words is the
+answer, if it has enough of them. That is right less often than reading, and declines more.
 """
 
 from __future__ import annotations
@@ -20,20 +20,20 @@ from assistant.core.errors import ModelError
 from assistant.english.sentences import sentences
 
 ENOUGH = 0.4
-"""Share of the question's words, weighed by rarity, from which a sentence is an answer. Chosen on
+"""Share of the question's words, weighted by rarity, from which a sentence is an answer. Chosen on
 XQuAD: 14 % of its questions are declined, and 94 % once their article is gone; of two passages
 alone, 19 % and 99 %."""
 CERTAINTY = 7.9
-"""What an answer counts as beside those that the shipped network reads: it is just enough there."""
+"""Certainty of an answer on the scale of the shipped network: just enough there."""
 UNSEEN = 1
-"""Sentences that a word no sentence has is taken to stand in: among few, words that are not there
-else outweigh those that are, and of two passages 26 % are declined."""
+"""Number of sentences that an unseen word counts as being in. Among few sentences unseen words
+otherwise outweigh the others, and of two passages 26 % are declined."""
 BM25_SHARE = 0.2
 """Weight of BM25, as a share of the best passage's, beside the words of the sentence."""
 
 
 class ReadsOrNot:
-    """The `finder`; and from when its network cannot be had, `words` in its place."""
+    """The `finder`, and in its place `words` once its network cannot be loaded."""
 
     def __init__(self, finder: FindsAnswers, words: FindsAnswers, faults: Degraded) -> None:
         self._finder, self._words, self._faults = finder, words, faults
@@ -42,7 +42,7 @@ class ReadsOrNot:
     def find_all(
         self, questions: Sequence[str], within: Filter | None = None
     ) -> list[SearchResult]:
-        """What is found for each question, `within` it before all else."""
+        """What is found for each question; what is `within` the filter comes before all else."""
         try:
             if self._reads:
                 return self._finder.find_all(questions, within)

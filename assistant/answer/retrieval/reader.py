@@ -1,8 +1,8 @@
-"""Question and passages → the sentence that answers, and the words in it.
+"""Question and passages → the sentence that answers, and the answering words in it.
 
-The network scores where the answer begins and ends; words that question and sentence share, rare
-ones most, and how near the two are in meaning decide with it. Only the likeliest passages are read
-and only the likeliest sentences compared, for the network takes longest.
+The network scores where the answer begins and ends. Shared words, rare ones most, and closeness in
+meaning between question and sentence count too. Only the likeliest passages are read and only the
+likeliest sentences compared, because the network takes the most time.
 """
 
 from __future__ import annotations
@@ -22,11 +22,11 @@ from assistant.english.stems import stem
 from assistant.english.words import words
 
 LONGEST_ANSWER = 30
-"""Pieces of an answer at most."""
+"""Most pieces of an answer."""
 MOST_READ = 3
-"""Passages read at most."""
+"""Most passages that are read."""
 COMPARED = 3
-"""Sentences whose meaning is compared."""
+"""Most sentences whose meaning is compared."""
 
 
 class ReaderNetwork(Protocol):
@@ -42,7 +42,7 @@ class ReaderNetwork(Protocol):
 
 
 class AnswerSpan(NamedTuple):
-    """What answers: a sentence of `candidate`, and the words `answer` in it.
+    """The answer: a sentence of `candidate`, and the words `answer` in it.
 
     `score` orders readings; `certainty` says how sure it is that there is an answer at all, and
     `certain` whether that is enough.
@@ -123,12 +123,12 @@ def _drafts(candidate: PassageCandidate, scored: Scored, rarity: Rarity) -> Iter
 
 
 def heading_of(candidate: PassageCandidate) -> str:
-    """The words that stand above the passage."""
+    """The words above the passage."""
     return f"{candidate.passage.title} {candidate.passage.place}"
 
 
 def placed(passage: str) -> Iterator[tuple[int, str]]:
-    """The sentences of `passage`, each with its first character's place."""
+    """The sentences of `passage`, each with the position of its first character."""
     at = 0
     for sentence in sentences(passage):
         at = passage.index(sentence, at)
@@ -139,7 +139,7 @@ def placed(passage: str) -> Iterator[tuple[int, str]]:
 def best_span(scored: Scored, start: int, end: int) -> tuple[int, int, float] | None:
     """The likeliest answer between two characters: first and last piece, and its score.
 
-    None where the network has not looked so far.
+    None if the network did not read that far.
     """
     own = [i for i, (a, b) in enumerate(scored.places) if start <= a and b <= end]
     if not own:
@@ -155,7 +155,7 @@ def best_span(scored: Scored, start: int, end: int) -> tuple[int, int, float] | 
 
 
 class Rarity:
-    """How telling each word of a question is among the sentences of the passages found.
+    """How significant each word of a question is among the sentences of the found passages.
 
     A word that none of them has counts as if `unseen` of them had it.
     """
@@ -170,7 +170,7 @@ class Rarity:
         self._whole = sum(self._weights.values()) or 1.0
 
     def share(self, sentence: str) -> float:
-        """The part of the question's weight that the sentence holds, from 0 to 1."""
+        """The share of the question's weight that the sentence holds, from 0 to 1."""
         said = set(_stems(sentence))
         return sum(w for word, w in self._weights.items() if word in said) / self._whole
 

@@ -21,9 +21,9 @@ from assistant.answer.retrieval.encoder import Embeddings
 from assistant.english.words import words
 
 CONSIDERED = 40
-"""Passages from each side."""
+"""Most passages by words, and most by meaning."""
 SAME = 0.9
-"""Share of common words from which two passages count as one."""
+"""Share of common words from which two passages count as the same."""
 
 
 class Encodes(Protocol):
@@ -37,7 +37,7 @@ class Encodes(Protocol):
 
 
 class PassageCandidate(NamedTuple):
-    """A passage that may answer, with its place in the order of merit."""
+    """A passage that may answer, with its score in retrieval."""
 
     id: int
     passage: Passage
@@ -55,7 +55,7 @@ class Retriever:
     def find(
         self, question: str, limit: int = 5, within: Filter | None = None
     ) -> list[PassageCandidate]:
-        """At most `limit` passages, the likeliest first, of those that say the same only one."""
+        """At most `limit` passages, the likeliest first; of those that say the same only one."""
         (found,) = self.find_all([question], limit, within)
         return found
 
@@ -63,7 +63,7 @@ class Retriever:
         self, questions: Sequence[str], limit: int = 5, within: Filter | None = None
     ) -> list[list[PassageCandidate]]:
         """The same for each of several questions, which are encoded together."""
-        if self._passages.empty:  # the network is not loaded for nothing
+        if self._passages.empty:  # do not load the network for nothing
             return [[] for _ in questions]
         asked = self._encoder.encode(questions)
         pairs = zip(questions, asked, strict=True)
@@ -87,7 +87,7 @@ class Retriever:
         return {key: near.get(key, 0.0) + share * words.get(key, 0.0) / most for key in near}
 
     def _cosines(self, asked: Embeddings, ids: Sequence[int]) -> dict[int, float]:
-        """Of passages that were found by words alone; those without a vector yet get 0."""
+        """The cosines of passages found by words alone; 0 for those without a vector yet."""
         vectors: Mapping[int, Embeddings] = self._vectors.read(self._encoder.version, ids)
         return {key: float(np.dot(vectors[key], asked)) if key in vectors else 0.0 for key in ids}
 
@@ -99,7 +99,7 @@ class Retriever:
 
 
 def _unlike(candidates: Iterator[PassageCandidate], limit: int) -> Iterator[PassageCandidate]:
-    """The first `limit` of those that do not say what one before them said."""
+    """The first `limit` candidates that do not repeat one before them."""
     kept: list[frozenset[str]] = []
     for candidate in candidates:
         own = frozenset(words(candidate.passage.text))

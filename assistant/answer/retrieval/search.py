@@ -1,4 +1,4 @@
-"""Question → the sentence that answers it, or the honest nothing."""
+"""Question → the sentence that answers it, or an honest refusal."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from assistant.answer.retrieval.reader import AnswerSpan, Reader
 from assistant.answer.retrieval.retriever import PassageCandidate
 
 READ_FROM = 5
-"""Passages of which the reader may look at the likeliest."""
+"""Most passages from which the reader chooses."""
 
 
 class FindsPassages(Protocol):
@@ -27,14 +27,14 @@ class FindsPassages(Protocol):
 
 
 class SearchResult(NamedTuple):
-    """What was found for a question, the likeliest first: what was read, then the rest."""
+    """What was found for a question, the likeliest first: read passages, then the rest."""
 
     readings: list[AnswerSpan]
     candidates: list[PassageCandidate]
 
     @classmethod
     def of(cls, readings: list[AnswerSpan], looked_at: Sequence[PassageCandidate]) -> SearchResult:
-        """With those of the passages that were not read behind those that were."""
+        """The result with the passages that were not read after those that were."""
         read = {reading.candidate.id for reading in readings}
         rest = [candidate for candidate in looked_at if candidate.id not in read]
         return cls(readings, [*(reading.candidate for reading in readings), *rest])
@@ -47,7 +47,7 @@ class SearchResult(NamedTuple):
 
 
 class Searcher:
-    """Retrieves and reads; `named` tells the people whom a question names."""
+    """Retrieves and reads; `named` gives the people that a question names."""
 
     def __init__(
         self,
@@ -58,7 +58,7 @@ class Searcher:
         self._retriever, self._reader, self._named = retriever, reader, named
 
     def find(self, question: str, within: Filter | None = None) -> SearchResult:
-        """The readings and passages for `question`, in the order of merit."""
+        """The readings and passages for `question`, the best first."""
         (found,) = self.find_all([question], within)
         return found
 
@@ -67,7 +67,7 @@ class Searcher:
     ) -> list[SearchResult]:
         """The same for each of several questions, which are encoded together.
 
-        What is `within`, and what is about the people named, comes before all else if it answers.
+        Answers `within` the filter, and those about the people named, come before all others.
         """
         narrowed = [self._narrowed(question, within) for question in questions]
         pairs = zip(questions, narrowed, strict=True)
@@ -104,7 +104,7 @@ class Searcher:
 
 
 def _is_then(candidate: PassageCandidate, within: Filter) -> bool:
-    """Whether an event that repeats takes place in the time that is asked about."""
+    """Whether a repeating event takes place in the period of the question."""
     series, since, until = candidate.passage.series, within.since, within.until
     if series is None or since is None or since.tzinfo is None or until is None:
         return True
