@@ -1,4 +1,4 @@
-"""A text as chunks of a page or a chapter, each with the sentences of it that may be spoken."""
+"""A text as chunks of a page or a chapter, each with those of its sentences that may be spoken."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ from assistant.answer.summary.self_contained import leans, whole
 from assistant.english.sentences import sentences
 
 CHUNK_WORDS = 200
-"""Words from which a chunk ends; more where there would be more than `MOST_CHUNKS`."""
+"""Fewest words at which a chunk ends; more where there would be more than `MOST_CHUNKS`."""
 SHORTEST_CHUNK = 50
-"""Words from which it ends where a chapter does."""
+"""Fewest words at which a chunk ends at the end of a chapter."""
 MOST_CHUNKS = 40
 LONGEST_WORDS = 45
-"""A longer sentence is not spoken where there are others."""
+"""Most words of a sentence that is spoken where there are others."""
 
 
 class SummarySentence(NamedTuple):
-    """A sentence, the `at`th of the text, in its chunk; `leans` on the one before it."""
+    """The `at`th sentence of the text, in its chunk; `leans` if it depends on the one before it."""
 
     at: int
     text: str
@@ -29,12 +29,12 @@ class SummarySentence(NamedTuple):
 
     @property
     def words(self) -> int:
-        """How long it is."""
+        """The number of words."""
         return len(self.text.split())
 
 
 def chunks(passages: Sequence[Passage]) -> Iterator[list[SummarySentence]]:
-    """The sentences that may be spoken in each chunk; where none states anything, all."""
+    """The sentences of each chunk that may be spoken; all of them where none states anything."""
     every = [sentences(passage.text) for passage in passages]
     strict = any(_fits(text) for texts in every for text in texts)
     at = number = 0
@@ -53,7 +53,7 @@ def chunks(passages: Sequence[Passage]) -> Iterator[list[SummarySentence]]:
 
 
 def _groups(passages: Sequence[Passage]) -> Iterator[list[int]]:
-    """Indices of passages that make a chunk: where a place ends or enough is together."""
+    """Indices of each chunk's passages; it ends where a place ends or enough is together."""
     sizes = [len(passage.text.split()) for passage in passages]
     full, enough = (max(words, sum(sizes) / MOST_CHUNKS) for words in (CHUNK_WORDS, SHORTEST_CHUNK))
     group: list[int] = []

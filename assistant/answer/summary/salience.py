@@ -1,9 +1,9 @@
-"""A text's central sentences: the few of them that say most of what it says.
+"""A text's central sentences: the few that say most of what it says.
 
 A sentence counts by how near it is to the whole (the centroid of Radev et al. 2004), by its place,
-the title's words and telling words (Edmundson 1969), and by its length; of those that say the same
+the title's words and cue words (Edmundson 1969), and by its length; of sentences that say the same
 only one is taken (maximal marginal relevance, Carbonell and Goldstein 1998). A long text is first
-cut into chunks, and what is central in each is then weighed against what is in the others.
+cut into chunks, and what is central in each is then compared with what is in the others.
 """
 
 from __future__ import annotations
@@ -20,15 +20,15 @@ from assistant.answer.summary.chunks import SummarySentence, chunks
 from assistant.english.cue_words import CUE_HEADINGS, CUE_WORDS
 
 LOOKED_AT = 8
-"""Sentences of a chunk that are embedded, so that a book takes a second and not a minute."""
+"""Most sentences of a chunk that are embedded, so that a book takes a second and not a minute."""
 KEPT = 3
-"""Sentences that each chunk offers."""
+"""Most sentences that each chunk offers."""
 FULL_WORDS = 28
-"""A sentence that is longer says no more by it."""
+"""Words beyond which a longer sentence counts for no more."""
 SAME = 0.9
-"""Cosine from which a sentence says what another one has said."""
+"""Cosine from which two sentences say the same."""
 ENOUGH_SENTENCES, MUCH_LESS = 2, 0.2
-"""After two a sentence that is worth so much less than those is left unsaid."""
+"""Number of sentences after which one is left out if it is worth this much less than those."""
 
 Embeddings = NDArray[np.float32]
 
@@ -43,26 +43,26 @@ class Encodes(Protocol):
 
 
 class SalienceWeights(NamedTuple):
-    """What counts how much beside the nearness to the whole, a cosine that counts 1.
+    """Weights beside the nearness to the whole, a cosine that counts 1.
 
-    Chosen on 15 documents with summaries, where anything between half and twice of each does
-    about as well.
+    Chosen on 15 documents with summaries, where anything between half and twice of each does about
+    as well.
     """
 
     title: float = 0.3
     lead: float = 0.4
-    """Of the first sentence of all; half of it of the second."""
+    """Weight of the text's first sentence; the second has half of it."""
     length: float = 0.5
     telling: float = 0.35
     heading: float = 0.2
     redundancy: float = 0.2
-    """For the cosine with the likest of those that are chosen."""
+    """Weight of the cosine to the most similar chosen sentence."""
     chunk: float = 0.05
-    """For each sentence that is chosen from the same chunk."""
+    """Weight of each sentence chosen from the same chunk."""
 
 
 class SummaryBudget(NamedTuple):
-    """How much may be chosen."""
+    """The most that may be chosen."""
 
     sentences: int = 3
     words: int = 75
@@ -75,7 +75,7 @@ def central(
     budget: SummaryBudget = SummaryBudget(),  # noqa: B008
     weights: SalienceWeights = SalienceWeights(),  # noqa: B008
 ) -> list[str]:
-    """The central sentences of consecutive `passages`, in their order."""
+    """The central sentences of consecutive `passages`, in order."""
     scale = _Scale(title, encoder, weights)
     offered = [scale.offer(chunk) for chunk in chunks(passages)]
     lines = [line for chunk, _ in offered for line in chunk]
@@ -93,7 +93,7 @@ class _Scale:
         self._title = encoder.encode([title])[0]
 
     def offer(self, chunk: Sequence[SummarySentence]) -> tuple[list[SummarySentence], Embeddings]:
-        """What is central in a chunk, each with the sentence that leans on it, and embeddings."""
+        """A chunk's central sentences, each with the one that depends on it, and embeddings."""
         looked_at = sorted(chunk, key=self._plain_worth, reverse=True)[:LOOKED_AT]
         looked_at = sorted({*looked_at, *_leaning_on(chunk, looked_at)})
         vectors = self._encoder.encode([line.text for line in looked_at])
@@ -108,7 +108,7 @@ class _Scale:
     def choose(
         self, lines: Sequence[SummarySentence], vectors: Embeddings, budget: SummaryBudget
     ) -> list[SummarySentence]:
-        """The best of what the chunks offer that says something new, one after another."""
+        """The best of the offered sentences that say something new, one after another."""
         worth, alike = self._worth(lines, vectors), vectors @ vectors.T
         chosen: list[int] = []
         while len(chosen) < budget.sentences:
@@ -147,7 +147,7 @@ class _Scale:
 def _speakable(
     lines: Sequence[SummarySentence], chosen: Sequence[int], budget: SummaryBudget
 ) -> NDArray[np.bool_]:
-    """Which lines fit what is left of the words, and follow what they lean on."""
+    """Which lines fit into the words that are left, and follow what they depend on."""
     left = budget.words - sum(lines[i].words for i in chosen)
     said = {lines[i].at for i in chosen}
     fits = [
@@ -158,7 +158,7 @@ def _speakable(
 
 
 def _said_of_chunk(lines: Sequence[SummarySentence], chosen: Sequence[int]) -> NDArray[np.float32]:
-    """How many sentences of each line's chunk are chosen."""
+    """The number of sentences chosen from each line's chunk."""
     said = Counter(lines[i].chunk for i in chosen)
     return np.array([said[line.chunk] for line in lines], np.float32)
 

@@ -1,4 +1,4 @@
-"""Sentences that can be said alone, told from those that lean on one before them."""
+"""Tells self-contained sentences from those that depend on the one before."""
 
 from __future__ import annotations
 
@@ -7,23 +7,23 @@ import re
 from assistant.english.clauses import LABEL, LEANING, STANDING
 
 SHORTEST_WORDS = 5
-"""Of fewer words is a heading, an item of a list or a greeting, rarely a statement."""
+"""Fewest words of a statement; anything shorter is a heading, a list item or a greeting."""
 
 _NOT_PROSE = re.compile(r"[→←⇒|{}<>=_\\~^*#@≥≤]|\w/\w|\w\.\w+\(|://|^\W*\d+[.)] ")
-"""Code, paths, addresses, rows of a table, and what is numbered."""
+"""What is no prose: code, paths, addresses, rows of a table, and numbered lines."""
 MOST_FIGURES = 0.25
-"""Share of words without a letter from which it is a row of a table."""
+"""Highest share of words without a letter; from there it is a row of a table."""
 MOST_COMMAS = 0.35
-"""Commas a word from which it is a list."""
+"""Most commas a word; from there it is a list."""
 
 
 def leans(sentence: str) -> bool:
-    """Whether `sentence` begins with a word that means something said before it."""
+    """Whether `sentence` begins with a word that refers to something said before it."""
     return LEANING.match(sentence) is not None and STANDING.match(sentence) is None
 
 
 def whole(sentence: str) -> bool:
-    """Whether it states something: no heading, item or label, no question, nothing said aloud."""
+    """Whether it states something: no heading, item or label, no question, no quoted speech."""
     words = sentence.split()
     if len(words) < SHORTEST_WORDS or sentence[-1] not in ".!" or sentence[0] in "\"“'‘":
         return False

@@ -22,7 +22,7 @@ from assistant.english.sentences import sentences
 
 BUDGET = SummaryBudget()
 LONG_ENOUGH = 12
-"""Words from which a sentence may be said shorter."""
+"""Fewest words of a sentence that may be shortened."""
 
 
 class Said(NamedTuple):
@@ -33,7 +33,7 @@ class Said(NamedTuple):
 
 
 class Summary(NamedTuple):
-    """What is said of a document, or of the `place` in it, and where it stands."""
+    """A summary of a document, or of the `place` in it, and where that is."""
 
     sentences: tuple[Said, ...]
     title: str
@@ -57,9 +57,9 @@ class HoldsDocuments(Protocol):
 
 
 class Summariser:
-    """Summarises what `documents` hold; `phraser`, where there is one, says sentences shorter.
+    """Summarises what `documents` hold; `phraser`, if there is one, shortens sentences.
 
-    Without a sound `encoder`, which `faults` is told of, the first sentences are the summary.
+    Without a sound `encoder`, which is reported to `faults`, the first sentences are the summary.
     """
 
     def __init__(
@@ -97,7 +97,7 @@ class Summariser:
         return Summary(tuple(said), document.title, place, document.path)
 
     def _chosen(self, passages: Sequence[Passage], title: str) -> list[str]:
-        """All sentences where there are no more than are chosen, else the central ones."""
+        """All sentences if there are no more than are wanted, else the central ones."""
         every = (text for passage in passages for text in sentences(passage.text))
         first = list(islice(every, BUDGET.sentences + 1))
         if len(first) <= BUDGET.sentences:
@@ -118,7 +118,7 @@ class Summariser:
         return Said(_closed(" ".join(text.split()[: BUDGET.words])), sentence)
 
     def _shorter(self, sentence: str, title: str) -> Steps[str]:
-        """What the generator makes of it, "" unless that is shorter and adds nothing."""
+        """The generator's shorter version; "" if it is not shorter or adds something."""
         if self._phraser is None or len(sentence.split()) < LONG_ENOUGH:
             return ""
         try:
@@ -129,7 +129,7 @@ class Summariser:
 
 
 def shortens(text: str, sentence: str) -> bool:
-    """Whether `text` is the first statement of `sentence`, and the rest takes nothing of it back.
+    """Whether `text` is the first statement of `sentence`, and the rest does not take it back.
 
     Words of the sentence in another order may say what it does not: "most accidents happen in the
     face" was made of a sentence on a saw that is thrown up towards it.

@@ -1,4 +1,4 @@
-"""Which document, and which part of it, somebody means: by words, and by how these are spelt.
+"""The document, and the part of it, that a name means: by its words, and by their spelling.
 
 A name may have come through speech recognition, so that "merin dish washer" must find the manual of
 the Merren dishwasher. Rare words of titles count most.
@@ -29,24 +29,24 @@ from assistant.english.stems import singular
 from assistant.english.words import words
 
 NEAREST = 3
-"""Titles or places that are named in place of one that is not there."""
+"""Most titles or places that are suggested instead of an unknown one."""
 ENOUGH = 0.5
-"""Share of the words for a place that a heading must have more than."""
+"""Share of the words for a place that a heading must exceed."""
 ENOUGH_OF = 0.5
 """Share of a name's weight that a title must have …"""
 ENOUGH_WITH_PLACE = 0.3
-"""… and where the rest of the name is a place in the document."""
+"""… or this share, if the rest of the name is a place in the document."""
 MOST_TIED = 20
-"""Documents with equally fitting titles that are searched for a place."""
+"""Most documents with equally fitting titles that are searched for a place."""
 ALIKE = 80.0
-"""Likeness in spelling from which words count as one, of 100."""
+"""Similarity in spelling, out of 100, from which words count as the same."""
 PAIR_ALIKE = 0.9
-"""And of two words that one was cut into, of 1: else "pump manual" were much like "manual"."""
+"""The same for a word split in two, out of 1: else "pump manual" would be much like "manual"."""
 SHORTEST_ALIKE = 4
-"""Letters of a word from which it may be spelt in another way."""
+"""Fewest letters of a word that may be spelt in another way."""
 
 KIND_WEIGHT = 0.25
-"""Of a word that says what kind of document it is: that tells less than what it is about."""
+"""Weight of a word for the kind of document, which says less than a word for its subject."""
 
 
 class TitleMatch(NamedTuple):
@@ -57,8 +57,8 @@ class TitleMatch(NamedTuple):
 
 
 class _Fit(NamedTuple):
-    """The share of a name's weight that is in a document's title, that of the title that is in the
-    name, and the words of the name that are left."""
+    """The share of a name's weight that is in a document's title, the share of the title that is in
+    the name, and the words of the name that are left."""
 
     document: DocumentSource
     merit: float
@@ -71,9 +71,10 @@ def named(
     documents: Sequence[DocumentSource],
     places: Callable[[DocumentSource], Sequence[str]],
 ) -> TitleMatch:
-    """What `name` names; `places` gives a document's in order, such as "Cleaning > The filter".
+    """The match for `name`; `places` gives a document's in order, such as "Cleaning > The filter".
 
-    Raises `AnswerError`, with the nearest titles or places, for what is not there or not clear.
+    Raises `AnswerError`, with the nearest titles or places, for a name that is unknown or
+    ambiguous.
     """
     for document in documents:
         if Path(name).name == document.path.name:
@@ -96,7 +97,7 @@ def named(
 def _placed(
     fits: Sequence[_Fit], place: str, places: Callable[[DocumentSource], Sequence[str]]
 ) -> list[tuple[_Fit, str]]:
-    """The documents that fit best, each with the place in it, as far as that is enough."""
+    """The documents that fit best, each with the place in it, if they fit well enough."""
     least = max(ENOUGH_WITH_PLACE, 0.99 * fits[0].merit) if fits else 0.0
     best = [fit for fit in fits if fit.merit >= least][:MOST_TIED]
     found = [(fit, place_in(places(fit.document), terms(place) or fit.left)) for fit in best]
@@ -111,7 +112,7 @@ def inside(place: str, within: str) -> bool:
 
 
 def place_in(places: Sequence[str], wanted: Sequence[str]) -> str:
-    """The place whose heading the words of `wanted` fit best, or the third for "3"; "" for none."""
+    """The place whose heading fits `wanted` best, or the third for "3"; "" for none."""
     best, merit = "", (ENOUGH, 0.0)
     for place in dict.fromkeys(places):
         path = place.split(BELOW)
@@ -131,13 +132,13 @@ def _counted(places: Sequence[str], wanted: Sequence[str]) -> str:
 
 
 def terms(text: str) -> list[str]:
-    """The words that tell something: folded, without plural, numbers as digits."""
+    """The significant words: folded, without plural, numbers as digits."""
     told = map(singular, words(text))
     return [FIGURES.get(word, word) for word in told if word not in TITLE_STOP_WORDS]
 
 
 def _split(name: str) -> tuple[str, str]:
-    """The place and the title that `name` tells apart; the place may be ""."""
+    """The place and the title that `name` distinguishes; the place may be ""."""
     for pattern in PART_OF_A_DOCUMENT:
         if found := pattern.fullmatch(name.strip(" .?!")):
             return found["place"], found["title"]
@@ -164,7 +165,7 @@ def _fits(wanted: Sequence[str], documents: Sequence[DocumentSource]) -> list[_F
 
 
 def _covered(wanted: Sequence[str], known: Iterable[str]) -> list[float]:
-    """How like each word of `wanted`, or it with a neighbour, is to any of `known`: 0 to 1."""
+    """Similarity of each word of `wanted`, or it with a neighbour, to any of `known`: 0 to 1."""
     known = tuple(known)
     alike = [max((_likeness(word, one) for one in known), default=0.0) for word in wanted]
     for at in range(len(wanted) - 1):
@@ -204,5 +205,5 @@ def _no_place(
 
 
 def _spelt(one: str, other: str) -> float:
-    """Likeness of two names in spelling, of 100."""
+    """Similarity of two names in spelling, out of 100."""
     return fuzz.partial_ratio(" ".join(terms(one)), " ".join(terms(other)))
