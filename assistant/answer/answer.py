@@ -1,4 +1,4 @@
-"""Answers that are drawn up from what is stored, not read out of it."""
+"""Answers that are composed from what is stored, not read out of it."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from assistant.answer.knowledge.passage_store import StoredPassage
 
 
 def drawn(text: str, stored: Sequence[StoredPassage], kind: str = "event") -> Answer:
-    """What is said, with the first passage that it rests on as its source; of `kind` if of none."""
+    """The answer; its source is the first passage it rests on, its kind `kind` if there is none."""
     first = stored[0] if stored else None
     if first is None:
         return Answer(text=text, tier=AnswerTier.EXTRACTED, kind=kind)

@@ -1,7 +1,7 @@
 """Question → one short spoken sentence that says only what its source says.
 
-Three tiers, each with a budget and a breaker: what the generator makes of the sentence that was
-found, where it is grounded and quotes it, else that sentence, else a fixed phrase. Answers are
+Three tiers, each with a budget and a breaker: the generator's wording of the found sentence, if it
+is grounded and quotes that sentence; else the sentence itself; else a fixed phrase. Answers are
 kept until a document changes.
 """
 
@@ -26,20 +26,20 @@ from assistant.english.words import words
 
 NOTHING_FOUND = "I found nothing about that."
 LONGEST_SPOKEN = 45
-"""Words of a found sentence that is spoken whole."""
+"""Most words of a found sentence that is spoken whole."""
 KEPT = 256
-"""Answers that are kept."""
+"""Most answers that are kept."""
 RUSHED = frozenset(("answer.late", "answer.overloaded"))
-"""Codes of an answer for whose words there was no time."""
+"""Codes of answers for whose wording there was no time."""
 PASSING = RUSHED | {"answer.resting"}
-"""Faults that say nothing of the question: what is answered in spite of them is not kept."""
+"""Passing faults, which say nothing about the question: answers given despite them are not kept."""
 
 Key = tuple[str, int, Filter | None]
-"""A question's words, the generation of the documents that it is answered from, and the filter."""
+"""What an answer is kept by: the question's words, the documents' generation, and the filter."""
 
 
 class AnswerTier(StrEnum):
-    """What spoke."""
+    """The tier that gave the answer."""
 
     GENERATOR = "generator"
     EXTRACTED = "extracted"
@@ -70,7 +70,7 @@ class FindsAnswers(Protocol):
     def find_all(
         self, questions: Sequence[str], within: Filter | None = None
     ) -> list[SearchResult]:
-        """What is found for each question, `within` it before all else."""
+        """What is found for each question; what is `within` the filter comes before all else."""
 
 
 class Phrases(Protocol):
@@ -94,7 +94,7 @@ class Answerer:
         self.outcomes: Counter[str] = Counter()
 
     def answer(self, question: str) -> Answer:
-        """The answer, or an honest nothing."""
+        """The answer, or an honest refusal."""
         return finished(self.answering(question))
 
     def answering(
@@ -103,7 +103,7 @@ class Answerer:
         outcomes: Counter[str] | None = None,
         within: Filter | None = None,
     ) -> Steps[Answer]:
-        """The same in steps, a token of the generator each; how it went is in `outcomes` too."""
+        """The same in steps, a token of the generator each; `outcomes` counts how it went too."""
         ((key, found),) = self._found([question], within)
         return (yield from self._answering(key, question, found, outcomes))
 
@@ -115,7 +115,7 @@ class Answerer:
     def _found(
         self, questions: Sequence[str], within: Filter | None = None
     ) -> list[tuple[Key, SearchResult | Answer]]:
-        """By each question's key what is found for it, or its answer where that is kept."""
+        """For each question its key, and what is found for it, or its answer if that is kept."""
         generation = self._generation()
         keys = [(" ".join(question.lower().split()), generation, within) for question in questions]
         new = {key: q for key, q in zip(keys, questions, strict=True) if key not in self._kept}
@@ -178,12 +178,12 @@ class Answerer:
 
 
 def holds(text: str, answer: str) -> bool:
-    """Whether any word of the answer is spoken: else the text answers something else."""
+    """Whether any word of the answer is spoken; if none is, the text answers something else."""
     return not set(words(answer)).isdisjoint(words(text))
 
 
 def spoken(found: AnswerSpan) -> str:
-    """The found sentence, or of a very long one the words around the answer."""
+    """The found sentence, or the words around the answer if the sentence is very long."""
     said = found.sentence.split()
     if len(said) <= LONGEST_SPOKEN:
         return found.sentence

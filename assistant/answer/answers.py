@@ -1,4 +1,4 @@
-"""All that is answered from documents, and how well it goes."""
+"""Everything that is answered from documents, and how well that goes."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class DocumentAnswers:
         self._alerts: list[QualityAlert] = []
 
     def answering(self, question: str, task: OpenQuestion, at_s: float = 0.0) -> Steps[Answer]:
-        """The steps to the answer, or to an honest nothing."""
+        """The steps to the answer, or to an honest refusal."""
         began_s = self._clock()
         outcomes: Counter[str] = Counter()
         within = self._within(task)
@@ -48,31 +48,31 @@ class DocumentAnswers:
         return self._calendar.dated(question, made)
 
     def scheduled(self, question: str, task: CalendarTask, at_s: float = 0.0) -> Steps[Answer]:
-        """The same of a question about days: the calendar first, then the documents."""
+        """The same for a question about days: the calendar first, then the documents."""
         made = self._calendar.answer(task)
         if made is None:
             made = yield from self.answering(question, _of_documents(task), at_s)
         return made
 
     def answering_all(self, questions: Sequence[str]) -> list[Steps[Answer]]:
-        """The steps to the answers of many questions, unwatched."""
+        """The steps to the answers of many questions; the monitor does not observe them."""
         return self._answerer.answering_all(questions)
 
     def wording(self, facts: Sequence[Fact], question: str, intent: str) -> Steps[str]:
-        """The steps to all facts in one sentence; "" where that cannot be had."""
+        """The steps to all facts in one sentence; "" where there is no such sentence."""
         if self._phraser is None:
             return ""
         return (yield from self._phraser.wording(facts, question, intent))
 
     def summarising(self, name: str) -> Steps[Summary]:
-        """The steps to what a document says in short.
+        """The steps to a short summary of a document.
 
-        Raises `AnswerError` where there is none of that name.
+        Raises `AnswerError` where no document has that name.
         """
         return self._summariser.summarising(name)
 
     def alerts(self) -> list[QualityAlert]:
-        """What is to be told of the answers since this was last asked."""
+        """The alerts about the answers that are new since the last call."""
         told, self._alerts = self._alerts, []
         return told
 

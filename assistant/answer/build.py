@@ -1,4 +1,4 @@
-"""What answering is made of, from the settings."""
+"""The parts of answering, built from the settings."""
 
 from __future__ import annotations
 
@@ -38,13 +38,13 @@ from assistant.core.models.manifest import Library
 from assistant.core.models.opened import OpenModels
 
 ANSWER_BUDGET_S = 1.0
-"""From the question to the answer's text."""
+"""Seconds from the question to the answer's text."""
 WORDS_BUDGET = GenerationBudget(tokens=60, seconds=10.0)
-"""What a reply may take of the generator, which it shares; who is in haste has an `InFlight`."""
+"""What one reply may use of the generator it shares; `InFlight` handles replies with a deadline."""
 
 
 class Answering:
-    """The documents and models that the settings want; what takes long is made when asked for."""
+    """The documents and models that the settings name; slow parts are built when first needed."""
 
     def __init__(
         self,
@@ -63,7 +63,7 @@ class Answering:
         answers: DocumentAnswers | None = None,
         desk: InFlight | None = None,
     ) -> AnswerStage:
-        """What no skill claims; with `knowledge` the user's documents are kept in it."""
+        """The stage for what no skill claims; with `knowledge` it keeps the user's documents."""
         desk = desk or InFlight()
         if knowledge is None:
             return AnswerStage(abilities, answers, desk=desk)
@@ -73,7 +73,7 @@ class Answering:
         return AnswerStage(abilities, answers, collection, desk, self.faults)
 
     def knowledge(self, path: Path | None) -> Knowledge:
-        """What the user's documents say, or of none with None; raises `StorageError`."""
+        """What the user's documents say; empty, in memory for None. Raises `StorageError`."""
         return Knowledge(path, time_zone(self._config.home.time_zone))
 
     def vectors(self, knowledge: Knowledge) -> VectorIndex | None:
@@ -89,7 +89,7 @@ class Answering:
         vectors: VectorIndex | None = None,
         desk: InFlight | None = None,
     ) -> Collection:
-        """The user's documents, as they are on the disk; `desk` has what is asked of them."""
+        """The user's documents, as they are on the disk; `desk` has the requests about them."""
         folders = [Path(f).expanduser().resolve() for f in self._config.documents.folders]
         index = vectors if vectors is not None else self.vectors(knowledge)
         requests = desk.requests if desk is not None else None
@@ -101,7 +101,7 @@ class Answering:
     def answers(self, knowledge: Knowledge, vectors: VectorIndex | None) -> DocumentAnswers:
         """Answers from the documents in `knowledge`; models are loaded at the first question.
 
-        Without a sound model that reads, words alone find them.
+        Without a sound reading model, answers are found by words alone.
         """
         finder = self._finder(knowledge, vectors)
         answerer = Answerer(finder, self.phraser, lambda: knowledge.generation)
@@ -112,7 +112,7 @@ class Answering:
 
     @cached_property
     def phraser(self) -> Phraser:
-        """The words of the settings' generator."""
+        """The phraser with the generator that the settings name."""
         name = self._config.answer.generator
         # Of the library alone: a circle with this object would outlive a replaced stage.
         load = self.faults.noting(
@@ -122,7 +122,7 @@ class Answering:
 
     @cached_property
     def encoder(self) -> PassageEncoder | None:
-        """What passages and questions are compared by; None where nothing vouches for its model."""
+        """The encoder of passages and questions; None where its model cannot be trusted."""
         try:
             load = partial(PassageEncoder.load, self._library)
             return self._opened.get(self._library, READER, load)
@@ -136,7 +136,7 @@ class Answering:
         used = (READER, self._config.answer.generator)
         try:
             names = [name for name in used if name in self._library.artefacts]
-        except ModelError:  # which the first use of either tells of
+        except ModelError:  # which its first use reports
             return ""
         return ", ".join(f"{name} {self._library.version(name)}" for name in names)
 
@@ -153,7 +153,7 @@ class Answering:
         return Summariser(knowledge.sources, self.encoder, self.phraser, self.faults)
 
     def _monitor(self, kept: bool) -> Monitor:
-        """Watches over the answers; `kept` with what these models' answers were like before."""
+        """The monitor of the answers; if `kept`, with a file of how these models' answers were."""
         if not kept:
             return Monitor(ANSWER_BUDGET_S)
         file, models = self._config.state_dir / BASELINE_FILE, self.models
@@ -162,5 +162,5 @@ class Answering:
 
 
 def _open_generator(opened: OpenModels, library: Library, name: str) -> Generator:
-    require_generator(library, name)  # another part may have that very model open
+    require_generator(library, name)  # another part may have this model open
     return opened.get(library, name, partial(Generator.load, library, name))

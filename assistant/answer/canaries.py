@@ -1,4 +1,4 @@
-"""How the models of answering answer their canaries."""
+"""How the models of answering run their canaries."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from assistant.core.errors import AnswerError
 from assistant.core.models.canary import Answer
 
 _PATIENT = GenerationBudget(tokens=60, seconds=60.0)
-"""No canary may fail because the machine is busy."""
+"""A long budget: no canary may fail because the machine is busy."""
 
 
 def of_reader(encoder: PassageEncoder) -> Answer:

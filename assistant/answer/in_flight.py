@@ -1,7 +1,7 @@
 """What has been asked of the documents and is not yet answered.
 
-A desk outlives its stage, which is made anew when a model is replaced or settings have changed:
-what was begun is finished by what it was begun with.
+An `InFlight` outlives its stage, which is rebuilt when a model is replaced or settings have
+changed: what was begun is finished by the stage that began it.
 """
 
 from __future__ import annotations
@@ -22,15 +22,15 @@ from assistant.core.failure import failed
 from assistant.core.messages import DocumentsDone, Message, Question
 
 WORDS_WITHIN_S = 2.0
-"""From a question until what was found is said without waiting for the generator's words."""
+"""Seconds from a question until what was found is said without the generator's words."""
 
 
 class InFlight:
-    """Shares the generator among the questions at hand, a few tokens a `turn`.
+    """Shares the generator among the current questions, a few tokens a `turn`.
 
     Without a `scheduler`, whose clock must be `boottime_s`, each question is answered at once.
-    `source` tells where the last answer is from; `requests` are those of the command line that
-    wait for the documents to be read, with what they are to be told if that is known by now.
+    `source` says where the last answer is from. `requests` are those of the command line that wait
+    for the documents to be read, each with its reply if that is known by now.
     """
 
     def __init__(self, scheduler: TokenScheduler | None = None) -> None:
@@ -46,14 +46,14 @@ class InFlight:
         return bool(self._ready or self._open)
 
     def tell(self, message: Message) -> None:
-        """Have `message` come with the next turn."""
+        """Give `message` with the next turn."""
         self._ready.append(message)
 
     def ask(self, question: Question, replies: Steps[None]) -> Iterator[Message]:
         """Begin with `replies`, whose steps are the replies and the generator's tokens.
 
-        What needs no generator is given at once. Where too much is being asked already, so is what
-        can be said without it.
+        Replies that need no generator are given at once. When there are too many requests already,
+        so is what can be said without it.
         """
         for step in replies:
             if isinstance(step, Message):
@@ -73,7 +73,7 @@ class InFlight:
         self._open = [(name, request) for name, request in self._open if name != utterance_id]
 
     def turn(self) -> Iterator[Message]:
-        """A few tokens for whoever is next; gives the replies that are made."""
+        """Make a few tokens for the next question; gives the replies that are ready."""
         if self._scheduler is not None:
             self._scheduler.work()
         ended = [pair for pair in self._open if pair[1].ended_s is not None]

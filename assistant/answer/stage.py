@@ -1,4 +1,4 @@
-"""What no skill claims: an answer from the user's documents, or an honest no.
+"""What no skill claims: an answer from the user's documents, or an honest refusal.
 
 | task of the question           | reply                                                        |
 |--------------------------------|--------------------------------------------------------------|
@@ -43,29 +43,29 @@ from assistant.english.spoken import joined
 
 
 class AnswerSource(Protocol):
-    """Answers from documents, in steps that are a token of the generator each."""
+    """Answers from documents, in steps of one generated token each."""
 
     def answering(self, question: str, task: OpenQuestion, at_s: float = 0.0) -> Steps[Answer]:
-        """The answer, or an honest nothing."""
+        """The answer, or an honest refusal."""
 
     def scheduled(self, question: str, task: CalendarTask, at_s: float = 0.0) -> Steps[Answer]:
-        """The answer to a question about days, or an honest nothing."""
+        """The answer to a question about days, or an honest refusal."""
 
     def wording(self, facts: Sequence[Fact], question: str, intent: str) -> Steps[str]:
-        """All facts in one sentence; "" where that cannot be had."""
+        """All facts in one sentence; "" where there is no such sentence."""
 
     def summarising(self, name: str) -> Steps[Summary]:
-        """What a document says in short; raises `AnswerError` where there is none of that name."""
+        """A short summary of a document; raises `AnswerError` where no document has that name."""
 
     def alerts(self) -> Iterable[Message]:
-        """What is to be told of the answers since this was last asked."""
+        """The alerts about the answers that are new since the last call."""
 
 
 class Collects(Protocol):
-    """Keeps the documents as they are on the disk, a slice of work at a time."""
+    """Keeps the documents as they are on the disk, one slice of work at a time."""
 
     def deadline_s(self) -> float:
-        """When `step` wants to be called."""
+        """When `step` should be called next."""
 
     def take(self, request: DocumentsRequest) -> Iterable[Message]:
         """Begin what the command line asks for."""
@@ -75,11 +75,11 @@ class Collects(Protocol):
 
 
 class AnswerStage:
-    """Answers questions, and when there is none keeps the documents.
+    """Answers questions, and when there is none keeps the documents up to date.
 
-    `abilities` are the skills' own words, fit for "I can …", for a text that nothing is near.
-    Without `answers` there are no documents to answer from. Where the `desk` is shared, several
-    questions are worked on at once. `faults` are told after the replies.
+    `abilities` are the skills' own words, to follow "I can …" where the text resembles no command.
+    Without `answers` there are no documents to answer from. With a shared `desk`, several questions
+    are worked on at once. `faults` are reported after the replies.
     """
 
     consumes: ClassVar[tuple[type[Message], ...]] = (Question, BargeIn, DocumentsRequest)
@@ -98,7 +98,7 @@ class AnswerStage:
     def feed(self, message: Message) -> Iterator[Message]:
         """The replies to a `Question`, a sentence each, or news of the documents.
 
-        Replies that the generator words come with a `Tick`, when it is their turn.
+        Replies that the generator words come with a later `Tick`, in their turn.
         """
         match message:
             case Question():
@@ -121,13 +121,13 @@ class AnswerStage:
                 yield from self._faults.passing("reader", self._collection.step(message.at_s))
 
     def deadline_s(self) -> float | None:
-        """When a reply is to go on, or there is a slice of documents to be read or encoded."""
+        """When a reply continues, or a slice of documents is due to be read or encoded."""
         if self._desk.busy:
             return 0.0
         return None if self._collection is None else self._collection.deadline_s()
 
     def _remarks(self) -> Iterator[Message]:
-        """What is to be told beside the replies."""
+        """The reports that follow the replies."""
         if self._answers is not None:
             yield from self._answers.alerts()
         if not self._desk.busy:
@@ -207,7 +207,7 @@ def _reply(question: Question, text: str, *, done: bool = True, more: bool = Fal
 
 
 def _named(kind: str, title: str, place: str) -> str:
-    """Where an answer is from, as a person would say it."""
+    """The source of an answer, as a person would say it."""
     match kind:
         case "contact":
             return "From your contacts."
