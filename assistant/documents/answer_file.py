@@ -24,7 +24,7 @@ class AskedQuestion(NamedTuple):
 
 
 class Answered(msgspec.Struct, frozen=True, kw_only=True):
-    """One line; what there is none of is "". `certainty` is in logits."""
+    """One line; a field without a value is "". `certainty` is in logits."""
 
     id: str | int
     question: str
@@ -43,7 +43,7 @@ _LINE = msgspec.json.Decoder(Answered)
 class AnswerFile:
     """Answers, one a line, to which only this process writes while it is open.
 
-    `done` lines are there, `tiers` counts them by what spoke. A new file that would stay empty is
+    `done` lines are there; `tiers` counts them by tier. A new file that would stay empty is
     removed. Raises `InputError` for a path that cannot be written.
     """
 
@@ -70,9 +70,9 @@ class AnswerFile:
         os.close(self._descriptor)
 
     def resume(self, questions: Iterable[AskedQuestion]) -> None:
-        """Find how many of `questions` are answered, and cut off a line that is not whole.
+        """Find how many of `questions` are answered, and cut off an incomplete last line.
 
-        Raises `InputError`, and changes nothing, when anything but their answers stands here.
+        Raises `InputError`, and changes nothing, when the file holds anything but their answers.
         """
         asked = iter(questions)
         with self._file.open("rb") as lines:
@@ -92,7 +92,7 @@ class AnswerFile:
         os.ftruncate(self._descriptor, self._whole_bytes)
 
     def append(self, answers: Sequence[Answered]) -> None:
-        """Have whole lines on the disk, or none of them: raises `StorageError`."""
+        """Write all of these lines to the disk or none of them: raises `StorageError`."""
         content = b"".join(msgspec.json.encode(answer) + b"\n" for answer in answers)
         try:
             written = 0
@@ -113,7 +113,7 @@ class AnswerFile:
 
 
 def _opened(file: Path) -> int:
-    """A descriptor that appends; nobody else gets one as long as this is open."""
+    """A descriptor that appends; no other process gets one while this is open."""
     try:
         descriptor = os.open(file, os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC, 0o644)
     except OSError as error:
@@ -139,6 +139,6 @@ def _answers(line: bytes, asked: AskedQuestion) -> bool:
 
 
 def _begins(torn: bytes, asked: AskedQuestion) -> bool:
-    """Whether `torn` may be the beginning of an answer: what is none must not be cut off."""
+    """Whether `torn` may be the beginning of an answer: anything else must not be cut off."""
     start = msgspec.json.encode(asked._asdict())[:-1]
     return torn[: len(start)] == start[: len(torn)]

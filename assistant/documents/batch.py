@@ -1,8 +1,8 @@
-"""Questions from a file, answers to a file, whatever ends the work in between.
+"""Questions from a file, answers to a file, whatever interrupts the work.
 
-The file of answers is the checkpoint. Its lines stand in the order of the questions and begin with
-their question, so that a next run knows what is done, cuts off a line that was not finished, and
-goes on from there.
+The file of answers is the checkpoint. Its lines are in the order of the questions and begin with
+their question, so that the next run knows what is done, cuts off an incomplete line, and continues
+from there.
 """
 
 from __future__ import annotations
@@ -21,26 +21,27 @@ from assistant.core.errors import InputError
 from assistant.documents.answer_file import Answered, AnswerFile, AskedQuestion
 
 AT_ONCE = 32
-"""Questions that are answered, and then written down, together."""
+"""Questions that are answered, and then written, together."""
 WORKERS = 2
 """Threads that the generator runs in."""
 MOST_TOKENS = 64
-"""Of an answer, as far as is known before its prompt is."""
+"""Most tokens of an answer, as an estimate before its prompt is known."""
 
 Progress = Callable[[int, int], None]
 
 
 class BatchAnswerer(Protocol):
-    """Whoever answers; several questions are quicker together than one after the other."""
+    """Answers questions; several together are faster than one after the other."""
 
     def answering_all(self, questions: Sequence[str]) -> Sequence[Steps[Answer]]:
         """The steps to each answer, in the order of the questions."""
 
 
 class BatchFigures(msgspec.Struct, frozen=True, kw_only=True):
-    """What has come of a file: `tiers` counts all answers in it, of which `continued` were there.
+    """The outcome for a file: `tiers` counts all its answers, `continued` those of earlier runs.
 
-    `seconds` is what this run took to answer the rest, `per_second` how many it answered.
+    `seconds` is how long this run took to answer the rest, `per_second` how many it answered a
+    second.
     """
 
     questions: int
@@ -60,7 +61,7 @@ _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 
 
 def count(file: Path) -> int:
-    """How many questions `file` holds; raises `InputError` that names the first wrong line."""
+    """The number of questions in `file`; raises `InputError` that names the first wrong line."""
     fine, faults = 0, []
     for number, line in _lines(file):
         try:
@@ -77,9 +78,9 @@ def count(file: Path) -> int:
 
 
 def read(file: Path) -> Iterator[AskedQuestion]:
-    """The questions of `file` as they are wanted; a blank line is none.
+    """The questions of `file` that are wanted; blank lines are skipped.
 
-    One without an id of its own has its line's number.
+    A question without an id gets its line's number.
     """
     return (_asked(file, number, line) for number, line in _lines(file))
 
@@ -92,9 +93,9 @@ def answer_rest(
     progress: Progress = lambda done, total: None,
     clock: Callable[[], float] = time.monotonic,
 ) -> BatchFigures:
-    """Answer those of the `total` questions of a file that `answers` has no answer to.
+    """Answer those of the `total` questions of a file that have no answer in `answers`.
 
-    Raises `StorageError` when the disk takes no more.
+    Raises `StorageError` when the disk is full.
     """
     continued, began_s = answers.done, clock()
     left = islice(read(questions), continued, None)
@@ -107,7 +108,7 @@ def answer_rest(
 
 
 def figures(answers: AnswerFile, continued: int, seconds: float = 0.0) -> BatchFigures:
-    """The figures of a file of which `continued` answers were there, and the rest took so long."""
+    """The figures of a file with `continued` earlier answers, where the rest took `seconds`."""
     return BatchFigures(
         questions=answers.done,
         continued=continued,

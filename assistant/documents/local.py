@@ -1,4 +1,4 @@
-"""Answers from the user's documents for one command, by this process and not by the daemon."""
+"""Answers from the user's documents for one command, in this process and not in the daemon."""
 
 from __future__ import annotations
 
@@ -28,10 +28,10 @@ Progress = Callable[[int, int], None]
 def consult(
     config: Config, documents: Path | None, progress: Progress = lambda done, total: None
 ) -> Iterator[DocumentAnswers]:
-    """While open, answers from what is indexed, or from the file or folder `documents` alone.
+    """Give, while open, answers from the index, or from the file or folder `documents` alone.
 
-    That is read first, into memory; `progress` is told of its passages. Raises `InputError` where
-    nothing can be answered from, also while the daemon has the index.
+    The latter is first read into memory; `progress` receives the number of its passages. Raises
+    `InputError` where there is nothing to answer from, also while the daemon has the index open.
     """
     if documents is not None:
         config = msgspec.structs.replace(config, documents=DocumentsSettings())
@@ -72,9 +72,9 @@ def _nothing(documents: Path | None) -> InputError:
 
 
 def read_in(collection: Collection, documents: Path, faults: Degraded, progress: Progress) -> None:
-    """Have all of `documents` in the collection; raises `InputError` when there is no such path.
+    """Read all of `documents` into the collection; raises `InputError` when there is no such path.
 
-    `faults` is told where they cannot be encoded.
+    Where they cannot be encoded, this is reported to `faults`.
     """
     if not documents.exists():
         raise InputError("documents.missing", f"{documents}: there is no such file or folder")

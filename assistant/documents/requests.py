@@ -1,4 +1,4 @@
-"""Asking about documents: of the daemon when it runs, else done here as it would do it."""
+"""Requests about documents: sent to the daemon when it runs, else carried out here the same way."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from assistant.core.messages import (
 )
 
 SILENCE_S = 120.0
-"""As long as the reading of one very long document may take on a slow board."""
+"""Most seconds without a message: one very long document may take as long on a slow board."""
 LONGEST_PAUSE_S = 0.05
 
 Action = Literal["add", "remove", "list", "summarise"]
@@ -35,7 +35,7 @@ _ANSWERS: Any = Told | StageRestarted
 
 
 def ask(config: Config, action: Action, names: Sequence[str]) -> Iterator[Told]:
-    """What is told until the wish is carried out, `DocumentsDone` at last.
+    """What is reported until the request is carried out, ending with `DocumentsDone`.
 
     Raises `InputError` for names that are wrong, `AnswerError`, `StorageError`, `ControlError`.
     """
