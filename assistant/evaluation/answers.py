@@ -21,11 +21,11 @@ Progress = Callable[[int, int], None]
 class AnswerFigures(msgspec.Struct, frozen=True, kw_only=True):
     """Shares, from 0 to 1, of the questions.
 
-    `recall_at_…` is that of the right passage, `sentence_has_answer` that of chosen sentences that
-    hold a right answer, `exact_match` and `f1` are those of the words pointed at, before anything
-    is declined. `declined` is the share of questions that are declined when the passages of their
-    article are removed, `falsely_declined` when they are there. `ms` runs from the question to the
-    sentence.
+    `recall_at_…` counts the questions whose passage was found, `sentence_has_answer` those whose
+    chosen sentence holds a right answer. `exact_match` and `f1` compare the chosen words, before
+    anything is declined. `declined` is the share that is declined when the passages of their
+    article are removed, `falsely_declined` the share declined when they are there. `ms` runs from
+    the question to the sentence.
     """
 
     questions: int
@@ -41,7 +41,7 @@ class AnswerFigures(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class DocumentShelf(Protocol):
-    """What is asked: `without` leaves the passages of one title out."""
+    """The documents that are asked; `without` leaves out the passages of one title."""
 
     def find(self, question: str, without: str = "") -> SearchResult:
         """What is found for `question`."""
@@ -58,7 +58,7 @@ class _Judged(NamedTuple):
 
 
 def passages(articles: Sequence[Article]) -> Iterator[Passage]:
-    """Every passage of the file, as it stands there."""
+    """Every passage of the file, unchanged."""
     for article in articles:
         for paragraph in article.paragraphs:
             yield Passage(text=paragraph.context, title=article.title.replace("_", " "))
@@ -70,7 +70,7 @@ def evaluate_answers(
     progress: Progress = lambda done, total: None,
     clock: Callable[[], float] = time.perf_counter,
 ) -> AnswerFigures:
-    """Ask everything that the articles ask."""
+    """Ask every question of the articles."""
     asked = [
         (one, paragraph.context, article.title.replace("_", " "))
         for article in articles

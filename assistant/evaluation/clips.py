@@ -1,4 +1,4 @@
-"""Recordings and what their labels say was meant."""
+"""Recordings, and labels that say what was meant in them."""
 
 from __future__ import annotations
 
@@ -40,8 +40,8 @@ def recordings(directory: Path) -> list[Path]:
 def labelled(directory: Path, labels: Path) -> tuple[list[Clip], int]:
     """The recordings that have a label, and how many recordings and labels lack the other.
 
-    `labels` is a JSON object, a recording's file name without its suffix → `ClipLabel`. Raises
-    `InputError` when it is malformed or not one label has its recording.
+    `labels` is a JSON object: a recording's file name without its suffix → `ClipLabel`. Raises
+    `InputError` when it is malformed or no label has a recording.
     """
     named = _read(labels)
     files = {path.stem: path for path in recordings(directory)}

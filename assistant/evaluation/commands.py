@@ -31,18 +31,18 @@ CHUNK_S = CHUNK_SAMPLES / SAMPLE_RATE_HZ
 
 
 class Milliseconds(msgspec.Struct, frozen=True, kw_only=True):
-    """The median, and what 95 % do not exceed."""
+    """Milliseconds at the median, and at the 95th percentile."""
 
     p50: float
     p95: float
 
 
 class CommandFigures(msgspec.Struct, frozen=True, kw_only=True):
-    """Acceptance, from 0 to 1, by condition: "clean", or the SNR in dB.
+    """Share of accepted clips, from 0 to 1, by condition: "clean", or the SNR in dB.
 
-    A command is accepted when one command was understood, with the right intent and exactly the
-    labelled slots. `asr_ms` is how long after the last chunk of sound the transcript came, had the
-    chunks come in real time.
+    A clip is accepted when one command was understood, with the right intent and exactly the
+    labelled slots. `asr_ms` is how long after the last chunk of sound the transcript came, if the
+    chunks had come in real time.
     """
 
     clips: int
@@ -59,13 +59,13 @@ def evaluate_commands(
     snrs_db: Mapping[str, float] | None = None,
     progress: Callable[[int, int], None] = lambda done, total: None,
 ) -> CommandFigures:
-    """Have every clip transcribed and interpreted, clean and at each SNR (its name → dB)."""
+    """Transcribe and interpret every clip, clean and at each SNR (its name → dB)."""
     conditions: dict[str, float | None] = {CLEAN: None, **(snrs_db or {})}
     accepted = dict.fromkeys(conditions, 0)
     left_s: list[float] = []
     engines: set[str] = set()
     for condition, snr_db in conditions.items():
-        # Each SNR has the same parts of the noise under the same clips.
+        # At each SNR, a clip has the same part of the noise under it.
         noisy = _mixer(noise, snr_db)
         for clip in clips:
             transcript, seconds = transcribe(asr, noisy(sound_of(clip.path)))
@@ -96,8 +96,8 @@ def transcribe(
 ) -> tuple[Transcript, float]:
     """The transcript, and how many seconds after the last sound it would have come in real time.
 
-    Chunks are worked on as soon as they have come and the one before is done: what an engine does
-    while the person speaks costs nothing, unless it cannot keep up.
+    A chunk is processed once it has come and the one before is done: what an engine does while the
+    person speaks costs nothing, unless it cannot keep up.
     """
     done_s = 0.0
     for message, came_s in _spoken(sound):
@@ -109,10 +109,10 @@ def transcribe(
 
 
 def _spoken(sound: Samples) -> Iterator[tuple[Message, float]]:
-    """What the listener sends of one utterance, each message with the second at which it comes."""
+    """The listener's messages for one utterance, each with the second at which it comes."""
     chunks = [sound[at : at + CHUNK_SAMPLES] for at in range(0, len(sound), CHUNK_SAMPLES)]
     length_s = len(sound) / SAMPLE_RATE_HZ
-    utterance_id = uuid.uuid4().hex  # under the same one it would be taken for more of the last
+    utterance_id = uuid.uuid4().hex  # with the same id it would count as part of the last one
     for number, chunk in enumerate(chunks):
         came_s = min((number + 1) * CHUNK_S, length_s)
         yield (
@@ -146,7 +146,7 @@ def accepts(commands: Sequence[Command], label: ClipLabel) -> bool:
 
 
 def _readings(slot: Slot) -> tuple[list[str], ...]:
-    # A label holds words: of a resolved value, such as seconds for a duration, those spoken.
+    # A label holds words: of a resolved value, such as a duration's seconds, the spoken ones.
     return _words(slot.raw), _words(slot.value)
 
 

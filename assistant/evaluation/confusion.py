@@ -16,7 +16,7 @@ from nlu.grammar.labelled import Labelled
 
 FOLDS = 5
 _IN_SCOPE = 0.5
-"""In-scope score below which a text is taken for talk."""
+"""In-scope score below which a text counts as background talk."""
 
 
 def confusions(
@@ -26,10 +26,10 @@ def confusions(
     owners: Mapping[str, str],
     progress: Progress = lambda done, total: None,
 ) -> dict[str, list[Confusion]]:
-    """By skill, the `sentences` that are taken for another intent by a head that lacks them.
+    """The `sentences`, by skill, that a head fitted without them takes for another intent.
 
-    The head is fitted to four fifths of them and to `others`, as often as it takes for each
-    sentence to be left out once. `owners` tells which skill carries out an intent.
+    The head is fitted to four fifths of them and to `others`, repeatedly, so that each sentence is
+    left out once. `owners` gives the skill that carries out an intent.
     """
     if not sentences:
         return {}

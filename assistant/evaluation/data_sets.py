@@ -1,8 +1,8 @@
-"""Public data sets of sentences and their intents, in the layouts that they come in.
+"""Public data sets of sentences and their intents, in their various layouts.
 
-CLINC150 (`data_full.json`: splits of [text, intent] pairs, out-of-scope ones apart), HWU64 (Rasa
-JSON, `train.json` and `test.json`), and SNIPS or ATIS (folders `train`, `dev` and `test` with the
-lines of `seq.in` and `label`; several intents are one label, joined by "#", as they stand).
+CLINC150 (`data_full.json`: splits of [text, intent] pairs, with separate out-of-scope ones), HWU64
+(Rasa JSON, `train.json` and `test.json`), and SNIPS or ATIS (folders `train`, `dev` and `test` with
+the lines of `seq.in` and `label`; several intents are one label, joined by "#", as they stand).
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from assistant.core.errors import InputError
 
 _DEV_SHARE = 0.1
 _DEV_SEED = 2026
-"""Draws the same tenth that the training of the encoder leaves out."""
+"""Seed that draws the same tenth that the training of the encoder leaves out."""
 
 _Read = TypeVar("_Read")
 
@@ -31,7 +31,7 @@ class Sentence(NamedTuple):
 
 
 class DataSet(NamedTuple):
-    """The splits of one set; those named `oos` hold texts that have no intent of it."""
+    """The splits of one set; those named `oos` hold texts without an intent of the set."""
 
     train: list[Sentence]
     dev: list[Sentence]
@@ -63,7 +63,7 @@ class _Rasa(msgspec.Struct, frozen=True):
 
 
 def read_data_set(folder: Path) -> DataSet:
-    """The set in a folder; raises `InputError` for one of no known layout, or a malformed one."""
+    """The set in a folder; raises `InputError` if its layout is unknown or malformed."""
     if not folder.is_dir():
         raise InputError("intents.no_folder", f"{folder}: no such folder")
     if (folder / "data_full.json").is_file():
@@ -113,7 +113,7 @@ def _split(folder: Path) -> list[Sentence]:
 
 
 def _held_out(train: list[Sentence]) -> tuple[list[Sentence], list[Sentence]]:
-    """A set without a dev split lends a tenth of train for one."""
+    """Take a tenth of train as the dev split of a set without one."""
     shuffled = list(train)
     random.Random(_DEV_SEED).shuffle(shuffled)
     cut = int(len(shuffled) * _DEV_SHARE)

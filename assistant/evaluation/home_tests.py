@@ -1,7 +1,7 @@
-"""Sentences with what they mean, from files in the format of Home Assistant's intent tests.
+"""Sentences with their meaning, from files in the format of Home Assistant's intent tests.
 
-A test of our own beside those has one `sentence` and a list of `commands`, each an intent with its
-slots, in the order in which they are to be carried out; [] where nothing may be.
+In addition, a test of our own has one `sentence` and a list of `commands`, each an intent with its
+slots, in the order in which they must be carried out; [] where none may be.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ Wanted = SlotValue | list[SlotValue]
 
 
 class WantedCommand(msgspec.Struct, frozen=True):
-    """A command as a test wants it; `intent` is "" where any will do.
+    """A command that a test expects; `intent` is "" where any will do.
 
     A list of values for a slot means any of them.
     """
@@ -37,7 +37,7 @@ class WantedCommand(msgspec.Struct, frozen=True):
 class HomeTestCase(msgspec.Struct, frozen=True):
     """Sentences that mean the same commands; `area` is where the speaker is, "" for unknown.
 
-    `kind` is what a test of our own says of its sentence, such as "corrected".
+    `kind` describes the sentence of a test of our own, such as "corrected".
     """
 
     sentences: tuple[str, ...]
@@ -84,8 +84,8 @@ def load_suites(path: Path, home: Path | None = None) -> list[Suite]:
     """The suites of one file, or of every YAML file in a folder and below, by name.
 
     Each file's own floors, areas and devices extend those of the `_fixtures.yaml` beside it or
-    above it, or else those of the file `home`. Raises `InputError` for what is missing, no YAML,
-    or holds no sentence at all.
+    above it, or else those of the file `home`. Raises `InputError` for a path that is missing, is
+    no YAML, or holds no sentence at all.
     """
     if not path.exists():
         raise InputError("sentences.missing", f"{path}: no such file or folder")
@@ -104,7 +104,7 @@ def load_suites(path: Path, home: Path | None = None) -> list[Suite]:
 
 
 def _fixtures_of(file: Path, root: Path) -> Path | None:
-    """The fixtures beside a file, or above it as far as `root`."""
+    """The fixtures beside a file, or above it up to `root`."""
     for folder in file.parents:
         if (folder / FIXTURES).is_file():
             return folder / FIXTURES
@@ -136,7 +136,7 @@ def _suite(file: Path, fixtures: Mapping[str, Any]) -> Suite:
 
 
 def _extended(part: str, fixtures: Mapping[str, Any], document: Mapping[str, Any]) -> list[Any]:
-    """The fixtures' list with the file's own after it, which replace those of the same id."""
+    """The fixtures' list followed by the file's own, which replaces entries with the same id."""
     own, common = (given.get(part) or [] for given in (document, fixtures))
     if not isinstance(own, list) or not isinstance(common, list):
         return [own]  # refused, by name, as no list of them

@@ -1,6 +1,6 @@
-"""How well intents are told apart, and strangers from them, on a public data set.
+"""How well intents, and out-of-scope texts, are told apart on a public data set.
 
-As on the device: the shipped encoder as it is, and a head fitted to the set's train split.
+As on the device: the shipped encoder unchanged, and a head fitted to the set's train split.
 """
 
 from __future__ import annotations
@@ -20,9 +20,9 @@ from nlu.classifier.encoder import Embeddings
 from nlu.classifier.head import Head
 
 FALSE_OOS = 0.035
-"""Share of dev that the threshold may reject; at most 0.04 of test is the aim."""
+"""Share of dev that the threshold may reject; the aim is at most 0.04 of test."""
 TIMED = 500
-"""Sentences that are timed one by one."""
+"""Number of sentences that are timed one by one."""
 _BATCH = 1024
 _NEW_INTENT = "a new skill's"
 _NEW_SKILL = tuple(
@@ -32,7 +32,7 @@ _NEW_SKILL = tuple(
         ("tomatoes", "roses", "basil", "ivy", "orchids", "ferns"),
     )
 )
-"""Thirty sentences of a skill that comes to those that are fitted already."""
+"""Thirty sentences of a skill that is added to those fitted already."""
 
 Progress = Callable[[int, int], None]
 
@@ -47,10 +47,11 @@ class Encodes(Protocol):
 class IntentFigures(msgspec.Struct, frozen=True, kw_only=True):
     """Shares, from 0 to 1, of the test split.
 
-    `accuracy` is that of the likeliest intent, before any is rejected; `oos_recall` the share of
-    the out-of-scope texts that are rejected, None for a set without such, and `false_oos` that of
-    the others. `fit_s` is embedding and fitting, `refit_s` the same for 30 sentences of one intent
-    more, `ms` one sentence through tokenizer, encoder and head on one thread.
+    `accuracy` is that of the likeliest intent, before any is rejected. `oos_recall` is the share of
+    out-of-scope texts that are rejected, None for a set without any; `false_oos` is the share of
+    the other texts that are. `fit_s` is the time of embedding and fitting, `refit_s` the same with
+    30 more sentences of one intent, `ms` that of one sentence through tokenizer, encoder and head
+    on one thread.
     """
 
     accuracy: float
@@ -63,7 +64,7 @@ class IntentFigures(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class _Fitted(NamedTuple):
-    """A head, and the seconds that it and its refit with a new skill took."""
+    """A head, and the seconds that fitting and refitting it with a new skill took."""
 
     head: Head
     fit_s: float
@@ -81,7 +82,7 @@ def evaluate_intents(
     """Fit to train and `negatives` float32[n, dimensions], choose the threshold on dev, judge test.
 
     `alone` is the encoder on one thread, which is timed. Raises `InputError` when train is too
-    little to fit to.
+    small to fit to.
     """
     told = _Counted(progress, data.size)
     head, fit_s, refit_s = _fitted(data, encoder, negatives, told, clock)
@@ -103,13 +104,13 @@ def evaluate_intents(
 
 
 class _Counted:
-    """Tells how many sentences are embedded."""
+    """Reports how many sentences are embedded."""
 
     def __init__(self, progress: Progress, total: int) -> None:
         self._progress, self._total, self._done = progress, total, 0
 
     def add(self, count: int) -> None:
-        """So many more are."""
+        """Report so many more."""
         self._done += count
         self._progress(self._done, self._total)
 

@@ -1,7 +1,7 @@
-"""Noise under speech, as the speech-to-intent benchmark mixes it.
+"""Noise under speech, mixed as in the speech-to-intent benchmark.
 
 https://github.com/Picovoice/speech-to-intent-benchmark: the noise is scaled so that the largest
-energy of a 2048-sample frame of the speech stands to that of the noise as the SNR.
+energy of a 2048-sample frame of the speech, compared with that of the noise, gives the SNR.
 """
 
 from __future__ import annotations
@@ -16,14 +16,14 @@ LOUDEST = np.iinfo(np.int16).max
 
 
 class Noise:
-    """A noise recording; which part of it lies under a clip is drawn from `seed`."""
+    """A noise recording; `seed` chooses the part of it under a clip."""
 
     def __init__(self, samples: Samples, seed: int = 0) -> None:
         self._samples = samples
         self._random = np.random.default_rng(seed)
 
     def under(self, speech: Samples, snr_db: float) -> Samples:
-        """`speech` with the next part of the noise under it, made quieter where it would clip.
+        """`speech` with the next part of the noise under it, made quieter if it would clip.
 
         Raises `InputError` when the noise is shorter than the speech, or silent.
         """
@@ -43,6 +43,6 @@ class Noise:
 
 
 def largest_energy(samples: Samples) -> float:
-    """The largest sum of squares of a frame of 2048 samples, the last one filled up with zeros."""
+    """The largest sum of squares of a frame of 2048 samples; the last is padded with zeros."""
     padded = np.pad(samples.astype(np.float64), (0, -len(samples) % ENERGY_FRAME_SAMPLES))
     return float((padded.reshape(-1, ENERGY_FRAME_SAMPLES) ** 2).sum(axis=1).max())

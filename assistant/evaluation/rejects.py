@@ -1,4 +1,4 @@
-"""What talk that is not meant for the assistant makes it do, which should be nothing."""
+"""What the assistant does on talk that is not meant for it, which should be nothing."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ from assistant.core.stage import Stage
 from assistant.pipeline import run
 
 _APART_S = 3600.0
-"""Between two lines, so that none follows on from the one before it."""
+"""Seconds between two lines, so that none refers to the one before it."""
 
 
 class RejectFigures(msgspec.Struct, frozen=True, kw_only=True):
-    """Of `sentences` that ask for nothing: `actions` changed any state, which none may.
+    """Figures of `sentences` that ask for nothing: `actions` changed a state, which none may.
 
-    `answered` is the share, from 0 to 1, in which a command was understood, one that only asks for
-    something as well, or that were asked back about.
+    `answered` is the share, from 0 to 1, in which a command, even one that only asks something, was
+    understood, or that the assistant asked back about.
     """
 
     sentences: int
@@ -36,7 +36,7 @@ class RejectFigures(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Offence(msgspec.Struct, frozen=True):
-    """A line that was answered: the intents it was taken for, the reply, and if it acted."""
+    """A line that was answered: the intents it was taken for, the reply, and whether it acted."""
 
     line: str
     intents: tuple[str, ...]
@@ -65,10 +65,10 @@ def evaluate_rejects(
     answered: Callable[[Offence], None] = lambda offence: None,
     progress: Callable[[int, int], None] = lambda done, total: None,
 ) -> RejectFigures:
-    """Say every line to the stages, each to `skills` on fresh state, and count what follows.
+    """Pass every line to the stages, each to `skills` on fresh state, and count the effects.
 
-    A command that `skills` gives for the bridge counts as an action as well. `answered` is told of
-    each line that was not passed over.
+    A command that `skills` sends to the bridge counts as an action too. `answered` receives each
+    line that was not ignored.
     """
     offences = []
     for number, line in enumerate(lines):
@@ -85,7 +85,7 @@ def evaluate_rejects(
 
 
 def _said(line: str, number: int, stages: tuple[Stage, ...]) -> Offence | None:
-    """What one line leads to; None where nothing was understood and nothing done."""
+    """The effect of one line; None where nothing was understood and nothing done."""
     utterance_id, at_s = f"reject-{number}", _APART_S * (number + 1)
     heard: Iterable[Message] = (
         Transcript(utterance_id=utterance_id, revision=0, text=line, engine="text", at_s=at_s),

@@ -1,6 +1,6 @@
-"""How much of a reference summary a summary says, and nothing else: ROUGE (Lin 2004).
+"""How much of a reference a summary says, and how little else: ROUGE (Lin 2004).
 
-Words are compared in lower case without stemming; F1 of precision and recall throughout.
+Words are compared in lower case without stemming; all scores are F1 of precision and recall.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""How many sentences are understood as Home Assistant's own tests want them."""
+"""How many sentences are understood as Home Assistant's own tests expect."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ from nlu.text.canonical import canonical
 from nlu.values import resolve
 
 Understand = Callable[[str], Sequence[Command]]
-"""The commands of one sentence."""
+"""A function from one sentence to its commands."""
 
 Prepare = Callable[[Home, str], Understand]
-"""Makes ready to understand what is said in a home, in the area of that name ("" for unknown)."""
+"""A function from a home and the name of an area ("" for unknown) to an `Understand` for them."""
 
 _UNITS = {"week": 604800, "day": 86400, "hour": 3600, "minute": 60, "second": 1}
 _SHORT = {"hr": "hour", "min": "minute", "sec": "second"}
@@ -34,10 +34,10 @@ _AMOUNT = re.compile(
 
 
 class SentenceFigures(msgspec.Struct, frozen=True, kw_only=True):
-    """Shares, from 0 to 1, of the sentences; `ms` of understanding one sentence.
+    """Shares, from 0 to 1, of the sentences; `ms` is the time to understand one sentence.
 
-    Exact is the right intents in their order, each with exactly the labelled slots, text stripped
-    and case-folded. A test that names no intent wants only the slots.
+    Exact means the right intents in their order, each with exactly the labelled slots, text
+    stripped and case-folded. A test that names no intent checks only the slots.
     """
 
     sentences: int
@@ -48,7 +48,7 @@ class SentenceFigures(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Miss(msgspec.Struct, frozen=True):
-    """A sentence that was not understood exactly, and what was."""
+    """A sentence that was not understood exactly, and what was understood."""
 
     file: str
     sentence: str
@@ -80,7 +80,7 @@ def evaluate_sentences(
     missed: Callable[[Miss], None] = lambda miss: None,
     clock: Callable[[], float] = time.perf_counter,
 ) -> SentenceFigures:
-    """Understand every sentence and compare; `missed` is told of each that is not exact."""
+    """Understand every sentence and compare; `missed` receives each one that is not exact."""
     every = list(sentences(suites))
     ready: dict[tuple[int, str], Understand] = {}
     intents = exact = 0
@@ -108,7 +108,7 @@ def evaluate_sentences(
 
 
 def judge(commands: Sequence[Command], case: HomeTestCase) -> tuple[bool, bool]:
-    """Whether the intents are those wanted, in their order, and whether the slots are as well."""
+    """Whether the intents are the expected ones, in their order, and whether the slots are too."""
     if len(commands) != len(case.commands):
         return False, False
     pairs = list(zip(commands, case.commands, strict=True))
@@ -119,7 +119,7 @@ def judge(commands: Sequence[Command], case: HomeTestCase) -> tuple[bool, bool]:
 
 
 def same_slots(slots: Mapping[str, SlotValue], wanted: Mapping[str, Wanted]) -> bool:
-    """Whether exactly the wanted slots have the wanted values, or one of those in a list."""
+    """Whether exactly the expected slots have the expected values, or one of those in a list."""
     return slots.keys() == wanted.keys() and all(
         _same(slots[name], value) for name, value in wanted.items()
     )
@@ -138,7 +138,7 @@ def _text(value: SlotValue) -> str:
 
 
 def home_assistant_slots(command: Command) -> dict[str, SlotValue]:
-    """A command's slots as Home Assistant has them: a time span in hours, minutes and seconds."""
+    """A command's slots in Home Assistant's form: a time span in hours, minutes and seconds."""
     found: dict[str, SlotValue] = {}
     for slot in command.slots:
         name = slot.name.removesuffix("duration")
@@ -150,7 +150,7 @@ def home_assistant_slots(command: Command) -> dict[str, SlotValue]:
 
 
 def _span(slot: Slot) -> Iterator[tuple[str, int]]:
-    """The units of a time span as they were spoken, a half carried down to the next smaller."""
+    """The units of a time span as they were spoken, with a half moved to the next smaller unit."""
     amounts: dict[str, float] = {}
     rest, unit = canonical(slot.raw).text.removeprefix("for "), ""
     while rest and (found := _AMOUNT.match(rest)):

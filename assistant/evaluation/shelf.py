@@ -1,4 +1,4 @@
-"""A data set's passages as the assistant would keep them, with nothing else beside them."""
+"""A data set's passages as the assistant would store them, with nothing else beside them."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class Shelf:
         self._finder = Searcher(self._retriever, self._reader)
 
     def find(self, question: str, without: str = "") -> SearchResult:
-        """What is found, or would be if the document `without` were not there."""
+        """What is found, or what would be if the document `without` were missing."""
         if not without:
             return self._finder.find(question)
         passages = {s.title: s.passages for s in self.knowledge.sources.all()}
@@ -52,7 +52,7 @@ class Shelf:
 
 
 class _Others:
-    """The retriever as if one document were not there."""
+    """The retriever as if one document were missing."""
 
     def __init__(self, retriever: Retriever, without: str, further: int) -> None:
         self._retriever, self._without, self._further = retriever, without, further

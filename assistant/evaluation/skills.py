@@ -1,4 +1,4 @@
-"""What the sentences of the installed skills claim, and where they get in each other's way."""
+"""The sentences that the installed skills claim, and where they conflict."""
 
 from __future__ import annotations
 
@@ -17,16 +17,16 @@ from nlu.grammar.sampling import SentenceSource
 from nlu.grammar.templates import Templates
 
 SAMPLES = 24
-"""Sentences that are drawn of each template."""
+"""Most sentences that are drawn from each template."""
 _TOLD = 5
-"""Sentences of an intent that are shown."""
+"""Most sentences of an intent that are shown."""
 _SEED = "check"
 
 Progress = Callable[[int, int], None]
 
 
 class Rank(Enum):
-    """How another intent ranks for a sentence, beside the one it was written for."""
+    """How another intent ranks for a sentence, compared with the one it was written for."""
 
     BETTER = "better"
     EQUAL = "equal"
@@ -34,7 +34,7 @@ class Rank(Enum):
 
 
 class Conflict(msgspec.Struct, frozen=True, kw_only=True):
-    """A sentence of one skill that is another's as well, and which of the two has it."""
+    """A sentence of one skill that also belongs to another, and which of the two gets it."""
 
     sentence: str
     template: str
@@ -45,16 +45,16 @@ class Conflict(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Unfilled(msgspec.Struct, frozen=True, kw_only=True):
-    """A slot in the signature of an intent that no sentence of the intent fills."""
+    """A slot in the signature of an intent that none of the intent's sentences fills."""
 
     intent: str
     slot: str
 
 
 class Unreachable(msgspec.Struct, frozen=True, kw_only=True):
-    """A template none of whose sentences is taken for its intent.
+    """A template none of whose sentences is understood as its intent.
 
-    `instead` are the intents that they are taken for; none where the template is about something
+    `instead` are the intents they are understood as; none where the template is about something
     that the home does not have.
     """
 
@@ -66,8 +66,8 @@ class Unreachable(msgspec.Struct, frozen=True, kw_only=True):
 class Confusion(msgspec.Struct, frozen=True, kw_only=True):
     """A sentence that a head fitted without it takes for another intent.
 
-    `other_intent` is "" where it is taken for talk that is not meant for the assistant,
-    `other_skill` where no skill serves the other intent. `belief` is from 0 to 1.
+    `other_intent` is "" where it is taken for background talk, `other_skill` where no skill serves
+    the other intent. `belief` is from 0 to 1.
     """
 
     sentence: str
@@ -78,11 +78,11 @@ class Confusion(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class SkillReport(msgspec.Struct, frozen=True, kw_only=True):
-    """One skill: sentences that it claims, by intent, and what is wrong with them.
+    """One skill: the sentences it claims, by intent, and what is wrong with them.
 
-    Conflicts and slots that are never filled are faults, the rest are warnings. What a skill
-    `overrides` are sentences of Home Assistant's vocabulary, which another skill carries out and
-    to which its own are preferred.
+    Conflicts and unfilled slots are faults, the rest are warnings. `overrides` are sentences of
+    Home Assistant's vocabulary that another skill carries out and that the skill's own take
+    precedence over.
     """
 
     skill: str
@@ -95,18 +95,18 @@ class SkillReport(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def faults(self) -> int:
-        """How many things must be put right."""
+        """The number of things that must be corrected."""
         return len(self.conflicts) + len(self.unfilled)
 
     @property
     def warnings(self) -> int:
-        """How many things are worth a look."""
+        """The number of things worth checking."""
         return len(self.overrides) + len(self.unreachable) + len(self.confused)
 
 
 @dataclass(frozen=True)
 class Owned:
-    """A sentence drawn of a skill's template."""
+    """A sentence drawn from a skill's template."""
 
     skill: str
     intent: str
@@ -130,7 +130,7 @@ def check_skills(
 
 
 def owners_of(manifests: Sequence[SkillManifest]) -> dict[str, str]:
-    """Intent → the name of the skill that carries it out."""
+    """For each intent the name of the skill that carries it out."""
     return {s.intent: m.name for m in manifests for s in (*m.intents, *m.served)}
 
 
@@ -164,7 +164,7 @@ def _report(
 
 
 def _drawn(skill: str, templates: Templates) -> Iterator[tuple[Claim, str, list[str]]]:
-    """Every template of a skill's own with different sentences of it."""
+    """Every template of the skill's own, with different sentences drawn from it."""
     for claim in templates.claims:
         if claim.skill != skill or claim.block is not None:
             continue
@@ -177,9 +177,9 @@ def _drawn(skill: str, templates: Templates) -> Iterator[tuple[Claim, str, list[
 def _conflicts(
     own: Owned, matches: Sequence[Match], owners: Mapping[str, str]
 ) -> Iterator[tuple[bool, Conflict]]:
-    """The intents of other skills that a sentence is one of, and if it is a conflict.
+    """The intents of other skills that match a sentence, and whether each is a conflict.
 
-    One that must take more words as free text than the sentence's own gives way, as it should.
+    A match that takes more words as free text than the sentence's own rightly loses.
     """
     mine = next((m for m in matches if m.intent == own.intent), None)
     for match in matches:
@@ -199,7 +199,7 @@ def _conflicts(
 
 
 def _rank(match: Match, mine: Match | None) -> Rank:
-    """How a match ranks, but for the order in which skills happen to be loaded."""
+    """The rank of a match, apart from the order in which skills happen to be loaded."""
     if mine is None or (match.fit(), match.precedence) < (mine.fit(), mine.precedence):
         return Rank.BETTER
     same = (match.fit(), match.precedence) == (mine.fit(), mine.precedence)
@@ -211,7 +211,7 @@ def _plainest(sentences: Sequence[str]) -> list[str]:
 
 
 def _unfilled(manifest: SkillManifest, claims: Sequence[Claim]) -> Iterator[Unfilled]:
-    """The slots of intents with sentences of their own; other people's fill what they like."""
+    """Slots of the skill's own intents that no sentence fills; intents of others are not checked."""
     named: dict[tuple[str, str], None] = {}
     for schema in manifest.intents:
         named |= dict.fromkeys((schema.intent, slot.name) for slot in schema.slots)
@@ -224,7 +224,7 @@ def _unfilled(manifest: SkillManifest, claims: Sequence[Claim]) -> Iterator[Unfi
 
 
 def _slots(expression: Expression) -> Iterator[str]:
-    """The slots that some way through an expression fills."""
+    """The slots that an expression can fill in some way."""
     if isinstance(expression, ListReference):
         yield expression.slot_name.removesuffix(TAKEN)
     elif isinstance(expression, Alternative | Group):

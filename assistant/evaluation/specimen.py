@@ -1,4 +1,4 @@
-"""A home made up so that every sentence of the installed skills has something to name."""
+"""A made-up home with something for every sentence of the installed skills to name."""
 
 from __future__ import annotations
 

@@ -27,14 +27,14 @@ class SquadQuestion(msgspec.Struct, frozen=True):
 
 
 class Paragraph(msgspec.Struct, frozen=True):
-    """A passage and what is asked of it."""
+    """A passage and its questions."""
 
     context: str
     qas: tuple[SquadQuestion, ...] = ()
 
 
 class Article(msgspec.Struct, frozen=True):
-    """Passages of one title."""
+    """The passages under one title."""
 
     paragraphs: tuple[Paragraph, ...]
     title: str = ""
@@ -45,7 +45,7 @@ class _SquadFile(msgspec.Struct, frozen=True):
 
 
 class Overlap(NamedTuple):
-    """How an answer compares with the right ones: the same, and F1 of the words."""
+    """The comparison of an answer with the right ones: exact match, and F1 of the words."""
 
     exact: bool
     f1: float
@@ -62,7 +62,7 @@ def read_articles(file: Path) -> tuple[Article, ...]:
 
 
 def overlap(found: str, right: tuple[GoldAnswer, ...]) -> Overlap:
-    """The best comparison with any right answer, without case, punctuation and articles."""
+    """The best comparison with any right answer, ignoring case, punctuation and articles."""
     pairs = [_compare(_words(found), _words(one.text)) for one in right]
     return Overlap(any(p.exact for p in pairs), max((p.f1 for p in pairs), default=0.0))
 

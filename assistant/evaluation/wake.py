@@ -1,4 +1,4 @@
-"""How well a wake word engine hears its keyword, and how often it hears one where none is."""
+"""How well a wake word engine detects its keyword, and how often it does so where none is."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from audio.frames import FRAME_S, SILENCE, frames_of
 from audio.wake.engine import WakeWordEngine
 from audio.wake.select import select
 
-# An engine notices a word after its end: the silence lets it, and parts a clip from the next.
+# An engine detects a word after its end: silence gives it time and separates the clips.
 FLUSH_FRAMES = round(1.0 / FRAME_S)
 
 
@@ -42,7 +42,7 @@ def evaluate_wake(
     engine: str = "auto",
     progress: Callable[[int, int], None] = lambda done, total: None,
 ) -> WakeFigures:
-    """Run every clip through one listening engine; `progress` hears (clips done, clips in all).
+    """Run every clip through one listening engine; `progress` receives (clips done, all clips).
 
     Raises `InputError` for a folder without recordings, `WakeWordError` for a keyword that no
     engine knows.
