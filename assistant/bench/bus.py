@@ -1,6 +1,6 @@
-"""How long a message takes from one process to the next.
+"""The time a message takes from one process to the next.
 
-A hop is one way: from just before the sender's `Bus.send` (encoding counted) until the receiver
+A hop is one way: from just before the sender's `Bus.send` (encoding included) until the receiver
 holds the decoded message. CLOCK_BOOTTIME is the same in both processes, so nothing is halved. The
 sender waits for an acknowledgement before the next message; hops never queue behind each other.
 """
@@ -33,10 +33,10 @@ MESSAGES: dict[str, Work] = {
         utterance_id="bench", sequence=0, samples=bytes(200_000), rate_hz=22_050, text="", last=True
     ),
 }
-"""What crosses: a transcript, which watchers may subscribe to as well, and a spoken sentence."""
+"""The messages: a transcript, which watchers may subscribe to as well, and a spoken sentence."""
 
 IDLE_S = {"busy": 0.0, "5 ms idle": 0.005}
-"""How long both processes sleep between two messages."""
+"""Seconds that both processes sleep between two messages."""
 
 
 class HopFigures(msgspec.Struct, frozen=True, kw_only=True):
@@ -62,7 +62,7 @@ def measure(
     """Time `hops` hops in each of `runs` runs, for every message and pace."""
     cases = list(product(IDLE_S, MESSAGES))
     measured: dict[tuple[str, str], list[list[float]]] = {case: [] for case in cases}
-    # Turn by turn, so that a disturbance does not fall on one case alone.
+    # One case after the other in turn, so that a disturbance does not affect one case alone.
     for number, case in enumerate(cases * runs, 1):
         pace, label = case
         measured[case].append(_run(MESSAGES[label], IDLE_S[pace], hops))

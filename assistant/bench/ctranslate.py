@@ -1,7 +1,7 @@
-"""A decoder of GPT-2's shape with random weights in CTranslate2, to run beside onnxruntime.
+"""A decoder of GPT-2's shape with random weights in CTranslate2, for comparison with onnxruntime.
 
-CTranslate2 loads no GPT-Neo (its scores are not scaled, its layers see windows); GPT-2 of the same
-size does the same work for each token.
+CTranslate2 cannot load GPT-Neo (unscaled attention, layers with windows); GPT-2 of the same size
+does the same work for each token.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from assistant.bench.shape import ModelShape
 def tokens_per_s(
     shape: ModelShape, threads: int, prompt: int, tokens: int, clock: Callable[[], float]
 ) -> float:
-    """Greedy tokens a second behind a prompt, int8, batch 1; the prompt's own time is taken off."""
+    """Greedy tokens a second after a prompt, int8, batch 1; the prompt's own time is subtracted."""
     with tempfile.TemporaryDirectory(prefix="hark-bench-") as folder:
         _spec(shape).save(folder)
         model = ctranslate2.Generator(  # type: ignore[attr-defined]

@@ -1,4 +1,4 @@
-"""What a bench makes of several runs."""
+"""Figures of a bench, computed from several runs."""
 
 from __future__ import annotations
 

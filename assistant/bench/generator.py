@@ -32,10 +32,10 @@ from assistant.core.models.session import session_of_bytes
 
 Clock = Callable[[], float]
 PROMPT, TOKENS = 64, 64
-"""Tokens that are read before, and that are timed."""
+"""Number of tokens that are read first, and of those that are timed."""
 LIMIT, MIXED = 32, 50
 _LONG_EVERY, _LONG, _SHORT = 5, 64, 12
-"""Of the mixed requests every fifth may take 64 tokens, the others 12."""
+"""Mixed requests: every fifth may take 64 tokens, the others 12."""
 _READ_BYTES = 1 << 28
 
 TEXT = (
@@ -52,7 +52,8 @@ QUESTIONS = (
 
 
 class Speed(msgspec.Struct, frozen=True, kw_only=True):
-    """One model in one engine; medians. `limit` is what reading its weights once a token allows."""
+    """One model in one engine; medians. `limit` is the speed at which memory can deliver the
+    weights."""
 
     model: str
     engine: str
@@ -64,7 +65,7 @@ class Speed(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Crowd(msgspec.Struct, frozen=True, kw_only=True):
-    """Fifty requests at once in one order: milliseconds from asking to the last word."""
+    """Fifty requests at once in one order: milliseconds from the request to the last word."""
 
     order: str
     requests: int
@@ -73,11 +74,12 @@ class Crowd(msgspec.Struct, frozen=True, kw_only=True):
     short_max_ms: float
     long_max_ms: float
     turned_away: int
-    """Of as many more requests, while those were being answered and the queue was full."""
+    """Requests refused, of as many more, made while those were being answered and the queue was
+    full."""
 
 
 class GeneratorFigures(msgspec.Struct, frozen=True, kw_only=True):
-    """All of it; `first_sentence_ms` is the shipped generator's, from question to sentence."""
+    """All figures; `first_sentence_ms` is the shipped generator's, from question to sentence."""
 
     speeds: tuple[Speed, ...]
     crowds: tuple[Crowd, ...]
@@ -92,7 +94,7 @@ def measure(
     clock: Clock = time.perf_counter,
     progress: Callable[[int, int], None] = lambda done, of: None,
 ) -> GeneratorFigures:
-    """Measure here, alone; weights are random but for the shipped generator's."""
+    """Measure in this process, alone; weights are random except the shipped generator's."""
     bandwidth = _bandwidth(clock)
     speeds = []
     for number, (name, shape) in enumerate(shapes):
@@ -142,7 +144,7 @@ def _beside(name: str, shape: ModelShape, runs: int, bandwidth: float, clock: Cl
 
 
 def _timed(decoder: Decoder, clock: Clock) -> tuple[float, float]:
-    """Seconds of the prompt, and of a token at the median."""
+    """Seconds for the prompt, and for a token at the median."""
     began_s = clock()
     _, memory = decoder.read(list(range(1, PROMPT + 1)), decoder.nothing())
     prompt_s, spent = clock() - began_s, []
@@ -154,7 +156,7 @@ def _timed(decoder: Decoder, clock: Clock) -> tuple[float, float]:
 
 
 def _first_sentence_ms(generator: Generator, runs: int, clock: Clock) -> float:
-    """From the question to its first whole sentence, a clause of the text."""
+    """Milliseconds from the question to its first whole sentence, a clause of the text."""
     spent = []
     for question in QUESTIONS * runs:
         began_s = clock()
@@ -169,7 +171,7 @@ def _bound(generator: Generator, prompt: Prompt) -> SpanConstraint | None:
 
 
 def _crowd(generator: Generator, order: Order, clock: Clock) -> Crowd:
-    """Fifty at once on two workers, and as many more that find no room."""
+    """Run fifty at once on two workers, with as many more that find no room."""
     scheduler = TokenScheduler(limit=MIXED, order=order, clock=clock)
     asked = [(n, _LONG if n % _LONG_EVERY == 0 else _SHORT) for n in range(MIXED)]
     requests = [(_submitted(scheduler, generator, n, most), most) for n, most in asked]
@@ -200,12 +202,12 @@ def _submitted(
 ) -> GenerationRequest:
     prompt = about_text(QUESTIONS[number % len(QUESTIONS)], TEXT)
     budget = GenerationBudget(tokens=most, seconds=60)
-    # Random weights or the first words of a reply: it never ends before its budget.
+    # Random weights, or the first words of a reply: it never ends before its budget does.
     return scheduler.submit(generator.stream(prompt, None, budget), most)
 
 
 def _bandwidth(clock: Clock) -> float:
-    """Bytes a second that two threads read from memory."""
+    """Bytes a second that two threads can read from memory."""
     parts = [np.ones(_READ_BYTES // 8, np.int64) for _ in range(2)]
     best = 0.0
     with ThreadPoolExecutor(2) as both:

@@ -1,4 +1,4 @@
-"""What the daemon costs while it only listens for the wake word."""
+"""The cost of the daemon while it only listens for the wake word."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from assistant.core.messages import SAMPLE_RATE_HZ
 from audio.frames import Samples, frames_of
 
 PINK_RMS = 1000.0
-"""About -30 dB below full scale: a kitchen at work."""
+"""Level of the noise, about -30 dB below full scale: a kitchen at work."""
 
 
 class ProcessFigures(msgspec.Struct, frozen=True, kw_only=True):
@@ -45,11 +45,11 @@ def measure(
     noise_file: Path | None = None,
     progress: Callable[[int, int], None] = lambda done, total: None,
 ) -> IdleFigures:
-    """Play `seconds` of silence, then of noise, to a fresh daemon, and read what each cost."""
+    """Play `seconds` of silence, then of noise, to a fresh daemon, and measure the cost of each."""
     noise, name = noise_of(seconds, noise_file)
     with running_daemon() as rig:
         progress(1, 4)
-        # What a start leaves behind, such as a cache being written, is not idling.
+        # The after-effects of a start, such as writing a cache, are not idling.
         _listen(rig, np.zeros(0, np.int16), min(5.0, seconds))
         progress(2, 4)
         silence = _listen(rig, np.zeros(0, np.int16), seconds)
@@ -70,7 +70,7 @@ def measure(
 
 
 def _listen(rig: Rig, sound: Samples, seconds: float) -> dict[int, float]:
-    """Process id → share of a core while `sound`, then silence, is heard for `seconds`."""
+    """Each process's share of a core while `sound`, then silence, is heard for `seconds`."""
     before, began_s = usage(rig.process.pid), time.monotonic()
     if len(sound):
         rig.play(sound)
@@ -95,7 +95,7 @@ def _rows(
 
 
 def noise_of(seconds: float, file: Path | None) -> tuple[Samples, str]:
-    """`seconds` of noise and what it is: `file`, the kitchen of $ASSISTANT_DATA, or pink noise."""
+    """`seconds` of noise and its name: `file`, the kitchen of $ASSISTANT_DATA, or pink noise."""
     kitchen = Path(os.environ.get("ASSISTANT_DATA", "")) / "audio" / "noise" / "kitchen.flac"
     chosen = file or (kitchen if kitchen.is_file() else None)
     length = int(seconds * SAMPLE_RATE_HZ)

@@ -1,8 +1,8 @@
-"""Passages of no meaning whose vectors and words lie as those of real documents do.
+"""Passages without meaning whose vectors and words are distributed like those of real documents.
 
 Vectors are a mixture of Gaussians in three steps (topics, documents about them, passages in these),
-whose variance falls from dimension to dimension: passages of a document have a cosine of 0.55, of
-a topic 0.3, and a question one of 0.65 with its passage, as MiniLM's have. Words follow Zipf's law.
+whose variance falls from dimension to dimension: passages of a document have a cosine of 0.55, of a
+topic 0.3, and a question one of 0.65 with its passage, as MiniLM's have. Words follow Zipf's law.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ class PassageSample:
         made += np.sqrt(_DOCUMENT) * self._directions(documents[-1] + 1)[documents]
         made += np.sqrt(_OWN) * self._directions(count)
         self.vectors = _unit(made.astype(np.float32))
-        # The commonest 50 words are left to the stop words of a real text.
+        # The 50 commonest words are left to the stop words of a real text.
         ranks = np.arange(50, 50 + VOCABULARY)
         self._shares = (1 / ranks) / (1 / ranks).sum()
         self._count = count

@@ -1,4 +1,4 @@
-"""What the kernel says of a tree of processes: processor time and memory, from /proc."""
+"""Processor time and memory of a tree of processes, from the kernel's /proc."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ OURS = "hark-"
 
 
 class Usage(msgspec.Struct, frozen=True, kw_only=True):
-    """One process at one instant: seconds of processor time so far, and bytes of PSS.
+    """One process at one moment: seconds of processor time so far, and bytes of PSS.
 
-    PSS is the proportional set size: a page that n processes share counts a n-th in each.
+    PSS is the proportional set size: a page that n processes share counts 1/n in each.
     """
 
     name: str
@@ -24,10 +24,10 @@ class Usage(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def usage(root: int) -> dict[int, Usage]:
-    """Process id → usage of `root`, which is the supervisor, and all its descendants."""
+    """The usage of `root`, which is the supervisor, and of all its descendants, by process id."""
     found = {}
     for pid in _tree(root):
-        # A process may end while it is looked at.
+        # A process may end while it is being read.
         with contextlib.suppress(FileNotFoundError, ProcessLookupError):
             comm = (PROC / str(pid) / "comm").read_text().strip()
             name = "supervisor" if pid == root else comm.removeprefix(OURS)
@@ -48,7 +48,7 @@ def _tree(root: int) -> list[int]:
 
 
 def _stat(pid: int) -> list[str]:
-    """The fields of proc(5)'s stat from the third (the state) on; a name may hold spaces."""
+    """The fields of proc(5)'s stat from the third (the state) on; a name may contain spaces."""
     return (PROC / str(pid) / "stat").read_text().rpartition(")")[2].split()
 
 

@@ -1,7 +1,7 @@
-"""How quickly the nearest passages are found, and how surely: FAISS, SQLite FTS5 and NumPy.
+"""How fast the nearest passages are found, and how reliably: FAISS, SQLite FTS5 and NumPy.
 
-Everything runs on one thread. The passages are those of `assistant.bench.passages`; exact is what
-NumPy finds among the vectors as they are kept. FTS5 finds by words, exactly, so it has no recall.
+Everything runs on one thread. The passages are those of `assistant.bench.passages`; exact means
+what NumPy finds among the stored vectors. FTS5 finds by words, exactly, so it has no recall.
 """
 
 from __future__ import annotations
@@ -30,15 +30,16 @@ WARM_UP = 10
 METHODS = 4
 
 Search = Callable[[int], Ids]
-"""The ids that are found for the question of this number."""
+"""A function from a question's number to the ids found for it."""
 Progress = Callable[[int, int], None]
 
 
 class Row(msgspec.Struct, frozen=True, kw_only=True):
-    """One way of finding: milliseconds a question, recall of the exact ten, memory, making of it.
+    """One method: milliseconds a question, recall of the exact ten, memory, and seconds to build
+    it.
 
-    `used` is whether the assistant finds so among this many. `mb` is of the index: in memory (flat,
-    NumPy), or of its file (compressed: memory-mapped; FTS5: with the texts).
+    `used` is whether the assistant uses it for this many. `mb` is the size of the index: in memory
+    (flat, NumPy), or of its file (compressed: memory-mapped; FTS5: with the texts).
     """
 
     passages: int
@@ -52,7 +53,7 @@ class Row(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class RetrievalFigures(msgspec.Struct, frozen=True, kw_only=True):
-    """Every way at every size."""
+    """Every method at every size."""
 
     questions: int
     rows: tuple[Row, ...]
@@ -63,7 +64,7 @@ def measure(
     questions: int = 200,
     progress: Progress = lambda done, total: None,
 ) -> RetrievalFigures:
-    """Time `questions` searches of each way among so many passages."""
+    """Time `questions` searches of each method at each of these numbers of passages."""
     rows: list[Row] = []
     for size in sizes:
         with tempfile.TemporaryDirectory(prefix="hark-bench-") as folder:
@@ -149,7 +150,7 @@ def _settled(index: VectorIndex) -> tuple[VectorIndex, float]:
 
 
 def _keep(knowledge: Knowledge, sample: PassageSample) -> None:
-    """The passages' ids rise as the sample's rows do."""
+    """Store the passages; their ids rise as the sample's rows do."""
     row = 0
     while waiting := knowledge.vectors.unencoded(ENCODER, KEPT_AT_ONCE):
         ids = [number for number, _ in waiting]

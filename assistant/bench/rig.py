@@ -1,4 +1,4 @@
-"""The real daemon with files in place of the sound card, in a state directory of its own."""
+"""The real daemon with files instead of a sound card, in a state directory of its own."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class Rig:
 
     @property
     def log(self) -> Path:
-        """All that the daemon's processes wrote."""
+        """Everything that the daemon's processes wrote."""
         return self.microphone.with_name("log")
 
     def play(self, sound: Samples) -> None:
@@ -53,7 +53,7 @@ class Rig:
 def running_daemon(home: str = "", settings: str = "") -> Iterator[Rig]:
     """Start `assistant run` in a `home` (YAML) with further `settings` (TOML); stop it at the end.
 
-    Raises `ControlError` with the log's last line when it does not come to listen.
+    Raises `ControlError` with the log's last line when it does not start listening.
     """
     with tempfile.TemporaryDirectory(prefix="hark-bench-") as name:
         folder = Path(name)
@@ -103,5 +103,5 @@ def _await(process: subprocess.Popen[bytes], control: ControlClient, folder: Pat
 
 
 def _reason(log: list[str]) -> str:
-    """What a process said at its end, or else the last line."""
+    """What a process reported at its end, or else the last line."""
     return next((line for line in reversed(log) if " CRITICAL " in line), (log or ["nothing"])[-1])

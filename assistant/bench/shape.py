@@ -1,4 +1,4 @@
-"""Sizes of decoders that benches make up, and random weights for them."""
+"""Sizes of decoders for benches, and random weights for them."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ class ModelShape(msgspec.Struct, frozen=True, kw_only=True):
 
 
 OWN = ModelShape(words=5000, layers=4, width=384, heads=6, positions=320, paired=True)
-"""The generator that ships."""
+"""Sizes of the shipped generator."""
 NEO = ModelShape(words=50_257, layers=12, width=768, heads=12, positions=2048)
-"""GPT-Neo-125M (Black et al. 2021); GPT-2's smallest is of the same size."""
+"""Sizes of GPT-Neo-125M (Black et al. 2021); GPT-2's smallest has the same."""
 NEO_WINDOW = 256

@@ -1,6 +1,6 @@
 """Where the time goes between the end of speech and the first sound of the reply.
 
-The real daemon hears commands in flite's voices, in real time; its own metrics tell each stage.
+The real daemon hears commands in flite's voices, in real time; its own metrics time each stage.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ COMMANDS = (
     "turn off the kitchen light",
     "order me a pizza",
 )
-"""Of different kinds; none asks back, and all of them leave the state as they found it."""
+"""Commands of different kinds; none asks back, and together they leave the state unchanged."""
 
 HOME = """\
 areas:
@@ -118,7 +118,8 @@ def _spoken(text: str, voice: str) -> Samples:
 
 
 def _exchange(rig: Rig, sound: Samples) -> set[str]:
-    """Speak, and wait until the reply was played; gives "understood" and "replied" if it was."""
+    """Speak, and wait until the reply was played; gives "understood" and "replied" where it
+    happened."""
     outcome: set[str] = set()
     events = rig.control.follow("watch", REPLY_S)
     next(events)

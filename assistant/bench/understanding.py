@@ -1,4 +1,4 @@
-"""How long understanding takes: its two models side by side, and a text that fits nothing."""
+"""How long understanding takes: its two models in parallel, and a text that fits nothing."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ from nlu.interpreter import By, Interpreter
 from nlu.text.canonical import canonical
 
 TOKENS = 14
-"""Word pieces of the sentences that the models are timed with, the two that frame them included."""
+"""Word pieces of the sentences for timing the models, including the two that frame them."""
 WORDS = 6
-"""Of the sentences that are understood as a whole."""
+"""Words of the sentences that are understood as a whole."""
 TIMED = 200
-"""Sentences of each sort in a run; none comes twice in one, so that no cache answers."""
+"""Sentences of each sort in a run; no sentence occurs twice in one, so that no cache answers."""
 _WARM = 20
 _SEED = 1
 
@@ -47,7 +47,7 @@ _WHEN = ("on that rainy day", "before the wedding", "after the long war", "durin
 
 
 class Percentiles(msgspec.Struct, frozen=True, kw_only=True):
-    """Milliseconds at the median, and what 99 % do not exceed."""
+    """Milliseconds at the median, and at the 99th percentile."""
 
     p50: float
     p99: float
@@ -56,10 +56,10 @@ class Percentiles(msgspec.Struct, frozen=True, kw_only=True):
 class UnderstandingFigures(msgspec.Struct, frozen=True, kw_only=True):
     """Milliseconds of understanding, in this process.
 
-    `models_ms` is the intent and the NER model side by side, one thread each, from text to intents
-    and spans; None where they are not here. `match_ms` is the whole of understanding for sentences
-    of the skills at the median, `no_match_ms` for talk of as many words that none of them fits,
-    `ratio` the second by the first.
+    `models_ms` is the intent and the NER model in parallel, one thread each, from text to intents
+    and spans; None where they are not installed. `match_ms` is the median of all of understanding
+    for sentences of the skills, `no_match_ms` for talk of as many words that fits none of them,
+    `ratio` the second divided by the first.
     """
 
     models_ms: Percentiles | None
@@ -136,7 +136,7 @@ def _fitting(composition: Composition) -> list[str]:
 
 
 def _talk(*parts: Sequence[str]) -> list[str]:
-    """Different things that people tell each other."""
+    """Different things that people say to each other."""
     every = [" ".join(chosen) for chosen in product(*parts)]
     random.Random(_SEED).shuffle(every)
     return every
