@@ -1,5 +1,5 @@
 """Attacks on the real daemon by its neighbours: `python -m benchmarks.hostile`.
 
-Each attack deals blows, and meanwhile a watcher looks at the daemon's processes, its log and what
-it keeps, and a prober asks it for something valid every second.
+Each attack deals blows. Meanwhile a watcher checks the daemon's processes, its log and its stored
+state, and a prober sends it a valid request every second.
 """

@@ -1,6 +1,6 @@
-"""Attack the real daemon and show what came of it: `python -m benchmarks.hostile`.
+"""Attack the real daemon and show the result: `python -m benchmarks.hostile`.
 
-A run that is killed goes on where it was with `--resume`. Run it from the repository's root.
+A run that was killed continues with `--resume`. Run it from the repository's root.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ STATE = Path("build/hostile.json")
 
 
 def main() -> None:
-    """Exit status 1 when the daemon did not hold."""
+    """Run the attacks; exit status 1 when the daemon did not hold."""
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))  # the daemon ends too
     given = _options()
     if not given.resume:

@@ -1,7 +1,7 @@
 """The broker's other devices attack: payloads and topics over a real mosquitto and bridge.
 
-Whatever is published, a device is in a state that some valid payload said of it, and a true state
-is there within a second, also right after a flood.
+Whatever is published, a device is in a state that some valid payload gave it, and a true state
+arrives within a second, also right after a flood.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from benchmarks.hostile.payloads import meaning, payload
 from benchmarks.hostile.target import Effects, Target
 
 FLOOD_EVERY, FLOOD = 25_000, 50_000
-"""So many states of one device, without a pause, count as one blow each time."""
+"""Blows between two floods, and states of one device in a flood, sent without a pause."""
 TRUE_EVERY = 500
 TRUE_WITHIN_S = 1.0
 LOOK_EVERY_S = 0.01
@@ -39,7 +39,7 @@ STOP_S = 10.0
 
 
 class BrokerAttack:
-    """A payload a blow, on a topic of the home or beside it."""
+    """One payload a blow, on a topic of the home or next to it."""
 
     name: ClassVar[str] = "broker"
     blows: ClassVar[int] = 100_000
@@ -85,7 +85,7 @@ class BrokerAttack:
         return ""
 
     def wrong(self, before: Effects, after: Effects) -> list[str]:
-        """Any change but of a device to a state that a valid payload said of it."""
+        """Every change except of a device to a state that a valid payload gave it."""
         allowed = {
             f"devices {(device, state, 0)}"
             for device, states in self.said.items()
@@ -105,7 +105,7 @@ class BrokerAttack:
         if prefix == "hark" and len(parts) == 3 and parts[2] == "state" and (s := meaning(said)):
             self.said[device].add(s)
         self._client.publish(topic, said, 0, retain)
-        # paho keeps whatever is not sent yet; a hostile client would not be so patient, nor slow.
+        # paho keeps whatever is not sent yet; a hostile client would be less patient.
         while self._client.want_write():
             time.sleep(0)
 
@@ -115,7 +115,7 @@ class BrokerAttack:
             self._publish(topic, b"ON" if number % 2 else b"OFF")
 
     def _true_state(self, state: str, within_s: float) -> str:
-        """Say a state that is like no other, and look for it in the skills' own file."""
+        """Publish a unique state, and look for it in the skills' own file."""
         device = self._rng.choice(self._devices)
         self._publish(_state_topic(device), state.encode())
         began_s = time.monotonic()
@@ -127,7 +127,7 @@ class BrokerAttack:
         return f"{device} was not known to be {state} within {within_s:.0f} s"
 
     def _joined(self) -> Client:
-        """A client of the broker, once the bridge is one as well."""
+        """A client of the broker, once the bridge is connected to it as well."""
         there = threading.Event()
         client = Client(CallbackAPIVersion.VERSION2)
         client.on_connect = lambda client, *_: client.subscribe("hark/bridge/state")

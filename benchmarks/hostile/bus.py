@@ -1,7 +1,7 @@
-"""The bus attacked by a process of the same user: every socket of every stage.
+"""A process of the same user attacks the bus: every socket of every stage.
 
 A neighbour that may open the sockets can push to each stage's work, publish under the name of a
-process that does not run, as all of them listen to the bridge's events, send subscriptions to each
+process that does not run (all of them listen to the bridge's events), send subscriptions to each
 stage's events, and speak no ZeroMQ at all.
 """
 
@@ -23,20 +23,20 @@ from benchmarks.hostile.mutation import Frames, absurd_command, mutated
 from benchmarks.hostile.target import Effects, Target
 
 ABSENT = "bridge"
-"""A process that all stages listen to and that does not run."""
+"""Name of a process that all stages listen to and that does not run."""
 STUCK_MS = 20_000
 HELD = 64
-"""Connections without a word that are kept open."""
+"""Number of silent connections that are kept open."""
 
 
 class BusAttack:
-    """A message a blow, at one of the sockets."""
+    """One message a blow, to one of the sockets."""
 
     name: ClassVar[str] = "bus"
     blows: ClassVar[int] = 1_000_000
 
     def __init__(self, folder: Path, seed: int) -> None:
-        self.settings = '[mqtt]\nhost = "localhost"\n'  # without it no one listens to the bridge
+        self.settings = '[mqtt]\nhost = "localhost"\n'  # without it nothing listens to the bridge
         self._seed = seed
         self._rng = random.Random()
         self._opened = ExitStack()
@@ -77,11 +77,11 @@ class BusAttack:
         return ""
 
     def wrong(self, before: Effects, after: Effects) -> list[str]:
-        """Any change: nothing was asked for that can be done."""
+        """Every change: nothing was requested that can be done."""
         return changed(before, after)
 
     def close(self) -> None:
-        """Leave."""
+        """Close all sockets."""
         for held in self._held:
             held.close()
         self._opened.close()

@@ -1,4 +1,4 @@
-"""Runs one attack on a daemon of its own, and goes on where a killed run was."""
+"""Runs one attack on a daemon of its own, and continues a run that was killed."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ Tell = Callable[[Figures], None]
 
 
 class Record(msgspec.Struct):
-    """How far a run with one seed has come; by name of the attack."""
+    """The progress of a run with one seed; by name of the attack."""
 
     seed: int
     figures: dict[str, Figures] = {}
 
 
 def read_record(file: Path, seed: int) -> Record:
-    """What an earlier run with this seed has left in `file`, or a record of nothing."""
+    """The record that an earlier run with this seed left in `file`, or an empty one."""
     if not file.exists():
         return Record(seed)
     record = msgspec.json.decode(file.read_bytes(), type=Record)
@@ -41,7 +41,7 @@ def read_record(file: Path, seed: int) -> Record:
 def run(
     make: type[Attack], blows: int, seed: int, file: Path, tell: Tell = lambda _: None
 ) -> Figures:
-    """Deal the blows that `file` does not record yet; all that came of this attack so far.
+    """Deal the blows that `file` does not record yet; gives all results of this attack so far.
 
     The daemon's log is left beside `file`.
     """
@@ -68,7 +68,7 @@ def run(
 def session(
     attack: Attack, target: Target, numbers: range, keep: Callable[[Figures], None]
 ) -> None:
-    """Deal the blows on one daemon; what has come of them is kept now and then and at the end."""
+    """Deal the blows on one daemon; the results are saved from time to time and at the end."""
     kept, began_s, kept_s = target.effects(), time.monotonic(), time.monotonic()
     faults: list[str] = []
     prober, watcher = Prober(target), Watcher(target)

@@ -1,4 +1,4 @@
-"""A process that reads hostile files, so that its crash, its hanging and its memory are seen."""
+"""A process that reads hostile files, so that its crashes, hangs and memory can be observed."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from multiprocessing.connection import Connection
 
 PATIENCE_S = 20.0
 MOST_BYTES = 3_000_000_000
-"""Of address space: what wants more gets a MemoryError, and so is told of."""
+"""Most bytes of address space: beyond it there is a MemoryError, which is reported."""
 
 Read = Callable[[str], str]
-"""Reads a file; "" or what came of it that must not."""
+"""A function that reads a file; gives "" or the forbidden effect."""
 
 
 class Child:
-    """Calls `read`, a module's function, in a process of its own, which is made anew as needed."""
+    """Calls `read`, a module's function, in a process of its own, restarted when needed."""
 
     def __init__(self, read: Read) -> None:
         self._read = read
@@ -24,11 +24,11 @@ class Child:
 
     @property
     def pid(self) -> int:
-        """The process as it is now."""
+        """The id of the present process."""
         return self._process.pid or 0
 
     def ask(self, path: str) -> str:
-        """What `read` says of the file, or how the process ended over it."""
+        """What `read` says about the file, or how it ended the process."""
         self._line.send(path)
         fault = ""
         try:
@@ -65,6 +65,6 @@ def _serve(line: Connection, read: Read) -> None:
             return
         try:
             fault = read(path)
-        except Exception as error:  # noqa: BLE001 - any at all is what is looked for
+        except Exception as error:  # noqa: BLE001 - any exception at all is a finding
             fault = f"{type(error).__name__}: {error}"[:300]
         line.send(fault)

@@ -1,4 +1,4 @@
-"""The control socket attacked by callers that it has to serve."""
+"""Callers that the control socket has to serve attack it."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from benchmarks.hostile.attack import changed
 from benchmarks.hostile.target import Effects, Target
 
 HELD = 12
-"""Callers that stay; with those that come and go there are at times more than are served."""
+"""Number of callers that stay; with those that come and go, there are at times more than served."""
 STUCK_S = 5.0
 FLOOD = 2_000
 
 
 class ControlAttack:
-    """A caller a blow."""
+    """One caller a blow."""
 
     name: ClassVar[str] = "control"
     blows: ClassVar[int] = 50_000
@@ -37,7 +37,7 @@ class ControlAttack:
         self._path = str(target.config.control_socket)
 
     def blow(self, number: int) -> str:
-        """Call, say something, and hang up or stay."""
+        """Call, send something, and hang up or stay."""
         rng = self._rng
         rng.seed(self._seed << 40 | number)
         caller = socket.socket(socket.AF_UNIX)
@@ -57,7 +57,7 @@ class ControlAttack:
         return ""
 
     def wrong(self, before: Effects, after: Effects) -> list[str]:
-        """Any change: nothing was asked for that can be done."""
+        """Every change: nothing was requested that can be done."""
         return changed(before, after)
 
     def close(self) -> None:
@@ -67,12 +67,12 @@ class ControlAttack:
 
 
 def _speak(caller: socket.socket, rng: random.Random) -> None:
-    """What a caller says; it may wait for one answer, for several, or for none."""
+    """Send a caller's request; it may wait for one answer, for several, or for none."""
     way = rng.random()
     if way < 0.1:
         return
     if way < 0.15:
-        caller.setblocking(False)  # a flood that goes as far as the socket takes it
+        caller.setblocking(False)  # a flood as large as the socket accepts
         with suppress(BlockingIOError):
             caller.sendall(b'{"command":"status"}\n' * FLOOD)
         caller.setblocking(True)

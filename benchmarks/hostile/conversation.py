@@ -1,4 +1,4 @@
-"""Words for the daemon in place of the recogniser's: a transcript and a commit over the bus."""
+"""Words for the daemon as if from the recogniser: a transcript and a commit over the bus."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from assistant.core.messages import Commit, PlaybackEnded, Reply, Transcript
 from assistant.serving.processes import consumers
 
 PEERS = ("skills", "audio")
-"""Whose events answer; others may be the attacker's."""
+"""Processes whose events count as answers; others may be the attacker's."""
 HARMLESS = "never mind"
-"""A command without effect, whose reply is short."""
+"""A command without effect that has a short reply."""
 ANSWERS = ("Okay.", "Okay, never mind.")
-"""The second where the assistant has just asked something."""
+"""Its replies; the second is given where the assistant has just asked something."""
 FIRST_TRY_S = 0.5
 
 
@@ -29,7 +29,7 @@ class Conversation:
         self._name = name
 
     def say(self, text: str, within_s: float, spoken: bool = False) -> Reply | None:
-        """The reply to `text`, or None; with `spoken` only once it was played to its end."""
+        """The reply to `text`, or None; with `spoken` only after it was played to its end."""
         utterance_id = f"{self._name}-{uuid.uuid4().hex}"
         self._bus.send(
             Transcript(utterance_id=utterance_id, revision=0, text=text, at_s=boottime_s())
@@ -47,7 +47,7 @@ class Conversation:
         return None
 
     def await_answer(self, within_s: float) -> None:
-        """Speak until it is heard: sockets take a moment to find each other."""
+        """Speak until there is an answer: sockets take a moment to find each other."""
         until_s = time.monotonic() + within_s
         while self.say(HARMLESS, FIRST_TRY_S) is None:
             if time.monotonic() > until_s:

@@ -1,4 +1,4 @@
-"""Documents written by an enemy: every supported format mutated, bombs, links and odd names.
+"""Documents written by an attacker: every supported format mutated, bombs, links and odd names.
 
 Each is parsed by the real confined process, and now and then one is put into the folder that the
 running daemon watches. Beside them lies a secret that links lead to.
@@ -30,13 +30,13 @@ Make = Callable[[random.Random], bytes]
 LIMITS = Limits(file_bytes=10_000_000, memory_bytes=150_000_000, cpu_s=1, wall_s=30.0)
 LONGEST_ERROR = 500
 WATCHED, WATCHED_EVERY = 40, 25
-"""Files in the daemon's folder at once, and of how many blows one goes there."""
+"""Number of files in the daemon's folder at once, and of blows for each file put there."""
 HIDDEN = "swordfish"
 BOMB_BYTES = 60_000_000
 
 
 class DocumentsAttack:
-    """A file a blow."""
+    """One file a blow."""
 
     name: ClassVar[str] = "documents"
     blows: ClassVar[int] = 10_000
@@ -52,7 +52,7 @@ class DocumentsAttack:
         self.settings = ""
 
     def open(self, target: Target) -> None:
-        """Have the daemon watch a folder; it loads its model for the first file, to keep."""
+        """Have the daemon watch a folder; its first file makes it load its model for good."""
         for _ in requests.ask(target.config, "add", [str(self._watched)]):
             pass
 
@@ -71,7 +71,7 @@ class DocumentsAttack:
             file.unlink()
 
     def wrong(self, before: Effects, after: Effects) -> list[str]:
-        """Any change, and anything that a parser has written."""
+        """Every change, and everything that a parser has written."""
         written = [file.name for file in self._folder.iterdir()]
         return [*changed(before, after), *(f"written: {name!r}" for name in written)]
 
@@ -241,11 +241,11 @@ _KINDS: dict[Callable[[random.Random], bytes], float] = {
     lambda rng: rng.randbytes(rng.choice((0, 1, 100, 50_000))): 2,
     _bomb: 0.2,
 }
-"""How a file is made → in what share, in hundredths."""
+"""Functions that make a file → their shares in hundredths."""
 
 
 def mutated(rng: random.Random) -> bytes:
-    """A file that is wrong in some way, or too much."""
+    """A file that is wrong in some way, or too large."""
     (make,) = rng.choices(tuple(_KINDS), tuple(_KINDS.values()))
     return make(rng)
 

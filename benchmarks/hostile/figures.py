@@ -1,4 +1,4 @@
-"""What came of an attack, and whether the daemon held."""
+"""The result of an attack, and whether the daemon held."""
 
 from __future__ import annotations
 
@@ -13,17 +13,16 @@ from benchmarks.hostile.watcher import Watched
 
 SLOWEST_MS = 1000.0
 MOST_GROWN_MB = 96.0
-"""Of one process, at its peak: while it is reloaded speech recognition stands there twice (63 MB).
-
-A queue of a process's largest messages may hold as much."""
+"""Most megabytes that one process may grow, at its peak: a reload holds speech recognition twice
+(63 MB), and a queue of a process's largest messages may hold as much."""
 MOST_LOGGED_BYTES = 200_000
-"""A minute, and of the first one as much again: of each fault of each stage the first few."""
+"""Most bytes a minute in the log, with as many again for the first faults of each stage."""
 TOLD = 20
-"""Lines of what went wrong that are kept."""
+"""Most lines about faults that are kept."""
 
 
 class Figures(msgspec.Struct, kw_only=True):
-    """Counts and extremes; `faults` are blows that came to something that must not be."""
+    """Counts and extremes; `faults` are blows with a forbidden effect."""
 
     attack: str
     blows: int = 0
@@ -36,17 +35,17 @@ class Figures(msgspec.Struct, kw_only=True):
 
     @property
     def slowest_ms(self) -> float:
-        """Of all valid questions."""
+        """The slowest of all valid requests."""
         return max(self.served.slowest_reply_ms, self.served.slowest_status_ms)
 
     @property
     def grown_mb(self) -> float:
-        """Of the process that grew most, at its peak."""
+        """The peak growth of the process that grew most."""
         return max(self.watched.peak_mb.values(), default=0.0)
 
     @property
     def held(self) -> bool:
-        """Whether nothing came of the attack."""
+        """Whether the daemon held: the attack did no harm."""
         none = self.faults + self.wrong_effects + self.watched.crashes + self.served.unanswered
         return (
             none == 0
@@ -58,7 +57,7 @@ class Figures(msgspec.Struct, kw_only=True):
 
 
 def added(one: Figures, other: Figures) -> Figures:
-    """Two parts of one attack as one."""
+    """The sum of two parts of one attack."""
     return Figures(
         attack=one.attack,
         blows=one.blows + other.blows,
@@ -90,7 +89,7 @@ def as_object(figures: Figures) -> dict[str, Any]:
 
 
 def table(rows: Iterable[Figures]) -> Table:
-    """The figures for people."""
+    """The figures as a table for people."""
     shown = Table(
         "attack",
         "blows",

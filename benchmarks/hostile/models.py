@@ -1,7 +1,8 @@
-"""Model files from an enemy: ONNX, tokenizers, examples, calibrations, manifests and records.
+"""Model files from an attacker: ONNX, tokenizers, examples, calibrations, manifests and records.
 
-Each is read as a candidate is before it is used, in a process of its own. What is as the manifest
-says goes as far as the engine; nothing may be run by it, written, or taken beyond the memory.
+Each is read as a candidate is before it is used, in a process of its own. A file that agrees with
+the manifest reaches the engine; it may run nothing, write nothing, and use no memory beyond the
+limit.
 """
 
 from __future__ import annotations
@@ -37,12 +38,12 @@ from nlu.classifier.examples import read_shipped
 
 MODEL, TOKENIZER, EXAMPLES, CANARY = "model.onnx", "tokenizer.json", "examples.npz", "canary.json"
 VOUCHED = 0.8
-"""Share of the files whose hash the manifest names; the others are refused by it."""
+"""Share of the files whose hash the manifest names; it makes the reader refuse the others."""
 _FORBIDDEN = ("os.system", "os.exec", "os.posix_spawn", "subprocess.Popen", "socket.connect")
 
 
 class ModelsAttack:
-    """A folder of one model a blow, with one of its files, the manifest or a record mutated."""
+    """One model folder a blow, with one of its files, the manifest or a record mutated."""
 
     name: ClassVar[str] = "models"
     blows: ClassVar[int] = 10_000
@@ -55,7 +56,7 @@ class ModelsAttack:
         self._child = Child(read)
 
     def open(self, target: Target) -> None:
-        """Watch the reading process beside the daemon's."""
+        """Watch the reading process together with the daemon's."""
 
     def blow(self, number: int) -> str:
         """Write the model of this number and have it read."""
@@ -84,7 +85,7 @@ class ModelsAttack:
         return f"{name or 'a record'}: {fault}" if fault else ""
 
     def wrong(self, before: Effects, after: Effects) -> list[str]:
-        """Any change: nothing was asked for."""
+        """Every change: nothing was requested."""
         return changed(before, after)
 
     def close(self) -> None:
@@ -100,7 +101,7 @@ class ModelsAttack:
 
 
 def read(path: str) -> str:
-    """Read the model below `path` as a candidate; "" when it works or is refused in a line."""
+    """Read the model below `path` as a candidate; "" when it works or is refused in one line."""
     _listen()
     ran.clear()
     library = Library(Path(path) / "pulled", Path(path))
@@ -126,7 +127,7 @@ def _load(library: Library) -> None:
 
 
 ran: list[str] = []
-"""What this process was made to do, of what no model may."""
+"""Forbidden actions of a model that this process was made to carry out."""
 
 
 def _listen() -> None:
@@ -152,7 +153,7 @@ def _heard(event: str, arguments: tuple[Any, ...]) -> None:
 
 
 def mutated(original: bytes, rng: random.Random) -> bytes:
-    """The file with one thing wrong, or several."""
+    """The file with one or several things wrong."""
     for _ in range(rng.choice((1, 1, 1, 2, 5))):
         original = rng.choice(_WAYS)(original, rng)
     return original
@@ -166,7 +167,7 @@ def _bits(content: bytes, rng: random.Random) -> bytes:
 
 
 def _number(content: bytes, rng: random.Random) -> bytes:
-    """A digit, or a byte that may be a length or a size, is the largest."""
+    """Set a digit, or a byte that may be a length or a size, to the largest value."""
     at = rng.randrange(len(content) or 1)
     return (
         content[:at] + rng.choice((b"\xff\xff\xff\xff\x0f", b"9" * 20, b"\x7f")) + content[at + 1 :]
@@ -208,7 +209,7 @@ _RECORDS = (
 
 
 class _Runs:
-    """Makes the marker when it is unpickled."""
+    """Creates the marker when it is unpickled."""
 
     def __init__(self, marker: str) -> None:
         self._marker = marker
@@ -218,7 +219,7 @@ class _Runs:
 
 
 def _whole(marker: Path) -> dict[str, bytes]:
-    """The files of a small model, which works; the examples hold a pickle that is never read."""
+    """The files of a small model that works; the examples hold a pickle that is never read."""
     archive = io.BytesIO()
     with zipfile.ZipFile(archive, "w") as examples:
         arrays = {

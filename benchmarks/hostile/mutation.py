@@ -1,4 +1,4 @@
-"""Messages of the bus, and what becomes of them in hostile hands."""
+"""Messages of the bus, and how an attacker changes them."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ from assistant.core.parts import (
 Frames = list[bytes]
 
 LARGE_BYTES = 3_900_000
-"""Just below what the bus takes in one frame."""
+"""Bytes just below the most that the bus takes in one frame."""
 DEEP = 200_000
 ABSURD: tuple[Any, ...] = (
     *(0, -1, 1, 2**31, 2**63 - 1, -(2**63), 2**64 - 1),
@@ -52,9 +52,9 @@ COSTLY = (
     messages.Utterance,
     messages.StageFailed,
 )
-"""A valid one keeps a stage at work for long: a few of them must do."""
+"""Messages of which a valid one keeps a stage busy for long: a few of them are enough."""
 COMMANDS = (messages.Reload, messages.Replace)
-"""What is asked for by these is done; a valid one is no attack."""
+"""Messages that are commands: a valid one is no attack, since it is carried out."""
 KEPT_COSTLY = 0.004
 _NOON = datetime(2026, 1, 1, 12, tzinfo=UTC)
 _LIGHT = Slot(name="name", value="Window Light", raw="window light")
@@ -69,7 +69,7 @@ TASKS = (
     FindNextEvent(person="Alice"),
     ListNotes(period=_PERIOD, said="today", topic="boiler"),
 )
-"""One of each kind of what a question asks for."""
+"""One task of each kind that a question can have."""
 _FULL: dict[str, Any] = {
     "words": (Word(text="on", start_s=0.1, end_s=0.3, confidence=0.9),),
     "alternatives": ("turn off the window light",),
@@ -88,7 +88,7 @@ _FULL: dict[str, Any] = {
     "action": "list",
     "stage": "nlu",
 }
-"""Field → a value that is not its default, in whatever message it stands."""
+"""A non-default value for each field, in whatever message it occurs."""
 _OF_TYPE: dict[Any, Any] = {str: "x", int: 1, float: 1.0, bool: True, bytes: bytes(64)} | {
     tuple: (),
     dict: {"light.nobody": "on"},
@@ -98,7 +98,7 @@ _OF_TYPE: dict[Any, Any] = {str: "x", int: 1, float: 1.0, bool: True, bytes: byt
 def samples() -> list[Message]:
     """One message of every type, with every field filled, and a Question of each task.
 
-    Their ids never meet.
+    Their ids never coincide.
     """
     asked = [
         messages.Question(utterance_id=f"attack-{type(task).__name__}", text="x", task=task)
@@ -172,14 +172,14 @@ def _spliced(rng: random.Random) -> Frames:
 
 
 def _confused(rng: random.Random) -> Frames:
-    """One value, at any depth, is another."""
+    """Replace one value, at any depth, by another."""
     number = rng.randrange(len(_PLAIN))
     plain = _replaced(_PLAIN[number], rng.choice(ABSURD), rng)
     return [_ENCODED[number][0], msgspec.msgpack.encode(plain)]
 
 
 def _absurd(rng: random.Random) -> Frames:
-    """As `_confused`, but all values of the top that may be are absurd, and it is valid."""
+    """As `_confused`, but every top-level value that can be is absurd, and the message is valid."""
     number = rng.randrange(len(_PLAIN))
     kind, plain = type(_SAMPLES[number]), dict(_PLAIN[number])
     for name in plain:
@@ -245,7 +245,7 @@ def _noise(rng: random.Random) -> Frames:
 
 
 def _lying(rng: random.Random) -> Frames:
-    """A length that is not there: a reader that believes it takes all memory."""
+    """A length that is not true: a reader that believes it takes all memory."""
     head = rng.choice(_ENCODED)[0]
     length = rng.choice((b"\xdd", b"\xdf", b"\xc6", b"\xdb")) + b"\xff\xff\xff\xff"
     return [head, rng.choice((length, b"\x81" + length, b"\x82\xa4type" + length)) + b"\0" * 9]
@@ -259,7 +259,7 @@ def _huge(rng: random.Random) -> Frames:
 
 
 def _long(rng: random.Random) -> Frames:
-    """What is said, at a length that nobody says."""
+    """A text of a length that nobody says."""
     number = rng.choice([n for n, plain in enumerate(_PLAIN) if "text" in plain])
     text = rng.choice(("a ", "one ", "turn on the light and ", "x"))
     plain = {**_PLAIN[number], "text": text * (rng.choice((4_000, 40_000, 400_000)) // len(text))}
@@ -294,12 +294,12 @@ _KINDS: dict[Callable[[random.Random], Frames], float] = {
     _many_small: 0.01,
     _many_large: 0.003,
 }
-"""How a message is made → in what share, in hundredths."""
+"""Functions that make a message → their shares in hundredths."""
 _MAKERS, _WEIGHTS = tuple(_KINDS), tuple(_KINDS.values())
 
 
 def absurd_command(rng: random.Random, utterance_id: str) -> list[Frames]:
-    """An interpretation that no one could have meant, and the commit to it."""
+    """An interpretation that nobody could have meant, and the commit to it."""
     intent, name, values = rng.choice(_IMPOSSIBLE)
     slots = [Slot(name=name, value=rng.choice(values), raw="x")]
     if rng.random() < 0.3:
@@ -324,4 +324,4 @@ _IMPOSSIBLE = (
     ("Hass\0", "name", ("x",)),
     ("__class__", "__init__", ("x",)),
 )
-"""Intents that act, a slot, and values with which they must not; without one they would ask."""
+"""Intents that act, a slot, and values for which they must not; without the slot they would ask."""

@@ -1,4 +1,4 @@
-"""What Home Assistant's and zigbee2mqtt's devices publish, in hostile hands; and what it means."""
+"""What devices of Home Assistant and zigbee2mqtt publish, changed by an attacker; its meaning."""
 
 from __future__ import annotations
 
@@ -86,7 +86,7 @@ Mutation = Callable[[random.Random, Payload], Payload]
 
 
 def payload(rng: random.Random) -> Payload:
-    """One of the kinds, most often changed."""
+    """One of the kinds, usually changed."""
     made = rng.choice(_KINDS)
     for _ in range(rng.choice((0, 1, 1, 1, 2, 4))):
         made = rng.choice(_MUTATIONS)(rng, made)
@@ -94,7 +94,7 @@ def payload(rng: random.Random) -> Payload:
 
 
 def meaning(made: Payload) -> str:
-    """The one state that a payload says, "" for none, read by other means than the bridge's.
+    """The single state that a payload gives, "" for none, read by other means than the bridge's.
 
     Its words are those that the bridge documents: see `assistant.bridge.payloads`.
     """
@@ -170,7 +170,7 @@ def _string(rng: random.Random, made: Payload) -> Payload:
 
 
 def _replaced(rng: random.Random, made: Payload, key: bytes, value: bytes) -> Payload:
-    """The value of `key` is another, or the key comes twice."""
+    """Replace the value of `key`, or write the key twice."""
     before, found, after = made.partition(key)
     if not found:
         return b"{" + key + value + b"," + made.lstrip(b"{")

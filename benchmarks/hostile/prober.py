@@ -1,4 +1,4 @@
-"""Asks the daemon for something valid once a second, while others attack it."""
+"""Sends the daemon a valid request once a second, while others attack it."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ LAST_S = 60.0
 
 
 class Served(msgspec.Struct, kw_only=True):
-    """What came of the probes; `unanswered` ones, wrong answers among them, have no latency."""
+    """The results of the probes; unanswered ones, wrong answers included, have no latency."""
 
     probes: int = 0
     unanswered: int = 0
@@ -28,7 +28,7 @@ class Served(msgspec.Struct, kw_only=True):
 
 
 class Prober:
-    """Probes in a thread from its making, which ends with the first answer, to `finish`."""
+    """Probes in a thread from its creation, which ends with the first answer, until `finish`."""
 
     def __init__(self, target: Target) -> None:
         self.served = Served()
@@ -40,7 +40,7 @@ class Prober:
         self._begun.wait(LAST_S)
 
     def finish(self) -> None:
-        """Probe no more, and have a last reply spoken to its end."""
+        """Stop probing, and have a last reply spoken to its end."""
         self._ending.set()
         self._thread.join()
         with closing(Conversation(self._target.config.runtime_dir, "prober")) as conversation:

@@ -1,7 +1,7 @@
-"""Files that a user writes, written by an enemy: settings, homes, sentences and skills.
+"""Files that a user writes, written by an attacker: settings, homes, sentences and skills.
 
-Each is read as the daemon reads it, and gives what it should or one error in one line. Now and then
-the running daemon is told to read settings that are wrong, and must keep those that it has.
+Each is read as the daemon reads it, and must give a valid result or one error in one line. From
+time to time the running daemon is told to read wrong settings, and must keep those that it has.
 """
 
 from __future__ import annotations
@@ -28,11 +28,11 @@ from skills.registry import load_registry
 
 RELOAD_EVERY = 2_500
 RELOAD_S = 5.0
-"""A stage that is asked something every second, as here, may not come to its reload at all."""
+"""Seconds to wait for a reload; a stage that is busy every second, as here, may never reload."""
 
 
 class ConfigAttack:
-    """A file a blow, of one of four kinds in turn."""
+    """One file a blow, of one of four kinds in turn."""
 
     name: ClassVar[str] = "config"
     blows: ClassVar[int] = 10_000
@@ -65,7 +65,7 @@ class ConfigAttack:
         return f"{name}: {fault}" if fault else ""
 
     def wrong(self, before: Effects, after: Effects) -> list[str]:
-        """Any change: nothing was asked for that can be done."""
+        """Every change: nothing was requested that can be done."""
         return changed(before, after)
 
     def close(self) -> None:
@@ -73,7 +73,7 @@ class ConfigAttack:
         self._child.close()
 
     def _reload(self, content: bytes) -> str:
-        """Have the daemon read what it must refuse, and then its own settings again."""
+        """Have the daemon read settings that it must refuse, and then its own again."""
         file = self._target.rig.config
         (trial := file.with_name("trial.toml")).write_bytes(content)
         try:
@@ -89,7 +89,7 @@ class ConfigAttack:
         return ""
 
     def _reloaded(self) -> list[str]:
-        """The errors of those stages that had the time to reload, "" for none."""
+        """The error of each stage that had the time to reload, "" for none."""
         control = ControlClient(self._target.config.control_socket)
         waited: set[str] = set()
         errors: list[str] = []
@@ -106,7 +106,7 @@ class ConfigAttack:
 
 
 def read(path: str) -> str:
-    """Read a file by its name, as the daemon would; "" when it is taken, or refused in a line."""
+    """Read a file by its name, as the daemon would; "" if it is accepted, or refused in a line."""
     file = Path(path)
     try:
         if file.name == "config.toml":
@@ -127,13 +127,13 @@ def read(path: str) -> str:
 
 
 def _load_skill(folder: Path) -> None:
-    """Raises what the registry tells of it."""
+    """Load a skill; raises the error that the registry reports."""
     for fault in load_registry((folder,), builtin=False).faults:
         raise SkillError("skill.refused", f"{fault.skill}: {fault.message}")
 
 
 def _use(config: Config) -> None:
-    """What each process does first with its settings."""
+    """Do with the settings what each process does first."""
     for folder in (config.state_dir, config.runtime_dir, config.cache_dir, config.models_dir):
         folder.is_dir()
     Vad(config.listening.vad_aggressiveness)
@@ -145,7 +145,7 @@ def _use(config: Config) -> None:
 
 
 def mutated(original: bytes, rng: random.Random) -> bytes:
-    """The file with one thing wrong, or several."""
+    """The file with one or several things wrong."""
     for _ in range(rng.choice((1, 1, 1, 2, 5))):
         original = rng.choice(_WAYS)(original, rng)
     return original
@@ -164,7 +164,7 @@ def _cut(content: bytes, rng: random.Random) -> bytes:
 
 
 def _value(content: bytes, rng: random.Random) -> bytes:
-    """One value, as far as it can be told, is another."""
+    """Replace one value, as far as values can be recognised."""
     lines = content.split(b"\n")
     marks = [n for n, line in enumerate(lines) if b"=" in line or b": " in line] or [0]
     number = rng.choice(marks)

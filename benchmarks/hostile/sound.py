@@ -1,4 +1,4 @@
-"""Recordings that are none: WAV and FLAC files, mutated, through the reader of `assistant hear`.
+"""Broken recordings: WAV and FLAC files, mutated, through the reader of `assistant hear`.
 
 Now and then the daemon hears what was read, as its microphone is a FIFO.
 """
@@ -22,15 +22,15 @@ from benchmarks.hostile.child import Child
 from benchmarks.hostile.target import Effects, Target
 
 MOST_FRAMES = 20_000
-"""Ten minutes; a header may promise years."""
+"""Most frames that are read, ten minutes; a header may claim years."""
 HEARD_EVERY = 100
 HEARD_BYTES = 64_000
-"""Two seconds for the daemon's microphone."""
+"""Bytes for the daemon's microphone, two seconds."""
 READING = "reading"
 
 
 class AudioAttack:
-    """A file a blow, WAV and FLAC in turn."""
+    """One file a blow, WAV and FLAC in turn."""
 
     name: ClassVar[str] = "audio"
     blows: ClassVar[int] = 10_000
@@ -59,7 +59,7 @@ class AudioAttack:
         return self._child.ask(str(file))
 
     def wrong(self, before: Effects, after: Effects) -> list[str]:
-        """Any change: nobody has said anything."""
+        """Every change: nobody has said anything."""
         return changed(before, after)
 
     def close(self) -> None:
@@ -68,7 +68,7 @@ class AudioAttack:
 
 
 def read(path: str) -> str:
-    """Read a recording to its end; "" when it gives frames, or is refused in a line."""
+    """Read a recording to its end; "" when it gives frames, or is refused in one line."""
     try:
         for number, frame in enumerate(frames_of(Path(path))):
             if len(frame) != FRAME_BYTES:
@@ -85,7 +85,7 @@ def read(path: str) -> str:
 
 
 def mutated(original: bytes, rng: random.Random) -> bytes:
-    """The file with one thing wrong, or several; most are wrong in their heads."""
+    """The file with one or several things wrong, mostly in its header."""
     for _ in range(rng.choice((1, 1, 2, 5))):
         original = rng.choice(_WAYS)(original, rng) or b"\0"
     return original
@@ -109,7 +109,7 @@ def _torn(content: bytes, rng: random.Random) -> bytes:
 
 
 def _number(content: bytes, rng: random.Random) -> bytes:
-    """A number of the head is absurd."""
+    """Make a number of the header absurd."""
     size, place = rng.choice((1, 2, 4, 8)), rng.randrange(min(len(content), 90))
     value = rng.choice((0, 1, 2**31 - 1, 2**31, 2**32 - 1, 2**64 - 1, 3, 65_535, 255, 7))
     number = (value % 2 ** (8 * size)).to_bytes(size, rng.choice(("little", "big")))
@@ -117,7 +117,7 @@ def _number(content: bytes, rng: random.Random) -> bytes:
 
 
 def _chunk(content: bytes, rng: random.Random) -> bytes:
-    """A further chunk, as large as it says or not."""
+    """Add a chunk, as large as it says or not."""
     name = rng.choice((b"LIST", b"fmt ", b"data", b"fact", b"PEAK", b"bext", b"id3 ", b"\0\0\0\0"))
     size = rng.choice((0, 1, 16, 40, 2**31, 2**32 - 1))
     chunk = name + struct.pack("<I", size) + rng.randbytes(rng.choice((0, size % 100, 40)))
@@ -126,7 +126,7 @@ def _chunk(content: bytes, rng: random.Random) -> bytes:
 
 
 def _renamed(content: bytes, rng: random.Random) -> bytes:
-    """The head of another kind of file."""
+    """Replace the header by that of another kind of file."""
     heads = (b"RIFF", b"RIFX", b"RF64", b"fLaC", b"OggS", b"FORM", b".snd", b"ID3\x04", b"caff")
     return rng.choice(heads) + content[4:]
 

@@ -1,4 +1,4 @@
-"""The daemon that is attacked: real processes in temporary folders, files for a sound card."""
+"""The daemon under attack: real processes in temporary folders, files instead of a sound card."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from benchmarks.hostile.conversation import Conversation
 from skills.registry import load_registry
 
 Effects = frozenset[str]
-"""What the daemon keeps for its user, one text a row."""
+"""The state that the daemon keeps for its user, one text a row."""
 
 TABLES = ("devices", "device_attributes", "device_commands", "timers", "list_items")
 KEPT = (
@@ -26,20 +26,20 @@ KEPT = (
     "add milk to my shopping list",
     "turn on the window light",
 )
-"""Said before the attack, so that something can be lost."""
+"""Commands said before the attack, so that there is something to lose."""
 FIRST_REPLY_S = 30.0
 
 
 @dataclass
 class Target:
-    """A running daemon; `also` are processes beside its own that are watched, id → name."""
+    """A running daemon; `also` are other processes to watch, name by id."""
 
     rig: Rig
     config: Config
     also: dict[int, str] = field(default_factory=dict)
 
     def effects(self) -> Effects:
-        """All that is kept now."""
+        """All state that is kept now."""
         file = self.config.state_dir / STATE_FILE
         with closing(sqlite3.connect(f"{file.as_uri()}?mode=ro", uri=True)) as database:
             return frozenset(

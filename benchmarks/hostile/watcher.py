@@ -1,4 +1,4 @@
-"""Looks at the daemon's processes while it is attacked: which end, and how large they grow."""
+"""Watches the daemon's processes during an attack: which of them end, and how large they grow."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ MB = 1_000_000
 WATCHED = ("supervisor", "zygote", *MEMBERS)
 """Processes that never end; those that speak a sentence or read a document come and go."""
 RESET_PEAK = "5"
-"""Written to clear_refs, proc(5): the peak of the resident memory starts anew."""
+"""Value for clear_refs, proc(5), that resets the peak of the resident memory."""
 
 
 class Watched(msgspec.Struct, kw_only=True):
-    """What was seen: processes that ended, and megabytes of resident memory by process.
+    """The observations: processes that ended, and megabytes of resident memory by process.
 
-    `peak_mb` is the most above what it was at the start, `left_mb` what remains of it at the end.
+    `peak_mb` is the most above the start, `left_mb` what remains of it at the end.
     """
 
     crashes: int = 0
@@ -33,7 +33,7 @@ class Watched(msgspec.Struct, kw_only=True):
 
 
 class Watcher:
-    """Watches in a thread from its making to `finish`."""
+    """Watches in a thread from its creation until `finish`."""
 
     def __init__(self, target: Target) -> None:
         self.watched = Watched()
@@ -50,7 +50,7 @@ class Watcher:
         self._thread.start()
 
     def finish(self) -> None:
-        """Look once more, and no more."""
+        """Look a last time, and stop."""
         self._ending.set()
         self._thread.join()
 
@@ -84,7 +84,7 @@ class Watcher:
 
 
 def _resident(pid: int) -> tuple[int, int]:
-    """Bytes now and at their peak; of a process that has ended, `ProcessLookupError`."""
+    """Bytes now and at their peak; `ProcessLookupError` for a process that has ended."""
     lines = Path(PROC / str(pid) / "status").read_text().splitlines()
     sizes = {
         k: int(v.split()[0]) * 1024
