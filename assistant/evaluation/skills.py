@@ -211,7 +211,7 @@ def _plainest(sentences: Sequence[str]) -> list[str]:
 
 
 def _unfilled(manifest: SkillManifest, claims: Sequence[Claim]) -> Iterator[Unfilled]:
-    """Slots of the skill's own intents that no sentence fills; intents of others are not checked."""
+    """Slots of the skill's own intents that no sentence fills; other intents are not checked."""
     named: dict[tuple[str, str], None] = {}
     for schema in manifest.intents:
         named |= dict.fromkeys((schema.intent, slot.name) for slot in schema.slots)
