@@ -1,8 +1,9 @@
 """Kill a batch again and again, and count its answers: `python -m benchmarks.batch`.
 
-The passages of a file in SQuAD's format are indexed as documents, and their questions asked in turn
-until there are enough. Processes of `assistant batch` are ended by SIGKILL at random moments, from
-their start to within a line, and the last one is let finish. Run it from the repository's root.
+The passages of a file in SQuAD's format are indexed as documents, and their questions are asked in
+turn until there are enough. Processes of `assistant batch` are ended by SIGKILL at random moments,
+from their start to the middle of a line; the last one may finish. Run it from the repository's
+root.
 """
 
 from __future__ import annotations
@@ -28,13 +29,13 @@ from assistant.evaluation.squad import Article, read_articles
 XQUAD = Path("../shared/data/answers/xquad.en.json")
 LOOKED_AT_EVERY_S = 0.02
 LONGEST_WAIT_S = 1.0
-"""Between the moment when a process has answered enough and its end."""
+"""Most seconds from when a process has answered enough to its end."""
 
 
 class Figures(msgspec.Struct, kw_only=True):
-    """What came of it; all of the counts below `answers` must be 0.
+    """The result; all of the counts below `answers` must be 0.
 
-    `disagreeing` are answers that another asking of the same question has not got.
+    `disagreeing` are answers that differ from another answer to the same question.
     """
 
     questions: int
@@ -58,7 +59,7 @@ def write_documents(folder: Path, articles: Sequence[Article]) -> None:
 
 
 def write_questions(file: Path, articles: Sequence[Article], questions: int) -> list[str]:
-    """So many questions; they are returned as well."""
+    """Write so many questions to the file; gives them too."""
     asked = [q.question for a in articles for p in a.paragraphs for q in p.qas]
     chosen = list(islice(cycle(asked), questions))
     lines = (json.dumps({"id": n, "question": q}) for n, q in enumerate(chosen))
@@ -67,7 +68,7 @@ def write_questions(file: Path, articles: Sequence[Article], questions: int) -> 
 
 
 def kill_once(command: Sequence[str], out: Path, enough: int, delay_s: float) -> int:
-    """Have a process that is killed some time after the file holds enough; what it holds then."""
+    """Run a process and kill it some time after the file holds enough; gives its lines then."""
     with subprocess.Popen(command, stdout=subprocess.DEVNULL) as process:
         while lines(out) < enough and process.poll() is None:
             time.sleep(LOOKED_AT_EVERY_S)
@@ -79,12 +80,12 @@ def kill_once(command: Sequence[str], out: Path, enough: int, delay_s: float) ->
 
 
 def lines(file: Path) -> int:
-    """How many whole lines there are."""
+    """The number of whole lines."""
     return file.read_bytes().count(b"\n") if file.exists() else 0
 
 
 def judge(out: Path, asked: Sequence[str], killed_at: list[int], seconds: float) -> Figures:
-    """Compare what is there with what was asked."""
+    """Compare the answers with the questions."""
     rows = [msgspec.json.decode(line, type=Answered) for line in out.read_bytes().splitlines()]
     ids = [row.id for row in rows]
     answers: dict[str, set[str]] = {}

@@ -17,7 +17,7 @@ def tokens(text: str) -> list[str]:
 
 
 def bleu(made: Sequence[str], references: Sequence[str]) -> float:
-    """0–1; raises `ValueError` when there are not as many of both."""
+    """BLEU from 0 to 1; raises `ValueError` when the numbers of texts and references differ."""
     right, given = [0] * ORDERS, [0] * ORDERS
     length = wanted = 0
     for one, reference in zip(made, references, strict=True):

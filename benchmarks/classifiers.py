@@ -1,7 +1,7 @@
 """Classifiers of whole sentences: one model, several that vote, and one that routes.
 
-Each is fitted to `(label, text)`, None being the label of what no assistant should act on, and
-then tells the label of a text, or None.
+Each is fitted to `(label, text)`, where None is the label of what no assistant should act on, and
+then gives the label of a text, or None.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ Shares = NDArray[np.float64]
 
 IN_SCOPE = 0.5
 WEIGHTS = (0.6, 0.25, 0.15)
-"""Of the single model, the SVC and the neighbours, in the vote."""
+"""Weights of the single model, the SVC and the neighbours in the vote."""
 NEIGHBOURS = 5
 
 
@@ -39,18 +39,18 @@ class Embedded(NamedTuple):
 
 
 def embed(encoder: SentenceEncoder, sentences: Sentences) -> Embedded:
-    """Embed the texts once, for all classifiers that look at embeddings."""
+    """Embed the texts once, for all classifiers that use embeddings."""
     return Embedded(sentences, encoder.encode([text for _, text in sentences]))
 
 
 def svc(sentences: Sentences) -> Classify:
-    """TF-IDF of words and characters, and a linear SVC with one class for nothing."""
+    """TF-IDF of words and characters, and a linear SVC with one class for no intent."""
     predict = _svc_shares(sentences)
     return lambda text: _likeliest(predict(text))
 
 
 def single(encoder: SentenceEncoder, known: Embedded) -> Classify:
-    """The head that the device fits: the likeliest label, where the text is in scope at all."""
+    """The head that the device fits: the likeliest label, if the text is in scope."""
     predict = _head_shares(encoder, known)
     return lambda text: _likeliest(predict(text))
 
@@ -105,7 +105,7 @@ def _group(label: IntentLabel | None, skills: dict[str, str]) -> IntentLabel | N
 
 
 def _as_asked(text: str) -> str:
-    """A text as the device's models are given it."""
+    """A text in the form that the device's models are given."""
     return spoken(wish(canonical(text)))
 
 
@@ -168,7 +168,7 @@ def _neighbour_shares(
 
 
 def _likeliest(shares: dict[IntentLabel | None, float]) -> IntentLabel | None:
-    """The label whose intent has most, all its sets of fixed slots together."""
+    """The label of the most likely intent; all sets of fixed slots of an intent are added up."""
     intents: dict[str | None, float] = {}
     for label, share in shares.items():
         name = label.intent if label else None

@@ -1,4 +1,4 @@
-"""Who understands sentences in the comparison: each is made ready for a home and an area."""
+"""The contestants in understanding: each is prepared for a home and an area."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ _CACHE = tempfile.gettempdir() + "/hark-benchmarks"
 
 
 def composition() -> Composition:
-    """Everything that is built in, as the daemon runs it, without a home."""
+    """Everything built in, as the daemon runs it, without a home."""
     return Composition(Config(storage=StorageSettings(cache=_CACHE)))
 
 
 def hark() -> Prepare:
-    """This assistant: its sentences, its models, and what combines them."""
+    """This assistant: its sentences, its models, and the code that combines them."""
     ours = composition()
     return reader(ours.templates_of, ours.interpreter, ours.now())
 
@@ -61,11 +61,11 @@ def home_assistant() -> Prepare:
 
 
 def padacioso() -> Prepare:
-    """Open Voice OS' matcher of examples, given ours with their slots."""
-    # A benchmark's own requirement, loaded where it is asked for.
+    """Open Voice OS' matcher of examples, given our examples with their slots."""
+    # A benchmark's own requirement, imported only here.
     import padacioso as package
 
-    # It starts four processes for every text: half a second, against milliseconds in a thread.
+    # It starts four processes for every text: half a second; in a thread it takes milliseconds.
     threads = SimpleNamespace(ProcessPoolExecutor=ThreadPoolExecutor, as_completed=as_completed)
     package.concurrent = SimpleNamespace(futures=threads)
     logging.getLogger("padacioso").setLevel(logging.ERROR)
@@ -96,7 +96,7 @@ def padacioso() -> Prepare:
 
 
 def tfidf_svc() -> Prepare:
-    """TF-IDF of words and characters with a linear SVC; no slots but those an intent fixes."""
+    """TF-IDF of words and characters with a linear SVC; no slots except those an intent fixes."""
     from benchmarks.classifiers import svc
 
     ours = composition()
@@ -124,7 +124,7 @@ _made: list[tuple[Home, Any]] = []
 
 
 def _by_home(home: Home, make: Callable[[Home], Any]) -> Any:
-    """What was made for a home, kept for one home at a time."""
+    """What is prepared for a home, cached for one home at a time."""
     if not _made or _made[0][0] != home:
         _made[:] = [(home, make(home))]
     return _made[0][1]

@@ -1,4 +1,4 @@
-"""The real daemon for long attacks: its folder is kept, and it is started again when it has died.
+"""The real daemon for long attacks: it keeps its folder and is restarted when it has died.
 
 Without a sound card: a FIFO is the microphone and a folder the loudspeaker.
 """
@@ -30,7 +30,7 @@ PROC = Path("/proc")
 
 
 class Daemon:
-    """The daemon over `folder`, with further `settings` (TOML); it dies with this process."""
+    """The daemon in `folder`, with further `settings` (TOML); it dies with this process."""
 
     def __init__(self, folder: Path, settings: str = "") -> None:
         self.folder, self.log = folder, folder / "log"
@@ -59,7 +59,7 @@ class Daemon:
         return self._process.pid
 
     def keep_up(self) -> bool:
-        """Start it unless it runs, as systemd would; whether it had to be."""
+        """Start it unless it runs, as systemd would; whether that was necessary."""
         if self._process is not None and self._process.poll() is None:
             return False
         command = (sys.executable, "-m", "benchmarks.untiring", str(self.config), str(os.getpid()))
@@ -70,7 +70,7 @@ class Daemon:
         return True
 
     def stop(self) -> None:
-        """Have it end in order."""
+        """Stop it in an orderly way."""
         if self._process is not None:
             self._process.terminate()
             with suppress(subprocess.TimeoutExpired):
@@ -79,7 +79,7 @@ class Daemon:
             self._process.wait()
 
     def processes(self) -> dict[str, int]:
-        """Name → process id of all that exist now, the supervisor and the zygote among them."""
+        """The present processes' ids by name, with the supervisor and the zygote."""
         found = {"supervisor": self.pid}
         for zygote in _children(self.pid):
             found["zygote"] = zygote
@@ -88,7 +88,7 @@ class Daemon:
         return found
 
     def tracebacks(self) -> tuple[str, ...]:
-        """The last line of each traceback in the log, which should have none."""
+        """The last line of each traceback in the log; there should be none."""
         text = self.log.read_text("utf-8", "replace")
         return tuple(re.findall(r"^Traceback.*\n(?:[ \t].*\n|\n)*(.*)$", text, re.MULTILINE))
 
@@ -105,7 +105,7 @@ class Daemon:
 
 
 class Ear:
-    """Says texts to the daemon as its listener would, and hears what it tells of `wanted`."""
+    """Sends texts to the daemon as its listener would, and receives what it says of `wanted`."""
 
     def __init__(self, runtime: Path, wanted: tuple[type[Message], ...]) -> None:
         with ExitStack() as opening:
@@ -116,23 +116,24 @@ class Ear:
             self._open = opening.pop_all()
 
     def say(self, utterance_id: str, text: str) -> float:
-        """Have `text` understood and acted on; gives when (CLOCK_BOOTTIME) it was said."""
+        """Have `text` understood and acted on; gives the time (CLOCK_BOOTTIME) at which it was
+        sent."""
         at_s = boottime_s()
         self._bus.send(Transcript(utterance_id=utterance_id, revision=0, text=text, at_s=at_s))
         self._bus.send(Commit(utterance_id=utterance_id, revision=0, at_s=at_s))
         return at_s
 
     def cut(self, utterance_id: str) -> None:
-        """End the reply to `utterance_id`, and all that waits to be played after it."""
+        """End the reply to `utterance_id`, and everything that waits to be played after it."""
         self._bus.send(BargeIn(utterance_id=utterance_id, at_s=boottime_s()))
 
     def hear(self, until_s: float) -> Iterator[Message]:
-        """What comes until CLOCK_MONOTONIC is at `until_s`."""
+        """The messages that come until CLOCK_MONOTONIC is at `until_s`."""
         while (left_s := until_s - time.monotonic()) > 0:
             yield from self._bus.receive(left_s)
 
     def close(self) -> None:
-        """Hear no more."""
+        """Stop receiving."""
         self._open.close()
 
 

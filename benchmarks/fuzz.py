@@ -1,6 +1,7 @@
-"""Say a great many strings to understanding that nobody would: `python -m benchmarks.fuzz`.
+"""Give understanding many strings that nobody would say: `python -m benchmarks.fuzz`.
 
-Nothing may raise, and what is no command may have no effect. Run it from the repository's root.
+None may raise an exception, and what is no command may have no effect. Run it from the repository's
+root.
 """
 
 from __future__ import annotations
@@ -30,7 +31,7 @@ TOLD_EVERY = 10_000
 
 
 class Fuzzed(msgspec.Struct, kw_only=True):
-    """What came of `strings`; `effects` are of those that were no commands by chance."""
+    """The result for `strings`; `effects` are of those that were no commands by chance."""
 
     strings: int = 0
     exceptions: int = 0
@@ -64,7 +65,7 @@ def fuzz(composition: Composition, texts: Iterable[tuple[str, bool]]) -> Fuzzed:
         try:
             commands = interpreter(canonical(text), now).commands
             done = bool(commands) and not may_mean and has_effect(composition, text, commands)
-        except Exception as error:  # noqa: BLE001 - any at all is what is looked for
+        except Exception as error:  # noqa: BLE001 - any exception at all is a finding
             found.exceptions += 1
             _tell(f"{type(error).__name__}: {error}", text)
         else:

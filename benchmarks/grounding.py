@@ -1,11 +1,11 @@
 """Do answers say what no source says? Over our own passages with other names and numbers.
 
 `python -m benchmarks.grounding [--count 2000]`: documents that training never saw, each in several
-variants with names, numbers, dates and units replaced; their questions are answered by the whole
-of retrieval, reading, generator and check. What is said is then judged by another rule than the
-assistant's own: each capital word inside a sentence and each number, written in digits or words,
-must stand in the passage, its title or its place. As a control the same rule judges the answers
-against another variant of their passage.
+variants with names, numbers, dates and units replaced. Their questions are answered by the whole
+chain of retrieval, reading, generator and check. The answers are then judged by another rule than
+the assistant's own: each capital word inside a sentence and each number, in digits or words, must
+stand in the passage, its title or its place. As a control the same rule judges the answers against
+another variant of their passage.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ _WORD = re.compile(r"[\w-]+")
 
 
 class Variant(NamedTuple):
-    """A passage with other names and numbers, and its questions likewise."""
+    """A passage with other names and numbers, and its questions with the same changes."""
 
     passage: Passage
     questions: tuple[str, ...]
@@ -62,7 +62,7 @@ def variants(held: Sequence[Block], count: int) -> Iterator[Variant]:
 
 
 def unheard_of(said: str, passage: Passage) -> list[str]:
-    """The names and numbers of what was said that the passage does not have."""
+    """The names and numbers in the answer that the passage does not have."""
     source = f"{passage.text} {passage.title} {passage.place}"
     numbers = set(_NUMBER.findall(source.replace(",", "")))
     words = {word.lower().removesuffix("'s") for word in re.findall(r"[\w'-]+", source)}

@@ -1,4 +1,4 @@
-"""Whether processes grow: what they were seen to use, and what of it is growth."""
+"""Whether processes grow: their measured memory and files, and how much of that is growth."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ import msgspec
 from assistant.supervision.bounds import used
 
 WINDOW = 10
-"""Looks at either end whose medians are compared, so that no single one decides."""
+"""Number of looks at either end whose medians are compared, so that no single one decides."""
 
 
 class Look(msgspec.Struct, frozen=True, kw_only=True, tag=True):
-    """A process at one moment: after so many utterances, how much memory and how many files."""
+    """A process at one moment: after so many utterances, its memory and its open files."""
 
     utterances: int
     name: str
@@ -26,11 +26,11 @@ class Look(msgspec.Struct, frozen=True, kw_only=True, tag=True):
 
 
 class Growth(msgspec.Struct, frozen=True, kw_only=True):
-    """One life of a process: from when it was warm to its end.
+    """The growth of one process, from when it was warm to its end.
 
-    `grown_mb` is the median of its last looks less that of its first, `reload_mb` the part of it
-    that came with the first reload, when the old stage and the new one stood side by side: that
-    memory is used again by the next. `mb_per_1000` is the slope by least squares in megabytes a
+    `grown_mb` is the median of its last looks minus that of its first. `reload_mb` is the part that
+    came with the first reload, when the old stage and the new one existed at the same time: the
+    next reload reuses that memory. `mb_per_1000` is the slope by least squares in megabytes a
     thousand utterances, `files` how many more are open.
     """
 
@@ -44,7 +44,7 @@ class Growth(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def look(name: str, pid: int, utterances: int) -> Look | None:
-    """The process now; None when it is gone."""
+    """The process's present state; None when it is gone."""
     with suppress(OSError):
         size, files = used(pid)
         return Look(
@@ -58,9 +58,9 @@ def look(name: str, pid: int, utterances: int) -> Look | None:
 
 
 def growths(looks: Sequence[Look], warm: int, reloads: Sequence[int] = ()) -> list[Growth]:
-    """Each life that was long enough, by name; its first `warm` utterances are left out.
+    """The growth of each life that was long enough, by name, without its first `warm` utterances.
 
-    `reloads` are the utterances before which settings were read anew.
+    `reloads` are the utterances before which settings were read again.
     """
     found = []
     ordered = sorted(looks, key=lambda one: (one.name, one.pid, one.utterances))

@@ -1,8 +1,8 @@
-"""How much memory and time it takes to index 100,000 passages, all but the encoding itself.
+"""The memory and time to index 100,000 passages, all but the encoding itself.
 
 `python benchmarks/indexing.py [PASSAGES]`: a made-up folder goes through the real collection,
-database and index in this process; a parser and an encoder in their places give passages and
-vectors of `assistant.bench.passages`. Ends with one JSON object.
+database and index in this process. Instead of the real parser and encoder, stand-ins give passages
+and vectors of `assistant.bench.passages`. Ends with one JSON object.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from assistant.bench.procfs import usage
 from assistant.core.layout import KNOWLEDGE_FILE, VECTORS_FILE
 
 LOOK_EVERY = 500
-"""Slices between two looks at the memory."""
+"""Number of slices between two looks at the memory."""
 
 
 class MadeUp:

@@ -1,4 +1,4 @@
-"""What a long attack has seen so far, as lines of a file that it goes on from."""
+"""The observations of a long attack so far, as lines of a file from which it continues."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ Line = TypeVar("Line")
 
 
 class Journal(Generic[Line]):
-    """JSON values of `kind`, a line each; one that was cut off by a kill is left out.
+    """JSON values of `kind`, a line each; a line cut off by a kill is left out.
 
     `lines` are those of earlier sittings.
     """
@@ -24,9 +24,9 @@ class Journal(Generic[Line]):
         self._file: IO[bytes] = path.open("ab", buffering=0)
 
     def write(self, line: Line) -> None:
-        """Keep a line; it is in the file before this returns."""
+        """Add a line; it is in the file before this returns."""
         self._file.write(msgspec.json.encode(line) + b"\n")
 
     def close(self) -> None:
-        """Write no more."""
+        """Close the file."""
         self._file.close()

@@ -1,9 +1,9 @@
 """Kill a living daemon's processes again and again: `python -m benchmarks.kills`.
 
-Timers, list items and brightnesses are wished for as its listener would pass them on, and some are
-said twice. Meanwhile its processes are ended by SIGKILL at random moments, now and then the zygote
-or the supervisor among them. An oracle outside of the daemon keeps a journal of what was promised,
-and compares. Ended at any moment, the same command goes on after the last kill of the journal.
+Commands for timers, list items and brightnesses are sent as its listener would pass them on, some
+of them twice. Meanwhile its processes are ended by SIGKILL at random moments, sometimes the zygote
+or the supervisor. An oracle outside the daemon keeps a journal of what was promised, and compares.
+Interrupted at any moment, the same command continues after the last kill of the journal.
 """
 
 from __future__ import annotations
@@ -31,23 +31,23 @@ from benchmarks.journal import Journal
 from benchmarks.promises import Kept, Killed, Line, Oracle, Verdict, Wish
 
 EVERY_S = 3.3
-"""From one kill to the next."""
+"""Seconds from one kill to the next."""
 WEIGHTS = {
     **dict.fromkeys(("control", "audio", "asr", "nlu", "skills", "answer", "voice"), 14),
     "zygote": 4,
     "supervisor": 1,
 }
-"""How often a process is chosen; the last two take all others along."""
+"""How often each process is chosen; the last two take all others along."""
 SAID_AGAIN = 0.2
-"""Share of the wishes that reach the daemon a second time, as after a listener's restart."""
+"""Share of the commands that reach the daemon a second time, as after a listener's restart."""
 AT_ONCE_S = 0.3
-"""In which a wish is understood, kept and confirmed."""
+"""Seconds in which a command is understood, stored and confirmed."""
 SHORT_S = (8, 60)
-"""Length of the timers that are to ring meanwhile."""
+"""Shortest and longest timers, in seconds, that are to ring meanwhile."""
 LONG_S = (10_000, 80_000)
 LONG_SHARE = 0.1
 SETTLED_S = 180.0
-"""Within which all that is due must have come true when the last kill is over."""
+"""Seconds after the last kill within which everything due must have happened."""
 NAMES = ("pasta", "pizza", "tea", "coffee", "rice", "cake", "soup", "laundry", "garden", "homework")
 KINDS = ("green", "red", "frozen", "fresh", "dried", "large", "sweet", "smoked", "ripe", "white")
 FOODS = (
@@ -67,7 +67,7 @@ SETTINGS = '[home]\nfile = "{home}"\n[voice]\nearcons = false\n'
 
 
 class Figures(msgspec.Struct, kw_only=True):
-    """What came of it; of the last five, all must be empty or 0."""
+    """The result; of the last five, all must be empty or 0."""
 
     kills: int
     killed: dict[str, int]
@@ -84,7 +84,7 @@ class Figures(msgspec.Struct, kw_only=True):
 
 
 class Attack:
-    """One sitting over `folder`, in which all earlier ones have left their journal."""
+    """One sitting in `folder`, in which all earlier ones have left their journal."""
 
     def __init__(self, folder: Path, seed: int = 1, every_s: float = EVERY_S) -> None:
         folder.mkdir(parents=True, exist_ok=True)
@@ -100,11 +100,11 @@ class Attack:
 
     @property
     def kills(self) -> int:
-        """How many there have been, in all sittings."""
+        """The number of kills in all sittings."""
         return self._oracle.killed.total()
 
     def run(self, kills: int) -> Figures:
-        """Go on until there have been so many kills, then judge."""
+        """Continue until there have been so many kills, then judge."""
         self._daemon.keep_up()
         self._daemon.await_ready()
         began_s, done = time.monotonic(), self.kills
@@ -122,7 +122,7 @@ class Attack:
         self._daemon.stop()
 
     def _round(self, chance: random.Random) -> None:
-        """One wish and one kill, each at a moment of its own."""
+        """One command and one kill, each at a moment of its own."""
         now_s, every_s = time.monotonic(), self._every_s
         wish = self._wish(chance)
 
@@ -136,7 +136,7 @@ class Attack:
         moments: list[tuple[float, Callable[[], None]]] = [(said_s, say)]
         if chance.random() < SAID_AGAIN:
             moments.append((now_s + chance.uniform(every_s / 2, every_s), say))
-        # Half of the kills strike while a wish is being carried out.
+        # Half of the kills strike while a command is being carried out.
         at_once, at_any_time = (said_s, said_s + AT_ONCE_S), (now_s, now_s + every_s)
         moments.append((chance.uniform(*chance.choice((at_once, at_any_time))), kill))
         for due_s, act in sorted(moments, key=lambda moment: moment[0]):
@@ -181,11 +181,11 @@ class Attack:
     def _say(self, wish: Wish) -> None:
         if wish.utterance_id not in self._oracle.wishes:
             self._note((wish,))
-        with suppress(BusError):  # understanding is down, and takes nothing
+        with suppress(BusError):  # understanding is down and accepts nothing
             self._ear.say(wish.utterance_id, wish.text)
 
     def _kill(self, chance: random.Random) -> None:
-        """End a process, unless the one that was chosen is just being started."""
+        """End a process, unless the chosen one is just being started."""
         processes = self._daemon.processes()
         (name,) = chance.choices(list(WEIGHTS), list(WEIGHTS.values()))
         while name not in processes:
@@ -207,7 +207,7 @@ class Attack:
         self._note(tuple(self._oracle.saw(self._kept())))
 
     def _settle(self) -> int:
-        """Let everything come true; gives how many timers have not rung in time."""
+        """Wait until everything has happened; gives how many timers have not rung in time."""
         self._daemon.keep_up()
         self._daemon.await_ready()
         self._look()
@@ -218,7 +218,7 @@ class Attack:
         return len(waiting)
 
     def _due(self) -> set[str]:
-        """Timers that should have rung soon and are still there."""
+        """The timers that should have rung by now and are still there."""
         return self._oracle.unheard(SHORT_S[1]) & self._kept().timers.keys()
 
     def _kept(self) -> Kept:
@@ -268,7 +268,7 @@ def _spoken(length_s: int) -> str:
 
 
 def main() -> None:
-    """Print the figures; exit status 1 when a promise was not kept."""
+    """Print the figures; exit status 1 when a promise was broken."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--kills", type=int, default=2000)
     parser.add_argument("--folder", type=Path, default=Path("hark-kills"))

@@ -1,10 +1,10 @@
 """Mutants: does a test notice a small fault? Draws them by a seed, and runs each file's own tests.
 
-The draw is over the files of `OWN_TESTS` as they were committed; a mutant lives in a copy of the
-tree. It is killed when a test fails or none ends in time. What was found is appended to a file a
-seed and commit, by which a run that was broken off goes on; two may share the work (`--part 1/2`).
+Mutants are drawn from the committed files of `OWN_TESTS`; each lives in a copy of the tree. It is
+killed when a test fails or the tests do not end in time. Results are appended to one file for each
+seed and commit, from which an interrupted run continues; two may share the work (`--part 1/2`).
 
-Mutation testers that are kept well (mutmut, cosmic-ray, poodle) draw none by a seed, or run one
+Maintained mutation testers (mutmut, cosmic-ray, poodle) cannot draw mutants by a seed, or run one
 set of tests for all.
 """
 
@@ -39,11 +39,11 @@ SEED, COUNT = 20261122, 300
 REPOSITORY = Path(__file__).resolve().parent.parent
 RESULTS = REPOSITORY / "build/mutants"
 LATE_S, LATE_TIMES = 20.0, 4.0
-"""A mutant's tests are over in so many seconds more than so many times what they take without."""
+"""Time limit of a mutant's tests: so many seconds plus so many times what they take without it."""
 MOST_MEMORY_BYTES = 16_000_000_000
 PR_SET_CHILD_SUBREAPER = 36
 PRELOADED = ["pytest", "hypothesis.strategies", "hypothesis.internal.conjecture.engine", "numpy"]
-"""What most tests import, and takes longer than most tests; each run is forked with it loaded."""
+"""Slow imports of most tests; each run is forked from a process that has loaded them."""
 KILLED, SURVIVED = "killed", "survived"
 
 _FORKS = multiprocessing.get_context("forkserver")
@@ -109,7 +109,7 @@ OWN_TESTS: dict[str, tuple[str, ...]] = {
     "assistant/supervision/zygote.py": ("tests/supervision/test_zygote.py",),
     "skills/scheduler.py": ("tests/skills/test_scheduler.py",),
 }
-"""File → the tests that are its own, few and quick."""
+"""The tests of each file: few and quick."""
 
 
 class Mutant(NamedTuple):
@@ -119,7 +119,7 @@ class Mutant(NamedTuple):
     mutation: Mutation
 
     def diff(self, root: Path) -> str:
-        """The change, as people read it."""
+        """The change as a readable diff."""
         before = (root / self.file).read_bytes()
         after = self.mutation.applied(before)
         old, new = (text.decode().splitlines(keepends=True) for text in (before, after))
@@ -131,7 +131,7 @@ class Mutant(NamedTuple):
 
 
 class Verdict(NamedTuple):
-    """How a mutant fared, and the first test that failed."""
+    """The result for a mutant, and the first test that failed."""
 
     outcome: str
     by: str
@@ -148,7 +148,7 @@ def drawn(root: Path, files: list[str], seed: int, count: int) -> Iterator[Mutan
 
 
 class UnsoundError(Exception):
-    """Tests fail without a mutant, and judge none."""
+    """Tests fail without a mutant, so they judge none."""
 
 
 class Tree:
@@ -162,7 +162,7 @@ class Tree:
         forkserver.ensure_running()
 
     def judge(self, mutant: Mutant) -> Verdict:
-        """Run the own tests of the file with the mutant in it; raises `UnsoundError`."""
+        """Run the file's own tests with the mutant in it; raises `UnsoundError`."""
         tests, file = self._tests[mutant.file], self._root / mutant.file
         late_s = LATE_S + LATE_TIMES * self._sound_s(tests)
         before = file.read_bytes()
@@ -174,7 +174,7 @@ class Tree:
 
     def _write(self, file: Path, content: bytes) -> None:
         file.write_bytes(content)
-        # Python takes compiled code of the same second and size for this file's.
+        # Python mistakes compiled code of the same second and size for this file's.
         self._changes += 1
         os.utime(file, (self._changes, self._changes))
 
@@ -188,7 +188,7 @@ class Tree:
         return self._sound[tests]
 
     def _run(self, tests: tuple[str, ...], late_s: float) -> Verdict:
-        shutil.rmtree(self._root / ".hypothesis", ignore_errors=True)  # it replays what failed
+        shutil.rmtree(self._root / ".hypothesis", ignore_errors=True)  # it replays earlier failures
         others, began_s = _children(), time.monotonic()
         with tempfile.NamedTemporaryFile() as output:
             process = _FORKS.Process(target=_be_pytest, args=(self._root, tests, output.name))
@@ -224,7 +224,7 @@ def _be_pytest(root: Path, tests: tuple[str, ...], output: str) -> None:
 
 
 def _children() -> set[int]:
-    """This process's children, among them those that a mutant's tests have left behind."""
+    """This process's children, including any that a mutant's tests have left behind."""
     return set(map(int, Path(f"/proc/self/task/{os.getpid()}/children").read_text().split()))
 
 
@@ -236,7 +236,7 @@ def _end_all(but: set[int]) -> None:
 
 
 def copied(commit: str, folder: Path) -> Path:
-    """The tree of a commit in `folder`."""
+    """Copy the tree of a commit into `folder`."""
     archive = subprocess.run(
         ("git", "archive", commit), cwd=REPOSITORY, check=True, stdout=subprocess.PIPE
     )
@@ -245,7 +245,7 @@ def copied(commit: str, folder: Path) -> Path:
 
 
 def told(rows: list[dict[str, str]], count: int) -> str:
-    """The survivors and the figures."""
+    """The survivors and the figures as text."""
     outcomes = Counter(row["outcome"] for row in rows)
     survivors = [row["diff"] for row in rows if row["outcome"] == SURVIVED]
     share = outcomes[KILLED] / len(rows) if rows else 0.0
@@ -254,7 +254,7 @@ def told(rows: list[dict[str, str]], count: int) -> str:
 
 
 def main() -> None:
-    """Go on with the run of this seed and commit; print the survivors and the figures."""
+    """Continue the run of this seed and commit; print the survivors and the figures."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--seed", type=int, default=SEED)
     parser.add_argument("--count", type=int, default=COUNT)

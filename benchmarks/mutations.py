@@ -1,7 +1,7 @@
-"""Small faults in a Python file: each mutation changes one place as a slip of the pen might.
+"""Small faults in a Python file: each mutation changes one place as a careless mistake might.
 
-Left alone is what no test should hold fast: docstrings, types, `__all__`, what is logged, and the
-words of an error (its code is not).
+Docstrings, types, `__all__`, log lines and the words of an error (not its code) are left unchanged,
+as no test should depend on them.
 """
 
 from __future__ import annotations
@@ -38,14 +38,14 @@ class Mutation(NamedTuple):
 
 
 def mutations(source: bytes) -> list[Mutation]:
-    """Every mutation of a file, by place; some are no Python, see `compiles`."""
+    """Every mutation of a file, in order of place; some are not valid Python, see `compiles`."""
     finder = _Finder(source)
     finder.visit(ast.parse(source))
     return sorted(set(finder.found))
 
 
 def compiles(source: bytes) -> bool:
-    """Whether it is Python at all."""
+    """Whether it is valid Python."""
     try:
         compile(source, "<mutant>", "exec", dont_inherit=True)
     except SyntaxError:
@@ -63,22 +63,22 @@ class _Finder(ast.NodeVisitor):
     # ── what is left alone ──────────────────────────────────────────────────────────────────
 
     def visit_arg(self, node: ast.arg) -> None:
-        """An argument has a type and nothing else."""
+        """Skip the argument: it has a type and nothing else."""
 
     def visit_Assert(self, node: ast.Assert) -> None:
-        """Says something to the type checker."""
+        """Skip the assertion: it informs the type checker."""
 
     def visit_AnnAssign(self, node: ast.AnnAssign) -> None:
-        """Its type stays."""
+        """Mutate the value; the type stays."""
         self._assignment(node, [node.target], node.value)
 
     def visit_Assign(self, node: ast.Assign) -> None:
-        """What is kept in an object or a collection may be forgotten; a text may be an error's."""
+        """Drop what is stored in an object or a collection; a text may be an error's."""
         if not any(isinstance(t, ast.Name) and t.id == "__all__" for t in node.targets):
             self._assignment(node, node.targets, node.value)
 
     def visit_AugAssign(self, node: ast.AugAssign) -> None:
-        """May be forgotten, or turned round."""
+        """Drop or reverse the assignment."""
         self._replace(node, b"pass", "statement deleted")
         self._operators(node.target, node.value)
         self.visit(node.value)
@@ -89,7 +89,7 @@ class _Finder(ast.NodeVisitor):
         if any(isinstance(target, ast.Attribute | ast.Subscript) for target in targets):
             self._replace(node, b"pass", "statement deleted")
         if value is not None:
-            # A sentence that is kept in a name is what an error or a log will say.
+            # A sentence that is stored under a name is what an error or a log will say.
             keeps_before, self._keeps_sentences = self._keeps_sentences, True
             self.visit(value)
             self._keeps_sentences = keeps_before
@@ -97,41 +97,41 @@ class _Finder(ast.NodeVisitor):
     # ── statements ──────────────────────────────────────────────────────────────────────────
 
     def visit_FunctionDef(self, node: ast.FunctionDef) -> None:
-        """Decorators, defaults and body, without the types."""
+        """Mutate decorators, defaults and body, but not the types."""
         self._decorators(node.decorator_list)
         self._all([*node.args.defaults, *filter(None, node.args.kw_defaults), *node.body])
 
     def visit_ClassDef(self, node: ast.ClassDef) -> None:
-        """Decorators and body, without the bases."""
+        """Mutate decorators and body, but not the bases."""
         self._decorators(node.decorator_list)
         self._all(node.body)
 
     def visit_If(self, node: ast.If) -> None:
-        """Its condition may be turned round, unless it asks whether the file is the program."""
+        """Negate the condition, unless it asks whether the file is the program."""
         if not (isinstance(node.test, ast.Compare) and "__name__" in ast.unparse(node.test)):
             self._condition(node.test)
             self.generic_visit(node)
 
     def visit_While(self, node: ast.While) -> None:
-        """Its condition may be turned round."""
+        """Negate the condition."""
         self._condition(node.test)
         self.generic_visit(node)
 
     def visit_Expr(self, node: ast.Expr) -> None:
-        """A call may be forgotten; a docstring and a log's small talk stay."""
+        """Drop a call; docstrings and minor log lines stay."""
         quiet = isinstance(node.value, ast.Call) and _logs(node.value, _QUIET_LOGS)
         if not (isinstance(node.value, ast.Constant) or quiet):
             self._replace(node, b"pass", "statement deleted")
             self.visit(node.value)
 
     def visit_Raise(self, node: ast.Raise) -> None:
-        """May be forgotten."""
+        """Drop the statement."""
         self._replace(node, b"pass", "statement deleted")
         if node.exc is not None:
             self.visit(node.exc)
 
     def visit_Return(self, node: ast.Return) -> None:
-        """May give nothing, or not return."""
+        """Return nothing, or do not return."""
         if node.value is None:
             self._replace(node, b"pass", "statement deleted")
         elif not (isinstance(node.value, ast.Constant) and node.value.value is None):
@@ -139,15 +139,15 @@ class _Finder(ast.NodeVisitor):
             self.visit(node.value)
 
     def visit_Break(self, node: ast.Break) -> None:
-        """May be forgotten."""
+        """Drop the statement."""
         self._replace(node, b"pass", "statement deleted")
 
     def visit_Continue(self, node: ast.Continue) -> None:
-        """May be forgotten."""
+        """Drop the statement."""
         self._replace(node, b"pass", "statement deleted")
 
     def visit_ExceptHandler(self, node: ast.ExceptHandler) -> None:
-        """Any of its exceptions may be forgotten."""
+        """Drop any one of its exceptions."""
         if isinstance(node.type, ast.Tuple):
             self._drop(node.type.elts, "exception dropped")
         elif node.type is not None:
@@ -157,7 +157,7 @@ class _Finder(ast.NodeVisitor):
     # ── expressions ─────────────────────────────────────────────────────────────────────────
 
     def visit_Call(self, node: ast.Call) -> None:
-        """An argument may be forgotten; of an error only the code is held fast."""
+        """Drop an argument; of an error only the code is mutated."""
         name = ast.unparse(node.func).rpartition(".")[2]
         if name in _TYPES or _logs(node):
             return
@@ -173,40 +173,40 @@ class _Finder(ast.NodeVisitor):
         self.generic_visit(node)
 
     def visit_IfExp(self, node: ast.IfExp) -> None:
-        """Its condition may be turned round."""
+        """Negate the condition."""
         self._condition(node.test)
         self.generic_visit(node)
 
     def visit_comprehension(self, node: ast.comprehension) -> None:
-        """Its conditions may be turned round."""
+        """Negate the conditions."""
         for condition in node.ifs:
             self._condition(condition)
         self.generic_visit(node)
 
     def visit_Compare(self, node: ast.Compare) -> None:
-        """Each of its operators."""
+        """Change each of its operators."""
         self._operators(node.left, *node.comparators)
         self.generic_visit(node)
 
     def visit_BoolOp(self, node: ast.BoolOp) -> None:
-        """Each of its operators."""
+        """Change each of its operators."""
         self._operators(*node.values)
         self.generic_visit(node)
 
     def visit_BinOp(self, node: ast.BinOp) -> None:
-        """Its operator, unless it joins types."""
+        """Change the operator, unless it joins types."""
         if not (isinstance(node.op, ast.BitOr) and (_is_type(node.left) or _is_type(node.right))):
             self._operators(node.left, node.right)
             self.generic_visit(node)
 
     def visit_UnaryOp(self, node: ast.UnaryOp) -> None:
-        """May be forgotten."""
+        """Drop the operator."""
         start, _ = self._span(node)
         self._cut(start, self._span(node.operand)[0], "operator dropped")
         self.visit(node.operand)
 
     def visit_Constant(self, node: ast.Constant) -> None:
-        """One more, the opposite, or other letters."""
+        """Use one more, the opposite, or other letters."""
         match node.value:
             case bool():
                 self._replace(node, str(not node.value).encode(), "constant changed")
@@ -218,7 +218,7 @@ class _Finder(ast.NodeVisitor):
                 self._replace(node, f"({content + b'X'!r})".encode(), "constant changed")
 
     def visit_JoinedStr(self, node: ast.JoinedStr) -> None:
-        """Other letters; where its parts stand is not known before Python 3.12."""
+        """Use other letters; the places of its parts are not known before Python 3.12."""
         text = "".join(str(part.value) for part in node.values if isinstance(part, ast.Constant))
         if not (self._keeps_sentences and " " in text):
             start, end = self._span(node)

@@ -1,8 +1,9 @@
-"""What a daemon under attack has promised, and whether it keeps it: an oracle outside of it.
+"""An oracle for a daemon under attack: what the daemon promised, and whether it keeps it.
 
-Each wish is one of a kind: a timer of a name and a length that no other has, an item that is on no
-list yet, or a device's new brightness. It is promised once a `Reply` has come that says that it
-`acted`. A wish without such a reply may have been done or not, but at most once.
+Each command (a `Wish`) is one of a kind: a timer with a name and a length that no other has, an
+item that is on no list yet, or a device's new brightness. It is promised once a `Reply` has come
+that says that it `acted`. A command without such a reply may have been carried out or not, but at
+most once.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ Kind = Literal["timer", "item", "device"]
 
 
 class Wish(msgspec.Struct, frozen=True, kw_only=True, tag=True):
-    """One wish: `thing` is a timer's name and seconds ("tea 40"), an item or a device's id."""
+    """One command: `thing` is a timer's name and seconds ("tea 40"), an item or a device's id."""
 
     utterance_id: str
     kind: Kind
@@ -31,7 +32,7 @@ class Wish(msgspec.Struct, frozen=True, kw_only=True, tag=True):
 
 
 class Promised(msgspec.Struct, frozen=True, kw_only=True, tag=True):
-    """The wish `utterance_id` was said to be done."""
+    """The command `utterance_id` was reported as done."""
 
     utterance_id: str
 
@@ -50,7 +51,7 @@ class Rung(msgspec.Struct, frozen=True, kw_only=True, tag=True):
 
 
 class RangAgain(msgspec.Struct, frozen=True, kw_only=True, tag=True):
-    """The ring of the timer `id` began though it had been played to its end."""
+    """The ring of the timer `id` began although it had been played to its end."""
 
     id: str
 
@@ -62,7 +63,7 @@ class Killed(msgspec.Struct, frozen=True, kw_only=True, tag=True):
 
 
 Line = Wish | Promised | Seen | Rung | RangAgain | Killed
-"""A line of the journal, from which the oracle is made anew when an attack goes on."""
+"""A line of the journal; when an attack continues, the oracle is rebuilt from these."""
 
 
 class Kept(msgspec.Struct, frozen=True, kw_only=True):
@@ -74,7 +75,7 @@ class Kept(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Verdict(msgspec.Struct, frozen=True, kw_only=True):
-    """What of the promises was not kept."""
+    """The promises that were broken."""
 
     lost: tuple[str, ...]
     done_again: tuple[str, ...]
@@ -82,19 +83,19 @@ class Verdict(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Oracle:
-    """Remembers by `note` what was wished, promised and heard."""
+    """Remembers by `note` what was commanded, promised and heard."""
 
     def __init__(self) -> None:
         self.wishes: dict[str, Wish] = {}
         self.promised: set[str] = set()
         self.timers: dict[str, str] = {}
-        """Every timer that was ever there, by id."""
+        """Every timer that ever existed, by id."""
         self.rung: set[str] = set()
         self.rung_again: list[str] = []
         self.killed: Counter[str] = Counter()
 
     def note(self, line: Line) -> None:
-        """Take one line of the journal."""
+        """Record one line of the journal."""
         match line:
             case Wish():
                 self.wishes[line.utterance_id] = line
@@ -110,7 +111,7 @@ class Oracle:
                 self.killed[line.name] += 1
 
     def learned(self, message: Message) -> Iterable[Line]:
-        """The lines that a message of the daemon is worth; they are not yet noted."""
+        """The lines that a message of the daemon gives; they are not yet noted."""
         match message:
             case Reply(acted=True, utterance_id=said) if said in self.wishes:
                 if said not in self.promised:
@@ -122,7 +123,7 @@ class Oracle:
                     yield Rung(id=_timer(name))
 
     def saw(self, kept: Kept) -> Iterable[Line]:
-        """The lines that a look into the database is worth."""
+        """The lines that a look into the database gives."""
         for timer, thing in kept.timers.items():
             if timer not in self.timers:
                 yield Seen(id=timer, thing=thing)
@@ -133,7 +134,7 @@ class Oracle:
         return short - self.rung
 
     def judge(self, kept: Kept) -> Verdict:
-        """Compare with what is kept, when nothing is under way any more."""
+        """Compare with the stored state, when nothing is in progress any more."""
         return Verdict(
             lost=(*self._lost_timers(kept), *self._lost_items(kept), *self._lost_states(kept)),
             done_again=tuple(self._done_again(kept)),
@@ -141,7 +142,7 @@ class Oracle:
         )
 
     def _lost_timers(self, kept: Kept) -> Iterable[str]:
-        """Timers that neither are there nor were heard, and those that never were there."""
+        """Timers that neither exist nor were heard, and those that never existed."""
         for timer, thing in self.timers.items():
             if timer not in kept.timers and timer not in self.rung:
                 yield f"timer {thing}, {timer}"
@@ -157,7 +158,7 @@ class Oracle:
                 yield f"item {wish.thing}, {wish.utterance_id}"
 
     def _lost_states(self, kept: Kept) -> Iterable[str]:
-        """A device has the value promised last, or one wished for after that."""
+        """Devices with neither the value promised last nor one commanded after it."""
         possible: dict[str, list[str]] = {}
         for wish in self._of("device"):
             if wish.utterance_id in self.promised:
@@ -181,6 +182,6 @@ class Oracle:
 
 
 def _timer(utterance_id: str) -> str:
-    """The timer whose ring that is; "" for none. Timers are given no other end meanwhile."""
+    """The timer of that ring; "" for none. Nothing else changes a timer's end meanwhile."""
     name = utterance_id.removeprefix(RING)
     return name.partition("-")[0] if name != utterance_id else ""

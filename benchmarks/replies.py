@@ -23,13 +23,14 @@ from models.training.renaming import replaced
 
 BUDGET = GenerationBudget(tokens=96, seconds=30)
 WEIGHTS = (3.0, 8.0, 20.0)
-"""How firmly values are leant towards, in the attempts after the first."""
+"""Added score for the tokens of values, in the attempts after the first."""
 Signature = tuple[object, ...]
 
 
 @dataclass(frozen=True)
 class Score:
-    """`values`: share of slot values that are said word for word; `turns`: of those said whole."""
+    """Shares: `values` of slot values that are said word for word; `turns` of turns with all of
+    them."""
 
     values: float
     turns: float
@@ -40,7 +41,7 @@ class Score:
 
 
 class Templates:
-    """For the same acts and slots the reply that train has most often, with these values."""
+    """For the same acts and slots the most frequent reply in train, with these values."""
 
     def __init__(self, turns: Sequence[Turn]) -> None:
         every: dict[Signature, Counter[str]] = defaultdict(Counter)
@@ -50,7 +51,7 @@ class Templates:
         self._best = {acts: found.most_common(1)[0][0] for acts, found in every.items()}
 
     def __call__(self, turn: Turn) -> str:
-        """The reply; acts that were never seen together are told one after the other."""
+        """The reply; acts that never occurred together are said one after the other."""
         known = self._best.get(self._signature(turn))
         if known is None:
             alone = (Turn(turn.kind, (act,), "", "") for act in turn.acts)
@@ -76,7 +77,7 @@ class Templates:
 
 
 def judge(speak: Callable[[Turn], str], turns: Sequence[Turn]) -> Score:
-    """How the replies do."""
+    """The scores of the replies."""
     made = [speak(turn) for turn in turns]
     said = [
         [value.lower() in reply.lower() for value in turn.values]
@@ -92,14 +93,14 @@ def judge(speak: Callable[[Turn], str], turns: Sequence[Turn]) -> Score:
 
 @cache
 def greedy(generator: Generator, turn: Turn) -> str:
-    """What the model says unbound."""
+    """What the model says without a constraint."""
     *_, last = generator.stream(about_facts(turn.acts, turn.kind), budget=BUDGET)
     return last.text
 
 
 @cache
 def bound(generator: Generator, turn: Turn) -> str:
-    """The same, and again with the values required, where one was left out; at last firmly."""
+    """The same, then with the values required where one was left out, more firmly each time."""
     text = greedy(generator, turn)
     prompt = about_facts(turn.acts, turn.kind)
     for weight in WEIGHTS:
@@ -114,7 +115,7 @@ def bound(generator: Generator, turn: Turn) -> str:
 def main(arguments: Sequence[str]) -> None:
     """Print the scores of a split, or of some turns of it drawn by a fixed seed.
 
-    "or else" takes the template where the generator still leaves a value out, and counts it.
+    "or else" uses the template where the generator still leaves a value out, and counts it.
     """
     split, *rest = arguments
     turns = read(split)

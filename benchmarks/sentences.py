@@ -1,4 +1,4 @@
-"""The sentences that every learner of the comparison is given: the same for each."""
+"""The sentences that all contestants learn from, the same for each."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ _TEMPLATES = 2_000
 
 
 class Template(NamedTuple):
-    """A sentence with `{slot}` in the place of each slot, and what it means."""
+    """A sentence with `{slot}` in the place of each slot, and its meaning."""
 
     label: IntentLabel
     text: str
 
 
 def sentences(templates: Templates) -> list[tuple[IntentLabel | None, str]]:
-    """Those that the device's head is fitted to: the skills' own, and those that ship.
+    """The sentences that the device's head is fitted to: the skills' own, and those that ship.
 
     None is the label of what no assistant should act on.
     """
@@ -31,7 +31,7 @@ def sentences(templates: Templates) -> list[tuple[IntentLabel | None, str]]:
 
 
 def slot_templates(templates: Templates) -> Iterator[Template]:
-    """Sentences drawn of all templates, as a matcher of examples with slots wants them."""
+    """Sentences drawn from all templates, in the form for a matcher of examples with slots."""
     found: dict[Template, None] = {}
     for one in templates.labelled(_TEMPLATES, FITTING_SEED):
         text = one.text

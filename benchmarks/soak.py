@@ -1,10 +1,10 @@
 """A day's utterances, back to back: `python -m benchmarks.soak`.
 
-Some are spoken in flite's voices through a FIFO, their replies played into a folder; the others
-reach understanding as transcripts. Whoever speaks next cuts the replies short. Now and then a
-process is killed, settings are read anew, or the broker goes away for a while; what is said next
-waits until that is mended. Memory, open files and the time to each reply are kept in a journal.
-Ended at any moment, the same command goes on after the last utterance of the journal.
+Some are spoken in flite's voices through a FIFO, with their replies played into a folder; the
+others reach understanding as transcripts. The next speaker cuts the replies short. Now and then a
+process is killed, settings are read again, or the broker goes away for a while; the next utterance
+waits until that is repaired. Memory, open files and the time to each reply go into a journal.
+Interrupted at any moment, the same command continues after the last utterance of the journal.
 """
 
 from __future__ import annotations
@@ -43,17 +43,17 @@ from benchmarks.growth import Growth, Look, growths, look
 from benchmarks.journal import Journal
 
 DAY = 4320
-"""Utterances: one every twenty seconds."""
+"""Number of utterances: one every twenty seconds."""
 SPOKEN = 500
 WARM = 200
-"""Utterances after which a process may not grow."""
+"""Number of utterances after which a process may not grow."""
 MOST_MB, MOST_S = 1.0, 2.0
 LOOK_EVERY = 10
 FAULT_EVERY = 160
 REPLY_S = 10.0
 MENDED_S = 60.0
 PIPE_S = 2.0
-"""What a FIFO holds ahead of the listener."""
+"""Seconds of sound that a FIFO holds ahead of the listener."""
 VOICES = ("slt", "rms", "awb", "kal16")
 TEXTS = (
     "turn on the kitchen light",
@@ -80,7 +80,7 @@ SPOKEN_TEXTS = (
     *("what time is it", "turn on the kitchen light", "turn off the kitchen light"),
     *("what is the date today", "set a timer for fifty minutes", "cancel all timers"),
 )
-"""Which are heard well; in between they leave the state as they found it."""
+"""Commands that are recognised well; over time they leave the state unchanged."""
 DOCUMENTS = Path(__file__).resolve().parent.parent / "examples" / "documents"
 SETTINGS = (
     '[home]\nfile = "{home}"\n[documents]\nfolders = ["{documents}"]\n'
@@ -90,7 +90,8 @@ FAULTS = ("kill", "reload", "broker")
 
 
 class Said(msgspec.Struct, frozen=True, kw_only=True, tag=True):
-    """One utterance: `reply_s` is None when no reply came; a `fault` came before it, or none."""
+    """One utterance: `reply_s` is None when no reply came; `fault` is what happened before it, if
+    any."""
 
     spoken: bool
     reply_s: float | None
@@ -98,7 +99,7 @@ class Said(msgspec.Struct, frozen=True, kw_only=True, tag=True):
 
 
 class Figures(msgspec.Struct, kw_only=True):
-    """What came of it; `unheard` of the spoken did not wake it, or were not understood at all."""
+    """The result; `unheard` spoken ones did not wake it, or were not understood at all."""
 
     utterances: int
     spoken: int
@@ -115,7 +116,7 @@ class Figures(msgspec.Struct, kw_only=True):
 
     @property
     def sound(self) -> bool:
-        """Whether nothing grew, and nobody waited too long."""
+        """Whether nothing grew, and no reply took too long."""
         grown = any(
             one.grown_mb - max(0.0, one.reload_mb) >= MOST_MB or one.files > 0
             for one in self.growth
@@ -138,11 +139,11 @@ class Broker:
         return self._processes["bridge"].pid
 
     def start(self) -> None:
-        """Have the broker there."""
+        """Start the broker."""
         self._run("broker", shutil.which("mosquitto") or "mosquitto", "-c", str(self._file))
 
     def join(self, config: Path) -> None:
-        """Have the bridge run."""
+        """Start the bridge."""
         self._run("bridge", sys.executable, "-m", "assistant", "bridge", "--config", str(config))
 
     def stop(self, *names: str) -> None:
@@ -158,7 +159,7 @@ class Broker:
 
 
 class Soak:
-    """One sitting over `folder`; `spoken` of each `utterances` are, `settings` are added."""
+    """One sitting in `folder`; `spoken` of each `utterances` are spoken, `settings` are added."""
 
     def __init__(
         self,
@@ -184,7 +185,7 @@ class Soak:
         self._replying = ""
 
     def run(self) -> Figures:
-        """Go on until all has been said, and judge."""
+        """Continue until everything has been said, then judge."""
         self._broker.start()
         self._daemon.keep_up()
         self._daemon.await_ready()
@@ -217,8 +218,8 @@ class Soak:
     def _inject(self, number: int) -> float | None:
         """Have a transcript understood; gives the time to its reply.
 
-        Replies would otherwise be spoken for minutes after their questions: up to ten minutes of
-        speech wait to be played, which is 19 MB.
+        Without the cut, replies would be spoken for minutes after their questions: up to ten
+        minutes of speech wait to be played, which is 19 MB.
         """
         self._ear.cut(self._replying)
         utterance_id = f"soak-{number}-{time.monotonic():.0f}"
@@ -230,9 +231,9 @@ class Soak:
         return None
 
     def _speak(self, number: int) -> float | None:
-        """Say a command aloud; gives the time from the end of speech to its reply.
+        """Speak a command aloud; gives the time from the end of speech to its reply.
 
-        It is over when its reply has been played.
+        Returns after the reply has been played.
         """
         text = SPOKEN_TEXTS[number % len(SPOKEN_TEXTS)]
         sound = _spoken(f"computer, {text}", VOICES[number % len(VOICES)])
@@ -256,7 +257,7 @@ class Soak:
     # ── what goes wrong ─────────────────────────────────────────────────────────────────────
 
     def _fault(self, number: int) -> str:
-        """Have something go wrong, and wait until it is mended; gives what it was."""
+        """Cause a fault, and wait until it is repaired; gives what it was."""
         chance = random.Random(number)
         fault = FAULTS[number // FAULT_EVERY % len(FAULTS)]
         if fault == "kill":
@@ -294,7 +295,7 @@ class Soak:
                     return
 
     def _flush(self) -> None:
-        """Let what the fault has caused be over."""
+        """Wait until the effects of the fault are over."""
         for _ in self._ear.hear(time.monotonic() + 1.0):
             pass
 

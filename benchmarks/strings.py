@@ -47,7 +47,7 @@ ATTACKS = (
     "24:61:99",
     "31st of february 99999",
 )
-"""Of other people's trades: databases, shells, formats, templates, tokenizers, numbers."""
+"""Attacks on other software: databases, shells, formats, templates, tokenizers, numbers."""
 
 _BLOCKS = (
     *((0x20, 0x7E), (0xA0, 0x24F), (0x300, 0x36F), (0x370, 0x5FF), (0x600, 0x6FF)),
@@ -82,7 +82,7 @@ def _unicode(rng: random.Random) -> str:
 
 
 def _any(rng: random.Random) -> str:
-    """Any code points, lone surrogates as well, as a broken decoder leaves them."""
+    """Any code points, including lone surrogates, as a broken decoder leaves them."""
     return "".join(chr(rng.randrange(sys.maxunicode + 1)) for _ in range(rng.randint(0, 30)))
 
 
@@ -103,13 +103,13 @@ def _digits(rng: random.Random) -> str:
 
 
 def _long(rng: random.Random) -> str:
-    """Mostly one or two screens, at times a book."""
+    """A text of mostly one or two screens, at times a book."""
     most = 100_000 if rng.random() < 0.01 else 4_000
     return (_words(rng) + rng.choice((" ", " and ", ", no wait, "))) * (rng.randint(1, most) // 40)
 
 
 def _repeated(rng: random.Random) -> str:
-    """One word over and over: what grows with the square shows."""
+    """One word over and over, which reveals quadratic time."""
     most = 20_000 if rng.random() < 0.01 else 300
     return " ".join(
         [rng.choice((*_SYLLABLES, "and", "no", "twenty", "the"))] * rng.randint(1, most)

@@ -1,8 +1,8 @@
-"""Summaries against those that a person wrote: `python -m benchmarks.summaries`.
+"""Summaries compared with those that a person wrote: `python -m benchmarks.summaries`.
 
-Prints ROUGE (Lin 2004) of the assistant's summaries, of the first sentences, of any sentences, and
-of the best that there are, found by looking at the reference: three each. Settings were chosen on
-the half "dev". `--extract` leaves the generator out.
+Prints ROUGE (Lin 2004) of the assistant's summaries, of the first sentences, of random sentences,
+and of the best possible ones, chosen by looking at the reference: three each. Settings were chosen
+on the half "dev". `--extract` leaves the generator out.
 """
 
 from __future__ import annotations
@@ -37,13 +37,13 @@ from assistant.evaluation.rouge import Rouge, rouge
 TEXTS = Path(__file__).resolve().parents[1] / "tests" / "data" / "documents" / "summaries"
 SPLITS = ("dev", "test")
 DRAWS = 20
-"""Random summaries of each document; their mean counts."""
+"""Random summaries of each document, whose mean counts."""
 
 Summarise = Callable[["Task"], Iterator[str]]
 
 
 class Reference(msgspec.Struct, frozen=True):
-    """What a person says of a document, and of chapters of it."""
+    """A person's summaries of a document and of its chapters."""
 
     summary: str
     parts: Mapping[str, str] = {}
@@ -69,7 +69,7 @@ class Row(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Figures(msgspec.Struct, frozen=True, kw_only=True):
-    """Of the assistant's summaries: sentences, which are grounded and which the generator said.
+    """Figures of the assistant: its sentences, the grounded ones, and those the generator worded.
 
     `long_ms` is for one manual made of all the documents, of `long_words` words.
     """
@@ -84,7 +84,7 @@ class Figures(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def references(split: str) -> dict[str, Reference]:
-    """What was written of the documents of a split, by their names."""
+    """The references of a split's documents, by name."""
     content = yaml.safe_load((TEXTS / "references.yaml").read_text("utf-8"))
     return msgspec.convert(content[split], dict[str, Reference])
 
@@ -106,20 +106,20 @@ def lead(task: Task) -> Iterator[str]:
 
 
 def lead_as_long(task: Task) -> Iterator[str]:
-    """As many of the first sentences as fit the assistant's words, for more words score more."""
+    """As many first sentences as fit into the assistant's words: more words score more."""
     lengths = accumulate(len(text.split()) for text in task.sentences)
     yield " ".join(task.sentences[: max(1, sum(words <= BUDGET.words for words in lengths))])
 
 
 def drawn(task: Task) -> Iterator[str]:
-    """Any whole sentences."""
+    """Random whole sentences."""
     rng = random.Random(task.name)
     for _ in range(DRAWS):
         yield " ".join(rng.sample(task.sentences, min(BUDGET.sentences, len(task.sentences))))
 
 
 def best(task: Task) -> Iterator[str]:
-    """Those nearest to the reference, one after another: what no choice of sentences can beat."""
+    """The sentences nearest to the reference, added one by one: nearly the best choice possible."""
     chosen: set[int] = set()
     for _ in range(min(BUDGET.sentences, len(task.sentences))):
         others = set(range(len(task.sentences))) - chosen
@@ -128,7 +128,7 @@ def best(task: Task) -> Iterator[str]:
 
 
 def row(split: str, name: str, every: Sequence[Task], summarise: Summarise) -> Row:
-    """The figures of one way to summarise."""
+    """The figures of one method."""
     scores: list[Rouge] = []
     words = []
     for task in every:
@@ -148,7 +148,7 @@ def row(split: str, name: str, every: Sequence[Task], summarise: Summarise) -> R
 
 
 class Timed:
-    """The assistant's summaries, kept with the time that each took."""
+    """The assistant's summaries, with the time that each took."""
 
     def __init__(self, summariser: Summariser) -> None:
         self._summariser = summariser
@@ -218,7 +218,7 @@ def _long(knowledge: Knowledge, names: Iterable[str], ours: Timed) -> tuple[int,
 
 
 def _sentences(passages: Sequence[Passage]) -> list[str]:
-    """Those of the other ways: with a full stop, and no greeting."""
+    """The sentences for the other methods: with a full stop, and no greeting."""
     every = (text for passage in passages for text in sentences(passage.text))
     return [text for text in every if text[-1] in ".!?" and len(text.split()) >= SHORTEST_WORDS]
 

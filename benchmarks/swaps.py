@@ -1,10 +1,10 @@
-"""Other models put in use while texts are understood: `python -m benchmarks.swaps`.
+"""Models replaced while texts are understood: `python -m benchmarks.swaps`.
 
-The real daemon runs, and transcripts reach its understanding by the real bus, each text as two
-revisions of an utterance, at a steady rate. Meanwhile one version after the other of the intent
-model, then of the NER model, is put in use by the control socket, and bad ones are tried. Every
+The real daemon runs, and transcripts reach its understanding by the real bus at a steady rate, each
+text as two revisions of an utterance. Meanwhile one version after the other of the intent model,
+then of the NER model, is put in use through the control socket, and bad ones are tried. Every
 answer must come, and be what a version says that was in use between question and answer. Three
-versions take turns, so that each is loaded anew, as only the one before is kept in memory.
+versions take turns, so that each is loaded again, as only the previous one is kept in memory.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ from skills.registry import load_registry
 MODELS = ("intent", "ner")
 VERSIONS = ("1", "2", "3")
 PAIRS = (*((v, "1") for v in VERSIONS), *(("1", v) for v in VERSIONS))
-"""Those that come up: the NER model's turn comes when the intent model has had its last."""
+"""Pairs of versions that occur: the NER model's turn comes after the intent model's last."""
 NAMED = (
     "HassBroadcast",
     "HassMediaSearchAndPlay",
@@ -52,7 +52,7 @@ ROLLBACKS = 5
 
 
 class Latency(msgspec.Struct, frozen=True, kw_only=True):
-    """From a transcript to what it means, in milliseconds."""
+    """Milliseconds from a transcript to its meaning."""
 
     p50_ms: float
     p95_ms: float
@@ -60,7 +60,7 @@ class Latency(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Figures(msgspec.Struct, frozen=True, kw_only=True):
-    """What came of it; `strange` answers are from neither the old model nor the new."""
+    """The result; `strange` answers are from neither the old model nor the new."""
 
     swaps: int
     asked: int
@@ -69,15 +69,15 @@ class Figures(msgspec.Struct, frozen=True, kw_only=True):
     split: int
     """Utterances with one revision read by the old model and one by the new."""
     telling: int
-    """Answers that differ between the versions, so that it shows which gave them."""
+    """Answers that differ between the versions, so that they show which one gave them."""
     refused: dict[str, str]
     restarts: int
     first_use_s: float
-    """Of a new intent model, which is first fitted to the installed skills."""
+    """Seconds to use a new intent model, which is first fitted to the installed skills."""
     swap_p50_s: float
     swap_longest_s: float
     rollback_p50_s: float
-    """Of the command `assistant models rollback`, from its start to its end."""
+    """Seconds of the command `assistant models rollback`, from its start to its end."""
     rollback_longest_s: float
     alone: Latency
     while_swapping: Latency
@@ -137,7 +137,7 @@ def _swap(rig: Rig, config: Config, traffic: Traffic, swaps: int) -> Figures:
 
 
 def _turns(count: int) -> list[str]:
-    """So many versions in turn, from the third on, the last of them the first."""
+    """So many versions in turn, starting with the third; the last of them is the first."""
     turns = [VERSIONS[(number + 2) % len(VERSIONS)] for number in range(count - 1)]
     if turns and turns[-1] == VERSIONS[0]:
         turns[-1] = VERSIONS[1]
@@ -153,7 +153,7 @@ def _use(config: Config, traffic: Traffic, name: str, version: str) -> float:
 
 
 def _tried_unsound(config: Config) -> Iterator[tuple[str, str]]:
-    """What the daemon tells of each bad candidate; raises `AssertionError` if it takes one."""
+    """The daemon's report on each bad candidate; raises `AssertionError` if it accepts one."""
     library = Library(config.models_dir)
     for name in MODELS:
         for version, told in add_unsound(library, name).items():
@@ -177,9 +177,9 @@ def _roll_back(rig: Rig, config: Config, traffic: Traffic) -> float:
 
 
 def expected(config: Config, texts: Sequence[str], pairs: Iterable[Pair] = PAIRS) -> Answers:
-    """What each pair of versions says of each text, by the stage in this process.
+    """What each pair of versions says for each text, by the stage in this process.
 
-    To be asked when the daemon has fitted every intent model: the fits are read from its cache.
+    Call it when the daemon has fitted every intent model: the fits are read from its cache.
     """
     said: dict[Pair, dict[str, tuple[Command, ...]]] = {}
     stage = Composition(config).nlu()
@@ -208,9 +208,9 @@ def _understood(stage: NluStage, text: str, number: int) -> tuple[Command, ...]:
 
 
 def sentences(count: int = 80) -> list[str]:
-    """Sentences that no template fits in full: the models are asked about them.
+    """Sentences that no template fits completely, so that the models are used for them.
 
-    In half of them there is a name or words that the NER model finds.
+    Half of them hold a name or words that the NER model finds.
     """
     named = {text: label.intent in NAMED for label, text in labelled(TRAINING / "dev") if label}
     halves = (

@@ -1,4 +1,4 @@
-"""A steady stream of transcripts for a daemon's understanding, and what comes back."""
+"""A steady stream of transcripts for a daemon's understanding, and its answers."""
 
 from __future__ import annotations
 
@@ -20,15 +20,15 @@ Pair = tuple[str, str]
 """The versions of the intent and the NER model."""
 REVISIONS = 2
 APART_S = 0.04
-"""Between the revisions of an utterance."""
+"""Seconds between the revisions of an utterance."""
 PATIENCE_S = 15.0
 ROUNDED = 0.0015
-"""Confidences have three decimals."""
+"""Largest difference from rounding: confidences have three decimals."""
 _TIME = re.compile(r"\d{4}-\d\d-\d\d|\d\d:\d\d(:\d\d)?(\.\d+)?")
 CONVERSATION_S = 1000.0
-"""On the transcripts' own clock, so that none is understood by what was said before it."""
+"""Seconds between transcripts on their own clock, so that none is a follow-up to another."""
 MOST_CONVERSATIONS = 1_000_000
-"""All of them in the past, as the bus takes nothing from the future."""
+"""Most conversations; all of them are in the past, as the bus accepts nothing from the future."""
 
 
 @dataclass
@@ -43,13 +43,13 @@ class Asked:
 
 
 class Answers:
-    """What each pair of versions says of each text."""
+    """What each pair of versions says for each text."""
 
     def __init__(self, said: Mapping[Pair, Mapping[str, tuple[Command, ...]]]) -> None:
         self._said = said
 
     def fits(self, one: Asked) -> bool:
-        """Whether the answer, if there is one, is what one of the pairs in use says."""
+        """Whether the answer, if there is one, is from one of the pairs in use."""
         return one.answer is None or bool(self.by(one) & one.pairs)
 
     def by(self, one: Asked) -> set[Pair]:
@@ -58,7 +58,7 @@ class Answers:
         return {pair for pair, texts in self._said.items() if _alike(texts[one.text], said)}
 
     def split(self, asked: Sequence[Asked]) -> int:
-        """Utterances whose two revisions no single pair of versions can have read."""
+        """Utterances whose two revisions cannot have been read by a single pair of versions."""
         pairs = zip(asked[::REVISIONS], asked[1::REVISIONS], strict=True)
         return sum(not (self.by(one) & self.by(other)) for one, other in pairs)
 
@@ -69,7 +69,7 @@ class Answers:
 
 @dataclass
 class Traffic:
-    """Asks `per_s` utterances a second of the daemon in `runtime`, in a thread, until `stop`."""
+    """Sends `per_s` utterances a second to the daemon in `runtime`, in a thread, until `stop`."""
 
     runtime: Path
     texts: Sequence[str]
@@ -86,7 +86,7 @@ class Traffic:
 
     @contextmanager
     def changing(self, name: str, version: str) -> Iterator[None]:
-        """While this is open, one version or the other may answer; then the new one does."""
+        """While this is open, either version may answer; afterwards only the new one."""
         pair = (version, self._pair[1]) if name == "intent" else (self._pair[0], version)
         with self._lock:
             self._to = pair
@@ -98,11 +98,11 @@ class Traffic:
             self._pair, self._to = pair, None
 
     def asked(self) -> list[Asked]:
-        """All that was asked up to now, in order."""
+        """All requests so far, in order."""
         return list(self._asked.values())
 
     def stop(self) -> list[Asked]:
-        """Ask no more, wait for the answers that are due, and give all that was asked."""
+        """Stop sending, wait for the answers that are due, and give all requests."""
         self._ending.set()
         self._thread.join()
         return self.asked()
@@ -142,7 +142,7 @@ class Traffic:
 
 
 def _alike(some: tuple[Command, ...], others: tuple[Command, ...]) -> bool:
-    """Whether two answers are the same, but for what two processes may add up otherwise."""
+    """Whether two answers are the same, apart from rounding differences between two processes."""
     return len(some) == len(others) and all(
         _values(one) == _values(other)
         and all(abs(a - b) < ROUNDED for a, b in zip(_sure(one), _sure(other), strict=True))
@@ -151,7 +151,7 @@ def _alike(some: tuple[Command, ...], others: tuple[Command, ...]) -> bool:
 
 
 def _values(command: Command) -> list[str]:
-    """Intent and slots, without times, which pass between question and comparison."""
+    """Intent and slots without times, since time passes between question and comparison."""
     return [command.intent, *(f"{s.name} {_TIME.sub('', str(s.value))}" for s in command.slots)]
 
 

@@ -1,8 +1,8 @@
 """Understanding side by side: `python -m benchmarks.understanding --data ../shared/data/nlu`.
 
-Needs `pip install -r requirements/bench.in`. Each contestant runs in a process of its own, over the
-same sentences, homes and talk. An action is counted by the name of the intent, for the others carry
-nothing out: what is no question is an action.
+Needs `pip install -r requirements/bench.in`. Each contestant runs in a process of its own, on the
+same sentences, homes and talk. Actions are counted by the name of the intent, because the other
+contestants carry nothing out: an intent that is no question is an action.
 """
 
 from __future__ import annotations
@@ -36,10 +36,10 @@ CLASSIFIERS = ("single model", "ensemble", "intent router")
 
 
 class Row(msgspec.Struct, frozen=True, kw_only=True):
-    """One contestant: shares from 0 to 1, the median of a paraphrase, and its memory (PSS).
+    """One contestant: shares from 0 to 1, the median time of a paraphrase, and its memory (PSS).
 
-    None where a contestant only names intents and fills no slots. The memory is what it took more
-    than the libraries that each of the processes has loaded.
+    None where a contestant only names intents and fills no slots. The memory is what it took in
+    addition to the libraries that each of the processes has loaded.
     """
 
     name: str
@@ -54,7 +54,7 @@ class Row(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Material(msgspec.Struct, frozen=True):
-    """Where the sentences lie."""
+    """The places of the sentences."""
 
     home_intents: Path
     fixtures: Path
@@ -63,14 +63,14 @@ class Material(msgspec.Struct, frozen=True):
 
 
 def contest(name: str, material: Material) -> Row:
-    """The figures of one who gives commands."""
+    """The figures of a contestant that gives commands."""
     before_mb = _pss_mb()
     slots = name != "TF-IDF + linear SVC"
     return _judged(name, CONTESTANTS[name](), material, slots, before_mb)
 
 
 def classify(name: str, material: Material) -> Row:
-    """The figures of one that only tells the intent."""
+    """The figures of a contestant that only gives the intent."""
     before_mb = _pss_mb()
     ours = composition()
     encoder = SentenceEncoder.load(ours.library)
@@ -146,7 +146,7 @@ def main() -> None:
     options.add_argument("--data", type=Path, default=Path("../shared/data/nlu"))
     options.add_argument("--only", nargs="*", default=[*CONTESTANTS, *CLASSIFIERS])
     given = options.parse_args()
-    os.environ["OPENBLAS_NUM_THREADS"] = "1"  # as `assistant` sets it, for all alike
+    os.environ["OPENBLAS_NUM_THREADS"] = "1"  # the same setting as in `assistant`, for all
     home_intents = given.data / "home_intents"
     material = Material(
         home_intents,
@@ -157,7 +157,7 @@ def main() -> None:
     rows = []
     for name in given.only:
         task = contest if name in CONTESTANTS else classify
-        # a process each, one after another: its memory is its own
+        # one process after another, each on its own: its memory is its own
         with ProcessPoolExecutor(1, multiprocessing.get_context("spawn")) as pool:
             rows.append(pool.submit(task, name, material).result())
         sys.stdout.write(json.dumps(msgspec.to_builtins(rows[-1])) + "\n")

@@ -1,4 +1,4 @@
-"""The daemon whose supervisor never tires: `python -m benchmarks.untiring CONFIG PARENT`.
+"""The daemon with a supervisor that never gives up: `python -m benchmarks.untiring CONFIG PARENT`.
 
 However often its processes are ended, safe mode does not give them up. It lives as long as the
 process PARENT does.

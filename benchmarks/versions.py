@@ -1,4 +1,4 @@
-"""Other versions of the models that ship: good ones, and such as must be refused."""
+"""Other versions of the shipped models: good ones, and some that must be refused."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ _NORM = b"layers.5.norm2.weight"
 
 
 def variant(name: str, folder: Path, seed: int) -> Path:
-    """Another version in `folder`, which makes the same of nearly all texts, and is as sure or not.
+    """Another version in `folder`, with the same result for nearly all texts; as certain, or not.
 
-    An encoder's last norm is a little off; a tagger's last layer is smaller, the more the larger
-    the seed is.
+    An encoder's last norm is slightly changed; a tagger's last layer is smaller, the more the
+    larger the seed is.
     """
     noise = np.random.default_rng(seed).standard_normal(WIDTH)
     if (SHIPPED / name / LABELS).exists():
@@ -35,7 +35,7 @@ def variant(name: str, folder: Path, seed: int) -> Path:
 
 
 def nonsense(name: str, folder: Path) -> Path:
-    """A version that is whole, and makes nothing of any text."""
+    """An intact version that makes nothing of any text."""
     noise = np.random.default_rng(0).standard_normal(WIDTH)
     return _changed(name, folder, _NORM, lambda weights: weights * 100 * noise)
 
@@ -51,7 +51,7 @@ def _changed(name: str, folder: Path, tensor: bytes, change: Callable[[Array], A
 
 
 def _raw_data(content: bytes, tensor: bytes) -> tuple[int, int]:
-    """Where onnx.proto3's TensorProto.raw_data of this name, which stands before it, lies."""
+    """The place of onnx.proto3's TensorProto.raw_data of this name, which stands before it."""
     length, shift = 0, 0
     at = content.index(tensor + b"\x4a") + len(tensor) + 1
     while True:
@@ -69,7 +69,7 @@ def add(library: Library, name: str, version: str, seed: int) -> None:
 
 
 def add_unsound(library: Library, name: str) -> dict[str, str]:
-    """Import versions that must be refused; gives version → what the refusal must tell of."""
+    """Import versions that must be refused; gives version → what the refusal must mention."""
     for version, (_, spoilt) in UNSOUND.items():
         folder = library.pulled / f"{name}-{version}-made"
         if version == "nonsense":
@@ -98,14 +98,14 @@ def _other_interface(folder: Path) -> None:
 
 
 def _outside(folder: Path) -> None:
-    """The weights' TensorProto (all fields but the data kept) names a file for its data."""
+    """Make the weights' TensorProto (all fields but the data kept) name a file for its data."""
     content = (folder / MODEL).read_bytes()
     start, end = _raw_data(content, _NORM)
     start -= 3  # the field's tag and its length
     entry = _text(1, b"location") + _text(2, b"weights.bin")
     outside = _text(13, entry) + b"\x70\x01"
     filler = end - start - len(outside) - 3
-    # TensorProto.doc_string takes up the rest, so that no length around it changes.
+    # TensorProto.doc_string fills the rest, so that no length around it changes.
     made = outside + b"\x62" + _varint(filler) + b" " * filler
     (folder / MODEL).write_bytes(content[:start] + made + content[end:])
 
@@ -127,11 +127,11 @@ def _uncalibrated(folder: Path) -> None:
 
 
 def _unchecked(*_: object) -> None:
-    """What is imported here by hand would be found out on the way in."""
+    """Import by hand what the usual import would refuse."""
 
 
 AFTERWARDS = ("corrupt", "incomplete")
-"""Spoilt where they lie, after they were recorded."""
+"""Versions that are spoilt in their folder, after they were recorded."""
 UNSOUND: dict[str, tuple[str, Callable[[Path], None] | None]] = {
     "corrupt": ("is corrupt", _corrupt),
     "incomplete": ("No such file", lambda folder: (folder / TOKENIZER).unlink()),
@@ -141,4 +141,4 @@ UNSOUND: dict[str, tuple[str, Callable[[Path], None] | None]] = {
     "uncalibrated": ("missing required field", _uncalibrated),
     "nonsense": ("canaries come out as recorded", None),
 }
-"""Version → what is told of it, and what is done to it."""
+"""Version → what its refusal mentions, and the damage done to it."""
