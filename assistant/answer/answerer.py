@@ -47,21 +47,22 @@ class AnswerTier(StrEnum):
 
 
 class Answer(msgspec.Struct, frozen=True, kw_only=True):
-    """What is said to a question, and what it rests on.
-
-    `sentence` and `words` are what was found, `passage` is its id; `certainty` is in logits.
-    """
+    """What is said to a question, and what it rests on."""
 
     text: str
     tier: AnswerTier
     sentence: str = ""
+    """The sentence that was found."""
     words: str = ""
+    """The words in it that answer."""
     title: str = ""
     place: str = ""
     kind: str = ""
     source: Path | None = None
     passage: int = 0
+    """The id of the passage that was found."""
     certainty: float = 0.0
+    """How sure it is that there is an answer, in logits."""
 
 
 class FindsAnswers(Protocol):

@@ -241,7 +241,7 @@ class Collection:
             self._settling = None
         return Turn.WAITED if waits else Turn.WORKED
 
-    # ── what is told ────────────────────────────────────────────────────────────────────────
+    # ── what is reported ────────────────────────────────────────────────────────────────────
 
     def _reports(self, at_s: float, turn: Turn) -> Iterator[Message]:
         faults, self._intake.faults = self._intake.faults, []

@@ -15,16 +15,14 @@ log = logging.getLogger(__name__)
 
 
 class IndexLabel(msgspec.Struct, frozen=True, kw_only=True):
-    """Stands in a small file beside the vectors, written after them.
-
-    `identity` is the database's, as in another one the ids mean other passages; `trained_on` is how
-    many vectors the lists' centres were found from.
-    """
+    """Stands in a small file beside the vectors, written after them."""
 
     encoder: str
     identity: str
+    """The database's identity: in another one the ids mean other passages."""
     sha256: str
     trained_on: int
+    """Number of vectors that the lists' centres were found from."""
 
 
 def put(new: Path, file: Path, encoder: str, identity: str, trained_on: int) -> None:
@@ -55,7 +53,7 @@ def fitting(file: Path, encoder: str, identity: str) -> IndexLabel | None:
         fault = f"its label cannot be read ({type(error).__name__})"
     if not fault:
         return label
-    log.warning("%s: %s; it is made anew (answer.vectors)", file.name, fault)
+    log.warning("%s: %s; it is rebuilt (answer.vectors)", file.name, fault)
     return None
 
 

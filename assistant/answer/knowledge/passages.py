@@ -25,10 +25,15 @@ class Section(msgspec.Struct, frozen=True, kw_only=True):
 
     text: str
     place: str = ""
+    """Where it stands, as a person would say it ("Cleaning > The filter", "page 12")."""
     starts: str = ""
+    """Start of an event or note, in ISO 8601."""
     ends: str = ""
+    """End of an event or note, in ISO 8601."""
     series: Series | None = None
+    """How the event repeats between these."""
     people: tuple[str, ...] = ()
+    """The people it is about."""
 
 
 class Document(msgspec.Struct, frozen=True, kw_only=True):

@@ -30,19 +30,23 @@ _DAY = len("2026-01-01")
 
 
 class Series(msgspec.Struct, frozen=True, kw_only=True):
-    """How an event repeats: `start`, the days `also` and what `rules` (RRULE) give, not `left_out`.
+    """How an event repeats, in wall times, so that nine o'clock stays nine when clocks change.
 
-    These are wall times in `zone` ("" for the local one) in ISO 8601 without an offset, so that
-    nine o'clock stays nine when clocks change. Or they are days, and `lasts_s` is so many whole
-    days.
+    Times are in ISO 8601 without an offset; where they are days, each occurrence lasts whole days.
     """
 
     start: str
+    """The first time or day."""
     zone: str = ""
+    """IANA name of the zone; "" for the local one."""
     rules: tuple[str, ...] = ()
+    """Rules (RRULE) that give further times."""
     also: tuple[str, ...] = ()
+    """Further times."""
     left_out: tuple[str, ...] = ()
+    """Times that do not take place, although a rule gives them."""
     lasts_s: float = 0.0
+    """Length of each occurrence in seconds; whole days where the times are days."""
 
 
 class Occurrence(NamedTuple):

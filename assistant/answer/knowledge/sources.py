@@ -23,11 +23,7 @@ SLICE = 16
 
 
 class DocumentSource(msgspec.Struct, frozen=True, kw_only=True):
-    """A file that passages come from; `unencoded` of them have no vector yet.
-
-    A change of `stamp` shows that the file has changed; `fault` is why it could not be read last
-    time.
-    """
+    """A file that passages come from."""
 
     path: Path
     title: str
@@ -35,8 +31,11 @@ class DocumentSource(msgspec.Struct, frozen=True, kw_only=True):
     sha256: str
     passages: int
     unencoded: int
+    """Number of its passages that have no vector yet."""
     stamp: str = ""
+    """A mark whose change shows that the file has changed."""
     fault: str = ""
+    """Why it could not be read last time; "" if it could."""
 
 
 class SourceStore:

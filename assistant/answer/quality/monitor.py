@@ -17,7 +17,7 @@ The share of the last `WINDOW` answers that have a flaw is set beside the share 
 limits alone hold. Of a declined question only `declined` and `slow` are judged, and what is rushed
 is neither empty nor ungrounded.
 
-`drift.py` says when an alert begins and ends; only these two moments are told. Of
+`drift.py` says when an alert begins and ends; only these two moments are reported. Of
 simulated steady answers one in 60,000 began an alert.
 """
 

@@ -32,15 +32,14 @@ read."""
 
 
 class Scored(NamedTuple):
-    """The network's scores for a question and one passage.
-
-    `spans` float32[pieces, 2] scores each piece of the passage as the answer's first and last;
-    `places` are the pieces' first and last character in it; `none` scores that it has no answer.
-    """
+    """The network's scores for a question and one passage."""
 
     spans: NDArray[np.float32]
+    """float32[pieces, 2]: scores of each piece of the passage as the answer's first and last."""
     places: Sequence[tuple[int, int]]
+    """Positions of the pieces' first and last character in the passage."""
     none: float
+    """Score that the passage has no answer."""
 
 
 class PassageEncoder:

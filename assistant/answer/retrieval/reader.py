@@ -42,18 +42,18 @@ class ReaderNetwork(Protocol):
 
 
 class AnswerSpan(NamedTuple):
-    """The answer: a sentence of `candidate`, and the words `answer` in it.
-
-    `score` orders readings; `certainty` says how sure it is that there is an answer at all, and
-    `certain` whether that is enough.
-    """
+    """A sentence that answers."""
 
     candidate: PassageCandidate
     sentence: str
     answer: str
+    """The words in the sentence that answer."""
     score: float
+    """The score that readings are ordered by."""
     certainty: float
+    """How sure it is that there is an answer at all, in logits."""
     certain: bool
+    """Whether the certainty is enough."""
 
 
 class _Draft(NamedTuple):
