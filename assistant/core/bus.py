@@ -1,7 +1,7 @@
 """The sockets between stages: PUSH/PULL carries work, PUB/SUB carries control and events.
 
 Every process binds two endpoints under its own name, `NAME.work` (PULL) and `NAME.events` (PUB),
-and connects to those of its peers, so that any process may come and go while the others stay.
+and connects to those of its peers, so any process can stop and start while the others run.
 """
 
 from __future__ import annotations
@@ -29,21 +29,21 @@ from assistant.core.zmtp import LARGEST_MESSAGE_BYTES, Frames, Receiver
 QUEUED_MESSAGES = 256
 SEND_TIMEOUT_MS = 2000
 LARGEST_SUBSCRIPTION_BYTES = 1024
-"""All that a socket which sends is ever sent."""
+"""Most bytes of a message to a sending socket, which receives only subscriptions."""
 QUEUED_PIECES = 16
-"""Pieces, of 8 kB at most, that wait to be read of one connection."""
+"""Most pieces, each of up to 8 kB, that wait to be read from one connection."""
 PIECES_A_TURN = 1024
 MOST_CONNECTIONS = 64
 MOST_HELD_BYTES = 2 * LARGEST_MESSAGE_BYTES
-"""Of unfinished messages, all connections together."""
+"""Most bytes of unfinished messages, of all connections together."""
 MOST_AHEAD_S = 1.0
-"""By which a message's time may be ahead of the clock, which all processes share."""
+"""Most seconds by which a message's time may be ahead of the clock, which all processes share."""
 UNPUBLISHED = (AudioChunk, Speech, SelfTest)
-"""Audio has one consumer and no watchers, and a self-test is nobody else's business."""
+"""Types that are not published: audio has one consumer, a self-test concerns its sender only."""
 
 
 class Address:
-    """Where a process is found: a path in the runtime directory, or a name inside this process."""
+    """Where to reach a process: a path in the runtime directory, or a name inside this process."""
 
     def __init__(self, runtime_dir: Path | None) -> None:
         self._directory = runtime_dir
@@ -58,16 +58,16 @@ class Address:
 
     @property
     def guarded(self) -> bool:
-        """Whether others than our own stages can reach the sockets."""
+        """Whether anything besides our own stages can reach the sockets."""
         return self._directory is not None
 
     def close(self) -> None:
-        """Give the ZeroMQ context back, after every bus on it was closed."""
+        """End the ZeroMQ context; every bus on it must be closed before."""
         self.context.term()
 
     @contextlib.contextmanager
     def claim(self, name: str) -> Iterator[None]:
-        """Hold `name` for this process; a second bind would silently take the endpoint over."""
+        """Lock `name` for this process; a second bind would silently take over the endpoint."""
         if self._directory is None:
             yield
             return
@@ -95,16 +95,16 @@ class Inlet(Protocol):
 
     @property
     def waiting(self) -> bool:
-        """Whether there is a message that the socket no longer tells of."""
+        """Whether a message is ready here that polling the socket does not show."""
 
     def take(self) -> Frames | None:
-        """The next message, None when no more has arrived; `CodecError` for one that is refused."""
+        """The next message; None when no more has arrived. Raises `CodecError` for a bad one."""
 
 
 class Guarded:
-    """Receives over paths, from whoever connects, and never holds more than is allowed.
+    """Receives over paths, from any program that connects, within limits of memory.
 
-    libzmq has no limit to the frames of a message, so its socket gives raw bytes (ZMQ_STREAM).
+    libzmq does not limit the frames of a message, so this reads raw bytes from it (ZMQ_STREAM).
     """
 
     def __init__(self, socket: zmq.Socket[bytes], kind: str, topics: Iterable[bytes] = ()) -> None:
@@ -117,7 +117,7 @@ class Guarded:
 
     def connect(self, endpoint: str) -> None:
         """Hear the publisher at `endpoint`, now and whenever it comes back."""
-        # A new name each time: libzmq ends the process over one that it has not yet forgotten.
+        # A new name each time: libzmq aborts the process when a name is used again too early.
         name = f"{next(self._numbers)} {endpoint}".encode()
         self._publishers[name] = endpoint
         self.socket.set(zmq.CONNECT_ROUTING_ID, name)
@@ -125,11 +125,11 @@ class Guarded:
 
     @property
     def waiting(self) -> bool:
-        """Whether more than one message came in one piece."""
+        """Whether messages that have been read wait to be taken."""
         return bool(self._ready)
 
     def take(self) -> Frames | None:
-        """The next message, None when no more has arrived; `CodecError` for one that is refused."""
+        """The next message; None when no more has arrived. Raises `CodecError` for a bad one."""
         for _ in range(PIECES_A_TURN):
             if self._ready:
                 break
@@ -151,7 +151,8 @@ class Guarded:
             elif receiver is not None:
                 self._read(peer, receiver, piece)
             elif peer in self._publishers:
-                # Its going went unheard, as libzmq's queue was full, and its return passed for it.
+                # libzmq's queue was full, so the notice that it left was lost, and the notice of
+                # its return was taken for that one.
                 self._look_again_for(peer)
         except CodecError as error:
             self._hang_up(peer, error)
@@ -167,14 +168,14 @@ class Guarded:
             self._receivers[peer] = receiver
 
     def _most_silent(self) -> bytes:
-        # One that has not greeted first: nothing that it was given to send can be lost with it.
+        # First one that has not greeted: it holds no messages that would be lost with it.
         mute = (peer for peer, receiver in self._receivers.items() if not receiver.greeted)
         return next(mute, next(iter(self._receivers)))
 
     def _read(self, peer: bytes, receiver: Receiver, piece: bytes) -> None:
         before = receiver.held
         messages = list(receiver.receive(piece))
-        if messages:  # from now on it is the least silent one
+        if messages:  # it moves to the end: it was the last to send
             self._receivers[peer] = self._receivers.pop(peer)
             self._ready.extend(messages)
         if said := receiver.says():
@@ -194,7 +195,7 @@ class Guarded:
             self._look_again_for(peer)
         else:
             self._send(peer, b"")
-        # Its traceback would keep what the connection has sent.
+        # The traceback would keep in memory what the connection has sent.
         self._ready.append(why.with_traceback(None))
 
     def _look_again_for(self, publisher: bytes) -> None:
@@ -203,7 +204,10 @@ class Guarded:
         self.connect(endpoint)
 
     def _send(self, peer: bytes, piece: bytes) -> bool:
-        """Whether `peer` is there to be told; what it sent may yet come, and word of its going."""
+        """Send `piece` and return whether `peer` is still connected.
+
+        After it has left, what it sent before and the notice of its leaving may still arrive.
+        """
         try:
             self.socket.send_multipart([peer, piece], zmq.NOBLOCK)
         except zmq.ZMQError:
@@ -212,7 +216,7 @@ class Guarded:
 
 
 class Trusted:
-    """Receives within this process, where nobody but our own stages can send."""
+    """Receives within this process, where only our own stages can send."""
 
     waiting = False
 
@@ -234,8 +238,8 @@ class Trusted:
 class Bus:
     """One process's end of the bus.
 
-    `consumers` names the process that each Work type goes to; `peers` are the processes
-    whose events are subscribed to; `consumes` are the types that this process wants.
+    `consumers` names the process that each Work type goes to, `peers` the processes whose events
+    this one subscribes to, and `consumes` the types that it receives.
     """
 
     def __init__(
@@ -270,14 +274,14 @@ class Bus:
         self._poller.register(source.fileno(), zmq.POLLIN)
 
     def follow(self, peers: Iterable[str]) -> None:
-        """Hear the events of further processes; one that is not there is looked for for ever."""
+        """Hear the events of further processes; keeps trying to reach one that is not running."""
         for peer in peers:
             if peer not in self._peers:
                 self._peers.add(peer)
                 self._heard.connect(self._address.endpoint(peer, "events"))
 
     def send(self, message: Message) -> None:
-        """Work goes to its one consumer, and all but audio to whoever watches.
+        """Send work to its one consumer, and publish all but the `UNPUBLISHED` types.
 
         Raises `BusError` when the consumer's queue stays full.
         """
@@ -292,7 +296,7 @@ class Bus:
         self._push(self._name, encode(SelfTest(stage=self._name)), "SelfTest")
 
     def receive(self, timeout_s: float) -> Iterator[Message]:
-        """Wait up to `timeout_s` and give what came: control first, then sources, then one work."""
+        """Wait up to `timeout_s` and give what came: control, then sources, then one `Work`."""
         until_s = boottime_s() + timeout_s
         arrived = False
         while not arrived:
@@ -300,7 +304,8 @@ class Bus:
             for message in self._arrived(ready):
                 arrived = True
                 yield message
-            # Bytes alone, such as a greeting, are nothing that came; but they may have no end.
+            # Bytes that are no message, such as a greeting, do not count as an arrival. As they
+            # may never stop coming, the loop also ends when the time is over.
             arrived |= boottime_s() >= until_s or bool(self._refused)
             arrived |= not self._sources.keys().isdisjoint(ready)
 
@@ -319,11 +324,11 @@ class Bus:
             yield from itertools.islice(self._messages(self._work), 1)
 
     def heard(self) -> Iterator[Message]:
-        """The broadcasts that have arrived, without waiting; what is left comes the next time."""
+        """The broadcasts that have arrived, without waiting; those over a limit come next time."""
         return self._messages(self._heard)
 
     def refused(self) -> Iterator[CodecError]:
-        """Why something that arrived was no message, for each since the last time."""
+        """The errors of what was refused since the last call."""
         while self._refused:
             yield self._refused.popleft()
 
@@ -341,7 +346,7 @@ class Bus:
         socket.set(zmq.SNDHWM, QUEUED_MESSAGES)
         socket.set(zmq.RCVHWM, QUEUED_MESSAGES)
         socket.set(zmq.SNDTIMEO, SEND_TIMEOUT_MS)
-        # A restarted peer must be found again within a fraction of the pause that people notice.
+        # A restarted peer must be found again well before people notice a pause.
         socket.set(zmq.RECONNECT_IVL, 20)
         socket.set(zmq.RECONNECT_IVL_MAX, 200)
         return socket
@@ -379,9 +384,9 @@ class Bus:
 
 
 def _checked(message: Message) -> Message:
-    """Give the message back; raises `CodecError` for one that no other process can have sent.
+    """Return the message; raises `CodecError` for one that no other process can have sent.
 
-    The stages take their time from messages: one of tomorrow would have every timer ring.
+    The stages take the time from messages: a message from tomorrow would make every timer ring.
     """
     kind = type(message).__name__
     if isinstance(message, (Frame, Tick)):

@@ -1,4 +1,4 @@
-"""The one clock by which things are timed, and the zones of those on the wall."""
+"""The clock that times everything, and time zones."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ LOCALTIME = "/etc/localtime"
 
 
 def boottime_s() -> float:
-    """Seconds of CLOCK_BOOTTIME: it never jumps and goes on during suspend."""
+    """Seconds of CLOCK_BOOTTIME, which never jumps and keeps running during suspend."""
     return time.clock_gettime(time.CLOCK_BOOTTIME)
 
 
 def time_zone(name: str) -> tzinfo:
-    """The zone of that IANA name, or "" for the system's; raises `ConfigError` for what is none."""
+    """The zone of an IANA name, the system's for ""; raises `ConfigError` for an unknown name."""
     if not name:
         return system_zone()
     try:
@@ -29,9 +29,9 @@ def time_zone(name: str) -> tzinfo:
 
 
 def system_zone() -> tzinfo:
-    """The system's time zone with its rules, by TZ or /etc/localtime.
+    """The system's time zone with its rules, from TZ or /etc/localtime.
 
-    Where neither names a zone that is here, its offset of now, which need not be right later.
+    Where that gives no zone, return the current offset, which may be wrong at another date.
     """
     name = os.environ.get("TZ", LOCALTIME).removeprefix(":")
     try:

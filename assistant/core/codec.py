@@ -11,7 +11,7 @@ from assistant.core.errors import CodecError
 from assistant.core.messages import Message, concrete
 
 LONGEST_REASON = 200
-"""Characters of a refusal: it may quote what was sent, which is as long as the sender likes."""
+"""Most characters of a refusal, which may quote what was sent, whatever its length."""
 
 _ENCODER = msgspec.msgpack.Encoder()
 _DECODER: msgspec.msgpack.Decoder[Message] = msgspec.msgpack.Decoder(
@@ -20,7 +20,7 @@ _DECODER: msgspec.msgpack.Decoder[Message] = msgspec.msgpack.Decoder(
 
 
 def topic(kind: type[Message]) -> bytes:
-    """The frame by which subscribers choose messages of this type; the NUL ends the name."""
+    """The first frame of this type, by which subscribers choose; the NUL ends the name."""
     return kind.__name__.encode() + b"\0"
 
 
@@ -30,7 +30,7 @@ def encode(message: Message) -> list[bytes]:
 
 
 def decode(frames: Sequence[bytes | bytearray]) -> Message:
-    """The message in two frames; raises `CodecError` on anything else, never guesses."""
+    """The message in two frames; raises `CodecError` on anything else."""
     if len(frames) != 2:
         raise CodecError("codec.frames", f"a message has two frames, not {len(frames)}")
     try:
@@ -50,7 +50,7 @@ def as_json(message: Message) -> dict[str, Any]:
 
 
 def of_json(plain: dict[str, Any]) -> Message:
-    """The message that `as_json` made `plain` of; raises `CodecError`, also for one with audio."""
+    """The message that `as_json` turned into `plain`; raises `CodecError`, also if it has audio."""
     try:
         return msgspec.convert(plain, Union[concrete(Message)])  # type: ignore[no-any-return]  # noqa: UP007
     except msgspec.ValidationError as error:

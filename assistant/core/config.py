@@ -24,14 +24,14 @@ from assistant.core.layout import CONTROL_SOCKET
 SYSTEM_FILE = Path("/etc/hark/config.toml")
 USER_FILE = Path("~/.config/hark/config.toml")
 LONGEST_RUNTIME_BYTES = 92
-"""A socket's path holds 107 bytes, and the longest name in the folder is /control.events."""
+"""Most bytes of the runtime folder: a socket's path holds 107, and `/control.events` takes 15."""
 LONGEST_NAME_BYTES = 255
-"""Of a file or a folder, on every usual file system."""
+"""Most bytes in the name of a file or folder, on every usual file system."""
 SHOWN_CHARACTERS = 40
-"""Of a name that is unknown."""
+"""Most characters of an unknown name that an error quotes."""
 
 Pause = Annotated[float, Meta(ge=0.05, le=60.0)]
-"""A time to wait while somebody may speak."""
+"""Seconds to wait while the user may speak."""
 Seconds = Annotated[float, Meta(ge=0, le=3600)]
 Share = Annotated[float, Meta(ge=0, le=1)]
 
@@ -52,7 +52,7 @@ class AudioSettings(SettingsSection, frozen=True, kw_only=True):
     output: str = "default"
     """Device by name or part of it, "default", "none", or "folder:PATH" (WAV files are written)."""
     playback_grace_s: Seconds = 0.3
-    """Seconds after playback in which a wake word that the reply itself held is disregarded."""
+    """Seconds after playback in which a wake word that was part of the reply is ignored."""
 
 
 class WakeSettings(SettingsSection, frozen=True, kw_only=True):
@@ -61,7 +61,7 @@ class WakeSettings(SettingsSection, frozen=True, kw_only=True):
     engine: Annotated[str, _one_of("auto", "porcupine", "microwakeword", "pocketsphinx")] = "auto"
     """"auto", "porcupine", "microwakeword" or "pocketsphinx"."""
     keywords: dict[str, Share] = msgspec.field(default_factory=lambda: {"computer": 0.8})
-    """Keyword → sensitivity from 0 to 1, all listened for at once."""
+    """Keyword → sensitivity from 0 to 1; all keywords are listened for at once."""
 
 
 class ListeningSettings(SettingsSection, frozen=True, kw_only=True):
@@ -74,9 +74,9 @@ class ListeningSettings(SettingsSection, frozen=True, kw_only=True):
     trailing_silence_s: Pause = 0.7
     """Seconds of silence that end an utterance."""
     complete_silence_s: Pause = 0.25
-    """Seconds of silence that end one whose words are a whole sentence already."""
+    """Seconds of silence that end an utterance whose words are already a whole sentence."""
     nothing_said_s: Pause = 5.0
-    """Seconds after which an open microphone closes when nobody spoke."""
+    """Seconds after which an open microphone closes when nobody speaks."""
     longest_s: Annotated[float, Meta(ge=1.0, le=120.0)] = 15.0
     """Seconds after which an utterance ends in any case."""
 
@@ -98,16 +98,16 @@ class VoiceSettings(SettingsSection, frozen=True, kw_only=True):
     engine: Annotated[str, _one_of("auto", "piper", "flite", "espeak-ng")] = "auto"
     """"auto" (piper, then flite, then espeak-ng), or one of these."""
     name: str = ""
-    """The engine's voice; "" for its default (flite: slt, espeak-ng: en, piper: the pulled)."""
+    """The engine's voice; "" for its default (flite: slt, espeak-ng: en, piper: the pulled one)."""
     earcons: bool = True
-    """Short sounds for heard, done and failed."""
+    """Whether short sounds are played for heard, done and failed."""
 
 
 class NluSettings(SettingsSection, frozen=True, kw_only=True):
     """Understanding."""
 
     models: bool = True
-    """Whether the models guess at what no sentence fits; without them a skill's words alone do."""
+    """Whether models guess at a text that fits no sentence; otherwise only skills' words count."""
     custom_sentences: str = ""
     """Folder of sentences in Home Assistant's `custom_sentences` format; "" for none."""
 
@@ -133,10 +133,10 @@ class HomeSettings(SettingsSection, frozen=True, kw_only=True):
 
 
 class DocumentsSettings(SettingsSection, frozen=True, kw_only=True):
-    """What questions are answered from."""
+    """The documents that questions are answered from."""
 
     folders: tuple[str, ...] = ()
-    """Folders and files whose text is searched, beside what `assistant documents add` added."""
+    """Folders and files whose text is searched, besides what `assistant documents add` added."""
 
 
 class AnswerSettings(SettingsSection, frozen=True, kw_only=True):
@@ -152,13 +152,13 @@ class MqttSettings(SettingsSection, frozen=True, kw_only=True):
     host: str = ""
     """Host name or address; "" keeps the bridge off."""
     port: Annotated[int, Meta(ge=1, le=65_535)] = 1883
-    """TCP port; for TLS most brokers have 8883."""
+    """TCP port; most brokers use 8883 for TLS."""
     tls: bool = False
     """Whether to speak TLS; the broker's certificate must name `mqtt.host`."""
     ca_file: str = ""
     """File (PEM) of the authority that signed the broker's certificate; "" for the system's."""
     version: Literal["5", "3.1.1"] = "5"
-    """Version of MQTT, "5" or "3.1.1"; 3.1.1 does not bound what the broker sends."""
+    """Version of MQTT, "5" or "3.1.1"; 3.1.1 cannot limit the size of what the broker sends."""
     username: str = ""
     """User name; "" for none."""
     password_file: str = ""
@@ -168,12 +168,12 @@ class MqttSettings(SettingsSection, frozen=True, kw_only=True):
 
 
 class MetricsSettings(SettingsSection, frozen=True, kw_only=True):
-    """Figures that are kept; no words of the user are among them."""
+    """The metrics that are stored; they contain no words of the user."""
 
     textfile: str = ""
     """Path of a Prometheus text file, for node_exporter's textfile collector; "" for none."""
     keep_utterances: Annotated[int, Meta(ge=1, le=1_000_000)] = 1000
-    """How many utterances' stage times are kept."""
+    """Number of utterances whose stage times are kept."""
 
 
 class StorageSettings(SettingsSection, frozen=True, kw_only=True):
@@ -184,7 +184,7 @@ class StorageSettings(SettingsSection, frozen=True, kw_only=True):
     runtime: str = ""
     """Folder of sockets; "" for $RUNTIME_DIRECTORY or $XDG_RUNTIME_DIR/hark."""
     cache: str = ""
-    """Folder of what can be made again; "" for $CACHE_DIRECTORY or ~/.cache/hark."""
+    """Folder of data that can be rebuilt; "" for $CACHE_DIRECTORY or ~/.cache/hark."""
     models: str = ""
     """Folder of pulled models; "" for STATE/models."""
 
@@ -193,7 +193,7 @@ class LogSettings(SettingsSection, frozen=True, kw_only=True):
     """Logging."""
 
     level: Annotated[str, _one_of("debug", "info", "warning", "error")] = "info"
-    """"debug", "info", "warning" or "error"; no level logs the user's words but debug."""
+    """"debug", "info", "warning" or "error"; only "debug" logs the user's words."""
 
 
 class Config(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -228,12 +228,12 @@ class Config(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
 
     @property
     def control_socket(self) -> Path:
-        """Where a running daemon is asked things."""
+        """The socket at which a running daemon answers requests."""
         return self.runtime_dir / CONTROL_SOCKET
 
     @property
     def cache_dir(self) -> Path:
-        """The folder of what can be made again."""
+        """The folder of data that can be rebuilt."""
         return _folder(self.storage.cache, "CACHE_DIRECTORY", "~/.cache/hark")
 
     @property
@@ -325,14 +325,14 @@ def _convert(document: dict[str, Any], where: str) -> Config:
 
 
 def _texts(value: Any) -> list[str]:
-    """A setting that is a text, several of them, or a table of them."""
+    """The texts in a setting: itself, the items of a tuple, or the keys of a table."""
     if isinstance(value, str):
         return [value]
     return list(value) if isinstance(value, tuple | dict) else []
 
 
 def _unusable(text: str) -> str | None:
-    """Why a text is neither a name nor a path, if so."""
+    """Why a text can be neither a name nor a path; None when it can."""
     if any(c < " " or c == "\x7f" for c in text):
         return f"{_quoted(text[:SHOWN_CHARACTERS])} holds a control character"
     if any(len(os.fsencode(part)) > LONGEST_NAME_BYTES for part in text.split("/")):
@@ -347,12 +347,12 @@ def _unusable(text: str) -> str | None:
 
 
 def _quoted(name: str) -> str:
-    """A name that may hold anything, in one line."""
+    """A name in quotes and on one line, whatever characters it holds."""
     return msgspec.json.encode(name).decode()
 
 
 def _plain(told: str) -> str:
-    """What msgspec tells of a setting that is none of several words, in words."""
+    """msgspec's error in plain words when a setting is none of its allowed words."""
     told = re.sub(rf"(enum value '.{{{SHOWN_CHARACTERS}}}).+'", r"\1…'", told)
     found = re.fullmatch(r"Expected `str` matching regex '\^\((.*)\)\$' - at `\$\.(.*)`", told)
     return f"{found[2]} must be one of {', '.join(found[1].split('|'))}" if found else told

@@ -1,6 +1,7 @@
-"""One durable SQLite file: a single writer, migrations by name, and errors that tell the truth.
+"""One durable SQLite file: a single writer, migrations by name, and errors that name the cause.
 
-What `transaction` has left is on the disk (WAL, synchronous=FULL); what it raised left nothing.
+When `transaction` has ended, its changes are on the disk (WAL, synchronous=FULL). When it raises,
+it changes nothing.
 """
 
 from __future__ import annotations
@@ -27,15 +28,15 @@ _CODES = {
 }
 
 Migration = Callable[["Database"], None]
-"""A step of the schema, recorded by its function's name and run once."""
+"""A step of the schema; it runs once and is recorded under its function's name."""
 
 
 class Database:
     """An open database file, or one in memory when `path` is None.
 
-    A damaged file is moved beside itself, never deleted; `set_aside` then names it. On a disk that
-    has become read-only, as a failing one does, what is there can still be read. Every method
-    raises `StorageError`.
+    A damaged file is renamed, never deleted; `set_aside` is its new path. On a disk that has become
+    read-only, as a failing disk does, the file can still be read. Every method raises
+    `StorageError`.
     """
 
     def __init__(self, path: Path | None, migrations: Sequence[Migration]) -> None:
@@ -53,13 +54,13 @@ class Database:
             opening.pop_all()
 
     def execute(self, sql: str, *parameters: Any) -> list[tuple[Any, ...]]:
-        """Run one statement with bound `parameters`; its rows."""
+        """Run one statement with bound `parameters` and return its rows."""
         with self._translated():
             return self._connection.execute(sql, parameters).fetchall()
 
     @contextmanager
     def transaction(self) -> Iterator[None]:
-        """All of the block's statements or, when it raises, none; on the disk when it is left."""
+        """Run all of the block's statements or, when it raises, none; on the disk at its end."""
         self.execute("BEGIN IMMEDIATE")
         try:
             yield
@@ -74,7 +75,7 @@ class Database:
         return self._connection.total_changes
 
     def close(self) -> None:
-        """Close the file and let another writer have it."""
+        """Close the file, so that another process can open it."""
         self._resources.close()
 
     def _open_or_begin_anew(self, migrations: Sequence[Migration]) -> None:
@@ -92,7 +93,7 @@ class Database:
     def _open(self, migrations: Sequence[Migration], alone: bool = False) -> None:
         where: Path | str = self.path or ":memory:"
         if self._read_only and self.path is not None:
-            # The last writer's log is read unless it was worked in; then nothing is missing.
+            # Without a log of the last writer nothing is missing, and the file is read as it is.
             log = self.path.with_name(f"{self.path.name}-wal")
             where = f"{self.path.resolve().as_uri()}?mode=ro" + "&immutable=1" * (not log.exists())
         with self._translated():
@@ -100,7 +101,7 @@ class Database:
                 where, isolation_level=None, timeout=5, check_same_thread=False, uri=self._read_only
             )
         self._resources.callback(self._connection.close)
-        if alone:  # no shared memory file, for which a full disk has no room; no other readers
+        if alone:  # without the shared memory file, for which a full disk has no room
             self.execute("PRAGMA locking_mode=EXCLUSIVE")
         if not self._read_only:
             self.execute("PRAGMA journal_mode=WAL")
@@ -114,7 +115,7 @@ class Database:
         known = self.execute("SELECT name FROM sqlite_master WHERE name = 'migrations'")
         done = {name for (name,) in self.execute("SELECT name FROM migrations")} if known else ()
         due = [step for step in migrations if step.__name__ not in done]
-        if not due:  # a full disk must not keep what is there from being read
+        if not due:  # nothing is written, so that the file can be read on a full disk
             return
         with self.transaction():
             self.execute("CREATE TABLE IF NOT EXISTS migrations (name TEXT PRIMARY KEY) STRICT")
@@ -133,11 +134,11 @@ class Database:
 
 
 def rescued(damaged: Path, sql: str) -> list[tuple[Any, ...]] | None:
-    """The rows of a query of a file that was set aside, which stays as it is; None for none.
+    """The rows of a query on a file that was set aside; None when it cannot be read.
 
-    A page that is sound can be read though another is not.
+    The file is not changed. Its sound pages can be read although others are damaged.
     """
-    for how in ("mode=ro", "mode=ro&immutable=1"):  # the second goes without the last writer's log
+    for how in ("mode=ro", "mode=ro&immutable=1"):  # the second ignores the last writer's log
         try:
             with closing(sqlite3.connect(f"{damaged.as_uri()}?{how}", uri=True)) as connection:
                 return connection.execute(sql).fetchall()
@@ -147,7 +148,7 @@ def rescued(damaged: Path, sql: str) -> list[tuple[Any, ...]] | None:
 
 
 def _is_read_only(path: Path) -> bool:
-    """Whether the disk refuses to be written; one that has failed does not say so of itself."""
+    """Whether the disk is read-only, found by trying to write: a failed disk does not report it."""
     try:
         _lock_file(path).open("ab").close()
     except OSError as error:
@@ -160,9 +161,9 @@ def _lock_file(path: Path) -> Path:
 
 
 def _only_writer(path: Path, read_only: bool) -> IO[bytes]:
-    """A lock that dies with the process."""
+    """A lock on the file that ends with the process."""
     if not read_only:
-        _tighten(path)  # its companions are made as open to others as it is
+        _tighten(path)  # SQLite gives its companion files the same permissions
     try:
         path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
         lock = open_locked(_lock_file(path), "rb" if read_only else "wb")

@@ -1,4 +1,4 @@
-"""What a stage does without, because it is missing or damaged; each is told once."""
+"""Optional parts of a stage that are missing or damaged; each failure is reported once."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ T = TypeVar("T")
 log = logging.getLogger(__name__)
 
 MANIFEST = "manifest"
-"""The part that has failed where nothing can be known of any model."""
+"""The part that has failed when the manifest is unusable, so that no model can be checked."""
 TELL_AFTER_S = 3.0
-"""From a stage's last work until its faults are told: the user is there, and served by then."""
+"""Seconds after a stage's last work when its faults are reported: the user has been served."""
 
 
 class Degraded:
-    """The parts of `stage` that have failed; the first fault of each is logged and waits to be
-    told.
+    """The parts of `stage` that have failed.
 
-    A stage without words of its own tells them by `deadline_s`, when there has been `work`.
+    The first fault of each part is logged and kept until `told` returns it. A stage that speaks no
+    replies itself reports them at `deadline_s`, when there has been `work`.
     """
 
     def __init__(self, stage: str) -> None:
@@ -35,7 +35,7 @@ class Degraded:
         return part in self._parts
 
     def note(self, part: str, error: AssistantError) -> None:
-        """Go on without `part`, because of `error`."""
+        """Record that `part` has failed with `error`."""
         if error.code in ("model.manifest", "model.no_manifest"):
             part = MANIFEST
         if part in self._parts:
@@ -47,22 +47,22 @@ class Degraded:
         self._untold.append(failed)
 
     def told(self) -> list[StageFailed]:
-        """What is to be told since this was last asked."""
+        """The faults to report, without those of earlier calls."""
         untold, self._untold = self._untold, []
         return untold
 
     def work(self, at_s: float) -> None:
-        """Take note that somebody was served at `at_s`."""
+        """Record that a user was served at `at_s`."""
         self._worked_s = at_s
 
     def deadline_s(self) -> float | None:
-        """When to tell what is untold: some seconds after the last work."""
+        """When to report the faults that are left: some seconds after the last work."""
         if not self._untold or self._worked_s is None:
             return None
         return self._worked_s + TELL_AFTER_S
 
     def passing(self, part: str, messages: Iterable[T]) -> Iterator[T]:
-        """`messages`, which a `ModelError` ends; that is noted and not raised."""
+        """`messages`, until a `ModelError`, which is noted and not raised."""
         try:
             yield from messages
         except ModelError as error:
@@ -81,7 +81,7 @@ class Degraded:
         return loading
 
     def without(self, part: str, load: Callable[[], T]) -> T | None:
-        """What `load` gives; None when it found no sound model, which is noted."""
+        """What `load` returns; None when it finds no sound model, which is noted."""
         try:
             return load()
         except (ModelError, RecognitionError) as error:

@@ -7,6 +7,6 @@ from collections.abc import Iterable
 
 
 def did_you_mean(name: str, known: Iterable[str]) -> str:
-    """The question back; `known` must not be empty."""
+    """The question `did you mean "…"?` with the nearest name; `known` must not be empty."""
     (near,) = difflib.get_close_matches(name, list(known), n=1, cutoff=0.0)
     return f'did you mean "{near}"?'

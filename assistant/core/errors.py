@@ -1,16 +1,16 @@
-"""What can go wrong, one class a stage; each carries a code for logs and a message for people."""
+"""The errors, one class for each stage; each has a code for logs and a message for people."""
 
 from __future__ import annotations
 
 LONGEST_MESSAGE = 800
-"""Characters of a message. It may quote what a file holds, which is as long as the file likes."""
+"""Most characters of a message, which may quote a file's text of any length."""
 
 
 class AssistantError(Exception):
     """A fault with a stable `code` and a `message` that says what, where, and what to do next.
 
-    `part` names the part of a stage that is to blame, such as a skill. Of a message that is too
-    long the middle is left out: what and where stand first, and what to do stands last.
+    `part` names the part of a stage that caused it, such as a skill. A message that is too long
+    loses its middle: what and where come first, and what to do comes last.
     """
 
     def __init__(self, code: str, message: str, part: str = "") -> None:
@@ -44,7 +44,7 @@ class CodecError(AssistantError):
 
 
 class BusError(AssistantError):
-    """A socket could not be had or took no message in time."""
+    """A socket could not be opened or took no message in time."""
 
 
 class AudioError(AssistantError):
@@ -72,11 +72,11 @@ class SpeakingError(AssistantError):
 
 
 class StorageError(AssistantError):
-    """What was promised could not be written down."""
+    """Data could not be stored or read."""
 
 
 class BridgeError(AssistantError):
-    """The broker cannot be told."""
+    """A command cannot be sent to the broker."""
 
 
 class ControlError(AssistantError):
@@ -84,4 +84,4 @@ class ControlError(AssistantError):
 
 
 class TurnedAwayError(ControlError, InputError):
-    """The running daemon serves no more callers, or not this one; exit status 2."""
+    """The running daemon does not serve this caller, or no more callers; exit status 2."""

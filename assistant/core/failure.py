@@ -1,7 +1,7 @@
-"""What a fault becomes: a line in the log, and the message of which an apology is made.
+"""How a fault is reported: a line in the log, and a message that becomes a spoken apology.
 
-Of faults that repeat themselves the first few of each minute are told, then only their number: what
-can send malformed messages without end must not fill the disk with what is said of them.
+When a fault repeats, the first few of each minute are reported and the rest only counted, so that
+an endless stream of malformed messages cannot fill the disk with log lines.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from assistant.core.errors import AssistantError
 from assistant.core.messages import StageFailed
 
 TOLD_IN_FULL = 5
-"""Faults of one code that are told one by one within `COUNTED_S`."""
+"""Most faults of one code that are reported one by one within `COUNTED_S`."""
 COUNTED_S = 60.0
 
 log = logging.getLogger(__name__)
@@ -28,14 +28,14 @@ class _Series:
 
 
 class Repetition:
-    """Tells which faults of `stage` are told one by one; the others it counts by their code."""
+    """Decides which faults of `stage` are reported one by one; counts the others by their code."""
 
     def __init__(self, stage: str) -> None:
         self._stage = stage
         self._series: dict[str, _Series] = {}
 
     def allows(self, code: str, now_s: float) -> bool:
-        """Whether one more fault of this `code` is to be told; counts it if not."""
+        """Whether to report one more fault of this `code`; counts it if not."""
         self.tick(now_s)
         series = self._series.setdefault(code, _Series(now_s))
         allowed = series.told < TOLD_IN_FULL
@@ -44,7 +44,7 @@ class Repetition:
         return allowed
 
     def tick(self, now_s: float) -> None:
-        """Log the number of faults that were not told, once a minute."""
+        """Log the number of faults that were not reported, once a minute."""
         over = [c for c, series in self._series.items() if now_s - series.began_s >= COUNTED_S]
         for code in over:
             if untold := self._series.pop(code).untold:
@@ -52,16 +52,16 @@ class Repetition:
 
 
 def code_of(stage: str, error: Exception) -> str:
-    """The stable code of what `stage` met."""
+    """The stable code of an error in `stage`."""
     return error.code if isinstance(error, AssistantError) else f"{stage}.internal"
 
 
 def failed(
     stage: str, error: Exception, utterance_id: str = "", *, logged: bool = True
 ) -> StageFailed:
-    """Log `error`, which `stage` met, and tell of it; `utterance_id` of what, "" for nothing."""
+    """Log `error` of `stage` and return its report; `utterance_id` is "" for no utterance."""
     code = code_of(stage, error)
-    # Another library's exception text may quote the user, so only its type is told.
+    # Another library's exception text may quote the user, so only its type is reported.
     what = error.message if isinstance(error, AssistantError) else type(error).__name__
     if logged:
         where = "".join(traceback.format_tb(error.__traceback__)[-4:])

@@ -11,14 +11,14 @@ from pathlib import Path
 from typing import IO, Any
 
 MOST_BYTES = 1 << 20
-"""Of a text that people write."""
+"""Most bytes of a text file that people write."""
 
 
 def replace_file(path: Path, content: bytes, mode: int = 0o644, *, durable: bool = True) -> None:
-    """Put `content` in the place of the file at `path`: a reader sees the old or the new.
+    """Replace the file at `path` by `content`: a reader sees the old content or the new.
 
-    So does the next start after a power cut where it is `durable`, which waits for the disk. Raises
-    `OSError`, and then leaves the old file alone there.
+    With `durable` that also holds after a power cut, and the call waits for the disk. Raises
+    `OSError`, and then the old file is left as it was.
     """
     with tempfile.NamedTemporaryFile(dir=path.parent, prefix=".", delete=False) as file:
         try:
@@ -36,7 +36,7 @@ def replace_file(path: Path, content: bytes, mode: int = 0o644, *, durable: bool
 
 
 def sync(path: Path) -> None:
-    """Have a file, or a folder's entries, on the disk before this returns."""
+    """Write a file, or a folder's entries, to the disk before returning."""
     descriptor = os.open(path, os.O_RDONLY)
     try:
         os.fsync(descriptor)
@@ -75,8 +75,8 @@ def open_locked(path: Path, mode: str = "wb") -> IO[Any] | None:
 def read_text(path: Path, most_bytes: int = MOST_BYTES) -> str:
     """The UTF-8 text of a file that people write.
 
-    Raises `OSError`, also for a pipe, which is not waited for, and for what is larger than
-    `most_bytes`; ValueError for what is no UTF-8.
+    Raises `OSError`, also for a pipe, without waiting for it, and for a file larger than
+    `most_bytes`; ValueError for a text that is not UTF-8.
     """
     try:
         descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
@@ -92,13 +92,13 @@ def read_text(path: Path, most_bytes: int = MOST_BYTES) -> str:
 
 
 def make_private(folder: Path) -> None:
-    """Have `folder`, with all above it, in nobody's hands but this user's and root's.
+    """Make `folder` if needed, and check that only this user and root control it and its parents.
 
-    Raises `OSError`, also for one that is there and that another user made or may write: in a
-    shared folder such as /tmp anyone may have been first.
+    Raises `OSError`, also for an existing one that another user made or may write: in a shared
+    folder such as /tmp another user may have made it first.
     """
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-    # Whoever owns a link or a folder on the way could put another folder in this one's place.
+    # The owner of a link or folder on the way could replace this folder by another.
     for step in (folder.absolute(), *folder.absolute().parents, *folder.resolve().parents):
         facts = step.lstat()
         if facts.st_uid not in (0, os.geteuid()):
@@ -113,7 +113,7 @@ def make_private(folder: Path) -> None:
 
 
 def tighten(*files: Path) -> None:
-    """Have those of `files` that are there for this user alone; raises `OSError`."""
+    """Let only this user read and write those of `files` that exist; raises `OSError`."""
     for file in files:
         if file.exists() and file.stat().st_mode & (stat.S_IRWXG | stat.S_IRWXO):
             file.chmod(stat.S_IRUSR | stat.S_IWUSR)

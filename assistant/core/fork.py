@@ -1,4 +1,4 @@
-"""Processes that fork others: started with a socket to them, and gone with their parent."""
+"""Servers that fork processes: starting one with a socket to it, and ending with the parent."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ LARGEST_PACKET_BYTES = 65_536
 def start_server(
     program: Sequence[str], *arguments: str, env: Mapping[str, str], stdout: int | None = None
 ) -> tuple[subprocess.Popen[bytes], socket.socket]:
-    """Start a Python `program` in a session of its own, and a SOCK_SEQPACKET socket to it.
+    """Start a Python `program` in its own session; return it and a SOCK_SEQPACKET socket to it.
 
-    It is called with the descriptor of its end, the id of this process and `arguments`, and finds
-    the modules that this process finds. Raises `OSError`.
+    It is called with the descriptor of its end, the id of this process and `arguments`, and has
+    the module path of this process. Raises `OSError`.
     """
     ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
     with theirs:
@@ -41,7 +41,7 @@ def start_server(
 
 
 def receive(server: socket.socket) -> bytes | None:
-    """The next packet of a server, without waiting; None for none yet, b"" when it is gone."""
+    """The next packet of a server, without waiting; None for none yet, b"" when it has ended."""
     try:
         return server.recv(LARGEST_PACKET_BYTES, socket.MSG_DONTWAIT)
     except BlockingIOError:
@@ -51,16 +51,16 @@ def receive(server: socket.socket) -> bytes | None:
 
 
 def share_memory() -> None:
-    """Keep what is loaded by now out of the collector, which would write to every object.
+    """Exclude all objects loaded so far from garbage collection, which would write to each of them.
 
-    So its pages stay shared with what is forked later.
+    This keeps their memory pages shared with processes that are forked later.
     """
     gc.collect()
     gc.freeze()
 
 
 def die_with_parent(parent: int) -> None:
-    """Have the kernel send SIGKILL when `parent` dies; exits at once if it already has."""
+    """Have the kernel kill this process when `parent` dies; exit at once if it already has."""
     prctl = ctypes.CDLL(None, use_errno=True).prctl
     if prctl(PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0) != 0:
         raise OSError(ctypes.get_errno(), "prctl(PR_SET_PDEATHSIG) failed")

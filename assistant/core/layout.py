@@ -1,4 +1,4 @@
-"""Names that several rooms share: processes, sockets, files, and modules that are run by name."""
+"""Names that several packages share: processes, sockets, files, and modules run by name."""
 
 MEMBERS = ("control", "audio", "asr", "nlu", "skills", "answer", "voice")
 """The daemon's processes; the bridge is a service of its own."""
@@ -8,18 +8,18 @@ CONTROL_SOCKET = "control.sock"
 
 # ── in the state folder ─────────────────────────────────────────────────────────────────────
 STATE_FILE = "state.db"
-"""What the skills promise to keep."""
+"""State that the skills store, such as timers."""
 HEARD_FILE = "heard"
-"""Which replies have been played, of those that may be played once only."""
+"""Record of the replies played so far, of those that may be played once only."""
 METRICS_FILE = "metrics.jsonl"
 KNOWLEDGE_FILE = "knowledge.db"
-"""What the user's documents say."""
+"""Database of the user's documents."""
 VECTORS_FILE = "knowledge.faiss"
-"""The index of its passages' vectors."""
+"""Index of the vectors of the database's passages."""
 BASELINE_FILE = "answers.json"
-"""What answers were like, by which it is told when they get worse."""
+"""Record of how good answers have been, to notice when they get worse."""
 
-# ── modules named, not imported: their importers must not load what they load ───────────────
+# ── modules named, not imported: the module that names one must not load its dependencies ───
 PROCESSES = "assistant.serving.processes"
 SERVE = f"{PROCESSES}:serve"
 KEEP_TABLES = "assistant.core.models.shared:keep_tables"

@@ -1,4 +1,4 @@
-"""Memory that is no longer used, back to the system."""
+"""Return of unused memory to the system, and how much memory is available."""
 
 from __future__ import annotations
 
@@ -8,15 +8,15 @@ from pathlib import Path
 
 
 def give_back_unused() -> None:
-    """Free what loading left behind; the C library otherwise keeps it for itself."""
+    """Collect garbage and return freed memory to the system; the C library otherwise keeps it."""
     gc.collect()
     give_back_freed()
 
 
 def give_back_freed() -> None:
-    """The same without the search for cycles, during which no other thread of Python runs.
+    """Return freed memory to the system, without garbage collection, which stops other threads.
 
-    Where the C library is not glibc, it decides by itself.
+    A C library other than glibc decides by itself when to do so.
     """
     trim = getattr(ctypes.CDLL(None), "malloc_trim", None)
     if trim is not None:
@@ -24,7 +24,7 @@ def give_back_freed() -> None:
 
 
 def available_bytes() -> int:
-    """Memory that can be had without swapping, as the kernel estimates it; 0 where it does not."""
+    """Memory available without swapping, as the kernel estimates it; 0 where it does not."""
     try:
         lines = Path("/proc/meminfo").read_text("ascii").splitlines()
     except OSError:

@@ -1,8 +1,8 @@
-"""The vocabulary of the bus: every value that one stage says to another.
+"""The messages of the bus: every value that one stage sends to another.
 
-Two kinds: `Work` has exactly one consumer and is never dropped; `Control` is broadcast and may be
-lost, so whoever waits for one has a deadline. `Frame` and `Tick` stay inside one process. Times
-named `at_s` are seconds of CLOCK_BOOTTIME, stamped by the worker when the message leaves a stage.
+There are two kinds. `Work` has exactly one consumer and is never dropped. `Control` is broadcast
+and may be lost, so a stage that waits for one has a deadline. `Frame` and `Tick` stay inside one
+process. `at_s` is in seconds of CLOCK_BOOTTIME; the worker sets it when a message leaves a stage.
 """
 
 from __future__ import annotations
@@ -30,13 +30,13 @@ from assistant.core.parts import Word as Word
 from assistant.core.parts import WordFacts as WordFacts
 
 Id = Annotated[str, msgspec.Meta(max_length=200)]
-"""An id; they are kept, so none may be as large as a message."""
+"""An id. Ids are stored, so their length is limited."""
 Said = Annotated[str, msgspec.Meta(max_length=5_000)]
-"""What somebody can say before the microphone closes; a text of a book takes a stage for hours."""
+"""Text that a user says in one utterance. A longer text could occupy a stage for hours."""
 Told = Annotated[str, msgspec.Meta(max_length=10_000)]
-"""What anybody may be told at once: ten minutes of speech."""
+"""Text that the assistant says at once, at most ten minutes of speech."""
 SAMPLE_RATE_HZ = 16_000
-"""Rate of all audio inside the assistant but `Speech`, which keeps its voice's own."""
+"""Sample rate of all audio inside the assistant except `Speech`, which has its voice's rate."""
 
 
 class Message(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, tag=True):
@@ -52,27 +52,27 @@ class Work(Message, frozen=True, kw_only=True):
 
 
 class Control(Message, frozen=True, kw_only=True):
-    """A broadcast that anyone may miss."""
+    """A broadcast that any listener may miss."""
 
 
 # ── inside one process ──────────────────────────────────────────────────────────────────────
 
 
 class Frame(Message, frozen=True, kw_only=True):
-    """512 microphone samples, 16 kHz mono int16; `at_s` is the time of the last of them."""
+    """512 microphone samples, 16 kHz mono int16; `at_s` is the time of the last sample."""
 
     samples: bytes
 
 
 class Tick(Message, frozen=True, kw_only=True):
-    """Time has reached `at_s`, and a stage had asked to be told."""
+    """Time has reached `at_s`, the deadline that a stage had set."""
 
 
 # ── work ────────────────────────────────────────────────────────────────────────────────────
 
 
 class AudioChunk(Work, frozen=True, kw_only=True):
-    """100–200 ms of one utterance, 16 kHz mono int16, from the pre-roll on, in order."""
+    """100–200 ms of one utterance, 16 kHz mono int16; chunks come in order, pre-roll first."""
 
     sequence: int
     samples: bytes
@@ -80,41 +80,41 @@ class AudioChunk(Work, frozen=True, kw_only=True):
 
 
 class Utterance(Work, frozen=True, kw_only=True):
-    """The utterance is over, or (an early `revision`) may be.
-
-    `wake_word` is the phrase that the audio may begin with ("" in a follow-up), `speech_s` how
-    much of it the VAD took for speech, `speech_ended_at_s` when the last of it was heard.
-    """
+    """The end of an utterance or, for an early `revision`, its possible end."""
 
     revision: int
     wake_word: str
+    """The phrase that the audio may begin with; "" in a follow-up."""
     duration_s: float
     speech_s: float
+    """Seconds of the audio that the VAD took for speech."""
     speech_ended_at_s: float
+    """Time at which the last speech was heard."""
 
 
 class Transcript(Work, frozen=True, kw_only=True):
-    """What was said, lower case; "" when nothing was. `alternatives` are next best texts."""
+    """The text of an utterance, as recognised."""
 
     revision: int
     text: Said
+    """What was said, in lower case; "" when nothing was."""
     words: tuple[Word, ...] = ()
     alternatives: tuple[Said, ...] = ()
+    """The next best texts."""
     engine: str = ""
 
 
 class Interpretation(Work, frozen=True, kw_only=True):
-    """What was meant: the commands in order, none when nothing was understood.
-
-    `choices` are what it may mean where none of them is likely enough; they are asked about.
-    `unclaimed` is what is to be asked of the documents where no skill claims the text.
-    """
+    """What the user meant."""
 
     revision: int
     text: Said
     commands: tuple[Command, ...] = ()
+    """The commands in order; none when nothing was understood."""
     choices: tuple[Choice, ...] = ()
+    """Possible meanings when none is likely enough; the user is asked which one is right."""
     unclaimed: OpenQuestion = OpenQuestion()
+    """The question to answer from the documents when no skill claims the text."""
 
 
 class Commit(Work, frozen=True, kw_only=True):
@@ -124,41 +124,41 @@ class Commit(Work, frozen=True, kw_only=True):
 
 
 class Question(Work, frozen=True, kw_only=True):
-    """What is left to the answering: a text that no skill claims, or a skill's `task`.
-
-    A skill's has its `intent`; `fallback` is said where the task cannot be done, and `acted` tells
-    whether the skill has changed any state.
-    """
+    """Work for the answering stage: a text that no skill claims, or a skill's `task`."""
 
     text: Said
     task: AnswerTask = OpenQuestion()
     intent: str | None = None
+    """The intent of the skill that gave the task; None for a text that no skill claims."""
     fallback: Told = ""
+    """What to say when the task cannot be done."""
     acted: bool = False
+    """Whether the skill has changed any state."""
 
 
 class Reply(Work, frozen=True, kw_only=True):
-    """What to say aloud; `listen` opens the microphone afterwards without the wake word.
-
-    `done` is false when the wish could not be met: the failed earcon precedes the words.
-    `intent` is what is being answered, `acted` whether that changed any state. After `more` comes
-    a further Reply to the same utterance, which is spoken without a pause. One to be heard `once`
-    is given again, under its name, until it was; it never sounds again after that.
-    """
+    """What to say aloud."""
 
     text: Told
     intent: str | None = None
+    """The intent that is being answered."""
     listen: bool = False
+    """Whether the microphone opens afterwards without the wake word."""
     done: bool = True
+    """False when the request could not be met: the failed earcon precedes the words."""
     acted: bool = False
+    """Whether carrying out the intent changed any state."""
     more: bool = False
+    """Whether another Reply to the same utterance follows; it is spoken without a pause."""
     once: bool = False
+    """Whether it may be played once only. It is sent again, with the same id, until it is heard."""
 
 
 class DocumentsRequest(Work, frozen=True, kw_only=True):
-    """The command line's wish: "add" paths, "remove" paths or titles, "list" what there is.
+    """A request from the command line about documents.
 
-    Or "summarise" one document, or a part of it, by its name.
+    "add" takes paths, "remove" paths or titles, "list" nothing, and "summarise" the name of one
+    document or of a part of it.
     """
 
     utterance_id: Id = ""
@@ -168,47 +168,48 @@ class DocumentsRequest(Work, frozen=True, kw_only=True):
 
 
 class Speech(Work, frozen=True, kw_only=True):
-    """One synthesised sentence of a reply: mono int16 at `rate_hz`; `last` closes the reply.
-
-    `listen` and `once` are the Reply's.
-    """
+    """One synthesised sentence of a reply: mono int16 at `rate_hz`."""
 
     sequence: int
     samples: bytes
     rate_hz: int
     text: str
     last: bool
+    """Whether it is the last sentence of the reply."""
     listen: bool = False
+    """As in the Reply."""
     once: bool = False
+    """As in the Reply."""
 
 
 class HomeCommand(Work, frozen=True, kw_only=True):
-    """What the bridge is to publish to the broker for a device.
-
-    That is its new `state` and `attributes` beside it ("position": 40), as far as they have
-    changed, or a `command` that is no state, such as "next".
-    """
+    """What the bridge publishes to the broker for a device: a change of state, or a `command`."""
 
     entity_id: str
     state: str = ""
+    """The new state; "" when it has not changed."""
     attributes: dict[str, SlotValue] = {}
+    """The attributes that have changed, such as "position": 40."""
     command: str = ""
+    """A command that is not a state, such as "next"."""
 
 
 class HomeStates(Work, frozen=True, kw_only=True):
-    """Device → its latest state, as the broker reported them since the last of these messages.
+    """The states of devices that the broker has reported since the last such message.
 
-    Only states of devices: each replaces the one before it, which a value of a sensor does not.
+    Sensor values do not belong here: a new state replaces the one before it, a new value does not.
     """
 
     utterance_id: Id = ""
     states: dict[str, str]
+    """Device → its latest state."""
 
 
 class StageRestarted(Work, frozen=True, kw_only=True):
-    """The supervisor started `stage` again, for `reason` ("killed", "hung", …).
+    """The supervisor restarted `stage`, for `reason` ("killed", "hung", …).
 
-    Work, not a broadcast: the voice that must tell the user may be the one that was restarted.
+    It is Work, not a broadcast, because the voice that must tell the user may itself have been
+    restarted and would miss a broadcast.
     """
 
     utterance_id: Id = ""
@@ -217,7 +218,7 @@ class StageRestarted(Work, frozen=True, kw_only=True):
 
 
 class SafeModeEntered(Work, frozen=True, kw_only=True):
-    """`stage` failed too often and stays down; wake word, stop and timers go on."""
+    """`stage` failed too often and stays down; wake word, "stop" and timers keep working."""
 
     utterance_id: Id = ""
     stage: str
@@ -234,7 +235,7 @@ class Woke(Control, frozen=True, kw_only=True):
 
 
 class Complete(Control, frozen=True, kw_only=True):
-    """Whether this revision's text is a whole sentence, for the listener to end early."""
+    """Whether this revision's text is a whole sentence, so that the listener can end early."""
 
     utterance_id: Id
     revision: int
@@ -254,12 +255,15 @@ class PlaybackStarted(Control, frozen=True, kw_only=True):
 
 
 class PlaybackEnded(Control, frozen=True, kw_only=True):
-    """A reply was played to its end, or `interrupted`; not `heard` when it did not sound."""
+    """The playback of a reply has ended."""
 
     utterance_id: Id
     listen: bool = False
+    """As in the Reply."""
     interrupted: bool = False
+    """Whether it was cut off before its end."""
     heard: bool = True
+    """Whether any sound came out."""
 
 
 class NothingHeard(Control, frozen=True, kw_only=True):
@@ -277,14 +281,12 @@ class DeviceChanged(Control, frozen=True, kw_only=True):
 
 
 class StageFailed(Control, frozen=True, kw_only=True):
-    """A stage, or one `part` of it such as a skill, could not do its work.
-
-    `message` is for the log, never words of the user.
-    """
+    """A stage, or one `part` of it such as a skill, could not do its work."""
 
     stage: str
     code: str
     message: str
+    """Text for the log, without any words of the user."""
     part: str = ""
     utterance_id: Id = ""
 
@@ -301,7 +303,7 @@ class Reloaded(Control, frozen=True, kw_only=True):
 
 
 class Replace(Control, frozen=True, kw_only=True):
-    """`stage` is to run `version` of `model` from between two utterances on, if it is sound."""
+    """A request that `stage` run `version` of `model`, if sound, from between two utterances on."""
 
     stage: str
     model: str
@@ -318,57 +320,59 @@ class Replaced(Control, frozen=True, kw_only=True):
 
 
 class DocumentsProgress(Control, frozen=True, kw_only=True):
-    """How far documents are read and their passages encoded; `fault` is of one file, in a line."""
+    """How many documents have been read and how many of their passages encoded."""
 
     files_done: int
     files: int
     encoded: int
     passages: int
     fault: str = ""
+    """What is wrong with one file, in one line; "" for nothing."""
 
 
 class DocumentsListed(Control, frozen=True, kw_only=True):
-    """Some of the documents that `request_id` wanted listed, in order."""
+    """Some of the documents that the request `request_id` is to list, in order."""
 
     request_id: Id
     documents: tuple[ListedDocument, ...]
 
 
 class DocumentSummary(Control, frozen=True, kw_only=True):
-    """The document, or its `place` ("" for all of it), that `request_id` wanted in short."""
+    """The summary that the request `request_id` asked for."""
 
     request_id: Id
     title: str
     place: str
+    """The part of the document that is summarised; "" for all of it."""
     path: str
     sentences: tuple[str, ...]
 
 
 class DocumentsDone(Control, frozen=True, kw_only=True):
-    """What `request_id` wanted is done, for so many documents and passages.
-
-    Or it is not: `error` says why, `code` is that of the fault.
-    """
+    """The request `request_id` has ended; where it failed, `error` says why."""
 
     request_id: Id
     documents: int = 0
+    """Documents in the collection; 1 for a summary."""
     passages: int = 0
+    """Passages in the collection."""
     code: str = ""
+    """The fault's code; "" when there was none."""
     error: str = ""
 
 
 class QualityAlert(Control, frozen=True, kw_only=True):
-    """The share `value` of a stage's last answers is `what`, far more than `expected`.
-
-    `what` is "unsure", "ungrounded", "empty", "rushed", "declined" or "slow"; both shares are from
-    0 to 1. It is told once, and once more when it is `over`.
-    """
+    """Far more of a stage's last answers than expected have a fault; reported at start and end."""
 
     stage: str
     what: str
+    """The fault: "unsure", "ungrounded", "empty", "rushed", "declined" or "slow"."""
     value: float
+    """Share of the last answers that have it, from 0 to 1."""
     expected: float
+    """Share that is expected to have it, from 0 to 1."""
     over: bool = False
+    """True in the report that the share is as expected again."""
 
 
 class SelfTest(Control, frozen=True, kw_only=True):
@@ -378,7 +382,7 @@ class SelfTest(Control, frozen=True, kw_only=True):
 
 
 class Level(Control, frozen=True, kw_only=True):
-    """The microphone's level twice a second, for watchers: dB below full scale."""
+    """The microphone's level in dB relative to full scale, sent twice a second for watchers."""
 
     rms_dbfs: float
     noise_floor_dbfs: float
@@ -386,6 +390,6 @@ class Level(Control, frozen=True, kw_only=True):
 
 
 def concrete(kind: type[Message]) -> tuple[type[Message], ...]:
-    """Every message type without subtypes that is a `kind`, in the order they are written."""
+    """Every message type below `kind` that has no subtypes itself, in the order of this file."""
     subtypes = kind.__subclasses__()
     return tuple(t for s in subtypes for t in concrete(s)) if subtypes else (kind,)

@@ -1,8 +1,8 @@
-"""Putting another model in the place of one that a stage runs, while it runs.
+"""Replacing a model of a stage while the stage runs.
 
-A candidate is loaded and checked beside the old model by a thread of its own, so that neither the
-work loop nor its heartbeat waits; the loop takes it over between two utterances. The zygote never
-has such a thread: it starts in the process that was forked, with the first candidate.
+A thread of its own loads and checks a candidate beside the old model, so that neither the work loop
+nor its heartbeat waits. The loop takes it over between two utterances. The zygote never has such a
+thread: the forked process starts it with the first candidate.
 """
 
 from __future__ import annotations
@@ -19,19 +19,20 @@ from assistant.core.messages import Replace
 from assistant.core.stage import Stage
 
 Change = Callable[[Stage], Stage]
-"""Takes the stage that runs and gives the one to run from now on, at once, also after a restart.
+"""Takes the running stage and returns the one to run from now on, also after a restart.
 
-May raise an `AssistantError`; then nothing has changed.
+It does not wait. It may raise an `AssistantError`; then nothing has changed.
 """
 Load = Callable[[str, str], Change]
-"""From a model's name and version to the change; raises, and then nothing has changed."""
+"""Takes a model's name and version and returns the change; when it raises, nothing has changed."""
 
 NICE = 5
-"""Loading may wait for the work, but it holds the interpreter's lock while it is kept waiting."""
+"""Niceness of the loading thread. It is low: while that thread waits for the CPU it may hold the
+interpreter's lock, which the work needs."""
 
 
 class ModelSwaps:
-    """The candidates that were asked for, loaded one after the other in that order."""
+    """The requested candidates, loaded one by one in the order of the requests."""
 
     def __init__(self, load: Load) -> None:
         self._load = load
@@ -44,13 +45,13 @@ class ModelSwaps:
         return bool(self._asked)
 
     def ask(self, wish: Replace) -> None:
-        """Begin to load what is asked for."""
+        """Start to load the candidate that a message requests."""
         if self._thread is None:
             self._thread = ThreadPoolExecutor(1, "candidate", _give_way)
         self._asked.append((wish, self._thread.submit(self._load, wish.model, wish.version)))
 
     def verdicts(self) -> Iterator[tuple[Replace, Change | AssistantError]]:
-        """What has been asked for and is loaded, or refused, since the last call."""
+        """The requests whose candidates have been loaded, or refused, since the last call."""
         while self._asked and self._asked[0][1].done():
             wish, loaded = self._asked.popleft()
             fault = loaded.exception()
@@ -58,13 +59,13 @@ class ModelSwaps:
             yield wish, loaded.result() if fault is None else refusal(name, fault)
 
     def close(self) -> None:
-        """Load no more; what is being loaded is waited for at the process's end."""
+        """Load no more candidates; the process's end waits for the one that is being loaded."""
         if self._thread is not None:
             self._thread.shutdown(wait=False, cancel_futures=True)
 
 
 def refusal(name: str, fault: BaseException) -> AssistantError:
-    """What ended a candidate as one error; a library's own exception says what it found."""
+    """The fault that ended a candidate as one error, which quotes a library's own exception."""
     if isinstance(fault, AssistantError):
         return fault
     reason = str(fault).partition("\n")[0] or "no reason was given"

@@ -1,4 +1,4 @@
-"""What messages are made of: values within values, which never cross by themselves."""
+"""Values inside messages; they are never sent on their own."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class Word(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Period(msgspec.Struct, frozen=True, kw_only=True):
-    """A stretch of time from `since` up to, but not with, `until`; both are aware."""
+    """A period from `since` up to but not including `until`; both have a time zone."""
 
     since: datetime
     until: datetime
@@ -37,78 +37,77 @@ class Period(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Slot(msgspec.Struct, frozen=True, kw_only=True):
-    """One resolved slot: a duration is seconds, a date, time or period ISO 8601, a name its
-    text.
-
-    `raw` holds the words as spoken, `confidence` is from 0 to 1. `others` are further values that
-    the words may as likely mean, for a slot that must not be guessed.
-    """
+    """One slot of a command with its resolved value."""
 
     name: str
     value: SlotValue
+    """Seconds for a duration; ISO 8601 for a date, a time or a period; the text for a name."""
     raw: str
+    """The words as spoken."""
     confidence: float = 1.0
+    """From 0 to 1."""
     others: tuple[SlotValue, ...] = ()
+    """Other values that are as likely, for a slot that must not be guessed."""
 
 
 class Command(msgspec.Struct, frozen=True, kw_only=True):
-    """One intent with its slots; `confidence` is from 0 to 1.
-
-    `text` are the words that it was read from, where they are not the whole of what was said.
-    """
+    """One intent with its slots."""
 
     intent: str
     slots: tuple[Slot, ...] = ()
     confidence: float = 1.0
+    """From 0 to 1."""
     text: str = ""
+    """The words that it was read from; "" when they are the whole utterance."""
 
 
 class Choice(msgspec.Struct, frozen=True, kw_only=True):
-    """One of several things that a text may mean, with a sentence that says it plainly."""
+    """One of several possible meanings of a text, with a sentence that states it plainly."""
 
     sentence: str
     command: Command
 
 
 class Fact(msgspec.Struct, frozen=True, kw_only=True):
-    """One thing that a skill has found out, such as "temperature" and "21 degrees"."""
+    """One fact that a skill has found, such as "temperature" and "21 degrees"."""
 
     name: str
     value: str
 
 
 class OpenQuestion(msgspec.Struct, frozen=True, kw_only=True, tag=True):
-    """Answer the text from the documents, or decline it honestly: no skill claims it."""
+    """Answer a text that no skill claims from the documents, or say that it cannot be answered."""
 
     nearest: str = ""
-    """An example sentence of something near that a skill does; "" where nothing is."""
+    """An example sentence of the most similar thing that a skill does; "" for none."""
     period: Period | None = None
-    """The time that the text names: what is of it is looked through first."""
+    """The period that the text names; passages from it are searched first."""
     persons: tuple[str, ...] = ()
-    """The people whom the text names: an answer must name them all."""
+    """The people that the text names; an answer must name them all."""
 
 
 class WordFacts(msgspec.Struct, frozen=True, kw_only=True, tag=True):
-    """Put these facts into one sentence."""
+    """Say these facts in one sentence."""
 
     facts: tuple[Fact, ...]
 
 
 class NameSource(msgspec.Struct, frozen=True, kw_only=True, tag=True):
-    """Name the document that the last answer is from."""
+    """Name the document that the last answer came from."""
 
 
 class Summarise(msgspec.Struct, frozen=True, kw_only=True, tag=True):
-    """Say the document, or the part of one, that is called `name` in a few sentences."""
+    """Summarise in a few sentences the document, or the part of one, that is called `name`."""
 
     name: str
 
 
 class ListEvents(msgspec.Struct, frozen=True, kw_only=True, tag=True):
-    """Say what is in the calendar in `period`; `said` is what the user called it."""
+    """Say what is in the calendar in `period`."""
 
     period: Period
     said: str = ""
+    """The user's words for the period."""
 
 
 class FindNextEvent(msgspec.Struct, frozen=True, kw_only=True, tag=True):
@@ -118,28 +117,28 @@ class FindNextEvent(msgspec.Struct, frozen=True, kw_only=True, tag=True):
 
 
 class ListNotes(msgspec.Struct, frozen=True, kw_only=True, tag=True):
-    """Say what was noted in `period`, about `topic` alone where one is named.
-
-    `said` is what the user called the period.
-    """
+    """Say what was noted in `period`."""
 
     period: Period
     said: str = ""
+    """The user's words for the period."""
     topic: str = ""
+    """Only notes about this topic are said; "" for all."""
 
 
 CalendarTask = ListEvents | FindNextEvent | ListNotes
-"""What is answered from what is stored about days."""
+"""A task that is answered from the calendar or from notes."""
 AnswerTask = OpenQuestion | WordFacts | NameSource | Summarise | CalendarTask
-"""What a Question asks for."""
+"""The task of a Question."""
 
 
 class ListedDocument(msgspec.Struct, frozen=True, kw_only=True):
-    """A document: `unencoded` of its passages are found by their words alone so far."""
+    """A document as a list of documents shows it."""
 
     title: str
     kind: str
     path: str
     passages: int
     unencoded: int
+    """Passages without a vector so far; only their words are searched."""
     fault: str = ""

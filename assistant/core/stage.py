@@ -1,4 +1,4 @@
-"""The protocols that every stage of the chain, and whatever feeds one from outside, keep."""
+"""The protocols of the stages of the chain, and of sources that feed them from outside."""
 
 from __future__ import annotations
 
@@ -11,18 +11,18 @@ from assistant.core.messages import Message
 class Stage(Protocol):
     """A synchronous step of the chain: messages in, messages out, no clock and no sockets.
 
-    Time comes with the messages. A stage that streams is a generator; the worker closes it when
-    the user barges in. What `feed` raises becomes `StageFailed`; the next message starts clean.
-    One that also has a `close` is closed when a reload has made another in its place.
+    Time comes with the messages. A stage that streams has a generator as its `feed`; the worker
+    closes it when the user barges in. What `feed` raises becomes `StageFailed`; the next message
+    starts clean. A stage with a `close` is closed when a reload has replaced it.
     """
 
     consumes: ClassVar[tuple[type[Message], ...]]
 
     def feed(self, message: Message) -> Iterable[Message]:
-        """Take one message of a type in `consumes`, or a due `Tick`, and give what follows."""
+        """Take one message of a type in `consumes`, or a due `Tick`, and give the results."""
 
     def deadline_s(self) -> float | None:
-        """When, on CLOCK_BOOTTIME, a `Tick` must be fed at the latest; None for never."""
+        """The latest time on CLOCK_BOOTTIME at which a `Tick` must be fed; None for never."""
 
 
 class Source(Protocol):
@@ -32,7 +32,7 @@ class Source(Protocol):
         """A descriptor that is readable when `read` has something to give."""
 
     def read(self) -> Iterable[Message]:
-        """What has arrived, with `at_s` set, for the worker's own stage; never blocks."""
+        """The messages that have arrived, with `at_s` set, for the worker's stage; never blocks."""
 
     def close(self) -> None:
-        """Let go of the device."""
+        """Release the device."""

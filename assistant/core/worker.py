@@ -1,6 +1,6 @@
-"""A stage times the bus: the loop that every process of the assistant runs.
+"""The loop that every process of the assistant runs: it connects a stage to the bus.
 
-The stage is fed one message at a time. Its heartbeat is a message to itself that came back, so a
+The stage is fed one message at a time. The loop beats when a message to itself comes back, so a
 beat proves that socket and loop work; no timer thread beats for a loop that hangs.
 """
 
@@ -36,25 +36,25 @@ SELF_TEST_EVERY_S = 1.0
 LOOK_FOR_CANDIDATE_EVERY_S = 0.05
 QUIET_BEFORE_RELOAD_S = 1.0
 GIVE_BACK_EVERY_S = 60.0
-"""How often freed memory goes back to the system; the C library otherwise keeps it in holes."""
+"""Seconds between two returns of freed memory to the system; the C library otherwise keeps it."""
 
 log = logging.getLogger(__name__)
 
 
 class LoopObserver(Protocol):
-    """Whoever wants to know that the loop goes round."""
+    """An observer that is notified that the loop goes round."""
 
     def beat(self) -> None:
-        """The loop went round once more."""
+        """Note that the loop went round once more."""
 
     def reloading(self) -> None:
-        """The loop stands still until its stage has been made anew, as at a start."""
+        """Note that the loop pauses until its stage has been rebuilt, which takes as at a start."""
 
 
 class Worker:
-    """Runs `stage` on `bus` until `stop`; `rebuild` makes it anew when settings changed.
+    """Runs `stage` on `bus` until `stop`; `rebuild` rebuilds it when settings have changed.
 
-    `load` loads another version of one of its models, in a thread beside the loop.
+    `load` loads another version of one of its models, in a separate thread.
     """
 
     def __init__(
@@ -79,15 +79,15 @@ class Worker:
         self._repetition = Repetition(name)
 
     def stop(self) -> None:
-        """Leave the loop after the message at hand; safe to call from a signal handler."""
+        """Leave the loop after the current message; safe to call from a signal handler."""
         self._stopped = True
 
     def retire(self) -> None:
-        """Leave the loop as soon as there is nothing to do; safe to call from a signal handler."""
+        """Leave the loop as soon as it is idle; safe to call from a signal handler."""
         self._retiring = True
 
     def run(self) -> None:
-        """Feed the stage what comes until `stop`."""
+        """Feed the stage the messages that arrive, until `stop`."""
         while not self._stopped:
             self._test()
             for message in self._arrived():
@@ -101,7 +101,7 @@ class Worker:
                 self._feed(Tick(at_s=now_s))
             if self._replacements.busy and self._quiet():
                 self._replace()
-            # A rebuilt stage has the models in use; one that is being loaded would miss it.
+            # A reload waits for a candidate: it would rebuild the stage with the models in use now.
             if self._reload_wanted and not self._replacements.busy and self._quiet():
                 self._reload()
             self._stopped |= self._retiring and self._quiet()
@@ -142,25 +142,25 @@ class Worker:
         if isinstance(message, Work) and message.utterance_id != self._utterance_id:
             self._utterance_id = message.utterance_id
             self._replace()
-        # A source may send its stage a Tick, which no stage names among what it consumes.
+        # A source may send its stage a Tick, which no stage lists in `consumes`.
         if isinstance(message, (*self._stage.consumes, Tick)):
             self._feed(message)
 
     def _feed(self, message: Message) -> None:
         utterance_id = getattr(message, "utterance_id", "")
-        # A home that reports its states all day must not put off a reload for ever.
+        # States that a home reports all day must not delay a reload for ever.
         if isinstance(message, Work) and utterance_id:
             self._worked_at_s = self._clock()
         try:
             outputs = iter(self._stage.feed(message))
             for output in outputs:
                 self._emit(output)
-                # A long reply is many sentences, and each that was made shows that this goes on.
+                # A long reply has many sentences, and each that is made shows progress.
                 self._heartbeat.beat()
                 if isinstance(message, Work) and self._barged_in(utterance_id):
                     _close(outputs)
                     break
-        except Exception as error:  # noqa: BLE001 - the one place where every fault becomes words
+        except Exception as error:  # noqa: BLE001 - the one place that reports every fault
             self._fail(error, utterance_id)
 
     def _emit(self, message: Message) -> None:
@@ -212,7 +212,7 @@ class Worker:
         if not (allowed or utterance_id):
             return
         try:
-            # Who spoke is answered in any case; only the log has read enough of it.
+            # A user who spoke gets an answer in any case; only the log line may be left out.
             self._emit(failed(self._name, error, utterance_id, logged=allowed))
         except AssistantError as untold:
             log.error("%s: cannot tell of it: %s (%s)", self._name, untold.message, untold.code)

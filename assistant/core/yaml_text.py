@@ -1,7 +1,7 @@
-"""YAML as plain values, from files that anyone may have written.
+"""YAML as plain values, read safely from untrusted files.
 
-PyYAML follows aliases without end (a few lines may stand for more values than there is memory for),
-recurses as deep as the text nests, and raises whatever Python's conversions raise.
+PyYAML expands aliases without limit (a few lines may stand for more values than fit into memory),
+recurses as deep as the text nests, and lets through what Python's conversions raise.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import yaml
 from yaml.nodes import Node, ScalarNode
 
 MOST_VALUES = 200_000
-"""Values of one document, each alias counted as all that it stands for."""
+"""Most values of one document; an alias counts as all the values that it stands for."""
 DEEPEST = 100
 LONGEST_NUMBER = 300
 _SURROGATE = re.compile("[\ud800-\udfff]")
@@ -22,25 +22,25 @@ _TIME = "tag:yaml.org,2002:timestamp"
 
 
 class YamlError(Exception):
-    """A text is no YAML that can be read; the message is one line."""
+    """A text cannot be read as YAML; the message is one line."""
 
 
 def read_yaml(text: str) -> Any:
     """The values of the one document in `text`; raises `YamlError`.
 
-    Dates stay text, as whoever wants one reads it in its own way.
+    Dates stay text, which each caller reads in its own way.
     """
     try:
         return yaml.load(text, _Loader)  # noqa: S506 - a SafeLoader
     except yaml.YAMLError as error:
-        # PyYAML's own account takes five lines.
+        # PyYAML's own message takes five lines.
         raise YamlError(" ".join(str(error).split())) from error
     except (ValueError, TypeError, LookupError, AttributeError, ArithmeticError) as error:
         raise YamlError(f"a value is not what its tag says: {type(error).__name__}") from error
 
 
 class _Loader(yaml.SafeLoader):
-    """A safe loader that counts what it composes."""
+    """A safe loader that counts the values it composes."""
 
     def __init__(self, text: str) -> None:
         super().__init__(text)
@@ -83,7 +83,7 @@ _Loader.yaml_implicit_resolvers = {
 
 
 def _check(node: ScalarNode, event: Any) -> None:
-    """Refuse what can be read and then breaks whoever writes it."""
+    """Refuse a value that can be read but not written again."""
     if _SURROGATE.search(node.value):
         raise _refused("an escape stands for half a character", event)
     if node.tag == _INTEGER and len(node.value) > LONGEST_NUMBER:

@@ -1,8 +1,8 @@
 """The receiving end of ZMTP 3.0 without I/O: bytes of a connection in, whole messages out.
 
-libzmq's own receivers hold a message whole before anyone sees its first frame, and limit the size
-of one frame only (ZMQ_MAXMSGSIZE), so one sender of many frames fills the memory. Here what is too
-much is passed over as it arrives. The protocol is https://rfc.zeromq.org/spec/23/, mechanism NULL.
+libzmq's own receivers keep a whole message before they hand out its first frame, and limit only the
+size of one frame (ZMQ_MAXMSGSIZE), so a sender of many frames can fill the memory. Here the excess
+is skipped as it arrives. The protocol is https://rfc.zeromq.org/spec/23/, mechanism NULL.
 """
 
 from __future__ import annotations
@@ -12,12 +12,12 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from assistant.core.errors import CodecError
 
 LARGEST_MESSAGE_BYTES = 4_000_000
-"""All frames of one message together."""
+"""Most bytes of all frames of one message together."""
 MOST_FRAMES = 2
 LARGEST_COMMAND_BYTES = 1024
 GREETING_BYTES = 64
 MORE, LONG, COMMAND = 1, 2, 4
-"""Bits of a frame's flags: another frame follows, eight bytes of length, no message."""
+"""Bits of a frame's flags: another frame follows, the length has eight bytes, it is a command."""
 _FLAGS = (0, MORE, LONG, MORE | LONG, COMMAND, COMMAND | LONG)
 
 _SIGNATURE = b"\xff" + bytes(8) + b"\x7f"
@@ -28,14 +28,14 @@ Step = Callable[["Receiver", bytearray], Frames | CodecError | None]
 
 
 class Receiver:
-    """One connection of a receiver of `kind` ("PULL", "SUB"), from its first byte on."""
+    """The receiving side of one connection; `kind` is its socket type, "PULL" or "SUB"."""
 
     def __init__(self, kind: str, topics: Iterable[bytes] = ()) -> None:
         self._subscriptions = b"".join(_short(0, b"\1" + topic) for topic in topics)
         ready = _short(COMMAND, _ready(kind))
-        # Whoever has READY may send. A sender has it once it has greeted, and is not taken for a
-        # silent connection then. A publisher has it at once: libzmq hangs up on subscriptions that
-        # come in one piece with it.
+        # A peer may send once it has READY. A sender gets READY after it has greeted, when it no
+        # longer counts as a silent connection. A publisher gets it at once: libzmq hangs up on
+        # subscriptions that come in one piece with READY.
         self._unsaid, self._welcome = (
             (_GREETING + ready, b"") if self._subscriptions else (_GREETING, ready)
         )
@@ -46,18 +46,18 @@ class Receiver:
 
     @property
     def held(self) -> int:
-        """How many bytes are kept, or kept free, for a message that is not whole yet."""
+        """How many bytes are held or reserved for a message that is not complete yet."""
         return len(self._field) + sum(map(len, self._frames))
 
     def says(self) -> bytes:
-        """What is now to be sent, if anything; at first a greeting."""
+        """The bytes to send now, if any; the greeting at first."""
         said, self._unsaid = self._unsaid, b""
         return said
 
     def receive(self, piece: bytes) -> Iterator[Frames | CodecError]:
-        """The messages that end in `piece`; of one that is refused, why.
+        """The messages that end in `piece`; in place of one that is refused, its error.
 
-        Raises `CodecError` for what is no ZMTP; the connection is of no use from then on.
+        Raises `CodecError` for bytes that are not ZMTP; then the connection is no longer usable.
         """
         rest = memoryview(piece)
         while len(rest) >= self._missing:
@@ -68,7 +68,7 @@ class Receiver:
         self._keep(rest)
 
     def _await(self, size: int, step: Step, *, passing_over: bool = False) -> None:
-        """Have `step` called with the next `size` bytes; with none of them when passed over."""
+        """Have `step` called with the next `size` bytes; with no bytes when passing over them."""
         self._field = bytearray(0 if passing_over else size)
         self._missing, self._step = size, step
 
@@ -133,7 +133,7 @@ class Receiver:
         if name == b"ERROR" or not (self.ready or name == b"READY"):
             raise CodecError("codec.greeting", "a connection was not made ready")
         if not self.ready:
-            # Not before: libzmq hangs up on a subscription that comes in one piece with the rest.
+            # Not earlier: libzmq hangs up on a subscription that comes in one piece with the rest.
             self._unsaid, self.ready = self._unsaid + self._subscriptions, True
         self._await(2, Receiver._header)
 

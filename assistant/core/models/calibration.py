@@ -1,7 +1,7 @@
-"""Calibrations: the numbers by which a model's outputs are decided on.
+"""Calibrations: the thresholds and factors with which a model's outputs are judged.
 
-They hold for one version of a model: another one may be as good and be sure at other numbers. So
-each version brings its own, a file of the artefact like the weights, read with them.
+They hold for one version of a model: another version may be as good and need other numbers. So each
+version brings its own calibration, a file of the artefact like the weights, read with them.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from assistant.core.models.versions import MALFORMED
 FILE = "calibration.json"
 
 Share = Annotated[float, msgspec.Meta(ge=0, le=1)]
-"""A probability, or a factor that takes off and never adds."""
+"""A probability, or a factor that only reduces."""
 
 
 Calibration = TypeVar("Calibration", bound=msgspec.Struct)
@@ -26,8 +26,8 @@ Calibration = TypeVar("Calibration", bound=msgspec.Struct)
 def read_calibration(library: Library, name: str, kind: type[Calibration]) -> Calibration:
     """The calibration of the version of `name` that `library` reads.
 
-    Raises `ModelError` that names the file and the mend where it is missing, not as recorded, or
-    not a whole `kind`.
+    Raises `ModelError`, which names the file and the remedy, when the file is missing, is not as
+    recorded, or is not a complete `kind`.
     """
     content = library.read_file(name, FILE)
     try:

@@ -1,8 +1,8 @@
-"""Canaries: a few inputs, and what the model said of them on the day it was delivered.
+"""Canaries: a few inputs with the outputs that the model gave when it was delivered.
 
-They lie beside the manifest, in the model's folder, and judge every version that is to take the
-model's place. What is compared is what the assistant goes by, such as the intent and not the
-numbers behind it: those differ between processors, and between one good model and another.
+They are stored beside the manifest, in the model's folder, and test every version that is to
+replace the model. They compare what the assistant acts on, such as the intent, and not the numbers
+behind it, which differ between processors and between good models.
 """
 
 from __future__ import annotations
@@ -19,25 +19,26 @@ from assistant.core.models.versions import MALFORMED
 FILE = "canary.json"
 
 Answer = Callable[[Any], Any]
-"""What a model makes of a canary's input; both are plain values of JSON."""
+"""Takes a canary's input and returns the model's output; both are plain JSON values."""
 
 
 class CanaryCase(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """One input with the output that was recorded."""
+    """One input with its recorded output."""
 
     input: Any
     output: Any
 
 
 class Canaries(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """All of a model, and the share from 0 to 1 of them that must come out as recorded."""
+    """All canaries of a model."""
 
     share: float
+    """Share of the cases, from 0 to 1, whose output must be as recorded."""
     cases: Annotated[tuple[CanaryCase, ...], msgspec.Meta(min_length=1)]
 
 
 def load_canaries(library: Library, name: str) -> Canaries | None:
-    """The model's canaries, None for a model that comes with none; raises `ModelError`."""
+    """The model's canaries; None for a model without any. Raises `ModelError`."""
     file, artefact = library.shipped / name / FILE, library.artefact(name)
     if not artefact.shipped and not file.exists():
         return None
@@ -49,7 +50,7 @@ def load_canaries(library: Library, name: str) -> Canaries | None:
 
 
 def judge(canaries: Canaries, answer: Answer, what: str) -> None:
-    """Raise `ModelError` when too few come out as recorded, naming `what` answered, and one."""
+    """Raise `ModelError` when too few outputs are as recorded; it names `what` and one example."""
     wrong = [case for case in canaries.cases if answer(case.input) != case.output]
     right, total = len(canaries.cases) - len(wrong), len(canaries.cases)
     if right < canaries.share * total:

@@ -1,8 +1,8 @@
-"""The model files: what `models/manifest.toml` says of them, and reading them checked.
+"""The model files: their description in `models/manifest.toml`, and checked reading.
 
-An artefact lies in a folder of its name: shipped beside the manifest, or pulled into the folder of
+An artefact is stored in a folder of its name: shipped beside the manifest, or in the folder of
 pulled models, where `lock.json` keeps the hashes of what was pulled or imported. Further versions
-lie beside the pulled models (`assistant.core.models.versions`).
+are stored beside the pulled models (`assistant.core.models.versions`).
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ SHIPPED = Path(__file__).resolve().parents[3] / "models"
 """The folder of the manifest and of the models that come with the assistant."""
 
 INSTALL_AGAIN = "install the assistant again: sudo make install, in the folder that it came in"
-"""The mend of what ships, where it does not lie in a checkout."""
+"""The remedy for a damaged shipped file outside a git checkout."""
 
 log = logging.getLogger(__name__)
 
@@ -37,15 +37,15 @@ class File(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
     name: str
     """Its name in the artefact's folder."""
     sha256: str = ""
-    """Hexadecimal; "" when only the hub knows it at the time of the pull."""
+    """Hexadecimal; "" when it is not known before the pull."""
     bytes: int = 0
-    """Size; 0 when only the hub knows it."""
+    """Size; 0 when it is not known before the pull."""
     path: str = ""
     """Path in the source repository; "" for `name`."""
 
 
 class Artefact(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """One model: where it is from, on what terms, of which files, and its interface."""
+    """One model: its source, licence, files and interface."""
 
     version: str
     kind: str
@@ -69,14 +69,14 @@ class Artefact(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
 
 
 class LockedFile(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """What one pulled file was found to be."""
+    """The hash and size of one file when it was pulled or imported."""
 
     sha256: str
     bytes: int
 
 
 class Lock(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """What was pulled or imported."""
+    """The record of what was pulled or imported."""
 
     source: str
     revision: str
@@ -84,7 +84,7 @@ class Lock(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
 
 
 def load_manifest(file: Path) -> dict[str, Artefact]:
-    """Name → artefact; raises `ModelError` that names the file and the fault."""
+    """Name → artefact; raises `ModelError`, which names the file and the fault."""
     try:
         return msgspec.toml.decode(file.read_bytes(), type=dict[str, Artefact])
     except OSError as error:
@@ -95,7 +95,7 @@ def load_manifest(file: Path) -> dict[str, Artefact]:
 
 
 def mend_of_shipped(path: Path) -> str:
-    """How to have a file or folder again that came with the assistant."""
+    """How to restore a file or folder that came with the assistant."""
     checkout = path.parent.parent
     if os.path.exists(checkout / ".git"):
         return f"run: git -C {checkout} restore {path.relative_to(checkout)}"
@@ -103,7 +103,7 @@ def mend_of_shipped(path: Path) -> str:
 
 
 class ModelState(Enum):
-    """What is to be said of an artefact at a glance; `Library.read` looks closer."""
+    """The state of an artefact, without its content, which `Library.read` checks."""
 
     SHIPPED = "shipped"
     PULLED = "pulled"
@@ -113,15 +113,15 @@ class ModelState(Enum):
 
 @dataclass(frozen=True)
 class Library:
-    """The models that can be had here: shipped ones and, in `pulled`, the user's.
+    """The models available here: shipped ones and, in `pulled`, the user's.
 
-    Which version of a model it reads is settled at the first look, and stays.
+    The version of a model that it reads is chosen at the first access and then stays the same.
     """
 
     pulled: Path
     shipped: Path = SHIPPED
     chosen: Mapping[str, str] = field(default_factory=dict)
-    """Name → version that is read in place of the one in use."""
+    """Name → version to read in place of the one in use."""
     _settled: dict[str, str] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     @cached_property
@@ -130,26 +130,26 @@ class Library:
         return load_manifest(self.shipped / "manifest.toml")
 
     def artefact(self, name: str) -> Artefact:
-        """The artefact of that name; raises `ModelError` that names those there are."""
+        """The artefact of that name; raises `ModelError`, which lists the known names."""
         if name not in self.artefacts:
             known = ", ".join(self.artefacts)
             raise ModelError("model.unknown", f'no model is called "{name}"; there are: {known}')
         return self.artefacts[name]
 
     def choosing(self, name: str, version: str) -> Library:
-        """The same, with this version of the model read whatever is in use."""
+        """A copy of the library that reads this version of the model, whichever is in use."""
         return replace(self, chosen={**self.chosen, name: version})
 
     def versions(self, name: str) -> tuple[str, ...]:
-        """The manifest's own version, here or not, then those that were imported."""
+        """The manifest's own version, present or not, then those that were imported."""
         return (self.artefact(name).version, *versions.imported(self.pulled, name))
 
     def use(self, name: str) -> Use:
-        """Which version is in use, as it was chosen."""
+        """The version in use, as recorded."""
         return versions.read_use(self.pulled, name, self.artefact(name).version)
 
     def version(self, name: str) -> str:
-        """The version that is read: the one in use, or, where that is damaged, one that is not."""
+        """The version that is read: the one in use or, when that is damaged, an intact one."""
         if name in self.chosen:
             return self.chosen[name]
         if name not in self._settled:
@@ -157,24 +157,24 @@ class Library:
         return self._settled[name]
 
     def place(self, name: str, version: str) -> Path:
-        """Where a version lies or would lie."""
+        """The folder of a version, whether it exists or not."""
         artefact = self.artefact(name)
         if version == artefact.version:
             return (self.shipped if artefact.shipped else self.pulled) / name
         return versions.folder(self.pulled, name, version)
 
     def folder(self, name: str) -> Path:
-        """Where the artefact lies or would lie."""
+        """The folder of the artefact, whether it exists or not."""
         return self.place(name, self.version(name))
 
     def present(self, name: str) -> bool:
-        """Whether all files of the artefact are there; their content is checked by `read`."""
+        """Whether all files of the artefact exist; `read` checks their content."""
         folder = self.folder(name)
-        # os.path: to Path.is_file a folder that this user may not enter is an error.
+        # os.path: Path.is_file raises for a folder that this user may not enter.
         return all(os.path.isfile(folder / file.name) for file in self.artefact(name).files)
 
     def state(self, name: str) -> ModelState:
-        """Whether the artefact is here."""
+        """The state of the artefact."""
         shipped = self.artefact(name).shipped
         if self.present(name):
             return ModelState.SHIPPED if shipped else ModelState.PULLED
@@ -185,7 +185,7 @@ class Library:
     def read(self, name: str) -> dict[str, bytes]:
         """File name → content, read once and checked against manifest and lock.
 
-        Raises `ModelError` when a file is missing or is not what it was.
+        Raises `ModelError` when a file is missing or has changed.
         """
         return {file.name: self.read_file(name, file.name) for file in self.artefact(name).files}
 
@@ -203,7 +203,7 @@ class Library:
         return content
 
     def expected(self, name: str) -> dict[str, str]:
-        """File name → SHA-256 that it must have; raises `ModelError` where none is known."""
+        """File name → its required SHA-256; raises `ModelError` when one is not known."""
         locked, own = self._lock(name), self._own(name)
         files = self.artefact(name).files
         hashes = {f.name: (own and f.sha256) or locked.get(f.name, "") for f in files}
@@ -214,7 +214,7 @@ class Library:
         return hashes
 
     def mend(self, name: str) -> str:
-        """How to have the version that is read as it was recorded."""
+        """How to restore the version that is read."""
         if not self._own(name):
             return f"run: assistant models import {name} PATH --version {self.version(name)}"
         if not self.artefact(name).shipped:

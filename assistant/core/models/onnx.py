@@ -1,7 +1,8 @@
-"""The tensors of an ONNX file, and what it refers to outside itself, found without loading it.
+"""The tensors of an ONNX file and its references to other files, found without loading it.
 
-A walk over the protobuf encoding (protobuf.dev/programming-guides/encoding) with the field numbers
-of onnx.proto3: a tensor may name a file next to the model, which no hash of the model covers.
+This walks over the protobuf encoding (protobuf.dev/programming-guides/encoding) with the field
+numbers of onnx.proto3. A tensor may name a file next to the model, which no hash of the model
+covers.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ _MESSAGES = {
     "sparse": {1: _TENSOR, 2: _TENSOR},
     _TENSOR: {},
 }  # fmt: skip
-"""Message → field number → what message that field holds, where a tensor may lie below."""
+"""Message → field number → kind of message in that field, for fields that may contain a tensor."""
 _MODEL_GRAPH, _GRAPH_TENSOR = 7, 5
 _DIMENSION, _ELEMENT, _NAME, _RAW_DATA, _EXTERNAL_DATA, _DATA_LOCATION = 1, 2, 8, 9, 13, 14
 
@@ -52,9 +53,9 @@ def tensors(model: bytes) -> Iterator[Tensor]:
 
 
 def external_tensors(model: bytes, where: str) -> Iterator[str]:
-    """Names of the tensors of `model` whose data lie in other files.
+    """Names of the tensors of `model` whose data are in other files.
 
-    Raises `ModelError`, naming `where`, when it is no ONNX file.
+    Raises `ModelError`, which names `where`, when it is not an ONNX file.
     """
     try:
         yield from _walk(memoryview(model), "model")

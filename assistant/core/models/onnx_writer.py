@@ -1,6 +1,6 @@
-"""ONNX files written without the package onnx, which only trainings need.
+"""Writing ONNX files without the package onnx, which only training needs.
 
-The field numbers are those of onnx.proto3, the encoding protobuf's
+The field numbers are those of onnx.proto3, and the encoding is protobuf's
 (protobuf.dev/programming-guides/encoding).
 """
 
@@ -28,7 +28,7 @@ Size = int | str
 
 @dataclass
 class ModelFile:
-    """Nodes and constants so far."""
+    """A model under construction: its nodes and constants so far."""
 
     nodes: list[bytes] = field(default_factory=list)
     constants: list[bytes] = field(default_factory=list)
@@ -41,7 +41,7 @@ class ModelFile:
         domain: str = "",
         **attributes: Attribute,
     ) -> str:
-        """Add a node, "" for an input or output that is left out; returns the first output."""
+        """Add a node and return its first output; "" stands for an omitted input or output."""
         made = [outputs] if isinstance(outputs, str) else list(outputs)
         parts = [_text(1, name) for name in inputs] + [_text(2, name) for name in made]
         parts += [_text(3, made[0]), _text(4, operator)]
@@ -58,7 +58,7 @@ class ModelFile:
         return name
 
     def serialized(self, inputs: Mapping[str, str], outputs: Mapping[str, str]) -> bytes:
-        """The model; inputs and outputs as in the manifest, such as "int64[batch, tokens]"."""
+        """The model's bytes; types are given as in the manifest, such as "int64[batch, tokens]"."""
         graph = [_message(1, node) for node in self.nodes]
         graph += [_text(2, "graph"), *(_message(5, constant) for constant in self.constants)]
         graph += [_message(11, _argument(*item)) for item in inputs.items()]

@@ -1,4 +1,4 @@
-"""The models that a process has open, so that a stage made anew opens none a second time."""
+"""The models that a process has open, so that a rebuilt stage does not open them again."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from assistant.core.models.manifest import Library
 Model = TypeVar("Model")
 
 SPARE_BYTES = 500_000_000
-"""Memory that must be available for a model that is out of use to be kept for a rollback."""
+"""Memory that must be available for an unused model to be kept open for a rollback."""
 
 
 class OpenModels:
-    """Opens each version of a model once; the hashes of its files tell versions apart.
+    """Opens each version of a model once; versions are distinguished by the hashes of their files.
 
-    Of each model the latest stays, and where there is enough memory the one before it.
+    The latest version of each model stays open and, when there is enough memory, the one before.
     """
 
     def __init__(self) -> None:
@@ -30,13 +30,13 @@ class OpenModels:
         load: Callable[[], Model],
         check: Callable[[Model], None] | None = None,
     ) -> Model:
-        """The version of `name` that `library` reads, loaded unless it is open.
+        """The version of `name` that `library` reads; it is loaded unless it is open.
 
-        One that `check` raises for is not kept. Raises what that and `load` do, and `ModelError`
-        where nothing vouches for the model's files.
+        A model that `check` rejects is not kept. Raises what `check` and `load` raise, and
+        `ModelError` when no hash of the model's files is known.
         """
         if not library.present(name):
-            return load()  # which says what is missing, and the mend
+            return load()  # which raises, and names what is missing and the remedy
         kept = self._kept.setdefault(name, {})
         version = " ".join(library.expected(name).values())
         model: Model = kept[version] if version in kept else load()

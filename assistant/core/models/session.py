@@ -1,4 +1,4 @@
-"""From the manifest to a checked session of onnxruntime."""
+"""Sessions of onnxruntime for the models of the manifest, with their interfaces checked."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from assistant.core.models.shared import shared
 
 
 class Session(InferenceSession):
-    """A model that is ready to run; the `tables` that it was given must live as long as it."""
+    """A model that is ready to run; its shared `tables` must live as long as it does."""
 
     tables: tuple[OrtValue, ...] = ()
 
@@ -36,17 +36,17 @@ FAULTS = (
     RuntimeError,
     ValueError,
 )
-"""What onnxruntime raises for a model that it cannot load or run; they share no class."""
+"""Exceptions of onnxruntime for a model that it cannot load or run; they share no base class."""
 _ELEMENTS = {"float32": "float", "float64": "double"}
-"""The manifest's element types that onnxruntime names otherwise."""
+"""Element type in the manifest → onnxruntime's name, where they differ."""
 
 
 def open_session(library: Library, name: str, file: str, threads: int = 1) -> Session:
-    """A session of the artefact `name`'s ONNX `file`, on the CPU.
+    """A session of the ONNX `file` of the artefact `name`, on the CPU.
 
-    The bytes are read once, and those that were checked are those that run. Raises `ModelError`
-    when the file is corrupt, refers to data outside itself, cannot be loaded, or has other inputs
-    or outputs than the manifest says.
+    The bytes are read once: those that are checked are those that run. Raises `ModelError` when the
+    file is corrupt, refers to data outside itself, cannot be loaded, or has other inputs or outputs
+    than the manifest says.
     """
     return session_of(library, name, file, library.read(name), threads)
 
@@ -54,7 +54,7 @@ def open_session(library: Library, name: str, file: str, threads: int = 1) -> Se
 def session_of(
     library: Library, name: str, file: str, content: Mapping[str, bytes], threads: int = 1
 ) -> Session:
-    """The same from `content` that `Library.read` gave, for artefacts of several files."""
+    """A session like `open_session`'s, from `content` that `Library.read` has returned."""
     where = str(library.folder(name) / file)
     session = session_of_bytes(content[file], where, threads)
     artefact = library.artefact(name)
@@ -73,7 +73,7 @@ def session_of_bytes(model: bytes, where: str = "the model", threads: int = 1) -
     tables = {name: OrtValue.ortvalue_from_numpy(table) for name, table in shared(model)}
     for name, table in tables.items():
         options.add_initializer(name, table)
-    # Of a path a session keeps the path, of bytes the bytes: as much again as the model.
+    # A session made from bytes keeps them, which doubles the memory; one made from a path does not.
     with _in_memory(model) as path:
         try:
             session = Session(path, options, providers=["CPUExecutionProvider"])
@@ -86,7 +86,7 @@ def session_of_bytes(model: bytes, where: str = "the model", threads: int = 1) -
 
 @contextmanager
 def _in_memory(content: bytes) -> Iterator[str]:
-    """The path of a file that holds `content` and lies on no disk."""
+    """The path of a file in memory that holds `content`."""
     with open(os.memfd_create("model"), "wb") as file:
         file.write(content)
         file.flush()
@@ -94,7 +94,7 @@ def _in_memory(content: bytes) -> Iterator[str]:
 
 
 def check_interface(library: Library, name: str, content: Mapping[str, bytes]) -> None:
-    """Raise `ModelError` where the artefact is of one ONNX file and that cannot stand for it."""
+    """Raise `ModelError` when the artefact's only ONNX file is not usable as that artefact."""
     models = [file for file in content if file.endswith(".onnx")]
     if len(models) == 1:
         session_of(library, name, models[0], content)
@@ -148,8 +148,8 @@ def _compare(where: str, what: str, expected: Mapping[str, str], found: Sequence
 
 
 def _alike(wanted: Sequence[str], found: Sequence[int | str | None]) -> bool:
-    """Whether a shape can be the manifest's: a size that is no number in either may be any."""
-    if not found:  # a shape that the model does not tell
+    """Whether a shape matches the manifest's; a size that is not a number matches any size."""
+    if not found:  # the model does not state the shape
         return True
     return len(wanted) == len(found) and all(map(_fits, wanted, found))
 

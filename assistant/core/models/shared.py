@@ -1,7 +1,7 @@
-"""Large tensors that several models hold alike, in memory once for all processes.
+"""Large tensors that several models have in common, in memory once for all processes.
 
-The models of understanding and of reading were trained on top of one table of word embeddings,
-which each file holds. The zygote keeps it before it forks; a session that is opened later is given
+The models of understanding and of reading were trained with one table of word embeddings, and each
+file contains it. The zygote loads the table before it forks; a session that is opened later uses
 that memory in place of its own copy (onnxruntime's `AddInitializer`).
 """
 
@@ -32,7 +32,7 @@ log = logging.getLogger(__name__)
 
 
 def keep_tables() -> None:
-    """Keep the tables of `SOURCE`; without a sound one each model has its own."""
+    """Keep the tables of `SOURCE`; when it is damaged, each model has its own copy."""
     try:
         keep(Library(SHIPPED).read(SOURCE)["model.onnx"])
     except ModelError as error:
@@ -41,12 +41,12 @@ def keep_tables() -> None:
 
 def keep(model: bytes) -> None:
     """Keep the large tensors of a sound ONNX file for as long as the process lives."""
-    # Copies: a view would hold the whole file.
+    # Copies: a view would keep the whole file in memory.
     KEPT.extend(table.copy() for _, table in _tables(model))
 
 
 def shared(model: bytes) -> Iterator[tuple[str, Table]]:
-    """By name each tensor of a sound ONNX file that is kept already, as it is kept."""
+    """The tensors of a sound ONNX file that are kept already, as (name, kept copy)."""
     for name, table in _tables(model) if KEPT else ():
         for kept in KEPT:
             if kept.dtype == table.dtype and np.array_equal(kept, table):

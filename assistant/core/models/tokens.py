@@ -1,4 +1,4 @@
-"""Texts → word pieces, and rows of them → an encoder's inputs."""
+"""Tokenizers, which cut texts into word pieces, and the inputs of encoders made from these."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ BATCH = 32
 
 
 def load_tokenizer(content: bytes, longest: int, cut: str = "longest_first") -> Tokenizer:
-    """A tokenizer that cuts at `longest` pieces and leaves padding to its caller.
+    """A tokenizer that cuts off after `longest` pieces and does not pad.
 
-    Of a pair, `cut` says what gives way: "longest_first", "only_first" or "only_second". Raises
-    `ModelError` for what is no tokenizer.
+    For a pair of texts `cut` says which is shortened: "longest_first", "only_first" or
+    "only_second". Raises `ModelError` when `content` is not a tokenizer.
     """
     tokenizer = tokenizer_of(content)
     tokenizer.no_padding()
@@ -26,7 +26,7 @@ def load_tokenizer(content: bytes, longest: int, cut: str = "longest_first") -> 
 
 
 def tokenizer_of(content: bytes, where: str = "the tokenizer") -> Tokenizer:
-    """The tokenizer of a `tokenizer.json`; raises `ModelError`, naming `where`."""
+    """The tokenizer of a `tokenizer.json`; raises `ModelError`, which names `where`."""
     try:
         return Tokenizer.from_buffer(content)
     except ValueError as error:
@@ -41,7 +41,7 @@ def as_inputs(rows: Sequence[Sequence[int]]) -> dict[str, NDArray[np.int64]]:
 
 
 def padded(rows: Sequence[Sequence[int]]) -> NDArray[np.int64]:
-    """The rows as int64[rows, longest], filled up with 0."""
+    """The rows as int64[rows, longest], padded with 0."""
     made = np.zeros((len(rows), max(map(len, rows))), np.int64)
     for index, row in enumerate(rows):
         made[index, : len(row)] = row
@@ -49,7 +49,7 @@ def padded(rows: Sequence[Sequence[int]]) -> NDArray[np.int64]:
 
 
 def alike(lengths: Sequence[int], size: int = BATCH) -> Iterator[list[int]]:
-    """The indices in batches of like length, so that little is padding."""
+    """The indices in batches of similar length, which need little padding."""
     order = sorted(range(len(lengths)), key=lengths.__getitem__)
     for at in range(0, len(order), size):
         yield order[at : at + size]

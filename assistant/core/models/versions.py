@@ -1,7 +1,7 @@
-"""Which version of a model is in use, and which was before: one small file a model.
+"""Which version of a model is in use, and which was before: one small file for each model.
 
-Versions that were imported lie beside the pulled models, each in a folder `NAME@VERSION`. There
-`NAME.in-use.json` says which is in use; without it that is the manifest's own.
+Imported versions are stored beside the pulled models, each in a folder `NAME@VERSION`. The file
+`NAME.in-use.json` there names the one in use; without it the manifest's own version is in use.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from assistant.core.files import replace_file
 
 LOCK = "lock.json"
 MALFORMED = (ValueError, RecursionError)
-"""What msgspec raises for a damaged file: also for what is no UTF-8, and for nesting too deep."""
+"""Exceptions of msgspec for a damaged file, including invalid UTF-8 and too deep nesting."""
 _VERSION = re.compile(r"[A-Za-z0-9][A-Za-z0-9._+-]{0,63}")
 
 log = logging.getLogger(__name__)
@@ -31,14 +31,15 @@ class Use(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True)
     version: str
     before: str = ""
     manifest: str
-    """The manifest's own version when this was chosen."""
+    """The manifest's own version at the time of this choice."""
 
 
 def read_use(pulled: Path, name: str, manifest: str) -> Use:
-    """What is in use of the model whose version in the manifest is `manifest`.
+    """The use of a model whose version in the manifest is `manifest`.
 
-    That one itself, when no other was chosen, the choice cannot be read, or another version came
-    with the assistant since: the choice was made against the old one's interface and canaries.
+    It is the manifest's version when no other was chosen, when the choice cannot be read, or when
+    the manifest's version has changed since: the choice was checked against the old one's interface
+    and canaries.
     """
     own, file = Use(version=manifest, manifest=manifest), _file(pulled, name)
     try:
@@ -52,7 +53,7 @@ def read_use(pulled: Path, name: str, manifest: str) -> Use:
 
 
 def write_use(pulled: Path, name: str, use: Use) -> None:
-    """Have `use` hold from now on, also after a power cut; raises `ModelError`."""
+    """Store `use`, safe against a power cut; raises `ModelError`."""
     file = _file(pulled, name)
     try:
         pulled.mkdir(parents=True, exist_ok=True)
@@ -63,7 +64,7 @@ def write_use(pulled: Path, name: str, use: Use) -> None:
 
 
 def imported(pulled: Path, name: str) -> tuple[str, ...]:
-    """The versions that were imported, by name."""
+    """The imported versions of a model, sorted."""
     found = []
     with suppress(OSError):  # no such folder, or one that this user may not enter
         found = [
@@ -73,7 +74,7 @@ def imported(pulled: Path, name: str) -> tuple[str, ...]:
 
 
 def folder(pulled: Path, name: str, version: str) -> Path:
-    """Where an imported version lies or would lie; raises `ModelError` for what names none."""
+    """The folder of an imported version; raises `ModelError` for an invalid version name."""
     if not _VERSION.fullmatch(version):
         message = f'"{version}" names no version: letters, digits, ".", "-", "_" and "+" do'
         raise ModelError("model.version", message)
