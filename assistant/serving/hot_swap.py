@@ -1,4 +1,4 @@
-"""Making a process's stage from the settings, and renewing its models while it runs."""
+"""Building a process's stage from the settings, and replacing its models while it runs."""
 
 from __future__ import annotations
 
@@ -27,10 +27,11 @@ from nlu.stage import NluStage
 
 
 class HotSwap:
-    """A stage that is made as a whole, also for another version of one of its models.
+    """Builds a stage, and rebuilds it as a whole for another version of one of its models.
 
-    That is done beside the stage that runs. Where both use what has one writer, such as a database,
-    only `prepare` is: it loads the models into a composition, and the stage is made in its turn.
+    The new stage is made while the old one runs. Where both would use something with one writer,
+    such as a database, only `prepare` runs then: it loads the models into a composition, and the
+    stage is made when the old one is replaced.
     """
 
     def __init__(
@@ -50,7 +51,7 @@ class HotSwap:
         return stage
 
     def load(self, model: str, version: str) -> Change:
-        """Make a stage with that version; raises, or `ModelError`."""
+        """Make a stage with that version; raises `ModelError`, or what making it raises."""
         library = Library(self._config.models_dir).choosing(model, version)
         check(library, model)
         composition = Composition(self._config, library=library, opened=self._opened)
@@ -73,7 +74,7 @@ class HotSwap:
 
 
 class NluHotSwap:
-    """Understanding: its two models are replaced one by one, and what it has in mind stays."""
+    """Builds the understanding stage; replaces its two models one by one and keeps its state."""
 
     def __init__(self) -> None:
         self._models_dir = self._cache = Path()
@@ -93,9 +94,9 @@ class NluHotSwap:
         return stage
 
     def load(self, model: str, version: str) -> Change:
-        """Load that version; raises, or `ModelError`."""
+        """Load that version; raises `ModelError`, or what loading it raises."""
         library = Library(self._models_dir).choosing(model, version)
-        # Files are read though that version may be open: a restart must find them sound.
+        # Files are read although that version may be open: they must be sound at a restart.
         if not self._guesses or model not in (INTENT, NER):
             check(library, model)
             return partial(_using, library, model, None)

@@ -1,6 +1,6 @@
-"""The daemon's processes: which stage each runs, and how it is served on the bus.
+"""The daemon's processes: the stage of each, and its connection to the bus.
 
-The layout is `STAGES`. Who sends what to whom follows from what the stages consume.
+`STAGES` lists them. Where a message goes follows from what the stages consume.
 """
 
 from __future__ import annotations
@@ -62,10 +62,10 @@ SET_ASIDE = {
     Damage.FORGOTTEN: "I have put it aside and no longer know which documents you want. "
     "Name them again with the command assistant documents add.",
 }
-"""What a damaged index has cost → what is said of it."""
+"""What was lost with a damaged index → what the user is told about it."""
 
 NO_DOCUMENTS = ("storage.in_use", "storage.unwritable", "storage.full", "storage.io")
-"""Codes of the documents' file that answering goes without documents for."""
+"""Codes of errors in the documents' file with which answering runs without documents."""
 
 log = logging.getLogger(__name__)
 
@@ -82,7 +82,7 @@ def consumers(stages: Mapping[str, type[Stage]] = STAGES) -> dict[type[Message],
 
 @dataclass
 class Member:
-    """A stage with all that the worker needs to run it."""
+    """A process's stage, with everything that its worker needs to run it."""
 
     stage: Stage
     beat: LoopObserver
@@ -92,12 +92,12 @@ class Member:
 
 
 def peers(config: Config) -> tuple[str, ...]:
-    """The processes that there are; the bridge, a service of its own, only with a broker."""
+    """The processes; the bridge, a service of its own, is among them only with a broker."""
     return MEMBERS + ("bridge",) * bool(config.mqtt.host)
 
 
 def serve(heartbeat: Heartbeat, name: str, *files: str) -> None:
-    """Be the process `name`, on the settings of `files`, until SIGTERM."""
+    """Run the process `name`, with the settings in `files`, until SIGTERM."""
     settings = tuple(map(Path, files))
     config, _ = load_config(settings)
     with closing(Address(config.runtime_dir)) as address, ExitStack() as open_things:
@@ -123,7 +123,7 @@ def employ(
         open_things.callback(source.close)
         bus.watch(source)
 
-    # Not the member itself: it would hold its first stage for good.
+    # `rebuild` must not refer to the member, which would keep its first stage in memory.
     again = member.rebuild or partial(_same, member.stage)
 
     def rebuild() -> Stage:
@@ -164,11 +164,11 @@ def _answer(config: Config) -> HotSwap:
 
 
 class AnswerStageMaker:
-    """Makes the stage that answers, over the one opened `file` of knowledge.
+    """Makes the answering stage, with the database `file` of knowledge, which it opens once.
 
-    While a command such as `documents add` has that file, which may be for an hour, there are no
-    documents; the next stage that is made looks again. What is being asked of one stage is answered
-    though the next one takes its place.
+    While a command such as `documents add` has locked that file, perhaps for an hour, there are no
+    documents; the next stage tries again. Questions in progress are still answered when a stage is
+    replaced.
     """
 
     def __init__(self, file: Path) -> None:
@@ -190,18 +190,18 @@ class AnswerStageMaker:
         return composition.answer(self._knowledge, desk=self._desk)
 
     def _apologise(self, damage: Damage | None) -> None:
-        """Tell of a damaged file, by what no process that is still starting can miss."""
+        """Tell the user of a damaged file, by work, which a process that still starts gets too."""
         if damage is not None:
             text = f"The index of your documents was damaged. {SET_ASIDE[damage]}"
             self._desk.tell(Reply(utterance_id="index-set-aside", text=text, done=False))
 
 
 def _load_reader(composition: Composition) -> None:
-    composition.registry, composition.answering.encoder  # noqa: B018 - from now on they are there
+    composition.registry, composition.answering.encoder  # noqa: B018 - the access loads them
 
 
 def _audio(config: Config, files: tuple[Path, ...], heartbeat: Heartbeat) -> Member:
-    """Microphone and loudspeaker; on a reload the devices stay open, and the same ones."""
+    """The process of microphone and loudspeaker; on a reload the same devices stay open."""
     own_voice = make_own_voice(config)
     capture = Capture(config.audio.input)
     playback = Playback(config.audio.output, own_voice, Tally(config.state_dir / HEARD_FILE))
@@ -220,9 +220,9 @@ def _audio(config: Config, files: tuple[Path, ...], heartbeat: Heartbeat) -> Mem
 
 
 class HearingBeat:
-    """Beats when sound has come in since the last beat, or there is no microphone to give it.
+    """Beats when sound has come in since the last beat, or when there is no microphone.
 
-    Not when the player has died: nothing but a new process can speak again.
+    It does not beat when the player has died: only a new process can speak again.
     """
 
     def __init__(self, heartbeat: Heartbeat, capture: Capture, playback: Playback) -> None:
@@ -243,7 +243,7 @@ class HearingBeat:
 
 
 def _control(config: Config, files: tuple[Path, ...], heartbeat: Heartbeat) -> Member:
-    """Its answers are composed when they are asked for, from the settings as they are then."""
+    """The control process; it composes each answer on request, from the current settings."""
 
     def now() -> Composition:
         return Composition(load_config(files)[0])
@@ -267,7 +267,7 @@ def _control(config: Config, files: tuple[Path, ...], heartbeat: Heartbeat) -> M
 
 
 def model_list(composition: Composition) -> dict[str, Any]:
-    """Each model of the manifest, whether it is here, and which version is in use."""
+    """The models of the manifest, whether each is here, and which version is in use."""
     library = composition.library
     return {
         "type": "Models",

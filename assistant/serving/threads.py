@@ -1,7 +1,7 @@
-"""The whole daemon in one process: every stage a thread, the bus without files.
+"""The whole daemon in one process: every stage is a thread, and the bus has no files.
 
-For machines with little memory, and for debugging. There is no supervisor, so nothing is mended
-here: when a thread falls silent systemd's watchdog starts the whole anew.
+This is for machines with little memory, and for debugging. There is no supervisor, so nothing is
+restarted here: when a thread falls silent, systemd's watchdog restarts the whole daemon.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ STOP_S = 2.0
 
 
 class Pulse(Heartbeat):
-    """A heartbeat that remembers when it last beat."""
+    """A heartbeat that keeps the time of its last beat."""
 
     def __init__(self, name: str) -> None:
         super().__init__(None)
@@ -37,19 +37,19 @@ class Pulse(Heartbeat):
         self._reloading = False
 
     def beat(self, state: str = "ready", *_: str) -> None:
-        """The loop went round once more."""
+        """Note that the loop went round once more."""
         self._at_s = time.monotonic()
         self._reloading = state == "reloading"
 
     @property
     def fresh(self) -> bool:
-        """Whether it beat of late."""
+        """Whether it beat recently."""
         silent_s = Patience().startup_s if self._reloading else self._hang_after_s
         return self._at_s is not None and time.monotonic() - self._at_s < silent_s
 
 
 def run(files: tuple[Path, ...]) -> int:
-    """Run every member as a thread until SIGTERM; gives the exit status."""
+    """Run every process of the daemon as a thread until SIGTERM; return the exit status."""
     config, _ = load_config(files)
     notifier = Notifier.from_environment()
     wanted: list[int] = []

@@ -1,4 +1,4 @@
-"""What the supervisor tells others: systemd by sd_notify, the bus through one process's line."""
+"""The supervisor's reports: to systemd by sd_notify, to the bus through one process's line."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ KEPT_NEWS = 256
 
 
 class Announcer:
-    """Holds news until the process that publishes it is up, and says only what has changed."""
+    """Keeps news until the process that publishes it is up, and sends only what has changed."""
 
     def __init__(self, notifier: Notifier, now_s: float) -> None:
         self._notifier = notifier
@@ -26,27 +26,27 @@ class Announcer:
         self._text = ""
         self._ready = False
         self.due_s = now_s if notifier.watchdog_s else math.inf
-        """When the watchdog must next be fed."""
+        """Time at which the watchdog must next be fed."""
 
     def add(self, news: News) -> None:
-        """Publish `news` as soon as can be."""
+        """Publish `news` as soon as possible."""
         self._news.append(news)
         if isinstance(news, Reload):
             self._notifier.reloading()
             self._ready = False
 
     def read(self) -> None:
-        """The publisher's loop went round since the last issue: it has what it was sent."""
+        """Note that the publisher's loop went round since the last issue: it has read its news."""
         self._unread.clear()
 
     def stopping(self) -> None:
-        """The daemon is on its way out."""
+        """Report that the daemon is stopping."""
         self._notifier.stopping()
 
     def issue(
         self, processes: Collection[Process], outlet: socket.socket | None, now_s: float
     ) -> None:
-        """Tell all that is new; `outlet` is the publisher's line, None while it is not up."""
+        """Report all that is new; `outlet` is the publisher's line, None while it is not up."""
         if outlet is None:
             self._status = None
             self._news.extendleft(reversed(self._unread))
@@ -65,7 +65,7 @@ class Announcer:
                 outlet.send(encode(self._news[0]))
                 self._unread.append(self._news.popleft())
         except (BlockingIOError, BrokenPipeError, ConnectionResetError):
-            return  # it hangs or is gone: the rest waits for its successor
+            return  # the publisher hangs or is gone: the rest waits for its successor
 
     def _tell_systemd(self, processes: Collection[Process], now_s: float) -> None:
         text = summary(processes)
@@ -82,7 +82,7 @@ class Announcer:
 
 
 def status_of(process: Process) -> ProcessStatus:
-    """The process as watchers see it."""
+    """The status of the process as watchers see it."""
     running = process.state is ProcessState.RUNNING
     return ProcessStatus(
         name=process.spec.name,

@@ -1,4 +1,4 @@
-"""What a process may use at most, and what the kernel says that it uses, from /proc."""
+"""Limits on what a process may use, and what it uses according to /proc."""
 
 from __future__ import annotations
 
@@ -10,22 +10,22 @@ import msgspec
 
 
 class Bounds(msgspec.Struct, frozen=True, kw_only=True):
-    """What a process may use before it is started again, far above what it needs."""
+    """Limits above which a process is restarted, far above what it needs."""
 
     resident_bytes: int = 1_000_000_000
-    """Memory that is not swapped out, what it shares with others included."""
+    """Memory that is not swapped out, including memory shared with other processes."""
     descriptors: int = 512
     """Open files and sockets; the kernel's own limit is 1024 by default."""
 
 
 def used(pid: int) -> tuple[int, int]:
-    """Bytes of resident memory, and how many files are open; raises `OSError` when it is gone."""
+    """Bytes of resident memory and number of open files; raises `OSError` when it is gone."""
     pages = int(Path(f"/proc/{pid}/statm").read_bytes().split()[1])
     return pages * os.sysconf("SC_PAGE_SIZE"), len(os.listdir(f"/proc/{pid}/fd"))
 
 
 def excess(pid: int, bounds: Bounds) -> str:
-    """What of the process is beyond its bounds, in words; "" for nothing, or when it is gone."""
+    """The limit that the process exceeds, in words; "" for none, or when the process is gone."""
     with suppress(OSError):
         resident_bytes, descriptors = used(pid)
         if resident_bytes > bounds.resident_bytes:

@@ -1,7 +1,8 @@
-"""What a process and the supervisor tell each other over the line between them.
+"""The packets that a process and the supervisor exchange over the line between them.
 
-A line is a SOCK_SEQPACKET pair, one JSON value a packet: beats go up, and a wish to reload; news
-goes down to the one process that publishes it. End of stream: the other side is gone.
+A line is a SOCK_SEQPACKET pair with one JSON value in each packet. Beats and requests to reload go
+up; news goes down to the one process that publishes it. End of stream means that the other side is
+gone.
 """
 
 from __future__ import annotations
@@ -16,9 +17,9 @@ LARGEST_PACKET_BYTES = 65_536
 
 
 class Beat(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, tag=True):
-    """The work loop went round; "degraded" says in `detail` what it goes without.
+    """The work loop went round; when "degraded", `detail` says what the process lacks.
 
-    After "reloading" it stands still for as long as a start may take.
+    After "reloading" the loop pauses, for as long as a start may take.
     """
 
     state: Literal["ready", "degraded", "reloading"] = "ready"
@@ -42,7 +43,7 @@ class Status(msgspec.Struct, frozen=True, kw_only=True, tag=True):
 
 
 News = Status | StageRestarted | SafeModeEntered | Reload
-"""What the supervisor, which is on no bus, has the control process publish or show."""
+"""Reports that the control process publishes or shows for the supervisor, which is on no bus."""
 
 _ENCODER = msgspec.json.Encoder()
 _TOLD: msgspec.json.Decoder[Beat | Reload] = msgspec.json.Decoder(Beat | Reload)
@@ -50,12 +51,12 @@ _NEWS: msgspec.json.Decoder[News] = msgspec.json.Decoder(News)
 
 
 def encode(packet: Beat | News) -> bytes:
-    """The packet's bytes."""
+    """The bytes of a packet."""
     return _ENCODER.encode(packet)
 
 
 def decode_told(packet: bytes) -> Beat | Reload:
-    """What a process told in `packet`; raises `msgspec.DecodeError` on anything else."""
+    """What a process reports in `packet`; raises `msgspec.DecodeError` on anything else."""
     try:
         return _TOLD.decode(packet)
     except (UnicodeDecodeError, RecursionError) as error:

@@ -1,6 +1,6 @@
-"""The daemon's start: which processes there are, and the supervisor over them.
+"""The daemon's start: its processes, and the supervisor over them.
 
-This file is what the supervisor's process loads; whatever is heavy lies behind a process's target.
+The supervisor's process loads this file; heavy modules are loaded only through a process's target.
 """
 
 from __future__ import annotations
@@ -20,13 +20,16 @@ from assistant.supervision.settings import load_settings, missing_folders
 from assistant.supervision.supervisor import Supervisor
 
 HANG_AFTER_S = {"asr": 10.0}
-"""Recognising a long utterance once more, in general English, may take longer than 5 s."""
+"""Process → seconds without a beat after which it counts as hung; 5 s for the others.
+
+Recognising a long utterance once more, in general English, may take longer than 5 s.
+"""
 
 BOUNDS = dict.fromkeys(("asr", "answer"), Bounds(resident_bytes=2_000_000_000))
-"""Those who may have a large model, or many documents, in memory; others have the default."""
+"""Limits of processes that may have a large model or many documents in memory."""
 
 SAFE_MODE = ("control", "audio", "asr", "nlu", "skills", "voice")
-"""Without these no one could say "stop" or be told that a timer is over."""
+"""Processes of safe mode: without them a user could not say "stop" or hear that a timer is over."""
 
 log = logging.getLogger(__name__)
 
@@ -36,19 +39,18 @@ def run(
     single: bool,
     patience: Patience = Patience(),  # noqa: B008 - a frozen value
 ) -> int:
-    """Run the assistant until SIGTERM; gives the exit status.
+    """Run the assistant until SIGTERM; return the exit status.
 
     `single` runs every stage as a thread of this process. `patience` says how long the supervisor
-    waits, and how many failures it takes for safe mode. Raises `ConfigError` before anything
-    starts when the settings are wrong or a folder cannot be had, `InputError` when the home's file
-    is wrong.
+    waits, and how many failures lead to safe mode. Raises `ConfigError` before anything starts when
+    the settings are wrong or a folder cannot be used, `InputError` when the home's file is wrong.
     """
     files = config_files(config_file)
     config = load_settings(files)
     set_up("assistant", config.log.level)
     for line in missing_folders(config):
         log.warning("%s (config.missing)", line)
-    os.umask(0o077)  # what it writes is its user's; the control socket is given to its group
+    os.umask(0o077)  # only its user may read its files; its group may use the control socket
     with held(config):
         if single:
             return int(import_module(THREADS).run(files))

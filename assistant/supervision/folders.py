@@ -1,4 +1,4 @@
-"""The daemon's folders: made, tried, and held so that no second daemon works in them."""
+"""The daemon's folders: made, checked, and locked so that no second daemon works in them."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ LOCK_FILE = "daemon.lock"
 
 @contextmanager
 def held(config: Config) -> Iterator[None]:
-    """Have the folders of the settings for this daemon alone, until it ends however it ends.
+    """Make the folders of the settings and lock them; the locks end at least with this process.
 
-    Raises `ConfigError` for one that cannot be made or written, that another user owns or may
-    write, or that another daemon holds.
+    Raises `ConfigError` for a folder that cannot be made or written, that another user owns or may
+    write, or that another daemon has locked.
     """
     _make("storage.cache", config.cache_dir)
     with ExitStack() as locks:

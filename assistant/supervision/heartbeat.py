@@ -12,9 +12,9 @@ from assistant.supervision.channel import Beat, encode
 
 
 class Heartbeat:
-    """Tells the supervisor, at most every `every_s` seconds, that the work loop goes round.
+    """Reports to the supervisor, at most every `every_s` seconds, that the work loop goes round.
 
-    `line` is None where nobody supervises, as in a single process; then a beat does nothing.
+    `line` is None without a supervisor, as in a single process; then a beat does nothing.
     """
 
     def __init__(
@@ -31,13 +31,13 @@ class Heartbeat:
             line.setblocking(False)
 
     def reloading(self) -> None:
-        """The loop stands still until its stage has been made anew."""
+        """Report that the loop pauses until its stage has been rebuilt."""
         self.beat("reloading")
 
     def beat(
         self, state: Literal["ready", "degraded", "reloading"] = "ready", detail: str = ""
     ) -> None:
-        """The loop went round once more; a changed state is told at once. Never blocks."""
+        """Report that the loop went round; a changed state is sent at once. Never blocks."""
         beat = Beat(state=state, detail=detail)
         now_s = self._clock()
         if self.line is None or (beat == self._last and now_s < self._due_s):

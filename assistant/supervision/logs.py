@@ -1,4 +1,4 @@
-"""One form of log line for every process, on stderr, where journald reads it."""
+"""The log format of every process; lines go to stderr, which journald reads."""
 
 from __future__ import annotations
 
@@ -29,5 +29,5 @@ def set_up(process: str, level: str) -> None:
     handler = logging.StreamHandler(sys.stderr)
     handler.setFormatter(_LogFormatter(process, "JOURNAL_STREAM" in os.environ))
     logging.basicConfig(level=level.upper(), handlers=[handler], force=True)
-    # It tells of every set of instructions that it tries.
+    # It logs every instruction set that it tries.
     logging.getLogger("faiss.loader").setLevel(logging.WARNING)

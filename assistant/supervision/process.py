@@ -3,15 +3,15 @@
     waiting   it is due                      → starting   (the zygote forks it)
     starting  its first beat                 → running
     starting  no beat within startup_s       → ending     (it is killed: "hung")
-    running   no beat within hang_after_s    → ending     (it is killed: "hung"); while it says that
-                                                          it reloads: within startup_s
+    running   no beat within hang_after_s    → ending     (it is killed: "hung"); during a reload:
+                                                          within startup_s
     running   it exceeds its bounds          → retiring   (is asked to end between two utterances)
     retiring  not ended within retire_s      → ending     (it is killed)
     any       it ended                       → waiting    (back-off), or
                                              → resting    (third failure in a minute: safe mode)
     resting   rest_s are over, or a reload   → starting   (once; another failure: resting again)
 
-A process that safe mode needs never rests: it is tried again for ever.
+A process that safe mode needs never rests: it is restarted for ever.
 """
 
 from __future__ import annotations
@@ -28,43 +28,44 @@ from assistant.supervision.channel import Beat
 
 
 class ProcessSpec(msgspec.Struct, frozen=True, kw_only=True):
-    """What to run: `target` is "module:function", called with a `Heartbeat` and `arguments`.
-
-    `hang_after_s` is the longest silence between two beats; `safe` processes belong to safe mode;
-    beyond its `bounds` a process is started again.
-    """
+    """What a process runs, and when it is restarted."""
 
     name: str
     target: str
+    """Function to call, as "module:function", with a `Heartbeat` and `arguments`."""
     arguments: tuple[str, ...] = ()
     hang_after_s: float = 5.0
+    """Longest silence between two beats."""
     safe: bool = False
+    """Whether it belongs to safe mode."""
     bounds: Bounds = Bounds()
+    """Limits above which it is restarted."""
 
 
 class Patience(msgspec.Struct, frozen=True, kw_only=True):
-    """How long the supervisor waits for what, in seconds."""
+    """How long the supervisor waits, in seconds, and how many failures it accepts."""
 
     startup_s: float = 60.0
-    """For the first beat. Models are loaded before it, and understanding is fitted to the skills:
-    at a first start 10 s of a core of ours, and several times as long on a busy small board."""
+    """Seconds until the first beat. Models are loaded before it, and understanding is fitted to the
+    skills: at a first start 10 s of one of our cores, and several times that on a busy small board.
+    """
     backoff_s: tuple[float, ...] = (0.1, 0.5, 1.0, 2.0, 5.0, 10.0)
-    """Before a restart: after the first failure, the second, …; the last for all that follow."""
+    """Seconds before a restart after the first failure, the second, …; the last for all others."""
     healthy_after_s: float = 60.0
-    """Of running, after which earlier failures are forgotten."""
+    """Seconds of running after which earlier failures are forgotten."""
     failures: int = 3
-    """That many failures within `failures_within_s` mean safe mode."""
+    """Number of failures within `failures_within_s` that lead to safe mode."""
     failures_within_s: float = 60.0
     rest_s: float = 60.0
-    """Between two attempts in safe mode."""
+    """Seconds between two attempts in safe mode."""
     zygote_s: float = 5.0
     """Longest silence of the zygote, once it is up."""
     look_s: float = 10.0
-    """Between two looks at what the processes use."""
+    """Seconds between two checks of what the processes use."""
     retire_s: float = 60.0
-    """For a process beyond its bounds to come to the end of an utterance."""
+    """Seconds for a process beyond its bounds to finish an utterance."""
     stop_s: float = 1.5
-    """Between SIGTERM and SIGKILL when all is to stop."""
+    """Seconds between SIGTERM and SIGKILL when everything stops."""
 
 
 class Backoff:
@@ -75,7 +76,7 @@ class Backoff:
         self._attempt = 0
 
     def failed(self, ran_s: float) -> float:
-        """Seconds to wait, now that an attempt failed which had run for `ran_s`."""
+        """Seconds to wait after an attempt that failed and had run for `ran_s`."""
         if ran_s >= self._patience.healthy_after_s:
             self._attempt = 0
         delays_s = self._patience.backoff_s
@@ -85,7 +86,7 @@ class Backoff:
 
 
 class ProcessState(enum.Enum):
-    """Where a process is."""
+    """The states of a process."""
 
     WAITING = "waiting"
     STARTING = "starting"
@@ -112,7 +113,7 @@ class Process:
         self._entered_s = self._started_s = self._fresh_s = self._due_s = now_s
 
     def deadline_s(self) -> float:
-        """When something must be done: start it, or give it up."""
+        """When the process must be started, or given up."""
         match self.state:
             case ProcessState.WAITING | ProcessState.RESTING:
                 return self._due_s
@@ -132,33 +133,33 @@ class Process:
         return self.state in (ProcessState.WAITING, ProcessState.RESTING) and now_s >= self._due_s
 
     def overdue(self, now_s: float) -> bool:
-        """Whether it has been silent, or has put off its end, for too long."""
+        """Whether it has been silent, or has delayed its end, for too long."""
         awaited = (ProcessState.STARTING, ProcessState.RUNNING, ProcessState.RETIRING)
         return self.state in awaited and now_s >= self.deadline_s()
 
     def fresh(self, now_s: float) -> bool:
-        """Whether it beat of late, is being mended, or rests by decision: systemd need not act."""
+        """Whether it beat recently or may still be restarting, or rests: systemd need not act."""
         return self.safe_mode or now_s < self._fresh_s + self._patience.startup_s
 
     @property
     def settled(self) -> bool:
-        """Whether it runs, or safe mode has given it up for now."""
+        """Whether it runs, or is in safe mode."""
         return self.state is ProcessState.RUNNING or self.safe_mode
 
     def start(self, now_s: float) -> None:
-        """The zygote was asked for it."""
+        """Note that the zygote was asked to fork it."""
         self._enter(ProcessState.STARTING, now_s)
         self._started_s = now_s
 
     def forked(self, pid: int) -> bool:
-        """It exists; true if this start replaces an earlier process."""
+        """Note that it exists; return whether it replaces an earlier process."""
         self.pid = pid
         if self.reason:
             self.restarts += 1
         return bool(self.reason)
 
     def beaten(self, beat: Beat, now_s: float) -> bool:
-        """It told of itself; true if for the first time since its start."""
+        """Note a beat; return whether it is the first since its start."""
         self.beat, self._fresh_s = beat, now_s
         if now_s - self._started_s >= self._patience.healthy_after_s:
             self.safe_mode = False
@@ -168,17 +169,17 @@ class Process:
         return first
 
     def retire(self, reason: str, now_s: float) -> None:
-        """It was asked to end, for `reason`, as soon as it has nothing to do."""
+        """Note that it was asked to end, for `reason`, as soon as it is idle."""
         self._enter(ProcessState.RETIRING, now_s)
         self.reason = reason
 
     def kill(self, reason: str, now_s: float) -> None:
-        """It was sent SIGKILL, for `reason` or that of its retiring."""
+        """Note that it was sent SIGKILL, for `reason` or for that of its retiring."""
         self.reason = self.reason if self.state is ProcessState.RETIRING else reason
         self._enter(ProcessState.ENDING, now_s)
 
     def ended(self, reason: str, now_s: float) -> SafeModeEntered | None:
-        """It is gone; `reason` counts unless it was asked to end, or killed, for one."""
+        """Note that it has ended; the reason why it was retired or killed overrides `reason`."""
         known = self.state in (ProcessState.RETIRING, ProcessState.ENDING)
         self.reason = self.reason if known else reason
         self.pid = None
@@ -193,7 +194,7 @@ class Process:
         return None
 
     def lost(self, reason: str, now_s: float) -> None:
-        """It went down with the zygote, by no fault of its own."""
+        """Note that it ended with the zygote, which does not count as its own failure."""
         if self.state is ProcessState.RESTING:
             return
         self.reason = reason if self.pid is not None else self.reason
@@ -202,7 +203,7 @@ class Process:
         self._due_s = now_s
 
     def wake(self, now_s: float) -> None:
-        """End its rest: what made it fail may have been mended."""
+        """End its rest: the cause of its failure may have been removed."""
         if self.state is ProcessState.RESTING:
             self._due_s = now_s
 

@@ -1,4 +1,4 @@
-"""What a service tells systemd about itself: sd_notify(3) over the socket in $NOTIFY_SOCKET."""
+"""Reports of a service to systemd: sd_notify(3) over the socket in $NOTIFY_SOCKET."""
 
 from __future__ import annotations
 
@@ -16,34 +16,34 @@ class Notifier:
         # A leading @ stands for the NUL of an abstract socket.
         self._address = "\0" + address[1:] if address.startswith("@") else address
         self.watchdog_s = watchdog_s
-        """Seconds after which systemd kills a service that did not say WATCHDOG=1, or None."""
+        """Seconds without WATCHDOG=1 after which systemd kills the service; None for no limit."""
 
     @classmethod
     def from_environment(cls, environment: Mapping[str, str] = os.environ) -> Notifier:
-        """The notifier for this very process, as systemd set it up."""
+        """The notifier for this process, as systemd has set it up."""
         usec, pid = environment.get("WATCHDOG_USEC"), environment.get("WATCHDOG_PID")
         ours = usec is not None and pid in (None, str(os.getpid()))
         watchdog_s = int(usec) / 1e6 if ours and usec else None
         return cls(environment.get("NOTIFY_SOCKET", ""), watchdog_s)
 
     def ready(self) -> None:
-        """Every part is up, at start or after a reload."""
+        """Report that every part is up, at start or after a reload."""
         self._send("READY=1")
 
     def reloading(self) -> None:
-        """New settings are being read; `ready` must follow."""
+        """Report that new settings are being read; `ready` must follow."""
         self._send(f"RELOADING=1\nMONOTONIC_USEC={time.monotonic_ns() // 1000}")
 
     def stopping(self) -> None:
-        """The service is on its way out."""
+        """Report that the service is stopping."""
         self._send("STOPPING=1")
 
     def alive(self) -> None:
-        """All is well: start the watchdog's interval anew."""
+        """Report that all is well, which restarts the watchdog's interval."""
         self._send("WATCHDOG=1")
 
     def status(self, text: str) -> None:
-        """One line for `systemctl status`."""
+        """Set the line that `systemctl status` shows."""
         self._send(f"STATUS={text}")
 
     def _send(self, state: str) -> None:
@@ -51,6 +51,6 @@ class Notifier:
             return
         with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as outlet:
             outlet.setblocking(False)
-            # systemd restarting must not take the assistant down with it.
+            # A restart of systemd must not end the assistant.
             with contextlib.suppress(OSError):
                 outlet.sendto(state.encode(), self._address)

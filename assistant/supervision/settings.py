@@ -1,4 +1,4 @@
-"""The settings that the daemon runs on, held against what they name."""
+"""The daemon's settings, checked against the files and folders that they name."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ def load_settings(files: tuple[Path, ...]) -> Config:
 
 
 def reload_settings(files: tuple[Path, ...]) -> Config:
-    """The same for a reload, at which a folder that is not there is a slip of the pen.
+    """Read the settings for a reload; a missing folder is an error here, as it is probably a typo.
 
-    At a start it may be a disk that comes later: what lies there is then gone without, by name.
+    At a start the folder may be on a disk that comes later, so the daemon starts without it.
     """
     config = load_settings(files)
     if missing := list(missing_folders(config)):
@@ -29,7 +29,7 @@ def reload_settings(files: tuple[Path, ...]) -> Config:
 
 
 def check(config: Config) -> Config:
-    """Give the settings back; raises `ConfigError` when they name what there is not."""
+    """Return the settings; raises `ConfigError` when something that they name does not exist."""
     time_zone(config.home.time_zone)
     home = load_home(Path(config.home.file).expanduser()) if config.home.file else Home()
     _require_area(config.home.area, home)
@@ -41,7 +41,7 @@ def check(config: Config) -> Config:
 
 
 def missing_folders(config: Config) -> Iterator[str]:
-    """A line for each folder of skills or documents that is not there."""
+    """One line for each missing folder of skills or documents."""
     folders = {
         "skills.folders": config.skills.folders,
         "documents.folders": config.documents.folders,

@@ -1,8 +1,8 @@
-"""The daemon's first process: it has the others forked, hears their beats, and mends what fails.
+"""The daemon's first process: it has the others forked, hears their beats, and restarts them.
 
-It does no work of its own and loads no engine, so that little can go wrong in it: neither zmq nor
-numpy nor onnxruntime. What befalls a process it tells systemd, the log, and the bus, the latter
-through one of the processes. The rules are those of `assistant.supervision.process`.
+It does no work of its own and loads no engine, neither zmq nor numpy nor onnxruntime, so that
+little can go wrong in it. It reports what happens to a process to systemd, to the log and, through
+one of the processes, to the bus. The rules are those of `assistant.supervision.process`.
 """
 
 from __future__ import annotations
@@ -37,10 +37,10 @@ log = logging.getLogger(__name__)
 
 
 class Supervisor:
-    """Runs `processes` until SIGTERM or SIGINT; SIGHUP has them read their settings anew.
+    """Runs `processes` until SIGTERM or SIGINT; on SIGHUP they reload their settings.
 
-    `preload` names the modules that all share; `news_to` the process that publishes
-    `StageRestarted`, `SafeModeEntered`, `Reload` and `Status` from its line.
+    `preload` names the modules that all processes share, `news_to` the process that publishes the
+    `StageRestarted`, `SafeModeEntered`, `Reload` and `Status` that come over its line.
     """
 
     def __init__(
@@ -67,10 +67,10 @@ class Supervisor:
         self._look_due_s = clock()
 
     def run(self) -> int:
-        """Keep everything running; gives the exit status once all has stopped.
+        """Keep everything running; return the exit status when all has stopped.
 
-        That is 2 when a process ends for wrong settings before all have run for the first time:
-        they cannot mend themselves. Later, settings that were spoilt on the disk end nothing.
+        The status is 2 when a process ends because of wrong settings before all have run for the
+        first time: a restart would not help. Later, wrong settings on the disk stop nothing.
         """
         with self._signals():
             while not self._stopping:
@@ -122,7 +122,7 @@ class Supervisor:
             self._bulletin.read()
         if process.beaten(beat, self._clock()):
             log.info("%s: %s, process %s (process.ready)", name, beat.state, process.pid)
-            # Only now is it true that it is back, for whoever tells the user.
+            # Only now is the process back, so only now may the user be told.
             if process.reason:
                 self._bulletin.add(StageRestarted(stage=name, reason=process.reason))
 
@@ -170,7 +170,7 @@ class Supervisor:
             self._zygote.signal(process.spec.name, signal.SIGKILL)
 
     def _look(self, now_s: float) -> None:
-        """Have processes that use more than they may start again between two utterances."""
+        """Retire processes that exceed their bounds; they restart between two utterances."""
         if now_s < self._look_due_s or self._zygote is None or not self._zygote_up:
             return
         self._look_due_s = now_s + self._patience.look_s
@@ -204,7 +204,7 @@ class Supervisor:
             self._selector.register(self._zygote, selectors.EVENT_READ, self._hear_zygote)
 
     def _lose_zygote(self, how: str) -> None:
-        """Every process went down with it; a new zygote follows."""
+        """Note that the zygote and every process with it have ended; a new one is due."""
         zygote, self._zygote, self._zygote_up = self._zygote, None, False
         log.error("supervisor: %s, all is started again (zygote.lost)", how)
         now_s = self._clock()
@@ -248,7 +248,7 @@ class Supervisor:
         self._selector.close()
 
     def _end_all(self, zygote: Zygote) -> None:
-        """Ask every process to end; those that have not in time end with the zygote."""
+        """Ask every process to end; those that are late end with the zygote."""
         until_s = self._clock() + self._patience.stop_s
         running = {p.spec.name for p in self._processes.values() if p.pid is not None}
         for name in running:
@@ -262,7 +262,7 @@ class Supervisor:
 
     @contextlib.contextmanager
     def _signals(self) -> Iterator[None]:
-        """Have signals noted, and the selector woken by them."""
+        """Handle signals while open; each of them wakes the selector."""
         wakes, woken = socket.socketpair()
         wakes.setblocking(False)
         woken.setblocking(False)

@@ -1,9 +1,9 @@
 """The zygote: one process that has loaded every heavy module and forks the others from itself.
 
-A fork shares the loaded modules' memory and starts in milliseconds. It is only sound while the
-zygote has no threads and no ZeroMQ context, so the zygote does nothing but fork, signal and reap.
-Whoever dies takes its offspring along: each process asks the kernel for SIGKILL at its parent's
-death, so that nothing of a daemon that was killed holds the microphone.
+A fork shares the loaded modules' memory and starts in milliseconds. Forking is only safe while the
+zygote has no threads and no ZeroMQ context, so the zygote only forks, signals and reaps. Each
+process asks the kernel for SIGKILL when its parent dies, so that no process of a killed daemon
+keeps the microphone.
 """
 
 from __future__ import annotations
@@ -40,14 +40,15 @@ PR_SET_NAME = 15
 WRONG_SETTINGS = 2
 """Exit status of a process that cannot run on its settings."""
 
-# Both start threads at import otherwise; the second also writes to Microsoft (onnxruntime ≥ 1.29).
+# OpenBLAS and onnxruntime otherwise start threads at import; onnxruntime ≥ 1.29 also sends
+# telemetry to Microsoft.
 THREADLESS = {"OPENBLAS_NUM_THREADS": "1", "ORT_DISABLE_TELEMETRY": "1"}
 
 log = logging.getLogger(__name__)
 
 
 class Fork(msgspec.Struct, frozen=True, kw_only=True, tag=True):
-    """To the zygote, with the new process's end of its line."""
+    """To the zygote: fork a process; the packet carries that process's end of its line."""
 
     name: str
     target: str
@@ -55,14 +56,14 @@ class Fork(msgspec.Struct, frozen=True, kw_only=True, tag=True):
 
 
 class Signal(msgspec.Struct, frozen=True, kw_only=True, tag=True):
-    """To the zygote: as the parent it never signals a stranger that inherited a process id."""
+    """To the zygote: signal a process. Only its parent can be sure whose process id it is."""
 
     name: str
     number: int
 
 
 class Alive(msgspec.Struct, frozen=True, kw_only=True, tag=True):
-    """From the zygote: it is loaded, and its loop goes round."""
+    """From the zygote: its modules are loaded, and its loop goes round."""
 
 
 class Forked(msgspec.Struct, frozen=True, kw_only=True, tag=True):
@@ -73,7 +74,7 @@ class Forked(msgspec.Struct, frozen=True, kw_only=True, tag=True):
 
 
 class ProcessEnded(msgspec.Struct, frozen=True, kw_only=True, tag=True):
-    """From the zygote: the process is gone; `reason` says how."""
+    """From the zygote: the process has ended; `reason` says how."""
 
     name: str
     reason: str
@@ -93,7 +94,7 @@ class Zygote:
     """
 
     def __init__(self, preload: Sequence[str], log_level: str) -> None:
-        # In a session of its own: Ctrl-C is for the supervisor, which stops all in order.
+        # In its own session: Ctrl-C goes to the supervisor only, which stops all in order.
         self._process, self._socket = start_server(
             PROGRAM, log_level, *preload, env={**os.environ, **THREADLESS}
         )
@@ -109,7 +110,7 @@ class Zygote:
         return self._socket.fileno()
 
     def fork(self, order: Fork, line: socket.socket) -> None:
-        """Have a process forked that holds `line`."""
+        """Have a process forked as `order` says; it gets `line`."""
         with _undeliverable():
             socket.send_fds(self._socket, [msgspec.json.encode(order)], [line.fileno()])
 
@@ -133,7 +134,7 @@ class Zygote:
 
 
 def _undeliverable() -> contextlib.suppress:
-    # A zygote that is gone, or takes nothing, is found out by the end or the lack of its reports.
+    # That a zygote has ended or hangs is noticed by the end or the lack of its reports.
     return contextlib.suppress(BlockingIOError, BrokenPipeError, ConnectionResetError)
 
 
@@ -147,7 +148,7 @@ class Nursery:
         self._selector.register(supervisor, selectors.EVENT_READ)
 
     def serve(self) -> Job | None:
-        """Serve the supervisor until it is gone; in a forked process, give what it is to do."""
+        """Serve the supervisor until it is gone; in a forked process, return its job."""
         while True:
             self._report(Alive())
             for key, _ in self._selector.select(ALIVE_EVERY_S):
@@ -179,7 +180,7 @@ class Nursery:
         return None
 
     def _forget(self) -> None:
-        # Not unregister: the epoll set behind the descriptor is still the zygote's.
+        # Not unregister: the epoll set is shared with the zygote, which still uses it.
         self._selector.close()
         self._supervisor.close()
         for handle in self._children.values():
@@ -215,7 +216,7 @@ ENDED_FOR_SETTINGS = how(os.CLD_EXITED, WRONG_SETTINGS)
 
 
 def run(order: Fork, line: socket.socket) -> int:
-    """Be the process that `order` asks for; gives its exit status."""
+    """Run the process that `order` asks for, in the forked process; return its exit status."""
     set_up(order.name, logging.getLevelName(logging.getLogger().level))
     ctypes.CDLL(None).prctl(PR_SET_NAME, f"hark-{order.name}".encode(), 0, 0, 0)
     module, _, function = order.target.partition(":")
@@ -228,7 +229,7 @@ def run(order: Fork, line: socket.socket) -> int:
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Be the zygote: line, supervisor's process id, log level, then the modules to load."""
+    """Run the zygote. `arguments`: line, supervisor's process id, log level, modules to load."""
     line, supervisor, level, *modules = arguments
     die_with_parent(int(supervisor))
     set_up("zygote", level)
@@ -240,9 +241,9 @@ def main(arguments: Sequence[str]) -> int:
 
 
 def load(modules: Sequence[str]) -> None:
-    """Import `modules` for all later forks to share; one that cannot be is its user's to report.
+    """Import `modules`, which all later forks share; "module:function" also calls the function.
 
-    Of one with a function, "module:function", that is called.
+    A module that cannot be imported is only logged: the process that needs it reports the error.
     """
     for name in modules:
         module, _, function = name.partition(":")
