@@ -23,7 +23,7 @@ class ControlClient:
         self._path = path
 
     def ask(self, command: str, *arguments: str) -> dict[str, Any]:
-        """The one answer to `command`; raises `ControlError`, also for an answer that is one."""
+        """The one answer to `command`; raises `ControlError`, also when the answer is an error."""
         for answer in self.follow(command, ANSWER_S, arguments):
             return answer
         raise ControlError("control.silent", f"the daemon at {self._path} hung up")
@@ -41,7 +41,7 @@ class ControlClient:
             self._connect(daemon)
             try:
                 request = {"command": command, **({"arguments": arguments} if arguments else {})}
-                with contextlib.suppress(BrokenPipeError):  # turned away: why is there to be read
+                with contextlib.suppress(BrokenPipeError):  # refused: the reason can be read below
                     daemon.sendall(msgspec.json.encode(request) + b"\n")
                 with daemon.makefile("rb") as lines:
                     yield from map(_checked, lines)
@@ -49,7 +49,7 @@ class ControlClient:
                 message = f"the daemon at {self._path} does not answer; restart it"
                 raise ControlError("control.silent", message) from error
             except ConnectionError:
-                return  # it was killed, which ends the answer as well as its hanging up
+                return  # the daemon was killed, which ends the answer as hanging up does
 
     def _connect(self, daemon: socket.socket) -> None:
         try:

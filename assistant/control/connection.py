@@ -1,4 +1,4 @@
-"""One connection at the control socket: who may make it, and lines in and out without waiting."""
+"""Connections at the control socket: who may connect, and reading and writing without waiting."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ OVERFLOW_UID_FILE = Path("/proc/sys/kernel/overflowuid")
 
 
 class Connection:
-    """A connected caller; `watches` are the types that it is sent as they come."""
+    """A connected caller; `watches` are the types of messages that are forwarded to it."""
 
     def __init__(self, peer: socket.socket, now_s: float) -> None:
         self._peer = peer
         self.asked_at_s = now_s
-        """When it last asked for anything, or came."""
+        """Time of its last request or, before the first, of its connection."""
         self._received = b""
         self._unsent = b""
         self.watches: tuple[type, ...] = ()
@@ -37,13 +37,13 @@ class Connection:
 
     @property
     def behind(self) -> bool:
-        """Whether something waits for the caller to read, or of it to be answered."""
+        """Whether the caller has something left to read, or a request without an answer."""
         return bool(self._unsent) or b"\n" in self._received
 
     def line(self) -> bytes | None:
-        """The next line, None while it is not whole; `ConnectionError` after the last.
+        """The next line; None while it is incomplete. Raises `ConnectionError` after the last.
 
-        No more is received while one waits, so that a caller holds up itself alone.
+        While a line waits no more is received, so a caller delays only itself.
         """
         if b"\n" not in self._received:
             with contextlib.suppress(BlockingIOError):
@@ -57,14 +57,14 @@ class Connection:
         return None
 
     def send(self, line: bytes) -> None:
-        """Send `line`, now or when the caller reads; one too far behind is a `ConnectionError`."""
+        """Send `line`, now or when the caller reads; raises `ConnectionError` for a slow caller."""
         if self.descriptor < 0 or len(self._unsent) > MOST_UNSENT_BYTES:
             raise ConnectionAbortedError("the caller does not read")
         self._unsent += line
         self.flush()
 
     def flush(self) -> None:
-        """Send what waits, as far as the caller takes it; `ConnectionError` when it hung up."""
+        """Send as much as the caller takes; raises `ConnectionError` when it has hung up."""
         try:
             while self._unsent:
                 self._unsent = self._unsent[self._peer.send(self._unsent) :]
@@ -83,9 +83,9 @@ class Connection:
 
 
 def listen(path: Path) -> socket.socket:
-    """A listening socket at `path`, for this user and the group; replaces one that is dead.
+    """A listening socket at `path`, for this user and the group; replaces one without a daemon.
 
-    Raises `ControlError` when it is alive.
+    Raises `ControlError` when another daemon listens there.
     """
     _refuse_living(path)
     path.unlink(missing_ok=True)
@@ -105,16 +105,16 @@ def listen(path: Path) -> socket.socket:
 
 
 def allowed(peer: socket.socket) -> bool:
-    """Whether the caller is this very user, root, or in the group `assistant`."""
+    """Whether the caller is this user, root, or in the group `assistant`."""
     credentials = peer.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, struct.calcsize("3i"))
     _, uid, gid = struct.unpack("3i", credentials)
     return uid in (os.getuid(), 0, _overflow_uid()) or _in_group(uid, gid)
 
 
 def _overflow_uid() -> int:
-    # Under PrivateUsers= every other user looks like this one; the kernel has then already
-    # checked the real one against the socket's owner, group and mode, when it let it connect.
-    # ProcSubset=pid hides the file; the kernel's default is what remains.
+    # Under PrivateUsers= every other user has this id. The kernel has then already checked the
+    # real id against the socket's owner, group and mode when the caller connected.
+    # ProcSubset=pid hides the file; then the kernel's default is used.
     return int(OVERFLOW_UID_FILE.read_text()) if OVERFLOW_UID_FILE.exists() else 65534
 
 

@@ -1,4 +1,4 @@
-"""Every event in one line, for people who watch."""
+"""One-line descriptions of events, for people who watch."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where each utterance's time went, and how often what failed: figures only, never words."""
+"""Metrics: the stage times of each utterance, and counts of failures; never the user's words."""
 
 from __future__ import annotations
 
@@ -27,17 +27,17 @@ from assistant.core.messages import (
 )
 
 Times = dict[str, float]
-"""One utterance's seconds by name of the stage."""
+"""Stage → seconds of one utterance."""
 
 STAGES = ("endpointing", "asr", "nlu", "commit", "skills", "answer", "voice", "total")
-"""In the order of the chain; `commit` is understood speech that waits for the listener."""
+"""Names in the order of the chain; in `commit` understood speech waits for the listener."""
 
 OPEN_UTTERANCES = 32
 BUCKETS_S = (0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 0.75, 1.0, 1.5, 2.0, 3.0, 5.0, 10.0)
 
 
 class Stopwatch:
-    """Folds events to the stage times of each utterance, at the first sound of its reply."""
+    """Computes the stage times of each utterance from events, at the first sound of its reply."""
 
     def __init__(self) -> None:
         self._open: dict[str, list[Message]] = {}
@@ -58,9 +58,9 @@ class Stopwatch:
 
 
 def times(events: Sequence[Message]) -> Times | None:
-    """One utterance's stage times from its events, or None when speech or playback is missing.
+    """One utterance's stage times from its events; None when speech or playback is missing.
 
-    Of several revisions the committed one counts, of several replies the first.
+    The committed revision counts, and the first of several replies.
     """
     revision = next((m.revision for m in events if isinstance(m, Commit)), None)
     at_s: dict[type[Message], float] = {}
@@ -76,7 +76,7 @@ def times(events: Sequence[Message]) -> Times | None:
 
 
 def _between(at_s: Mapping[type[Message], float], ended_s: float) -> Times:
-    """The way of the utterance as a chain of instants; an absent one is passed over."""
+    """The stage times as differences between successive instants; absent instants are skipped."""
     heard = at_s.get(Utterance)
     decided = at_s.get(Commit)
     understood = at_s.get(Interpretation)
@@ -102,7 +102,7 @@ def _between(at_s: Mapping[type[Message], float], ended_s: float) -> Times:
 
 
 class StageFigures(msgspec.Struct, frozen=True, kw_only=True):
-    """One stage over many utterances, in milliseconds."""
+    """The times of one stage over many utterances, in milliseconds."""
 
     stage: str
     utterances: int
@@ -111,7 +111,7 @@ class StageFigures(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def figures(measured: Iterable[Times]) -> tuple[StageFigures, ...]:
-    """Each stage that was measured, in the order of the chain."""
+    """The figures of each stage that was measured, in the order of the chain."""
     kept = list(measured)
     columns = {stage: [t[stage] for t in kept if stage in t] for stage in STAGES}
     return tuple(
@@ -127,13 +127,13 @@ def figures(measured: Iterable[Times]) -> tuple[StageFigures, ...]:
 
 
 def percentile(values: Sequence[float], share: float) -> float:
-    """The nearest-rank percentile: the smallest value that `share` of all do not exceed."""
+    """The nearest-rank percentile: the smallest value that at least `share` do not exceed."""
     ranked = sorted(values)
     return ranked[max(0, math.ceil(share * len(ranked)) - 1)]
 
 
 def begun_anew(message: Message) -> str:
-    """The stage that `message` tells has been made anew; "" for none."""
+    """The stage that `message` reports as restarted or rebuilt; "" for none."""
     match message:
         case (
             StageRestarted(stage=stage)
@@ -145,7 +145,7 @@ def begun_anew(message: Message) -> str:
 
 
 class Counts:
-    """What has happened since the process started, for Prometheus."""
+    """Counts of events since the process started, for Prometheus."""
 
     def __init__(self) -> None:
         self.utterances = 0
@@ -169,7 +169,7 @@ class Counts:
                 self._safe_modes[stage] += 1
             case QualityAlert(stage=stage, what=what):
                 self._quality[stage, what] = not message.over
-        # What begins anew has forgotten its alerts, and will not tell when they are over.
+        # A stage that restarts forgets its alerts and will not report that they are over.
         anew = begun_anew(message)
         self._quality |= {k: False for k in self._quality if k[0] == anew}
 
@@ -182,7 +182,7 @@ class Counts:
 
     def prometheus(self) -> str:
         """The text format of https://prometheus.io/docs/instrumenting/exposition_formats/."""
-        # Not by prometheus-client: it would bring an HTTP server, TLS and 8 MB into the process.
+        # Without prometheus-client, which would load an HTTP server, TLS and 8 MB into the process.
         lines = _family("utterances_total", "counter", "Utterances that were acted on.")
         lines += [f"hark_utterances_total {self.utterances}"]
         lines += _family("failures_total", "counter", "Failures by stage and code.")

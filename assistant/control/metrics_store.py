@@ -24,15 +24,15 @@ _TIMES = msgspec.json.Decoder(Times)
 class MetricsStore:
     """Observes every event; `file` keeps the times of the last `keep` utterances.
 
-    `textfile`, or None, is written for node_exporter's textfile collector. A disk that takes
-    neither is logged and costs nobody an utterance.
+    `textfile`, unless None, is written for node_exporter's textfile collector. A failure to write
+    is logged and affects no utterance.
     """
 
     def __init__(self, file: Path, keep: int, textfile: Path | None = None) -> None:
         self._file, self._keep, self._textfile = file, keep, textfile
         self._stopwatch, self._counts = Stopwatch(), Counts()
         self._times: deque[Times] = deque(read_times(file), maxlen=keep)
-        # The first write replaces the file, and with it a line that a crash cut short.
+        # The first write replaces the file, which removes a line that a crash cut short.
         self._lines = 2 * keep
         self._due_s: float | None = 0.0 if textfile else None
         self._unwritable = ""
@@ -49,7 +49,7 @@ class MetricsStore:
             self._try(lambda: self._append(seconds))
 
     def deadline_s(self) -> float | None:
-        """When `tick` is due, if anything is to be written."""
+        """When `tick` is due; None when there is nothing to write."""
         return self._due_s
 
     def tick(self) -> None:
@@ -60,7 +60,7 @@ class MetricsStore:
             self._try(lambda: _replace(textfile, self._counts.prometheus()))
 
     def figures(self) -> tuple[StageFigures, ...]:
-        """Each stage over the utterances that are kept."""
+        """The figures of each stage over the utterances that are kept."""
         return figures(self._times)
 
     def _append(self, seconds: Times) -> None:
@@ -85,7 +85,7 @@ class MetricsStore:
 
 
 def read_times(file: Path) -> list[Times]:
-    """The times kept in `file`, oldest first; a line that is none is passed over."""
+    """The times kept in `file`, oldest first; a malformed line is skipped."""
     if not file.is_file():
         return []
     kept = []
@@ -98,7 +98,7 @@ def read_times(file: Path) -> list[Times]:
 
 
 def _replace(file: Path, text: str) -> None:
-    """For everybody to read: the collector runs as another user."""
+    """Replace `file` and let every user read it: the collector runs as another user."""
     replace_file(file, text.encode(), durable=False)
 
 

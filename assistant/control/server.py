@@ -1,10 +1,10 @@
-"""The control process: a path socket where the command line asks a running daemon things.
+"""The control process: a Unix socket at which a running daemon answers the command line.
 
-One JSON object a line each way. A request is `{"command": …}`, with `"arguments": ["…"]` where the
-command takes any; the answer is one line, but for `watch`, which streams every event, `reload`,
-which streams each stage's `Reloaded`, `use`, after which every `Replaced` comes, and `documents`,
-after which what is told of documents does, all with the id of its request. What cannot be
-answered gets one line `{"type": "Error", "code": …, "message": …}`.
+Each line is one JSON object, in both directions. A request is `{"command": …}`, with
+`"arguments": ["…"]` where the command takes any. The answer is one line, except for `watch`, which
+streams every event, `reload`, which streams each stage's `Reloaded`, `use`, which streams every
+`Replaced`, and `documents`, which streams all reports about documents after a line with the id of
+the request. A failure is answered with one line `{"type": "Error", "code": …, "message": …}`.
 """
 
 from __future__ import annotations
@@ -49,18 +49,18 @@ from assistant.supervision.channel import LARGEST_PACKET_BYTES, Status, decode_n
 WATCHED = tuple(t for t in (*concrete(Work), *concrete(Control)) if t not in UNPUBLISHED)
 MOST_CALLERS = 16
 MOST_WATCHERS = 12
-"""Of the callers; the others are for those who ask."""
+"""Most callers that watch; the other places are for those who send requests."""
 IDLE_S = 10.0
-"""Silence after which a caller that watches nothing is hung up on."""
+"""Seconds of silence after which a caller that watches nothing is disconnected."""
 EVENTS_A_TURN = 32
 KEPT_S = 1.0
-"""How long an answer that was worked out is told again: callers that come in hundreds cost one."""
+"""Seconds for which an answer is reused, so that hundreds of callers cost one computation."""
 LONGEST_COMMAND = 40
-"""Characters of an unknown command that are looked at."""
+"""Most characters of an unknown command that are looked at."""
 STAYING = ("documents", "reload", "use", "watch")
-"""Commands after which a caller is told of what comes."""
+"""Commands after which messages are forwarded to the caller."""
 OWN = (DocumentsRequest, Reload, Replace, StageRestarted, SafeModeEntered)
-"""What this process sends; it does not hear its own broadcasts."""
+"""Types that this process sends; it does not receive its own broadcasts."""
 
 
 ABOUT_DOCUMENTS = (
@@ -70,19 +70,19 @@ ABOUT_DOCUMENTS = (
 
 
 class ControlRequest(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """What a caller asks for."""
+    """A request of a caller."""
 
     command: str
     arguments: tuple[str, ...] = ()
 
 
 class ControlServer:
-    """Answers callers at the socket `path`, and brings in the supervisor's news from `line`.
+    """Answers callers at the socket `path`, and reads the supervisor's news from `line`.
 
-    `answers` gives, by command, what msgspec can encode as one line, and is called with the
-    request's arguments. Without a `line`, as in a
-    single process, `status` is what is known of the processes. A `Source` for the control worker.
-    Raises `ControlError` when another daemon answers at `path`.
+    It is a `Source` for the control worker. `answers` maps a command to a function that is called
+    with the request's arguments and returns a value that msgspec can encode. Without a `line`, as
+    in a single process, `status` is the state of the processes. Raises `ControlError` when another
+    daemon answers at `path`.
     """
 
     def __init__(
@@ -110,10 +110,10 @@ class ControlServer:
         return self._epoll.fileno()
 
     def read(self) -> Iterable[Message]:
-        """Serve callers without waiting; gives what is to be published.
+        """Serve callers without waiting; give the messages to publish.
 
-        A turn is a few requests, and one at most that must be worked out; the rest is for the next
-        turn. The kernel gives who is ready in turn, so that nobody waits for a caller that floods.
+        A call serves a few requests, at most one of which must be computed; the rest waits for the
+        next call. The kernel reports ready callers in turn, so a flood from one delays no other.
         """
         self._worked = False
         for _ in range(EVENTS_A_TURN):
@@ -128,7 +128,7 @@ class ControlServer:
         return min(idle) + IDLE_S if idle else None
 
     def tick(self, now_s: float) -> None:
-        """Hang up on those who have asked for nothing in a while."""
+        """Disconnect callers that have not sent a request for a while."""
         for caller in list(self._callers.values()):
             if not self._stays(caller) and now_s - caller.asked_at_s >= IDLE_S:
                 self._refuse(caller, "control.idle", f"nothing was asked for {IDLE_S:.0f} s")
@@ -142,7 +142,7 @@ class ControlServer:
             yield from self._serve(caller)
 
     def show(self, event: Message | Status) -> None:
-        """Send `event` to every caller that watches; one too slow for it is hung up on."""
+        """Send `event` to every caller that watches; disconnect a caller that is too slow."""
         if isinstance(event, (Reloaded, Replaced)):
             self._kept.clear()
         watchers = [c for c in self._callers.values() if isinstance(event, c.watches)]
@@ -152,7 +152,7 @@ class ControlServer:
                 self._send(caller, line)
 
     def close(self) -> None:
-        """Hang up on everyone and remove the socket."""
+        """Disconnect all callers and remove the socket."""
         for caller in list(self._callers.values()):
             self._hang_up(caller)
         self._listener.close()
@@ -175,7 +175,7 @@ class ControlServer:
             self._epoll.register(peer, select.EPOLLIN)
 
     def _make_room(self) -> None:
-        """Hang up on who has been silent for longest: who has something to ask does so at once."""
+        """Disconnect the caller that has been silent longest: real callers ask at once."""
         silent = [caller for caller in self._callers.values() if not self._stays(caller)]
         longest = min(silent, key=lambda caller: caller.asked_at_s)
         self._refuse(longest, "control.busy", f"{MOST_CALLERS} callers are served already")
@@ -247,14 +247,14 @@ class ControlServer:
         if self._status is not None:
             self._send(caller, _line(self._status))
         elif not stays:
-            # The supervisor's first news is on its way.
+            # The answer follows with the supervisor's first news.
             self._unanswered.append(caller)
 
     def _reload(self, caller: Connection) -> Iterator[Message]:
         caller.watches = (Reloaded,)
         self._send(caller, _line({"type": "Reloading", "stages": self._running()}))
         if self._line is not None:
-            # The supervisor tells systemd, wakes what rests, and has the news published.
+            # The supervisor informs systemd, wakes resting processes, and has `Reload` published.
             _ask_supervisor(self._line)
         else:
             yield Reload(at_s=boottime_s())
@@ -264,7 +264,7 @@ class ControlServer:
             raise ControlError("control.arguments", '"use" takes a stage, a model and a version')
         stage, model, version = request.arguments
         self._require(stage)
-        # One that dies of the candidate never says how it went.
+        # A stage that the candidate kills never sends `Replaced`.
         caller.watches = (Replaced, StageRestarted)
         self._send(caller, _line({"type": "Replacing", "stage": stage}))
         return Replace(at_s=boottime_s(), stage=stage, model=model, version=version)
@@ -336,7 +336,7 @@ class ControlServer:
 
 
 class ControlStage:
-    """Shows every event to those who watch and to the ledger, and publishes the supervisor's."""
+    """Shows every event to watchers and to the metrics, and publishes the supervisor's news."""
 
     consumes: ClassVar[tuple[type[Message], ...]] = WATCHED
 
@@ -344,7 +344,7 @@ class ControlStage:
         self._server, self._ledger = server, ledger
 
     def feed(self, message: Message) -> Iterator[Message]:
-        """Pass `message` on; what came from the supervisor goes out on the bus as well."""
+        """Pass `message` on; messages in `OWN` also go out on the bus."""
         if not isinstance(message, WATCHED):
             due_s = self._ledger.deadline_s()
             if due_s is not None and due_s <= message.at_s:
@@ -357,7 +357,7 @@ class ControlStage:
             yield message
 
     def deadline_s(self) -> float | None:
-        """When the ledger wants to write, or a caller has been idle for too long."""
+        """When the metrics are to be written, or a caller has been idle for too long."""
         dues_s = (self._ledger.deadline_s(), self._server.deadline_s())
         return min((due_s for due_s in dues_s if due_s is not None), default=None)
 
