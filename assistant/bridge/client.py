@@ -1,4 +1,4 @@
-"""The client of the broker, made from the settings: who we are, and whom we trust."""
+"""The MQTT client, made from the settings: user, password, and trusted certificates."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ from assistant.core.errors import ConfigError
 KEEPALIVE_S = 15
 RECONNECT_S = (1, 60)
 LARGEST_PACKET_BYTES = LARGEST_PAYLOAD_BYTES + 4096
-"""The broker is asked to keep back anything larger: one retained message of 200 MB would end the
-service for its memory at each start. MQTT 3.1.1 has no way to ask."""
+"""Most bytes of a packet that the broker is asked to send: a retained message of 200 MB would
+exceed the service's memory at each start. MQTT 3.1.1 has no such limit."""
 WAITING_COMMANDS = 256
-"""Commands to a broker that takes them and does not acknowledge them."""
+"""Most commands that wait for the broker's acknowledgement."""
 VERSIONS = {"5": MQTTProtocolVersion.MQTTv5, "3.1.1": MQTTProtocolVersion.MQTTv311}
 
 _NAME_MISMATCH = (62, 64)
@@ -33,7 +33,7 @@ _OUT_OF_DATE = (9, 10)
 
 
 class _Handshake(ssl.SSLSocket):
-    """A socket that closes when its handshake fails, which paho leaves to chance."""
+    """A socket that closes when its handshake fails, which paho does not ensure."""
 
     def do_handshake(self, block: bool = False) -> None:
         try:
@@ -44,14 +44,14 @@ class _Handshake(ssl.SSLSocket):
 
 
 class Connection(Client):
-    """paho's client that tells when its thread has ended, of which paho tells nobody."""
+    """paho's client; unlike paho's own, it reports when its thread has ended."""
 
     when_ended: Callable[[BaseException | None], None]
 
     def loop_forever(
         self, timeout: float = 1.0, retry_first_connection: bool = False
     ) -> MQTTErrorCode:
-        """Keep the connection until `disconnect`: the whole of paho's thread."""
+        """Keep the connection until `disconnect`; this is all that paho's thread runs."""
         try:
             return super().loop_forever(timeout, retry_first_connection)
         finally:
@@ -70,7 +70,7 @@ def connection(settings: MqttSettings) -> Connection:
     client.will_set(presence_topic(settings.prefix), "offline", qos=1, retain=True)
     client.reconnect_delay_set(*RECONNECT_S)
     client.max_queued_messages_set(WAITING_COMMANDS)
-    # What a callback raises would end paho's thread, and with it the connection for good.
+    # An exception in a callback would end paho's thread, and with it the connection for good.
     client.suppress_exceptions = True
     limits = None
     if settings.version == "5":
@@ -97,9 +97,10 @@ def password(settings: MqttSettings) -> str | None:
 
 
 def tls(settings: MqttSettings) -> ssl.SSLContext | None:
-    """Trust in the authorities of `mqtt.ca_file`, or in the system's; None without `mqtt.tls`.
+    """A context that trusts `mqtt.ca_file`, or the system's authorities; None without `mqtt.tls`.
 
-    The broker's certificate must name the host. Raises `ConfigError` for a file that holds none.
+    The broker's certificate must name the host. Raises `ConfigError` for a file without
+    certificates.
     """
     if not settings.tls:
         if settings.ca_file:
@@ -117,7 +118,7 @@ def tls(settings: MqttSettings) -> ssl.SSLContext | None:
 
 
 def why_unreachable(settings: MqttSettings, error: BaseException | None) -> str:
-    """What is wrong and what to do, after an attempt to connect that ended in `error`."""
+    """What is wrong and what to do, after an attempt to connect that failed with `error`."""
     where = f"{settings.host}:{settings.port}"
     match error:
         case ssl.SSLCertVerificationError(verify_code=code, verify_message=said):

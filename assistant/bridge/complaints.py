@@ -1,4 +1,4 @@
-"""A log that no flood fills: of each culprit one line a minute, with how many were kept back."""
+"""Rate-limited warnings: one line a minute for each culprit, with the number of those left out."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ EVERY_S = 60.0
 
 
 class Complaints:
-    """Warns on `log`, at most once in `EVERY_S` of each culprit; the culprits must be bounded."""
+    """Warns on `log`, once in `EVERY_S` for each culprit; there must be a limit to the culprits."""
 
     def __init__(self, log: logging.Logger, clock: Callable[[], float] = time.monotonic) -> None:
         self._log, self._clock = log, clock
@@ -18,7 +18,7 @@ class Complaints:
         self._kept_back: dict[str, int] = {}
 
     def of(self, culprit: str, what: str) -> None:
-        """Complain of `culprit`, or count it for the next line."""
+        """Log a warning about `culprit`, or count it for the next line."""
         now_s = self._clock()
         if now_s < self._due_s.get(culprit, now_s):
             self._kept_back[culprit] = self._kept_back.get(culprit, 0) + 1

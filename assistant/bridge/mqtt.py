@@ -1,4 +1,4 @@
-"""A connection to the MQTT broker that mends itself."""
+"""The connection to the MQTT broker, which is restored when it fails."""
 
 from __future__ import annotations
 
@@ -36,21 +36,21 @@ log = logging.getLogger(__name__)
 
 
 class Unsent(msgspec.Struct, frozen=True):
-    """What a device is to be told when the broker is back: its latest state and attributes."""
+    """The latest state and attributes to send to a device when the broker is back."""
 
     state: str = ""
     attributes: dict[str, SlotValue] = {}
 
     def then(self, command: HomeCommand) -> Unsent:
-        """The same with what was commanded later."""
+        """These, updated by a later command."""
         return Unsent(command.state or self.state, {**self.attributes, **command.attributes})
 
 
 class Broker:
-    """The broker and the states it reports of `entity_ids`; a `Source` whose `Tick` means news.
+    """The broker, with the states it reports of `entity_ids`; a `Source` whose `Tick` means news.
 
-    paho's thread keeps the connection. Of what it hears only the latest state of each device waits
-    for the worker's thread, so that no flood makes a queue.
+    paho's thread keeps the connection. Only the latest state of each device waits for the worker's
+    thread, so a flood of states cannot build a queue.
     """
 
     def __init__(self, settings: MqttSettings, entity_ids: Iterable[str] = ()) -> None:
@@ -63,9 +63,9 @@ class Broker:
         self._topics = self._named(entity_ids)
         self._closed = self._answered = self._refused = False
         self.alive = True
-        """Whether the thread that keeps the connection lives; a broker that is away ends none."""
+        """Whether the thread of the connection lives; it survives the broker's absence."""
         self.presence: DeviceChanged | None = None
-        """What was last heard of the broker; None before the first attempt to connect."""
+        """The broker's last known presence; None before the first attempt to connect."""
         self._client = connection(settings)
         self._client.when_ended = self._ended
         self._client.on_pre_connect = self._connecting
@@ -82,25 +82,25 @@ class Broker:
         return self._signal
 
     def read(self) -> Iterable[Message]:
-        """A `Tick` that has the stage ask for the news."""
+        """A `Tick`, on which the stage asks for the news."""
         with contextlib.suppress(BlockingIOError):
             os.eventfd_read(self._signal)
         return (Tick(at_s=boottime_s()),)
 
     def states(self) -> dict[str, str]:
-        """The latest state of each device of which the daemon has not been told."""
+        """The latest state of each device that has not been reported to the daemon."""
         with self._lock:
             return dict(self._states)
 
     def told(self, states: dict[str, str]) -> None:
-        """The daemon has these; what has come meanwhile still waits."""
+        """Note that the daemon has these states; newer ones still wait."""
         with self._lock:
             for entity_id, state in states.items():
                 if self._states.get(entity_id) == state:
                     del self._states[entity_id]
 
     def follow(self, entity_ids: Iterable[str]) -> None:
-        """Listen for the states of these devices from now on, and of no others."""
+        """Subscribe to the states of these devices, and of no others."""
         before, self._topics = self._topics, self._named(entity_ids)
         if gone := list(before.keys() - self._topics.keys()):
             self._client.unsubscribe(gone)
@@ -108,13 +108,14 @@ class Broker:
             self._client.subscribe(added)
 
     def publish(self, command: HomeCommand) -> None:
-        """Command a device; while the broker is away, its latest state and attributes wait for it.
+        """Command a device; while the broker is away, the latest state and attributes wait.
 
-        A command that is no state is dropped then: nobody wants it later. Raises `BridgeError` for
-        an entity that no topic can name, and when the broker has acknowledged none for long.
+        A command that is not a state is dropped then, as nobody wants it later. Raises
+        `BridgeError` for an entity that no topic can name, and when too many commands wait for the
+        broker's acknowledgement.
         """
         topic = command_topic(self._settings.prefix, command.entity_id)
-        # Not paho's idea of being connected: it may lag, and paho would send an older one first.
+        # Not paho's own state, which may lag: paho would then send an older command first.
         if self.presence is None or not self.presence.present:
             if not command.command:
                 before = self._unsent.get(command.entity_id, Unsent())
@@ -127,7 +128,7 @@ class Broker:
             raise BridgeError("bridge.full", message)
 
     def catch_up(self) -> None:
-        """Publish what has waited for the broker."""
+        """Publish the states that have waited for the broker."""
         waiting, self._unsent = self._unsent, {}
         for entity_id, unsent in waiting.items():
             command = HomeCommand(
@@ -139,7 +140,7 @@ class Broker:
             self.publish(command)
 
     def close(self) -> None:
-        """Take leave of the broker."""
+        """Publish "offline" and disconnect from the broker."""
         connected = self._client.is_connected()
         if connected:
             farewell = self._client.publish(
@@ -151,12 +152,12 @@ class Broker:
             self._closed = True
             os.close(self._signal)
         self._client.disconnect()
-        # One that is looking for the broker may take seconds more; it ends with the process.
+        # A thread that is still connecting may take seconds more; it ends with the process.
         if connected:
             self._client.loop_stop()
 
     def _named(self, entity_ids: Iterable[str]) -> dict[str, str]:
-        """Topic → device; one that no topic can name is left out."""
+        """Topic → device, without devices that no topic can name."""
         topics: dict[str, str] = {}
         for entity_id in entity_ids:
             try:
@@ -192,12 +193,12 @@ class Broker:
             self._joined(client)
 
     def _joined(self, client: Client) -> None:
-        """Nothing that is said from now on is missed, which devices may wait for."""
+        """Announce that the bridge misses nothing from now on; devices may wait for this."""
         client.publish(presence_topic(self._settings.prefix), "online", 1, True)
         self._changed(True, "")
 
     def _unreachable(self, _: Client, __: Any) -> None:
-        # paho calls this while it handles the fault, and does not pass it on.
+        # paho calls this inside its exception handler and does not pass the exception.
         self._changed(False, why_unreachable(self._settings, sys.exception()))
 
     def _disconnected(

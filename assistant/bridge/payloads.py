@@ -1,4 +1,4 @@
-"""Topics and payloads, as Home Assistant and zigbee2mqtt have them, to commands and states."""
+"""Commands and states as topics and payloads in the form of Home Assistant and zigbee2mqtt."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from assistant.skill.values import Colour
 
 LARGEST_PAYLOAD_BYTES = 16_384
 LONGEST_STATE = 255
-"""Characters of a state, as in Home Assistant."""
+"""Most characters of a state, as in Home Assistant."""
 FULL_BRIGHTNESS = 255
 WHITE = (255, 255, 255)
 MIREDS_KELVIN = 1_000_000
-"""A white of so many kelvin has this divided by them as its mireds."""
+"""Product of a white's colour temperatures in mireds and in kelvin."""
 
 COMMANDS = {
     "on": "ON",
@@ -46,14 +46,14 @@ REPORTS = {
     "null": "unknown",
     "online": "",
 }
-"""Reported word → the state it means, "" for none. zigbee2mqtt reports covers and locks by their
-commands; "None" is Home Assistant's word for a state that a template does not know."""
+"""Reported word → the state it means, "" for none. zigbee2mqtt reports covers and locks with the
+words of their commands; Home Assistant reports "None" for a state that a template does not know."""
 
 _SHARE = re.compile(r"([0-9]|[1-9][0-9]|100)%")
 
 
 class Light(msgspec.Struct, frozen=True):
-    """A payload in JSON, of which further keys are passed over; brightness is from 0 to 255."""
+    """A payload in JSON, whose other keys are ignored; brightness is from 0 to 255."""
 
     state: str | None = None
     brightness: Annotated[float, msgspec.Meta(ge=0, le=FULL_BRIGHTNESS)] | None = None
@@ -70,7 +70,7 @@ def state_topic(prefix: str, entity_id: str) -> str:
 
 
 def presence_topic(prefix: str) -> str:
-    """The topic that tells others whether the bridge is there."""
+    """The topic that says whether the bridge is online."""
     return f"{prefix}/bridge/state"
 
 
@@ -85,14 +85,15 @@ def _topic(prefix: str, entity_id: str) -> str:
 def command_payload(
     state: str, attributes: Mapping[str, SlotValue] = MappingProxyType({})
 ) -> bytes:
-    """The payload that brings a device into `state` ("" leaves it) and gives it `attributes`.
+    """The payload that sets a device's `state` ("" leaves it as it is) and `attributes`.
 
-    Without attributes it is a plain word, but for "40%", a brightness of 102 out of 255.
+    Without attributes it is a plain word, except for a state such as "40%", a brightness of 102 out
+    of 255.
     """
     if not attributes and not state.endswith("%"):
         return COMMANDS.get(state, state).encode()
     told: dict[str, Any] = {}
-    # A device that is told to open and to stop half way opens.
+    # A device that is sent both "open" and a position opens fully.
     if state and "position" not in attributes:
         told["state"] = COMMANDS.get(state, state)
     if state.endswith("%"):
@@ -115,9 +116,9 @@ def _attribute(name: str, value: SlotValue) -> dict[str, Any]:
 def read_state(payload: bytes | bytearray) -> str:
     """The state in a device's payload: a plain word, or JSON with "state" and "brightness".
 
-    It is "" for what says nothing of the state: an empty payload, as a broker has for a retained
-    one that was taken back, a state of null, or attributes alone. Raises `ValueError` for what is
-    no such payload; its text holds nothing of the payload.
+    It is "" for a payload without a state: an empty one, with which a broker deletes a retained
+    one, a state of null, or attributes only. Raises `ValueError` for any other payload; the error's
+    text quotes nothing of it.
     """
     if len(payload) > LARGEST_PAYLOAD_BYTES:
         raise ValueError(f"{len(payload)} bytes are too many")
@@ -138,7 +139,7 @@ def _json_state(text: str) -> str:
 
 
 def _word(text: str) -> str:
-    """A state in lower case; raises `ValueError` for what could not be said or sent back."""
+    """A state in lower case; raises `ValueError` for one that could not be spoken or sent back."""
     if len(text) > LONGEST_STATE or not text.isprintable():
         raise ValueError("it is too long or not printable")
     word = text.lower()

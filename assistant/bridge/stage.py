@@ -1,4 +1,4 @@
-"""The bridge as a stage: commands to the broker; states and the broker's presence from it."""
+"""The bridge as a stage: it sends commands to the broker and reports states and its presence."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from assistant.core.messages import DeviceChanged, HomeCommand, HomeStates, Mess
 
 ANNOUNCE_EVERY_S = 30.0
 JOINED_AFTER_S = 1.0
-"""By then whoever listens to this process has joined it, which takes up to 0.2 s."""
+"""Seconds after which all listeners of this process have connected, which takes up to 0.2 s."""
 STATES_EVERY_S = 0.2
-"""Shortest time between two reports of states, each of which the skills commit to disk. What a
-device says meanwhile replaces what it said before; the first word after a pause goes at once."""
+"""Fewest seconds between two reports of states, each of which the skills commit to disk. In between
+a device's newer state replaces the older; the first state after a pause is reported at once."""
 
 
 class BridgeStage:
-    """Carries what the skills command to the broker, and what it reports to the skills."""
+    """Carries the skills' commands to the broker, and the broker's reports to the skills."""
 
     consumes: ClassVar[tuple[type[Message], ...]] = (HomeCommand, Tick)
 
@@ -35,7 +35,7 @@ class BridgeStage:
         yield from self._states(message.at_s)
 
     def deadline_s(self) -> float | None:
-        """When states may be reported, or the broker's presence is to be told again."""
+        """When states may be reported, or the broker's presence is to be reported again."""
         if self._broker.states():
             return min(self._announce_at_s, self._states_at_s)
         return self._announce_at_s
@@ -54,7 +54,7 @@ class BridgeStage:
             yield presence
         elif at_s >= self._announce_at_s:
             self._announce_at_s = at_s + ANNOUNCE_EVERY_S
-            # A broadcast may be lost, above all while the listeners are starting.
+            # A broadcast may be lost, most of all while the listeners are starting.
             if presence is not None:
                 yield presence
 
@@ -65,5 +65,5 @@ class BridgeStage:
         if states:
             self._states_at_s = at_s + STATES_EVERY_S
             yield HomeStates(states=states)
-            # Only now: states that the bus did not take are reported once more.
+            # Only now, so that states that the bus did not take are reported again.
             self._broker.told(states)
