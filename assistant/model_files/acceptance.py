@@ -1,8 +1,8 @@
-"""What a version of a model must pass before it is used, by the kind of the model.
+"""The checks that a version of a model must pass before it is used, by the kind of the model.
 
-Its files are as they were recorded, its inputs and outputs those of the manifest, and the model's
-canaries come out as they were recorded. A kind of model takes part with a row of `KINDS`, and with
-a function that opens a version and answers canaries with it.
+Its files must be as recorded, its inputs and outputs those of the manifest, and the outputs for the
+model's canaries as recorded. Each kind of model has a row in `KINDS`; where it has canaries, the
+row names a function that opens a version to answer them.
 """
 
 from __future__ import annotations
@@ -26,10 +26,12 @@ from nlu.classifier.tagger import Tagger
 
 
 class Kind(NamedTuple):
-    """`stage` is the process that runs such models; `opened` opens one, to answer canaries."""
+    """A kind of model."""
 
     stage: str
+    """The process that runs such models."""
     opened: Callable[[Library, str], Answer] | None = None
+    """Opens a version to answer canaries; None for a kind without canaries."""
 
 
 def _intent(library: Library, name: str) -> Answer:
@@ -60,7 +62,7 @@ KINDS = {
 
 
 def require(library: Library, name: str) -> None:
-    """Raise `ModelError` unless there is the version of the model that `library` reads."""
+    """Raise `ModelError` unless the version of the model that `library` reads exists."""
     version, known = library.version(name), library.versions(name)
     if version not in known:
         message = f"{name} has no version {version} here; there are: {', '.join(known)}"
@@ -68,7 +70,7 @@ def require(library: Library, name: str) -> None:
 
 
 def opened(library: Library, name: str) -> Answer | None:
-    """The version of the model that `library` reads, to answer canaries; None if its kind can't.
+    """Open the version that `library` reads, to answer canaries; None for a kind without canaries.
 
     Raises `ModelError` when it is not as recorded or has another interface.
     """
@@ -88,14 +90,14 @@ def check(library: Library, name: str) -> None:
 
 
 def check_answers(library: Library, name: str, answer: Answer) -> None:
-    """Raise `ModelError` when `answer` is not what the model's canaries are to be answered."""
+    """Raise `ModelError` when `answer` does not pass the model's canaries."""
     recorded = load_canaries(library, name)
     if recorded is not None:
         judge(recorded, answer, f"{name} {library.version(name)}")
 
 
 def refuse_unsound(library: Library, name: str) -> None:
-    """`check`, with one `AssistantError` for whatever a library may raise on the way."""
+    """Run `check`, and raise any exception of a library as an `AssistantError`."""
     with ThreadPoolExecutor(1) as thread:
         fault = thread.submit(check, library, name).exception()
     if fault is not None:
@@ -103,9 +105,9 @@ def refuse_unsound(library: Library, name: str) -> None:
 
 
 def put_in_use(library: Library, name: str) -> None:
-    """Have the version that `library` reads be in use from now on, also after a restart.
+    """Record the version that `library` reads as the one in use, also after a restart.
 
-    Raises `ModelError` when that cannot be written down.
+    Raises `ModelError` when that cannot be stored.
     """
     version, now = library.version(name), library.use(name)
     if version != now.version:

@@ -1,7 +1,7 @@
-"""Files of the Hugging Face hub: what the hub says of them, and their bytes, resumed.
+"""Files of the Hugging Face hub: their descriptions, and downloads that can be resumed.
 
-`HF_ENDPOINT` names a mirror. Since version 2 the hub's own client starts an interrupted download
-anew, so the bytes are fetched here.
+`HF_ENDPOINT` names a mirror. Since version 2 the hub's own client restarts an interrupted download
+from the beginning, so the bytes are fetched here.
 """
 
 from __future__ import annotations
@@ -22,16 +22,16 @@ CHUNK_BYTES = 1 << 16
 TIMEOUT_S = 20.0
 
 Report = Callable[[int], None]
-"""Told how many further bytes are there."""
+"""Called with the number of bytes that have come since the last call."""
 
 
 class Remote(msgspec.Struct, frozen=True, kw_only=True):
-    """One file as the hub describes it."""
+    """The hub's description of one file."""
 
     url: str
     bytes: int
     etag: str
-    """SHA-256 of a file in large file storage, else the SHA-1 of the git blob."""
+    """SHA-256 for a file in large file storage, otherwise the SHA-1 of the git blob."""
     commit: str
 
 
@@ -56,9 +56,9 @@ def describe(repository: str, path: str, revision: str) -> Remote:
 
 
 def fetch(remote: Remote, partial: Path, report: Report) -> None:
-    """Bring the bytes that `partial` lacks; what has come stays there when the line breaks.
+    """Fetch the bytes that `partial` lacks; those received stay there when the connection breaks.
 
-    Raises `ModelError`, or `OSError` when the disk takes no more.
+    Raises `ModelError`, or `OSError` when the disk cannot be written.
     """
     have = partial.stat().st_size if partial.exists() else 0
     if have > remote.bytes:
@@ -76,7 +76,7 @@ def fetch(remote: Remote, partial: Path, report: Report) -> None:
 
 
 def _stream(remote: Remote, partial: Path, have: int, report: Report) -> None:
-    # Compressed, the bytes of a part could not be told from those of the whole.
+    # With compression, a range would not be a range of the file's own bytes.
     headers = {"Accept-Encoding": "identity", "Range": f"bytes={have}-"}
     request = get_session().stream(
         "GET", remote.url, headers=headers, timeout=TIMEOUT_S, follow_redirects=True
@@ -97,7 +97,7 @@ def _stream(remote: Remote, partial: Path, have: int, report: Report) -> None:
 
 
 def matches(etag: str, file: Path) -> bool:
-    """Whether `file` is what the hub's `etag` stands for."""
+    """Whether the content of `file` matches the hub's `etag`."""
     if len(etag) == 64:
         return sha256(file) == etag
     blob = hashlib.sha1(f"blob {file.stat().st_size}\0".encode(), usedforsecurity=False)

@@ -1,8 +1,8 @@
-"""Getting model files: pulled from the hub or imported, verified, and moved in as a whole.
+"""Getting model files: they are pulled from the hub or imported, verified, and moved into place.
 
-Everything is gathered in `.incoming` below the folder of pulled models. Only a complete, verified
-is renamed to its place, so nothing half-written is ever loaded; what an interrupted pull
-leaves there is resumed by the next one.
+Files are collected in `.incoming` below the folder of pulled models. Only a complete and verified
+model is renamed to its place, so nothing half-written is ever loaded. The next pull resumes what an
+interrupted pull has left.
 """
 
 from __future__ import annotations
@@ -26,21 +26,21 @@ from assistant.model_files.huggingface import Remote
 
 INCOMING = ".incoming"
 SPARE_BYTES = 50_000_000
-"""What must stay free on the disk beside the model: state and logs go on growing."""
+"""Bytes that must stay free on the disk besides the model: state and logs keep growing."""
 
 LARGEST_BYTES = 4_000_000_000
-"""Of a file; a candidate is read into memory to be checked."""
+"""Most bytes of an imported file; a candidate is read into memory to be checked."""
 
 Progress = Callable[[str, int, int], None]
-"""Told the file, how many further bytes of it are there, and its size."""
+"""Called with a file's name, the number of bytes that have come since the last call, its size."""
 Check = Callable[[Library, str, Mapping[str, bytes]], None]
-"""Raises `ModelError` for a candidate's content by which it cannot be the model."""
+"""Raises `ModelError` for a candidate whose content cannot be the model."""
 
 
 def pull(library: Library, name: str, progress: Progress) -> None:
-    """Fetch the artefact from the hub, resuming what an earlier pull began.
+    """Fetch the artefact from the hub, and resume an earlier pull.
 
-    Raises `ModelError`; then what is there stays as it was.
+    Raises `ModelError`; then an existing model stays as it was.
     """
     artefact = library.artefact(name)
     if artefact.shipped:
@@ -69,7 +69,7 @@ def pull(library: Library, name: str, progress: Progress) -> None:
 def import_model(library: Library, name: str, path: Path) -> None:
     """Take the artefact's files from the folder `path`, or from beside the file `path`.
 
-    Raises `ModelError` when one is missing or is not what the manifest says.
+    Raises `ModelError` when a file is missing or is not what the manifest says.
     """
     artefact = library.artefact(name)
     if artefact.shipped:
@@ -79,9 +79,10 @@ def import_model(library: Library, name: str, path: Path) -> None:
 
 
 def import_version(library: Library, name: str, path: Path, version: str, check: Check) -> None:
-    """Take a candidate for the artefact's place from `path`, to lie beside it as `version`.
+    """Take a candidate for the artefact from `path`, and store it beside it as `version`.
 
-    Raises `ModelError`, also when `check` does or the version may be needed as it is.
+    Raises `ModelError`, also when `check` does, or when that version is in use or kept for a
+    rollback.
     """
     if version == library.artefact(name).version:
         import_model(library, name, path)
@@ -112,18 +113,18 @@ def _import(library: Library, name: str, path: Path, check: Check | None = None)
 
 @contextmanager
 def _nothing_left(folder: Path, files: Iterable[File]) -> Iterator[None]:
-    """Have what was not moved in, because it was refused, take no room."""
+    """At the end remove the files that were refused and so not moved in."""
     try:
         yield
     finally:
         for file in files:
             (folder / file.name).unlink(missing_ok=True)
-        with suppress(OSError):  # it was moved in, or holds what a pull goes on with
+        with suppress(OSError):  # it was moved in, or holds files of a pull to resume
             folder.rmdir()
 
 
 def _copy(original: Path, copy: Path) -> None:
-    """Copy a file, not what a link points at: all may read a model, whoever imported it."""
+    """Copy a file, but no link, which may point to a secret: every user may read a model."""
     try:
         source = os.open(original, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
     except OSError as error:
@@ -193,7 +194,7 @@ def _locked(file: Path) -> LockedFile:
 
 @contextmanager
 def _incoming(library: Library, name: str) -> Iterator[Path]:
-    """The folder to gather the artefact in, for one command at a time."""
+    """The folder that collects the artefact's files, locked for one command at a time."""
     folder = library.pulled / INCOMING / library.folder(name).name
     try:
         folder.mkdir(parents=True, exist_ok=True)
@@ -205,7 +206,7 @@ def _incoming(library: Library, name: str) -> Iterator[Path]:
             yield folder
     except OSError as error:
         if error.errno in (errno.ENOSPC, errno.EDQUOT):
-            # The part that came is of no use on a full disk, and the state needs the room.
+            # On a full disk the state needs the space more than a partial download does.
             shutil.rmtree(folder, ignore_errors=True)
         message = f"{error.filename or folder}: {error.strerror or error}; nothing was changed"
         raise ModelError("model.disk", message) from error
@@ -219,7 +220,7 @@ def _move_in(library: Library, name: str, lock: Lock) -> None:
             file.unlink()
     (folder / LOCK).write_bytes(msgspec.json.format(msgspec.json.encode(lock)))
     for file in folder.iterdir():
-        # The daemon is another user than the one who pulls.
+        # The daemon runs as another user than the one who pulls.
         file.chmod(0o644)
         sync(file)
     folder.chmod(0o755)
@@ -235,7 +236,7 @@ def _move_in(library: Library, name: str, lock: Lock) -> None:
 
 
 def _open_to_daemon(pulled: Path) -> None:
-    """Let the daemon read there, and write down which version is in use."""
+    """Let the daemon read the folder, and write there which version is in use."""
     pulled.chmod(0o755)
     owner = pulled.parent.stat()
     if os.geteuid() == 0:

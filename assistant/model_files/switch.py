@@ -1,4 +1,4 @@
-"""Asking for another version of a model: of the daemon when it runs, else written down for it."""
+"""Switching to another version of a model: in the running daemon, or stored for its next start."""
 
 from __future__ import annotations
 
@@ -12,20 +12,22 @@ from assistant.core.models.manifest import Library
 from assistant.model_files.acceptance import KINDS, put_in_use, refuse_unsound, require
 
 SILENCE_S = 300.0
-"""A new intent model is first fitted to the installed skills: minutes on a slow board."""
+"""Seconds to wait for the daemon: a new intent model is first fitted to the installed skills, which
+takes minutes on a slow board."""
 NOT_THERE = ("control.down", "control.not_running")
 
 
 def use(config: Config, name: str, version: str, *, known: bool = False) -> bool:
-    """Have `version` of the model be in use; gives whether a running daemon has it now.
+    """Put `version` of the model in use; return whether a running daemon uses it now.
 
-    A version that is `known` to be sound is checked by who runs it alone. Raises `ModelError` when
-    it is refused, and `ControlError` when the daemon says nothing; then nothing has changed.
+    A version that is `known` to be sound is checked only by the daemon, when one runs. Raises
+    `ModelError` when it is refused, and `ControlError` when the daemon does not answer; then
+    nothing has changed.
     """
     library = Library(config.models_dir).choosing(name, version)
     require(library, name)
     if not known:
-        # Here first: what ends a process should not end the daemon's.
+        # First in this process: a candidate that crashes should not crash the daemon's process.
         refuse_unsound(library, name)
     stage = KINDS[library.artefact(name).kind].stage
     control = ControlClient(config.control_socket)
@@ -42,9 +44,9 @@ def use(config: Config, name: str, version: str, *, known: bool = False) -> bool
 
 
 def roll_back(config: Config, name: str) -> tuple[str, bool]:
-    """Have the version be in use that was before; gives it, and whether a running daemon has it.
+    """Put the previous version in use; return it, and whether a running daemon uses it now.
 
-    Raises as `use` does, and `ModelError` when there is none.
+    Raises as `use` does, and `ModelError` when there is no previous version.
     """
     library = Library(config.models_dir)
     use_now = library.use(name)
