@@ -1,7 +1,6 @@
-"""Findings about this device and installation, each with the mend when something is amiss.
+"""Findings about this device and installation, each with a remedy when something is wrong.
 
-The checks judge what `assistant.doctor.probes` found, or the error that came instead, and touch
-nothing.
+The checks judge the results or errors of `assistant.doctor.probes`, and change nothing.
 """
 
 from __future__ import annotations
@@ -23,32 +22,31 @@ from audio.tts.select import select as select_voice
 from audio.wake.select import select as select_wake_word
 
 QUIET_DBFS, LOUD_DBFS = -80.0, -12.0
-"""A working microphone in a quiet room lies between these; below is a muted one."""
+"""Levels between which a working microphone in a quiet room is; a muted one is below."""
 FREE_BYTES = 200_000_000
 MEMORY_BYTES = 450_000_000
-"""The daemon's own goal for all its processes together, defaults loaded."""
+"""Memory that all processes of the daemon together should need with the default models."""
 SLOW_SPEECH = 0.5
-"""Share of a sentence's length that a voice may work on it before its pauses are heard."""
+"""Share of a sentence's duration that a voice may take to make it before pauses become audible."""
 
 
 class Finding(msgspec.Struct, frozen=True, kw_only=True):
-    """One thing looked at; `mend` says what to do when it is not `ok`.
-
-    Without what is `necessary` the assistant does not work; the rest only makes it better.
-    """
+    """The result of one check."""
 
     name: str
     ok: bool
     detail: str
     mend: str = ""
+    """What to do when it is not `ok`."""
     necessary: bool = True
+    """Whether the assistant does not work without it, or only works less well."""
 
 
 T = TypeVar("T")
 
 
 def examine(config: Config) -> Iterator[Finding]:
-    """Look at everything, one finding after the other; takes some seconds."""
+    """Run every check, one after the other; this takes some seconds."""
     library = Library(config.models_dir)
     yield microphone(_tried(lambda: _heard(config)))
     yield loudspeaker(config.audio.output, _tried(lambda: probes.loudspeaker(config.audio.output)))
@@ -66,7 +64,7 @@ def examine(config: Config) -> Iterator[Finding]:
 
 
 def microphone(heard: Microphone | AssistantError) -> Finding:
-    """Whether sound comes in at a level that speech can be told from."""
+    """Whether sound comes in at a level at which speech can be recognised."""
     if isinstance(heard, AssistantError):
         mend = "plug one in, or name it as audio.input in the settings (arecord -l lists them)"
         return Finding(name="microphone", ok=False, detail=heard.message, mend=mend)
@@ -106,7 +104,7 @@ def sound(found: Session) -> Finding:
 
 
 def echo(cancelled: bool) -> Finding:
-    """Whether the assistant's own voice is taken out of what the microphone hears."""
+    """Whether the assistant's own voice is removed from the microphone's sound."""
     detail = "SpeexDSP is here" if cancelled else "a reply is not heard through"
     mend = "" if cancelled else "run: sudo apt install libspeexdsp1"
     return Finding(
@@ -123,7 +121,7 @@ def wake_word(engine: str | AssistantError) -> Finding:
 
 
 def recognition(config: Config, library: Library, pocketsphinx: bool) -> Finding:
-    """Whether the engine of the settings can be had."""
+    """Whether the speech recognition engine of the settings is available."""
     model = config.asr.model
     name, pull = "speech recognition", f"run: assistant models pull {model}"
     try:
@@ -144,7 +142,7 @@ def recognition(config: Config, library: Library, pocketsphinx: bool) -> Finding
 
 
 def voice(wanted: str, spoken: SpeechProbe | AssistantError) -> Finding:
-    """Whether a voice speaks, the `wanted` one ("auto" for any), and quickly enough."""
+    """Whether the `wanted` voice ("auto" for any) speaks, and quickly enough."""
     if isinstance(spoken, AssistantError):
         mend = "run: sudo apt install flite"
         return Finding(name="voice", ok=False, detail=spoken.message, mend=mend)
@@ -160,7 +158,7 @@ def voice(wanted: str, spoken: SpeechProbe | AssistantError) -> Finding:
 
 
 def wording(generator: str, library: Library) -> Finding:
-    """Whether the generator of the settings can be had."""
+    """Whether the generator of the settings is available."""
     detail, mend = generator, ""
     try:
         require_generator(library, generator)
@@ -173,7 +171,7 @@ def wording(generator: str, library: Library) -> Finding:
 
 
 def models(library: Library) -> Iterator[Finding]:
-    """Whether the models that are here are what the manifest says; one finding each."""
+    """Whether the models that are here are as the manifest says; one finding for each."""
     try:
         names = list(library.artefacts)
     except ModelError as error:
@@ -187,7 +185,7 @@ def models(library: Library) -> Iterator[Finding]:
         )
     for name in here:
         version, own = library.use(name).version, library.artefact(name).version
-        # The one in use, though the daemon reads another where that is damaged.
+        # Check the version in use; the daemon reads another one if it is damaged.
         used = library.choosing(name, version)
         fault = _tried(lambda name=name, used=used: used.read(name))  # type: ignore[misc]
         if isinstance(fault, AssistantError):
@@ -200,7 +198,7 @@ def models(library: Library) -> Iterator[Finding]:
 
 
 def state(found: FolderProbe) -> Finding:
-    """Whether timers and settings can be kept."""
+    """Whether timers and settings can be stored."""
     detail = f"{found.path}, {found.free_bytes / 1e6:.0f} MB free"
     mend = ""
     if found.fault:
@@ -214,7 +212,7 @@ def state(found: FolderProbe) -> Finding:
 
 
 def clock(found: Clock) -> Finding:
-    """Whether the time of day can be trusted after a start."""
+    """Whether the time of day is reliable after a start."""
     told = {True: "set by network time", False: "not set by network time yet", None: ""}
     keeps = "kept by a battery" if found.battery else "no battery keeps it"
     detail = ", ".join(filter(None, (told[found.synchronised], keeps)))
@@ -225,7 +223,7 @@ def clock(found: Clock) -> Finding:
 
 
 def service(unit: str, status: object) -> Finding:
-    """Whether the daemon runs and, as a service, comes back after a start."""
+    """Whether the daemon runs; where it is installed as a service, whether that is active."""
     running = not isinstance(status, AssistantError)
     mend = ""
     if isinstance(status, AssistantError) and status.code != "control.down":
@@ -242,7 +240,7 @@ def service(unit: str, status: object) -> Finding:
 
 
 def memory(spare_bytes: int) -> Finding:
-    """Whether the processes have room."""
+    """Whether there is enough memory for the processes."""
     enough = spare_bytes >= MEMORY_BYTES
     mend = "" if enough else 'close programs, or set asr.engine = "pocketsphinx"'
     detail = f"{spare_bytes / 1e6:.0f} MB can be had"

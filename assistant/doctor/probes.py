@@ -1,4 +1,4 @@
-"""What the machine under the assistant is like right now, for `assistant doctor`."""
+"""Probes of the machine as it is now, for `assistant doctor`."""
 
 from __future__ import annotations
 
@@ -32,28 +32,29 @@ LISTEN_S, WITHIN_S = 1.0, 8.0
 
 @dataclass(frozen=True)
 class Microphone:
-    """What came from it for a second; `by_daemon` when the running daemon listened to it."""
+    """The level of a microphone."""
 
     rms_dbfs: float
     by_daemon: bool = False
+    """Whether the running daemon measured it."""
 
 
 @dataclass(frozen=True)
 class SpeechProbe:
-    """One sentence: how long `engine` worked on it, how long it sounds, and who could not do it.
-
-    `refusals` is engine → why it was passed over, and the mend.
-    """
+    """The synthesis of one sentence by `engine`."""
 
     engine: str
     worked_s: float
+    """Seconds that the synthesis took."""
     sound_s: float
+    """Seconds that the sentence lasts."""
     refusals: Mapping[str, str] = field(default_factory=dict)
+    """Engine → why it could not be used, and the remedy."""
 
 
 @dataclass(frozen=True)
 class FolderProbe:
-    """A folder, or where it will be made; `fault` says why nothing can be written there."""
+    """A folder that exists or will be made; `fault` says why nothing can be written there."""
 
     path: Path
     free_bytes: int
@@ -62,15 +63,17 @@ class FolderProbe:
 
 @dataclass(frozen=True)
 class Clock:
-    """Whether network time has set it (None: nothing here can tell) and a battery keeps it."""
+    """The state of the system's clock."""
 
     synchronised: bool | None
+    """Whether network time has set it; None when systemd does not say."""
     battery: bool
+    """Whether a battery keeps it running."""
 
 
 @dataclass(frozen=True)
 class Session:
-    """Sound cards that the kernel shows, whether this user may use them, and sound servers."""
+    """Number of sound cards, whether this user may use them, and running sound servers."""
 
     cards: int
     permitted: bool
@@ -104,7 +107,7 @@ def microphone(device: str) -> Microphone:
 
 
 def microphone_of_daemon(socket: Path) -> Microphone:
-    """What the running daemon hears; raises `ControlError` when none runs."""
+    """The level that the running daemon measures; raises `ControlError` when none runs."""
     for event in ControlClient(socket).follow("watch", WITHIN_S):
         if event.get("type") == "Level":
             return Microphone(float(event["rms_dbfs"]), by_daemon=True)
@@ -112,19 +115,19 @@ def microphone_of_daemon(socket: Path) -> Microphone:
 
 
 def loudspeaker(device: str) -> int:
-    """Open `device` and let it go: its rate in Hz; raises `AudioError`."""
+    """Open and close `device`, and return its rate in Hz; raises `AudioError`."""
     opened = open_loudspeaker(device)
     opened.close()
     return opened.rate_hz
 
 
 def echo_cancellation() -> bool:
-    """Whether an echo canceller can be had."""
+    """Whether an echo canceller is available."""
     return echo_canceller() is not None
 
 
 def speech(voice: Tiers) -> SpeechProbe:
-    """Let `voice` make a sentence; raises `SpeakingError`."""
+    """Time `voice` as it synthesises a sentence; raises `SpeakingError`."""
     began_s = time.perf_counter()
     samples = voice.synthesise("The doctor is listening to my voice.")
     worked_s = time.perf_counter() - began_s
@@ -155,7 +158,7 @@ def clock() -> Clock:
 
 
 def unit() -> str:
-    """The state of `assistant.service` in systemd's word; "" where there is no such unit."""
+    """The state of `assistant.service`, as systemd calls it; "" when there is no such unit."""
     state = _output("systemctl", "show", "--property=LoadState,ActiveState", "assistant.service")
     values = dict(line.split("=", 1) for line in state.splitlines() if "=" in line)
     return values.get("ActiveState", "") if values.get("LoadState") == "loaded" else ""
@@ -173,7 +176,7 @@ def session() -> Session:
 
 
 def spare_memory_bytes() -> int:
-    """The kernel's estimate of what can be had without swapping."""
+    """The kernel's estimate of the memory available without swapping."""
     for line in Path("/proc/meminfo").read_text().splitlines():
         if line.startswith("MemAvailable:"):
             return int(line.split()[1]) * 1024
