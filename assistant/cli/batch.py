@@ -1,4 +1,4 @@
-"""`assistant batch`: many questions from a file, their answers to another."""
+"""`assistant batch`: answers questions from one file into another."""
 
 from __future__ import annotations
 

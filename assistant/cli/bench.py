@@ -1,4 +1,4 @@
-"""`assistant bench …`: how quick and how heavy the assistant is on this machine."""
+"""`assistant bench …`: speed and memory of the assistant on this machine."""
 
 from __future__ import annotations
 
@@ -96,7 +96,7 @@ def stages(
 
 
 def _show(title: str, figures: msgspec.Struct, rows: Sequence[msgspec.Struct], json: bool) -> None:
-    """As a table with a row for each of `rows`, and the other figures below it."""
+    """Print a table with a row for each of `rows`, and the other figures below it."""
     if json:
         emit(figures)
         return

@@ -35,14 +35,14 @@ class Watchdog:
         self._notifier, self._broker = notifier, broker
 
     def beat(self) -> None:
-        """The loop went round once more; raises `BridgeError` when nothing would come to it."""
+        """Report that the loop went round; raises `BridgeError` when the connection has ended."""
         if not self._broker.alive:
             message = "the connection to the broker cannot go on; the log says why"
             raise BridgeError("bridge.ended", message)
         self._notifier.alive()
 
     def reloading(self) -> None:
-        """It reads its settings in a moment: a beat will do."""
+        """Report a beat: reading the settings takes only a moment."""
         self._notifier.alive()
 
 
@@ -52,12 +52,12 @@ def bridge(
     """Carry commands and states between the daemon and the MQTT broker of the settings."""
     settings, _ = load_config(config_files(config))
     set_up(NAME, settings.log.level)
-    os.umask(0o077)  # as in the daemon, beside whose sockets its own lie
+    os.umask(0o077)  # as in the daemon, whose runtime folder also holds the bridge's sockets
     notifier = Notifier.from_environment()
     if settings.mqtt.host:
         _serve(settings, config, notifier)
     else:
-        # Without READY=1 systemd would take the end for a failure.
+        # Without READY=1 systemd would treat the exit as a failure.
         notifier.ready()
         errors.print("bridge: off; set mqtt.host in the settings to turn it on", markup=False)
 

@@ -40,7 +40,7 @@ def config(
 
 
 def toml(value: Any) -> str:
-    """As it would stand in a file; JSON's scalars and lists are TOML's too."""
+    """The value as TOML; scalars and lists are written as in JSON."""
     if isinstance(value, dict):
         pairs = (f"{toml(key)} = {toml(item)}" for key, item in value.items())
         return "{ " + ", ".join(pairs) + " }"

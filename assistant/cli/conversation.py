@@ -1,4 +1,4 @@
-"""What `hear` and `say` share: fresh settings, stage times, and how an exchange is shown."""
+"""Shared by `hear` and `say`: temporary settings, stage times, and printing an exchange."""
 
 from __future__ import annotations
 
@@ -24,24 +24,24 @@ from assistant.supervision.settings import check
 
 
 class Timings:
-    """Milliseconds by stage, named by its package."""
+    """The milliseconds that each stage has taken."""
 
     def __init__(self) -> None:
         self._seconds: dict[str, float] = defaultdict(float)
 
     def observe(self, stage: Stage, seconds: float) -> None:
-        """Add what one message took."""
+        """Add the seconds that one message took."""
         self._seconds[type(stage).__name__.removesuffix("Stage").lower()] += seconds
 
     def milliseconds(self) -> dict[str, float]:
-        """What each stage took so far."""
+        """The milliseconds of each stage so far."""
         return {stage: round(seconds * 1000, 2) for stage, seconds in self._seconds.items()}
 
 
 def temporary_config(
     skills: Sequence[Path] | None, home: Path | None, settings: Path | None = None
 ) -> Config:
-    """The defaults, or `settings`, with these skills and this home; nothing of the daemon's state.
+    """The defaults, or `settings`, with these skills and this home, without the daemon's state.
 
     Raises `InputError` for a folder that is not there, and `ConfigError`.
     """
@@ -59,7 +59,7 @@ def temporary_config(
 
 @contextmanager
 def answering(config: Config, documents: Path | None) -> Iterator[DocumentAnswers | None]:
-    """While open, answers from the file or folder `documents`, which is read into memory."""
+    """Answers from the file or folder `documents`, read into memory; None without documents."""
     if documents is None:
         yield None
         return
@@ -70,7 +70,7 @@ def answering(config: Config, documents: Path | None) -> Iterator[DocumentAnswer
 
 
 def tell(given: str, messages: Sequence[Message], timings: Timings, as_lines: bool) -> Outcome:
-    """Print one input's exchange: every message as JSON, or what a person wants to see of it."""
+    """Print one input's exchange: every message as JSON, or a short form for people."""
     summary = summarise(given, messages, timings.milliseconds())
     if as_lines:
         for message in messages:

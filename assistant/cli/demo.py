@@ -1,4 +1,4 @@
-"""`assistant demo`: a spoken exchange with the real daemon, and where its time went."""
+"""`assistant demo`: a spoken exchange with the real daemon, with its stage times."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def demo(
 ) -> None:
     """Speak to the real daemon, its sound card replaced by files, and show what it does."""
     for given in file or ():
-        next(frames_of(given), None)  # what is no recording is refused before anything starts
+        next(frames_of(given), None)  # a file that is not a recording is refused before the start
     out.mkdir(parents=True, exist_ok=True)
     show = _Json() if json else _Screen(out)
     with tempfile.TemporaryDirectory(prefix="hark-demo-") as name:
@@ -64,7 +64,7 @@ def demo(
 
 
 def _exchanges(files: list[Path], folder: Path) -> Iterator[tuple[str, list[bytes], bool]]:
-    """What is said, its sound, and whether it is over when the reply begins to sound."""
+    """For each exchange what is said, its sound, and whether it ends when the reply begins."""
     for file in files:
         yield str(file), list(frames_of(file)), False
     for line in () if files else STORY:
@@ -72,7 +72,7 @@ def _exchanges(files: list[Path], folder: Path) -> Iterator[tuple[str, list[byte
 
 
 def _cut(line: StoryLine) -> bool:
-    """Whether the next line is said over the reply to this one."""
+    """Whether the next line is spoken during the reply to this one."""
     following = STORY[STORY.index(line) + 1 :]
     return bool(following and following[0].over)
 
@@ -82,7 +82,7 @@ def _said_again() -> None:
 
 
 class _Json:
-    """For programs: every message, and a Summary for each input."""
+    """Output for programs: every message, and a Summary for each input."""
 
     def exchange(self, given: str, messages: Iterator[Message]) -> None:
         kept = []
@@ -97,7 +97,7 @@ class _Json:
 
 
 class _Screen:
-    """For people: each exchange as it happens, and a table at the end."""
+    """Output for people: each exchange as it happens, and a table at the end."""
 
     def __init__(self, out: Path) -> None:
         self._out = out
@@ -145,7 +145,7 @@ class _Screen:
                 pass
 
     def _play(self, file: Path) -> None:
-        """Play a reply aloud; without a loudspeaker that is over at once."""
+        """Play a reply aloud; without a loudspeaker this returns at once."""
         if not file.is_file():
             return
         samples, rate_hz = soundfile.read(file, dtype="int16")

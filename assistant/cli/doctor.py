@@ -1,4 +1,4 @@
-"""`assistant doctor`: what is amiss here, and how to mend it."""
+"""`assistant doctor`: what is wrong on this machine, and what to do about it."""
 
 from __future__ import annotations
 

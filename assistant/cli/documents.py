@@ -117,7 +117,7 @@ def _say(line: str, json: bool, value: Any) -> None:
 
 @contextmanager
 def _bars() -> Iterator[Callable[[DocumentsProgress], None]]:
-    """Files read and passages encoded, one bar each, on a terminal only."""
+    """Show progress bars for files read and passages encoded, on a terminal only."""
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn())
     with Progress(*columns, console=errors, transient=True, disable=not errors.is_terminal) as bars:
         files = bars.add_task("reading files", total=None)

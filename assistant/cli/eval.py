@@ -1,4 +1,4 @@
-"""`assistant eval …`: how well the assistant does on what is labelled."""
+"""`assistant eval …`: how well the assistant does on labelled data."""
 
 from __future__ import annotations
 
@@ -131,7 +131,7 @@ def rejects(
 ) -> None:
     """Count what talk that is not meant for the assistant makes it do."""
     lines = read_lines(file)
-    # With a broker configured, what it would be told shows as well; nothing is connected here.
+    # With a broker configured, its commands show as well; nothing is connected here.
     config = msgspec.structs.replace(
         temporary_config(None, home), mqtt=MqttSettings(host="localhost")
     )
@@ -184,7 +184,7 @@ def answers(
 
 
 def _tell_miss(json: bool) -> Callable[[Miss], None]:
-    """Shows on a terminal what was not understood; `--json` prints figures alone."""
+    """A function that prints a sentence that was not understood; nothing with `--json`."""
 
     def tell(miss: Miss) -> None:
         if not json:
@@ -201,7 +201,7 @@ def _listed(commands: Sequence[WantedCommand]) -> str:
 
 
 def _tell_offence(json: bool) -> Callable[[Offence], None]:
-    """Shows on a terminal what should have been passed over."""
+    """A function that prints a line that should have been ignored; nothing with `--json`."""
 
     def tell(offence: Offence) -> None:
         if not json:
@@ -226,7 +226,7 @@ def _levels(snr_db: str) -> dict[str, float]:
 
 
 def _alone(skill: Path, engine: str) -> Composition:
-    """The stages with this one skill."""
+    """A composition with this skill only."""
     if engine not in RECOGNISERS:
         message = f'--engine "{engine}" is none of {", ".join(RECOGNISERS)}'
         raise InputError("eval.engine", message)

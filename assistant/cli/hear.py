@@ -1,4 +1,4 @@
-"""`assistant hear`: the chain on recordings."""
+"""`assistant hear`: runs the chain on recordings."""
 
 from __future__ import annotations
 
@@ -18,9 +18,10 @@ from audio.frames import FRAME_S, SILENCE, frames_of
 from skills.state import open_state
 
 SILENCE_BEFORE_S = 1.0
-"""A recording may begin with its first word; wake word engine and VAD have yet to settle then."""
+"""Seconds of silence before a recording, in which wake word engine and VAD settle: it may begin
+with its first word."""
 SILENCE_AFTER_S = 6.0
-"""Long enough for an utterance, or the wait for one, to end after the recording has."""
+"""Seconds of silence after a recording, in which an utterance, or the wait for one, ends."""
 
 
 def hear(
@@ -36,7 +37,7 @@ def hear(
 ) -> None:
     """Let a fresh assistant hear FILEs, each a conversation of its own, and show what it does."""
     for file in files:
-        next(frames_of(file), None)  # what is no recording is refused before any is heard
+        next(frames_of(file), None)  # a file that is not a recording is refused before the start
     settings = temporary_config(skill, home, config)
     composition = Composition(settings)
     recognition, understanding = composition.asr(), composition.nlu()
@@ -66,7 +67,7 @@ def _silence(seconds: float) -> Iterator[bytes]:
 
 
 class _Silent:
-    """Stands where voice and playback would: a reply takes no time."""
+    """Takes the place of voice and playback: a reply takes no time."""
 
     consumes: ClassVar[tuple[type[Message], ...]] = (Reply,)
 

@@ -1,4 +1,4 @@
-"""The command `assistant`: wiring of its subcommands, and faults as one line each."""
+"""The command `assistant`: it loads its subcommands and prints errors in one line each."""
 
 from __future__ import annotations
 
@@ -38,10 +38,10 @@ app = typer.Typer(
 
 
 def main() -> None:
-    """Run the command line; exit status 2 for what the user gave wrong, 1 for other faults."""
-    # Since 1.29 onnxruntime reports its use to its maker; faster-whisper and others load it too.
+    """Run the command line; exit status 2 for wrong input of the user, 1 for other errors."""
+    # Since 1.29 onnxruntime sends telemetry to Microsoft; faster-whisper and others load it too.
     os.environ.setdefault("ORT_DISABLE_TELEMETRY", "1")
-    # As in the daemon: a second thread for one sentence's small sums costs 10 ms in waiting.
+    # As in the daemon: for one sentence's small sums a second thread costs 10 ms of waiting.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     _mount(sys.argv[1:2])
     try:
@@ -50,13 +50,13 @@ def main() -> None:
         errors.print(f"assistant: {error.message}", style="red", markup=False, soft_wrap=True)
         sys.exit(2 if isinstance(error, InputError) else 1)
     except BrokenPipeError:
-        # The reader (head, less) has seen enough; Python would complain once more at exit.
+        # The reader (head, less) has ended; Python would otherwise print an error at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(1)
 
 
 def _mount(first_argument: list[str]) -> None:
-    """Import only the command that is asked for: `assistant reload` needs no speech engine."""
+    """Import only the requested command: `assistant reload` needs no speech engine."""
     every = {**dict.fromkeys(COMMANDS, "command"), **dict.fromkeys(GROUPS, "group")}
     wanted = first_argument if set(first_argument) <= every.keys() else every
     for name in wanted:
@@ -66,5 +66,5 @@ def _mount(first_argument: list[str]) -> None:
         else:
             app.command(name)(getattr(module, name))
     if len(wanted) == 1:
-        # With a single command typer would take its name for an argument.
+        # Without a callback, typer would take the name of a single command for an argument.
         app.callback()(lambda: None)

@@ -1,4 +1,4 @@
-"""`assistant models …`: the model files, whether they are whole, and which are in use."""
+"""`assistant models …`: the model files, whether they are intact, and which are in use."""
 
 from __future__ import annotations
 
@@ -137,7 +137,7 @@ def _library(config: Path | None) -> Library:
 
 
 def _own(library: Library, name: str) -> Library:
-    """The library with the manifest's own version in use."""
+    """The library, set to read the manifest's own version of the model."""
     return library.choosing(name, library.artefact(name).version)
 
 
@@ -152,7 +152,7 @@ def _row(library: Library, name: str) -> dict[str, Any]:
 
 
 def _state(row: dict[str, Any]) -> str:
-    """Where there are several versions, they are listed, and the one in use is marked."""
+    """The state of a model; several versions are listed, with the one in use marked."""
     if len(row["versions"]) == 1:
         return str(row["state"])
     listed = (f"[{v}]" if v == row["in_use"] else v for v in row["versions"])
@@ -160,7 +160,7 @@ def _state(row: dict[str, Any]) -> str:
 
 
 def _here(library: Library, name: str, *, named: bool) -> list[str]:
-    """The versions to verify: of a model that was not named, its own only where it is here."""
+    """The versions to verify; the manifest's own only if it is here or the model was `named`."""
     own = _own(library, name)
     absent = not named and own.state(name) is ModelState.ABSENT
     return [v for v in library.versions(name) if not (absent and v == own.version(name))]
@@ -168,7 +168,7 @@ def _here(library: Library, name: str, *, named: bool) -> list[str]:
 
 @contextmanager
 def _waiting(what: str) -> Iterator[None]:
-    """Show on a terminal that this takes a while."""
+    """Show on a terminal that the command is busy."""
     if not errors.is_terminal:
         yield
         return

@@ -1,4 +1,4 @@
-"""How commands print: people get rich text, programs one JSON object a line."""
+"""Output of commands: rich text for people, one JSON object on each line for programs."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ console = Console(highlight=False)
 """Standard output, for people."""
 
 errors = Console(stderr=True, highlight=False)
-"""Standard error: faults, and progress that must not mix with results."""
+"""Standard error, for errors and for progress, which must not mix with results."""
 
 
 def emit(value: Any) -> None:

@@ -1,4 +1,4 @@
-"""A progress bar on a terminal, and nothing elsewhere."""
+"""A progress bar, shown on a terminal only."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from assistant.cli.output import errors
 
 @contextlib.contextmanager
 def progress(what: str) -> Iterator[Callable[[int, int], None]]:
-    """While open, show on stderr how many of all are done; the yielded function is told both."""
+    """Show a progress bar on stderr; the yielded function takes the number done and the total."""
     with Progress(console=errors, transient=True, disable=not errors.is_terminal) as bar:
         task = bar.add_task(what, total=None)
         yield lambda done, total: bar.update(task, completed=done, total=total)

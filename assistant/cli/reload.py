@@ -14,14 +14,15 @@ from assistant.core.config import config_files, load_config
 from assistant.core.errors import ControlError
 
 SILENCE_S = 60.0
-"""A stage reloads between two utterances, and speech recognition builds its language model."""
+"""Seconds to wait for the stages: each reloads between two utterances, and speech recognition
+rebuilds its language model."""
 
 
 def reload(
     config: Annotated[Path | None, typer.Option(help="Settings, in place of the usual.")] = None,
 ) -> None:
     """Have a running daemon read its settings and skills anew; ends when every stage has."""
-    # Wrong settings are told here, where they can be mended, not in the daemon's log.
+    # Wrong settings are reported here, where the user sees it, not in the daemon's log.
     settings, _ = load_config(config_files(config))
     answers = ControlClient(settings.control_socket).follow("reload", SILENCE_S)
     first = next(answers, None)

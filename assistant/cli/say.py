@@ -1,4 +1,4 @@
-"""`assistant say`: the chain on text."""
+"""`assistant say`: runs the chain on text."""
 
 from __future__ import annotations
 

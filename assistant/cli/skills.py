@@ -1,4 +1,4 @@
-"""`assistant skills …`: which skills there are, and whether they get along."""
+"""`assistant skills …`: which skills there are, and whether they conflict."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ from skills.registry import Fault
 app = typer.Typer(no_args_is_help=True, help="Which skills there are, and if they get along.")
 
 _SHOWN = 8
-"""Warnings of one kind that are shown of one skill."""
+"""Most warnings of one kind that are shown for one skill."""
 
 _OUTCOMES = {
     Rank.BETTER: "which fits better and has it",
@@ -48,7 +48,7 @@ Json = Annotated[bool, typer.Option("--json", help="One JSON object a line.")]
 
 
 class SkillsCheck(msgspec.Struct, frozen=True, kw_only=True, tag=True):
-    """What `skills check` found; `fitted` is false where no model is here to look for confusion."""
+    """The result of `skills check`; `fitted` is false when there is no model to find confusions."""
 
     skills: list[SkillReport]
     refused: tuple[Fault, ...]

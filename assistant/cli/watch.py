@@ -61,7 +61,7 @@ def watch(
 
 
 def _lines(client: ControlClient) -> Iterator[dict[str, Any]]:
-    """Every event, also across a restart of the control process."""
+    """Every event, continued after a restart of the control process."""
     yield from client.follow("watch")
     gone_s = time.monotonic()
     while time.monotonic() - gone_s < RETURNS_WITHIN_S:
@@ -96,7 +96,7 @@ def _show_live(events: Iterator[Event]) -> None:
 
 
 class View:
-    """The screen: processes, level, alerts, the last events, and where the time went."""
+    """The screen: processes, level, alerts, the last events, and stage times."""
 
     def __init__(self) -> None:
         self._status = Status()
@@ -107,7 +107,7 @@ class View:
         self._times: deque[Times] = deque(maxlen=SHOWN_TIMES)
 
     def observe(self, event: Event) -> None:
-        """Take in one event."""
+        """Process one event."""
         match event:
             case Status():
                 self._status = event
@@ -130,7 +130,7 @@ class View:
         )
 
     def _alert(self, event: Message) -> None:
-        """Show alerts until they are over; a stage that begins anew has forgotten its own."""
+        """Show alerts until they are over; a stage that is restarted or rebuilt forgets its own."""
         if isinstance(event, QualityAlert):
             self._alerts.pop((event.stage, event.what), None)
             if not event.over:
