@@ -30,7 +30,7 @@ def batch(
     config: Annotated[Path | None, typer.Option(help="Settings, in place of the usual.")] = None,
     json: Annotated[bool, typer.Option("--json", help="The figures as a JSON object.")] = False,
 ) -> None:
-    """Answer every question of a file from documents; the same command goes on after an end."""
+    """Answer every question of a file from documents; run again to resume an interrupted batch."""
     settings, _ = load_config(config_files(config))
     total = count(questions)
     with AnswerFile(out) as answers:

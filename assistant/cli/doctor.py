@@ -18,7 +18,7 @@ def doctor(
     config: Annotated[Path | None, typer.Option(help="Settings, in place of the usual.")] = None,
     json: Annotated[bool, typer.Option("--json", help="One JSON object a line.")] = False,
 ) -> None:
-    """Look for what keeps the assistant from working; status 1 when something necessary does."""
+    """Find what keeps the assistant from working; exit status 1 when something necessary fails."""
     settings, _ = load_config(config_files(config))
     findings = []
     table = Table("", "", "found", "what to do")

@@ -51,7 +51,7 @@ def add(
 
 @app.command("list")
 def list_documents(config: Config = None, json: Json = False) -> None:
-    """Every document: what it is, how many passages it has, and why it could not be read."""
+    """List every document: its kind, how many passages it has, and why it could not be read."""
     table = Table("title", "kind", "passages", "not encoded", "path", "fault")
     for column in table.columns:
         column.overflow = "fold"
@@ -71,7 +71,7 @@ def remove(
     config: Config = None,
     json: Json = False,
 ) -> None:
-    """Forget documents and folders; the files themselves stay."""
+    """Remove documents and folders from the index; the files themselves stay."""
     wanted = [_absolute(name) if name and Path(name).exists() else name for name in names]
     for told in requests.ask(_settings(config), "remove", wanted):
         if isinstance(told, DocumentsDone):
@@ -85,7 +85,7 @@ def summarise(
     config: Config = None,
     json: Json = False,
 ) -> None:
-    """Two or three sentences of a document, or of "the cleaning chapter of the oven manual"."""
+    """Summarise a document, or "the cleaning chapter of the oven manual", in 2 or 3 sentences."""
     for told in requests.ask(_settings(config), "summarise", name):
         if isinstance(told, DocumentSummary):
             text, where = " ".join(told.sentences), {"title": told.title, "place": told.place}

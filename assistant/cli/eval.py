@@ -110,7 +110,7 @@ def sentences(
     ] = None,
     json: Json = False,
 ) -> None:
-    """Count the sentences that are understood as tests in Home Assistant's format want them."""
+    """Count the sentences that are understood as tests in Home Assistant's format expect."""
     suites = load_suites(path, home)
     composition = Composition(temporary_config(None, None))
     prepare = reader(
@@ -129,7 +129,7 @@ def rejects(
     home: Annotated[Path | None, typer.Option(help="YAML file of areas and devices.")] = None,
     json: Json = False,
 ) -> None:
-    """Count what talk that is not meant for the assistant makes it do."""
+    """Count how often talk that is not meant for the assistant makes it act or answer."""
     lines = read_lines(file)
     # With a broker configured, its commands show as well; nothing is connected here.
     config = msgspec.structs.replace(
@@ -151,7 +151,7 @@ def intents(
     ],
     json: Json = False,
 ) -> None:
-    """Fit the shipped encoder's head to a data set's train split, and judge it on test."""
+    """Fit the shipped encoder's head to a data set's train split, and evaluate it on test."""
     data = read_data_set(folder)
     library = Composition(temporary_config(None, None)).library
     negatives = read_shipped(library.read(MODEL)["examples.npz"]).negatives
@@ -171,7 +171,7 @@ def answers(
     file: Annotated[Path, typer.Argument(help="Passages and questions in SQuAD's format.")],
     json: Json = False,
 ) -> None:
-    """Answer questions about passages that lie in one index together."""
+    """Answer questions about passages that are together in one index."""
     articles = read_articles(file)
     encoder = DocumentEncoder.load(
         Composition(temporary_config(None, None)).library, READING_THREADS

@@ -35,7 +35,7 @@ def hear(
     config: Annotated[Path | None, typer.Option(help="Settings, in place of the defaults.")] = None,
     json: Annotated[bool, typer.Option("--json", help="One JSON object a line.")] = False,
 ) -> None:
-    """Let a fresh assistant hear FILEs, each a conversation of its own, and show what it does."""
+    """Play FILEs to a fresh assistant, each as a separate conversation, and show what it does."""
     for file in files:
         next(frames_of(file), None)  # a file that is not a recording is refused before the start
     settings = temporary_config(skill, home, config)

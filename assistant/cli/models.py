@@ -33,7 +33,7 @@ Name = Annotated[str, typer.Argument(help="As `assistant models list` shows it."
 
 @app.command("list")
 def list_models(config: Config = None, json: Json = False) -> None:
-    """Every model there is to be had, and which are here."""
+    """List every available model, and show which are here."""
     library = _library(config)
     rows = [_row(library, name) for name in library.artefacts]
     if json:
@@ -59,7 +59,7 @@ def verify(
     config: Config = None,
     json: Json = False,
 ) -> None:
-    """Compare every byte of the models here, or those named, with the record; status 2 if amiss."""
+    """Check the files of all models here, or of those named; exit status 2 if one is damaged."""
     library = _library(config)
     checked = [
         (name, version, _fault(library.choosing(name, version), name))
@@ -108,13 +108,13 @@ def import_command(
         return
     import_version(library, name, path, version, check_interface)
     where = library.place(name, version)
-    message = f"{name} {version} is in {where}; put it in use by: assistant models use"
+    message = f"{name} {version} is in {where}; to put it in use: assistant models use"
     console.print(f"{message} {name} {version}", markup=False, soft_wrap=True)
 
 
 @app.command()
 def use(name: Name, version: Version, config: Config = None) -> None:
-    """Check another version of a model, and have it be in use; status 2 when it is refused."""
+    """Check another version of a model and put it in use; exit status 2 when it is refused."""
     with _waiting(f"checking {name} {version}"):
         by_daemon = switch.use(_settings(config), name, version)
     _used(name, version, by_daemon)
@@ -122,7 +122,7 @@ def use(name: Name, version: Version, config: Config = None) -> None:
 
 @app.command()
 def rollback(name: Name, config: Config = None) -> None:
-    """Have the version of a model be in use again that was in use before."""
+    """Put the previous version of a model back in use."""
     with _waiting(f"going back with {name}"):
         version, by_daemon = switch.roll_back(_settings(config), name)
     _used(name, version, by_daemon)
@@ -178,7 +178,7 @@ def _waiting(what: str) -> Iterator[None]:
 
 def _used(name: str, version: str, by_daemon: bool) -> None:
     when = "the running assistant answers by it" if by_daemon else "from the assistant's next start"
-    message = f"{name} {version} is in use, {when}; back by: assistant models rollback {name}"
+    message = f"{name} {version} is in use, {when}; to go back: assistant models rollback {name}"
     console.print(message, markup=False, soft_wrap=True)
 
 

@@ -21,7 +21,7 @@ rebuilds its language model."""
 def reload(
     config: Annotated[Path | None, typer.Option(help="Settings, in place of the usual.")] = None,
 ) -> None:
-    """Have a running daemon read its settings and skills anew; ends when every stage has."""
+    """Make a running daemon reload its settings and skills; ends when every stage has done so."""
     # Wrong settings are reported here, where the user sees it, not in the daemon's log.
     settings, _ = load_config(config_files(config))
     answers = ControlClient(settings.control_socket).follow("reload", SILENCE_S)

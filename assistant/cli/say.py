@@ -33,7 +33,7 @@ def say(
     ] = False,
     json: Annotated[bool, typer.Option("--json", help="One JSON object a line.")] = False,
 ) -> None:
-    """Say TEXTs to a fresh assistant, as one conversation, and show what comes of each."""
+    """Say TEXTs to a fresh assistant, as one conversation, and show what it does with each."""
     settings = temporary_config(skill, home, config)
     composition = Composition(settings)
     with answering(settings, documents) as answers:

@@ -18,8 +18,11 @@ from assistant.core.files import open_locked, tighten
 
 _CODES = {
     sqlite3.SQLITE_FULL: ("storage.full", "the disk is full; free some space"),
-    sqlite3.SQLITE_CORRUPT: ("storage.corrupt", "the file is damaged; restart to start anew"),
-    sqlite3.SQLITE_NOTADB: ("storage.corrupt", "the file is no database; restart to start anew"),
+    sqlite3.SQLITE_CORRUPT: ("storage.corrupt", "the file is damaged; restart to begin a new one"),
+    sqlite3.SQLITE_NOTADB: (
+        "storage.corrupt",
+        "the file is no database; restart to begin a new one",
+    ),
     sqlite3.SQLITE_READONLY: ("storage.unwritable", "it cannot be written; check its owner"),
     sqlite3.SQLITE_CANTOPEN: ("storage.unwritable", "it cannot be opened; check its folder"),
     sqlite3.SQLITE_PERM: ("storage.unwritable", "it may not be opened; check its owner"),

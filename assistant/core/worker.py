@@ -148,7 +148,7 @@ class Worker:
 
     def _feed(self, message: Message) -> None:
         utterance_id = getattr(message, "utterance_id", "")
-        # States that a home reports all day must not delay a reload for ever.
+        # States that a home reports all day must not delay a reload forever.
         if isinstance(message, Work) and utterance_id:
             self._worked_at_s = self._clock()
         try:

@@ -207,7 +207,7 @@ def state(found: FolderProbe) -> Finding:
             "run this with sudo, or let this user write there",
         )
     elif found.free_bytes < FREE_BYTES:
-        mend = "free some space: what cannot be written down is not promised"
+        mend = "free some space: the assistant promises nothing that it cannot store"
     return Finding(name="state directory", ok=not mend, detail=detail, mend=mend)
 
 
@@ -243,7 +243,7 @@ def memory(spare_bytes: int) -> Finding:
     """Whether there is enough memory for the processes."""
     enough = spare_bytes >= MEMORY_BYTES
     mend = "" if enough else 'close programs, or set asr.engine = "pocketsphinx"'
-    detail = f"{spare_bytes / 1e6:.0f} MB can be had"
+    detail = f"{spare_bytes / 1e6:.0f} MB available"
     return Finding(name="memory", ok=enough, detail=detail, mend=mend, necessary=False)
 
 

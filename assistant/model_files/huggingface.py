@@ -49,7 +49,7 @@ def describe(repository: str, path: str, revision: str) -> Remote:
     except (httpx2.HTTPError, OSError) as error:
         raise _unreachable(where, error) from error
     if found.size is None or not found.etag:
-        raise ModelError("model.hub", f"{where}: the server tells no size or hash of it")
+        raise ModelError("model.hub", f"{where}: the server gives no size or hash for it")
     return Remote(
         url=found.location, bytes=found.size, etag=found.etag, commit=found.commit_hash or revision
     )

@@ -47,7 +47,7 @@ def pull(library: Library, name: str, progress: Progress) -> None:
         message = f"{name} comes with the assistant and is not pulled"
         raise ModelError("model.shipped", message)
     if not artefact.source.startswith("hf:"):
-        message = f"{name} is on no hub that we know of: {artefact.source}; then import it"
+        message = f"{name} is on no known hub ({artefact.source}); import it instead"
         raise ModelError("model.import_only", message)
     library = library.choosing(name, artefact.version)
     repository = artefact.source.removeprefix("hf:")
@@ -135,7 +135,7 @@ def _copy(original: Path, copy: Path) -> None:
     with open(source, "rb") as reading:
         facts = os.fstat(source)
         if not S_ISREG(facts.st_mode) or facts.st_size > LARGEST_BYTES:
-            message = f"{original} is no file of a model: no file at all, or too large"
+            message = f"{original} cannot be a model file: it is no regular file, or too large"
             raise ModelError("model.unfit", message)
         copy.unlink(missing_ok=True)
         with open(os.open(copy, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as writing:

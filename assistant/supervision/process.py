@@ -11,7 +11,7 @@
                                              → resting    (third failure in a minute: safe mode)
     resting   rest_s are over, or a reload   → starting   (once; another failure: resting again)
 
-A process that safe mode needs never rests: it is restarted for ever.
+A process that safe mode needs never rests: it is restarted every time.
 """
 
 from __future__ import annotations

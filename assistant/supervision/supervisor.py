@@ -113,7 +113,7 @@ class Supervisor:
         try:
             beat = decode_told(packet)
         except msgspec.DecodeError as error:
-            log.error("%s: told what is no beat: %s (process.beat)", name, error)
+            log.error("%s: sent something that is not a beat: %s (process.beat)", name, error)
             return
         if isinstance(beat, Reload):
             self._reload_wanted = True
