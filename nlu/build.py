@@ -1,4 +1,4 @@
-"""What understanding is made of, from the settings."""
+"""Builds the parts that understand text, as the settings say."""
 
 from __future__ import annotations
 
@@ -33,13 +33,14 @@ from nlu.stage import NluStage
 from nlu.text.canonical import canonical
 
 FITTED_SENTENCES, FITTING_SEED = 600, 1
-"""Sentences of the skills that the intent head is fitted to, all intents in like share."""
+"""Number of the skills' sentences that the intent head is fitted to, spread evenly over the
+intents, and the seed that draws them."""
 
 
 class Understanding:
-    """The sentences and models that the settings want, over the skills' `sentences`.
+    """The sentences and models that the settings ask for, beside the skills' `sentences`.
 
-    `whole` false leaves out Home Assistant's sentences and the models: a skill's words alone do.
+    With `whole` false, only the skills' sentences are used: neither Home Assistant's nor models.
     """
 
     def __init__(
@@ -62,7 +63,7 @@ class Understanding:
         return NluStage(self.templates, self.interpreter(self.templates), now, self.faults)
 
     def explain(self, text: str, now: datetime) -> Explanation:
-        """What each part believes of a text said by itself."""
+        """What each part makes of a text that is said without a conversation before it."""
         interpreter = self.interpreter(self.templates)
         return explain(text, interpreter(canonical(text), now), self.templates, interpreter, now)
 
@@ -86,7 +87,7 @@ class Understanding:
             raise ConfigError(error.code, f"nlu.custom_sentences: {error.message}") from error
 
     def interpreter(self, templates: Templates) -> Interpreter:
-        """What reads texts by `templates`, and by the models where they are here."""
+        """An interpreter with `templates`, and with the models where they are installed."""
         if not self.guesses:
             return Interpreter(templates)
         finder, forms = SlotFinder(templates.lists), shapes(templates.claims)
@@ -96,18 +97,18 @@ class Understanding:
 
     @property
     def guesses(self) -> bool:
-        """Whether models are to guess at what no sentence fits."""
+        """Whether models are to guess what a text means that fits no sentence."""
         return self._whole and self._config.nlu.models
 
     @cached_property
     def tagger(self) -> Tagger | None:
-        """What names are found with; None where its model is not sound."""
+        """The tagger that finds names; None where its model is damaged."""
         load = partial(Tagger.load, self._library)
         return self.faults.without(NER, lambda: self._opened.get(self._library, NER, load))
 
     @cached_property
     def intents(self) -> IntentModel | None:
-        """The intent model, fitted to the installed skills; None where it is not sound."""
+        """The intent model, fitted to the installed skills; None where it is damaged."""
         return self.faults.without(INTENT, self._fitted)
 
     @cached_property

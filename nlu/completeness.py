@@ -1,4 +1,4 @@
-"""Whether a person who has said a whole sentence is likely to be done."""
+"""Tells whether a person who has said a whole sentence is likely to have finished."""
 
 from __future__ import annotations
 
@@ -7,15 +7,15 @@ from collections.abc import Iterable
 from itertools import pairwise
 
 LEAST_SHARE = 0.2
-"""Of the sentences with these last two words, the share that must end there.
+"""Least share of the sentences containing two words that must end with them.
 
-On recordings of people who order coffee, one in eight who paused after the drink went on to the
-milk; only 0.1 of sampled sentences end with a drink, and at least 0.23 with a device or a duration.
+In recordings of people who order coffee, one in eight who paused after the drink went on to the
+milk. Only 0.1 of sampled sentences end with a drink, and at least 0.23 with a device or a duration.
 """
 
 
 class Completeness:
-    """Knows by a sample of the skills' sentences after which two words they end."""
+    """Counts, in a sample of the skills' sentences, which two words end a sentence."""
 
     def __init__(self, sentences: Iterable[str]) -> None:
         self._seen: Counter[tuple[str, str]] = Counter()
@@ -27,9 +27,9 @@ class Completeness:
             self._ended.update(pairs[-1:])
 
     def likely(self, text: str) -> bool:
-        """Whether sentences that reach the last two words of `text` tend to end with them.
+        """Whether sentences that contain the last two words of `text` tend to end with them.
 
-        One word alone is too little to tell: it may be the beginning of anything.
+        False for a single word: it may begin anything.
         """
         last_two = tuple(text.split()[-2:])
         if len(last_two) < 2:

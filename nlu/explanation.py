@@ -1,4 +1,4 @@
-"""What each part of understanding believed of a text, and which of them won."""
+"""Explains what each part of understanding made of a text, and which part decided."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from nlu.interpreter import Interpreter, Understood
 from nlu.text.canonical import canonical, wish
 
 _MOST = 5
-"""Beliefs of one kind that are told."""
+"""Most candidates of one kind that are listed."""
 
 
 class IntentCandidate(msgspec.Struct, frozen=True, kw_only=True):
-    """A command that was believed in, with how much, and what of the text spoke against it."""
+    """A command that was considered, its weight, and what in the text spoke against it."""
 
     intent: str
     slots: dict[str, SlotValue]
@@ -27,22 +27,27 @@ class IntentCandidate(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Explanation(msgspec.Struct, frozen=True, kw_only=True, tag=True):
-    """One text: the words that were read, what fitted, what the models believed, what was decided.
-
-    `parts` are the texts that the commands were read from; `in_scope` is how likely the text is
-    meant for the assistant, None where no model is here.
-    """
+    """How one text was understood."""
 
     text: str
     words: str
+    """The canonical words that were read."""
     sentences: list[IntentCandidate]
+    """Commands whose sentences fit."""
     in_scope: float | None
+    """How likely the text is meant for the assistant; None where there is no model."""
     intents: dict[str, float]
+    """Probabilities of the likeliest intents."""
     spans: list[tuple[str, str, float]]
+    """Label, words and confidence of each span that the NER model found."""
     guesses: list[IntentCandidate]
+    """Commands that the models guessed."""
     doubts: list[str]
+    """Reasons why the words may be no command."""
     parts: list[str]
+    """The texts that the commands were read from."""
     decided: str
+    """Which rule decided."""
 
 
 def explain(
@@ -52,7 +57,7 @@ def explain(
     interpreter: Interpreter,
     now: datetime,
 ) -> Explanation:
-    """Ask every part of understanding what it believes of a text that was `understood` so."""
+    """Ask every part of understanding what it makes of a text that was `understood` so."""
     said = canonical(text)
     guesser = interpreter.guess if isinstance(interpreter.guess, Guesser) else None
     ranking = guesser.rank(said) if guesser else None

@@ -1,21 +1,21 @@
-"""What one text means: the commands in it.
+"""Reads one text as the commands in it.
 
-The order of precedence; what comes later is asked only where all before it failed:
+The rules are tried in this order, each one only where all before it failed:
 
 1. a sentence of a skill fits the whole text, without free text;
-2. the text comes apart into such sentences (`nlu.discourse.clauses`): joined, sharing words, or
-   put right;
-3. sentences fit the whole text or its parts with free text in them, whichever takes less of it,
-   and the words are no report or negation;
-4. the models know the wish, and the words hold what its slots need (`nlu.fallback.guesser`), or
-   they know the parts of the text, whichever they are surer of;
+2. the text divides into such sentences (`nlu.discourse.clauses`): joined, sharing words, or
+   corrected;
+3. sentences with free text in them fit the whole text or its parts, whichever leaves less to free
+   text, and the words are no report or negation;
+4. the models recognise the command, and the words hold what its slots need
+   (`nlu.fallback.guesser`), or they recognise the parts of the text, whichever they are surer of;
 5. nothing is understood.
 
-Where two guesses are as likely as each other, and where it is in doubt whether a wish is meant for
-the assistant at all, there is no command: the choices are asked about.
+Where two guesses are equally likely, or it is in doubt whether a command is meant for the assistant
+at all, there is no command: the user is asked which choice is meant.
 
-What is not obeyed: a wish turned round ("don't turn on the light") and one that is only told of
-("she told me to turn off the oven"), even where free text would swallow the telling.
+Two kinds of commands are not obeyed: negated ones ("don't turn on the light") and reported ones
+("she told me to turn off the oven"), even where free text would take in the words of the report.
 """
 
 from __future__ import annotations
@@ -40,11 +40,11 @@ from nlu.text.canonical import Canonical, cuts
 _FREE_TEXT_CONFIDENCE = 0.9
 _REMEMBERED = 512
 _LISTED = ("item",)
-"""Free text that may name several things."""
+"""Slots of free text that may name several things."""
 
 
 class By(Enum):
-    """Which rule of precedence had the last word."""
+    """Which rule of precedence decided."""
 
     SENTENCE = "a sentence fits the whole text"
     PARTS = "sentences fit its parts"
@@ -61,16 +61,14 @@ _Found = tuple[By, list[ReadPart] | None]
 
 @dataclass(frozen=True)
 class Understood:
-    """The commands of a text, none when one part of it is not understood.
-
-    `withheld` tells that the text turns a wish round, takes it back, or only tells of one;
-    `choices` are the commands to ask about.
-    """
+    """The commands of a text, none when one part of it is not understood."""
 
     readings: tuple[ReadPart, ...] = ()
     by: By = By.NOTHING
     withheld: bool = False
+    """Whether the text negates a command, takes it back, or only reports one."""
     choices: tuple[Command, ...] = ()
+    """The commands to ask about."""
 
     @property
     def commands(self) -> tuple[Command, ...]:
@@ -93,32 +91,32 @@ class Understood:
 
 
 class Guess(Protocol):
-    """What the models take a text for."""
+    """Guesses what a text means, with the models."""
 
     @property
     def sure_parts(self) -> float:
-        """Confidence of parts of a text from which on they are several commands and not one."""
+        """Confidence from which the parts of a text count as several commands, not one."""
 
     def __call__(self, said: Canonical, now: datetime, whole: bool = True) -> Command | None:
-        """The likeliest command; None when they know nothing they would stand by."""
+        """The likeliest command; None when no guess is likely enough."""
 
     def asks(self, said: Canonical, now: datetime) -> tuple[Command, ...]:
-        """The commands to ask about: of a tie, or the likeliest where it may be none at all."""
+        """The commands to ask about: two that tie, or the likeliest where it may be none at all."""
 
     def may_be(self, said: Canonical, intent: str) -> bool:
-        """Whether a text that a sentence with free text fits may be meant so."""
+        """Whether a text that fits a sentence with free text may mean that `intent`."""
 
     def persons(self, said: Canonical) -> tuple[str, ...]:
-        """Whom a text surely names."""
+        """The people whom a text surely names."""
 
 
 class Interpreter:
-    """Reads texts as commands: the sentences of `templates` first, then what `guess` knows."""
+    """Reads texts as commands: by the sentences of `templates` first, then by `guess`."""
 
     def __init__(self, templates: Templates, guess: Guess | None = None) -> None:
         self._templates = templates
         self.guess = guess
-        # A text matches alike at any time; only its values are resolved anew.
+        # A text matches the same way at any time; only its values are resolved again.
         self._matched = lru_cache(maxsize=_REMEMBERED)(templates.match_canonical)
 
     def __call__(
@@ -200,7 +198,7 @@ class Interpreter:
         return None
 
     def _doubts(self, reading: ReadPart) -> bool:
-        """Whether a reading that took free text is of something not meant for the assistant."""
+        """Whether a reading with free text in it is probably not meant for the assistant."""
         if not reading.free or self.guess is None:
             return False
         return not self.guess.may_be(reading.said, reading.command.intent)
@@ -214,7 +212,7 @@ class Interpreter:
 
 
 def _each_item(whole: ReadPart) -> list[ReadPart]:
-    """One command for each thing of a list that free text took as one: "milk, eggs and bread"."""
+    """One command for each thing in a list that is one free text: "milk, eggs and bread"."""
     at = next((i for i, s in enumerate(whole.command.slots) if s.name in _LISTED), None)
     if at is None:
         return [whole]

@@ -26,11 +26,12 @@ from nlu.values import periods
 
 SAMPLED_SENTENCES, SAMPLING_SEED = 5_000, 1
 _UNSURE = 0.5
-"""Confidence of an alternative whose words carry none."""
+"""Confidence of an alternative whose words have none."""
 _SURE = 0.7
-"""Words recognised with less make a command as unsure as they are themselves."""
+"""Confidence of words above which a command is certain. Below it the command is only as sure as
+its words."""
 _CONVERSATION_S = 60.0
-"""How long "it" may still stand for what the last command was about."""
+"""Seconds in which "it" may still stand for what the last command was about."""
 
 
 class _Turn(NamedTuple):
@@ -45,10 +46,10 @@ _NO_TURN = _Turn("", None, 0.0)
 
 
 class NluStage:
-    """Interprets each transcript by itself and the last command before it, always the same way.
+    """Interprets each transcript, given the last command before it, always the same way.
 
-    `now` gives the present as an aware datetime in the user's zone; `faults` are told when somebody
-    was served.
+    `now` gives the present as an aware datetime in the user's zone; `faults` are reported after
+    somebody was served.
     """
 
     consumes: ClassVar[tuple[type[Message], ...]] = (Transcript,)
@@ -72,7 +73,7 @@ class NluStage:
             templates.match(sentences[0] if sentences else "")
 
     def feed(self, message: Message) -> Iterator[Message]:
-        """Say whether the transcript is a whole sentence that will end there, and what it means."""
+        """Give whether the transcript is a whole sentence that ends there, and what it means."""
         if isinstance(message, Tick):
             yield from self._faults.told()
         if not isinstance(message, Transcript):
@@ -97,11 +98,11 @@ class NluStage:
 
     @property
     def guess(self) -> Guess | None:
-        """What guesses at texts that no sentence fits."""
+        """What guesses the meaning of texts that fit no sentence."""
         return self._interpreter.guess
 
     def deadline_s(self) -> float | None:
-        """When to tell of a model that has failed."""
+        """When to report a model that has failed."""
         return self._faults.deadline_s()
 
     def _understand(self, transcript: Transcript) -> tuple[str, Canonical, Understood]:

@@ -1,7 +1,7 @@
-"""The example sentence nearest to a text that nothing claims.
+"""Finds the example sentence nearest to a text that nothing claims.
 
-Words weigh by how few intents use them (inverse document frequency); the score is the cosine of
-the two weighted word sets.
+A word weighs more the fewer intents use it (inverse document frequency). The score is the cosine
+of the two weighted word sets.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ class Suggestion:
         return self._examples[best]
 
     def _known(self, word: str) -> str:
-        """The word of the examples that a misheard or misspelt one stands for, or itself."""
+        """The examples' word that a misheard or misspelt word stands for, or the word itself."""
         if word in self._weights or len(word) < 4:
             return word
         found = process.extractOne(

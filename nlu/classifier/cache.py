@@ -1,4 +1,4 @@
-"""Files that only save time: damaged or unwritable, they cost a line in the log and no more."""
+"""Cache files, which only save time: one that is damaged or unwritable is logged, no more."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ UNREADABLE = (
     *(OSError, ValueError, KeyError, EOFError, RuntimeError),
     *(zipfile.BadZipFile, zlib.error),
 )
-"""What numpy raises for a damaged archive; msgspec's errors are ValueErrors.
+"""Errors that numpy raises for a damaged archive; msgspec's errors are ValueErrors.
 
-One that claims to be encrypted, or to be packed in an unknown way, is a RuntimeError."""
+An archive that claims to be encrypted, or packed in an unknown way, raises a RuntimeError."""
 
 
 def read(file: Path, decode: Callable[[bytes], Content]) -> Content | None:
@@ -31,12 +31,12 @@ def read(file: Path, decode: Callable[[bytes], Content]) -> Content | None:
     except FileNotFoundError:
         return None
     except UNREADABLE as error:
-        log.warning("%s is made anew: %s (nlu.cache)", file, error)
+        log.warning("%s is rebuilt: %s (nlu.cache)", file, error)
         return None
 
 
 def write(file: Path, content: bytes) -> None:
-    """Put the content in the file's place, for this user alone."""
+    """Replace the file with the content, readable by this user alone."""
     try:
         file.parent.mkdir(parents=True, exist_ok=True)
         replace_file(file, content, 0o600, durable=False)
@@ -45,7 +45,7 @@ def write(file: Path, content: bytes) -> None:
 
 
 def keep_newest(folder: Path, pattern: str, count: int) -> None:
-    """Take all files of a pattern away but the `count` written last."""
+    """Delete all files of a pattern but the `count` written last."""
     try:
         files = sorted(folder.glob(pattern), key=lambda file: file.stat().st_mtime)
         for old in files[:-count]:

@@ -13,9 +13,9 @@ _WORD = re.compile(r"\w+|[^\w\s]")
 
 
 def of_intent(encoder: SentenceEncoder, examples: bytes) -> Answer:
-    """A text → the intent of the likest of the `examples` that came with the encoder, or "none".
+    """A text → the intent of the most similar of the encoder's `examples`, or "none".
 
-    Encoder, tokenizer and examples must belong together for the right ones to come out.
+    The answers are right only where encoder, tokenizer and examples belong together.
     """
     known = read_shipped(examples)
 

@@ -1,4 +1,4 @@
-"""Sentences → embeddings: the int8 sentence encoder that intents are told apart with."""
+"""Sentences → embeddings: the int8 sentence encoder, by which intents are distinguished."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ Embeddings = NDArray[np.float32]
 
 MODEL = "intent"
 _LONGEST = 64
-"""Word pieces that are looked at; a command has far fewer."""
+"""Most word pieces of a text that are read; a command has far fewer."""
 
 
 class SentenceEncoder:
-    """Embeds texts; `version` changes with the model, `calibration` is for a head on top of it."""
+    """Embeds texts; `version` changes with the model, `calibration` is for the head on top."""
 
     name = MODEL
 

@@ -1,8 +1,9 @@
-"""What the intent head is fitted to: examples that ship, embedded already, and the skills' own.
+"""The examples that the intent head is fitted to: shipped ones and the skills' own.
 
-The shipped ones are `examples.npz` beside the encoder: `names` the labels as text, `labels` each
-row's label (-1 for what is meant for no assistant), and the embeddings as int8 `vectors` with a
-float32 of `scales` a row. The skills' sentences are embedded here, once: a cache keeps them.
+The shipped ones are embedded already, in `examples.npz` beside the encoder. `names` are the labels
+as text, `labels` each row's label (-1 for a text that is meant for no assistant), `vectors` the
+embeddings as int8, with a float32 in `scales` for each row. The skills' sentences are embedded here
+once and kept in a cache.
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ Fixed = tuple[tuple[str, SlotValue], ...]
 
 
 class IntentLabel(NamedTuple):
-    """An intent with the slots that hold whatever was said, such as domain = light."""
+    """An intent with its fixed slots, which do not depend on the words, such as domain = light."""
 
     intent: str
     fixed: Fixed = ()
@@ -39,20 +40,20 @@ class IntentLabel(NamedTuple):
 
     @classmethod
     def read(cls, text: str) -> IntentLabel:
-        """The label of such a line."""
+        """Read a label from such a line."""
         intent, fixed = msgspec.json.decode(text, type=tuple[str, dict[str, SlotValue]])
         return cls(intent, tuple(sorted(fixed.items())))
 
 
 class Examples(NamedTuple):
-    """Embedded sentences with their labels; None for what no assistant should act on."""
+    """Embedded sentences with their labels; None for one that no assistant should act on."""
 
     labels: list[IntentLabel | None]
     embeddings: Embeddings
 
     @property
     def negatives(self) -> Examples:
-        """Those that no assistant should act on."""
+        """The examples that no assistant should act on."""
         outside = np.array([label is None for label in self.labels], bool)
         return Examples([None] * int(outside.sum()), self.embeddings[outside])
 
@@ -63,7 +64,7 @@ class Examples(NamedTuple):
 
 
 def read_shipped(content: bytes) -> Examples:
-    """The examples of an `examples.npz`; raises `ModelError` for what is none."""
+    """The examples of an `examples.npz`; raises `ModelError` for any other content."""
     try:
         with np.load(io.BytesIO(content), allow_pickle=False) as arrays:
             names = [IntentLabel.read(str(name)) for name in arrays["names"]]
@@ -98,14 +99,14 @@ def write_shipped(file: Path, examples: Examples) -> None:
 
 
 class CachedEncoder:
-    """An encoder that remembers in `folder` what it was last asked for."""
+    """An encoder that keeps the embeddings of its last call in `folder`."""
 
     def __init__(self, encoder: SentenceEncoder, folder: Path) -> None:
         self._encoder = encoder
         self._file = folder / f"embeddings-{encoder.version[:16]}.npz"
 
     def encode(self, texts: Sequence[str]) -> Embeddings:
-        """The texts' embeddings; those that were cached and are not among these are forgotten."""
+        """The texts' embeddings; cached embeddings of other texts are deleted."""
         known = cache.read(self._file, _decoded) or {}
         keys = [_key(text) for text in texts]
         new = sorted({key: text for key, text in zip(keys, texts, strict=True) if key not in known})

@@ -1,4 +1,4 @@
-"""The intent model of an installation: fitted once, and kept until its sentences change."""
+"""The intent model of an installation, fitted once and kept until its sentences change."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from nlu.classifier.head import Head
 from nlu.classifier.intent import IntentModel
 
 _VERSION = 1
-"""Raised when a head is made in another way."""
+"""Version of the fitting; increase it when the way a head is fitted changes."""
 _KEPT = 8
-"""Fitted heads that are kept: the daemon's, and those of folders that were tried lately."""
+"""Most fitted heads that are kept: the daemon's, and those of folders that were tried lately."""
 
 
 def fitted(
@@ -26,7 +26,7 @@ def fitted(
 ) -> IntentModel:
     """The model for the sentences `own` of the installed skills and the `shipped` examples.
 
-    `folder` keeps embeddings and fitted heads; both are made anew when they are damaged.
+    `folder` keeps embeddings and fitted heads; both are rebuilt when they are damaged.
     """
     digest = hashlib.blake2b(f"{_VERSION} {encoder.version}".encode(), digest_size=12)
     digest.update(shipped)

@@ -1,9 +1,10 @@
 """The intent head: fitted on the device to the embeddings of the installed skills' sentences.
 
-Which intent: multinomial logistic regression. Whether any: a logistic regression on what tells
-strangers from kin, above all the relative Mahalanobis distance (Ren et al. 2021,
-arXiv:2106.09022). How sure: both are calibrated in a rehearsal, a fit without a tenth of the
-intents and a tenth of the other sentences, which then play stranger and kin.
+Multinomial logistic regression gives the intent. A second logistic regression gives whether the
+text is in scope at all, from features such as the relative Mahalanobis distance (Ren et al. 2021,
+arXiv:2106.09022). Both are calibrated in a rehearsal: a fit without a tenth of the intents and a
+tenth of the other sentences. Those intents then serve as strangers (out of scope), those sentences
+as kin (in scope).
 """
 
 from __future__ import annotations
@@ -22,15 +23,15 @@ from nlu.classifier.mahalanobis import Mahalanobis
 Array = NDArray[np.floating[Any]]
 
 NEAREST = 3
-"""Negatives whose mean similarity counts."""
+"""Number of nearest negatives whose mean similarity is a feature."""
 SHARE = 0.1
-"""Of the intents, and of the others' sentences, that are kept for the rehearsal."""
+"""Share of the intents, and of the other intents' sentences, held out in the rehearsal."""
 STRONGEST = 6.0
-"""Standard deviations beyond which a feature of the in-scope score says no more."""
+"""Standard deviations at which a feature of the in-scope score is cut off."""
 
 
 class Scores(NamedTuple):
-    """What the head says of one sentence: `probabilities` float32[labels], `in_scope` 0 to 1."""
+    """The head's scores of one sentence: `probabilities` float32[labels], `in_scope` 0 to 1."""
 
     probabilities: Array
     in_scope: float
@@ -42,35 +43,35 @@ class Head:
 
     labels: tuple[str, ...]
     classes: Linear
-    """Of the labels, then, where there are negatives, of none of them."""
+    """One output for each label, then, where there are negatives, one for none of them."""
     kinship: Mahalanobis
     negatives: Array
     scope: Linear
-    """Of the standardized features: one output."""
+    """One output, from the standardized features."""
     spread: Array
     """Mean and standard deviation of the features, float32[2, features]."""
     temperature: float
     known: Array
-    """In-scope scores of sentences that were held out, rising."""
+    """In-scope scores of the sentences that were held out, in rising order."""
 
     @classmethod
     def fit(cls, embeddings: Array, labels: Sequence[str], negatives: Array) -> Head:
         """Fit to embeddings float32[n, width] of length 1, and negatives float32[m, width].
 
-        Raises `ValueError` for fewer than two labels, or fewer than four and no negatives: there
-        would be nothing to tell strangers by.
+        Raises `ValueError` for fewer than two labels, or for fewer than four without negatives:
+        nothing would show what strangers look like.
         """
         return _fit(embeddings, labels, negatives, None)
 
     def refit(self, embeddings: Array, labels: Sequence[str], negatives: Array) -> Head:
-        """The head for changed sentences, from where this one stands; calibration is kept.
+        """Fit a head to changed sentences, starting from this one; the calibration is kept.
 
         Raises `ValueError` as `fit` does.
         """
         return _fit(embeddings, labels, negatives, self)
 
     def scores(self, embedding: Array) -> Scores:
-        """What is to be said of one embedding float32[width]."""
+        """The scores of one embedding float32[width]."""
         probabilities, in_scope = self.score_all(embedding[None])
         return Scores(probabilities[0], float(in_scope[0]))
 
@@ -85,14 +86,14 @@ class Head:
     def threshold(self, false_oos: float, held_out: Array | None = None) -> float:
         """The in-scope score below which this share of in-scope sentences falls.
 
-        By the sentences held out in the rehearsal, or by the embeddings `held_out`
-        float32[n, width], which neither head nor encoder has been fitted to.
+        It is measured on the sentences held out in the rehearsal, or on the embeddings `held_out`
+        float32[n, width], which neither head nor encoder was fitted to.
         """
         known = self.known if held_out is None else self.score_all(held_out)[1]
         return float(np.quantile(known, false_oos))
 
     def to_npz(self) -> bytes:
-        """All of it, as `from_npz` reads it."""
+        """The whole head, in the form that `from_npz` reads."""
         file = io.BytesIO()
         arrays = {f"kinship.{name}": value for name, value in vars(self.kinship).items()}
         np.savez(
@@ -158,12 +159,12 @@ def _classes(
 def _rehearse(
     embeddings: Array, numbers: NDArray[np.intp], negatives: Array
 ) -> tuple[Linear, Array, float, Array, Linear | None]:
-    """Fit without a part, and learn from that part how to read the scores."""
+    """Fit without a part of the sentences, and calibrate the scores on that part."""
     draw = np.random.default_rng(0)
     labels = int(numbers.max()) + 1
     strange = np.isin(numbers, _strangers(draw, labels))
     kept = draw.random(len(numbers)) < SHARE
-    # A label of few sentences keeps its first one for the fit, come what may.
+    # The first sentence of every label is always fitted to, however few it has.
     kept[np.unique(numbers, return_index=True)[1]] = False
     lost = draw.random(len(negatives)) < 2 * SHARE if len(negatives) > 1 / SHARE else None
     rest = negatives if lost is None else negatives[~lost]
@@ -188,7 +189,7 @@ def _rehearse(
 
 
 def _strangers(draw: np.random.Generator, labels: int) -> NDArray[np.intp]:
-    """The labels that are left out of the rehearsal: none of fewer than four."""
+    """The labels that are held out in the rehearsal: none where there are fewer than four."""
     count = max(1, round(SHARE * labels)) if labels >= 4 else 0
     return np.asarray(draw.permutation(labels)[:count], np.intp)
 
@@ -204,7 +205,7 @@ def _weighed(inside: Array, outside: Array) -> tuple[Linear, Array]:
 def _features(
     kinship: Mahalanobis, logits: Array, labels: int, x: Array, negatives: Array
 ) -> Array:
-    """What tells in-scope from out-of-scope, float32[n, 4]; all are higher for kin."""
+    """Features that separate in-scope from out-of-scope, float32[n, 4]; all are higher for kin."""
     best = logits[:, :labels].max(axis=1)
     none = logits[:, labels] if logits.shape[1] > labels else np.zeros_like(best)
     if len(negatives) >= NEAREST:
@@ -215,7 +216,7 @@ def _features(
 
 
 def _temperature(logits: Array, right: NDArray[np.intp]) -> float:
-    """What to divide logits by (Guo et al. 2017), by the likelihood on a grid; 1 without data."""
+    """The number to divide logits by (Guo et al. 2017), the likeliest on a grid; 1 without data."""
     if not len(logits):
         return 1.0
     grid = np.geomspace(0.2, 5, 60)
@@ -227,7 +228,7 @@ def _temperature(logits: Array, right: NDArray[np.intp]) -> float:
 def _spread_out(
     classes: Linear, present: NDArray[np.intp], labels: int, none: bool
 ) -> Linear | None:
-    """A fit to some of the labels as a start for that to all of them."""
+    """The start for a fit to all labels, from a fit to some of them."""
     if not len(present):
         return None
     weight = np.zeros((labels + none, classes.weight.shape[1]), np.float32)
@@ -239,7 +240,7 @@ def _spread_out(
 
 
 def _start(old: Head, names: tuple[str, ...], none: bool) -> Linear:
-    """The old head's weights of the labels that are still there."""
+    """The start for a fit, with the old head's weights of the labels that still exist."""
     weight = np.zeros((len(names) + none, old.classes.weight.shape[1]), np.float32)
     bias = np.full(len(names) + none, old.classes.bias.mean(), np.float32)
     before = {name: index for index, name in enumerate(old.labels)}

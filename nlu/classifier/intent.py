@@ -1,4 +1,4 @@
-"""Which wish a text sounds like: the sentence encoder and a head fitted on the device."""
+"""Ranks the intents that a text may mean: the sentence encoder and a head fitted on the device."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class Belief(NamedTuple):
 
 @dataclass(frozen=True)
 class Ranking:
-    """How likely a text is meant for the assistant at all, and if so, what it is."""
+    """How likely a text is meant for the assistant at all, and if so, what it means."""
 
     in_scope: float
     beliefs: tuple[Belief, ...]
@@ -45,23 +45,23 @@ class Ranking:
 
 
 class IntentModel:
-    """Ranks the intents for texts; `calibration` tells what its scores are worth."""
+    """Ranks the intents for texts; `calibration` holds the thresholds for its scores."""
 
     def __init__(self, encoder: SentenceEncoder, head: Head) -> None:
-        # Of no method: through its own cache a model that is out of use would hold itself.
+        # Not a method: the cache would refer to the model, and keep one alive that is out of use.
         rank = partial(_rank, encoder, head, tuple(map(IntentLabel.read, head.labels)))
         self._remembered = lru_cache(maxsize=_REMEMBERED)(rank)
         self.calibration = encoder.calibration
 
     @staticmethod
     def fit(examples: Examples) -> Head:
-        """A head that knows the labels of `examples`; those without one are out of scope."""
+        """Fit a head to `examples`; those without a label are out of scope."""
         inside = np.array([label is not None for label in examples.labels], bool)
         names = [label.text for label in examples.labels if label]
         return Head.fit(examples.embeddings[inside], names, examples.embeddings[~inside])
 
     def rank(self, text: str) -> Ranking:
-        """The belief in every label for one text; the texts seen last are remembered."""
+        """The probability of every label for one text; the last texts are cached."""
         return self._remembered(text)
 
 

@@ -1,4 +1,4 @@
-"""Logistic regression in numpy: of many classes by L-BFGS, of two by Newton's method."""
+"""Logistic regression in numpy: many classes by L-BFGS, two by Newton's method."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from numpy.typing import NDArray
 Array = NDArray[np.floating[Any]]
 
 PENALTY = 0.05
-"""Of half the squared weights, against the summed cross entropy of all sentences."""
+"""Factor on half the squared weights, added to the summed cross entropy of all sentences."""
 STEPS, WARM_STEPS = 60, 8
-"""At most, from nothing and from an earlier fit."""
+"""Most steps of a fit from zero, and of one from an earlier fit."""
 MEMORY = 8
-"""Pairs of steps that L-BFGS remembers."""
+"""Number of last steps that L-BFGS keeps."""
 ENOUGH = 1e-4
-"""Share of the loss that three steps together must win to go on."""
+"""Least share of the loss that three steps together must save for the fit to go on."""
 
 
 @dataclass(frozen=True)
@@ -35,7 +35,7 @@ class Linear:
 
     @property
     def outputs(self) -> int:
-        """How many there are."""
+        """How many outputs there are."""
         return len(self.bias)
 
     def stacked(self) -> Array:
@@ -44,7 +44,7 @@ class Linear:
 
     @classmethod
     def unstacked(cls, stacked: Array) -> Linear:
-        """What `stacked` gave, as it was."""
+        """The inverse of `stacked`."""
         return cls(np.ascontiguousarray(stacked[:, :-1]), stacked[:, -1].copy())
 
 
@@ -78,7 +78,7 @@ def fit_softmax(x: Array, targets: NDArray[np.intp], start: Linear | None = None
 
 
 def _curvature(x: Array, outputs: int) -> Array:
-    """Inverse of a stand-in for the loss's second derivative, the same for each class."""
+    """Inverse of an approximate second derivative of the loss, the same for each class."""
     square = (x.T @ x).astype(np.float64) / (len(x) * outputs)
     square[np.diag_indices(len(square))] += PENALTY / len(x) + 1e-6
     return np.linalg.inv(square).astype(np.float32)
@@ -113,7 +113,7 @@ def _minimize(
 
 
 def _newton(slope: Array, pairs: deque[tuple[Array, Array, float]], inverse: Array) -> Array:
-    """The slope times the inverse of the curvature that the last steps have shown."""
+    """The slope times the inverse curvature, estimated from the last steps."""
     q = slope.copy()
     shares = []
     for change, bend, curve in reversed(pairs):
@@ -130,9 +130,9 @@ def _newton(slope: Array, pairs: deque[tuple[Array, Array, float]], inverse: Arr
 
 
 def fit_binary(x: Array, targets: NDArray[np.bool_]) -> Linear:
-    """Fit one output to few features x float32[n, f], both sides weighing the same.
+    """Fit one output to few features x float32[n, f]; both classes weigh the same.
 
-    With one side empty the output is the mean of the features.
+    With one class empty, the output is the mean of the features.
     """
     width = x.shape[1]
     if targets.all() or not targets.any():

@@ -1,7 +1,7 @@
-"""How much an embedding is like those of the known intents, beyond being like any sentence.
+"""How much nearer an embedding is to the known intents than to sentences in general.
 
-The relative Mahalanobis distance (Ren et al. 2021, arXiv:2106.09022): closed forms that a fit of
-15,000 sentences gets from one product of matrices.
+This is the relative Mahalanobis distance (Ren et al. 2021, arXiv:2106.09022). Its fit has a closed
+form: 15,000 sentences take one product of matrices.
 """
 
 from __future__ import annotations
@@ -15,27 +15,27 @@ from numpy.typing import NDArray
 Array = NDArray[np.floating[Any]]
 
 SHRINKAGE = 0.3
-"""Added to the covariance's diagonal, as a share of its mean."""
+"""Share of the mean of the covariance's diagonal that is added to the diagonal."""
 
 
 @dataclass(frozen=True)
 class Mahalanobis:
-    """Gaussians of all intents with one covariance, beside one Gaussian of all sentences."""
+    """One Gaussian for each intent, all with one covariance, and one Gaussian of all sentences."""
 
     directions: Array
-    """Per intent, float32[labels, width]."""
+    """Each intent's mean times `within`, float32[labels, width]."""
     offsets: Array
     centres: Array
     """The intents' mean directions, of length 1."""
     within: Array
-    """Inverse covariance about the intents' means."""
+    """Inverse of the covariance about the intents' means."""
     around: Array
-    """Inverse covariance about the mean of all."""
+    """Inverse of the covariance about the mean of all sentences."""
     mean: Array
 
     @classmethod
     def fit(cls, embeddings: Array, numbers: NDArray[np.intp]) -> Mahalanobis:
-        """From embeddings float32[n, width] and each one's intent 0..labels-1, none missing."""
+        """Fit to embeddings float32[n, width] and each one's intent 0..labels-1, none missing."""
         counts = np.bincount(numbers).astype(np.float32)
         total = np.zeros((len(counts), embeddings.shape[1]), np.float32)
         np.add.at(total, numbers, embeddings)
@@ -56,7 +56,10 @@ class Mahalanobis:
         )
 
     def features(self, embeddings: Array) -> Array:
-        """Nearness to the nearest intent beyond that to all, and its cosine: float32[n, 2]."""
+        """Features float32[n, 2]: how much nearer the nearest intent is than all, and a cosine.
+
+        The cosine is the greatest with any intent's mean.
+        """
         near = 2 * (embeddings @ self.directions.T + self.offsets).max(axis=1)
         near -= ((embeddings @ self.within) * embeddings).sum(axis=1)
         away = embeddings - self.mean

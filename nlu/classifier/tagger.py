@@ -1,6 +1,6 @@
-"""Words → named spans, and to whom they are said: the int8 model that reads a text word by word.
+"""Words → named spans and the addressee: the int8 model that labels a text word by word.
 
-Labels are BIO (Ramshaw & Marcus 1995): "B-x" begins a span of x, "I-x" goes on with it.
+Labels are BIO (Ramshaw & Marcus 1995): "B-x" begins a span of x, "I-x" continues it.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _LONGEST = 128
 
 
 class TaggedSpan(NamedTuple):
-    """The words `start` to `end` (half-open) are a `label`."""
+    """The words from `start` up to `end`, not including it, are a `label`."""
 
     label: str
     start: int
@@ -35,17 +35,16 @@ class TaggedSpan(NamedTuple):
 
 
 class Tagging(NamedTuple):
-    """The spans among words in their order, and what speaks for an assistant being meant.
-
-    `meant` are log odds, weighed by the calibration; 0 is a command as people usually say it.
-    """
+    """The spans among words, in their order, and how likely an assistant is addressed."""
 
     spans: tuple[TaggedSpan, ...] = ()
     meant: float = 0.0
+    """Log odds that an assistant is addressed, weighed by the calibration; 0 for a command as
+    people usually say it."""
 
 
 class Labels(msgspec.Struct, frozen=True):
-    """What the model's outputs stand for, as `labels.json` beside it says."""
+    """The labels of the model's outputs, from the `labels.json` beside it."""
 
     tags: tuple[str, ...]
     addressees: tuple[str, ...]
@@ -78,7 +77,7 @@ class Tagger:
         )
 
     def tag(self, words: Sequence[str]) -> Tagging:
-        """The spans among `words`, none overlapping, and whether an assistant is meant."""
+        """The spans among `words`, none overlapping, and how likely an assistant is addressed."""
         if not words:
             return Tagging((), self._weighed(0.0))
         encoded = self._tokenizer.encode(list(words), is_pretokenized=True)
@@ -100,7 +99,7 @@ class Tagger:
 
 
 def _labels(content: bytes, outputs: Mapping[str, str]) -> Labels:
-    """The labels, which are as many as the manifest's `outputs` are wide."""
+    """Read the labels; they must be as many as the manifest's `outputs` are wide."""
     try:
         labels = msgspec.json.decode(content, type=Labels)
     except MALFORMED as error:
