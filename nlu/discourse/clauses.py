@@ -1,14 +1,14 @@
-"""How the parts of one breath hang together: joined, sharing words, put right, pointing back.
+"""How the parts of one text are related: joined, sharing words, corrected, pointing back.
 
-    joined      "turn off the lamp and set a timer"      two wishes
+    joined      "turn off the lamp and set a timer"      two commands
     shared      "turn on the lamp and the fan"           the second borrows "turn on"
     lent        "turn the lamp and the fan off"          the first borrows "off"
     repaired    "a timer for five, no, ten minutes"      the second replaces the first's end
     pointing    "turn on the lamp and dim it"            "it" is the lamp
 
-All of it is made of texts: each function gives the texts that a part may stand for, the likeliest
-first, and whoever reads them keeps the first that means something. Repairs follow the field's
-account of self-corrections (reparandum, editing term, repair; Shriberg 1994).
+Everything here works on texts: each function gives the texts that a part may stand for, the
+likeliest first, and the caller keeps the first that means something. Repairs follow the usual
+analysis of self-corrections (reparandum, editing term, repair; Shriberg 1994).
 """
 
 from __future__ import annotations
@@ -39,9 +39,9 @@ def lent(head: Canonical, rest: Canonical) -> Iterator[Canonical]:
 
 
 def repair(said: Canonical) -> tuple[Canonical, Canonical] | None:
-    """What stands before and after the last words that put something right; None without such.
+    """The parts before and after the last words that correct something; None without such words.
 
-    An empty second part takes all of the first back.
+    An empty second part takes back all of the first.
     """
     words = tuple(token.text for token in said.tokens)
     for start in range(len(words) - 1, 0, -1):
@@ -60,7 +60,7 @@ def repair(said: Canonical) -> tuple[Canonical, Canonical] | None:
 
 
 def repaired(head: Canonical, mended: Canonical) -> Iterator[Canonical]:
-    """`head` with its end, or a word that says the opposite, put right by `mended`."""
+    """`head` with its end, or a word that says the opposite, replaced by `mended`."""
     if len(mended.tokens) == 1 and (wrong := phrases.OPPOSITES.get(mended.tokens[0].text)):
         for at in range(len(head.tokens) - 1, -1, -1):
             if head.tokens[at].text == wrong:
@@ -127,7 +127,7 @@ def _editing_end(words: tuple[str, ...], start: int) -> int:
 
 
 def _editing_start(words: tuple[str, ...], start: int, end: int) -> int:
-    """Where the editing terms and hesitations begin of which the last is from `start` to `end`."""
+    """Where the editing terms and hesitations begin; the last of them is from `start` to `end`."""
     while start > 0:
         if words[start - 1] in phrases.EDITING_FILLERS:
             earlier = start - 1

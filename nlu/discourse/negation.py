@@ -1,7 +1,7 @@
-"""What sounds like a wish and is none: turned round, told of, long done, or only supposed.
+"""Texts that sound like a command and are none: negated, reported, long done, or only supposed.
 
 "don't turn on the light", "she told me to turn off the oven", "I already locked the door", "what
-happens if I open the gate". Words alone decide, so that no model can talk its way past them.
+happens if I open the gate". Words alone decide, so that no model can overrule them.
 """
 
 from __future__ import annotations
@@ -20,19 +20,19 @@ from nlu.text.canonical import Canonical, wish
 
 
 def withheld(said: Canonical) -> bool:
-    """Whether the words turn a wish round, tell of one, or put it under a condition."""
+    """Whether the words begin by negating, supposing or reporting a command."""
     text = wish(said).text
     return TURNED_ROUND.match(text) is not None or REPORTED.match(text) is not None
 
 
 def reported(said: Canonical) -> bool:
-    """Whether the words begin by telling what somebody said or thought."""
+    """Whether the words begin with a report of what somebody said or thought."""
     return REPORTED.match(wish(said).text) is not None
 
 
 def addressed(said: Canonical) -> bool:
-    """Whether somebody else is called by name: "mum, can you …", "… please, Miss Jones"."""
-    # Not "the kids", who are spoken of: articles are gone from the canonical text.
+    """Whether somebody else is addressed: "mum, can you …", "… please, Miss Jones"."""
+    # Not "the kids", who are only mentioned; the canonical text has no articles any more.
     if CALLED.search(said.text) and said.source[0] not in ARTICLES:
         return True
     ends = [at for at in range(1, len(said.tokens)) if said.paused(at)]
@@ -41,9 +41,9 @@ def addressed(said: Canonical) -> bool:
 
 
 def doubtful(said: Canonical) -> bool:
-    """Whether words anywhere in a text speak against taking it for a wish at all.
+    """Whether words anywhere in a text speak against taking it for a command at all.
 
-    For readings that no template stands behind; a template of its own may hold such words.
+    This is for guesses, which no template supports; a template itself may contain such words.
     """
     text = wish(said).text
     patterns = (PAST, EMBEDDED, CONDITION, DESCRIBED)

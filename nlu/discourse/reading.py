@@ -13,24 +13,23 @@ from nlu.text.canonical import Canonical, canonical
 
 @dataclass(frozen=True)
 class ReadPart:
-    """One part of a text as a command; `match` is None for a guess of the models.
-
-    `thing` is the word for what the command is about where no slot says.
-    """
+    """One part of a text as a command."""
 
     said: Canonical
     command: Command
     match: Match | None = None
+    """The sentence that fits; None for a guess of the models."""
     thing: str = ""
+    """The word for what the command is about, where no slot names it."""
 
     @property
     def exact(self) -> bool:
-        """Whether it is a sentence without free text that lacks no slot."""
+        """Whether a sentence without free text fits, and no slot is missing."""
         return self.match is not None and not (self.match.wildcard or self.match.missing)
 
     @property
     def confidence(self) -> float:
-        """How sure it is that this was meant, from 0 to 1."""
+        """How certain it is that this was meant, from 0 to 1."""
         return self.command.confidence
 
     @property
@@ -40,7 +39,7 @@ class ReadPart:
 
     @property
     def open_ended(self) -> bool:
-        """Whether free text would run on to the end of whatever follows."""
+        """Whether its free text would also take in any words that follow."""
         return self.match is not None and self.match.open_ended
 
     @property

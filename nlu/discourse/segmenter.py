@@ -1,4 +1,4 @@
-"""Texts of several commands, taken apart: joined, sharing words, put right, pointing back."""
+"""Divides texts into commands that are joined, share words, are corrected, or point back."""
 
 from __future__ import annotations
 
@@ -13,31 +13,31 @@ from nlu.text.canonical import Canonical, cuts
 
 _MOST_COMMANDS = 5
 LONGEST = 60
-"""Words of the longest text that is taken apart."""
+"""Most words of a text that is divided."""
 _MOST_READ = 400
-"""Parts of a text that are read in search of the commands in it. The search grows with every pause
-and every correction, beyond all bounds in a long text: past this it is given up."""
+"""Most parts of a text that are read in search of its commands; then the search is given up. It
+grows with every pause and every correction, and would take too long in a long text."""
 _LONGEST_SLIP = 4
-"""Words that may make no sense before they are taken back: a longer text is a story."""
+"""Most words that may make no sense before they are corrected: a longer text is a story."""
 _MOST_BORROWED = 12
-"""Texts that are tried for a part that borrows words from its neighbour."""
+"""Most texts that are tried for a part that borrows words from its neighbour."""
 
 One = Callable[[Canonical], "ReadPart | None"]
 """Reads a text as one command."""
 
 
 class _TooManyError(Exception):
-    """The search for the parts of a text is given up."""
+    """Too many parts of a text were read; the search is given up."""
 
 
 class Segmenter:
-    """Takes a text apart into parts that `one` reads, or `sentence` with words of another part."""
+    """Divides a text into parts that `one` reads, or `sentence` with another part's words."""
 
     def __init__(self, one: One, sentence: One) -> None:
         self._left = _MOST_READ
         self._one = self._counted(one)
         self._sentence = self._counted(sentence)
-        """Reads texts with borrowed words, of which there are many: too many for a model."""
+        """Reads texts with borrowed words; there are too many of them for a model."""
 
     def read(self, said: Canonical, before: ReadPart | None) -> list[ReadPart] | None:
         """The commands; [] when all is taken back, None when a part is not understood."""
@@ -50,7 +50,7 @@ class Segmenter:
         return None if found is None else _once(found)
 
     def _counted(self, read: One) -> One:
-        """Reads as `read` does, each text once, and raises `_TooManyError` when it is too much."""
+        """Wrap `read` to read each text once, and raise `_TooManyError` past the limit."""
         known: dict[Canonical, ReadPart | None] = {}
 
         def once(said: Canonical) -> ReadPart | None:
@@ -72,7 +72,7 @@ class Segmenter:
         return found
 
     def _following(self, said: Canonical, before: ReadPart) -> list[ReadPart] | None:
-        """What only the command before it makes whole: "turn it off", "and the kitchen"."""
+        """A command that only the one before it completes: "turn it off", "and the kitchen"."""
         words = [token.text for token in said.tokens]
         opening = next((n for n in (2, 1) if tuple(words[:n]) in phrases.FOLLOWING), 0)
         if not opening and phrases.PRONOUNS.isdisjoint(words):
@@ -125,7 +125,7 @@ class Segmenter:
         if first is None:
             if not _sets_aside(head, said, end, start):
                 return None
-            # "don't cancel the timer, just pause it": it is what would have been cancelled
+            # "don't cancel the timer, just pause it": "it" is the timer of the negated command
             return self._tail(rest, before or self._one(clauses.plain(head)), most - 1)
         if first.open_ended:  # free text would run on
             return None
@@ -141,7 +141,7 @@ class Segmenter:
         return self._joined(rest, before, most)
 
     def _borrowing(self, part: Canonical, before: ReadPart | None) -> ReadPart | None:
-        """A part as it is, pointing at what stood before it, or with the words it shares."""
+        """Read a part as it is, with its pronoun replaced, or with words that it shares."""
         if (one := self._one(part)) or before is None:
             return one
         pointed = clauses.pointing(part, before.referent)
@@ -162,7 +162,7 @@ class Segmenter:
 
 
 def _once(readings: Sequence[ReadPart]) -> list[ReadPart]:
-    """The readings without one that says again what the one before it said."""
+    """The readings without any that repeats the one before it."""
     again = {b.said for a, b in pairwise(readings) if a.like(b) and a.values == b.values}
     return [reading for reading in readings if reading.said not in again]
 
@@ -172,7 +172,7 @@ def _alike(some: Sequence[ReadPart], others: Sequence[ReadPart]) -> bool:
 
 
 def _sets_aside(head: Canonical, said: Canonical, end: int, start: int) -> bool:
-    """Whether `head` is no wish, and what follows it begins anew."""
+    """Whether `head` is no command, and what follows it is independent of it."""
     joint = {token.text for token in said.tokens[end:start]}
     anew = not phrases.NEW_BREATH.isdisjoint(joint | {said.tokens[start].text})
     if reported(head):

@@ -1,10 +1,10 @@
-"""The user's own names in a text: as written, in other words' midst, misspelt, or misheard.
+"""Finds the home's names in a text: as written, with words in between, misspelt, or misheard.
 
 | found how              | example for "Bedroom Lamp", "John"    | likeness |
 |------------------------|---------------------------------------|----------|
 | word for word          | the bedroom lamp                      | 1        |
-| its words, apart       | the lamp in the bedroom               | 0.9      |
-| nearly so written      | bedroom lamb                          | up to 1  |
+| its words, separated   | the lamp in the bedroom               | 0.9      |
+| spelt nearly the same  | bedroom lamb                          | up to 1  |
 | sounding the same      | jon                                   | 0.85     |
 """
 
@@ -23,18 +23,19 @@ from nlu.text.canonical import canonical
 
 _APART = 0.9
 _ALIKE = 0.8
-"""Least likeness of the spelling (Indel ratio)."""
+"""Least similarity of the spelling (Indel ratio)."""
 _SOUNDING = 0.85
 _PLURAL = 0.8
-"""The "kitchen lights" are rather all lights of the kitchen than the kitchen light."""
+"""Likeness of a name that differs by an ending. The "kitchen lights" are more likely all lights of
+the kitchen than the kitchen light."""
 _SHORTEST_ALIKE = 4
-"""Letters of the shortest name that is looked for by likeness: most short words are alike."""
+"""Fewest letters of a name that is searched by likeness: most short words are alike."""
 
 Thing = TypeVar("Thing")
 
 
 class NameMatch(NamedTuple, Generic[Thing]):
-    """A thing that the tokens `at` of a text name, with how well they do, from 0 to 1."""
+    """A thing that the tokens `at` of a text name, and how well they fit it, from 0 to 1."""
 
     thing: Thing
     at: frozenset[int]
@@ -50,7 +51,7 @@ class _Name(Generic[Thing]):
 
 
 class Gazetteer(Generic[Thing]):
-    """Things by the names that they go by."""
+    """Things by their names."""
 
     def __init__(self, names: Iterable[tuple[str, Thing]]) -> None:
         self._names: list[_Name[Thing]] = []
@@ -113,7 +114,7 @@ class Gazetteer(Generic[Thing]):
 
 
 def _bare(text: str) -> str:
-    """Without the ending of its last word: "Anna's" and "lamps" are "Anna" and "lamp"."""
+    """The text without the ending of its last word: "Anna's" and "lamps" are "Anna" and "lamp"."""
     return singular(without_possessive(text))
 
 

@@ -1,9 +1,8 @@
-"""What the models take a text for that no sentence fits.
+"""Guesses, with the models, the command of a text that fits no sentence.
 
-The intent model says which wish it sounds like, the NER model and the home's names say what it is
-about. A wish is believed only in a form that some sentence of the intent has
-(`nlu.fallback.slot_patterns`): all its slots must be found in the text, and little that was found
-may be left over.
+The intent model gives the likely intents; the NER model and the home's names give what the text is
+about. A guess must have a form that some sentence of the intent has (`nlu.fallback.slot_patterns`):
+all its slots must be found in the text, and little that was found may be left over.
 """
 
 from __future__ import annotations
@@ -34,16 +33,17 @@ from nlu.text.canonical import Canonical, wish
 _REMEMBERED = 16
 _FEWEST_WORDS = 2
 _GOING_ON = frozenset(("and", "then", "also", "plus"))
-"""What follows these is one more wish, and the one before it no story."""
+"""Words before a further command; what comes before them is no story."""
 _LEAST_STORY = 4
-"""Words of the shortest story that is told before a wish."""
+"""Fewest words of a story that is told before a command."""
 
 
 class Guesser:
     """Guesses commands for texts of one home and its skills.
 
-    Both models together guess. Where one is missing, or fails, which `faults` is told of, no guess
-    is made, and the other does what it does alone: doubts free text, or names people.
+    A guess needs both models. Where one is missing or fails, no guess is made, and the other does
+    only its own part: the intent model doubts free text, the tagger names people. A failure is
+    reported to `faults`.
     """
 
     def __init__(
@@ -65,7 +65,7 @@ class Guesser:
         self._remembered = lru_cache(maxsize=_REMEMBERED)(self._all_guesses)
 
     def use(self, model: IntentModel | Tagger) -> None:
-        """Guess by `model` from now on, in the place of the one of its kind."""
+        """Replace the model of the same kind with `model`."""
         if isinstance(model, Tagger):
             self._tagger = model
         else:
@@ -76,7 +76,7 @@ class Guesser:
     def __call__(self, said: Canonical, now: datetime, whole: bool = True) -> Command | None:
         """The command that a text most likely is; None when nothing is likely enough.
 
-        Without `whole` it is only a part of what was said.
+        With `whole` false, the text is only a part of what was said.
         """
         known, guesses = self._calibration, self.guesses(said, now)
         if known is None:
@@ -86,7 +86,7 @@ class Guesser:
         return self._of_subject(said, now, known.in_scope_of_subject, known) if whole else None
 
     def asks(self, said: Canonical, now: datetime) -> tuple[Command, ...]:
-        """The commands to ask about: two where one is as likely as the other, one in doubt."""
+        """The commands to ask about: two that are equally likely, or one that is in doubt."""
         known = self._calibration
         if known is None:
             return ()
@@ -101,15 +101,15 @@ class Guesser:
         return best.command, rival.command
 
     def rank(self, said: Canonical) -> Ranking:
-        """Which wish a text sounds like, and whether both models take it for one."""
+        """The ranking of the intents for a text, with the in-scope score of both models."""
         ranking, tagging = self._ranking(said), self._tagging(said)
         if ranking is None or tagging is None:
             return Ranking(0.0, ())
         return replace(ranking, in_scope=_agreed(ranking.in_scope, tagging.meant))
 
     def may_be(self, said: Canonical, intent: str) -> bool:
-        """Whether a text that a sentence of `intent` fits with free text may be meant so."""
-        # A sentence stands behind it: whether an assistant is meant is not asked as well.
+        """Whether a text that fits a sentence of `intent` with free text may mean that intent."""
+        # A sentence fits, so whether an assistant is addressed does not count as well.
         known, ranking = self._calibration, self._ranking(said)
         if known is None or ranking is None:
             return True
@@ -118,22 +118,22 @@ class Guesser:
 
     @property
     def sure_parts(self) -> float:
-        """Confidence of parts of a text from which on they are several commands and not one."""
+        """Confidence from which the parts of a text count as several commands, not one."""
         return self._calibration.sure_parts if self._calibration is not None else 1.0
 
     def persons(self, said: Canonical) -> tuple[str, ...]:
-        """Whom a text surely names, as they were named, but for a possessive."""
+        """The people whom a text surely names, in its words, without a possessive ending."""
         spans = (span for span in self.spans(said) if span.label == "person" and self._sure(span))
         named = (" ".join(said.source[span.start : span.end]) for span in spans)
         return tuple(map(without_possessive, named))
 
     def guesses(self, said: Canonical, now: datetime) -> list[Guessed]:
-        """What a text may be, the likeliest first; [] when it is not meant for the assistant."""
+        """The guesses for a text, the likeliest first; [] when not meant for the assistant."""
         return self._remembered(said, now)
 
     @property
     def _calibration(self) -> IntentCalibration | None:
-        """By which numbers guesses are believed; None without the intent model."""
+        """The thresholds for guesses; None without the intent model."""
         return self._intents.calibration if self._intents is not None else None
 
     def _sure(self, person: TaggedSpan) -> bool:
@@ -143,7 +143,7 @@ class Guesser:
     def _of_subject(
         self, said: Canonical, now: datetime, enough: float, known: IntentCalibration
     ) -> Command | None:
-        """An evident wish in a text that names what wishes are about and is in scope `enough`."""
+        """The evident guess for a text that names a subject of commands, in scope `enough`."""
         if withheld(said):
             return None
         guesses = self._remembered(said, now, enough)
@@ -162,7 +162,7 @@ class Guesser:
     def _guesses(
         self, said: Canonical, now: datetime, whole: Canonical, enough_of_subject: float
     ) -> list[Guessed]:
-        """What `said`, which is `whole` or its end, may be."""
+        """The guesses for `said`, which is `whole` or its end."""
         text, known, tagger = wish(said), self._calibration, self._tagger
         if len(text.tokens) < _FEWEST_WORDS or known is None or tagger is None:
             return []
@@ -184,9 +184,9 @@ class Guesser:
         return sorted(made, key=_likeliest)
 
     def _enough(self, said: Canonical, of_subject: float, known: IntentCalibration) -> float:
-        """How likely meant for the assistant a text must be to be acted on.
+        """The in-scope score from which a text may be acted on.
 
-        Less where it names something of this home: talk of others seldom does.
+        It is lower where the text names something of this home, as other talk seldom does.
         """
         tokens = [token.text for token in said.tokens]
         if self._finder.named(tokens, "entity"):
@@ -202,7 +202,7 @@ class Guesser:
         return tagging.spans if tagging is not None else ()
 
     def _ranking(self, said: Canonical) -> Ranking | None:
-        """What the intent model says by itself; None without it."""
+        """The intent model's own ranking; None without the model."""
         if self._intents is None:
             return None
         try:
@@ -213,7 +213,7 @@ class Guesser:
             return None
 
     def _tagging(self, said: Canonical) -> Tagging | None:
-        """What the NER model says; None without it."""
+        """The NER model's output; None without the model."""
         if self._tagger is None:
             return None
         try:
@@ -227,9 +227,9 @@ class Guesser:
 
 
 def _rivals(one: Command, other: Command) -> bool:
-    """Whether two commands differ in what is done, or in the device it is done to.
+    """Whether two commands differ in what is done, or in the device that it is done to.
 
-    A device and its whole room are no rivals: those words fit both, and the better is taken.
+    A device and its whole room are no rivals: the words fit both, and the better fit is taken.
     """
     names = [{s.value for s in command.slots if s.name == "name"} for command in (one, other)]
     return one.intent != other.intent or bool(names[0] and names[1] and names[0] != names[1])
@@ -241,20 +241,20 @@ def _enough_weight(guess: Guessed, known: IntentCalibration) -> float:
 
 
 def _agreed(in_scope: float, meant: float) -> float:
-    """How likely a text is meant for the assistant, by the intent head and by the NER model."""
+    """How likely a text is meant for the assistant, from the intent head and the NER model."""
     odds = log(max(in_scope, 1e-6) / max(1 - in_scope, 1e-6))
     return 1 / (1 + exp(-odds - meant))
 
 
 def spoken(said: Canonical) -> str:
-    """The source words of a text, or of a part of one, as the models take them."""
+    """The source words of a text, or of a part of one, as the models read them."""
     return said.spoken(0, len(said.text)) or said.text
 
 
 def _likeliest(guess: Guessed) -> tuple[float, int, int, int]:
-    """Sort key: of two that weigh the same, the form that rests on more of the words.
+    """Sort key: by weight, then the form that uses more of the words.
 
-    Then the one that says of what kind the device is.
+    After that, the form that says which kind the device is.
     """
     fixed = dict(guess.shape.fixed)
     kind = ("domain" in fixed) - 2 * ("device_class" in fixed)
@@ -262,9 +262,9 @@ def _likeliest(guess: Guessed) -> tuple[float, int, int, int]:
 
 
 def _endings(said: Canonical) -> Iterator[Canonical]:
-    """A text, and what follows each of its pauses: people tell a story before they wish.
+    """A text, and what follows each of its pauses: people tell a story before a command.
 
-    Not what follows a name or a few words of address, nor what somebody is said to have said.
+    What follows fewer than four words, such as a name, is left out, and so is reported speech.
     """
     yield said
     for at in range(_LEAST_STORY, len(said.tokens) - 1):
@@ -276,7 +276,7 @@ def _endings(said: Canonical) -> Iterator[Canonical]:
 
 
 def _called(said: Canonical, spans: Sequence[TaggedSpan]) -> bool:
-    """Whether a person is named between two pauses: "turn that off, Chloe"."""
+    """Whether a person is addressed by a name between two pauses: "turn that off, Chloe"."""
     ends = [0, *(at for at in range(1, len(said.tokens)) if said.paused(at)), len(said.tokens)]
     parts = {
         (said.tokens[start].start, said.tokens[end - 1].end)

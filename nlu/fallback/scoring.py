@@ -1,7 +1,8 @@
-"""What one text holds for the slots of a wish, and how well a form of the wish explains it.
+"""Finds values for an intent's slots in one text, and scores how well they explain the text.
 
-A form, one of the ways in which an intent's slots are filled, is worth the intent's belief, less
-for every value that is unlike the words and for what was found in the text and is left over.
+A form is one of the ways in which an intent's slots are filled. Its weight is the intent's belief,
+lowered for every value that differs from the words, and for what was found in the text but not
+used.
 """
 
 from __future__ import annotations
@@ -24,37 +25,40 @@ from nlu.text.canonical import Canonical
 _OF_KIND = frozenset(("domain", "device_class", "name"))
 """Fixed slots that only say what kind of device is meant."""
 _LEAST_LIKENESS = 0.75
-"""Least likeness of words to a value of a list that they stand for."""
+"""Least likeness of words to the list's value that they stand for."""
 _BEFORE = frozenset((-1,))
-"""Where what a story names stands: before every word of the wish."""
+"""Place of a name found in the story: before every word of the command."""
 _PASSED_OVER = frozenset(("text", "place", "person"))
-"""Spans that are often in a story around the wish, and in none that can be carried out."""
+"""Labels of spans that a guess need not use: they are often part of a story around the command."""
 _WHEN = frozenset(("date", "time"))
 _LATER = _WHEN | {"duration", "number"}
 _NOW = frozenset(("now", "right", "just", "already", "again", "still", "today", "tonight"))
-"""Words that the NER model may take for a time, and that put nothing off."""
+"""Words that the NER model may take for a time, although they delay nothing."""
 _EVIDENT = 0.9
-"""Likeness from which on a value that was found asks to be used."""
+"""Likeness from which a guess must use a value that was found, or lose weight."""
 
 _Source = tuple[str, SlotSchema]
 
 
 @dataclass(frozen=True)
 class Guessed:
-    """A command with its weight, the form that it has and the words that it rests on."""
+    """A guessed command."""
 
     command: Command
     weight: float
+    """How likely it is: the intent's belief, lowered by what speaks against the guess."""
     shape: SlotPattern
+    """The form that it has."""
     at: frozenset[int]
+    """The places of the words that its slots use."""
 
 
 class Look:
-    """What one text holds for any slot, looked up once each, and believed as `intent` and `slot`,
-    the models' calibrations, say.
+    """Looks up the values that one text has for any slot, each once.
 
-    A text that names no place may be about the one room that the `story` before it names: "it's
-    like an oven in the bedroom, get the fans going".
+    `intent` and `slot` are the models' calibrations. A text that names no place may be about the
+    one room that the `story` before it names: "it's like an oven in the bedroom, get the fans
+    going".
     """
 
     def __init__(
@@ -78,14 +82,14 @@ class Look:
             for kind, passed in (("asks", _PASSED_OVER | _WHEN), ("acts", _PASSED_OVER))
         }
         times = [span for span in spans if span.label in _LATER]
-        # Not the one of "back one track".
+        # The "one" of "back one track" is no amount.
         degrees = (at for at in self._numbers if all(said.tokens[i].text != "1" for i in at))
         self._later = frozenset[int]().union(*degrees, *self._places(times))
 
     def fill(
         self, shapes: Sequence[SlotPattern], belief: float, ranking: Ranking
     ) -> Iterator[Guessed]:
-        """The guesses of one intent, a form each."""
+        """The guesses of one intent, from each of its forms."""
         traits = shapes[0].traits if shapes else Traits()
         options = {
             key: self._options(*key, traits.placed) for shape in shapes for key in _sources(shape)
@@ -114,7 +118,7 @@ class Look:
         used: frozenset[int] = frozenset()
         slots: list[Slot] = []
         weight = belief
-        # The longest first: "kitchen" is not an area once "kitchen light" is the device.
+        # The longest goes first: "kitchen" is no area once "kitchen light" is the device.
         for name in sorted(options, key=lambda n: -max((len(f.at) for f in options[n]), default=0)):
             found = next((f for f in options[name] if not f.at & used), None)
             if found is None:
@@ -137,7 +141,7 @@ class Look:
         return Guessed(command, weight, shape, used)
 
     def _kinds(self, shape: SlotPattern) -> frozenset[int]:
-        """The words that only say of what kind the devices are: "lights" where that is fixed."""
+        """The words that only say which kind the devices are: "lights" where that is fixed."""
         kinds = {*(str(value) for _, value in shape.fixed), *shape.traits.about}
         tokens = enumerate(self._said.tokens)
         return frozenset(i for i, token in tokens if singular(token.text) in kinds)
@@ -155,7 +159,7 @@ class Look:
         return self._found[key]
 
     def _places(self, spans: Sequence[TaggedSpan]) -> Iterator[frozenset[int]]:
-        """The words of the spans that a wish should explain: what the NER model is sure of."""
+        """The words of the spans that a guess should use: those that the NER model is sure of."""
         for span in spans:
             if span.confidence >= self._slot.sure_span:
                 places = enumerate(self._said.tokens)
@@ -164,12 +168,12 @@ class Look:
                     yield at
 
     def _share(self, ranking: Ranking, shape: SlotPattern) -> float:
-        """How much of an intent's belief a form has: a device that is named needs no kind."""
+        """The share of an intent's belief that a form has; a named device needs no kind."""
         fixed = ranking.fixed(shape.intent)
         named = any(source.startswith("entity") for _, source in shape.filled)
         if not named:
             exact = fixed.get(shape.fixed, 0.0)
-            # "All the fans" are the fans: the one form is nearly the other.
+            # "All the fans" means nearly the same as "the fans".
             near = sum(
                 p for f, p in fixed.items() if f != shape.fixed and _some(f) == _some(shape.fixed)
             )
@@ -184,7 +188,7 @@ class Look:
 def _second_best(
     shape: SlotPattern, options: Mapping[_Source, list[SlotCandidate]]
 ) -> Iterator[Mapping[_Source, list[SlotCandidate]]]:
-    """The same options without the likeliest device, where the same words may mean another."""
+    """The options without the likeliest device, where the same words may mean another one."""
     for key in _sources(shape):
         best, *others = options[key] or (None,)
         others = [other for other in others if best and other.at & best.at]
@@ -198,7 +202,7 @@ def _sources(shape: SlotPattern) -> Iterator[_Source]:
 
 
 def _merged(groups: Iterable[frozenset[int]]) -> list[frozenset[int]]:
-    """The groups of words with those that share one made one."""
+    """The groups of words, where groups that share a word are merged."""
     merged: list[frozenset[int]] = []
     for group in groups:
         apart = [other for other in merged if not other & group]

@@ -1,4 +1,4 @@
-"""What a text holds that may fill slots: names, numbers, spans of time, free text."""
+"""Finds what may fill slots in a text: names, numbers, times, free text."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from nlu.text.canonical import Canonical
 from nlu.values import resolve
 
 _LONGEST_VALUE = 9
-"""Words of the longest duration, time or date that is looked for."""
+"""Most words of a duration, time or date that is searched for."""
 _MOST_SPELLINGS = 40
 _RESOLVED = 0.9
 _AMOUNTS = {"half": 50, "halfway": 50, "full": 100, "max": 100, "maximum": 100, "minimum": 1}
@@ -31,12 +31,12 @@ TEXT_LABELS: dict[str, tuple[str, ...]] = {
     "name": ("list", "item", "title", "text", "person", "device"),
     "conversation_command": ("text",),
 }
-"""Which spans of the NER model may fill a slot of free text, by its name."""
+"""Labels of the NER model's spans that may fill a slot of free text, by the slot's name."""
 
 
 @dataclass(frozen=True)
 class SlotCandidate:
-    """A value that the canonical words `at` of a text stand for, with how well, from 0 to 1."""
+    """A value that the canonical words `at` of a text stand for; `likeness` is from 0 to 1."""
 
     value: SlotValue
     raw: str
@@ -45,7 +45,7 @@ class SlotCandidate:
 
 
 class SlotFinder:
-    """Looks for the values of lists; what a home names is indexed when it is first looked for."""
+    """Finds the values of lists in a text; a home's names are indexed on first use."""
 
     def __init__(self, lists: Mapping[str, SlotList]) -> None:
         self._lists = lists
@@ -73,7 +73,7 @@ class SlotFinder:
         return list(_free(schema.name, said, spans))
 
     def listed(self, name: str) -> bool:
-        """Whether the values of the list `name` are known, and not any words."""
+        """Whether the list `name` has certain values; a list of free text takes any words."""
         return isinstance(self._lists.get(name), RangeSlotList | TextSlotList)
 
     def names(self, said: Canonical) -> list[frozenset[int]]:

@@ -1,4 +1,4 @@
-"""Which slots the sentences of an intent fill together: the forms that a guess may take."""
+"""The forms that a guess may have: which slots the sentences of an intent fill together."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ Filled = frozenset[tuple[str, str]]
 """Slots, each with the list that its value comes from."""
 
 _MOST = 64
-"""Combinations of one sentence that are kept, the smallest first."""
+"""Most combinations of slots that are kept of one sentence, the smallest first."""
 
 _MEASURES = frozenset(("number", "integer", "percentage", "temperature", "colour", "choice"))
-"""Kinds of slots that say how, not what."""
+"""Kinds of slots that say how much or which way, not what."""
 
 _NOTHING: Filled = frozenset()
 
@@ -65,7 +65,7 @@ def shapes(claims: Sequence[Claim]) -> list[SlotPattern]:
 
 
 def _unions(single: Sequence[SlotPattern]) -> Iterator[SlotPattern]:
-    """What people say of one thing at once: "the lamp, green, at ten percent"."""
+    """Unions of two forms that are said of one thing: "the lamp, green, at ten percent"."""
     for one, other in combinations(single, 2):
         shared, apart = one.filled & other.filled, one.filled ^ other.filled
         schemas = dict(one.schemas) | dict(other.schemas)
