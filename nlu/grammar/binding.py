@@ -1,4 +1,4 @@
-"""Templates made whole: rules put in place, lists named by what they hold, words canonical."""
+"""Binds templates: expands their rules, names lists by their content, makes words canonical."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ NAMED_KINDS = ("area", "floor", "entity")
 """Kinds of slots whose values are names of the home."""
 
 IGNORED = "_"
-"""Name of the slots whose words are only part of a phrase."""
+"""Name of slots whose words are only part of a phrase and fill no slot of the intent."""
 
 
 class UnknownError(Exception):
@@ -81,7 +81,7 @@ def list_of_kind(lists: SlotLists, kind: str) -> str:
 
 @cache
 def _lists_of(kind: str) -> SlotLists:
-    """The list of a kind's words, which are the same in every home, and those that it names."""
+    """The list of a kind's words, the same in every home, and the lists that it refers to."""
     lists = SlotLists()
     values = _yes_and_no() if kind == "boolean" else _phrases(lists, kind)
     lists.declare(kind, lambda home: values)
@@ -104,10 +104,10 @@ def _phrases(lists: SlotLists, kind: str) -> TextSlotList:
 
 
 class Binder:
-    """Copies expressions for one intent, with rules in place and lists by their own names."""
+    """Copies expressions for one intent, with rules expanded and lists renamed by their content."""
 
     articles = True
-    """Whether the name of a room or a device may have an article that no template tells of."""
+    """Whether the name of a room or a device may have an article that the template lacks."""
 
     def __init__(
         self,
@@ -192,7 +192,7 @@ class Binder:
 
 
 def _distinct(items: list[Expression]) -> list[Expression]:
-    """Drop an alternative that became the same words as another: each would match anew."""
+    """Drop alternatives with the same words as another: each would match once more."""
     seen: set[Any] = set()
     kept = []
     for item in items:

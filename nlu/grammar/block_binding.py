@@ -1,4 +1,4 @@
-"""Blocks of Home Assistant's format as claims: bound once, for any home."""
+"""Binds blocks of Home Assistant's format as claims, once for any home."""
 
 from __future__ import annotations
 
@@ -40,10 +40,10 @@ from nlu.grammar.vocabulary import Vocabulary
 from nlu.text.canonical import canonical_chunk
 
 TAKEN = " the"
-"""Ends the name of a slot of free text whose template takes a "the" before it for its own."""
+"""Ending of the name of a free-text slot when a "the" before it belongs to the template."""
 
 SHOWN_CHARACTERS = 200
-"""Of a sentence that cannot be one, and of what is wrong with it."""
+"""Most characters that an error shows of an invalid sentence, and of the reason."""
 
 _HOME_KINDS = {"name": "entity", "area": "area", "floor": "floor"}
 _INLINE_RANGE = re.compile(r"\d+\.\.\d+(?:,\d+)?")
@@ -129,7 +129,7 @@ def _kind(name: str, lists: Mapping[str, ValueList]) -> str:
 
 
 def _reached(templates: Iterable[str], rules: Mapping[str, str]) -> list[str]:
-    """Templates with the texts of all rules that they come to name; unknown ones are left out."""
+    """The templates, then the texts of all known rules that they name, directly or not."""
     found, seen = list(templates), set[str]()
     for template in found:  # grows as it is walked
         for rule in _RULE.findall(template):
@@ -140,7 +140,7 @@ def _reached(templates: Iterable[str], rules: Mapping[str, str]) -> list[str]:
 
 
 class BlockBinder(Binder):
-    """Binds the sentences of one block; rules that come out alike for several blocks are shared."""
+    """Binds the sentences of one block; rules that are the same in several blocks are shared."""
 
     articles = False
 
@@ -159,7 +159,7 @@ class BlockBinder(Binder):
         )
 
     def bind(self, expression: Expression, before: str = "") -> Expression:
-        """The bound copy, made as flat as it will go: what matches in two ways matches twice."""
+        """The bound copy, flattened: an expression that fits in two ways would match twice."""
         copied = super().bind(expression, before)
         if not self.canonical:
             return copied
@@ -198,7 +198,7 @@ class BlockBinder(Binder):
         return self._shared[key]
 
     def _marked(self, given: ExpressionSequence, copied: ExpressionSequence) -> ExpressionSequence:
-        """The copy, in which slots of free text after a "the" of the template's own are marked."""
+        """The copy, with the slots marked whose free text follows a "the" of the template."""
         items = list(copied.items)
         for at, (item, copy) in enumerate(zip(given.items, copied.items, strict=True)):
             if (
@@ -216,7 +216,7 @@ class BlockBinder(Binder):
         return values is not None and values.kind == "text"
 
     def _takes_the(self, items: list[Expression]) -> bool:
-        """Whether the words before may end in "the"."""
+        """Whether the words of these items may end in "the"."""
         for item in reversed(items):
             if isinstance(item, TextChunk):
                 if item.text.strip():

@@ -1,4 +1,4 @@
-"""Blocks of sentences in Home Assistant's intent format, read and checked.
+"""Reads and checks blocks of sentences in Home Assistant's intent format.
 
 The format: https://developers.home-assistant.io/docs/voice/intent-recognition/template-sentence-syntax
 """
@@ -18,7 +18,7 @@ _FRACTION_DIGITS = {"halves": (5,), "tenths": tuple(range(1, 10))}
 
 
 class BlockError(Exception):
-    """What stands in a file is no block, list or rule; the message tells where in it."""
+    """A file holds something that is no block, list or rule; the message says where."""
 
 
 @dataclass(frozen=True)
@@ -39,32 +39,32 @@ class ValueList:
 
 @dataclass(frozen=True)
 class Block:
-    """Sentences of one intent that share their slots, with all rules and lists they may name.
-
-    `area` is the only area where it holds, "" for any; `origin` names the file for messages.
-    """
+    """Sentences of one intent that share their slots, with all rules and lists they may name."""
 
     intent: str
     sentences: tuple[str, ...]
     rules: Mapping[str, str]
     lists: Mapping[str, ValueList]
     origin: str
+    """The file, for messages."""
     fixed: Mapping[str, SlotValue]
     requires: Facts = ()
     excludes: Facts = ()
     area: str = ""
+    """The only area where its sentences can be said, "" for any."""
     area_slot: str = ""
     keywords: frozenset[str] = frozenset()
     custom: bool = False
+    """Whether the user wrote it."""
 
     @property
     def specific(self) -> int:
-        """How much it says of what it is about: of two that fit, the more specific is meant."""
+        """How many facts it fixes or requires: of two blocks that fit, the one with more wins."""
         return len(self.fixed) + len(self.requires)
 
 
 class _Data(msgspec.Struct, frozen=True):
-    """One entry under an intent's `data`; keys that only replies need are passed over."""
+    """One entry under an intent's `data`; keys that only replies need are ignored."""
 
     sentences: list[str]
     slots: dict[str, SlotValue] = {}
@@ -80,7 +80,7 @@ class _FileIntent(msgspec.Struct, frozen=True):
 
 
 class SentenceFile(msgspec.Struct, frozen=True):
-    """A file of intents as Home Assistant writes it; further keys are passed over."""
+    """A file of intents in Home Assistant's format; other keys are ignored."""
 
     language: str = "en"
     intents: dict[str, _FileIntent | None] = {}
@@ -103,13 +103,13 @@ class _In(msgspec.Struct, frozen=True):
 
 
 def read_document(document: object) -> SentenceFile:
-    """A parsed file as a `SentenceFile`; raises `BlockError`."""
+    """Convert a parsed file; raises `BlockError`."""
     found: SentenceFile = _convert(document, SentenceFile)
     return found
 
 
 def read_lists(document: SentenceFile, prefix: str = "") -> dict[str, ValueList]:
-    """A document's lists by name; `prefix` keeps them apart from others of the same name."""
+    """A document's lists by name; `prefix` distinguishes them from others of the same name."""
     return _lists(document.lists, prefix)
 
 
@@ -161,7 +161,7 @@ def _block(
 
 
 def _filling(context: Mapping[str, Any]) -> Iterator[tuple[str, Any, tuple[str, ...]]]:
-    """What the context itself puts into slots: `domain: {value: light, slot: true}`."""
+    """The values that the context itself puts into slots: `domain: {value: light, slot: true}`."""
     for name, given in context.items():
         values = _values(given)
         if len(values) == 1 and _slot(given, name):
@@ -173,7 +173,7 @@ def _facts(context: Mapping[str, Any]) -> Facts:
 
 
 def _values(given: Any) -> tuple[str, ...]:
-    """The values that a context may have; () when any will do."""
+    """The values that a context may have; () for any."""
     if isinstance(given, Mapping):
         given = given.get("value")
     if given is None:

@@ -1,4 +1,4 @@
-"""The user's own sentences, in Home Assistant's `custom_sentences/*.yaml`.
+"""Reads the user's own sentences, in Home Assistant's format `custom_sentences/*.yaml`.
 
 The format: https://www.home-assistant.io/voice_control/custom_sentences_yaml/
 """
@@ -27,11 +27,11 @@ _LANGUAGE = "en"
 
 
 def load_vocabulary(folder: Path | None) -> Vocabulary:
-    """Home Assistant's vocabulary, before it the user's sentences of a folder, if one is given.
+    """The user's sentences of a folder, if one is given, then Home Assistant's vocabulary.
 
-    Files lie in the folder itself or in its folder "en". A rule or a list of one file serves all
-    of them, and in them takes the place of the package's own of that name. Raises `InputError`
-    that names the file, and the intent and sentence to blame.
+    Files lie in the folder itself or in its folder "en". A rule or a list of one file is valid in
+    all of them, and replaces the package's rule or list of that name there. Raises `InputError`
+    that names the file, and the intent and sentence that are wrong.
     """
     common = package()
     if folder is None:
@@ -46,7 +46,7 @@ def load_vocabulary(folder: Path | None) -> Vocabulary:
     for file, document in documents.items():
         with _named(file):
             blocks += read_blocks(document, rules, lists, str(file), custom=True)
-    bound(Vocabulary(tuple(blocks)))  # what cannot be a sentence is told of here
+    bound(Vocabulary(tuple(blocks)))  # an invalid sentence is reported here
     own_skip_words = [word for document in documents.values() for word in document.skip_words]
     return Vocabulary(
         blocks=(*blocks, *common.vocabulary.blocks),
@@ -76,7 +76,7 @@ def _document(file: Path) -> SentenceFile:
 
 @contextmanager
 def _named(file: Path) -> Iterator[None]:
-    """Tell of the file in what goes wrong with it."""
+    """Name the file in an error about its content."""
     try:
         yield
     except BlockError as error:

@@ -1,4 +1,4 @@
-"""Bound expressions made as flat as they will go: what can match in two ways is matched twice."""
+"""Flattens bound expressions: one that can match in two ways would be matched twice."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from hassil.expression import Sequence as ExpressionSequence
 
 
 def flat_alternative(expression: Alternative) -> Expression:
-    """An alternative of parts that are flat already, each different one once."""
+    """Flatten an alternative of flat parts, and keep equal words once."""
     items: list[Expression] = []
     optional = expression.is_optional
     for item in expression.items:
@@ -29,7 +29,7 @@ def flat_alternative(expression: Alternative) -> Expression:
 
 
 def flat_sequence(expression: ExpressionSequence) -> Expression:
-    """A sequence of parts that are flat already, neighbouring words joined."""
+    """Flatten a sequence of flat parts, and join neighbouring words."""
     items: list[Expression] = []
     for item in _unnested(expression):
         if isinstance(item, TextChunk) and items and isinstance(items[-1], TextChunk):

@@ -1,8 +1,8 @@
-"""Skill manifests, Home Assistant's vocabulary and a home as one grammar.
+"""Compiles skill manifests, Home Assistant's vocabulary and a home into one grammar.
 
-hassil matches it and the sampler walks it. Every sentence is bound once: rules are put in place,
-lists are named by what they hold, and the words are brought into the canonical form that texts are
-matched in.
+hassil matches it and the sampler walks it. Every sentence is bound once: its rules are expanded,
+its lists are named by their content, and its words are brought into canonical form, in which texts
+are matched.
 """
 
 from __future__ import annotations
@@ -86,7 +86,7 @@ def _claim(manifest: SkillManifest, schema: IntentSchema, lists: SlotLists) -> C
 
 
 def _owned(claim: Claim, owners: Mapping[str, str], traits: Mapping[str, Traits]) -> Claim:
-    """A claim of the vocabulary as that of the skill which serves it, with that skill's traits."""
+    """Assign a claim of the vocabulary to the skill that serves it, with that skill's traits."""
     intent = claim.schema.intent
     own = traits.get(intent, UNSERVED.get(intent, claim.schema.traits))
     schema = msgspec.structs.replace(claim.schema, traits=own)
@@ -94,7 +94,7 @@ def _owned(claim: Claim, owners: Mapping[str, str], traits: Mapping[str, Traits]
 
 
 def named_values(slot: SlotSchema, home: Home) -> dict[str, SlotValue]:
-    """The values that a slot's list names, by their canonical words; {} when it has no list."""
+    """The values in a slot's list, by their canonical words; {} when it has no list of words."""
     lists = SlotLists()
     name = list_of_slot(lists, slot)
     values = lists.filled(home)[name]

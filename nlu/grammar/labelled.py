@@ -1,4 +1,4 @@
-"""Sentences with their intent and the place of every slot: what the models learn from."""
+"""Draws sentences with their intent and the place of every slot, to train the models."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from nlu.grammar.grammar import Grammar
 from nlu.grammar.sampling import Filled, SentenceSource, spoken
 
 _ENDING = re.compile(r"(?<=[^\W\d_])[a-z]+|['’][a-z]+")
-"""What hangs on the word before it: "lights" but not "3000k", "floor lamp 2's"."""
+"""Ending attached to the word before it: of "lights" or "floor lamp 2's", but not of "3000k"."""
 
 _MOST_TRIES = 3
 
 
 class LabelledSpan(NamedTuple):
-    """The characters `start` to `end` of a text, which fill a slot of a kind."""
+    """The characters `start` to `end` of a text, which fill a slot of that kind."""
 
     slot: str
     kind: str
@@ -29,7 +29,7 @@ class LabelledSpan(NamedTuple):
 
 
 class Labelled(NamedTuple):
-    """A spoken sentence, its intent, its slots as they stand in it, and those not said."""
+    """A spoken sentence, its intent, the spans of its slots, and the slots that are not said."""
 
     intent: str
     text: str
@@ -38,10 +38,10 @@ class Labelled(NamedTuple):
 
 
 def labelled(grammar: Grammar, limit: int, seed: int) -> list[Labelled]:
-    """About `limit` different sentences, every intent's share the same as far as it has so many.
+    """About `limit` different sentences, equally many for every intent that has enough.
 
-    Within an intent each block's share grows with the log of its size. Intents follow each other
-    in the grammar's order. The same grammar, limit and seed give the same list.
+    Within an intent, each block's share grows with the log of its size. Intents are in the
+    grammar's order. The same grammar, limit and seed give the same list.
     """
     sources: dict[str, list[tuple[SentenceSource, IntentSchema]]] = {}
     for index, claim in enumerate(grammar.claims):
@@ -90,7 +90,7 @@ def _labelled(schema: IntentSchema, written: str, filled: list[Filled]) -> Label
 def _placed(
     written: str, filled: list[Filled], kinds: dict[str, str]
 ) -> tuple[str, tuple[LabelledSpan, ...]]:
-    """A written sentence in spoken form, and where its slots then stand."""
+    """A written sentence in spoken form, and the places of its slots there."""
     text, spans = "", []
     for words, slot, glued in _pieces(written, filled):
         space = "" if glued or not text or not words else " "
@@ -102,7 +102,7 @@ def _placed(
 
 
 def _pieces(written: str, filled: list[Filled]) -> Iterator[tuple[str, str, bool]]:
-    """The words between and in the slots as spoken, the slot, and whether they hang on."""
+    """Each run of spoken words, the slot it fills, and whether the word before is joined to it."""
     at = 0
     for slot, start, end in sorted(filled, key=lambda f: f.start):
         words = spoken(written[start:end])
@@ -113,11 +113,11 @@ def _pieces(written: str, filled: list[Filled]) -> Iterator[tuple[str, str, bool
 
 
 def _between(written: str, at: int, end: int, following: str) -> Iterator[tuple[str, str, bool]]:
-    """The words between two slots, an ending of the first slot's by itself."""
+    """The words between two slots; an ending of the first slot's last word is a run of its own."""
     ending = _ENDING.match(written, at, end) if at else None
     if ending is not None:
         yield ending[0], "", True
         at = ending.end()
-    # whether it is "a" or "an" hangs on the word that follows
+    # whether it is "a" or "an" depends on the word that follows
     words = articles(f"{spoken(written[at:end])} {following}".strip())
     yield words.removesuffix(following).rstrip() if following else words, "", False

@@ -15,21 +15,21 @@ from assistant.skill.manifest import SlotSchema
 from nlu.text.canonical import canonical
 
 WRITTEN = "written"
-"""Key of a list value's metadata: the expression as people write and say it."""
+"""Metadata key of a list's value: the expression as people write and say it."""
 
 NAMED = "named"
-"""Key of a list value's metadata that is there when the list, not a resolver, knows the value."""
+"""Metadata key of a list's value, present when the list itself, not a resolver, has the value."""
 
 TIMES = "times"
-"""Key of a phrase's metadata: what the number that a resolver reads is multiplied by."""
+"""Metadata key of a phrase: the factor for the number that a resolver reads."""
 
 Fill = Callable[[Home], SlotList]
 
 
 class SlotLists:
-    """What the lists are called, and how each is made for a home.
+    """The names of the lists, and how each one is filled for a home.
 
-    The name of a list tells all that it depends on, so that equal lists are one.
+    The name of a list contains all that it depends on, so equal lists are one.
     """
 
     def __init__(self) -> None:
@@ -39,12 +39,12 @@ class SlotLists:
         return name in self._fills
 
     def declare(self, name: str, fill: Fill) -> str:
-        """Name a list, unless that name is taken by its equal."""
+        """Declare a list, unless its equal is declared already, and return the name."""
         self._fills.setdefault(name, fill)
         return name
 
     def take_over(self, other: SlotLists) -> None:
-        """Declare all that another has declared."""
+        """Declare all lists of another."""
         for name, fill in other._fills.items():
             self.declare(name, fill)
 
@@ -93,7 +93,7 @@ def _facts(facts: Iterable[tuple[str, tuple[str, ...]]]) -> str:
 
 
 def named(name: str, values: Iterable[tuple[str, SlotValue]]) -> TextSlotList:
-    """A list of plain names, each given as written and with its value; the first of equals wins."""
+    """A list of plain names, each with its value; of equal names the first wins."""
     said = {
         canonical(variant).text: (variant, value)
         for text, value in reversed(list(values))
@@ -106,16 +106,16 @@ def named(name: str, values: Iterable[tuple[str, SlotValue]]) -> TextSlotList:
 
 
 def known(said: Expression, written: Expression, value: SlotValue) -> TextSlotValue:
-    """A list's value that is `value` whenever `said` matches."""
+    """A list entry whose value is `value` whenever `said` matches."""
     return TextSlotValue(said, value, metadata={WRITTEN: written, NAMED: True})
 
 
 def phrase(said: Expression, written: Expression) -> TextSlotValue:
-    """A list's value whose words a resolver has yet to read."""
+    """A list entry whose words a resolver has yet to read."""
     return TextSlotValue(said, None, metadata={WRITTEN: written})
 
 
 def _name_variants(name: str) -> tuple[str, ...]:
-    """How a written name is said: as it stands, and with the words of a CamelCase name apart."""
+    """How a written name is said: unchanged, and with the words of a CamelCase name separated."""
     apart = re.sub(r"(?<=[a-z])(?=[A-Z])", " ", name)
     return (name, apart) if apart != name else (name,)

@@ -20,21 +20,22 @@ from nlu.values import resolve
 
 @dataclass(frozen=True)
 class Captured:
-    """The words that fill one slot: `raw` as spoken, `text` in canonical words.
-
-    `value` is the list's value for a name, a choice or a boolean, and None where the words have
-    yet to be resolved; a number that they hold then counts `times` itself.
-    """
+    """The words that fill one slot."""
 
     schema: SlotSchema
     raw: str
+    """The words as spoken."""
     text: str
+    """The canonical words."""
     value: SlotValue = None
+    """The list's value for a name, a choice or a boolean; None where the words have yet to be
+    resolved."""
     wildcard: bool = False
     times: float = 1
+    """Factor for a number that the words are resolved to."""
 
     def resolved(self, now: datetime) -> SlotValue:
-        """The slot's value at `now` (aware); None when the words make none."""
+        """The slot's value at `now` (aware); None when the words have no value."""
         if self.value is not None:
             return self.value
         if self.wildcard or self.schema.kind == "text":
@@ -45,11 +46,7 @@ class Captured:
 
 @dataclass(frozen=True)
 class Match:
-    """One way to read a text: an intent with the words of its slots.
-
-    `wildcard` counts the characters that free text took, `literal` those of the sentence itself.
-    `open_ended` tells that free text runs to the end of the text. `precedence` is the claim's.
-    """
+    """One way to read a text: an intent with the words of its slots."""
 
     intent: str
     skill: str
@@ -57,17 +54,22 @@ class Match:
     fixed: tuple[tuple[str, SlotValue], ...]
     missing: tuple[str, ...]
     wildcard: int
+    """Characters of free text."""
     literal: int
+    """Letters of the sentence itself, outside its slots."""
     open_ended: bool
+    """Whether free text reaches the end of the text."""
     order: int
+    """The claim's place in the grammar."""
     precedence: tuple[int, int] = field(default=(1, 0))
+    """The claim's precedence."""
 
     def fit(self) -> tuple[int, ...]:
         """Sort key of how well the sentence fits, best first.
 
-        Nothing taken as free text comes before free text, the less the better; then nothing
-        missing, the longest device name ("kitchen light" before the light of the kitchen), the
-        longer literal text, fewer slots, and a room of the home before a word that is its name.
+        The criteria in order: less free text, fewer missing slots, the longest device name
+        ("kitchen light" before the light of the kitchen), the longer literal text, fewer slots, and
+        a room of the home before a word that is its name.
         """
         device = max((len(s.text) for s in self.slots if s.schema.kind == "entity"), default=0)
         rooms = sum(len(s.text) for s in self.slots if s.schema.kind in ("area", "floor"))
@@ -80,7 +82,7 @@ class Match:
         return (*self.fit(), *self.precedence, self.order, values)
 
     def refines(self, other: Match) -> bool:
-        """Whether it is the same wish told in more slots than `other`, and fits as well."""
+        """Whether it is the same command with more fixed slots than `other`, and fits as well."""
         mine, others = ({s.schema.name for s in match.slots} for match in (self, other))
         return (
             self.intent == other.intent
@@ -93,7 +95,7 @@ class Match:
 def read_match(
     claim: Claim, order: int, said: Canonical, found: Sequence[MatchEntity], area: str
 ) -> Match | None:
-    """What hassil found for a claim, at the speaker's `area`; None when it makes no sense."""
+    """Read what hassil found for a claim, in the speaker's `area`; None when it makes no sense."""
     schemas = {slot.name: slot for slot in claim.schema.slots}
     captured = _captured(said, schemas, found, whole=claim.block is not None)
     names = {c.schema.name for c in captured}
@@ -133,7 +135,7 @@ def _captured(
     found: Sequence[MatchEntity],
     whole: bool,
 ) -> tuple[Captured, ...]:
-    """The slots' words; with `whole` free text keeps a "the" at its start."""
+    """The slots' words; with `whole`, free text keeps a "the" at its start."""
     captured: list[Captured] = []
     free_until = 0
     for entity in found:
@@ -141,7 +143,7 @@ def _captured(
         if schema is None:
             continue
         start, end = entity.text_span or (0, 0)
-        # hassil counts free text before a phrase with parts of its own to the phrase as well
+        # hassil counts free text before a phrase of several parts as part of that phrase too
         start = max(start, free_until)
         free_until = end if entity.is_wildcard else 0
         raw = said.spoken(start, end)
@@ -161,7 +163,7 @@ def _captured(
 
 
 def _value(entity: MatchEntity, schema: SlotSchema) -> SlotValue:
-    """What the list itself tells of the value: of a name its own, of a number its multiple."""
+    """The value from the list itself: of a name its value, of a number the multiplied one."""
     if (entity.metadata or {}).get(NAMED):
         value: SlotValue = entity.value
         return value

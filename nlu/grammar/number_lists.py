@@ -1,4 +1,4 @@
-"""Lists of numbers below zero or with a decimal place, as canonical words tell them."""
+"""Declares lists of numbers below zero or with a decimal place, in canonical words."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from nlu.grammar.lists import TIMES, SlotLists, phrase
 
 
 def declare_numbers(lists: SlotLists, values: ValueList, numbers: range) -> str:
-    """The name of the list with the `numbers` of `values`: "20", "20 point 5", "minus 3"."""
+    """Declare the list with the `numbers` of `values`: "20", "20 point 5", "minus 3"."""
     if numbers.start >= 0 and not values.decimals:
         return lists.numbers(numbers.start, numbers[-1], numbers.step, values.times)
     said = ExpressionSequence([_whole(lists, numbers), _decimals(lists, values.decimals)])

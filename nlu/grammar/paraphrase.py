@@ -1,4 +1,4 @@
-"""A sentence that says plainly what a command would do, for questions like "Did you mean …?"."""
+"""Words what a command would do in a plain sentence, for questions like "Did you mean …?"."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ _FEWEST_WORDS = 3
 def plain_sentence(grammar: Grammar, command: Command) -> str:
     """A usual sentence of the grammar that fills the command's slots; "" where there is none.
 
-    The usual one begins as most of the intent's sentences do, and has the words that most have.
-    Slots that were not said (their `raw` is "") are fixed by a sentence or left to it.
+    The usual one begins like most of the intent's sentences, and has the words that most have.
+    Slots that were not said (their `raw` is "") need not be in the sentence.
     """
     said = {slot.name: slot for slot in command.slots if slot.raw}
     unsaid = {(slot.name, slot.value) for slot in command.slots if not slot.raw}
@@ -44,7 +44,7 @@ def plain_sentence(grammar: Grammar, command: Command) -> str:
 
 
 def _filled(one: Labelled, said: dict[str, Slot]) -> Iterator[str]:
-    """The sentence in pieces, with the command's values in the places of its own."""
+    """The sentence in pieces, with the command's values in place of its own."""
     at = 0
     for span in one.spans:
         slot = said[span.slot]

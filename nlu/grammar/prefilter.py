@@ -1,8 +1,7 @@
-"""Which sentences can match a text at all, from the words that each cannot do without.
+"""Selects the sentences that can match a text at all, by the words that each one requires.
 
-A sentence is passed over only when it cannot match: no match is ever lost. It takes hassil's own
-idea of required fragments further, to the lists: "is {name} locked" cannot match a text that holds
-the name of no lock.
+A sentence is skipped only when it cannot match, so no match is lost. This extends hassil's required
+fragments to lists: "is {name} locked" cannot match a text that names no lock.
 """
 
 from __future__ import annotations
@@ -16,7 +15,7 @@ from hassil.intents import Intent, IntentData, Intents, RangeSlotList, SlotList,
 from nlu.grammar.claim import Claim
 
 Clause = frozenset[str]
-"""Fragments of which a text must hold at least one; "{NAME}" stands for a value of a list."""
+"""Fragments of which a text must contain at least one; "{NAME}" stands for a list's value."""
 
 _ALWAYS: frozenset[Clause] = frozenset()
 _DIGIT = "0123456789"
@@ -24,7 +23,7 @@ _DIGIT = "0123456789"
 
 @dataclass(frozen=True)
 class BoundData(IntentData):
-    """hassil's block of sentences, given parsed instead of as text."""
+    """hassil's block of sentences, already parsed."""
 
     bound: tuple[Sentence, ...] = ()
 
@@ -45,13 +44,13 @@ class Prefilter:
         for position, (index, sentence) in enumerate(self._sentences):
             for clause in _needs(claims[index], sentence):
                 needing[clause] = needing.get(clause, 0) | 1 << position
-        # What most sentences need comes first: what is gone need not be looked at again.
+        # Clauses that most sentences need come first: those they exclude need no further check.
         by_size = sorted(needing.items(), key=lambda item: -item[1].bit_count())
         self._needing = [(tuple(clause), bits) for clause, bits in by_size]
         self._values = {f"{{{name}}}": _fragments(values) for name, values in self._lists.items()}
 
     def intents(self, text: str) -> Intents | None:
-        """Those that `text` may match, each claim an intent named by its number."""
+        """The sentences that `text` may match; each claim is an intent named by its number."""
         alive, known = self._all, dict[str, bool]()
         for clause, bits in self._needing:
             if alive & bits:
@@ -74,7 +73,7 @@ class Prefilter:
             )
             for index, sentences in sorted(found.items())
         }
-        # No language: hassil would look for number words, which canonical texts do not hold.
+        # No language is given: hassil would look for number words, which canonical texts lack.
         return Intents("", intents, slot_lists=dict(self._lists))
 
     def _holds(self, text: str, part: str, known: dict[str, bool]) -> bool:
@@ -97,7 +96,7 @@ def _needs(claim: Claim, sentence: Sentence) -> Iterable[Clause]:
 
 
 def _fragments(values: SlotList) -> tuple[tuple[Clause, ...], ...]:
-    """What each value of a list needs; () for one that may be any words."""
+    """The clauses that each value of a list needs; () for a list of any words."""
     if isinstance(values, TextSlotList):
         found = tuple(
             (frozenset((value.text_in.text,)),)

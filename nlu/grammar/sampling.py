@@ -1,8 +1,8 @@
-"""Sentences of a grammar as people speak them, for a language model and for examples.
+"""Draws sentences of a grammar as people speak them, for a language model and for examples.
 
-At each choice the alternative that has been taken least for its weight is taken next, so that all
-of them appear as early as the number of draws allows; the weight of an alternative grows with the
-logarithm of what it holds, so that no large list drowns its neighbours.
+At each choice, the alternative taken least often for its weight is taken next, so that all of them
+appear as early as the number of draws allows. An alternative's weight grows with the logarithm of
+its number of sentences, so that no large list crowds out the others.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ _EXAMPLE_LENGTH = 25
 
 _TRIES = 10
 _LEAST = 8.0
-"""Share of an intent with one sentence only: what is said most often ("stop") is short."""
+"""Weight of an intent with only one sentence: what is said most often ("stop") is short."""
 
 _POLITE_SHARE = 0.04
 _JOINED_SHARE = 0.02
@@ -49,7 +49,7 @@ _ANSWERED_SHARE = 0.04
 def sample(grammar: Grammar, limit: int, seed: int, vocabulary: bool = False) -> list[str]:
     """Draw about `limit` spoken sentences: each claim's share grows with the log of its size.
 
-    Those of Home Assistant's vocabulary are among them only with `vocabulary`.
+    Home Assistant's vocabulary is included only with `vocabulary`.
     """
     claims = grammar.claims if vocabulary else _of_skills(grammar)
     sources = [
@@ -77,7 +77,7 @@ def sample(grammar: Grammar, limit: int, seed: int, vocabulary: bool = False) ->
 
 
 def example(grammar: Grammar, intent: str) -> str:
-    """A sentence of middling length from the first of an intent's templates; "" without any."""
+    """A sentence of medium length from an intent's first template; "" where there is none."""
     for claim in _of_skills(grammar):
         if claim.schema.intent == intent and claim.written:
             source = SentenceSource(grammar.lists, claim.written[:1], "example")
@@ -89,7 +89,7 @@ def example(grammar: Grammar, intent: str) -> str:
 def examples(grammar: Grammar, vocabulary: bool = False) -> dict[str, list[str]]:
     """Some spoken sentences for each intent, the plainer half of those drawn.
 
-    Those of Home Assistant's vocabulary are among them only with `vocabulary`.
+    Home Assistant's vocabulary is included only with `vocabulary`.
     """
     found: dict[str, list[str]] = {}
     for index, claim in enumerate(grammar.claims if vocabulary else _of_skills(grammar)):
@@ -233,7 +233,7 @@ class SentenceSource:
         return self._listed[name]
 
     def _size(self, expression: Expression) -> float:
-        """How many sentences an expression holds; 0 for an empty list's."""
+        """How many sentences an expression stands for; 0 for an empty list."""
         key = id(expression)
         if key not in self._sizes:
             self._sizes[key] = self._count(expression)
@@ -268,7 +268,7 @@ def _list_values(name: str, values: SlotList) -> list[Expression]:
 
 
 def _said_numbers(start: int, stop: int, step: int) -> list[int]:
-    """All numbers up to a hundred, and round ones beyond."""
+    """All numbers up to a hundred, and round ones above."""
     numbers = [n for n in range(start, min(stop, 100) + 1) if (n - start) % step == 0]
     rounds = [*range(110, 200, 10), *range(200, 1000, 50), *range(1000, 10_001, 1000)]
     return numbers + [n for n in rounds if start <= n <= stop and (n - start) % step == 0]

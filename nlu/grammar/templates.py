@@ -1,4 +1,4 @@
-"""The sentences of the installed skills, compiled once: match a text, or make sentences of them."""
+"""The sentences of the installed skills, compiled once: match texts, or draw sentences."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from nlu.text.canonical import Canonical, Token, canonical, cuts, readings, wish
 from nlu.values import resolve, slot_answer
 
 _LONGEST = 80
-"""Words of the longest text that is looked at: nobody says more to an assistant in one breath."""
+"""Most words of a text that is matched: nobody says more to an assistant at once."""
 
 _ANY_DAY = datetime(2026, 1, 1, tzinfo=UTC)
 
@@ -57,14 +57,14 @@ class Templates:
         home: Home,
         vocabulary: Vocabulary = NO_VOCABULARY,
     ) -> Templates:
-        """Compile what `manifests` claim to understand, and what `vocabulary` holds besides.
+        """Compile the sentences of `manifests` and those of `vocabulary`.
 
         Raises `SkillError` or, for the vocabulary, `InputError`, naming the sentence.
         """
         return cls(compile_grammar(manifests, home, vocabulary), home)
 
     def in_area(self, area: str) -> Templates:
-        """The same sentences as said in an area, by its name or id; "" or another is none known."""
+        """The same sentences as said in an area, by name or id; an unknown one counts as none."""
         there = copy(self)
         known = (a.name for a in self._home.areas if area.casefold() in (a.id, a.name.casefold()))
         there._area = next(known, "")
@@ -76,12 +76,12 @@ class Templates:
         return self._grammar.claims
 
     def traits(self, intent: str) -> Traits:
-        """What an intent is, by its declaration."""
+        """The traits that an intent declares."""
         return self._traits.get(intent, Traits())
 
     @property
     def lists(self) -> Mapping[str, SlotList]:
-        """What each list of the claims holds in this home."""
+        """The claims' lists with the values of this home, by name."""
         return self._grammar.lists
 
     def match(self, text: str) -> tuple[Match, ...]:
@@ -89,7 +89,7 @@ class Templates:
         return self.match_canonical(canonical(text))
 
     def match_canonical(self, said: Canonical) -> tuple[Match, ...]:
-        """`match` for a text, or a part of one, that is in canonical words already."""
+        """Match as `match` does a text, or a part of one, that is already in canonical words."""
         if len(said.tokens) > _LONGEST:
             return ()
         found: set[Match] = set()
@@ -132,19 +132,19 @@ class Templates:
         return (*filled, *(Slot(name=n, value=v, raw="") for n, v in match.fixed))
 
     def resolve(self, text: str, schema: SlotSchema, now: datetime) -> Slot | None:
-        """Read `text` as the bare answer to a question for one slot; None when it is none."""
+        """Read `text` as the bare answer to a question for one slot; None when it is no answer."""
         return slot_answer.resolve_answer(text, schema, named_values(schema, self._home), now)
 
     def is_answer(self, said: Canonical) -> bool:
-        """Whether the whole of a text is a yes or no, a duration or a name: nothing is to come."""
+        """Whether the whole of a text is a yes or no, a duration or a name, so nothing follows."""
         texts = [reading.text for reading in readings(said)]
         return not self._answers.isdisjoint(texts) or resolve.duration(texts[-1]) is not None
 
     def sample(self, limit: int, seed: int = 0, *, vocabulary: bool = False) -> list[str]:
-        """Draw about `limit` sentences as people speak them, every skill's in fair share.
+        """Draw about `limit` sentences as people speak them, with a fair share for every skill.
 
         Repeats are weights. The same templates, limit and seed give the same list. Home
-        Assistant's vocabulary, far larger than what skills own, is left out unless asked for.
+        Assistant's vocabulary, far larger than the skills' own, is included only with `vocabulary`.
         """
         return sampling.sample(self._grammar, limit, seed, vocabulary)
 
@@ -182,7 +182,7 @@ class Templates:
                 yield match
 
     def _carried_out(self, captured: Captured) -> bool:
-        """Whether words that are to be a command are one: "back in five minutes" holds none."""
+        """Whether free text that must be a command is one: "back in five minutes" is none."""
         if not (captured.wildcard and captured.schema.name == _LATER):
             return True
         return bool(self.match(captured.raw))

@@ -1,7 +1,7 @@
 """Home Assistant's English vocabulary, and the user's own sentences, as claims of our grammar.
 
 The sentences come from the package `home-assistant-intents` (CC BY 4.0, home-assistant/intents).
-A time span is our `{duration}`, so that an interpretation holds seconds as a skill wants them.
+A time span is our `{duration}`, so that an interpretation has seconds, as skills expect.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from assistant.skill.manifest import Traits
 from nlu.grammar.blocks import Block, ValueList, read_blocks, read_document, read_lists
 
 _RULES = {"timer_duration": "{duration}", "timer_start": "{duration:start_duration}"}
-"""What stands in for the package's own parts of a time span."""
+"""Our rules that replace the package's own for a time span."""
 
 _MEDIA = ("music", "song", "track", "sound", "tv", "telly", "television", "radio")
 UNSERVED = {
@@ -28,8 +28,8 @@ UNSERVED = {
         about=("vacuum", "hoover", "robot", "cleaner"), needs_slot=True, placed=True
     ),
 }
-"""What those intents of the package are that no built-in skill serves; a skill that serves one says
-it itself."""
+"""Traits of the package's intents that no built-in skill serves; a skill that serves one declares
+its own."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,7 +45,7 @@ NO_VOCABULARY = Vocabulary()
 
 @dataclass(frozen=True)
 class Package:
-    """What the package holds: its vocabulary, and the rules and lists that others may use."""
+    """The package's vocabulary, and the rules and lists that other files may use."""
 
     vocabulary: Vocabulary
     rules: Mapping[str, str]

@@ -1,4 +1,4 @@
-"""What people type and recognisers write, as the canonical words that templates are matched with.
+"""Brings texts, typed or recognised, into the canonical words that templates are matched with.
 
 Templates and texts go through the same steps, so that both sides of a match agree:
 
@@ -30,16 +30,15 @@ class Token(NamedTuple):
 
 
 class Canonical(NamedTuple):
-    """A text in canonical words, with the way back to the words as they were spoken.
-
-    `pauses` are the source words before which a comma or the end of a sentence stands; `garbled`
-    tells that signs stand between the words that no sentence has, spoken or written.
-    """
+    """A text in canonical words, with the words as they were spoken."""
 
     tokens: tuple[Token, ...]
     source: tuple[str, ...]
+    """The words as they were spoken."""
     pauses: frozenset[int] = frozenset()
+    """Places of source words with a comma or the end of a sentence before them."""
     garbled: bool = False
+    """Whether the text contains signs that no sentence has, spoken or written."""
 
     @property
     def text(self) -> str:
@@ -48,12 +47,12 @@ class Canonical(NamedTuple):
 
     @property
     def words(self) -> str:
-        """The source words behind these, which need not have been said in one go."""
+        """The source words of the canonical words; other words may stand between them."""
         places = dict.fromkeys(i for t in self.tokens for i in range(t.start, t.end))
         return " ".join(self.source[i] for i in places)
 
     def spoken(self, start: int, end: int) -> str:
-        """The source words behind the characters `start` to `end` of `text`."""
+        """The source words for the characters `start` to `end` of `text`."""
         covered, at = [], 0
         for token in self.tokens:
             if at < end and at + len(token.text) > start:
@@ -62,7 +61,7 @@ class Canonical(NamedTuple):
         return " ".join(self.source[covered[0].start : covered[-1].end]) if covered else ""
 
     def paused(self, at: int) -> bool:
-        """Whether a pause was made between canonical word `at` and the one before it."""
+        """Whether there is a pause between canonical word `at` and the one before it."""
         gap = range(self.tokens[at - 1].end, self.tokens[at].start + 1)
         return not self.pauses.isdisjoint(gap)
 
@@ -72,7 +71,7 @@ class Canonical(NamedTuple):
 
 
 _MOST_PHRASES = 6
-"""How many polite phrases in a row are taken off at either end."""
+"""Most polite phrases in a row that are removed at either end."""
 
 _SOURCE_WORD = re.compile(
     r"\d+(?:st|nd|rd|th)\b|\d+(?:[.,:]\d+)*|[^\W\d_]+(?:['.][^\W\d_]+)*|[%°&]"
@@ -84,7 +83,7 @@ _INITIALISM = re.compile(r"[^\W\d_](?:\.[^\W\d_])+")
 
 
 def canonical(text: str) -> Canonical:
-    """Bring a text into canonical words; never fails, and is "" for what holds no word."""
+    """Bring a text into canonical words; never fails, and gives "" for a text without words."""
     source, pauses = _source(text)
     tokens = [Token(word, i, i + 1) for i, word in enumerate(source)]
     for step in _STEPS:
@@ -94,14 +93,14 @@ def canonical(text: str) -> Canonical:
 
 
 def wish(said: Canonical) -> Canonical:
-    """Take the politeness, hesitation and link words off: what is left is the wish itself."""
+    """Remove politeness, hesitation and link words: what is left is the command itself."""
     return readings(said)[-1]
 
 
 def readings(said: Canonical) -> list[Canonical]:
-    """A text, and what is left as more and more of its politeness is taken off.
+    """A text, and what is left as more and more of its politeness is removed.
 
-    More than one, because a sentence may hold the very words: "could you repeat that".
+    There are several because a template may contain the polite words: "could you repeat that".
     """
     tokens = [token for token in said.tokens if token.text not in phrases.HESITATIONS]
     for _ in range(_MOST_PHRASES):
@@ -119,7 +118,7 @@ def readings(said: Canonical) -> list[Canonical]:
 
 
 def cuts(said: Canonical) -> Iterator[tuple[int, int]]:
-    """Where each "and", "then" or pause between two parts begins and ends, first to last."""
+    """Where each "and", "then" or pause between two parts begins and ends, in order."""
     words = tuple(token.text for token in said.tokens)
     at = 1
     while at < len(words):
@@ -131,7 +130,7 @@ def cuts(said: Canonical) -> Iterator[tuple[int, int]]:
 
 @lru_cache(maxsize=8192)
 def canonical_chunk(text: str) -> str:
-    """Canonical form of a piece of a template, its outer white space kept."""
+    """The canonical form of a piece of a template, with its outer white space."""
     words = canonical(text).text
     before, after = text[:1].isspace(), text[-1:].isspace()
     if not words:
@@ -206,7 +205,7 @@ def _numbers(tokens: Sequence[Token]) -> Iterator[Token]:
 
 
 def _synonyms(tokens: Sequence[Token]) -> Iterator[Token]:
-    """Replace phrases that mean the same, and drop "the", which never tells two wishes apart."""
+    """Replace phrases that mean the same, and drop "the", which never separates two commands."""
     at = 0
     while at < len(tokens):
         words, replacement = _phrase_at(tokens, at, phrases.SYNONYMS) or ((tokens[at].text,), None)
