@@ -21,7 +21,7 @@ Amount = tuple[float, int]
 
 
 def amount(said: Sequence[str], at: int = 0) -> Amount | None:
-    """The longest amount that begins at `at`; None where none does. A lone "a" is none."""
+    """The longest amount that begins at `at`; None where none does. A single "a" is none."""
     found = fraction(said, at) or _mixed(said, at)
     return _bundled(said, at, found)
 
@@ -57,7 +57,7 @@ def number(text: str) -> int | float | None:
 
 
 def tidy(value: float) -> int | float:
-    """A value without the noise of its arithmetic, whole when it can be."""
+    """A value without rounding errors; an int where it is whole."""
     rounded = round(value, 10)
     return int(rounded) if rounded == int(rounded) else rounded
 
@@ -76,7 +76,7 @@ def _mixed(said: Sequence[str], at: int) -> Amount | None:
 
 
 def _decimal(said: Sequence[str], at: int) -> Amount | None:
-    """Digits with what stands after their point; they may be missing before it."""
+    """A number with a decimal point; its digits before the point may be missing."""
     end = at + (at < len(said) and is_digits(said[at]))
     whole, decimals = said[at] if end > at else "0", ""
     if said[end : end + 1] == ["point"]:
@@ -88,7 +88,7 @@ def _decimal(said: Sequence[str], at: int) -> Amount | None:
 
 
 def _digit(word: str, before: str) -> str:
-    """The decimals that a word is: any digits right after the point, then one at a time."""
+    """The decimals that a word stands for: any digits right after the point, then one at a time."""
     if word in ("oh", "o"):
         return "0"
     return word if is_digits(word) and (not before or len(word) == 1) else ""

@@ -38,7 +38,7 @@ def clock(text: str, after: datetime) -> time | None:
 
 
 def times(text: str, after: datetime) -> Times:
-    """Every time of day that a phrase can mean; without its half of the day the next one first.
+    """Every time of day that a phrase can mean; if its half of the day is not said, the next first.
 
     The other half is the likelier a rival the less the next one is a time when people are awake.
     """
@@ -89,7 +89,7 @@ def _fixed(found: re.Match[str], minutes: int) -> bool:
 
 
 def _minutes(found: re.Match[str], now: datetime) -> int | None:
-    """Minutes from midnight as said, before the half of the day is known."""
+    """Minutes from midnight as said, whichever half of the day is meant."""
     if found["side"]:
         return _beside(found, now)
     if name := _name(found):
@@ -106,7 +106,7 @@ def _minutes(found: re.Match[str], now: datetime) -> int | None:
 
 
 def _beside(found: re.Match[str], now: datetime) -> int | None:
-    """ "quarter to 8", "10 past", "half past noon"; without its hour the next such minute."""
+    """ "quarter to 8", "10 past", "half past noon"; without an hour, the next such minute."""
     offset = {"a quarter": 15, "quarter": 15, "half": 30}.get(found["offset"])
     offset = int(found["offset"]) if offset is None else offset
     offset = offset if found["side"] in ("past", "after") else -offset

@@ -1,4 +1,4 @@
-"""Colours: the CSS names, some that CSS lacks, and whites by their colour temperature."""
+"""Colours: the CSS names, some that CSS lacks, and whites by colour temperature."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ _HEX = re.compile(r"#[0-9a-f]{6}")
 
 
 def colour(text: str) -> str | None:
-    """A CSS name, "#rrggbb" or "2700 K" for the words of a colour; None when they are none."""
+    """A CSS name, "#rrggbb" or "2700 K" for the words of a colour; None for other words."""
     words = re.sub(r"^(?:colour|color) | (?:colour|color)$", "", text).replace("grey", "gray")
     if words in _WHITES_K:
         return f"{_WHITES_K[words]} K"

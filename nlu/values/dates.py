@@ -23,7 +23,7 @@ _EDGE = re.compile(
 
 
 def day(text: str, now: datetime) -> date | None:
-    """The date of a phrase, the next one to come where several are; None when it is none."""
+    """The date of a phrase, the next where it fits several; None when it is no date."""
     return next((found for found, _ in days(text, now)), None)
 
 
@@ -81,7 +81,7 @@ def _anchor(words: str, today: date) -> Days:
 
 
 def _span(words: str, today: date) -> Days:
-    """A week, weekend, month or year by its first day, and the edges of one."""
+    """The first day of a week, weekend, month or year, or its start, middle or end."""
     saturday = today + timedelta(days=5 - today.weekday())
     if words in ("weekend", "this weekend"):
         return [(max(saturday, today), 0.8)]

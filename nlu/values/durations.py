@@ -28,7 +28,7 @@ def unit_s(word: str) -> int:
 
 
 def duration(text: str) -> int | float | None:
-    """Seconds of a phrase that is a duration as a whole, its units in falling order."""
+    """Seconds of a phrase that is a duration as a whole, with its units from large to small."""
     if found := _COLON.fullmatch(text):
         return _with_colon(found)
     said = _without_fillers(text.split())

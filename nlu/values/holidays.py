@@ -1,4 +1,4 @@
-"""Days of the year that go by a name everywhere English is spoken."""
+"""Days of the year that have a name everywhere English is spoken."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def plain(words: str) -> str:
 
 
 def holiday(words: str, today: date) -> Days:
-    """The next day of that name, today included; of another year with "last" or the year said."""
+    """The next day of that name, today included; in another year with "last" or the year itself."""
     name, year = split_year(plain(words))
     if found := re.fullmatch(r"(this|next|last) (.+)|(.+?)(?: of)? (this|next|last) year", name):
         name, which = found[2] or found[3], found[1] or f"{found[4]} year"

@@ -20,19 +20,19 @@ _PART = re.compile(
 )
 _SMALL_HOURS_MIN = 6 * 60
 _BEFORE_BREAKFAST = time(5, 59)
-"""On a day to come the hours 1 to 5 are an afternoon's, and 6 to 12 come before them."""
+"""Time from which hours on a later day are read: 1 to 5 are then in the afternoon, after 6 to 12."""
 
 
 def moment(text: str, now: datetime) -> datetime | None:
-    """The moment of a phrase, an instant that exists in the zone of `now`; None for no moment."""
+    """The moment of a phrase, one that exists in the zone of `now`; None for no moment."""
     return next((found for found, _ in moments(text, now)), None)
 
 
 def moments(text: str, now: datetime) -> Moments:
     """Every moment that a phrase can mean, the best first and the others by likelihood.
 
-    A wall time that a clock change skips is moved on by the change, as RFC 5545 and PEP 495 have
-    it; one that comes twice is the first of the two, and the second another reading.
+    A wall time that a clock change skips is moved on by the change, as in RFC 5545 and PEP 495. One
+    that comes twice is the first of the two; the second is another reading.
     """
     if text in ("now", "right now"):
         return [(now, 1.0)]
@@ -65,7 +65,7 @@ _WHOLE_DAYS = (DAY_S, 7 * DAY_S, 14 * DAY_S, 30 * DAY_S, 365 * DAY_S)
 
 
 def _splits(text: str) -> Iterator[tuple[str, str, bool]]:
-    """Every way to take a phrase for a day and a time of day, and whether the day is a night."""
+    """Every way to divide a phrase into a day and a time of day, and whether it means the night."""
     rest, on, ending = text, "", ""
     is_night = False
     if found := _PART.search(text):
@@ -117,7 +117,7 @@ def _tonight(when: date, at_time: time, now: datetime) -> datetime:
 
 
 def _times_on(when: date, at: str, now: datetime) -> Times:
-    """The times of a phrase on a day; today those to come, or else the later that has been."""
+    """The times of a phrase on a day; for today the coming ones, or else the later past one."""
     if when != now.date():
         return times(at, datetime.combine(when, _BEFORE_BREAKFAST, tzinfo=now.tzinfo))
     found = times(at, now)

@@ -21,9 +21,9 @@ _NTH = re.compile(
     r"(?P<month>.+)"
 )
 _YEARS_TO_TRY = 9
-"""From a 29 February to the next across a century that leaps none."""
+"""Number of years that are searched for a date: a 29 February can be eight years away."""
 _YEARS_TO_MATCH = 6
-"""Within these a date falls on each day of the week, but for a 29 February."""
+"""Years within which a date falls on each day of the week, except a 29 February."""
 
 
 def day_of_month(words: str) -> int:
@@ -59,7 +59,7 @@ def split_year(words: str) -> tuple[str, int | None]:
 
 
 def shifted(start: date, count: int, unit: str) -> date:
-    """`start` moved by days, weeks, months or years; the last day of a month that is too short."""
+    """`start` moved by days, weeks, months or years; at most to the last day of a shorter month."""
     if unit in ("month", "year"):
         month = start.month - 1 + count * (12 if unit == "year" else 1)
         year, month = start.year + month // 12, month % 12 + 1
@@ -91,7 +91,7 @@ def in_month(words: str, today: date) -> Days:
 
 
 def _on_weekday(name: int, words: str, today: date) -> Days:
-    """A date with its day of the week, which tells the year or the month that is meant."""
+    """A date with its day of the week, which determines the year or the month."""
     if said := month_and_day(words):
         years = range(today.year, today.year + _YEARS_TO_MATCH)
         coming = [d for y in years if (d := _valid(y, *said)) and d >= today]
@@ -121,7 +121,7 @@ def figures(words: str, today: date) -> Days:
 
 
 def of_month(words: str, today: date) -> Days:
-    """ "third", "15th of next month"; a bare number is none."""
+    """ "third", "15th of next month"; a bare number is no date."""
     found = _OF_MONTH.fullmatch(words)
     number = day_of_month(found["day"]) if found and not found["day"].isdecimal() else 0
     if found is None or not 0 < number <= 31:

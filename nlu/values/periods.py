@@ -19,7 +19,7 @@ Periods = list[tuple[Period, float]]
 PARTS_H = {"morning": (4, 12), "afternoon": (12, 18), "evening": (17, 24), "night": (18, 28)}
 """Hours of the day, beyond 24 for those after midnight, in which each part begins and ends."""
 LONGEST_WORDS = 7
-"""Of a period within a sentence."""
+"""Most words of a period within a sentence."""
 
 _PREPOSITION = re.compile(r"(?:for|on|at|over|during|in|within) (?:the )?")
 _PART = re.compile(rf"(?:(?P<day>.+) )?(?:in )?(?P<part>{'|'.join(PARTS_H)})")
@@ -32,7 +32,7 @@ _MONTH = re.compile(
     rf"(?:(?P<which>this|next|last) )?(?P<month>{'|'.join(MONTHS)})(?: (?P<year>\d{{4}}))?"
 )
 _FEW = 3
-"""Of "the next days"."""
+"""Number of days that "the next days" means."""
 _TELLING = frozenset(
     (
         *(*WEEKDAYS, *MONTHS, *FIXED, "easter", "today", "tonight", "tomorrow", "yesterday"),
@@ -40,13 +40,13 @@ _TELLING = frozenset(
         *("days", "weeks", "months"),
     )
 )
-"""A stretch of a sentence with none of these words is no period: "second", "march" apart."""
+"""Words of which a part of a sentence must have one to be a period; "second" alone is none."""
 _ALONE = frozenset((*MONTHS, "week", "month", "morning", "afternoon", "evening", "days", "weeks"))
-"""Words that tell no period by themselves, or with an article: "may", "the week"."""
+"""Words that are no period by themselves, or with an article: "may", "the week"."""
 
 
 def periods(text: str, now: datetime) -> Periods:
-    """Every period that a phrase can mean; none for a phrase of none."""
+    """Every period that a phrase can mean; [] for a phrase that means none."""
     words = text.removeprefix("the ")
     try:
         for said in dict.fromkeys((words, _PREPOSITION.sub("", words, count=1))):
@@ -137,7 +137,7 @@ def _counted(words: str, now: datetime) -> Iterator[Period]:
 
 
 def _counted_from(today: date, count: int, unit: str, now: datetime) -> Period:
-    """So many units from today on, or up to today and with it."""
+    """The period of `count` units from today on, or up to and including today."""
     first, last = sorted((today, shifted(today, count, unit)))
     return _of(first, (last - first).days + (count < 0), now)
 

@@ -1,6 +1,6 @@
-"""Numbers of something: shares, places in a row, degrees, money, lengths, weights and volumes.
+"""Numbers with a unit or a meaning: shares, ordinals, degrees, money, lengths, weights, volumes.
 
-pint knows more units, and takes 236 ms and 19 MiB to load here; people say these.
+pint knows more units, but takes 236 ms and 19 MiB to load here; people say these.
 """
 
 from __future__ import annotations
@@ -102,7 +102,7 @@ def quantity(text: str) -> str | None:
 
 
 def _pair(value: float, unit: str, rest: Sequence[str]) -> str | None:
-    """ "5 foot 10 inches" and its like, in the smaller unit."""
+    """ "5 foot 10 inches" and similar pairs, in the smaller unit."""
     smaller, ratio = next(((s, r) for (b, s), r in _PAIRS.items() if b == unit), ("", 0))
     more = amount(rest)
     if more is None or not ratio:
@@ -113,7 +113,7 @@ def _pair(value: float, unit: str, rest: Sequence[str]) -> str | None:
 
 
 def _count(said: Sequence[str]) -> tuple[float, int] | None:
-    """The number before a unit, its "of a" left behind; a lone "a" is one."""
+    """The number before a unit, without an "of a" after it; a single "a" is 1."""
     value, at = amount(said) or (1.0, 0)
     if at == 0:
         return (1.0, 1) if said[:1] == ["a"] else None

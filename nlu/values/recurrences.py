@@ -1,4 +1,4 @@
-"""What comes again: "every weekday at 7", "every other monday", as RFC 5545 has it."""
+"""Recurrences in the form of RFC 5545: "every weekday at 7", "every other monday"."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ Found = list[tuple[str, float]]
 class _Rule:
     """A rule's parts as RFC 5545 names them, and whether it falls on a day.
 
-    `step` is the wait of a rule that counts from now on.
+    `step` is the interval of a rule that counts from now.
     """
 
     parts: str
@@ -57,7 +57,7 @@ def recurrences(text: str, now: datetime) -> Found:
     """RFC 5545 text, `DTSTART…` and `RRULE:…` on two lines, of every reading of a phrase.
 
     The start is the first occurrence after `now`: a date when no time was said, UTC ("…Z") in a
-    zone without a name. One without its half of the day is read as `moments` reads it.
+    zone without a name. A time without its half of the day is read as in `moments`.
     """
     if found := _intraday(text, now):
         return found
@@ -88,7 +88,7 @@ def _intraday(text: str, now: datetime) -> Found:
 
 
 def _splits(text: str) -> Iterator[tuple[str, str]]:
-    """Every way to take a phrase for what repeats and a time of day."""
+    """Every way to divide a phrase into what repeats and a time of day."""
     rest, ending = text, ""
     if (found := _PART.search(text)) and not re.search(r"\b(?:in|at) $", text[: found.start()]):
         ending = "at night" if found["part"] == "night" else f"in {found['part']}"
@@ -161,7 +161,7 @@ def _nth(words: str, _: date) -> _Rule | None:
 
 
 def _places(d: date) -> tuple[int, int]:
-    """Which of its weekday a day is in its month, from the start and from the end."""
+    """A day's place among the same weekdays of its month, from the start and from the end."""
     is_last = (d + timedelta(days=7)).month != d.month
     return (d.day - 1) // 7 + 1, -1 if is_last else 0
 
@@ -200,7 +200,7 @@ def _span(words: str, _: date) -> _Rule | None:
 
 
 def _listed(words: str, _: date) -> _Rule | None:
-    """ "every monday and thursday", "weekdays", "every other tuesday"; a lone "monday" is none."""
+    """ "every monday and thursday", "weekdays", "every other tuesday"; not "monday" by itself."""
     found = _LIST.fullmatch(words)
     if found is None:
         return None
@@ -244,7 +244,7 @@ def _ical(rule: _Rule, at: time | None, now: datetime) -> str:
 
 
 def _start(rule: _Rule, at: time | None, now: datetime) -> date:
-    """The first day that the rule falls on, and that is still to come at that time of day."""
+    """The first day that the rule falls on and whose time of day is still to come."""
     today = now.date()
     if rule.step and (at is None or rule.step[1] != "day"):
         return shifted(today, *rule.step)

@@ -1,4 +1,4 @@
-"""From words to typed values, as `messages.Slot` holds them.
+"""Reads words as typed values, in the form of `messages.Slot`.
 
 | kind        | value                                | "…"                     |
 |-------------|--------------------------------------|-------------------------|
@@ -42,9 +42,9 @@ from nlu.values.written import in_words
 __all__ = ["Resolution", "ValueReading", "duration", "resolve", "rivals", "value"]
 
 _LONGEST = 120
-"""Characters of the longest phrase that is read: no value takes more to say."""
+"""Most characters of a phrase that is read; no value needs more."""
 _NEAR_TIE = 0.4
-"""How likely the second reading is beside the first, from where on a question is worth it."""
+"""Share of the best reading's likelihood from which asking about another reading is worthwhile."""
 _MOST_FRAME = 4
 _BEFORE = re.compile(
     r"(?:about|around|approximately|roughly|nearly|almost|exactly|precisely|maybe|perhaps|say|like"
@@ -73,8 +73,8 @@ class ValueReading:
 class Resolution:
     """What words mean as a value of `kind`: the readings, the best first; () for no such value.
 
-    `bounds` are the two ends when a range was said ("five to ten minutes"), which are the
-    readings too.
+    `bounds` are the two ends when a range was said ("five to ten minutes"); they are also the
+    readings.
     """
 
     kind: str
@@ -88,7 +88,7 @@ class Resolution:
 
     @property
     def others(self) -> tuple[SlotValue, ...]:
-        """The values of the rivals that come near to the best: worth a question."""
+        """The values of rivals nearly as likely as the best, which are worth a question."""
         if not self.readings:
             return ()
         least = self.readings[0].likelihood * _NEAR_TIE
@@ -99,7 +99,7 @@ def resolve(text: str, kind: str, now: datetime) -> Resolution:
     """Read words, as spoken, written or canonical, as a value of `kind`.
 
     `now` is aware, and times are in its zone. Words around the value that do not change it
-    ("about", "or so") are passed over. Takes any text; a kind whose values are names has none.
+    ("about", "or so") are ignored. Any text is accepted; kinds whose values are names give none.
     """
     reader = _READERS.get(kind)
     if reader is None or len(text) > _LONGEST:
@@ -127,14 +127,14 @@ def value(text: str, kind: str, now: datetime) -> SlotValue:
 
 
 def rivals(text: str, kind: str, now: datetime) -> tuple[SlotValue, ...]:
-    """What canonical words may as likely mean as their best `value`."""
+    """Other values that canonical words may mean, nearly as likely as their best `value`."""
     reader = _READERS.get(kind)
     found = reader(text, now) if reader and len(text) <= _LONGEST else []
     return _resolution(kind, found).others
 
 
 def _resolution(kind: str, found: _Readings) -> Resolution:
-    """Readings in their order, each value once, their likelihoods adding up to 1 at most."""
+    """Readings in their order, each value once; their likelihoods add up to at most 1."""
     total = max(1.0, sum(likelihood for _, likelihood in found))
     known: dict[SlotValue, float] = {}
     for one, likelihood in found:

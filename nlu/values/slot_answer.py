@@ -27,7 +27,7 @@ def resolve_answer(
 ) -> Slot | None:
     """Read the whole of `text` as a value for `schema`; None when it is none.
 
-    `names` are the canonical words of a slot that draws from a list, with its values.
+    `names` are the canonical words of the slot's list, if it has one, with their values.
     """
     whole = canonical(text if schema.kind == "text" else in_words(text))
     said = whole if whole.text in names else wish(whole)
@@ -55,7 +55,7 @@ def _value(text: str, schema: SlotSchema, now: datetime) -> SlotValue:
 
 
 def _which(text: str, schema: SlotSchema, now: datetime) -> str | None:
-    """Which of two values was meant: "the second", "in the evening", "pm", or itself said anew."""
+    """Which of two values was meant: "the second", "in the evening", "pm", or the value again."""
     values = schema.choices
     if text in PLACES_OF_TWO:
         return values[PLACES_OF_TWO[text]]

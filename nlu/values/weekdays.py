@@ -22,8 +22,8 @@ def weekday(word: str) -> int | None:
 def day_of_week(words: str, today: date) -> Days:
     """A day of the week, from today on unless "last" was said.
 
-    "next friday" is the one in the week after this, and maybe the next to come; "friday" on a
-    Friday is in a week, and maybe today.
+    "next friday" is the one in the week after this, but may be the next one; "friday", said on a
+    Friday, is in a week, but may be today.
     """
     if found := _OF_WEEK.fullmatch(words):
         return _of_week(found["day"], found["which"], today)

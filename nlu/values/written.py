@@ -1,4 +1,4 @@
-"""Signs that carry a value, as words, before the canonical form drops them: "$3.20", "-5", "¾"."""
+"""Writes signs that belong to a value as words, as the canonical form drops them: "$3.20", "¾"."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _VULGAR_FRACTION = re.compile(r"(?<=\d)(?=[¼½¾⅐-⅞])")
 
 
 def in_words(text: str) -> str:
-    """Write a value's signs out: "$3.20" → "3.20 dollars", "-5" → "minus 5", "5-10" → "5 to 10"."""
+    """Write a value's signs as words: "$3.20" → "3.20 dollars", "-5" → "minus 5"."""
     flat = unicodedata.normalize("NFKC", _VULGAR_FRACTION.sub(" ", text)).casefold()
     flat = _ISO_DATE.sub(r"\1 \2 \3 ", flat)
     for sign, words in _STEPS:
