@@ -1,4 +1,4 @@
-"""Between the assistant and a skill's own code, which is foreign and may raise anything."""
+"""The boundary between the assistant and a skill's own code, which may raise anything."""
 
 from __future__ import annotations
 
@@ -19,15 +19,15 @@ OURS = tuple(
         *(Path(__file__).with_name(f"{n}.py") for n in ("boundary", "deadline", "registry")),
     )
 )
-"""Beginnings of the names of files that are no skill's: the standard library's and our own."""
+"""Beginnings of the names of files that belong to no skill: the standard library's and our own."""
 MOST_CHARACTERS = 300
 
 
 class Boundary:
-    """Turns whatever a skill raises into a `SkillError` that says whose fault it is, and where.
+    """Turns whatever a skill raises into a `SkillError` that names the skill, and where it failed.
 
-    With `tells` the exception's own text is told too; while the skill serves it may hold the
-    user's words.
+    With `tells` the error includes the exception's own text. It must be false while the skill
+    serves a request, as the text may hold the user's words.
     """
 
     def __init__(self, what: str, skill: str = "", tells: bool = False) -> None:
@@ -60,12 +60,12 @@ class Boundary:
     def _told(self, error: BaseException) -> str:
         if not self._tells:
             return type(error).__name__
-        # Its text is the skill's own work as well: this neither raises nor takes several lines.
+        # The skill makes this text too: formatted so, it cannot raise or take several lines.
         return " ".join(traceback.format_exception_only(error)[-1].split())[:MOST_CHARACTERS]
 
 
 def place_of(error: BaseException) -> str:
-    """Where in the skill's own files it happened: " (FILE, line N)", "" when in none of them."""
+    """Where in the skill's own files it happened: " (FILE, line N)", "" for none of them."""
     if isinstance(error, SyntaxError) and error.filename:
         return f" ({error.filename}, line {error.lineno})"
     places = list(_foreign(error.__traceback__))

@@ -1,4 +1,4 @@
-"""Talking about the talk: stop, repeat, undo, help."""
+"""Requests about the conversation itself: stop, repeat, undo, help."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ def undo(context: Context) -> Dialog:
     "(what|which) (skills|commands) (do you have|do you know|are there)",
     "how can you help [me]",
     "how do (you|i use you|you work)",
-    # Not one that asks: 8 of 625 questions about articles would be taken for it.
+    # It does not ask: otherwise 8 of 625 questions about articles would be taken for it.
     traits=Traits(whole=True),
 )
 def help_me(context: Context) -> Reply:

@@ -1,10 +1,10 @@
-"""A limit of time for a skill's code, which may loop.
+"""A time limit for a skill's code, which may loop.
 
-After `seconds` the code is interrupted wherever it is, as by Ctrl-C, and again and again should it
-hold on. This reaches Python code and waiting system calls. What even that does not end, such as a
-library in C that never returns, ends the process a second later with a traceback on stderr: the
-command line with status 1, the daemon's skills to be started again. Python interrupts only the main
-thread; in another, as under `--single`, there is no limit but systemd's watchdog.
+After `seconds` the code is interrupted wherever it is, as by Ctrl-C, and repeatedly if it goes on.
+This reaches Python code and waiting system calls. Where even that does not help, as in a C library
+that never returns, the process ends a second later with a traceback on stderr: the command line
+with status 1, while the daemon's skills are started again. Python interrupts only the main thread;
+in another, as under `--single`, the only limit is systemd's watchdog.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ Result = TypeVar("Result")
 
 
 class Overdue(BaseException):
-    """The time is over; no `Exception`, for a skill may well catch all of those."""
+    """The time is over; not an `Exception`, since a skill may catch all of those."""
 
 
 def within(seconds: float, act: Callable[[], Result]) -> Result:

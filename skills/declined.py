@@ -1,4 +1,4 @@
-"""What is understood and cannot be carried out: an honest no that says how it was understood."""
+"""Replies to commands that cannot be carried out, which say how the command was understood."""
 
 from __future__ import annotations
 
@@ -56,10 +56,10 @@ WISHES = {
     "HassVacuumReturnToBase": "send the vacuum cleaner home",
     "HassVacuumStart": "start the vacuum cleaner",
 }
-"""Each intent of Home Assistant as what fits "you want to …"."""
+"""Intent of Home Assistant → a phrase that fits "you want to …"."""
 
 UNFIT = " with what you named"
-"""Stands for a slot whose value is none that the skill could use."""
+"""Key for a slot whose value the skill cannot use."""
 
 LIMITS = {
     UNFIT: UNFIT,
@@ -71,7 +71,7 @@ LIMITS = {
     "state": " for that state",
     "conversation_command": " with a command that is to follow",
 }
-"""A slot that the skill does not take, as what fits "I can't do that … yet"."""
+"""Slot that the skill does not take → a phrase that fits "I can't do that … yet"."""
 
 
 def declined(intent: str, untaken: str = "") -> Reply:

@@ -1,4 +1,4 @@
-"""The home's devices: their state in SQLite, and what the broker must be told."""
+"""The home's devices: their state in SQLite, and what must be sent to the broker."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from assistant.core.messages import HomeCommand, HomeStates, SlotValue
 from assistant.skill.home import Area, Entity, Floor, Home
 
 BROKER = "broker"
-"""Utterance of the commands that are sent because the broker came back."""
+"""Utterance id of the commands that are sent because the broker came back."""
 
 
 def create_devices(database: Database) -> None:
-    """The table of states; `untold` is 1 while the broker was away when the state was set."""
+    """Create the table of states; `untold` is 1 if the broker was away when the state was set."""
     database.execute(
         "CREATE TABLE devices (entity_id TEXT PRIMARY KEY, state TEXT NOT NULL,"
         " untold INTEGER NOT NULL DEFAULT 0) STRICT"
@@ -24,7 +24,7 @@ def create_devices(database: Database) -> None:
 
 
 def create_attributes(database: Database) -> None:
-    """The table of attributes that were set; `value` is JSON, null for one that was taken away."""
+    """Create the table of attributes that were set; `value` is JSON, null for a removed one."""
     database.execute(
         "CREATE TABLE device_attributes (entity_id TEXT NOT NULL, name TEXT NOT NULL,"
         " value TEXT NOT NULL, untold INTEGER NOT NULL DEFAULT 0,"
@@ -33,7 +33,7 @@ def create_attributes(database: Database) -> None:
 
 
 def create_commands(database: Database) -> None:
-    """The table of the last command, such as "next", that each device was given."""
+    """Create the table of the last command, such as "next", that was sent to each device."""
     database.execute(
         "CREATE TABLE device_commands (entity_id TEXT PRIMARY KEY, command TEXT NOT NULL) STRICT"
     )
@@ -79,12 +79,12 @@ class Devices:
         )
 
     def set_state(self, entity_id: str, state: str) -> None:
-        """Bring a device into `state`; the broker is told by `commands`."""
+        """Bring a device into `state`; `commands` gives the message for the broker."""
         self._write(entity_id, state, untold=self._broker and not self._broker_present)
         self._changed.setdefault(entity_id, set()).add("")
 
     def set_attribute(self, entity_id: str, name: str, value: SlotValue) -> None:
-        """Set what a device has beside its state; the broker is told by `commands`."""
+        """Set an attribute of a device; `commands` gives the message for the broker."""
         text = msgspec.json.encode(value).decode()
         untold = self._broker and not self._broker_present and value is not None
         self._database.execute(
@@ -94,7 +94,7 @@ class Devices:
         self._changed.setdefault(entity_id, set()).add(name)
 
     def command(self, entity_id: str, command: str) -> bool:
-        """Send a command; False while the broker is away, for an old wish must not be obeyed."""
+        """Send a command; False while the broker is away, as an old command must not be obeyed."""
         if self._broker and not self._broker_present:
             return False
         self._database.execute(
@@ -113,13 +113,13 @@ class Devices:
                 yield HomeCommand(utterance_id=utterance_id, entity_id=entity_id, command=command)
 
     def forget_changes(self) -> None:
-        """The transaction of these changes has failed, or they have been told."""
+        """Forget the changes: their transaction has failed, or they have been sent."""
         self._changed, self._commands = {}, []
 
     def told(self, message: HomeStates) -> None:
         """Write what the broker reports, in one transaction.
 
-        A state that a person has set while the broker was away is not overruled.
+        A state that a person set while the broker was away is not overwritten.
         """
         known = dict(
             self._database.execute("SELECT entity_id, state FROM devices WHERE untold = 0")
@@ -131,7 +131,7 @@ class Devices:
                     self._write(entity_id, state)
 
     def broker_changed(self, present: bool) -> Iterator[HomeCommand]:
-        """The broker went away or came back; what it has missed."""
+        """Note that the broker went away or came back; give the commands that it has missed."""
         self._broker_present = present
         if present and (untold := self._untold()):
             with self._database.transaction():
@@ -153,7 +153,7 @@ class Devices:
                 )
 
     def _untold(self) -> dict[str, set[str]]:
-        """The names of what the broker does not know of each device, "" for the state."""
+        """Device → the attributes that the broker does not know yet, "" for the state."""
         found: dict[str, set[str]] = {}
         for entity_id, name in self._database.execute(
             "SELECT entity_id, '' FROM devices WHERE untold = 1"

@@ -1,14 +1,14 @@
-"""The commands of one utterance being carried out, and what they ask in between.
+"""Carries out the commands of one utterance, and handles the questions that they ask.
 
 | the user says         | then                                                             |
 |-----------------------|------------------------------------------------------------------|
-| a fitting answer      | the dialog goes on with it                                       |
+| a fitting answer      | the dialog continues with it                                     |
 | "stop", "cancel", …   | the dialog is cancelled, further commands of the utterance too   |
 | nothing               | the same                                                         |
 | another command       | the dialog is dropped and that command carried out               |
 | something else        | the question comes once more, then the dialog is cancelled       |
 
-Where things were offered, "neither" cancels too, and "the second" or some words of one pick it.
+Where options were offered, "neither" cancels too; "the second" or words of an option pick it.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from assistant.skill.signature import choices, convert, schema_of
 from skills.picking import pick, refuses
 
 Resolve = Callable[[str, SlotSchema], Slot | None]
-"""What `text` means as a slot of this schema; None when it means nothing such."""
+"""Reads `text` as a slot of this schema; None when it is none."""
 
 CANCEL_INTENT = "HassNevermind"
 
@@ -36,8 +36,8 @@ CANCEL_INTENT = "HassNevermind"
 class Dialog:
     """Calls to skills in their order; `query` is the open question, None when all are done.
 
-    `intents` are what the answers to a first question make the dialog's `intent`, `text` is what
-    was said at its begin.
+    `intents` gives the dialog's `intent` for each answer to a first question. `text` is what was
+    said at its beginning.
     """
 
     def __init__(
@@ -58,11 +58,11 @@ class Dialog:
         self._steps = _carry_out(calls, self._said)
 
     def begin(self) -> Reply:
-        """Carry out until the end or the first question."""
+        """Carry out the commands until the end or the first question."""
         return self._move(lambda: next(self._steps))
 
     def answer(self, value: Any) -> Reply:
-        """Go on with the answer."""
+        """Continue with the answer."""
         if self.intent is None:
             self.intent = self._intents.get(value)
         return self._move(lambda: self._steps.send(value))
@@ -104,7 +104,7 @@ class Dialog:
 
 
 def cancels(said: Interpretation, query: Query | None) -> bool:
-    """Whether this is the wish to end the dialog whose open question is `query`."""
+    """Whether this is the request to end the dialog whose open question is `query`."""
     if isinstance(query, Choose) and refuses(said.text):
         return True
     named = any(command.intent == CANCEL_INTENT for command in said.commands)

@@ -1,6 +1,6 @@
-"""Talking about the user's documents: sources, summaries, and what is in the calendar when.
+"""Questions about the user's documents: sources, summaries, and what is in the calendar when.
 
-What they answer is found by the stage that answers questions; here is only what people say.
+This module only holds what people say; the answering stage finds the answers.
 """
 
 from __future__ import annotations

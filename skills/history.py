@@ -38,7 +38,7 @@ class History:
         return self._abilities
 
     def remember(self, reply: Reply, acted: bool) -> None:
-        """Take note of a reply that was given; what did nothing leaves the last undo in place."""
+        """Remember a reply that was given; if nothing was done, the last undo stays in place."""
         self._last_reply = reply.text
         if acted:
             self._undo = reply.undo if isinstance(reply.undo, tuple) else (reply.undo,)

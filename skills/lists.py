@@ -1,4 +1,4 @@
-"""Shopping lists and the like, kept in SQLite until somebody takes things off."""
+"""Shopping lists and the like, kept in SQLite until somebody removes things."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from assistant.skill import ListItem
 
 
 def create_lists(database: Database) -> None:
-    """The table of what is on the lists."""
+    """Create the table of the lists' items."""
     database.execute(
         "CREATE TABLE list_items (number INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE,"
         " list_id TEXT NOT NULL, text TEXT NOT NULL, done INTEGER NOT NULL DEFAULT 0) STRICT"
@@ -45,5 +45,5 @@ class StoredLists:
         self._database.execute("UPDATE list_items SET done = ? WHERE id = ?", int(done), item_id)
 
     def remove(self, item_id: str) -> None:
-        """Take something off for good."""
+        """Remove something for good."""
         self._database.execute("DELETE FROM list_items WHERE id = ?", item_id)

@@ -1,13 +1,13 @@
-"""Which of the offered things an answer means.
+"""Finds which of several options an answer means.
 
 | the answer                            | means                                       |
 |---------------------------------------|---------------------------------------------|
 | "the first", "number two", "the last" | the one in that place                       |
 | "the former", "the latter"            | the first, the last                         |
-| "neither", "no", "none of them"       | none                                        |
+| "neither", "no", "none of them"       | none of them                                |
 | words that only one has ("kitchen")   | that one                                    |
-| "yes", of one thing alone             | that one                                    |
-| whatever fits several, or none        | nothing: the question has to come once more |
+| "yes", where only one was offered     | that one                                    |
+| words that fit several, or none       | nothing: the question has to come once more |
 """
 
 from __future__ import annotations
@@ -22,14 +22,14 @@ _WORDS = re.compile(r"[\w'°%.]+")
 
 
 def did_you_mean(sentences: Sequence[str]) -> Choose:
-    """The question which of several sentences, or whether the only one, was meant."""
+    """The question which of several sentences was meant, or whether the only one was."""
     offered = [f'"{sentence}"' for sentence in sentences]
     first = f"{', '.join(offered[:-1])} or " if len(offered) > 1 else ""
     return Choose(f"Did you mean {first}{offered[-1]}?", sentences)
 
 
 def refuses(text: str) -> bool:
-    """Whether an answer turns all that was offered down."""
+    """Whether an answer refuses all options."""
     return NONE_OF_THEM.fullmatch(" ".join(_words(text))) is not None
 
 
@@ -53,9 +53,9 @@ def _by_place(words: Sequence[str], options: Sequence[str]) -> str | None:
 
 
 def _by_words(words: Sequence[str], options: Sequence[str]) -> str | None:
-    """The only option that holds all words of the answer, if these tell it from the others.
+    """The only option that has all words of the answer, if one of them is not in every option.
 
-    One word more, and another thing was named: "the bedroom light" is not the kitchen's.
+    A word that the option lacks names another thing: "the bedroom light" is not the kitchen's.
     """
     held = [set(_words(option)) for option in options]
     said = {word for word in words if word not in AROUND_CHOICE}

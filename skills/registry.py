@@ -1,4 +1,4 @@
-"""The skills that run: built in, installed as wheels, or in folders; a bad one is left out."""
+"""The skills that run: built in, installed as wheels, or in folders; a faulty one is left out."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from skills.declined import UNFIT, declined
 GROUP = "assistant.skills"
 SHOWN_CHARACTERS = 40
 LOAD_S = 10.0
-"""For the import of a skill, which may need a large library from a slow card."""
+"""Most seconds for the import of a skill, which may need a large library from a slow card."""
 BUILT_IN = (clock.skill, timer.skill, home.skill, documents.skill, conversation.skill)
 
 
@@ -37,7 +37,7 @@ class Fault(msgspec.Struct, frozen=True):
 
 
 class Registry:
-    """The skills by intent; `faults` tells which were refused and why."""
+    """The skills by intent; `faults` says which were refused and why."""
 
     def __init__(self) -> None:
         self.manifests: tuple[SkillManifest, ...] = ()
@@ -65,9 +65,9 @@ class Registry:
         }
 
     def call(self, request: Request, context: Context) -> Dialog:
-        """Carry out a request, or say honestly that it cannot be, wholly or not at all.
+        """Carry out a request as a whole, or else reply that it cannot be carried out.
 
-        A fault of the skill is raised as `SkillError` that names it.
+        A fault of the skill is raised as a `SkillError` that names it.
         """
         skill = self._owners.get(request.intent)
         if skill is None:
@@ -83,7 +83,7 @@ class Registry:
             return declined(request.intent, UNFIT)
 
     def add(self, where: str, load: Callable[[], Skill], disabled: Sequence[str] = ()) -> None:
-        """Load a skill and let it serve, or note its fault."""
+        """Load a skill and add it, or record its fault."""
         try:
             with Boundary(where, tells=True):
                 skill = within(LOAD_S, load)
@@ -93,7 +93,7 @@ class Registry:
             self.faults += (Fault(where, error.message),)
 
     def refuse(self, name: str, message: str) -> None:
-        """Take the skill `name` out again, for the fault `message`."""
+        """Remove the skill `name` because of the fault `message`."""
         self.manifests = tuple(m for m in self.manifests if m.name != name)
         self._owners = {i: skill for i, skill in self._owners.items() if skill.name != name}
         self.faults += (Fault(name, message),)

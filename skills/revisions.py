@@ -1,7 +1,7 @@
-"""Which revision of an utterance to act on: the committed one, once, in whatever order they come.
+"""Finds the revision of an utterance to act on: the committed one, once, in any order of arrival.
 
-1. Of each utterance the latest interpretation is held.
-2. A commit releases the interpretation of its revision, at once or when that arrives.
+1. The latest interpretation of each utterance is held.
+2. A commit releases the interpretation of its revision, at once or when it arrives.
 3. An utterance that was released is never released again.
 """
 
@@ -13,7 +13,7 @@ from typing import TypeVar
 from assistant.core.messages import Commit, Interpretation
 
 KEPT = 64
-"""Utterances remembered of each kind; one is over long before so many more have begun."""
+"""Most utterances remembered of each kind; one is over long before so many more have begun."""
 
 Value = TypeVar("Value")
 
@@ -27,14 +27,14 @@ class Revisions:
         self._released: OrderedDict[str, None] = OrderedDict()
 
     def hold(self, interpretation: Interpretation) -> Interpretation | None:
-        """Keep a revision; it is given back when its commit has come before."""
+        """Hold a revision; return it if its commit has already arrived."""
         held = self._held.get(interpretation.utterance_id)
         if held is None or held.revision <= interpretation.revision:
             _remember(self._held, interpretation.utterance_id, interpretation)
         return self._release(interpretation.utterance_id)
 
     def commit(self, commit: Commit) -> Interpretation | None:
-        """The committed revision, when it is here and was not acted on before."""
+        """Note a commit; return its revision if it is here and was not acted on before."""
         _remember(self._committed, commit.utterance_id, commit.revision)
         return self._release(commit.utterance_id)
 

@@ -1,25 +1,27 @@
 """Timers that survive `kill -9` and a reboot, and ring until they have been heard.
 
 1. A timer is a row from before it is acknowledged until its ring was played to the end.
-2. Within one boot CLOCK_BOOTTIME says when it is due. After a reboot the wall clock does; as a
-   board without a battery boots with a wrong one, never later than the time it had left when set.
+2. Within one boot, CLOCK_BOOTTIME says when it is due. After a reboot the wall clock does. As a
+   board without a battery boots with a wrong clock, a timer then rings at the latest after the time
+   that it had left when set.
 3. A ring is a reply to be heard once, named after the timer and its end: `timer-ID-END`. It is
    given again, under the same name, until `PlaybackEnded` says that it was heard.
-4. Playback takes a sentence of a ring that waits or plays once, and writes a ring's name to the
-   disk before it tells that it was heard; when such a ring comes again it only tells so again.
+4. Playback takes each sentence of a waiting or playing ring once, and writes the ring's name to the
+   disk before it reports that it was heard. When such a ring comes again, it only reports that
+   again.
 
-So whoever is killed, and whenever:
+So whichever process is killed, and whenever:
 
 | killed       | while                              | then                                       |
 |--------------|------------------------------------|--------------------------------------------|
 | skills       | a ring is made, waits or plays     | it comes again at once, and is not taken   |
-| skills       | it is told that the ring was heard | it comes again, and that is told again     |
+| skills       | it hears that the ring was heard   | it comes again, and that is reported again |
 | voice        | it makes the ring's sound          | it comes again, and its rest is taken      |
 | audio        | the ring waits or plays            | it comes again and is played               |
-| audio, all   | the ring's name is on the disk     | it comes again, and is told to be heard    |
+| audio, all   | the ring's name is on the disk     | it comes again, and is reported as heard   |
 
-A timer that is given another end while it rings has another ring: neither the answer to the first
-nor the memory of it counts for the second.
+A timer that is given another end while it rings has another ring: what playback reports or
+remembers of the first does not count for the second.
 """
 
 from __future__ import annotations
@@ -42,19 +44,19 @@ log = logging.getLogger(__name__)
 
 RING = "timer-"
 LATE_S = 60.0
-"""From here on a ring says that it is late."""
+"""Seconds after the end from which a ring says that it is late."""
 PATIENCE_S = 10.0
-"""Beside the time to speak the words, how long the first ring waits for playback's answer."""
+"""Seconds that the first ring waits for playback's report, beside the time to speak its words."""
 LONGEST_PATIENCE_S = 60.0
 SPOKEN_CHARACTERS_PER_S = 12.0
 FARTHEST_S = 1e11
-"""Seconds from 1970 to the year 5138. A row that says more, or less, was damaged on the disk."""
+"""Seconds from 1970 to the year 5138; a row with a larger number was damaged on the disk."""
 RECHECK_S = 60.0
-"""How often a timer from an earlier boot looks whether the wall clock has been put right."""
+"""Seconds after which a timer from an earlier boot checks again whether the clock was corrected."""
 
 
 class _Row(msgspec.Struct, frozen=True, kw_only=True):
-    """A timer as stored; `span_s` was left when its end was last set."""
+    """A timer as stored; `span_s` is the time that was left when its end was last set."""
 
     id: str
     name: str
@@ -67,7 +69,7 @@ class _Row(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class _Ring(msgspec.Struct, frozen=True, kw_only=True):
-    """A ring that playback has not answered; it is given again at `again_at_s`."""
+    """A ring that playback has not reported; it is given again at `again_at_s`."""
 
     text: str
     again_at_s: float
@@ -75,7 +77,7 @@ class _Ring(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def create_timers(database: Database) -> None:
-    """The table of timers."""
+    """Create the table of timers."""
     database.execute(
         "CREATE TABLE timers (id TEXT PRIMARY KEY, name TEXT NOT NULL, duration_s REAL NOT NULL,"
         " span_s REAL NOT NULL, due_unix_s REAL NOT NULL, boot_id TEXT NOT NULL,"
@@ -84,7 +86,7 @@ def create_timers(database: Database) -> None:
 
 
 def this_boot() -> str:
-    """The kernel's name for the time since it was started."""
+    """The kernel's id of the current boot."""
     return Path("/proc/sys/kernel/random/boot_id").read_text("ascii").strip()
 
 
@@ -114,7 +116,7 @@ class TimerScheduler:
         return self._timer(row)
 
     def all(self) -> tuple[Timer, ...]:
-        """Every timer that has not been heard out, the next due first."""
+        """Every timer whose ring has not been heard, the next due first."""
         rows = sorted(self._rows(), key=self._remaining_s)
         return tuple(self._timer(row) for row in rows)
 
@@ -125,7 +127,7 @@ class TimerScheduler:
         self._adopted.pop(timer_id, None)
 
     def extend(self, timer_id: str, by: timedelta) -> Timer:
-        """Move a timer's end; it never comes before now, nor in more than a year."""
+        """Move a timer's end, to now at the earliest and a year ahead at the latest."""
         row = self._row(timer_id)
         left_s = max(0.0, self._remaining_s(row) + by.total_seconds())
         _require_not_too_long(left_s)
@@ -138,14 +140,14 @@ class TimerScheduler:
         self._pause(self._row(timer_id), True)
 
     def resume(self, timer_id: str) -> None:
-        """Let a paused timer's time run on."""
+        """Let a paused timer continue."""
         self._pause(self._row(timer_id), False)
 
     def heard(self, utterance_id: str) -> None:
-        """Playback has played a reply: if it was a ring, that timer is done with."""
+        """Note that playback has played a reply; if it was a ring, remove that timer."""
         if not utterance_id.startswith(RING):
             return
-        # Noted even if the disk refuses: it must not ring again.
+        # It is noted even if the disk write fails: the timer must not ring again.
         self._heard.add(utterance_id)
         with self._database.transaction():
             for row in self._stored():
@@ -171,7 +173,7 @@ class TimerScheduler:
             yield Reply(utterance_id=_ring_of(row), text=text, once=True)
 
     def deadline_s(self) -> float | None:
-        """When `rings` must be asked next; 0.0 while the time is not yet known."""
+        """When `rings` must be called next; 0.0 while the time is not yet known."""
         running = [row for row in self._rows() if not row.paused]
         if not self.at_s:
             return 0.0 if running else None
@@ -206,7 +208,7 @@ class TimerScheduler:
         return f"Your {_called(row)} was due {_when(due, now)}, {ago} ago."
 
     def _ending(self, row: _Row, left_s: float, paused: bool = False) -> _Row:
-        """The same timer with its end set anew, `left_s` from now."""
+        """The same timer with a new end, `left_s` from now."""
         return msgspec.structs.replace(
             row,
             span_s=left_s,
@@ -256,7 +258,7 @@ class TimerScheduler:
         return [row for row in stored if self._is_sound(row)]
 
     def _is_sound(self, row: _Row) -> bool:
-        """Whether the row can be meant; one that cannot stays as it is, and costs only itself."""
+        """Whether the row is valid; a damaged one stays as it is, and only that timer is lost."""
         numbers = (row.duration_s, row.span_s, row.due_unix_s, row.due_boot_s)
         if all(abs(number) < FARTHEST_S for number in numbers):
             return True

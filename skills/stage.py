@@ -1,4 +1,4 @@
-"""The skills as a stage: commands in, actions on disk, then the replies that tell of them."""
+"""The skills as a stage: commands in, actions on disk, then the replies that report them."""
 
 from __future__ import annotations
 
@@ -41,9 +41,9 @@ from skills.scheduler import TimerScheduler
 from skills.state import has_acted, remember_acted
 
 DIALOG_S = 60.0
-"""How long a question stays open; the message that would close it may be lost."""
+"""Seconds that a question stays open; the message that would close it may be lost."""
 MOVE_S = 3.0
-"""How long skills may take from one thing said to the next; silent for 5 s, the process is hung."""
+"""Most seconds from one reply of a skill to the next; after 5 s the process counts as hung."""
 SET_ASIDE = (
     "My memory was damaged. I have put it aside and begun a new one; timers from before are lost."
 )
@@ -53,8 +53,8 @@ class SkillsStage:
     """Acts on committed interpretations, keeps timers and devices, asks and answers.
 
     `database` comes from `open_state`, `now` gives the aware wall time, `boot_id` is `this_boot()`,
-    `area` the id of the area where the device stands; with `broker` devices' changes are sent on.
-    What a skill did is committed before its reply is given. When it raises, nothing of it stays.
+    `area` is the id of the area where the device stands. With `broker`, changes of devices are sent
+    on. What a skill did is committed before its reply is given; when it raises, nothing is kept.
     """
 
     consumes: ClassVar[tuple[type[Message], ...]] = (
@@ -177,7 +177,7 @@ class SkillsStage:
         return Dialog((self._chosen(said),), None, expires_at_s, intents, said.text)
 
     def _chosen(self, said: Interpretation) -> Call:
-        """Carry out the one of several meanings that the user names, which is no guess any more."""
+        """Carry out the one of several meanings that the user chooses; it is no guess any more."""
         commands = {choice.sentence: choice.command for choice in said.choices}
         sentence = yield did_you_mean(tuple(commands))
         request = _request(said, commands[sentence])
@@ -188,7 +188,7 @@ class SkillsStage:
     def _step(
         self, utterance_id: str, dialog: Dialog, move: Callable[[Dialog], skill_reply.Reply]
     ) -> Iterator[Message]:
-        """Move a dialog on in one transaction, then tell of it; a fault leaves no dialog open."""
+        """Continue a dialog in one transaction, then report it; a fault leaves no dialog open."""
         self._dialog = None
         self._devices.forget_changes()
         before = self._database.changes

@@ -1,4 +1,4 @@
-"""`state.db`: what the skills promise to keep."""
+"""`state.db`, the database of what the skills keep."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from skills.lists import create_lists
 from skills.scheduler import create_timers
 
 KEPT_UTTERANCES = 256
-"""Ids of acted utterances that are kept, so that a commit seen twice is acted on once."""
+"""Most ids of acted utterances that are kept, so that a commit seen twice is acted on once."""
 
 
 def create_acted(database: Database) -> None:
-    """The table of utterances whose wish has been carried out."""
+    """Create the table of utterances that have been carried out."""
     database.execute("CREATE TABLE acted (utterance_id TEXT PRIMARY KEY)")
 
 
@@ -30,7 +30,7 @@ def open_state(path: Path | None) -> Database:
 
 
 def remember_acted(database: Database, utterance_id: str) -> None:
-    """Note, within the action's own transaction, that this utterance is done with."""
+    """Record, within the action's own transaction, that this utterance was carried out."""
     database.execute("INSERT OR IGNORE INTO acted VALUES (?)", utterance_id)
     database.execute(
         "DELETE FROM acted WHERE rowid <= (SELECT max(rowid) FROM acted) - ?", KEPT_UTTERANCES

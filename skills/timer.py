@@ -186,7 +186,7 @@ def decrease_timer(
 def pause_timer(
     context: Context, name: Name | None = None, start_duration: timedelta | None = None
 ) -> Dialog:
-    """Let a timer's time stand still."""
+    """Pause a timer."""
     timer = yield from _which(context, name, start_duration)
     if timer is None:
         return _no_such(context, name)
@@ -198,7 +198,7 @@ def pause_timer(
 def resume_timer(
     context: Context, name: Name | None = None, start_duration: timedelta | None = None
 ) -> Dialog:
-    """Let a paused timer run on."""
+    """Resume a paused timer."""
     timer = yield from _which(context, name, start_duration)
     if timer is None:
         return _no_such(context, name)
@@ -228,7 +228,7 @@ def _extend(
 def _which(
     context: Context, name: str | None, start_duration: timedelta | None
 ) -> Generator[Choose, str, Timer | None]:
-    """The one timer that is meant, asked for when several may be; None when there is none."""
+    """The one timer that is meant; the user is asked when it may be several; None for none."""
     timers = _matching(context, name, start_duration)
     if len(timers) < 2:
         return timers[0] if timers else None

@@ -20,7 +20,7 @@ _PART = re.compile(
 )
 _SMALL_HOURS_MIN = 6 * 60
 _BEFORE_BREAKFAST = time(5, 59)
-"""Time from which hours on a later day are read: 1 to 5 are then in the afternoon, after 6 to 12."""
+"""Time from which hours of a later day are read: 1 to 5 are in the afternoon, after 6 to 12."""
 
 
 def moment(text: str, now: datetime) -> datetime | None:

@@ -1,4 +1,4 @@
-"""The home: its devices, its lists, and what is said aloud in it."""
+"""The skill for the home: its devices, its lists, and announcements in it."""
 
 from __future__ import annotations
 

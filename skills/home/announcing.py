@@ -1,4 +1,4 @@
-"""What is said aloud to whoever is near."""
+"""Announcements, and answers to greetings and to questions about the assistant."""
 
 from __future__ import annotations
 

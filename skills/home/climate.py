@@ -1,4 +1,4 @@
-"""How warm it is, and how warm it shall be."""
+"""The temperature: what it is, and setting it."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from skills.home.wording import described, known
 Thermostat = Annotated[str, domains("climate")]
 Degrees = Annotated[float, prompt("To how many degrees?")]
 LEAST, MOST = 4.0, 95.0
-"""Limits of a wish, in either scale, where the thermostat names none of its own."""
+"""Limits of a requested temperature, in either scale, where the thermostat has none of its own."""
 
 WARMTH = ("heating", "heat", "heater", "thermostat", "radiator", "climate")
 

@@ -1,6 +1,6 @@
 """What "on" and "off" mean for each kind of device.
 
-Home Assistant's HassTurnOn also opens, locks, activates and starts; HassTurnOff does the contrary.
+Home Assistant's HassTurnOn also opens, locks, activates and starts; HassTurnOff does the opposite.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from assistant.skill import Entity
 
 @dataclass(frozen=True)
 class Deed:
-    """A wanted state, or a `command` where there is none; "{}" in its words is the device."""
+    """A wanted state, or a `command` where there is none; "{}" in its texts is the device."""
 
     did: str
     do: str

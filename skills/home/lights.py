@@ -21,7 +21,7 @@ from skills.home.setting import bring
 from skills.home.targets import Place, TargetWish, find
 
 COLDEST_K, WARMEST_K = 10_000, 1_000
-"""The range of white that Home Assistant's sentences can name."""
+"""Colour temperatures of white between which Home Assistant's sentences can name one."""
 
 Light = Annotated[str, domains("light")]
 Brightness = Annotated[int | None, prompt("To how many percent?"), unless("color", "temperature")]
@@ -84,7 +84,7 @@ def _state(light: Entity, brightness: int | None) -> str:
 
 
 def _colour(color: Colour | None, temperature: int | None) -> dict[str, SlotValue]:
-    """A light is of one colour or of one white: the other is taken away."""
+    """The attributes to set: a light has one colour or one white, so the other is removed."""
     if color is None and temperature is None:
         return {}
     name = color.name if color else None

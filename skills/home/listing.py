@@ -1,4 +1,4 @@
-"""Shopping lists and to-do lists: put on, check off, take off, and what is on them."""
+"""Shopping lists and to-do lists: adding, checking off, removing, and saying what is on them."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from skills.home.targets import capital
 
 SHOPPING = "shopping list"
 _ALIKE = 0.85
-"""Least likeness of a word that still stands for what is on the list: "apple" for "apples"."""
+"""Least similarity of a word to the item on the list that it names: "apple" for "apples"."""
 
 Item = Annotated[str, prompt("What is it?")]
 ListName = Annotated[str, domains("todo"), prompt("On which list?")]
@@ -54,7 +54,7 @@ def remove_from_list(request: Request, item: Item, context: Context, name: ListN
 
 
 def told_list(name: str, context: Context) -> Reply:
-    """What is to be done or bought still."""
+    """Say what is still to be done or bought."""
     open_items = [item.text for item in _items(name, context) if not item.done]
     if not open_items:
         return Reply(capital(f"{_called(name)} is empty."))
@@ -86,7 +86,7 @@ def _complete(name: str, item: str, context: Context) -> Reply:
 
 
 def _find(name: str, item: str, context: Context, done: bool | None) -> ListItem | None:
-    """The thing on a list that `item` is, in these words or nearly so; `done` None for either."""
+    """The item on a list named `item`, in these words or similar ones; `done` None for either."""
     items = [i for i in _items(name, context) if done is None or i.done is done]
     by_text = {i.text.casefold(): i for i in reversed(items)}
     near = difflib.get_close_matches(item.strip().casefold(), by_text, n=1, cutoff=_ALIKE)
@@ -98,7 +98,7 @@ def _items(name: str, context: Context) -> tuple[ListItem, ...]:
 
 
 def _id(name: str, context: Context) -> str:
-    """The list's entity id, or for one that the home does not hold its name."""
+    """The list's entity id, or its name where the home has no such list."""
     wanted = name.strip().casefold()
     for entity in context.home.entities:
         names = (entity.id, entity.name, *entity.aliases)

@@ -1,4 +1,4 @@
-"""Media players: pause, go on, skip, mute, and how loud."""
+"""Media players: pause, resume, skip, mute, and volume."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ Player = Annotated[str, domains("media_player")]
 Level = Annotated[int, prompt("To how many percent?")]
 Step = Annotated[str, prompt("Up or down?")]
 STEP = 10
-"""Percent by which "louder" is louder."""
+"""Percent by which "louder" raises the volume."""
 
 SCREENS = ("music", "sound", "tv", "telly", "television", "radio")
 MEDIA = Traits(about=(*SCREENS, "song", "track"))
@@ -109,7 +109,7 @@ def change_volume(
 def _players(
     wanted: TargetWish, request: Request, context: Context, states: tuple[str, ...]
 ) -> Target:
-    """The players that are meant; without a name those in the first of `states` that any is in."""
+    """The players that are meant; without a name, those in the first of `states` that any has."""
     only = TargetWish(wanted.name, wanted.place, "media_player")
     target = find(only, request, context)
     if wanted.name is not None:

@@ -1,4 +1,4 @@
-"""Vacuum cleaners and lawn mowers: start, and back to their place."""
+"""Vacuum cleaners and lawn mowers: start them, and send them back to their dock."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Bringing devices into a state, with what takes it back, and giving them commands."""
+"""Brings devices into a state, with the undo for it, and sends them commands."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ LEFT = Reply("Okay, I left it as it is.")
 
 
 def bring(context: Context, entity: Entity, state: str, **attributes: SlotValue) -> list[Undo]:
-    """Set a device's state ("" leaves it) and attributes; what takes that back."""
+    """Set a device's state ("" leaves it) and attributes, and return the undo for it."""
     undo = []
     if state:
         context.home.set_state(entity.id, state)
@@ -30,7 +30,7 @@ def bring_all(
 
 
 def commanded(context: Context, entity: Entity, command: str, told: str) -> Reply:
-    """Give a command that is no state; `told` is the reply when it has gone out."""
+    """Send a command that is no state; `told` is the reply when it was sent."""
     if not context.home.command(entity.id, command):
         return out_of_reach(entity)
     return Reply(told)

@@ -1,4 +1,4 @@
-"""What state things are in: one by name, or which, how many, any or all of a kind."""
+"""Questions about the state of devices: one by name, or which, how many, any or all of a kind."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from skills.home.wording import described, is_in, known, state_words
 
 Anything = Annotated[str, domains()]
 Asked = Annotated[str, choices("on", "off", "open", "closed", "locked", "unlocked")]
-"""A state: one of these in our own sentences, any in the vocabulary's."""
+"""A state: one of these in our own sentences, any state in the vocabulary's."""
 
 _IF = re.compile(r"(is|are)\b|.*\b(if|whether)\b")
 
@@ -66,7 +66,7 @@ def get_state(
     device_class: str | None = None,
 ) -> Reply:
     """Say a device's state, or which devices are in a state."""
-    # Lights are asked about where one stands, doors and curtains in the whole home.
+    # A question about lights is about the speaker's room, one about doors about the whole home.
     everywhere = None if domain is None or domain in SWITCHED else ALL
     wanted = TargetWish(name or everywhere, place, domain, device_class)
     target = find(wanted, request, context)
@@ -119,7 +119,7 @@ def _question(request: Request) -> StateQuestion:
 
 
 def _verdict(question: StateQuestion, those: int, of: int) -> str:
-    """ "Yes" or "No" where the question wants one: "are all the lights off", "is a light on"."""
+    """ "Yes" or "No" where the question needs one: "are all the lights off", "is a light on"."""
     if question not in (StateQuestion.ANY, StateQuestion.ALL):
         return ""
     enough = those == of if question is StateQuestion.ALL else those > 0

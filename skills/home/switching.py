@@ -1,4 +1,4 @@
-"""Turning devices on and off, which is also opening, locking, starting and their contraries."""
+"""Turns devices on and off; this includes opening, locking, starting and their opposites."""
 
 from __future__ import annotations
 

@@ -1,10 +1,12 @@
-"""Which devices are meant: by name, kind, room or floor, and where the speaker stands.
+"""Finds the devices that are meant: by name, kind, room or floor, and the speaker's room.
 
-1. A name means one device; of several with that name the one of the kind, room and floor that was
-   said, else of a kind that is likely here, else no sensor, else of the speaker's room.
-2. A kind means those in the room or on the floor that was said.
-3. Else those in the speaker's room, unless a word such as "all" means the whole home.
-4. Where the speaker's room has none, a lock is one of the home's, and so is what there is one of.
+1. A name means one device. Of several with that name, it means the one of the kind, room and floor
+   that was said, else of a likely kind, else no sensor, else in the speaker's room.
+2. A kind means the devices in the room or on the floor that was said.
+3. Without a place it means those in the speaker's room, unless a word such as "all" means the whole
+   home.
+4. Where the speaker's room has none, a lock may be anywhere in the home, and so may a device that
+   is the only one of its kind.
 """
 
 from __future__ import annotations
@@ -15,19 +17,19 @@ from dataclasses import dataclass
 from assistant.skill import Area, Choose, Context, Entity, Floor, Reply, Request, count
 
 ALL = "all"
-"""As a name: every device of the kind."""
+"""The name that means every device of the kind."""
 
 EVERYWHERE = frozenset(("all", "every", "everything", "everywhere", "house"))
-"""Words that mean the whole home and not the speaker's room."""
+"""Words that mean the whole home, not the speaker's room."""
 
 SWITCHED = ("light", "switch", "fan", "media_player")
 """Domains that are meant where no kind was said."""
 
 _OF_A_ROOM = (*SWITCHED, "sensor", "binary_sensor", "climate")
-"""Domains of which a room that has none is told so."""
+"""Domains of which the reply says so when the room has none."""
 
 _MEASURING = ("sensor", "binary_sensor")
-"""Domains that come after a device of the same name."""
+"""Domains that come second to another device of the same name."""
 
 _NOUNS = {
     "garage": "garage door",
@@ -42,20 +44,20 @@ _ADVERBS = ("upstairs", "downstairs", "outside", "inside", "outdoors")
 
 @dataclass(frozen=True)
 class Place:
-    """The slots of a place, for the functions whose devices may be named by where they are."""
+    """The slots of a place, for functions whose devices may be named by their place."""
 
     area: Area | None = None
     floor: Floor | None = None
 
     @property
     def said(self) -> bool:
-        """Whether any was said."""
+        """Whether a place was said."""
         return self.area is not None or self.floor is not None
 
 
 @dataclass(frozen=True)
 class TargetWish:
-    """What was said of the devices that are meant; `likely` domains go before others."""
+    """What was said about the devices that are meant; `likely` domains are preferred."""
 
     name: str | None = None
     place: Place = Place()
@@ -83,7 +85,7 @@ class Target:
 
     @property
     def words(self) -> str:
-        """What they are together: "the desk lamp", "two lights in the kitchen"."""
+        """The devices in words: "the desk lamp", "two lights in the kitchen"."""
         if len(self.entities) == 1:
             return the(self.entities[0])
         return f"{count(len(self.entities), self.kind)}{self.where}"
@@ -110,7 +112,7 @@ def find(wanted: TargetWish, request: Request, context: Context) -> Target:
 
 
 def one_of(target: Target, context: Context) -> Generator[Choose, str, Entity | None]:
-    """The one device that is meant, asked for when it may be several; None for none."""
+    """The one device that is meant; the user is asked when it may be several; None for none."""
     names = {entity.name: entity for entity in reversed(target.entities)}
     if len(names) < 2:
         return target.entities[0] if target.entities else None
@@ -120,18 +122,18 @@ def one_of(target: Target, context: Context) -> Generator[Choose, str, Entity | 
 
 
 def the(entity: Entity) -> str:
-    """A device as it is spoken of: "the desk lamp"; a person goes by name."""
+    """A device with its article: "the desk lamp"; a person is just named."""
     return entity.name if entity.domain == "person" else f"the {entity.name.casefold()}"
 
 
 def capital(text: str) -> str:
-    """A sentence with its first letter large."""
+    """A sentence with its first letter in upper case."""
     return text[:1].upper() + text[1:]
 
 
 def _named(name: str, wanted: TargetWish, context: Context) -> Target:
     found = [entity for entity in context.home.entities if name.casefold() in _names(entity)]
-    if wanted.domain is not None:  # never another: "lock the garage door" opens no door
+    if wanted.domain is not None:  # never of another: "lock the garage door" opens no door
         found = [entity for entity in found if entity.domain == wanted.domain]
     areas = _areas(wanted, context)
     here = context.area.id if context.area else ""
@@ -164,7 +166,7 @@ def _fitting(wanted: TargetWish, area: Area | None, context: Context) -> tuple[E
 
 
 def _is_of_class(entity: Entity, device_class: str | None) -> bool:
-    """Whether a device is of a class; one without any is what its name says it is."""
+    """Whether a device is of a class; for one without a class, its name decides."""
     own = entity.fact("device_class")
     return (
         not device_class

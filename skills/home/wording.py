@@ -42,12 +42,12 @@ https://www.home-assistant.io/integrations/binary_sensor/#device-class
 
 _PLACES = {"home": "at home", "not_home": "away"}
 _RUNS = ("media_player", "climate", "humidifier", "water_heater")
-"""Domains whose state, when they are on, tells what they do."""
+"""Domains whose state, when they are on, says what they do."""
 _STANDS_STILL = ("off", "standby", "unknown", "unavailable")
 
 
 def known(entity: Entity) -> bool:
-    """Whether a device has told its state."""
+    """Whether a device has reported its state."""
     return entity.state not in ("", "unknown", "unavailable")
 
 
@@ -64,7 +64,7 @@ def described(entity: Entity) -> str:
 
 
 def state_words(entity: Entity, state: str) -> str:
-    """A state as it is said of such a device."""
+    """A state in the words for such a device."""
     if entity.domain == "binary_sensor" and state in ("on", "off"):
         on, off = _BINARY.get(entity.fact("device_class"), ("on", "off"))
         return on if state == "on" else off
