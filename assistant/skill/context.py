@@ -44,13 +44,13 @@ class Timer(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Timers(Protocol):
-    """Timers that outlive the process and the device's power."""
+    """Timers that survive a restart of the process and a power cut."""
 
     def start(self, duration: timedelta, name: str = "") -> Timer:
         """Start a timer of more than zero seconds."""
 
     def all(self) -> tuple[Timer, ...]:
-        """Every timer that has not been heard out, the next due first."""
+        """Every timer whose ring has not been heard, the next due first."""
 
     def cancel(self, timer_id: str) -> None:
         """Remove a timer, ringing or not."""
@@ -59,10 +59,10 @@ class Timers(Protocol):
         """Move a timer's end by a positive or negative time; it never ends before now."""
 
     def pause(self, timer_id: str) -> None:
-        """Stop a timer's time."""
+        """Pause a timer."""
 
     def resume(self, timer_id: str) -> None:
-        """Let a paused timer's time run on."""
+        """Resume a paused timer."""
 
 
 class HomeControl(Protocol):
@@ -84,14 +84,14 @@ class HomeControl(Protocol):
         """Bring a device into `state`."""
 
     def set_attribute(self, entity_id: str, name: str, value: SlotValue) -> None:
-        """Set what a device has beside its state: "position", "color"; None takes it away."""
+        """Set an attribute of a device, such as "position" or "color"; None removes it."""
 
     def command(self, entity_id: str, command: str) -> bool:
-        """Have a device do something that is no state ("next"); False when it is out of reach."""
+        """Send a device a command that is no state ("next"); False when it cannot be reached."""
 
 
 class ListItem(msgspec.Struct, frozen=True, kw_only=True):
-    """One thing on a list, or, when `done`, checked off."""
+    """One thing on a list, checked off when `done`."""
 
     id: str
     list_id: str
@@ -100,7 +100,7 @@ class ListItem(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class ListStore(Protocol):
-    """Shopping lists and the like, which outlive the process and the device's power."""
+    """Shopping lists and the like, which survive a restart of the process and a power cut."""
 
     def items(self, list_id: str) -> tuple[ListItem, ...]:
         """What is on a list, the oldest first, with what was checked off."""
@@ -112,7 +112,7 @@ class ListStore(Protocol):
         """Check something off, or put it back."""
 
     def remove(self, item_id: str) -> None:
-        """Take something off for good."""
+        """Remove something for good."""
 
 
 class Conversation(Protocol):
@@ -136,7 +136,7 @@ class Conversation(Protocol):
 
 @dataclass(frozen=True, kw_only=True)
 class Context:
-    """What a skill may do and know; every capability holds until the reply is given."""
+    """What a skill may do and know; its capabilities are valid until the reply is given."""
 
     clock: Callable[[], datetime]
     timers: Timers

@@ -15,10 +15,10 @@ from assistant.core.files import read_text
 from assistant.core.yaml_text import YamlError, read_yaml
 
 MOST_BYTES = 16 << 20
-"""Bytes of a home's file; one of a thousand devices has 100 kB."""
+"""Most bytes of a home's file; a file with a thousand devices has 100 kB."""
 _MOST_SPELLINGS = 16
 _MOST_STEPS = 1000
-"""Choices that are made to find a name's spellings; their number doubles with each option."""
+"""Most steps to find a name's spellings, whose number doubles with each optional part."""
 _MOST_TOLD = 10
 _OPTION = re.compile(r"\[([^][()]*)\]|\(([^][()]*)\)")
 
@@ -81,7 +81,7 @@ class Home(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def load_home(path: Path) -> Home:
-    """Read a home from YAML; keys that this assistant does not know are passed over.
+    """Read a home from YAML; keys that this assistant does not know are ignored.
 
     Raises `InputError` when the file is missing, no YAML, or names a device twice.
     """
@@ -101,8 +101,8 @@ def load_home(path: Path) -> Home:
 def read_home(document: Any, where: str) -> Home:
     """The home that a parsed fixture file describes; `where` names it in an `InputError`.
 
-    A name in template form ("Joe[']s") stands for its plainest spelling, the others are aliases.
-    What lacks an id gets one made of its name, a device's with its `domain` before it.
+    A name in template form ("Joe[']s") is replaced by its plainest spelling; the others are
+    aliases. Where an id is missing, it is made from the name, for a device with its `domain`.
     """
     try:
         if isinstance(document, Mapping):
@@ -129,14 +129,14 @@ def _plain(given: Any) -> Any:
         plain["id"] = f"{plain['domain']}.{slug}" if plain.get("domain") else slug
     if isinstance(state := plain.get("state"), Mapping):
         state = state.get("out")
-    if isinstance(state, bool):  # YAML 1.1 takes a bare on and off for truth values
+    if isinstance(state, bool):  # YAML 1.1 reads an unquoted on or off as a boolean
         state = "on" if state else "off"
     plain["state"] = "unknown" if state is None else str(state)
     return plain
 
 
 def spellings(name: str) -> list[str]:
-    """All spellings of a name in template form: without what is optional first, then with it."""
+    """All spellings of a name in template form: first without optional parts, then with them."""
     pending, found = [name], dict[str, None]()
     for _ in range(_MOST_STEPS):
         if not pending or len(found) == _MOST_SPELLINGS:

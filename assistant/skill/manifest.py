@@ -1,4 +1,4 @@
-"""What a skill claims to understand, as values that cross a process border."""
+"""What a skill claims to understand, as values that can be sent to another process."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ class SlotSchema(msgspec.Struct, frozen=True, kw_only=True):
     `kind` is one of "text", "integer", "number", "boolean", "duration", "time", "date", "datetime",
     "period", "recurrence", "percentage", "temperature", "colour", "choice" (one of `choices`),
     "area", "floor", "entity" (of `domains`, all when empty). A template's `{name}` stands for the
-    words of this slot; `{list:name}` names another list for it. With `unambiguous`, values that the
-    words may as likely mean are kept in `messages.Slot.others`; for the answer to which was meant,
+    words of this slot; `{list:name}` names another list for it. With `unambiguous`, equally likely
+    other values are kept in `messages.Slot.others`; in the question which value was meant,
     `choices` are those values.
-    A device fits when each of its facts in `requires` ("domain", or an attribute such as
-    "device_class") has one of the values given there, and none of those in `excludes`.
+    A device fits when each fact in `requires` ("domain", or an attribute such as "device_class")
+    has one of the values given there, and no fact has a value given in `excludes`.
     """
 
     name: str
@@ -46,35 +46,35 @@ class SlotSchema(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Traits(msgspec.Struct, frozen=True, kw_only=True):
-    """What an intent is, for understanding to go by where it is guessed at or pointed back to.
+    """Properties of an intent that matter when it is guessed, or referred back to.
 
     The defaults are those of an intent that acts.
     """
 
     asks: bool = False
-    """It changes nothing: it may also be guessed at in a text that only tells of something, such
-    as "did I lock the door"."""
+    """It changes nothing, so it may also be guessed from a text that reports something, such as
+    "did I lock the door"."""
     about: tuple[str, ...] = ()
-    """Words, in the singular, for what it is about anyway: a guess need not explain them."""
+    """Words, in the singular, for its usual subject: a guess need not use them."""
     thing: str = ""
     """The word that "it" and "them" stand for after it, where no slot names a device: "timer"."""
     needs_slot: bool = False
-    """It means nothing without a slot, as "turn on" does."""
+    """It means nothing without a slot, like "turn on"."""
     placed: bool = False
-    """It may be about the room that the story before it names: "it's like an oven in the bedroom,
+    """It may be about a room that is named in a story before it: "it's like an oven in the bedroom,
     get the fans going"."""
     of_all: bool = False
-    """Without a name or a place it reaches all of a kind in the home: a guess must be surer."""
+    """Without a name or a place it affects all devices of a kind: a guess must be surer."""
     only_one: bool = False
-    """A home has one such device at most, which people do not name."""
+    """A home has at most one such device, which people do not name."""
     whole: bool = False
-    """It is a whole text, and hardly the end of one: "the lamp, get rid of it"."""
+    """It is a whole text, and rarely the end of one: "the lamp, get rid of it"."""
 
 
 class IntentSchema(msgspec.Struct, frozen=True, kw_only=True):
     """One intent: its sentences in hassil's template language and its slots.
 
-    `fixed` are slots that hold whenever one of `sentences` matched, such as domain = light.
+    `fixed` are slots that are set whenever one of `sentences` matches, such as domain = light.
     `area_slot` names the slot that the speaker's area fills where it is known and none was said.
     All schemas of one intent have the same `traits`.
     """
@@ -89,7 +89,7 @@ class IntentSchema(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class SkillManifest(msgspec.Struct, frozen=True, kw_only=True):
-    """One skill as the rest of the chain sees it; `rules` are its own expansion rules.
+    """One skill as other stages see it; `rules` are its own expansion rules.
 
     `served` are the intents that it carries out without a sentence of its own.
     """

@@ -1,4 +1,4 @@
-"""What opens the way in, and is therefore never done on a guess."""
+"""Actions that open a way into the home, and are therefore never done on a guess."""
 
 from __future__ import annotations
 
@@ -28,6 +28,6 @@ def opens(entity: Entity, state: str) -> bool:
 
 
 def doubtful(request: Request, entities: Iterable[Entity], state: str) -> bool:
-    """Whether this state opens something, and a word of the command was not heard well enough."""
+    """Whether this state opens something, and the command was not heard well enough."""
     least = min([request.confidence, *(slot.confidence for slot in request.slots)])
     return least < SURE and any(opens(entity, state) for entity in entities)

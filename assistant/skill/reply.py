@@ -26,10 +26,10 @@ class Undo(msgspec.Struct, frozen=True):
 class Reply(msgspec.Struct, frozen=True):
     """What to say aloud.
 
-    `listen` opens the microphone afterwards without the wake word, `done` is false when the wish
-    could not be met, `undo` is what "undo that" will do. `facts` (name → value) is a structured
-    result that the generator may word anew, `task` is what else is left to the answering; `text` is
-    said where that cannot be done.
+    `listen` opens the microphone afterwards without the wake word. `done` is false when the command
+    could not be carried out. `undo` is what "undo that" will do. `facts` (name → value) is a
+    structured result that the generator may put into other words; `task` is any other work for the
+    answering stage. `text` is said where that is not possible.
     """
 
     text: str
@@ -60,7 +60,7 @@ class Choose(msgspec.Struct, frozen=True):
     options: Sequence[str]
 
 
-class Cancelled(Exception):  # noqa: N818 - the user's wish, not an error
+class Cancelled(Exception):  # noqa: N818 - the user's request, not an error
     """Raised at a dialog's `yield` when the user says "stop" or "cancel", or says nothing."""
 
 

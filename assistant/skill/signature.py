@@ -1,4 +1,4 @@
-"""A function's typed signature as the schema of an intent's slots, and values to fill it.
+"""Turns a function's typed signature into the schema of an intent's slots, and fills its values.
 
 | annotation                | kind     | on the bus          |
 |---------------------------|----------|---------------------|
@@ -14,10 +14,10 @@
 | Enum, choices(…)          | choice   | the member's value  |
 | Area, Floor               | area, floor | its name or id   |
 | Entity, domains(…)        | entity   | its name or id      |
-| str with domains(…)       | entity   | its name, as it is passed on: many may have it, or none |
+| str with domains(…)       | entity   | its name, unresolved: several may have it, or none |
 
-`unambiguous()` has a time or date asked about that may be one of two: "6 am or 6 pm?" A dataclass
-stands for the slots that are its fields, so that several functions may share them.
+With `unambiguous()` the user is asked about a time or date that may be one of two: "6 am or 6 pm?"
+A dataclass stands for the slots that are its fields, so that several functions can share them.
 """
 
 from __future__ import annotations
@@ -98,12 +98,12 @@ def choices(*words: str) -> _Choices:
 
 
 def unambiguous() -> _Unambiguous:
-    """Ask when the words may as well mean another value: `Annotated[time, unambiguous()]`."""
+    """Ask when the words may equally mean another value: `Annotated[time, unambiguous()]`."""
     return _Unambiguous()
 
 
 def one_of(annotation: Any, values: Sequence[SlotValue]) -> Any:
-    """The type `annotation` as the answer to which of these bus values was meant."""
+    """The type `annotation` for the answer to the question which of these bus values was meant."""
     return Annotated[annotation, _Readings(tuple(str(value) for value in values))]
 
 
@@ -118,7 +118,7 @@ def unless(*slots: str) -> _Unless:
 
 
 def spares(annotation: Any, said: Collection[str]) -> bool:
-    """Whether a slot of this type, not said itself, need not be asked for beside those `said`."""
+    """Whether a slot of this type need not be asked for when the slots in `said` were said."""
     _, marks = _unwrapped(annotation)
     return any(name in said for m in marks if isinstance(m, _Unless) for name in m.slots)
 
@@ -165,7 +165,7 @@ def slots_of(function: Callable[..., Any]) -> dict[str, tuple[Any, SlotSchema]]:
 
 
 def arguments_of(function: Callable[..., Any], values: Mapping[str, Any]) -> dict[str, Any]:
-    """Those of `values` that the function takes, those of a dataclass put together."""
+    """The `values` that the function takes; those of a dataclass are combined into one."""
     annotations = _annotations(function)
     arguments: dict[str, Any] = {}
     for name in signature(function).parameters:
@@ -183,7 +183,7 @@ def convert(
     entities: Sequence[Entity],
     floors: Sequence[Floor] = (),
 ) -> Any:
-    """A bus value as the type that the skill asked for; raises `SkillError` when it is none."""
+    """Convert a bus value to the type that the skill asked for; raises `SkillError` if it fails."""
     plain, marks = _unwrapped(annotation)
     try:
         if plain is timedelta:

@@ -25,7 +25,7 @@ _RULE = re.compile(r"<([^<>]+)>")
 
 
 class _Group(msgspec.Struct, frozen=True, kw_only=True):
-    """The sentences of one `@skill.intent` line; `served` for one of `@skill.serve`."""
+    """The sentences of one `@skill.intent` line; `served` is true for a `@skill.serve` line."""
 
     intent: str
     sentences: tuple[str, ...]
@@ -56,11 +56,11 @@ class Skill:
         fixed: Mapping[str, str] | None = None,
         traits: Traits | None = None,
     ) -> Callable[[Function], Function]:
-        """Claim `sentences` (hassil's templates) for a function, `fixed` slots being given.
+        """Claim `sentences` (hassil's templates) for a function, with `fixed` slots.
 
-        Several lines over one function may hold the same name with other fixed slots; the `traits`
-        of one are those of all. The function's docstring says what the intent does. What is wrong
-        is found by `manifest`.
+        Several lines over one function may have the same name with other fixed slots; the `traits`
+        of one apply to all. The function's docstring says what the intent does. Mistakes are found
+        by `manifest`.
         """
 
         def register(function: Function) -> Function:
@@ -79,7 +79,7 @@ class Skill:
         return register
 
     def serve(self, *names: str, traits: Traits | None = None) -> Callable[[Function], Function]:
-        """Carry out intents whose sentences the vocabulary holds, without any of the skill's own.
+        """Carry out intents whose sentences are in the vocabulary, without sentences of the skill.
 
         Slots arrive by name, typed as the function's signature says, as for `intent`.
         """
@@ -121,7 +121,7 @@ class Skill:
         )
 
     def untaken(self, request: Request) -> tuple[str, ...]:
-        """The slots of a request that its function does not take: it could only half obey."""
+        """The slots of a request that its function does not take, and so cannot obey."""
         taken = slots_of(self._function(request.intent))
         return tuple(s.name for s in request.slots if s.value is not None and s.name not in taken)
 
@@ -222,7 +222,7 @@ class Skill:
                 yield f'"{name}" is required, but no sentence says it; give it a default'
 
     def _read(self, sentence: str) -> tuple[set[str], list[str]]:
-        """The slots that a sentence names, its rules' included, and what is wrong with it."""
+        """The slots that a sentence and its rules name, and what is wrong with the sentence."""
         if fault := _unparsable(sentence):
             return set(), [f'"{sentence}": {fault}']
         text, seen = sentence, set[str]()
@@ -246,7 +246,7 @@ def _first_line(function: Callable[..., Any]) -> str:
 def _unparsable(template: str) -> str:
     if not template.strip():
         return "is empty"
-    # Not with this module: the supervisor knows the home of the settings, but parses no sentence.
+    # Not at the top: the supervisor imports this module to read the home, but parses no sentence.
     import hassil
     from hassil.parser import ParseError
 

@@ -1,4 +1,4 @@
-"""What a skill's tests need: a context in memory, a fixed now, and a conversation.
+"""Helpers for a skill's tests: a context in memory, a fixed time, and a conversation.
 
     from assistant.skill.testing import converse, memory_context
 
@@ -29,7 +29,7 @@ from assistant.skill.skill import Skill
 NOW = datetime(2026, 1, 5, 18, 30, tzinfo=UTC)
 """A Monday evening."""
 CANCEL = Cancelled()
-"""As an answer: the user says "stop"."""
+"""The answer that stands for the user saying "stop"."""
 
 
 class MemoryTimers:
@@ -67,7 +67,7 @@ class MemoryTimers:
         self._keep(msgspec.structs.replace(self._timers[timer_id], paused=False))
 
     def ring(self, timer_id: str) -> None:
-        """Let a timer come to its end."""
+        """Let a timer ring."""
         timer = self._timers[timer_id]
         self._keep(msgspec.structs.replace(timer, remaining=timedelta(0), ringing=True))
 
@@ -106,14 +106,14 @@ class MemoryHome:
         self._entities[entity_id] = msgspec.structs.replace(entity, state=state)
 
     def set_attribute(self, entity_id: str, name: str, value: SlotValue) -> None:
-        """Set an attribute, or take it away."""
+        """Set an attribute, or remove it."""
         entity = self._entities[entity_id]
         kept = {n: v for n, v in entity.attributes.items() if n != name}
         attributes = kept if value is None else kept | {name: value}
         self._entities[entity_id] = msgspec.structs.replace(entity, attributes=attributes)
 
     def command(self, entity_id: str, command: str) -> bool:
-        """Take note of a command."""
+        """Record a command."""
         self.commands.append((entity_id, command))
         return True
 
@@ -146,7 +146,7 @@ class MemoryLists:
 
 @dataclass
 class MemoryConversation:
-    """`Conversation` with what a test puts into it; `undone` counts the calls of `undo`."""
+    """A `Conversation` whose content a test sets; `undone` counts the calls of `undo`."""
 
     last_reply: str = ""
     abilities: tuple[str, ...] = ()
@@ -155,7 +155,7 @@ class MemoryConversation:
     undone: int = field(default=0, init=False)
 
     def undo(self) -> bool:
-        """Count, and answer as told."""
+        """Count the call, and return `can_undo`."""
         self.undone += 1
         return self.can_undo
 
@@ -188,10 +188,10 @@ def converse(
     answers: Sequence[Any] = (),
     **slots: SlotValue,
 ) -> list[str]:
-    """What the skill says, question by question, when asked with `slots` as on the bus.
+    """The texts that the skill says, question by question, when called with `slots` as on the bus.
 
     `answers` are typed values, in order; `CANCEL` stands for "stop" and raises `Cancelled` here
-    unless the skill deals with it.
+    unless the skill handles it.
     """
     given = tuple(Slot(name=name, value=value, raw=str(value)) for name, value in slots.items())
     request = Request(utterance_id="test", text=text, intent=intent, slots=given)

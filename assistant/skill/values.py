@@ -36,7 +36,7 @@ class Temperature(msgspec.Struct, frozen=True):
         return cls(float(found[1]), (found[2] or "").removeprefix("°"))
 
     def celsius(self, unit: str = "C") -> float:
-        """Degrees Celsius; `unit` is the home's own, for one that was said without."""
+        """Degrees Celsius; `unit` is the home's, for a temperature that was said without one."""
         match self.unit or unit:
             case "F":
                 return (self.degrees - 32) / 1.8
@@ -64,7 +64,7 @@ class Colour(msgspec.Struct, frozen=True):
 
 
 class Recurrence(msgspec.Struct, frozen=True):
-    """What comes again: `rule` is an RFC 5545 RRULE's value ("FREQ=WEEKLY;BYDAY=MO,TH").
+    """A recurrence: `rule` is the value of an RFC 5545 RRULE ("FREQ=WEEKLY;BYDAY=MO,TH").
 
     `start` is the first occurrence, an aware datetime, or a date when no time was said.
     """
