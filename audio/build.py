@@ -1,4 +1,4 @@
-"""What hearing and speaking are made of, from the settings."""
+"""Builds the parts that hear and speak, as the settings say."""
 
 from __future__ import annotations
 
@@ -22,15 +22,16 @@ from audio.wake.engine import WakeWordEngine
 from audio.wake.keyphrase import KeyPhrases
 from audio.wake.select import select
 
-# The own voice is listened to more willingly than the microphone, so that no echo outdoes it:
-# of 24 replies as echoes none then stopped itself, and 3 of 48 with the same sensitivity for both.
+# Engines are more sensitive on the assistant's own voice than on the microphone, so that every
+# echo is noticed there too: none of 24 replies then stopped itself by its echo; with the same
+# sensitivity for both, 3 of 48 did.
 STOP_SENSITIVITY = 0.5
 OWN_STOP_SENSITIVITY = 0.9
 OWN_WAKE_BONUS = 0.2
 
 
 def make_own_voice(config: Config) -> OwnVoice:
-    """Follows the assistant's own voice for its wake words and for "stop"."""
+    """Make what follows the assistant's own voice for wake words and for "stop"."""
     willing = {k: min(1.0, s + OWN_WAKE_BONUS) for k, s in config.wake.keywords.items()}
     engines = (
         select(WakeSettings(engine=config.wake.engine, keywords=willing)),
@@ -40,9 +41,9 @@ def make_own_voice(config: Config) -> OwnVoice:
 
 
 def make_listener(config: Config, wake: bool = True, own_voice: OwnVoice | None = None) -> Listener:
-    """The listener of the settings; without `wake` whatever is spoken is an utterance.
+    """Make the listener of the settings; without `wake`, any speech is an utterance.
 
-    With `own_voice` it can also be told to stop while a reply plays. Raises `WakeWordError`.
+    With `own_voice`, "stop" also works while a reply plays. Raises `WakeWordError`.
     """
     return Listener(
         config.listening,
@@ -63,7 +64,7 @@ def _locator(config: Config) -> WakeWordEngine | None:
 
 
 class Recognition:
-    """Speech recognition: whisper where its model is, else the skills' own `sentences`, drawn."""
+    """Speech recognition: whisper where its model is present, else the skills' own `sentences`."""
 
     def __init__(
         self, config: Config, library: Library, sentences: Callable[[], list[str]]
@@ -72,7 +73,7 @@ class Recognition:
         self.faults = Degraded("asr")
 
     def stage(self) -> AsrStage:
-        """The stage; raises `ConfigError` for a model that is none."""
+        """The stage; raises `ConfigError` for a name that is no model's."""
         return AsrStage(self._recognizer(), self.faults)
 
     def _recognizer(self) -> Recognizer:
@@ -87,7 +88,7 @@ class Recognition:
         return PocketSphinxRecognizer(self._sentences(), prefixes, cache_dir=cache)
 
     def _whisper(self) -> Recognizer | None:
-        """What hears free speech; None where its model was never wanted."""
+        """The recognizer of free speech; None where its model was never requested."""
         settings = self._config.asr
         if settings.engine == "auto" and self._library.state(settings.model) is ModelState.ABSENT:
             return None
@@ -102,6 +103,6 @@ class Recognition:
 
 
 def make_voice(config: Config, library: Library) -> VoiceStage:
-    """The voice; raises `SpeakingError` when there is none."""
+    """Make the voice; raises `SpeakingError` when there is none."""
     faults = Degraded("voice")
     return VoiceStage(select_voice(config.voice, library, faults), faults)

@@ -1,4 +1,4 @@
-"""The microphone: a device by name, or a FIFO, as a source of frames that outlives its device."""
+"""The microphone: a source of frames from a device or a FIFO, which survives the device's loss."""
 
 from __future__ import annotations
 
@@ -31,11 +31,11 @@ class Feed(Protocol):
     """Where frames come from."""
 
     def run(self, deliver: Deliver, stopped: threading.Event) -> None:
-        """Deliver frames, and word of the device's coming and going, until `stopped`."""
+        """Deliver frames, and news when the device comes or goes, until `stopped`."""
 
 
 class Capture:
-    """Keeps `core.stage.Source`: the frames of `device` ("default", a name, "fifo:PATH")."""
+    """Implements `core.stage.Source`: the frames of `device` ("default", a name, "fifo:PATH")."""
 
     def __init__(self, device: str) -> None:
         feed: Feed = (
@@ -48,7 +48,7 @@ class Capture:
         self._stopped = threading.Event()
         self.frames_total = 0
         self.present = True
-        """Whether the device is there, as last told."""
+        """Whether the device is there, by the last news."""
         self._thread = threading.Thread(
             target=feed.run, args=(self._deliver, self._stopped), name="capture", daemon=True
         )
@@ -65,7 +65,7 @@ class Capture:
         return list(self._drain())
 
     def close(self) -> None:
-        """Let go of the device."""
+        """Release the device."""
         self._stopped.set()
         self._thread.join(timeout=2.0)
         os.close(self._signal)
@@ -85,7 +85,7 @@ class Capture:
 
 
 class DeviceFeed:
-    """A sound card's microphone, opened again whenever it went away and came back."""
+    """A sound card's microphone, opened again whenever it has come back."""
 
     def __init__(self, name: str) -> None:
         self._name = name
@@ -93,14 +93,14 @@ class DeviceFeed:
         self._present: bool | None = None
 
     def run(self, deliver: Deliver, stopped: threading.Event) -> None:
-        """Deliver frames from PortAudio's thread, and keep watch over it from this one."""
+        """Deliver frames from PortAudio's thread, which this thread watches."""
         stream: Any = None
         looked_at_s = boottime_s()
         pause_s = 0.0
         while not stopped.wait(pause_s):
             now_s = boottime_s()
             if now_s - looked_at_s > LOST_AFTER_S:
-                # This process itself was stopped: no callback in the meantime says nothing.
+                # This process itself was stopped: that no callback came means nothing.
                 self._called_at_s = now_s
             looked_at_s = now_s
             if stream is None:
@@ -110,7 +110,7 @@ class DeviceFeed:
                 stream = None
                 self._tell(deliver, False, "no more sound came from it")
             elif DEVICES.stale:
-                # To find a loudspeaker that was plugged in, PortAudio must be started anew.
+                # To find a loudspeaker that was plugged in, PortAudio must be restarted.
                 DEVICES.close(stream)
                 DEVICES.refresh()
                 stream = self._opened(deliver)

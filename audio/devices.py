@@ -1,7 +1,7 @@
 """PortAudio, shared by microphone and loudspeaker.
 
-It lists the devices once, when it starts; to see a device that was plugged in later it must be
-started anew, which no open stream survives. So all streams are opened and closed here.
+It lists the devices once, when it starts. To see a device that was plugged in later it must be
+restarted, which ends all open streams. So all streams are opened and closed here.
 """
 
 from __future__ import annotations
@@ -26,10 +26,10 @@ class SoundDevices:
         self._lock = threading.Lock()
         self._open: list[Any] = []
         self.stale = False
-        """Whether a device was looked for in vain in a list that may be old."""
+        """Whether a device was missing from a list that may be old."""
 
     def find(self, name: str, kind: Literal["input", "output"]) -> tuple[int, int, int]:
-        """Index, native rate in Hz and channel count of the device whose name holds `name`.
+        """Index, native rate in Hz and channel count of the device whose name contains `name`.
 
         "default" is the system's. Raises `AudioError` that names the devices there are.
         """
@@ -69,7 +69,7 @@ class SoundDevices:
             raise AudioError("audio.lost", f"the loudspeaker went away: {error}") from error
 
     def silence(self, stream: Any) -> None:
-        """Drop what was written and not heard yet; raises `AudioError`."""
+        """Discard what was written and not played yet; raises `AudioError`."""
         try:
             stream.abort()
             stream.start()
@@ -77,7 +77,7 @@ class SoundDevices:
             raise AudioError("audio.lost", f"the loudspeaker went away: {error}") from error
 
     def close(self, stream: Any) -> None:
-        """Let go of a stream, also of one whose device is gone."""
+        """Close a stream, even if its device is gone."""
         with self._lock:
             stream.abort(ignore_errors=True)
             stream.close(ignore_errors=True)
@@ -85,7 +85,7 @@ class SoundDevices:
                 self._open.remove(stream)
 
     def refresh(self) -> bool:
-        """List the devices anew; False when another stream is open, which that would kill."""
+        """List the devices again; False when another stream is open, which this would end."""
         sound = _portaudio()
         with self._lock:
             if self._open:

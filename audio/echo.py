@@ -1,4 +1,4 @@
-"""Echo cancellation: what the loudspeaker plays is taken out of what the microphone hears."""
+"""Echo cancellation: removes what the loudspeaker plays from what the microphone hears."""
 
 from __future__ import annotations
 
@@ -15,23 +15,23 @@ from audio.frames import FRAME_S, FRAME_SAMPLES, Samples
 from audio.speex import EchoCanceller
 
 REMEMBERED_S = 0.7
-# Energy kept to energy cancelled: measured, 0.004 to 0.1 where nobody speaks, and around 1 while
-# the filter does not yet know the room.
+# Ratio of the energy kept to the energy cancelled: measured, 0.004 to 0.1 where nobody speaks, and
+# around 1 while the filter does not yet know the room.
 PERSON_TO_ECHO = 2.0
-# How exactly a sound's start is known differs from reply to reply (measured: by 25 ms), while the
-# room stays as it is: each reply's echo is found first, so that the filter learnt before it fits.
+# The error in a sound's start differs between replies (measured: by 25 ms), while the room stays
+# the same: each reply's echo is located first, so that the filter learnt before still fits.
 ALIGNED_OVER_FRAMES = 12
 SOUGHT_EVERY_FRAMES = 4
 EARLIEST_S, LATEST_S = -0.1, 0.2
 ALIGNED_TO_S = 0.01
 LEAST_CORRELATION = 0.3
-# Half of the energy is the echo's, and three quarters of it.
+# Correlations at which half of the energy is the echo's, and three quarters.
 ECHO_CORRELATION, ALONE_CORRELATION = 0.7, 0.87
 
 log = logging.getLogger(__name__)
 
 Played = Callable[[float, int], Samples]
-"""What came from the loudspeaker from a time (seconds) on, in so many samples of 16 kHz."""
+"""Gives what the loudspeaker played from a time in seconds on, in a number of 16 kHz samples."""
 
 
 class _Heard(NamedTuple):
@@ -45,7 +45,7 @@ class _Cleaned(NamedTuple):
 
 
 class Echo:
-    """Takes what was `played` out of the microphone's frames, and knows what was left of them."""
+    """Removes what was `played` from the microphone's frames, and remembers how much was left."""
 
     def __init__(self, canceller: EchoCanceller, played: Played) -> None:
         self._canceller = canceller
@@ -58,7 +58,7 @@ class Echo:
         self._cleaned: deque[_Cleaned] = deque(maxlen=remembered)
 
     def removed_from(self, frame: Frame, sounds: bool) -> bytes:
-        """What is left of a frame's samples; `sounds` says whether there may be an echo at all."""
+        """A frame's samples without the echo; `sounds` says whether there may be an echo at all."""
         ended_s = self._clock.tell(frame.at_s)
         if not sounds:
             return frame.samples
@@ -73,17 +73,17 @@ class Echo:
         return left
 
     def realign(self) -> None:
-        """A new sound begins: its echo is to be found anew."""
+        """Locate the echo again, as a new sound begins."""
         self._late_s = None
         self._sought_frames = 0
         self._heard.clear()
         self._cleaned.clear()
 
     def drowned_out(self) -> bool:
-        """Whether what was just heard is more than an echo: a person speaks.
+        """Whether what was just heard is more than an echo, so that a person speaks.
 
-        The filter may have lost the echo, when the loudspeaker stuttered: hence what was heard
-        must not be like what was played either.
+        The filter may have lost the echo when the loudspeaker stuttered, so what was heard must
+        also differ from what was played.
         """
         kept = sum(cleaned.kept for cleaned in self._cleaned)
         removed = sum(cleaned.removed for cleaned in self._cleaned)
@@ -94,7 +94,7 @@ class Echo:
     def alone(self) -> bool:
         """Whether what was just heard is an echo and hardly anything else.
 
-        What a filter leaves of one while it learns may sound like words that were never said.
+        What a filter leaves of an echo while it learns may sound like words that were never said.
         """
         return self._enough and self._likeness() >= ALONE_CORRELATION
 
@@ -103,11 +103,11 @@ class Echo:
         return len(self._heard) >= ALIGNED_OVER_FRAMES
 
     def _likeness(self) -> float:
-        """The correlation of all that is remembered with what was played."""
+        """The correlation of all frames kept with what was played."""
         return self._match(len(self._heard))[1]
 
     def _look_for(self) -> None:
-        """Learn by how much later than told the sound came, where it can be heard at all."""
+        """Measure how much later than reported the sound came, where it can be heard at all."""
         self._sought_frames += 1
         if self._sought_frames < ALIGNED_OVER_FRAMES or self._sought_frames % SOUGHT_EVERY_FRAMES:
             return
@@ -116,7 +116,7 @@ class Echo:
             self._late_s = late_s - ALIGNED_TO_S
 
     def _match(self, frames: int) -> tuple[float, float]:
-        """How late the echo comes in the last `frames`, and how much of them it is, from 0 to 1."""
+        """How late the echo comes in the last `frames`, and its share of them, from 0 to 1."""
         recent = list(self._heard)[-frames:]
         heard = _floats(b"".join(samples for _, samples in recent))
         count = len(heard) + round((LATEST_S - EARLIEST_S) * SAMPLE_RATE_HZ)
@@ -126,10 +126,10 @@ class Echo:
 
 
 class SteadyClock:
-    """The times of frames that come at even distances, but are told of early or late.
+    """The times of frames that come at regular intervals, but are reported early or late.
 
-    An echo canceller needs each frame to follow the last to the sample: the clock runs freely, and
-    is set anew only when it is off by `ADRIFT_S` in the mean, or at once by `JUMP_S`.
+    An echo canceller needs each frame to follow the last one exactly. The clock runs freely, and is
+    set again only when it is off by `ADRIFT_S` on average, or by `JUMP_S` at once.
     """
 
     ADRIFT_S = 0.01

@@ -1,4 +1,4 @@
-"""Endpointing: when speech begins, and when the person is done.
+"""Endpointing: finds when speech begins, and when the person has finished.
 
     WAITING   speech for 0.1 s                    → SPEAKING
     WAITING   nobody spoke for `nothing_said_s`   → NOTHING    (the microphone closes)
@@ -7,9 +7,9 @@
     TRAILING  silence for `trailing_silence_s`    → ENDED
     SPEAKING, TRAILING  open for `longest_s`      → ENDED
 
-Time is what the caller says it is. A short sound (a click, one decision of the VAD gone wrong)
-neither begins speech nor prolongs it. What was said before the microphone opened, in one breath
-with the wake word, is stepped through like the rest, so "stop" ends as soon as any other sentence.
+The caller gives the time. A short sound (a click, one wrong decision of the VAD) neither begins
+speech nor prolongs it. Speech before the microphone opened, said together with the wake word, is
+stepped through like the rest, so "stop" ends as soon as any other sentence.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ SYLLABLE_GAP_S = 0.2
 
 
 class Phase(Enum):
-    """Where an open microphone stands."""
+    """The state of an open microphone."""
 
     WAITING = auto()
     SPEAKING = auto()
@@ -78,7 +78,7 @@ class Endpointing:
         self.speech_ended_at_s = opened_at_s
 
     def step(self, at_s: float, speech: bool) -> Phase:
-        """Time has come to `at_s`, and since the last step there was `speech` or not."""
+        """Advance to `at_s`, with or without `speech` since the last step; return the phase."""
         passed_s = at_s - self._stepped_at_s
         self._stepped_at_s = at_s
         if speech:
@@ -95,7 +95,7 @@ class Endpointing:
 
     @property
     def over(self) -> bool:
-        """Whether nothing more is awaited."""
+        """Whether nothing more is expected."""
         return self.phase in (Phase.ENDED, Phase.NOTHING)
 
     def _event(self, at_s: float, speech: bool) -> EndpointEvent:

@@ -46,7 +46,7 @@ def _opened(path: Path) -> int:
             os.mkfifo(path, 0o600)
         if not stat.S_ISFIFO(path.stat().st_mode):
             raise AudioError("audio.no_fifo", f"{path}: is no FIFO")
-        # Open for writing too: so it never comes to its end when a writer leaves.
+        # It is opened for writing too, so that it does not end when a writer leaves.
         return os.open(path, os.O_RDWR | os.O_NONBLOCK | os.O_CLOEXEC)
     except OSError as error:
         raise AudioError("audio.no_fifo", f"{path}: {error.strerror}") from error

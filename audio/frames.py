@@ -20,13 +20,13 @@ FRAME_BYTES = FRAME_SAMPLES * 2
 FRAME_S = FRAME_SAMPLES / SAMPLE_RATE_HZ
 SILENCE = bytes(FRAME_BYTES)
 FLAC, WAVES = b"fLaC", (b"RIFF", b"RF64")
-"""First bytes of the files that are read; libsndfile would try two dozen more kinds."""
+"""First bytes of the files that are accepted; libsndfile would try two dozen other formats."""
 RATES_HZ = range(1_000, 768_001)
 MOST_CHANNELS = 64
 MOST_SAMPLES_A_BLOCK = 1_000_000
-"""Read at once, all channels together."""
+"""Most samples that are read at once, of all channels together."""
 MPEG = (0x50, 0x55)
-"""Kinds of sound in a WAV file that have a large decoder of their own."""
+"""Codecs in a WAV file that have a large decoder of their own."""
 
 Samples = NDArray[np.int16]
 
@@ -88,8 +88,8 @@ def at_rate(samples: Samples, rate_hz: int, wanted_hz: int) -> Samples:
 def frames_of(path: Path) -> Iterator[bytes]:
     """The frames of a FLAC or WAV file of any length, read a second at a time.
 
-    Raises `InputError` at once for what is missing, empty or no audio, and when it comes to the
-    place for what is truncated.
+    Raises `InputError` at once for a file that is missing, empty or no audio; for a truncated one
+    it raises when it reaches the end.
     """
     _check(path)
     try:
@@ -140,7 +140,7 @@ def _check(path: Path) -> None:
 
 
 def _check_wave(path: Path, head: bytes) -> None:
-    # libsndfile takes a truncated WAV for a short one, and calls impossible formats "unknown".
+    # libsndfile reads a truncated WAV as a short one, and calls impossible formats "unknown".
     at = 12
     while at + 8 <= len(head):
         name, size = struct.unpack_from("<4sI", head, at)
@@ -152,7 +152,7 @@ def _check_wave(path: Path, head: bytes) -> None:
             if channels == 0 or rate_hz == 0:
                 raise _unusable(path, f"has {channels} channels at {rate_hz} Hz")
         if name == b"data":
-            # A writer to a pipe cannot know the size and says the largest there is, or zero.
+            # A writer to a pipe cannot know the size and gives the largest possible, or zero.
             missing = at + size - path.stat().st_size
             if missing > 0 and size < 0x7FFF0000:
                 raise _unusable(path, f"is truncated: its last {missing} bytes are missing")

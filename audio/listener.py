@@ -54,12 +54,12 @@ SPOKEN_WITHIN_S = 0.7
 
 
 def new_id() -> str:
-    """A short name for an utterance that no other will have."""
+    """A short, unique id for an utterance."""
     return uuid.uuid4().hex[:12]
 
 
 class Listener:
-    """Keeps `core.stage.Stage`.
+    """Implements `core.stage.Stage`.
 
     `stop_word` listens to the microphone while a reply plays; `locator` is a second engine of the
     kind of `engine`, to find where in the pre-roll the wake word ended.
@@ -102,13 +102,13 @@ class Listener:
         return self._open is not None and self._open.endpointing.phase is Phase.WAITING
 
     def feed(self, message: Message) -> Iterator[Message]:
-        """Take a frame, news of the playback, a verdict, or a `Tick` when frames come no longer."""
+        """Take a frame, playback news, a verdict, or a `Tick` when no more frames come."""
         match message:
             case Frame():
                 yield from self._hear(message)
             case PlaybackStarted():
                 self._replying = message.utterance_id
-                self._voiced_at_s = float("-inf")  # what was said before is no word against it
+                self._voiced_at_s = float("-inf")  # forget what was said before
             case PlaybackEnded():
                 self._replying = ""
                 if message.listen and not message.interrupted and self._open is None:
@@ -119,11 +119,11 @@ class Listener:
                 yield from self._close()
 
     def deadline_s(self) -> float | None:
-        """When an open microphone that gives no more frames is closed."""
+        """When to close an open microphone that gives no more frames."""
         return self._heard_at_s + DEAF_AFTER_S if self._open is not None else None
 
     def close(self) -> None:
-        """Let go of the engines, which hold memory and files that are not Python's."""
+        """Release the engines, which hold memory and files outside Python."""
         for engine in (self._engine, self._stop_word, self._locator):
             if engine is not None:
                 engine.close()
@@ -205,7 +205,7 @@ class Listener:
         self._open = Recording(
             self._settings, self._new_id(), wake_word, endpointing, command_from_s
         )
-        # What came before the last utterance ended belongs to that one.
+        # Sound from before the last utterance's end belongs to that utterance.
         since_s = max(begins_s, self._closed_at_s)
         before = [
             chunk for heard in self._preroll.since(since_s) for chunk in self._open.take(heard)

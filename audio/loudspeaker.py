@@ -1,4 +1,4 @@
-"""Where played sound goes: a device, a folder of WAV files, or nowhere. All keep real time."""
+"""Outputs for sound: a device, a folder of WAV files, or none. All take real time."""
 
 from __future__ import annotations
 
@@ -36,10 +36,10 @@ class Loudspeaker(Protocol):
         """The reply is over, played or not."""
 
     def abort(self) -> None:
-        """Fall silent at once."""
+        """Stop playing at once."""
 
     def close(self) -> None:
-        """Let go of the device."""
+        """Release the device."""
 
 
 def open_loudspeaker(output: str) -> Loudspeaker:

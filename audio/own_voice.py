@@ -1,8 +1,8 @@
-"""The assistant's own voice, so that it neither wakes on it nor takes it for the user's.
+"""The assistant's own voice, so that it does not wake the assistant or count as the user's.
 
-Playback tells of every sound just as its first sample leaves, which is before the microphone can
-hear it. It is taken out of what the microphone hears, and for what is left of it, the same engines
-that listen to the microphone listen to it too, ahead of time.
+Playback reports every sound as its first sample leaves, before the microphone can hear it. The
+sound is removed from what the microphone hears. As some of it may be left, the same engines that
+listen to the microphone also listen to the sound itself, ahead of time.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ FRAMES_A_STEP = 8
 FORGET_AFTER_S = 10.0
 ECHO_S = 0.1
 REVERBERATES_S = 0.4
-# A device that buffers more than it says: the second sentence is told of too early (by 0.1 s).
+# A device may buffer more than it says: then the second sentence is reported 0.1 s too early.
 GAPLESS_S = 0.15
 
 
@@ -45,7 +45,7 @@ class _Sound(NamedTuple):
 
 
 class OwnVoice:
-    """Follows what is played with `engines`; a word is looked for `grace_s` longer.
+    """Follows what is played with `engines`; a word is expected for `grace_s` longer.
 
     Without a `canceller` the microphone's sound stays as it is.
     """
@@ -64,7 +64,7 @@ class OwnVoice:
         self._sounds: deque[_Sound] = deque()
 
     def plays(self, samples: Samples, start_s: float) -> None:
-        """From `start_s` on, `samples` (16 kHz mono) come from the loudspeaker."""
+        """Note that the loudspeaker plays `samples` (16 kHz mono) from `start_s` on."""
         if self._sounds and abs(start_s - self._sounds[-1].end_s) < GAPLESS_S:
             start_s = self._sounds[-1].end_s
         elif self._echo is not None:
@@ -75,7 +75,7 @@ class OwnVoice:
         self._ahead.extend((start_s + (n + 1) * FRAME_S, f) for n, f in enumerate(frames))
 
     def stops(self, at_s: float) -> None:
-        """Playback was cut off at `at_s`: what should have come later does not sound."""
+        """Note that playback was cut off at `at_s`, and that nothing later is played."""
         self._ahead.clear()
         self._sounds = deque(
             _Sound(start_s, samples[: round((at_s - start_s) * SAMPLE_RATE_HZ)])
@@ -99,7 +99,7 @@ class OwnVoice:
             self._sounds.popleft()
 
     def removed_from(self, frame: Frame) -> bytes:
-        """What is left of the microphone's samples without the echo of this voice."""
+        """The microphone's samples without the echo of this voice."""
         if self._echo is None:
             return frame.samples
         sounds = any(s.start_s <= frame.at_s <= s.end_s + REVERBERATES_S for s in self._sounds)

@@ -1,4 +1,4 @@
-"""The loudspeaker's player: replies and earcons in, sound out, and word of what really happened."""
+"""The loudspeaker's player: replies and earcons in, sound out, and news of what really happened."""
 
 from __future__ import annotations
 
@@ -37,11 +37,11 @@ class _Sounds(NamedTuple):
 
 
 class Playback:
-    """Keeps `core.stage.Source`; plays to `output` (the setting `audio.output`) from its thread.
+    """Implements `core.stage.Source`; plays to `output` (the setting `audio.output`) from a thread.
 
     The device is opened for a reply and closed a second after it, as an open one costs power.
-    What sounds is told to `own_voice`. Without a loudspeaker replies end at once, unheard. That a
-    reply to be heard once was heard is in `tally` before it is told.
+    `own_voice` is told what is played. Without a loudspeaker, replies end at once, unheard. When a
+    reply to be heard once was heard, `tally` records it before it is reported.
     """
 
     def __init__(
@@ -61,7 +61,7 @@ class Playback:
 
     @property
     def alive(self) -> bool:
-        """Whether the player's thread runs; nothing can be played by one that has died."""
+        """Whether the player's thread runs; if it has died, nothing can be played."""
         return self._thread.is_alive()
 
     def play(self, speech: Speech) -> None:
@@ -89,7 +89,7 @@ class Playback:
         )
 
     def stop(self) -> None:
-        """Fall silent at once, and forget what was still to be played."""
+        """Stop playing at once, and forget what was still to be played."""
         with self._changed:
             now_s = boottime_s()
             self._cut |= not self._track.idle  # it may be told twice before the player looks
@@ -102,7 +102,7 @@ class Playback:
         return self._signal
 
     def read(self) -> Iterable[Message]:
-        """What happened since; never blocks."""
+        """The news since the last call; never blocks."""
         with suppress(BlockingIOError):
             os.eventfd_read(self._signal)
         news: list[Message] = []
@@ -115,7 +115,7 @@ class Playback:
         return news
 
     def close(self) -> None:
-        """Let go of the device."""
+        """Release the device."""
         with self._changed:
             self._closed = True
             self._changed.notify()
@@ -148,7 +148,7 @@ class Playback:
             loudspeaker.close()
 
     def _block(self, loudspeaker: Loudspeaker, idle_s: float, playing: str) -> tuple[float, str]:
-        """Play the next 20 ms; gives for how long nothing has, and the reply that is playing."""
+        """Play the next 20 ms; return the seconds without sound so far, and the playing reply."""
         with self._changed:
             count = round(loudspeaker.rate_hz * BLOCK_S)
             block, news = self._track.pull(count, loudspeaker.rate_hz)
@@ -159,7 +159,7 @@ class Playback:
             loudspeaker.finish(playing)
             playing = ""
         playing = next((n.utterance_id for n in news if isinstance(n, Started)), playing)
-        # A sound is on its way when it is written, and was heard a latency later.
+        # A sound that is written is heard one latency later.
         self._tell((n for n in news if not isinstance(n, TrackEnded)), _heard_at_s(loudspeaker))
         loudspeaker.write(block, playing)
         for ended in (n for n in news if isinstance(n, TrackEnded)):
@@ -168,12 +168,12 @@ class Playback:
                 loudspeaker.finish(ended.utterance_id)
             finally:
                 self._tell([ended], boottime_s())
-            # What follows is no part of it: a loudspeaker would keep that for good.
+            # What follows is not part of the reply: a loudspeaker would keep it for good.
             playing = "" if playing == ended.utterance_id else playing
         return idle_s, playing
 
     def _drain(self, loudspeaker: Loudspeaker) -> None:
-        """Keep the device fed until it has played the last sample, or must not."""
+        """Feed the device silence until it has played the last sample, or must stop."""
         silence = np.zeros(round(loudspeaker.rate_hz * BLOCK_S), np.int16)
         for _ in range(round(loudspeaker.latency_s / BLOCK_S)):
             if not (self._cut or self._closed):

@@ -1,4 +1,4 @@
-"""The last seconds of sound, kept because a wake word is only noticed after it was said."""
+"""Keeps the last seconds of sound, since a wake word is noticed only after it was said."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from audio.frames import FRAME_S
 
 
 class Heard(NamedTuple):
-    """One frame, the time of its last sample, and what the VAD said of it."""
+    """One frame, the time of its last sample, and the VAD's decision."""
 
     at_s: float
     samples: bytes
@@ -24,7 +24,7 @@ class PreRoll:
         self._ring: deque[Heard] = deque(maxlen=max(1, round(seconds / FRAME_S)))
 
     def push(self, heard: Heard) -> None:
-        """Add the newest frame; the oldest falls out of a full ring."""
+        """Add the newest frame; a full ring drops its oldest."""
         self._ring.append(heard)
 
     def __iter__(self) -> Iterator[Heard]:
@@ -35,10 +35,10 @@ class PreRoll:
         return [heard for heard in self._ring if heard.at_s > at_s]
 
     def burst_starts_s(self, pause_s: float, margin_s: float) -> float:
-        """When the speech that runs up to now began, `margin_s` earlier.
+        """When the latest burst of speech began, less `margin_s`.
 
-        A burst is speech without a pause of `pause_s`; silence after it belongs to it. Without any
-        speech in the ring it is the ring's own beginning, as nothing is known to be superfluous.
+        A burst is speech without a pause of `pause_s`, with the silence after it. Without any
+        speech in the ring this is the ring's beginning, as nothing is known to be unneeded.
         """
         started_s: float | None = None
         for heard in reversed(self._ring):

@@ -1,12 +1,12 @@
-"""The utterance of an open microphone: cut into chunks, offered early, committed to once.
+"""Records the utterance of an open microphone: in chunks, offered early, committed to once.
 
     silence for `OFFER_AFTER_S`       the utterance so far is offered as a revision
     silence for `complete_silence_s`  commit to it, if its words are a whole sentence
     speech again                      the offer is void, the sound since then follows
     the endpointing is over           commit to the last offer, or make one first
 
-Recognition and understanding of an offer run while it is still open whether more will come, so at
-the commitment the answer is known already.
+An offer is recognised and understood before it is known whether more speech will come, so at the
+commitment the answer is ready.
 """
 
 from __future__ import annotations
@@ -20,12 +20,12 @@ from audio.frames import FRAME_S
 from audio.preroll import Heard
 
 FRAMES_A_CHUNK = 5
-# Shorter than this are the closures of stops, as in "set a timer", which would be offered in vain.
+# Shorter silences occur inside words, before a "t" or "p" as in "set a timer".
 OFFER_AFTER_S = 0.18
 
 
 class Recording:
-    """Hears frames until `over`; a frame before `command_from_s` is the wake word's."""
+    """Takes frames until `over`; a frame before `command_from_s` belongs to the wake word."""
 
     def __init__(
         self,
@@ -46,14 +46,14 @@ class Recording:
 
     @property
     def over(self) -> bool:
-        """Whether nothing more is awaited."""
+        """Whether nothing more is expected."""
         whole = self._offered and self._whole
         return self.endpointing.over or (
             whole and self._quiet_s >= self._settings.complete_silence_s
         )
 
     def take(self, heard: Heard) -> Iterator[Message]:
-        """Add a frame; one of the wake word itself does not count as speech."""
+        """Add a frame; frames of the wake word do not count as speech."""
         if heard.at_s > self._command_from_s:
             self.endpointing.step(heard.at_s, heard.speech)
         self._quiet_s = heard.at_s - self.endpointing.speech_ended_at_s
@@ -67,12 +67,12 @@ class Recording:
             yield self._chunk()
 
     def judge(self, verdict: Complete) -> None:
-        """Take note whether what was offered is a whole sentence."""
+        """Note whether what was offered is a whole sentence."""
         if (verdict.utterance_id, verdict.revision) == (self.utterance_id, self._revision):
             self._whole = verdict.complete
 
     def end(self) -> Iterator[Message]:
-        """What is left, and the verdict."""
+        """The rest of the utterance, and the decision."""
         if self.endpointing.phase in (Phase.NOTHING, Phase.WAITING):
             yield NothingHeard(utterance_id=self.utterance_id)
             return

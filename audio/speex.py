@@ -20,7 +20,7 @@ SET_SAMPLING_RATE = 24
 
 
 class EchoCanceller:
-    """Learns the way from the loudspeaker to the microphone while something is played.
+    """Learns the acoustic path from the loudspeaker to the microphone while something is played.
 
     Raises `OSError` where SpeexDSP is not installed.
     """
@@ -32,7 +32,7 @@ class EchoCanceller:
         self._speex.speex_echo_ctl(self._state, SET_SAMPLING_RATE, ctypes.byref(rate))
 
     def cancel(self, heard: bytes, played: bytes) -> bytes:
-        """The 512 samples `heard`, less the echo of what was `played` at the same time."""
+        """The 512 samples `heard`, without the echo of what was `played` at the same time."""
         if not len(heard) == len(played) == FRAME_BYTES:
             raise ValueError(f"{len(heard)} and {len(played)} bytes are not a frame each")
         block = ctypes.create_string_buffer(BLOCK_SAMPLES * 2)

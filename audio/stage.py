@@ -1,4 +1,4 @@
-"""The audio stage: microphone and loudspeaker in one process, so that barge-in is decided here."""
+"""The audio stage: microphone and loudspeaker in one process, so barge-in is decided here."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ from audio.frames import Samples
 from audio.listener import Listener
 
 OWN_DEVICES = ("microphone", "loudspeaker")
-# Who speaks on in one breath with the wake word needs no earcon, and it would sound into the words.
+# A person who speaks on right after the wake word needs no earcon, and it would disturb the words.
 HEARD_AFTER_S = 0.25
 
 log = logging.getLogger(__name__)
 
 
 class Player(Protocol):
-    """What plays: `audio.playback.Playback`."""
+    """The interface of `audio.playback.Playback`."""
 
     def play(self, speech: Speech) -> None:
         """Play a sentence after those before it."""
@@ -40,11 +40,11 @@ class Player(Protocol):
         """Play a short sound, 16 kHz mono."""
 
     def stop(self) -> None:
-        """Fall silent at once."""
+        """Stop playing at once."""
 
 
 class AudioStage:
-    """Listener and player together; news of the player's comes in like any other message."""
+    """Listener and player together; the player's news comes in like any other message."""
 
     consumes: ClassVar[tuple[type[Message], ...]] = (
         Frame,
@@ -63,7 +63,7 @@ class AudioStage:
         self._last_news: Message | None = None
 
     def feed(self, message: Message) -> Iterable[Message]:
-        """What the listener makes of it; devices' and playback's news are passed on, once."""
+        """Give the listener's messages; news of devices and of playback is passed on once."""
         match message:
             case Speech():
                 self._player.play(message)
@@ -80,11 +80,11 @@ class AudioStage:
         return ()
 
     def deadline_s(self) -> float | None:
-        """When the listener must know that no sound comes any more."""
+        """When to tell the listener that no more sound comes."""
         return self._listener.deadline_s()
 
     def close(self) -> None:
-        """Let go of the listener's engines; the player goes on for the next stage."""
+        """Release the listener's engines; the player stays for the next stage."""
         self._listener.close()
 
     def _listen(self, message: Frame | Tick | Complete) -> Iterator[Message]:

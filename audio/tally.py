@@ -1,4 +1,4 @@
-"""The replies that were heard to their end and must not sound again, also after a power cut."""
+"""The replies that were heard to their end and must not be played again, even after a power cut."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pathlib import Path
 from assistant.core.files import replace_file
 
 KEPT = 256
-"""Names that are kept. A ring is acknowledged within a minute of the skills' next start."""
+"""Most names that are kept. A ring is acknowledged within a minute of the skills' next start."""
 READ_BYTES = 65_536
 
 log = logging.getLogger(__name__)
@@ -18,7 +18,7 @@ log = logging.getLogger(__name__)
 class Tally:
     """Names in the file at `path`, one a line, each on the disk before `add` returns.
 
-    Where the disk refuses, which is logged, they are kept for as long as this process lives.
+    Where writing fails, this is logged, and they are kept only while this process runs.
     """
 
     def __init__(self, path: Path) -> None:
@@ -26,7 +26,7 @@ class Tally:
         self.names = self._read()
 
     def add(self, name: str) -> None:
-        """Write `name` down."""
+        """Write `name` to the file."""
         self.names = (*self.names, name)[-KEPT:]
         try:
             descriptor = os.open(self._path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)
@@ -39,7 +39,7 @@ class Tally:
             self._complain(error)
 
     def _read(self) -> tuple[str, ...]:
-        """The last names; a line that a power cut has torn is cut off, and what is old too."""
+        """The last names, without old ones and without a line that a power cut left incomplete."""
         try:
             with self._path.open("rb") as file:
                 file.seek(max(0, file.seek(0, os.SEEK_END) - READ_BYTES))

@@ -1,4 +1,4 @@
-"""What is to be played, in order: sounds go in, equal blocks and news of the replies come out."""
+"""The queue of what to play: sounds go in; blocks of equal size and news of replies come out."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from audio.frames import Samples, at_rate
 STARVED_AFTER_S = 10.0
 REMEMBERED = 256
 RATES_HZ = range(4_000, 192_001)
-"""Of the voices there are; what is none cannot be resampled."""
+"""Sample rates of the known voices; other numbers cannot be resampled."""
 LONGEST_WAITING_S = 600.0
-"""Of speech that waits to be played; nobody listens to more."""
+"""Most seconds of speech that wait to be played; nobody listens to more."""
 
 
 class Sounding(NamedTuple):
-    """From now on `samples`, of `rate_hz`, come from the loudspeaker."""
+    """The loudspeaker plays `samples`, of `rate_hz`, from now on."""
 
     samples: Samples
     rate_hz: int
@@ -35,9 +35,9 @@ class Started(NamedTuple):
 
 
 class TrackEnded(NamedTuple):
-    """A reply is over; not `heard` when nothing of it sounded, or its end never came.
+    """A reply is over; not `heard` when nothing of it was played, or its end never came.
 
-    One to be heard `once` is over for good when it was heard.
+    A reply to be heard `once` is over for good when it was heard.
     """
 
     utterance_id: str
@@ -54,8 +54,8 @@ class Track:
     """Plays the sentences of replies, and earcons (`play` without an id), without a gap.
 
     A reply that was played or cut off is not played again: a repetition is only acknowledged. One
-    that was not heard is played when it comes again from its first sentence on. Of one to be heard
-    once no sentence is taken twice. `heard` are such replies that were heard before.
+    that was not heard is played when it comes again from its first sentence on. No sentence of a
+    reply to be heard once is taken twice. `heard` are such replies that were heard before.
     """
 
     def __init__(self, heard: Iterable[str] = ()) -> None:
@@ -72,7 +72,7 @@ class Track:
 
     @property
     def idle(self) -> bool:
-        """Whether there is nothing to play and nothing awaited."""
+        """Whether there is nothing to play, and no more of a reply is expected."""
         return not (self._queue or self._sentence or self._current)
 
     def play(self, speech: Speech) -> Iterator[News]:
@@ -120,7 +120,7 @@ class Track:
         ]
 
     def lose(self) -> list[News]:
-        """No loudspeaker: what should have been played is over, unheard."""
+        """End what should have been played as unheard, as there is no loudspeaker."""
         sentences = [s for s in (self._sentence, *self._queue) if s is not None]
         self._queue.clear()
         self._sentence, self._rest, self._current = None, self._rest[:0], ""
@@ -147,7 +147,7 @@ class Track:
         return False
 
     def _turn(self, rate_hz: int, news: list[News]) -> bool:
-        """Go on to the next sentence, if there is one."""
+        """Move to the next sentence, if there is one."""
         self._finish(news)
         if not self._queue:
             return False
@@ -171,7 +171,7 @@ class Track:
             news.append(self._end(ended))
 
     def _wait(self, silent_s: float, news: list[News]) -> None:
-        """A reply whose end never comes (the voice died) ends all the same."""
+        """End a reply whose end never comes because the voice process died."""
         if not self._current:
             return
         self._starved_s += silent_s

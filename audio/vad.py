@@ -1,8 +1,8 @@
-"""Voice activity: webrtcvad, held against an adaptive noise floor.
+"""Voice activity detection: webrtcvad together with an adaptive noise floor.
 
 webrtcvad takes steady noise (a fan, a tap) for speech. The floor follows such noise within three
-seconds by minimum statistics (Martin, 2001: speech dips to the noise between syllables), and what
-does not rise clearly above it is no speech.
+seconds by minimum statistics (Martin, 2001: speech dips to the noise between syllables). Sound that
+does not rise clearly above the floor is no speech.
 """
 
 from __future__ import annotations
@@ -21,8 +21,8 @@ BLOCK_BYTES = SAMPLE_RATE_HZ * 30 // 1000 * 2
 QUIETEST_DBFS = -90.0
 QUIET_ROOM_DBFS = -60.0
 FLOOR_WINDOW_S = 3.0
-# Measured on commands in kitchen noise: 8 dB takes 13 % of the noise alone for speech, 11 dB 5 %;
-# at 12 dB a command at 6 dB SNR is torn apart now and then (3 of 40).
+# Measured on commands in kitchen noise: with 8 dB, 13 % of the noise alone counts as speech, with
+# 11 dB 5 %; with 12 dB, a command at 6 dB SNR is sometimes split (3 of 40).
 MARGIN_DB = 11.0
 SMOOTHING = 0.5
 
@@ -52,14 +52,14 @@ class NoiseFloor:
         self._smoothed_dbfs = QUIET_ROOM_DBFS
 
     def hear(self, level_dbfs: float) -> float:
-        """Take the next frame's level and give the floor."""
+        """Take the next frame's level and return the floor."""
         self._smoothed_dbfs += SMOOTHING * (level_dbfs - self._smoothed_dbfs)
         self._levels.append(self._smoothed_dbfs)
         return min(self._levels)
 
 
 class Vad:
-    """Says of every frame whether it is speech; `aggressiveness` is webrtcvad's mode, 0 to 3."""
+    """Decides for each frame whether it is speech; `aggressiveness` is webrtcvad's mode, 0 to 3."""
 
     def __init__(self, aggressiveness: int) -> None:
         self._vad = webrtcvad.Vad(aggressiveness)

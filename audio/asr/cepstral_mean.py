@@ -1,9 +1,10 @@
 """The cepstral mean of speech alone, known half a second into an utterance.
 
 PocketSphinx subtracts a cepstral mean to cancel microphone, room and level. Live, it starts from a
-constant and follows slowly; over a whole recording, silence is counted in. Of 60 orders of the
-coffee benchmark, the mean over their louder part let 1.00 be understood clean and 0.83 at 10 dB;
-the constant 1.00 and 0.58, the whole recording 0.93 and 0.77, live carried on 0.78 and 0.72.
+constant and adapts slowly; a mean over a whole recording includes silence. Shares of 60 orders of
+the coffee benchmark that were understood, clean and at 10 dB: with the mean over their louder part
+1.00 and 0.83, with the constant 1.00 and 0.58, with the whole recording 0.93 and 0.77, with live
+adaptation 0.78 and 0.72.
 """
 
 from __future__ import annotations
@@ -19,14 +20,14 @@ _WINDOW_FRAMES = 500  # how many frames sphinxbase counts a mean that it was giv
 _PRIOR = np.array([40.0, 3.0, -1.0] + [0.0] * (_DIMENSIONS - 3))  # its default `cmninit`
 # Chosen on 24 orders, clean and at 8 dB, and 25 home commands, of eleven settings close together.
 _PRIOR_SHARE = 0.12
-_SILENCE_IN_TRAINING = 2.0  # of c0: the model's means are over whole recordings, pauses included
+_SILENCE_IN_TRAINING = 2.0  # in c0: the model's means are over whole recordings with their pauses
 _LOUDNESS = 0.4  # share of the range from the softest to the loudest block where speech begins
 _ENOUGH_BLOCKS = 5
 _ENOUGH_RANGE = 10.0
 
 
 class CepstralMean:
-    """Follows one utterance block by block; `decoder` is used for its features alone."""
+    """Follows one utterance block by block; `decoder` is used only for its features."""
 
     def __init__(self, decoder: pocketsphinx.Decoder) -> None:
         self._decoder = decoder
@@ -63,7 +64,7 @@ class CepstralMean:
         return len(self._speech()[0]) * BLOCK_S if self._blocks else 0.0
 
     def text(self) -> str:
-        """The mean as sphinxbase reads it, over the speech so far, drawn a little to the prior."""
+        """The mean over the speech so far, moved slightly to the prior, as sphinxbase reads it."""
         mean = _PRIOR
         if self._blocks:
             speech = self._speech()[0].mean(axis=0)

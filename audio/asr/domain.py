@@ -1,4 +1,4 @@
-"""The files that tell PocketSphinx a domain's sentences and words, made once and then kept."""
+"""The files with a domain's sentences and words for PocketSphinx, made once and then cached."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _PHONE_PROBABILITY = 0.01
 
 
 FILLERS = {f"++{phone}++": phone for phone in sorted(PHONES)}
-"""Words of one phone each, for what is not of the domain."""
+"""Words of one phone each, for speech from outside the domain."""
 
 
 class Domain(msgspec.Struct, frozen=True, kw_only=True):

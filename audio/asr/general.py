@@ -1,4 +1,4 @@
-"""PocketSphinx's general English: the second look at what the skills' sentences are not."""
+"""PocketSphinx's general English model, tried on speech that fits no sentence of the skills."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _LEAST_POSTERIOR = 0.2
 
 
 class GeneralEnglish:
-    """Loaded at its first use: 0.3 s and 150 MB; it decodes at about half of real time."""
+    """The model, loaded at its first use (0.3 s, 150 MB); it decodes in about half of real time."""
 
     def listen(self, sound: bytes, cepstral_mean: str, speech_s: float) -> tuple[Word, ...]:
         """The words of `sound` (16 kHz int16); () when they are too few for `speech_s` of speech.
@@ -50,7 +50,7 @@ class GeneralEnglish:
 
 
 def credible(words: tuple[Word, ...], speech_s: float) -> bool:
-    """Whether so many words, so sure, are speech and not noise taken for it."""
+    """Whether words of this number and confidence are speech, and not noise taken for it."""
     if len(words) < max(_FEWEST_WORDS, _WORDS_PER_S * speech_s):
         return False
     return sum(word.confidence for word in words) / len(words) >= _LEAST_POSTERIOR

@@ -1,4 +1,4 @@
-"""A trigram language model of sentences, compiled to a word network whose end is always reached.
+"""A trigram language model of sentences, compiled to a word network that always ends a sentence.
 
 A decoder that walks the network can only stop where a sentence may stop, which an n-gram search
 does not promise: of 60 orders of the coffee benchmark 0.93 were understood instead of 0.83, and at
@@ -19,7 +19,7 @@ FINAL: NGram = (END,)
 
 
 class Arc(msgspec.Struct, frozen=True, kw_only=True):
-    """A way from state `source` to state `target` by saying `word`, or nothing when it is ""."""
+    """An edge from state `source` to state `target` that says `word`, or nothing for ""."""
 
     source: int
     target: int
@@ -36,7 +36,7 @@ class WordNetwork(msgspec.Struct, frozen=True, kw_only=True):
     arcs: tuple[Arc, ...]
 
     def with_loop(self, words: Iterable[str], probability: float) -> WordNetwork:
-        """The network or, instead of a sentence, `words` in any order and number.
+        """The network, with a second path: `words` in any order and number instead of a sentence.
 
         Each of them costs `probability`; over phones this is the usual filler model, which speech
         and noise from outside the sentences fit better than the sentences.
@@ -126,7 +126,7 @@ def _count(sentences: Iterable[str]) -> dict[NGram, Counter[str]]:
 
 
 def _weights(counts: Mapping[NGram, Counter[str]], backoff: float) -> Iterator[tuple[NGram, _Arcs]]:
-    """Each state with its arcs; a history's own weights add up to how often it was seen."""
+    """Each state with its arcs; the weights of a history add up to how often it was seen."""
     for history, following in sorted(counts.items()):
         seen = sum(following.values())
         # Where both words allow no less than the last alone, backing off would gain nothing.

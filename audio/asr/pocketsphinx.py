@@ -1,4 +1,4 @@
-"""PocketSphinx: the installed skills' sentences as a word network, decoded while one speaks."""
+"""PocketSphinx: the skills' sentences as a word network, decoded while the person speaks."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ from audio.asr.recognizer import Recognition, recognition
 _BLOCK = int(BLOCK_S * SAMPLE_RATE_HZ)
 _BEAMS = {"beam": 1e-80, "pbeam": 1e-80, "wbeam": 1e-50, "maxhmmpf": 3000}
 
-# A word that was not said stretches over sound that is not its own: the longest in an order tells
-# 26 right ones of the coffee benchmark at 7 dB from 13 wrong ones (area under the curve 0.72).
+# A wrong word is stretched over sound that is not its own: the longest word in an order separates
+# 26 right orders of the coffee benchmark at 7 dB from 13 wrong ones (area under the curve 0.72).
 _STRETCHED_FRAMES = 17.0
 _STRETCH_SLOPE = 4.0
 _LEAST_CONFIDENCE = (
@@ -37,9 +37,9 @@ _FEWEST_VOWELS = 3
 class PocketSphinxRecognizer:
     """Recognises the given sentences, after any of `prefixes` or none.
 
-    Decoding lags half a second of speech behind, until the cepstral mean is known. What fits a loop
-    of phones better than any sentence, or is no sentence by `accepts`, gets a second look by the
-    general English model; silence and noise give nothing. Confidences come from how long a word
+    Decoding starts after half a second of speech, when the cepstral mean is known. Speech that fits
+    a loop of phones better than any sentence, or is no sentence by `accepts`, is decoded again with
+    the general English model; silence and noise give nothing. Confidences come from how long a word
     lasts for its phones. Raises `RecognitionError` when the domain cannot be built.
     """
 
@@ -77,7 +77,7 @@ class PocketSphinxRecognizer:
         self._running = True
 
     def feed(self, samples: NDArray[np.int16]) -> None:
-        """Take the next samples, 16 kHz mono, and decode what the mean is known for."""
+        """Take the next samples, 16 kHz mono, and decode them once the mean is known."""
         self._pending = np.concatenate((self._pending, samples))
         while len(self._pending) >= _BLOCK:
             self._add(self._pending[:_BLOCK])
@@ -86,7 +86,7 @@ class PocketSphinxRecognizer:
                 self._decode()
 
     def finish(self) -> Recognition:
-        """End the utterance and tell what was said."""
+        """End the utterance and return what was said."""
         if len(self._pending):
             self._backlog.append(self._pending.tobytes())
         self._decode()
@@ -130,7 +130,7 @@ def _decoder(domain: Domain, **options: object) -> pocketsphinx.Decoder:
 
 
 def _feature_decoder(domain: Domain) -> pocketsphinx.Decoder:
-    # A decoder must search something, and does so when an utterance ends: one word is cheapest.
+    # A decoder must search something when an utterance ends: a single word is cheapest.
     word = domain.dictionary.read_text("utf-8").split(maxsplit=1)[0]
     decoder = _decoder(domain, jsgf=None, ds=16)
     decoder.add_jsgf_string("word", f"#JSGF V1.0; grammar word; public <word> = {word};")

@@ -1,4 +1,4 @@
-"""Words to ARPAbet phones: the dictionary first, then letter-to-sound by whatever is installed."""
+"""Words to ARPAbet phones: by the dictionary first, then by a program or spelling rules."""
 
 from __future__ import annotations
 
@@ -66,12 +66,12 @@ _LONGEST_RULE = max(map(len, _RULES))
 
 
 def dictionary_path() -> Path:
-    """Where the CMU dictionary lies that the pocketsphinx wheel brings."""
+    """The path of the CMU dictionary in the pocketsphinx wheel."""
     return Path(pocketsphinx.get_model_path("en-us")) / "cmudict-en-us.dict"
 
 
 def dictionary_lines(words: Collection[str]) -> list[str]:
-    """The CMU dictionary's lines for `words` (lower case), variants after what they vary.
+    """The CMU dictionary's lines for `words` (lower case), variants after their word.
 
     The whole dictionary would take 60 MB as tuples of phones.
     """
@@ -126,7 +126,7 @@ def _by_espeak(word: str) -> Phones:
 
 
 def _translate(names: Iterable[str], reading: Callable[[str], Phones]) -> Phones:
-    """Map a program's phones to ours; () when one is unknown, for half a word is no word."""
+    """Map a program's phones to ours; () when one is unknown, as half a word is useless."""
     phones = tuple(_flatten(reading(name) for name in names if name))
     return phones if PHONES.issuperset(phones) else ()
 

@@ -1,4 +1,4 @@
-"""What a speech recognition engine is: samples in while the person speaks, words out at the end."""
+"""The interface of speech recognition engines: samples in while a person speaks, then words out."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class Recognizer(Protocol):
 
     @property
     def name(self) -> str:
-        """The engine, as transcripts tell it."""
+        """The engine's name in transcripts."""
 
     def start(self) -> None:
         """Forget the last utterance and begin a new one."""
@@ -41,7 +41,7 @@ class Recognizer(Protocol):
         """Take the next samples, 16 kHz mono."""
 
     def finish(self) -> Recognition:
-        """End the utterance and tell what was said."""
+        """End the utterance and return what was said."""
 
 
 def recognition(words: tuple[Word, ...], engine: str, *others: str) -> Recognition:

@@ -21,14 +21,14 @@ from audio.asr.recognizer import Recognizer
 from audio.asr.strip import without_wake_word
 
 MOST_SAMPLES = 180 * SAMPLE_RATE_HZ
-"""Of one utterance: three minutes, more than any setting lets one last."""
+"""Most samples of one utterance: three minutes, more than any setting allows."""
 
 
 class AsrStage:
-    """Transcribes one utterance at a time; a new one takes the place of one that never ended.
+    """Transcribes one utterance at a time; a new one replaces one that never ended.
 
-    Speech may go on after an early revision: then the whole utterance is recognised once more.
-    `faults` are told when somebody was served.
+    Speech may continue after an early revision: then the whole utterance is recognised once more.
+    `faults` are reported after somebody was served.
     """
 
     consumes: ClassVar[tuple[type[Message], ...]] = (AudioChunk, Utterance)
@@ -50,14 +50,14 @@ class AsrStage:
             yield from self._faults.told()
 
     def deadline_s(self) -> float | None:
-        """When to tell of a model that is not used."""
+        """When to report a model that is not used."""
         return self._faults.deadline_s()
 
     def _listen(self, chunk: AudioChunk) -> None:
         if chunk.utterance_id != self._hearing:
             self._hearing, self._running, self._heard = chunk.utterance_id, False, []
         if sum(map(len, self._heard)) >= MOST_SAMPLES:
-            return  # whoever speaks on is heard no more, before all memory is full of it
+            return  # further speech is dropped, or it would fill the memory
         self._heard.append(np.frombuffer(chunk.samples, np.int16))
         self._run(self._heard if not self._running else self._heard[-1:])
 

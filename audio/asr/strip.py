@@ -1,4 +1,4 @@
-"""Take the wake word off the front of what was heard."""
+"""Removes the wake word from the beginning of what was heard."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def _end_of(words: Sequence[str], phrase: Sequence[str]) -> int:
             if start + size <= len(words)
         ]
         score, _, size = max(scores, default=(0.0, 0, 0))
-        # What stands before must leave something after: "turn on the computer" is a command.
+        # With words before it, some must follow it too: "turn on the computer" is a command.
         if score >= _ALIKE and (start == 0 or start + size < len(words)):
             return start + size
     return 0

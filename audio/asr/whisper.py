@@ -1,8 +1,8 @@
 """faster-whisper on windows as short as the utterance allows.
 
 `WhisperModel.transcribe` pads everything to 30 s; CTranslate2 itself takes fewer mel frames, and
-12 s of them cost a quarter of the time. Stock weights loop on much shorter windows, hence the
-floor, and one more try at 30 s when the result looks unsound.
+12 s of them cost a quarter of the time. Stock weights loop on much shorter windows, so there is a
+minimum length, and a second attempt at 30 s when the result looks wrong.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ _SILENT = 32  # of 32767: below what any microphone's own noise gives
 
 
 class Attempt(msgspec.Struct, frozen=True, kw_only=True):
-    """What one window gave."""
+    """The result for one window."""
 
     text: str
     words: tuple[Word, ...]
@@ -56,7 +56,7 @@ class Attempt(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def spoken(self) -> bool:
-        """Whether there was speech at all."""
+        """Whether there was any speech."""
         return self.sound or not (self.no_speech > _NO_SPEECH or self.repetitive)
 
 
@@ -99,7 +99,7 @@ class WhisperRecognizer:
         self._heard.append(samples)
 
     def finish(self) -> Recognition:
-        """End the utterance and tell what was said."""
+        """End the utterance and return what was said."""
         samples = np.concatenate(self._heard) if self._heard else np.zeros(0, np.int16)
         if int(np.abs(samples.astype(np.int32)).max(initial=0)) < _SILENT:
             return recognition((), self.name)
@@ -138,7 +138,7 @@ class WhisperRecognizer:
         )
 
     def _words(self, encoded: Any, tokens: list[int], frames: int) -> tuple[Word, ...]:
-        """Place and rate each word by the cross-attention that faster-whisper aligns by."""
+        """Place and rate each word by the cross-attention, which faster-whisper aligns with."""
         (aligned,) = self._model.find_alignment(self._tokenizer, [tokens], encoded, frames)
         words = ((_NOT_A_WORD.sub("", part["word"].lower()), part) for part in aligned)
         return tuple(
@@ -154,7 +154,7 @@ class WhisperRecognizer:
 
 
 def longest(duration_s: float) -> int:
-    """The `max_length` for so much sound: about half of it comes back as tokens."""
+    """The `max_length` for sound of this duration: about half of it comes back as tokens."""
     return min(LONGEST_TOKENS, 2 * (_SPARE_TOKENS + int(_TOKENS_PER_S * duration_s)))
 
 

@@ -1,4 +1,4 @@
-"""What is said aloud when a part of the assistant fails, and how often at most."""
+"""The apologies that are spoken when a part of the assistant fails, and how often at most."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ PARTS = {
     "answer": "answering",
     "voice": "voice",
 }
-"""Stage → what the user knows it as."""
+"""Stage → its name for the user."""
 
 DEVICES = {
     ("microphone", False): "My microphone is gone.",
@@ -29,14 +29,14 @@ DEVICES = {
     ("broker", False): "I have lost the connection to your home.",
     ("broker", True): "I am connected to your home again.",
 }
-"""Device and whether it is present → what is said; a lost loudspeaker cannot be told aloud."""
+"""Device and whether it is present → what is said; no voice can report a lost loudspeaker."""
 
 FULL = {
     "storage.full": "I couldn't save that: my disk is full.",
     "storage.unwritable": "I couldn't save that: my disk cannot be written.",
     "storage.io": "I couldn't save that: my disk is full, or it has failed.",
 }
-"""Code → what is said of a wish that was not carried out because it could not be kept."""
+"""Code → what is said about a command that was not carried out because it could not be stored."""
 
 MODELS = {
     "manifest": "The list of my models is missing or damaged. "
@@ -54,19 +54,19 @@ MODELS = {
     "generator": "The model that I word answers with is missing or damaged. "
     "Until it is mended I say what I find as it stands there.",
 }
-"""Part of a stage → what is said of going on without it."""
+"""Part of a stage → what is said when the stage works without it."""
 
 UNHEARD = "codec."
-"""Codes that begin so are of bytes that were no message: nobody waits for an answer to them."""
+"""Beginning of the codes for bytes that were no message: nobody waits for an answer to them."""
 
 SAME_EVERY_S = 15.0
-"""The same words are said at most once in so many seconds."""
+"""Seconds within which the same words are said at most once."""
 AT_MOST, WITHIN_S = 4, 60.0
-"""No more apologies than this in so many seconds, however much goes wrong."""
+"""Most apologies, and the seconds within which they are counted."""
 
 
 def words_for(message: Message) -> str:
-    """What to say about `message`; "" when it is nothing to be told aloud."""
+    """What to say about `message`; "" when it needs no words."""
     match message:
         case StageFailed(code=code) if code.startswith(UNHEARD):
             return ""

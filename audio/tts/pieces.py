@@ -7,7 +7,7 @@ import re
 from assistant.english.sentences import sentences
 
 LONGEST = 200
-"""Characters; a longer sentence is split at a pause in it, so that it too can be heard early."""
+"""Most characters of a piece; a longer sentence is split at a pause, to be heard early too."""
 
 _PAUSES = (re.compile(r"[;:](?=\s)"), re.compile(r",(?=\s)|\s[–—-](?=\s)"), re.compile(r"(?=\s)"))
 

@@ -1,4 +1,4 @@
-"""Piper: a natural voice, once one was pulled (`assistant models pull piper-ljspeech-medium`)."""
+"""Piper: a natural voice, after it was pulled (`assistant models pull piper-ljspeech-medium`)."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class Piper:
 
     def synthesise(self, text: str) -> Samples:
         """The sound of `text` at the voice's rate; raises `SpeakingError`."""
-        # Piper takes what stands in double brackets for phonemes.
+        # Piper reads text in double brackets as phonemes.
         plain = text.replace("[[", " ").replace("]]", " ")
         try:
             chunks = [chunk.audio_int16_array for chunk in self._voice.synthesize(plain)]

@@ -1,4 +1,4 @@
-"""Running a synthesiser that is a program of its own."""
+"""Runs a synthesiser that is a separate program."""
 
 from __future__ import annotations
 
@@ -14,8 +14,9 @@ from assistant.core.errors import SpeakingError
 from audio.tts.voice import Samples, trim
 
 STARTING_S, PER_CHARACTER_S = 1.5, 0.01
-"""Time budget of one sentence: ten times what flite's slt needs on a desktop, and little enough
-that the next voice can still say the sentence before the process counts as hung (5 s)."""
+"""Seconds allowed for one sentence, and more for each character: ten times what flite's slt needs
+on a desktop, and few enough that the next voice can still say the sentence before the process
+counts as hung (5 s)."""
 
 
 def find(program: str, package: str) -> str:
@@ -70,6 +71,6 @@ def _run(argv: Sequence[str], text: str, sound: int) -> None:
         message = f"{argv[0]} cannot be run: {error.strerror}"
         raise SpeakingError("voice.missing", message) from error
     if done.returncode:
-        # Its words may quote the sentence, so only the status is told.
+        # Its error text may quote the sentence, so only the status is reported.
         message = f"{argv[0]} ended with status {done.returncode}"
         raise SpeakingError("voice.failed", message)

@@ -1,4 +1,4 @@
-"""Which voice speaks, and which takes over when it cannot."""
+"""Selects the voice that speaks, and those that take over when it cannot."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ from audio.tts.piper import Piper
 from audio.tts.voice import Samples, Voice
 
 FAILURES_TO_OPEN = 3
-"""Failures in a row after which a voice is no longer asked …"""
+"""Failures in a row after which a voice is skipped."""
 SENTENCES_OPEN = 20
-"""… for so many sentences; then one attempt decides anew."""
+"""Sentences for which such a voice is skipped; then one attempt decides again."""
 
 log = logging.getLogger(__name__)
 
@@ -38,7 +38,7 @@ class VoiceTier:
         return True
 
     def settle(self, failed: bool) -> None:
-        """Take note of how the attempt went."""
+        """Note whether the attempt failed."""
         self._failures = self._failures + 1 if failed else 0
         if self._failures >= FAILURES_TO_OPEN:
             self._skips_left = SENTENCES_OPEN
@@ -50,7 +50,7 @@ class Tiers:
     def __init__(self, voices: Sequence[Voice], refusals: Mapping[str, str] | None = None) -> None:
         self._tiers = [VoiceTier(voice) for voice in voices]
         self.refusals = refusals or {}
-        """Engine → why it is not among them, and the mend."""
+        """Engine → why it is not among the voices, and how to fix that."""
         self.name = voices[0].name
 
     def synthesise(self, text: str) -> Samples:
@@ -108,7 +108,7 @@ def select(settings: VoiceSettings, library: Library, faults: Degraded | None = 
 
 
 def _warmed(voice: Tiers) -> Tiers:
-    """Its files come from a slow card now, and not when the first reply waits for them."""
+    """Load the voice's files from a slow card now, not when the first reply waits for them."""
     with suppress(SpeakingError):
         voice.synthesise("Ready.")
     return voice

@@ -26,14 +26,14 @@ from audio.tts.pieces import pieces
 from audio.tts.voice import Samples, Voice
 
 LARGEST_BYTES = 1 << 20
-"""Bytes of samples in one message; the bus takes 4 MB."""
+"""Most bytes of samples in one message; the bus takes 4 MB."""
 SILENT_RATE_HZ = 16_000
 
 
 class VoiceStage:
     """Speaks with `voice`; closing the generator of `feed` (barge-in) stops the synthesis.
 
-    `faults` are told when somebody was served.
+    `faults` are reported after somebody was served.
     """
 
     consumes: ClassVar[tuple[type[Message], ...]] = (
@@ -42,7 +42,7 @@ class VoiceStage:
         StageRestarted,
         SafeModeEntered,
         DeviceChanged,
-        # Nothing follows from it here, but only what is consumed reaches the worker that closes.
+        # It has no effect here, but only a consumed message reaches the worker, which closes.
         BargeIn,
     )
 
@@ -72,17 +72,17 @@ class VoiceStage:
         return self._say(Reply(utterance_id=about or f"notice-{message.at_s:.3f}", text=words))
 
     def deadline_s(self) -> float | None:
-        """When to tell of a voice that is not used."""
+        """When to report a voice that is not used."""
         return self._faults.deadline_s()
 
     def _own_faults(self, at_s: float) -> Iterator[Message]:
-        """Tell them, and say them too: no process hears its own broadcasts."""
+        """Report the faults, and say them too: no process receives its own broadcasts."""
         for fault in self._faults.told():
             yield fault
             yield from self.feed(msgspec.structs.replace(fault, at_s=at_s))
 
     def _is_news(self, change: DeviceChanged) -> bool:
-        """A presence is told again and again; only who was missed is said to be back."""
+        """Whether a change is worth saying: presence is reported often, but a return only once."""
         missed = change.device in self._absent
         if change.present:
             self._absent.discard(change.device)
@@ -91,7 +91,7 @@ class VoiceStage:
         return missed == change.present
 
     def _say(self, reply: Reply) -> Iterator[Speech]:
-        """Speak; with `more` the reply stays open, and the next one's sounds are counted on."""
+        """Speak; with `more`, the reply stays open, and the next one continues its numbering."""
         texts = pieces(reply.text)
         sequence = self._open.pop(reply.utterance_id, 0)
         try:

@@ -1,4 +1,4 @@
-"""What every voice keeps to, and the sound it gives."""
+"""The interface of a voice, and the sound that it gives."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 AUDIBLE = 200
-"""Amplitude of int16 samples above which a voice is heard to speak; what lies below is a pause."""
+"""Amplitude of int16 samples above which a voice speaks; below it there is a pause."""
 LEAD_S, TRAIL_S = 0.01, 0.1
 
 
@@ -32,7 +32,7 @@ class Voice(Protocol):
     name: str
 
     def synthesise(self, text: str) -> Samples:
-        """The sound of `text`, pauses at its ends cut off; raises `SpeakingError`."""
+        """The sound of `text`, without pauses at its ends; raises `SpeakingError`."""
 
 
 def trim(samples: Samples) -> Samples:

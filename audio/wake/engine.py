@@ -1,4 +1,4 @@
-"""What every wake word engine keeps to."""
+"""The interface of a wake word engine."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ class WakeWordEngine(Protocol):
         """Take the next 512 samples; the keyword, as configured, that was just noticed."""
 
     def close(self) -> None:
-        """Let go of the models."""
+        """Release the models."""
 
 
 def spoken(keyword: str) -> str:

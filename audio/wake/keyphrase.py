@@ -48,7 +48,7 @@ class KeyPhrases:
         self._decoder.process_raw(frame.tobytes(), False, False)
         self._listened_s += FRAME_S
         hypothesis = self._decoder.hyp()
-        # The search remembers all it noticed until its utterance ends, and grows with it.
+        # The search keeps all it has noticed until its utterance ends, and so it grows.
         if hypothesis is not None or self._listened_s >= REFRESH_S:
             self._decoder.end_utt()
             self._decoder.start_utt()
@@ -58,12 +58,12 @@ class KeyPhrases:
         return self._keywords.get(spoken(hypothesis.hypstr))
 
     def close(self) -> None:
-        """Let go of the models."""
+        """Release the models."""
         self._decoder.end_utt()
 
 
 def threshold(sensitivity: float) -> str:
-    """PocketSphinx's likelihood ratio, for which smaller means more willing to hear the phrase."""
+    """PocketSphinx's likelihood ratio; the smaller it is, the more easily the phrase is noticed."""
     return f"1e-{round(40 * sensitivity)}"
 
 

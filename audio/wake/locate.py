@@ -1,7 +1,7 @@
-"""Where in the pre-roll the wake word ended, so that a "stop" after it is not taken for its end.
+"""Finds where in the pre-roll the wake word ended, so that a "stop" after it is not lost in it.
 
-An engine notices a keyword 0.1 to 0.6 s after its end. It is asked again, about ever shorter
-beginnings of the same sound: the shortest in which it still notices the keyword ends with it.
+An engine notices a keyword 0.1 to 0.6 s after its end. It is tried again on ever shorter beginnings
+of the same sound: the shortest in which it still notices the keyword ends where the keyword ends.
 Measured with Porcupine on flite's voices at three speeds, speech later than 0.25 s after that
 point is 0 to 0.06 s when only "computer" was said, 0.13 s and more with "stop" or "yes" after it.
 """
@@ -25,7 +25,7 @@ FLUSH_FRAMES = 20
 def frames_since_keyword(engine: WakeWordEngine, frames: Sequence[bytes]) -> int:
     """How many of the last `frames` came after the keyword that was noticed with the last one.
 
-    `engine` is one that listens to nothing else, of the kind that noticed it.
+    `engine` is used for nothing else, and is of the kind that noticed the keyword.
     """
     recent = frames[-CONTEXT_FRAMES:]
     noticed_without, unnoticed_without = 0, min(SEARCHED_FRAMES, len(recent))

@@ -48,7 +48,7 @@ class MicroWakeWords:
         return found
 
     def close(self) -> None:
-        """Let go of the models."""
+        """Release the models."""
         for model in self._models.values():
             model.close()
 

@@ -1,6 +1,6 @@
 """Porcupine 1.9: 18 built-in keywords, no access key, one per cent of a core.
 
-The package's own import asks /proc/cpuinfo which library to load and refuses CPUs made after 2021
+The package's own import reads in /proc/cpuinfo which library to load and refuses CPUs after 2021
 (Raspberry Pi 5, Jetson Orin), so its parts are found by path, without importing it.
 """
 
@@ -34,7 +34,7 @@ NEWER_AARCH64 = "raspberry-pi/cortex-a72-aarch64"
 
 
 class Files(NamedTuple):
-    """Where the parts of the installed package lie."""
+    """The paths of the parts of the installed package."""
 
     binding: Path
     library: Path
@@ -71,7 +71,7 @@ class Porcupine:
         return self._keywords[found] if found >= 0 else None
 
     def close(self) -> None:
-        """Let go of the models."""
+        """Release the models."""
         self._engine.delete()
 
 
@@ -85,7 +85,7 @@ def _close_left_open(paths: Sequence[str]) -> None:
 
 
 def known_keywords() -> tuple[str, ...]:
-    """What Porcupine knows on this CPU; nothing where it cannot run."""
+    """The keywords that Porcupine knows on this CPU; () where it cannot run."""
     try:
         return tuple(sorted(find_files(platform.machine(), cpu_part()).keywords))
     except WakeWordError:

@@ -1,4 +1,4 @@
-"""Which wake word engine serves."""
+"""Selects the wake word engine."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ ENGINES: dict[str, Callable[[Mapping[str, float]], WakeWordEngine]] = {
 def select(settings: WakeSettings) -> WakeWordEngine:
     """The engine of the settings; "auto" takes the first of `ENGINES` that knows all keywords.
 
-    Raises `ConfigError`, which for "auto" tells what each engine knows, and `WakeWordError` where
-    the one that is named cannot run.
+    Raises `ConfigError`, which for "auto" lists what each engine knows, and `WakeWordError` where
+    the engine that is named cannot run.
     """
     if not settings.keywords:
         raise ConfigError("wake.no_keyword", "wake.keywords names no keyword")
