@@ -88,7 +88,7 @@ class SkillsStage:
         self._revisions = Revisions()
         self._dialog: Dialog | None = None
         self._to_tell = SET_ASIDE if database.set_aside else ""
-        database.set_aside = None  # told once, also when the stage is built anew
+        database.set_aside = None  # reported once, also when the stage is rebuilt
         self._context = Context(
             clock=now,
             timers=self._scheduler,

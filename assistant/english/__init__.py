@@ -1,5 +1,5 @@
-"""What is English: words as data, and the few functions that follow from them.
+"""The English language: words as data, and the few functions that depend on them.
 
 It imports nothing of ours, so another language is another folder with these modules. The code of
-`nlu/values` and the sentences of skills are English too and stand where they are used.
+`nlu/values` and the sentences of skills are English too, but are kept where they are used.
 """

@@ -16,25 +16,25 @@ CLAUSE_OPENINGS = word_list(
 )
 """Words that begin a clause, which may then be said without the one before it."""
 GOES_ON = word_set("and but so because which who while where whereas although though")
-"""A quotation may end before these, as before punctuation …"""
+"""Words before which a quotation may end, as before punctuation …"""
 TAKES_BACK = word_set(
     "unless except if until till when whenever provided only without before after or than"
 )
-"""… that none of these follows: they say when it does not hold."""
+"""… but not where one of these words follows: it says when the quotation does not hold."""
 HOLDS_ON = word_set(
     "not no never nor neither without before after until till by under over above below about "
     "around almost nearly roughly some up least most than less more except unless if only "
     "between to a an the of and or every each per half both either for from within beyond "
     "against like as minus plus"
 )
-"""A quotation may not begin after these: they belong to what follows."""
+"""Words after which a quotation may not begin: they belong to what follows."""
 
 STATEMENT_ENDS = re.compile(r"[;:] |, (?:and|so|because|since|for) ")
 """What may follow a whole statement."""
 TAKEN_BACK = re.compile(
     r"\b(?:not?|nor|never|but|unless|except|only|if|until|although|however|without|\w+n['’]t)\b"
 )
-"""Words after a statement that take something of it back."""
+"""Words after a statement that limit it."""
 
 _PRONOUNS = "|".join(
     word_list("it its they their them he his him she her these those this that such there then")
@@ -70,8 +70,8 @@ STANDING = re.compile(
     """,
     re.IGNORECASE | re.VERBOSE,
 )
-"""A beginning with such a word that is understood all the same."""
+"""A beginning with such a word that needs nothing said before to be understood."""
 LABEL = re.compile(
     r"(?!(?:note|warning|caution|danger|important):)(?:[\w.,]+ ){0,2}[\w.]+: ", re.IGNORECASE
 )
-"""As in "Present: five members."; a warning is one all the same."""
+"""A label at the beginning of a sentence, such as "Present: five members."; "Warning:" is none."""

@@ -35,4 +35,4 @@ CONTRACTIONS = (
 )
 
 CONTRACTED = word_set("'s 't 'd 'll 're 've 'm")
-"""What a contraction ends with."""
+"""Endings of contractions."""

@@ -16,4 +16,4 @@ CUE_HEADINGS = re.compile(
     r"|important|main|decisions?|resolved)\b",
     re.IGNORECASE,
 )
-"""Of the heading above a sentence."""
+"""Such words in the heading above a sentence."""

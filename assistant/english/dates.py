@@ -31,7 +31,7 @@ _VALUE = re.compile(
 
 
 def within_value(text: str, place: int) -> bool:
-    """Whether a character stands in a date or a length of time, behind its first.
+    """Whether a character stands in a date or a duration, after its first character.
 
     Such as "Tuesday, March 2, 2027" and "hour and 30 minutes".
     """

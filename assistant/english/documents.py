@@ -10,7 +10,7 @@ TITLE_STOP_WORDS = word_set(
     "a about all an and at by called chapter document file for from in is it me my named of "
     "on our part please s section that the this titled to"
 )
-"""Words that distinguish no document from another, in its title or in what somebody calls it."""
+"""Words that do not distinguish documents, in a title or in the name that somebody uses."""
 KINDS_OF_DOCUMENTS = word_set(
     "book guide handbook instruction letter manual minute note report story text user"
 )

@@ -1,6 +1,6 @@
 """Words that negate, report or condition what sounds like a command.
 
-The patterns are for canonical words, which hold no contraction and no "the".
+The patterns are for canonical words, which have no contractions and no "the".
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ REPORTED = re.compile(
     rf"{_SOMEBODY} (?:just |already |never |also |always |only |really |has |have |had |was |is )*"
     rf"{_SAYS}\b"
 )
-"""A beginning that tells what somebody said or thought."""
+"""A beginning that reports what somebody said or thought."""
 PAST = re.compile(
     rf"(?:{_WHO}|(?:my|our|your|his|her|their) \w+) (?:just |already |never |have |has |had |also "
     rf"|all )*{_DONE}\b|\b(?:was|were) (?:just )?\w+ing\b|^(?:did|why|how come|who)\b"
@@ -67,4 +67,4 @@ CONDITION = re.compile(
     r"|you (?:can|could|would|will|do not mind|please|like|get a|have|wish|fancy)"
     r"|(?:it|that) is (?:not|no|ok|fine|all right|alright)))"
 )
-"""A condition, but for those that are mere politeness: "if you can"."""
+"""A condition, except one that is only polite: "if you can"."""

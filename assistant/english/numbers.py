@@ -43,7 +43,7 @@ def read_number(said: Sequence[str], start: int = 0) -> tuple[int, int] | None:
     """Read the longest whole number that begins at `start`: its value and the index after it.
 
     "one hundred and five" is one number, "six thirty" and "twenty twenty" are two. Gives None
-    where no number begins; "a hundred" is one, a lone "a" is none.
+    where no number begins; "a hundred" is one, a single "a" is none.
     """
     total, at, end, ceiling = 0, start, start, _LARGEST
     while group := _below_thousand(said, at):

@@ -1,4 +1,4 @@
-"""Words and phrases that carry no wish of their own, or the same as others do.
+"""Words and phrases that are no part of a command, or mean the same as others.
 
 They are canonical words: a contraction is written out, and there is no "the"."""
 
@@ -126,13 +126,13 @@ EDITING = frozenset(
         "what am i saying, hang on a second, wait a second, wait a minute, hmm, i am being silly",
     )
 )
-"""What people say between a slip and its repair."""
+"""Phrases that people say between a mistake and its correction."""
 
 EDITING_FILLERS = word_set("um uh er erm ah oh well no sorry wait just only")
 LONGEST_EDITING = max(map(len, EDITING))
 
 TAKING_BACK = word_set("scratch strike forget")
-"""Words of editing terms that take all back where nothing follows them."""
+"""Words of editing terms that take back everything where nothing follows them."""
 
 RETRACTIONS = frozenset(
     _table(
@@ -143,7 +143,7 @@ RETRACTIONS = frozenset(
         "leave it on, leave it off, leave them on, leave them off, leave it be, do not touch it",
     )
 )
-"""Repairs that take all back."""
+"""Corrections that take back everything."""
 
 PAIRS = frozenset(
     phrase_list(
@@ -155,7 +155,7 @@ PAIRS = frozenset(
 """Things with an "and" in their name."""
 
 FOLLOWING = _table("and, also, what about, how about, same for, the same, now")
-"""Openings of a text that goes on from the command before it."""
+"""Beginnings of a text that continues the command before it."""
 
 OPPOSITES = dict(
     pair
@@ -176,4 +176,4 @@ SUBJECTS = word_set(
     " degrees brightness volume sound music song songs track album podcast playlist film movie"
     " tv telly speaker speakers timer timers alarm alarms list vacuum hoover mower"
 )
-"""What assistants are mostly asked about: talk that names none of these is seldom meant for one."""
+"""Usual subjects of commands: talk that names none of these is seldom meant for an assistant."""

@@ -1,7 +1,7 @@
 """Written text as a voice reads it aloud: signs and units as words.
 
 The voices read numbers, money in dollars and times of day well by themselves (checked with
-`flite -pw`); only what they swallow or spell out is rewritten.
+`flite -pw`); only what they leave out or spell is rewritten.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ SIGNS = {
 
 _NUMBER = r"\d+(?:[.,]\d+)*"
 _LEFT = ("%", "A", "V")
-"""Symbols that stay: the voices read the first, the others are more often a label ("flat 5 A")."""
+"""Symbols that are kept: voices read the first; the others are often a label ("flat 5 A")."""
 _UNITS = sorted(SPOKEN_UNITS.keys() - _LEFT, key=len, reverse=True)
 _UNIT = "|".join(map(re.escape, _UNITS))
 _RULES: tuple[tuple[re.Pattern[str], str], ...] = (

@@ -20,17 +20,17 @@ answer to "Shall I open the door?".
 """
 
 THAT_ONE = re.compile(r"(yes|yeah|yep|yup|sure|right|correct|exactly|i did|please do)( .*)?")
-"""Takes the only thing that was offered."""
+"""A reply that accepts the only option."""
 NONE_OF_THEM = re.compile(
     r"(no|nope|nah|neither|none|not|nothing|both wrong)( (one|of|them|those|these|that|thanks?|any"
     r"|the|two|either|thank|you|please))*"
 )
-"""Turns down all that was offered."""
+"""A reply that refuses all options."""
 CANCEL = re.compile(
     r"(please )?(stop|cancel|never ?mind|forget (it|that)|no thanks?|no thank you|nothing)"
     r"( it| that| please)?"
 )
-"""Ends a dialog, whatever was asked. A plain "no" does not: it may be the answer."""
+"""A reply that ends a dialog, whatever was asked. A plain "no" does not: it may be the answer."""
 
 PLACES = {
     **dict.fromkeys(("first", "former", "1", "1st"), 0),
@@ -39,9 +39,9 @@ PLACES = {
     **dict.fromkeys(("fourth", "four", "4", "4th"), 3),
     **dict.fromkeys(("last", "latter"), -1),
 }
-"""Which of several things that were offered, as an index."""
+"""Words for one of several options → its index."""
 PLACES_OF_TWO = {"first": 0, "first 1": 0, "former": 0, "second": 1, "second 1": 1, "latter": 1}
-"""Which of two readings of a value, in canonical words: a bare "2" is a value itself."""
+"""Canonical words for one of two readings of a value → its index; a bare "2" is itself a value."""
 EARLIER = phrase_list("earlier, earlier 1, sooner, sooner 1")
 LATER = phrase_list("later, later 1")
 
@@ -49,7 +49,7 @@ AROUND_CHOICE = word_set(
     "the a an i mean meant want would like please no yes number option choice it is was with "
     "that one"
 )
-"""Words that may stand around what tells which thing is meant."""
+"""Words that may stand around the words that choose an option."""
 AROUND_VALUE = word_set(
     "for at in to on of with about around it is that this make let us say i would like want "
     "will take have go be should maybe probably think a my 1 number sorry no yes yeah ok well "

@@ -1,4 +1,4 @@
-"""Where sentences end."""
+"""Splits text into sentences."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from assistant.english.lists import word_set
 
 LONGEST_SENTENCE = 2000
-"""Characters; what goes on longer without a full stop is no sentence and is cut between words."""
+"""Most characters of a sentence; longer text without a full stop is cut between words."""
 
 _END = re.compile(r"[.!?…]+(?:[\"'”’»)\]]|\[[^\]\s]{1,12}(?: \d+)?\])*(?=\s)|[。！？]+[」』”]?")
 
@@ -31,7 +31,7 @@ _PERHAPS_LAST = word_set(
     "hrs mins secs oz lb lbs tsp tbsp ft st ave blvd rd ph.d m.d b.a m.a b.sc m.sc b.c a.d fr "
     "rep gov gen col capt lt sgt maj sen"
 )
-"""Abbreviations that end a sentence where one evidently begins behind them."""
+"""Abbreviations that end a sentence if a new one clearly begins after them."""
 
 _OPENERS = word_set(
     "the this that these those there it its he she they we you his her their our your in on at "
@@ -43,7 +43,7 @@ _OPENERS = word_set(
 """Words a sentence often begins with, and a name hardly ever."""
 
 _NEAR = 60
-"""Characters before and after a full stop that tell whether it ends a sentence."""
+"""Characters read before and after a full stop to decide whether it ends a sentence."""
 
 _DOTTED = re.compile(r"(?:[a-z]\.)+[a-z]")
 _NUMBERING = re.compile(r"[(\[]?(?:\d{1,3}(?:\.\d{1,3})*|[a-zA-Z]|[ivxIVX]{1,5})[.)\]]+")
@@ -62,7 +62,7 @@ def _of_line(line: str) -> list[str]:
     found, begin = [], 0
     for mark in _END.finditer(line):
         end = mark.end()
-        # Only what is near decides, or a page without a line break would take a day.
+        # Only nearby text decides, or a page without a line break would take a day.
         before = line[max(begin, end - _NEAR) : end].strip()
         if _ends(before, line[end : end + _NEAR].lstrip()):
             found.append(line[begin:end].strip())
@@ -73,7 +73,7 @@ def _of_line(line: str) -> list[str]:
 
 def _ends(sentence: str, following: str) -> bool:
     if not sentence.endswith("."):
-        # A quoted question goes on in lower case: "Ready?" she asked.
+        # A quoted question continues in lower case: "Ready?" she asked.
         return not following[:1].islower()
     if following[:1].islower() or _NUMBERING.fullmatch(sentence):
         return False

@@ -20,7 +20,7 @@ _SMALL = ONES[:13]
 
 
 def spoken(value: Any, now: datetime) -> str:
-    """`value` in words, by default its `str`; days are told relative to `now`."""
+    """`value` in words, by default its `str`; days are relative to `now`."""
     match value:
         case timedelta():
             return length(value)
@@ -55,17 +55,17 @@ def count(number: int, noun: str) -> str:
 
 
 def plural(noun: str) -> str:
-    """A regular English noun for several: "lights", "switches"."""
+    """The plural of a regular English noun: "lights", "switches"."""
     return f"{noun}es" if noun.endswith(("s", "x", "ch", "sh")) else f"{noun}s"
 
 
 def articles(text: str) -> str:
-    """Put "a" and "an" right: a template that allows both allows each before any word."""
+    """Correct "a" and "an": a template that allows both allows each before any word."""
     return _A_BEFORE_VOWEL.sub("an", _AN_BEFORE_CONSONANT.sub("a", text))
 
 
 def possessive(name: str) -> str:
-    """Whose something is: "Anna's", "the guests'"."""
+    """The possessive of a name: "Anna's", "the guests'"."""
     return f"{name}'" if name.endswith("s") else f"{name}'s"
 
 

@@ -1,6 +1,6 @@
 """Words without their endings, so that forms of one word count as one.
 
-SQLite's FTS5 has a stemmer of its own (Porter's) for what it finds.
+SQLite's FTS5 searches with a stemmer of its own (Porter's).
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ def short_stem(word: str) -> str:
 
 
 def beginning(word: str) -> str:
-    """The first five letters, by which "gardener" and "gardening" are alike."""
+    """The first five letters, which are the same for "gardener" and "gardening"."""
     return word[:_BEGINNING]
 
 

@@ -59,4 +59,4 @@ BINDING = word_set(
     "a about an and are at be by for from had has have in is it its of on or s so the their "
     "there they this to was were will with you your yours i my we our"
 )
-"""Words that only bind the facts of a skill's reply: fewer than `COMMON`, since facts are short."""
+"""Words that only connect the facts of a skill's reply: fewer than `COMMON`, as facts are short."""

@@ -1,7 +1,7 @@
-"""How people say the values of slots, and what sentences that are made up to learn from hold.
+"""How people say the values of slots, and the content of sentences that are sampled to learn from.
 
-Rules are in hassil's template language. A list that fills a slot named "_" only takes its words:
-the whole phrase is what a resolver reads.
+Rules are in hassil's template language. A list that fills a slot named "_" only matches words; a
+resolver then reads the whole phrase.
 """
 
 from __future__ import annotations
@@ -125,7 +125,7 @@ SPOKEN = {
         "|every {2..30:_} (minutes|hours))"
     ),
 }
-"""How people mostly say the values that `RULES` accept in many more ways: what samples hold."""
+"""Rules for samples: the usual ways to say the values that `RULES` accept in many more ways."""
 
 THINGS = phrase_list(
     "milk, eggs, bread, coffee, apples, toilet paper, dinner, pizza, pasta, tea, laundry, work, "
@@ -135,7 +135,7 @@ DEEDS = phrase_list(
     "call mum, call the doctor, feed the cat, water the plants, take out the trash, buy flowers, "
     "come downstairs, clean the bathroom, pay the rent, go to bed, lock the door, buy milk"
 )
-"""What stands for free text in sampled sentences: deeds after "to", things elsewhere."""
+"""Free text for sampled sentences: `DEEDS` after "to", `THINGS` elsewhere."""
 
 FREE_TEXT = {
     "search_query": phrase_list(
@@ -157,7 +157,7 @@ FREE_TEXT = {
         "lock the front door, pause the music, turn on the heater, start the vacuum"
     ),
 }
-"""What stands for the free text of Home Assistant's own lists in sampled sentences."""
+"""Free text for Home Assistant's own lists in sampled sentences."""
 
 POLITE = (
     "please {}",
@@ -172,6 +172,6 @@ POLITE = (
     "hey {}",
     "okay {}",
 )
-"""Around a command."""
+"""Polite frames around a sampled command."""
 JOINTS = ("and", "then", "and then")
-"""Between two commands."""
+"""Words between two sampled commands."""

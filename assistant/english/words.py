@@ -1,4 +1,4 @@
-"""A text as words that are compared."""
+"""Splits a text into words for comparison."""
 
 from __future__ import annotations
 
