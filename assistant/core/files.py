@@ -7,6 +7,8 @@ import fcntl
 import os
 import stat
 import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, Any
 
@@ -70,6 +72,18 @@ def open_locked(path: Path, mode: str = "wb") -> IO[Any] | None:
         raise
     file.close()
     return None
+
+
+@contextmanager
+def in_memory(content: bytes) -> Iterator[str]:
+    """The path of a file with `content` in memory, for as long as the block runs.
+
+    It needs no disk that can be written.
+    """
+    with open(os.memfd_create("in-memory"), "wb") as file:
+        file.write(content)
+        file.flush()
+        yield f"/proc/self/fd/{file.fileno()}"
 
 
 def read_text(path: Path, most_bytes: int = MOST_BYTES) -> str:

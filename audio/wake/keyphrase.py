@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import os
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 from pathlib import Path
 
 import numpy as np
@@ -12,6 +10,7 @@ from numpy.typing import NDArray
 from pocketsphinx import Config, Decoder, get_model_path
 
 from assistant.core.errors import WakeWordError
+from assistant.core.files import in_memory
 from audio.asr.pronunciation import dictionary_lines
 from audio.frames import FRAME_S
 from audio.wake.engine import spoken
@@ -34,7 +33,10 @@ class KeyPhrases:
             raise WakeWordError("wake.unknown_keyword", message)
         phrases = [f"{spoken(k)} /{threshold(s)}/\n" for k, s in keywords.items()]
         # Only the phrases' own words: the whole dictionary takes 20 MB and half a second.
-        with _file("".join(dictionary)) as dict_file, _file("".join(phrases)) as phrase_file:
+        with (
+            in_memory("".join(dictionary).encode()) as dict_file,
+            in_memory("".join(phrases).encode()) as phrase_file,
+        ):
             model = str(Path(get_model_path("en-us")) / "en-us")
             config = Config(hmm=model, dict=dict_file, lm=None, loglevel="FATAL")
             self._decoder = Decoder(config)
@@ -65,13 +67,3 @@ class KeyPhrases:
 def threshold(sensitivity: float) -> str:
     """PocketSphinx's likelihood ratio; the smaller it is, the more easily the phrase is noticed."""
     return f"1e-{round(40 * sensitivity)}"
-
-
-@contextmanager
-def _file(text: str) -> Iterator[str]:
-    """The path of a file with `text` in memory, as no disk may be writable."""
-    descriptor = os.memfd_create("keyphrase")
-    with open(descriptor, "wb") as file:
-        file.write(text.encode())
-        file.flush()
-        yield f"/proc/self/fd/{descriptor}"

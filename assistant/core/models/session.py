@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import os
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -14,6 +12,7 @@ from onnxruntime.capi.onnxruntime_inference_collection import InferenceSession, 
 from onnxruntime.capi.onnxruntime_pybind11_state import SessionOptions
 
 from assistant.core.errors import ModelError
+from assistant.core.files import in_memory
 from assistant.core.models.manifest import Library
 from assistant.core.models.onnx import external_tensors
 from assistant.core.models.shared import shared
@@ -74,7 +73,7 @@ def session_of_bytes(model: bytes, where: str = "the model", threads: int = 1) -
     for name, table in tables.items():
         options.add_initializer(name, table)
     # A session made from bytes keeps them, which doubles the memory; one made from a path does not.
-    with _in_memory(model) as path:
+    with in_memory(model) as path:
         try:
             session = Session(path, options, providers=["CPUExecutionProvider"])
         except FAULTS as error:
@@ -82,15 +81,6 @@ def session_of_bytes(model: bytes, where: str = "the model", threads: int = 1) -
             raise ModelError("model.unusable", f"{where}: {reason}") from error
     session.tables = tuple(tables.values())
     return session
-
-
-@contextmanager
-def _in_memory(content: bytes) -> Iterator[str]:
-    """The path of a file in memory that holds `content`."""
-    with open(os.memfd_create("model"), "wb") as file:
-        file.write(content)
-        file.flush()
-        yield f"/proc/self/fd/{file.fileno()}"
 
 
 def check_interface(library: Library, name: str, content: Mapping[str, bytes]) -> None:

@@ -34,7 +34,7 @@ log = logging.getLogger(__name__)
 def keep_tables() -> None:
     """Keep the tables of `SOURCE`; when it is damaged, each model has its own copy."""
     try:
-        keep(Library(SHIPPED).read(SOURCE)["model.onnx"])
+        keep(Library(SHIPPED).read_file(SOURCE, "model.onnx"))
     except ModelError as error:
         log.warning("models share no table: %s (%s)", error.message, error.code)
 
