@@ -109,6 +109,8 @@ def copy_of(suite: str, machine: str) -> Iterator[Root]:
     work = Path(tempfile.mkdtemp(dir=CACHE, prefix=f"{bare.name}-"))
     try:
         call("cp", "--archive", str(bare), str(work / "root"))
+        # Every installer writes it, debootstrap alone does not.
+        (work / "root/etc/hosts").write_text("127.0.0.1 localhost\n::1 localhost\n", "ascii")
         source = work / "root" / SOURCE.lstrip("/")
         source.mkdir()
         files = call("git", "ls-files", "--cached", "--others", "--exclude-standard").split("\n")
