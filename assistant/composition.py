@@ -128,10 +128,10 @@ class Composition:
         self,
         knowledge: Knowledge | None = None,
         answers: DocumentAnswers | None = None,
-        desk: InFlight | None = None,
+        in_flight: InFlight | None = None,
     ) -> AnswerStage:
         """What no skill claims; with `knowledge` the user's documents are kept in it."""
-        return self.answering.stage(self.registry.abilities, knowledge, answers, desk)
+        return self.answering.stage(self.registry.abilities, knowledge, answers, in_flight)
 
     def voice(self) -> VoiceStage:
         """The voice; raises `SpeakingError` when there is none."""

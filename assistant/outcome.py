@@ -10,8 +10,8 @@ from assistant.core.messages import (
     Command,
     Interpretation,
     Message,
-    Reply,
     SlotValue,
+    SpokenReply,
     Transcript,
     Woke,
 )
@@ -47,7 +47,7 @@ def summarise(given: str, messages: Sequence[Message], timings_ms: dict[str, flo
     transcripts = {m.utterance_id: m.text for m in messages if isinstance(m, Transcript)}
     last = next(reversed([i for i, text in transcripts.items() if text]), None)
     commands = [_plain(c) for c in _commands(messages, last)]
-    replies = [m for m in messages if isinstance(m, Reply) and m.utterance_id == last]
+    replies = [m for m in messages if isinstance(m, SpokenReply) and m.utterance_id == last]
     first = commands[0] if commands else None
     return Outcome(
         input=given,

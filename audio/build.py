@@ -80,7 +80,7 @@ class Recognition:
         settings = self._config.asr
         if settings.engine != "pocketsphinx":
             self._require_known(settings.model)
-            whisper = self.faults.without("whisper", self._whisper)
+            whisper = self.faults.load_or_none("whisper", self._whisper)
             if whisper is not None:
                 return whisper
         prefixes = [keyword.replace("_", " ") for keyword in self._config.wake.keywords]

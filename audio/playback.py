@@ -22,10 +22,10 @@ from assistant.core.messages import (
     Speech,
 )
 from audio.frames import Samples, at_rate
+from audio.heard_replies import HeardReplies
 from audio.loudspeaker import Loudspeaker, open_loudspeaker
 from audio.own_voice import OwnVoice
-from audio.tally import Tally
-from audio.track import News, Sounding, Started, Track, TrackEnded
+from audio.play_queue import News, PlayQueue, ReplyEnded, ReplyStarted, Sounding
 
 BLOCK_S = 0.02
 LINGER_S = 1.0
@@ -41,16 +41,19 @@ class Playback:
 
     The device is opened for a reply and closed a second after it, as an open one costs power.
     `own_voice` is told what is played. Without a loudspeaker, replies end at once, unheard. When a
-    reply to be heard once was heard, `tally` records it before it is reported.
+    reply to be heard once was heard, `heard_replies` records it before it is reported.
     """
 
     def __init__(
-        self, output: str, own_voice: OwnVoice | None = None, tally: Tally | None = None
+        self,
+        output: str,
+        own_voice: OwnVoice | None = None,
+        heard_replies: HeardReplies | None = None,
     ) -> None:
         self._output = output
         self._own_voice = own_voice
-        self._tally = tally
-        self._track = Track(tally.names if tally is not None else ())
+        self._heard_replies = heard_replies
+        self._queue = PlayQueue(heard_replies.names if heard_replies is not None else ())
         self._changed = threading.Condition()
         self._closed = self._cut = False
         self._present = True
@@ -72,7 +75,7 @@ class Playback:
         if not self.alive:
             raise AudioError("audio.player_died", "the player has died; restart the audio process")
         with self._changed:
-            self._tell(list(self._track.play(speech)), boottime_s())
+            self._tell(list(self._queue.play(speech)), boottime_s())
             self._changed.notify()
 
     def earcon(self, samples: Samples) -> None:
@@ -92,8 +95,8 @@ class Playback:
         """Stop playing at once, and forget what was still to be played."""
         with self._changed:
             now_s = boottime_s()
-            self._cut |= not self._track.idle  # it may be told twice before the player looks
-            self._tell(self._track.stop(), now_s)
+            self._cut |= not self._queue.idle  # it may be told twice before the player looks
+            self._tell(self._queue.stop(), now_s)
         if self._own_voice is not None:
             self._own_voice.stops(now_s)
 
@@ -131,7 +134,7 @@ class Playback:
 
     def _awaken(self) -> bool:
         with self._changed:
-            self._changed.wait_for(lambda: self._closed or not self._track.idle)
+            self._changed.wait_for(lambda: self._closed or not self._queue.idle)
             return not self._closed
 
     def _play_on(self) -> None:
@@ -151,18 +154,18 @@ class Playback:
         """Play the next 20 ms; return the seconds without sound so far, and the playing reply."""
         with self._changed:
             count = round(loudspeaker.rate_hz * BLOCK_S)
-            block, news = self._track.pull(count, loudspeaker.rate_hz)
+            block, news = self._queue.pull(count, loudspeaker.rate_hz)
             cut, self._cut = self._cut, False
-            idle_s = idle_s + BLOCK_S if self._track.idle else 0.0
+            idle_s = idle_s + BLOCK_S if self._queue.idle else 0.0
         if cut:
             loudspeaker.abort()
             loudspeaker.finish(playing)
             playing = ""
-        playing = next((n.utterance_id for n in news if isinstance(n, Started)), playing)
+        playing = next((n.utterance_id for n in news if isinstance(n, ReplyStarted)), playing)
         # A sound that is written is heard one latency later.
-        self._tell((n for n in news if not isinstance(n, TrackEnded)), _heard_at_s(loudspeaker))
+        self._tell((n for n in news if not isinstance(n, ReplyEnded)), _heard_at_s(loudspeaker))
         loudspeaker.write(block, playing)
-        for ended in (n for n in news if isinstance(n, TrackEnded)):
+        for ended in (n for n in news if isinstance(n, ReplyEnded)):
             self._drain(loudspeaker)
             try:
                 loudspeaker.finish(ended.utterance_id)
@@ -184,7 +187,7 @@ class Playback:
             self._present = False
             self._post(_loudspeaker(False, error.message))
         with self._changed:
-            self._tell(self._track.lose(), boottime_s())
+            self._tell(self._queue.lose(), boottime_s())
 
     def _tell(self, news: Iterable[News], at_s: float) -> None:
         for item in news:
@@ -192,11 +195,11 @@ class Playback:
                 case Sounding():
                     reference = at_rate(item.samples, item.rate_hz, SAMPLE_RATE_HZ)
                     self._post(_Sounds(reference, at_s))
-                case Started():
+                case ReplyStarted():
                     self._post(PlaybackStarted(utterance_id=item.utterance_id, at_s=at_s))
-                case TrackEnded():
-                    if item.once and item.heard and self._tally is not None:
-                        self._tally.add(item.utterance_id)
+                case ReplyEnded():
+                    if item.once and item.heard and self._heard_replies is not None:
+                        self._heard_replies.add(item.utterance_id)
                     self._post(
                         PlaybackEnded(
                             utterance_id=item.utterance_id,

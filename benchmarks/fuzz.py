@@ -19,7 +19,7 @@ import msgspec
 
 from assistant.composition import Composition
 from assistant.core.config import Config, HomeSettings, MqttSettings, StorageSettings
-from assistant.core.messages import Command, Commit, HomeCommand, Interpretation, Reply
+from assistant.core.messages import Command, Commit, HomeCommand, Interpretation, SpokenReply
 from assistant.evaluation.specimen import specimen_home
 from assistant.pipeline import run
 from benchmarks.strings import strings
@@ -87,7 +87,9 @@ def has_effect(composition: Composition, text: str, commands: tuple[Command, ...
         Commit(utterance_id="fuzz", revision=0),
     )
     messages = run([composition.skills(open_state(None))], said)
-    return any(isinstance(m, HomeCommand) or (isinstance(m, Reply) and m.acted) for m in messages)
+    return any(
+        isinstance(m, HomeCommand) or (isinstance(m, SpokenReply) and m.acted) for m in messages
+    )
 
 
 def _tell(what: str, text: str) -> None:

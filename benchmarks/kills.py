@@ -25,7 +25,7 @@ import msgspec
 
 from assistant.core.errors import BusError
 from assistant.core.layout import STATE_FILE
-from assistant.core.messages import PlaybackEnded, PlaybackStarted, Reply
+from assistant.core.messages import PlaybackEnded, PlaybackStarted, SpokenReply
 from benchmarks.daemon import Daemon, Ear
 from benchmarks.journal import Journal
 from benchmarks.promises import Kept, Killed, Line, Oracle, Verdict, Wish
@@ -96,7 +96,7 @@ class Attack:
         self._journal: Journal[Line] = Journal(folder / "journal.jsonl", Line)
         for line in self._journal.lines:
             self._oracle.note(line)
-        self._ear = Ear(self._daemon.runtime, (Reply, PlaybackStarted, PlaybackEnded))
+        self._ear = Ear(self._daemon.runtime, (SpokenReply, PlaybackStarted, PlaybackEnded))
 
     @property
     def kills(self) -> int:

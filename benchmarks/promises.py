@@ -1,9 +1,9 @@
 """An oracle for a daemon under attack: what the daemon promised, and whether it keeps it.
 
 Each command (a `Wish`) is one of a kind: a timer with a name and a length that no other has, an
-item that is on no list yet, or a device's new brightness. It is promised once a `Reply` has come
-that says that it `acted`. A command without such a reply may have been carried out or not, but at
-most once.
+item that is on no list yet, or a device's new brightness. It is promised once a `SpokenReply` has
+come that says that it `acted`. A command without such a reply may have been carried out or not, but
+at most once.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import Literal
 
 import msgspec
 
-from assistant.core.messages import Message, PlaybackEnded, PlaybackStarted, Reply
+from assistant.core.messages import Message, PlaybackEnded, PlaybackStarted, SpokenReply
 
 RING = "timer-"
 
@@ -113,7 +113,7 @@ class Oracle:
     def learned(self, message: Message) -> Iterable[Line]:
         """The lines that a message of the daemon gives; they are not yet noted."""
         match message:
-            case Reply(acted=True, utterance_id=said) if said in self.wishes:
+            case SpokenReply(acted=True, utterance_id=said) if said in self.wishes:
                 if said not in self.promised:
                     yield Promised(utterance_id=said)
             case PlaybackStarted(utterance_id=name) if _timer(name) in self.rung:

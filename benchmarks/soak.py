@@ -32,7 +32,7 @@ from assistant.core.messages import (
     DeviceChanged,
     NothingHeard,
     PlaybackEnded,
-    Reply,
+    SpokenReply,
     Utterance,
     Woke,
 )
@@ -180,7 +180,7 @@ class Soak:
         self._texts = texts
         self._journal: Journal[Said | Look] = Journal(folder / "journal.jsonl", Said | Look)
         self._lines = self._journal.lines
-        wanted = (Reply, Woke, Utterance, NothingHeard, PlaybackEnded, DeviceChanged)
+        wanted = (SpokenReply, Woke, Utterance, NothingHeard, PlaybackEnded, DeviceChanged)
         self._ear = Ear(self._daemon.runtime, wanted)
         self._replying = ""
 
@@ -226,7 +226,7 @@ class Soak:
         self._replying = utterance_id
         at_s = self._ear.say(utterance_id, self._texts[number % len(self._texts)])
         for message in self._ear.hear(time.monotonic() + REPLY_S):
-            if isinstance(message, Reply) and message.utterance_id == utterance_id:
+            if isinstance(message, SpokenReply) and message.utterance_id == utterance_id:
                 return message.at_s - at_s
         return None
 
@@ -248,7 +248,7 @@ class Soak:
                     ended_s = message.speech_ended_at_s
                 case NothingHeard() if message.utterance_id == utterance_id:
                     return None
-                case Reply() if message.utterance_id == utterance_id:
+                case SpokenReply() if message.utterance_id == utterance_id:
                     reply_s = message.at_s - ended_s
                 case PlaybackEnded() if message.utterance_id == utterance_id:
                     return reply_s

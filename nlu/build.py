@@ -104,12 +104,12 @@ class Understanding:
     def tagger(self) -> Tagger | None:
         """The tagger that finds names; None where its model is damaged."""
         load = partial(Tagger.load, self._library)
-        return self.faults.without(NER, lambda: self._opened.get(self._library, NER, load))
+        return self.faults.load_or_none(NER, lambda: self._opened.get(self._library, NER, load))
 
     @cached_property
     def intents(self) -> IntentModel | None:
         """The intent model, fitted to the installed skills; None where it is damaged."""
-        return self.faults.without(INTENT, self._fitted)
+        return self.faults.load_or_none(INTENT, self._fitted)
 
     @cached_property
     def own_examples(self) -> list[tuple[IntentLabel, str]]:

@@ -75,10 +75,10 @@ class NluStage:
     def feed(self, message: Message) -> Iterator[Message]:
         """Give whether the transcript is a whole sentence that ends there, and what it means."""
         if isinstance(message, Tick):
-            yield from self._faults.told()
+            yield from self._faults.take_reports()
         if not isinstance(message, Transcript):
             return
-        self._faults.work(message.at_s)
+        self._faults.note_work(message.at_s)
         text, said, understood = self._understand(message)
         nothing = not understood.commands
         yield Complete(

@@ -36,7 +36,7 @@ import msgspec
 
 from assistant.core.database import Database
 from assistant.core.errors import SkillError
-from assistant.core.messages import Reply
+from assistant.core.messages import SpokenReply
 from assistant.english.spoken import length, spoken
 from assistant.skill.context import LONGEST_TIMER, MOST_TIMERS, Timer
 
@@ -155,7 +155,7 @@ class TimerScheduler:
                     self.cancel(row.id)
         self._heard.clear()
 
-    def rings(self) -> Iterator[Reply]:
+    def rings(self) -> Iterator[SpokenReply]:
         """The rings to be played now."""
         for row in self._rows():
             ring = self._rings.get(row.id)
@@ -170,7 +170,7 @@ class TimerScheduler:
             self._rings[row.id] = _Ring(
                 text=text, again_at_s=self.at_s + patience_s, patience_s=patience_s
             )
-            yield Reply(utterance_id=_ring_of(row), text=text, once=True)
+            yield SpokenReply(utterance_id=_ring_of(row), text=text, once=True)
 
     def deadline_s(self) -> float | None:
         """When `rings` must be called next; 0.0 while the time is not yet known."""

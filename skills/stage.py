@@ -22,13 +22,13 @@ from assistant.core.messages import (
     NothingHeard,
     PlaybackEnded,
     Question,
-    Reply,
+    SpokenReply,
     WordFacts,
 )
-from assistant.skill import reply as skill_reply
 from assistant.skill.context import Context, Request
 from assistant.skill.home import Home
 from assistant.skill.reply import Dialog as Call
+from assistant.skill.reply import Reply
 from skills.deadline import Overdue, within
 from skills.devices import Devices
 from skills.dialog import Dialog, Resolve, cancels
@@ -128,10 +128,10 @@ class SkillsStage:
             moments.append(self._dialog.expires_at_s)
         return min((m for m in moments if m is not None), default=None)
 
-    def _news(self) -> Iterator[Reply]:
+    def _news(self) -> Iterator[SpokenReply]:
         text, self._to_tell = self._to_tell, ""
         if text:
-            yield Reply(utterance_id="state-set-aside", text=text, done=False)
+            yield SpokenReply(utterance_id="state-set-aside", text=text, done=False)
 
     def _act(self, said: Interpretation | None) -> Iterator[Message]:
         if said is None or has_acted(self._database, said.utterance_id):
@@ -186,7 +186,7 @@ class SkillsStage:
         return (yield from self._registry.call(told, self._context))
 
     def _step(
-        self, utterance_id: str, dialog: Dialog, move: Callable[[Dialog], skill_reply.Reply]
+        self, utterance_id: str, dialog: Dialog, move: Callable[[Dialog], Reply]
     ) -> Iterator[Message]:
         """Continue a dialog in one transaction, then report it; a fault leaves no dialog open."""
         self._dialog = None
@@ -212,7 +212,7 @@ class SkillsStage:
                 acted=acted,
             )
             return
-        yield Reply(
+        yield SpokenReply(
             utterance_id=utterance_id,
             text=reply.text,
             intent=dialog.intent,
@@ -222,14 +222,14 @@ class SkillsStage:
         )
 
 
-def _in_time(move: Callable[[], skill_reply.Reply]) -> skill_reply.Reply:
+def _in_time(move: Callable[[], Reply]) -> Reply:
     try:
         return within(MOVE_S, move)
     except Overdue as error:  # outside of any one skill's code, which has a boundary of its own
         raise SkillError("skill.slow", "the skills do not come to an end") from error
 
 
-def _task(reply: skill_reply.Reply) -> AnswerTask | None:
+def _task(reply: Reply) -> AnswerTask | None:
     facts = tuple(Fact(name=name, value=value) for name, value in reply.facts.items())
     return WordFacts(facts=facts) if facts else reply.task
 

@@ -8,7 +8,7 @@ from assistant.answer.answerer import Answer, AnswerTier
 from assistant.answer.knowledge.passage_store import StoredPassage
 
 
-def drawn(text: str, stored: Sequence[StoredPassage], kind: str = "event") -> Answer:
+def composed_answer(text: str, stored: Sequence[StoredPassage], kind: str = "event") -> Answer:
     """The answer; its source is the first passage it rests on, its kind `kind` if there is none."""
     first = stored[0] if stored else None
     if first is None:

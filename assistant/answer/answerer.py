@@ -29,9 +29,9 @@ LONGEST_SPOKEN = 45
 """Most words of a found sentence that is spoken whole."""
 KEPT = 256
 """Most answers that are kept."""
-RUSHED = frozenset(("answer.late", "answer.overloaded"))
+TIME_FAULTS = frozenset(("answer.late", "answer.overloaded"))
 """Codes of answers for whose wording there was no time."""
-PASSING = RUSHED | {"answer.resting"}
+TRANSIENT_FAULTS = TIME_FAULTS | {"answer.resting"}
 """Passing faults, which say nothing about the question: answers given despite them are not kept."""
 
 Key = tuple[str, int, Filter | None]
@@ -135,7 +135,7 @@ class Answerer:
         if isinstance(found, SearchResult):
             made = yield from self._made(question, found, counts)
             counts[made.tier] += 1
-            if not PASSING & counts.keys():
+            if not TRANSIENT_FAULTS & counts.keys():
                 self._keep(key, made)
         else:
             made = found

@@ -61,16 +61,16 @@ class Answering:
         abilities: Sequence[str],
         knowledge: Knowledge | None = None,
         answers: DocumentAnswers | None = None,
-        desk: InFlight | None = None,
+        in_flight: InFlight | None = None,
     ) -> AnswerStage:
         """The stage for what no skill claims; with `knowledge` it keeps the user's documents."""
-        desk = desk or InFlight()
+        in_flight = in_flight or InFlight()
         if knowledge is None:
-            return AnswerStage(abilities, answers, desk=desk)
+            return AnswerStage(abilities, answers, in_flight=in_flight)
         vectors = self.vectors(knowledge)
         answers = self.answers(knowledge, vectors)
-        collection = self.collection(knowledge, vectors, desk)
-        return AnswerStage(abilities, answers, collection, desk, self.faults)
+        collection = self.collection(knowledge, vectors, in_flight)
+        return AnswerStage(abilities, answers, collection, in_flight, self.faults)
 
     def knowledge(self, path: Path | None) -> Knowledge:
         """What the user's documents say; empty, in memory for None. Raises `StorageError`."""
@@ -87,12 +87,12 @@ class Answering:
         self,
         knowledge: Knowledge,
         vectors: VectorIndex | None = None,
-        desk: InFlight | None = None,
+        in_flight: InFlight | None = None,
     ) -> Collection:
-        """The user's documents, as they are on the disk; `desk` has the requests about them."""
+        """The user's documents, as they are on the disk; `in_flight` holds requests about them."""
         folders = [Path(f).expanduser().resolve() for f in self._config.documents.folders]
         index = vectors if vectors is not None else self.vectors(knowledge)
-        requests = desk.requests if desk is not None else None
+        requests = in_flight.requests if in_flight is not None else None
         return Collection(
             *(knowledge, index, self.encoder, ParserClient(), SUFFIXES, folders),
             *(self._summariser(knowledge), requests),
@@ -115,7 +115,7 @@ class Answering:
         """The phraser with the generator that the settings name."""
         name = self._config.answer.generator
         # Of the library alone: a circle with this object would outlive a replaced stage.
-        load = self.faults.noting(
+        load = self.faults.with_note(
             GENERATOR, partial(_open_generator, self._opened, self._library, name)
         )
         return Phraser(load, WORDS_BUDGET)

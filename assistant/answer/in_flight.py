@@ -18,7 +18,7 @@ from assistant.answer.generation.token_scheduler import (
 )
 from assistant.core.clock import boottime_s
 from assistant.core.errors import AnswerError
-from assistant.core.failure import failed
+from assistant.core.failure import report_failure
 from assistant.core.messages import DocumentsDone, Message, Question
 
 WORDS_WITHIN_S = 2.0
@@ -82,7 +82,7 @@ class InFlight:
             yield self._ready.popleft()
         for name, request in ended:
             if request.error is not None:
-                yield failed("answer", request.error, name)
+                yield report_failure("answer", request.error, name)
 
     def _take_on(
         self, scheduler: TokenScheduler, question: Question, replies: Steps[None], tokens: int

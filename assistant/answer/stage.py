@@ -33,7 +33,7 @@ from assistant.core.messages import (
     NameSource,
     OpenQuestion,
     Question,
-    Reply,
+    SpokenReply,
     Summarise,
     Tick,
     WordFacts,
@@ -78,8 +78,8 @@ class AnswerStage:
     """Answers questions, and when there is none keeps the documents up to date.
 
     `abilities` are the skills' own words, to follow "I can …" where the text resembles no command.
-    Without `answers` there are no documents to answer from. With a shared `desk`, several questions
-    are worked on at once. `faults` are reported after the replies.
+    Without `answers` there are no documents to answer from. With a shared `in_flight`, several
+    questions are worked on at once. `faults` are reported after the replies.
     """
 
     consumes: ClassVar[tuple[type[Message], ...]] = (Question, BargeIn, DocumentsRequest)
@@ -89,11 +89,11 @@ class AnswerStage:
         abilities: Sequence[str] = (),
         answers: AnswerSource | None = None,
         collection: Collects | None = None,
-        desk: InFlight | None = None,
+        in_flight: InFlight | None = None,
         faults: Degraded | None = None,
     ) -> None:
         self._abilities, self._answers, self._collection = joined(abilities), answers, collection
-        self._desk, self._faults = desk or InFlight(), faults or Degraded("answer")
+        self._in_flight, self._faults = in_flight or InFlight(), faults or Degraded("answer")
 
     def feed(self, message: Message) -> Iterator[Message]:
         """The replies to a `Question`, a sentence each, or news of the documents.
@@ -102,10 +102,10 @@ class AnswerStage:
         """
         match message:
             case Question():
-                yield from self._desk.ask(message, self._replies(message))
+                yield from self._in_flight.ask(message, self._replies(message))
                 yield from self._remarks()
             case BargeIn():
-                self._desk.cancel(message.utterance_id)
+                self._in_flight.cancel(message.utterance_id)
             case DocumentsRequest() if self._collection is not None:
                 yield from self._collection.take(message)
             case DocumentsRequest():
@@ -114,15 +114,15 @@ class AnswerStage:
                     code="storage.in_use",
                     error="another command has the documents; when it is done: assistant reload",
                 )
-            case Tick() if self._desk.busy:
-                yield from self._desk.turn()
+            case Tick() if self._in_flight.busy:
+                yield from self._in_flight.turn()
                 yield from self._remarks()
             case Tick() if self._collection is not None:
-                yield from self._faults.passing("reader", self._collection.step(message.at_s))
+                yield from self._faults.until_fault("reader", self._collection.step(message.at_s))
 
     def deadline_s(self) -> float | None:
         """When a reply continues, or a slice of documents is due to be read or encoded."""
-        if self._desk.busy:
+        if self._in_flight.busy:
             return 0.0
         return None if self._collection is None else self._collection.deadline_s()
 
@@ -130,13 +130,13 @@ class AnswerStage:
         """The reports that follow the replies."""
         if self._answers is not None:
             yield from self._answers.alerts()
-        if not self._desk.busy:
-            yield from self._faults.told()
+        if not self._in_flight.busy:
+            yield from self._faults.take_reports()
 
     def _replies(self, question: Question) -> Steps[None]:
         match question.task:
             case NameSource():
-                yield _reply(question, self._desk.source or question.fallback)
+                yield _reply(question, self._in_flight.source or question.fallback)
             case Summarise(name=name):
                 yield from self._summary(question, name)
             case WordFacts(facts=facts):
@@ -161,19 +161,19 @@ class AnswerStage:
         except AnswerError as error:
             yield _reply(question, error.message, done=False)
             return
-        self._desk.source = _named("document", summary.title, summary.place)
+        self._in_flight.source = _named("document", summary.title, summary.place)
         *others, last = [said.text for said in summary.sentences] or [""]
         for text in others:
             yield _reply(question, text, more=True)
         yield _reply(question, last, done=bool(last))
 
-    def _scheduled(self, question: Question, task: CalendarTask) -> Steps[Reply]:
+    def _scheduled(self, question: Question, task: CalendarTask) -> Steps[SpokenReply]:
         if self._answers is None:
             return _reply(question, question.fallback, done=False)
         answer = yield from self._answers.scheduled(question.text, task, question.at_s)
         return self._said(question, answer)
 
-    def _answered(self, question: Question, task: OpenQuestion) -> Steps[Reply]:
+    def _answered(self, question: Question, task: OpenQuestion) -> Steps[SpokenReply]:
         if self._answers is not None:
             answer = yield from self._answers.answering(question.text, task, question.at_s)
             reply = self._said(question, answer)
@@ -181,10 +181,10 @@ class AnswerStage:
                 return reply
         return _reply(question, self._declined(task.nearest), done=False)
 
-    def _said(self, question: Question, answer: Answer) -> Reply:
+    def _said(self, question: Question, answer: Answer) -> SpokenReply:
         """The reply that says `answer`; its source is kept."""
         found = answer.tier is not AnswerTier.DECLINED
-        self._desk.source = _named(answer.kind, answer.title, answer.place) if found else ""
+        self._in_flight.source = _named(answer.kind, answer.title, answer.place) if found else ""
         return _reply(question, answer.text, done=found)
 
     def _declined(self, nearest: str) -> str:
@@ -195,8 +195,8 @@ class AnswerStage:
         return "I can't do that yet."
 
 
-def _reply(question: Question, text: str, *, done: bool = True, more: bool = False) -> Reply:
-    return Reply(
+def _reply(question: Question, text: str, *, done: bool = True, more: bool = False) -> SpokenReply:
+    return SpokenReply(
         utterance_id=question.utterance_id,
         text=text,
         intent=question.intent,

@@ -19,7 +19,7 @@ from assistant.core.errors import ConfigError
 
 KEEPALIVE_S = 15
 RECONNECT_S = (1, 60)
-LARGEST_PACKET_BYTES = LARGEST_PAYLOAD_BYTES + 4096
+LARGEST_MQTT_PACKET_BYTES = LARGEST_PAYLOAD_BYTES + 4096
 """Most bytes of a packet that the broker is asked to send: a retained message of 200 MB would
 exceed the service's memory at each start. MQTT 3.1.1 has no such limit."""
 WAITING_COMMANDS = 256
@@ -75,7 +75,7 @@ def connection(settings: MqttSettings) -> Connection:
     limits = None
     if settings.version == "5":
         limits = Properties(PacketTypes.CONNECT)  # type: ignore[no-untyped-call]
-        limits.MaximumPacketSize = LARGEST_PACKET_BYTES
+        limits.MaximumPacketSize = LARGEST_MQTT_PACKET_BYTES
     client.connect_async(_host(settings), settings.port, KEEPALIVE_S, properties=limits)
     return client
 

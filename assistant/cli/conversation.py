@@ -20,7 +20,7 @@ from assistant.core.messages import Message
 from assistant.core.stage import Stage
 from assistant.documents.local import consult
 from assistant.outcome import Outcome, summarise
-from assistant.supervision.settings import check
+from assistant.supervision.settings import check_settings
 
 
 class Timings:
@@ -54,7 +54,7 @@ def temporary_config(
         config = msgspec.structs.replace(config, skills=SkillsSettings(folders=folders))
     if home is not None:
         config = msgspec.structs.replace(config, home=HomeSettings(file=str(home)))
-    return check(config)
+    return check_settings(config)
 
 
 @contextmanager

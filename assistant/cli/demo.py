@@ -22,8 +22,8 @@ from assistant.core.messages import (
     Level,
     Message,
     PlaybackEnded,
-    Reply,
     Speech,
+    SpokenReply,
     StageFailed,
     Transcript,
     Woke,
@@ -132,7 +132,7 @@ class _Screen:
                 for command in commands:
                     slots = ", ".join(f"{s.name} = {s.value}" for s in command.slots)
                     self._line("intent", f"{command.intent}({slots})")
-            case Reply():
+            case SpokenReply():
                 self._line("action", _action(message))
                 self._line("reply", f"“{message.text}”", style="green")
             case BargeIn():
@@ -168,7 +168,7 @@ class _Screen:
         console.print(text, style=style, markup=False)
 
 
-def _action(reply: Reply) -> str:
+def _action(reply: SpokenReply) -> str:
     if reply.acted:
         return "done, and written to disk before it is said"
     if reply.listen:

@@ -11,7 +11,7 @@ import typer
 
 from assistant.cli.conversation import Timings, answering, tell, temporary_config
 from assistant.composition import Composition
-from assistant.core.messages import Frame, Message, PlaybackEnded, Reply
+from assistant.core.messages import Frame, Message, PlaybackEnded, SpokenReply
 from assistant.core.stage import Stage
 from assistant.pipeline import run
 from audio.frames import FRAME_S, SILENCE, frames_of
@@ -69,10 +69,10 @@ def _silence(seconds: float) -> Iterator[bytes]:
 class _Silent:
     """Takes the place of voice and playback: a reply takes no time."""
 
-    consumes: ClassVar[tuple[type[Message], ...]] = (Reply,)
+    consumes: ClassVar[tuple[type[Message], ...]] = (SpokenReply,)
 
     def feed(self, message: Message) -> Iterator[Message]:
-        if isinstance(message, Reply):
+        if isinstance(message, SpokenReply):
             yield PlaybackEnded(utterance_id=message.utterance_id, listen=message.listen)
 
     def deadline_s(self) -> float | None:

@@ -19,7 +19,8 @@ from rich.text import Text
 from assistant.cli.output import console, emit
 from assistant.control.client import ControlClient
 from assistant.control.describe import describe
-from assistant.control.metrics import Stopwatch, Times, begun_anew, figures
+from assistant.control.metrics import Stopwatch, Times, figures, restarted_stage
+from assistant.core.codec import wire_name
 from assistant.core.config import config_files, load_config
 from assistant.core.errors import ControlError
 from assistant.core.messages import (
@@ -135,7 +136,7 @@ class View:
             self._alerts.pop((event.stage, event.what), None)
             if not event.over:
                 self._alerts[event.stage, event.what] = describe(event)
-        anew = begun_anew(event)
+        anew = restarted_stage(event)
         self._alerts = {k: text for k, text in self._alerts.items() if k[0] != anew}
 
     def _processes(self) -> Text:
@@ -166,7 +167,7 @@ class View:
 
 def _row(event: Event) -> str:
     said = _of_status(event) if isinstance(event, Status) else describe(event)
-    return f"{time.strftime('%H:%M:%S')}  {type(event).__name__:<16} {said}".rstrip()
+    return f"{time.strftime('%H:%M:%S')}  {wire_name(type(event)):<16} {said}".rstrip()
 
 
 def _of_status(status: Status) -> str:

@@ -28,8 +28,8 @@ from assistant.core.messages import (
     Reloaded,
     Replace,
     Replaced,
-    Reply,
     SafeModeEntered,
+    SpokenReply,
     StageFailed,
     StageRestarted,
     Transcript,
@@ -60,7 +60,7 @@ def _of_utterance(event: Message) -> str:
             return f"act on revision {revision}"
         case Question(text=text):
             return f"“{text}”"
-        case Reply(text=text, listen=listen, done=done):
+        case SpokenReply(text=text, listen=listen, done=done):
             return f"“{text}”" + (" (asks)" if listen else "") + ("" if done else " (not done)")
         case PlaybackEnded(heard=False):
             return "not heard"

@@ -17,8 +17,8 @@ from assistant.core.messages import (
     Question,
     Reloaded,
     Replaced,
-    Reply,
     SafeModeEntered,
+    SpokenReply,
     StageFailed,
     StageRestarted,
     Transcript,
@@ -46,7 +46,9 @@ class Stopwatch:
         """The utterance's times when `message` is the start of its reply's playback."""
         if isinstance(message, PlaybackStarted):
             return times([*self._open.pop(message.utterance_id, ()), message])
-        if isinstance(message, Utterance | Transcript | Interpretation | Commit | Question | Reply):
+        if isinstance(
+            message, Utterance | Transcript | Interpretation | Commit | Question | SpokenReply
+        ):
             self._keep(message)
         return None
 
@@ -87,8 +89,8 @@ def _between(at_s: Mapping[type[Message], float], ended_s: float) -> Times:
         ("asr", at_s.get(Transcript)),
         ("nlu", understood),
         ("commit", begun),
-        ("skills", at_s.get(Question, at_s.get(Reply))),
-        ("answer", at_s.get(Reply) if Question in at_s else None),
+        ("skills", at_s.get(Question, at_s.get(SpokenReply))),
+        ("answer", at_s.get(SpokenReply) if Question in at_s else None),
         ("voice", at_s[PlaybackStarted]),
     )
     found: Times = {}
@@ -132,7 +134,7 @@ def percentile(values: Sequence[float], share: float) -> float:
     return ranked[max(0, math.ceil(share * len(ranked)) - 1)]
 
 
-def begun_anew(message: Message) -> str:
+def restarted_stage(message: Message) -> str:
     """The stage that `message` reports as restarted or rebuilt; "" for none."""
     match message:
         case (
@@ -170,7 +172,7 @@ class Counts:
             case QualityAlert(stage=stage, what=what):
                 self._quality[stage, what] = not message.over
         # A stage that restarts forgets its alerts and will not report that they are over.
-        anew = begun_anew(message)
+        anew = restarted_stage(message)
         self._quality |= {k: False for k in self._quality if k[0] == anew}
 
     def measured(self, seconds: Times) -> None:

@@ -27,6 +27,7 @@ from assistant.core.clock import boottime_s
 from assistant.core.codec import as_json
 from assistant.core.did_you_mean import did_you_mean
 from assistant.core.errors import AssistantError, ControlError
+from assistant.core.fork import LARGEST_PACKET_BYTES
 from assistant.core.messages import (
     Control,
     DocumentsDone,
@@ -44,7 +45,7 @@ from assistant.core.messages import (
     Work,
     concrete,
 )
-from assistant.supervision.channel import LARGEST_PACKET_BYTES, Status, decode_news, encode
+from assistant.supervision.channel import Status, decode_news, encode
 
 WATCHED = tuple(t for t in (*concrete(Work), *concrete(Control)) if t not in UNPUBLISHED)
 MOST_CALLERS = 16
@@ -340,25 +341,25 @@ class ControlStage:
 
     consumes: ClassVar[tuple[type[Message], ...]] = WATCHED
 
-    def __init__(self, server: ControlServer, ledger: MetricsStore) -> None:
-        self._server, self._ledger = server, ledger
+    def __init__(self, server: ControlServer, metrics: MetricsStore) -> None:
+        self._server, self._metrics = server, metrics
 
     def feed(self, message: Message) -> Iterator[Message]:
         """Pass `message` on; messages in `OWN` also go out on the bus."""
         if not isinstance(message, WATCHED):
-            due_s = self._ledger.deadline_s()
+            due_s = self._metrics.deadline_s()
             if due_s is not None and due_s <= message.at_s:
-                self._ledger.tick()
+                self._metrics.tick()
             self._server.tick(message.at_s)
             return
         self._server.show(message)
-        self._ledger.observe(message)
+        self._metrics.observe(message)
         if isinstance(message, OWN):
             yield message
 
     def deadline_s(self) -> float | None:
         """When the metrics are to be written, or a caller has been idle for too long."""
-        dues_s = (self._ledger.deadline_s(), self._server.deadline_s())
+        dues_s = (self._metrics.deadline_s(), self._server.deadline_s())
         return min((due_s for due_s in dues_s if due_s is not None), default=None)
 
 

@@ -19,7 +19,7 @@ from typing import Protocol
 import zmq
 
 from assistant.core.clock import boottime_s
-from assistant.core.codec import decode, encode, topic
+from assistant.core.codec import decode, encode, topic, wire_name
 from assistant.core.errors import BusError, CodecError
 from assistant.core.files import make_private, try_lock
 from assistant.core.messages import AudioChunk, Frame, Message, SelfTest, Speech, Tick, Work
@@ -57,7 +57,7 @@ class Address:
         return f"ipc://{self._directory / name}.{socket}"
 
     @property
-    def guarded(self) -> bool:
+    def exposed(self) -> bool:
         """Whether anything besides our own stages can reach the sockets."""
         return self._directory is not None
 
@@ -94,14 +94,14 @@ class Inlet(Protocol):
         """Hear the publisher at `endpoint`, now and whenever it comes back."""
 
     @property
-    def waiting(self) -> bool:
+    def has_decoded(self) -> bool:
         """Whether a message is ready here that polling the socket does not show."""
 
     def take(self) -> Frames | None:
         """The next message; None when no more has arrived. Raises `CodecError` for a bad one."""
 
 
-class Guarded:
+class BoundedInlet:
     """Receives over paths, from any program that connects, within limits of memory.
 
     libzmq does not limit the frames of a message, so this reads raw bytes from it (ZMQ_STREAM).
@@ -124,7 +124,7 @@ class Guarded:
         self.socket.connect(endpoint)
 
     @property
-    def waiting(self) -> bool:
+    def has_decoded(self) -> bool:
         """Whether messages that have been read wait to be taken."""
         return bool(self._ready)
 
@@ -215,10 +215,10 @@ class Guarded:
         return True
 
 
-class Trusted:
+class LocalInlet:
     """Receives within this process, where only our own stages can send."""
 
-    waiting = False
+    has_decoded = False
 
     def __init__(self, socket: zmq.Socket[bytes]) -> None:
         self.socket = socket
@@ -258,13 +258,13 @@ class Bus:
         self._events = self._socket(zmq.PUB)
         self._events.bind(address.endpoint(name, "events"))
         wanted = [topic(kind) for kind in consumes if consumers.get(kind) != name]
-        self._heard = self._inlet(zmq.SUB, wanted)
+        self._broadcasts = self._inlet(zmq.SUB, wanted)
         self._peers: set[str] = {name}
         self.follow(peers)
         self._outlets: dict[str, zmq.Socket[bytes]] = {}
         self._poller = zmq.Poller()
         self._poller.register(self._work.socket, zmq.POLLIN)
-        self._poller.register(self._heard.socket, zmq.POLLIN)
+        self._poller.register(self._broadcasts.socket, zmq.POLLIN)
         self._sources: dict[int, Source] = {}
         self._refused: deque[CodecError] = deque(maxlen=QUEUED_MESSAGES)
 
@@ -278,7 +278,7 @@ class Bus:
         for peer in peers:
             if peer not in self._peers:
                 self._peers.add(peer)
-                self._heard.connect(self._address.endpoint(peer, "events"))
+                self._broadcasts.connect(self._address.endpoint(peer, "events"))
 
     def send(self, message: Message) -> None:
         """Send work to its one consumer, and publish all but the `UNPUBLISHED` types.
@@ -287,7 +287,7 @@ class Bus:
         """
         frames = encode(message)
         if isinstance(message, Work) and (consumer := self._consumers.get(type(message))):
-            self._push(consumer, frames, type(message).__name__)
+            self._push(consumer, frames, wire_name(type(message)))
         if not isinstance(message, UNPUBLISHED):
             self._events.send_multipart(frames)
 
@@ -311,21 +311,21 @@ class Bus:
 
     def _wait(self, timeout_s: float) -> dict[object, int]:
         """The sockets and descriptors that are ready; none when the time is over."""
-        waiting = self._heard.waiting or self._work.waiting
+        waiting = self._broadcasts.has_decoded or self._work.has_decoded
         return dict(self._poller.poll(0 if waiting else max(0, math.ceil(timeout_s * 1000))))
 
     def _arrived(self, ready: Mapping[object, int]) -> Iterator[Message]:
-        if self._heard.socket in ready or self._heard.waiting:
-            yield from self.heard()
+        if self._broadcasts.socket in ready or self._broadcasts.has_decoded:
+            yield from self.broadcasts()
         for descriptor, source in self._sources.items():
             if descriptor in ready:
                 yield from source.read()
-        if self._work.socket in ready or self._work.waiting:
+        if self._work.socket in ready or self._work.has_decoded:
             yield from itertools.islice(self._messages(self._work), 1)
 
-    def heard(self) -> Iterator[Message]:
+    def broadcasts(self) -> Iterator[Message]:
         """The broadcasts that have arrived, without waiting; those over a limit come next time."""
-        return self._messages(self._heard)
+        return self._messages(self._broadcasts)
 
     def refused(self) -> Iterator[CodecError]:
         """The errors of what was refused since the last call."""
@@ -334,7 +334,7 @@ class Bus:
 
     def close(self) -> None:
         """Close every socket, at once."""
-        inlets = (self._work.socket, self._heard.socket)
+        inlets = (self._work.socket, self._broadcasts.socket)
         for socket in (*inlets, self._events, *self._outlets.values()):
             socket.close()
         self._claims.close()
@@ -363,14 +363,14 @@ class Bus:
                 yield message
 
     def _inlet(self, kind: int, topics: Sequence[bytes] = ()) -> Inlet:
-        if self._address.guarded:
+        if self._address.exposed:
             socket = self._socket(zmq.STREAM)
             socket.set(zmq.RCVHWM, QUEUED_PIECES)
-            return Guarded(socket, "SUB" if kind == zmq.SUB else "PULL", topics)
+            return BoundedInlet(socket, "SUB" if kind == zmq.SUB else "PULL", topics)
         socket = self._socket(kind)
         for subscribed in topics:
             socket.set(zmq.SUBSCRIBE, subscribed)
-        return Trusted(socket)
+        return LocalInlet(socket)
 
     def _push(self, consumer: str, frames: list[bytes], what: str) -> None:
         if consumer not in self._outlets:
@@ -388,7 +388,7 @@ def _checked(message: Message) -> Message:
 
     The stages take the time from messages: a message from tomorrow would make every timer ring.
     """
-    kind = type(message).__name__
+    kind = wire_name(type(message))
     if isinstance(message, (Frame, Tick)):
         raise CodecError("codec.inside", f"a {kind} stays inside one process")
     if not -math.inf < message.at_s <= boottime_s() + MOST_AHEAD_S:

@@ -19,9 +19,14 @@ _DECODER: msgspec.msgpack.Decoder[Message] = msgspec.msgpack.Decoder(
 )
 
 
+def wire_name(kind: type[msgspec.Struct]) -> str:
+    """The name of a message type as other programs read it; that of a `SpokenReply` is "Reply"."""
+    return str(kind.__struct_config__.tag)
+
+
 def topic(kind: type[Message]) -> bytes:
     """The first frame of this type, by which subscribers choose; the NUL ends the name."""
-    return kind.__name__.encode() + b"\0"
+    return wire_name(kind).encode() + b"\0"
 
 
 def encode(message: Message) -> list[bytes]:
@@ -39,7 +44,7 @@ def decode(frames: Sequence[bytes | bytearray]) -> Message:
         reason = str(error)[:LONGEST_REASON]
         raise CodecError("codec.malformed", f"a frame is no message: {reason}") from error
     if topic(type(message)) != frames[0]:
-        raise CodecError("codec.topic", f"a {type(message).__name__} came under another topic")
+        raise CodecError("codec.topic", f"a {wire_name(type(message))} came under another topic")
     return message
 
 

@@ -21,8 +21,8 @@ TELL_AFTER_S = 3.0
 class Degraded:
     """The parts of `stage` that have failed.
 
-    The first fault of each part is logged and kept until `told` returns it. A stage that speaks no
-    replies itself reports them at `deadline_s`, when there has been `work`.
+    The first fault of each part is logged and kept until `take_reports` returns it. A stage that
+    speaks no replies itself reports them at `deadline_s`, some time after `note_work`.
     """
 
     def __init__(self, stage: str) -> None:
@@ -46,12 +46,12 @@ class Degraded:
         failed = StageFailed(stage=self._stage, code=error.code, message=error.message, part=part)
         self._untold.append(failed)
 
-    def told(self) -> list[StageFailed]:
+    def take_reports(self) -> list[StageFailed]:
         """The faults to report, without those of earlier calls."""
         untold, self._untold = self._untold, []
         return untold
 
-    def work(self, at_s: float) -> None:
+    def note_work(self, at_s: float) -> None:
         """Record that a user was served at `at_s`."""
         self._worked_s = at_s
 
@@ -61,14 +61,14 @@ class Degraded:
             return None
         return self._worked_s + TELL_AFTER_S
 
-    def passing(self, part: str, messages: Iterable[T]) -> Iterator[T]:
+    def until_fault(self, part: str, messages: Iterable[T]) -> Iterator[T]:
         """`messages`, until a `ModelError`, which is noted and not raised."""
         try:
             yield from messages
         except ModelError as error:
             self.note(part, error)
 
-    def noting(self, part: str, load: Callable[[], T]) -> Callable[[], T]:
+    def with_note(self, part: str, load: Callable[[], T]) -> Callable[[], T]:
         """`load`, whose `ModelError` is noted before it is raised."""
 
         def loading() -> T:
@@ -80,7 +80,7 @@ class Degraded:
 
         return loading
 
-    def without(self, part: str, load: Callable[[], T]) -> T | None:
+    def load_or_none(self, part: str, load: Callable[[], T]) -> T | None:
         """What `load` returns; None when it finds no sound model, which is noted."""
         try:
             return load()

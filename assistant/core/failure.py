@@ -27,7 +27,7 @@ class _Series:
     untold: int = 0
 
 
-class Repetition:
+class FaultRateLimiter:
     """Decides which faults of `stage` are reported one by one; counts the others by their code."""
 
     def __init__(self, stage: str) -> None:
@@ -56,7 +56,7 @@ def code_of(stage: str, error: Exception) -> str:
     return error.code if isinstance(error, AssistantError) else f"{stage}.internal"
 
 
-def failed(
+def report_failure(
     stage: str, error: Exception, utterance_id: str = "", *, logged: bool = True
 ) -> StageFailed:
     """Log `error` of `stage` and return its report; `utterance_id` is "" for no utterance."""

@@ -13,6 +13,7 @@ from collections.abc import Mapping, Sequence
 
 PR_SET_PDEATHSIG = 1
 LARGEST_PACKET_BYTES = 65_536
+"""Most bytes of a packet between two processes, over any SOCK_SEQPACKET socket."""
 
 
 def start_server(

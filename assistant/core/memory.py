@@ -7,13 +7,13 @@ import gc
 from pathlib import Path
 
 
-def give_back_unused() -> None:
+def collect_and_trim() -> None:
     """Collect garbage and return freed memory to the system; the C library otherwise keeps it."""
     gc.collect()
-    give_back_freed()
+    trim_heap()
 
 
-def give_back_freed() -> None:
+def trim_heap() -> None:
     """Return freed memory to the system, without garbage collection, which stops other threads.
 
     A C library other than glibc decides by itself when to do so.

@@ -31,9 +31,9 @@ from assistant.core.parts import WordFacts as WordFacts
 
 Id = Annotated[str, msgspec.Meta(max_length=200)]
 """An id. Ids are stored, so their length is limited."""
-Said = Annotated[str, msgspec.Meta(max_length=5_000)]
+UserText = Annotated[str, msgspec.Meta(max_length=5_000)]
 """Text that a user says in one utterance. A longer text could occupy a stage for hours."""
-Told = Annotated[str, msgspec.Meta(max_length=10_000)]
+ReplyText = Annotated[str, msgspec.Meta(max_length=10_000)]
 """Text that the assistant says at once, at most ten minutes of speech."""
 SAMPLE_RATE_HZ = 16_000
 """Sample rate of all audio inside the assistant except `Speech`, which has its voice's rate."""
@@ -96,10 +96,10 @@ class Transcript(Work, frozen=True, kw_only=True):
     """The text of an utterance, as recognised."""
 
     revision: int
-    text: Said
+    text: UserText
     """What was said, in lower case; "" when nothing was."""
     words: tuple[Word, ...] = ()
-    alternatives: tuple[Said, ...] = ()
+    alternatives: tuple[UserText, ...] = ()
     """The next best texts."""
     engine: str = ""
 
@@ -108,7 +108,7 @@ class Interpretation(Work, frozen=True, kw_only=True):
     """What the user meant."""
 
     revision: int
-    text: Said
+    text: UserText
     commands: tuple[Command, ...] = ()
     """The commands in order; none when nothing was understood."""
     choices: tuple[Choice, ...] = ()
@@ -126,20 +126,20 @@ class Commit(Work, frozen=True, kw_only=True):
 class Question(Work, frozen=True, kw_only=True):
     """Work for the answering stage: a text that no skill claims, or a skill's `task`."""
 
-    text: Said
+    text: UserText
     task: AnswerTask = OpenQuestion()
     intent: str | None = None
     """The intent of the skill that gave the task; None for a text that no skill claims."""
-    fallback: Told = ""
+    fallback: ReplyText = ""
     """What to say when the task cannot be done."""
     acted: bool = False
     """Whether the skill has changed any state."""
 
 
-class Reply(Work, frozen=True, kw_only=True):
+class SpokenReply(Work, frozen=True, kw_only=True, tag="Reply"):
     """What to say aloud."""
 
-    text: Told
+    text: ReplyText
     intent: str | None = None
     """The intent that is being answered."""
     listen: bool = False
@@ -149,7 +149,7 @@ class Reply(Work, frozen=True, kw_only=True):
     acted: bool = False
     """Whether carrying out the intent changed any state."""
     more: bool = False
-    """Whether another Reply to the same utterance follows; it is spoken without a pause."""
+    """Whether another SpokenReply to the same utterance follows; it is spoken without a pause."""
     once: bool = False
     """Whether it may be played once only. It is sent again, with the same id, until it is heard."""
 
@@ -177,9 +177,9 @@ class Speech(Work, frozen=True, kw_only=True):
     last: bool
     """Whether it is the last sentence of the reply."""
     listen: bool = False
-    """As in the Reply."""
+    """As in the SpokenReply."""
     once: bool = False
-    """As in the Reply."""
+    """As in the SpokenReply."""
 
 
 class HomeCommand(Work, frozen=True, kw_only=True):
@@ -259,7 +259,7 @@ class PlaybackEnded(Control, frozen=True, kw_only=True):
 
     utterance_id: Id
     listen: bool = False
-    """As in the Reply."""
+    """As in the SpokenReply."""
     interrupted: bool = False
     """Whether it was cut off before its end."""
     heard: bool = True

@@ -18,12 +18,12 @@ from assistant.core.errors import AssistantError, ModelError
 from assistant.core.messages import Replace
 from assistant.core.stage import Stage
 
-Change = Callable[[Stage], Stage]
+StageSwap = Callable[[Stage], Stage]
 """Takes the running stage and returns the one to run from now on, also after a restart.
 
 It does not wait. It may raise an `AssistantError`; then nothing has changed.
 """
-Load = Callable[[str, str], Change]
+LoadSwap = Callable[[str, str], StageSwap]
 """Takes a model's name and version and returns the change; when it raises, nothing has changed."""
 
 NICE = 5
@@ -34,9 +34,9 @@ interpreter's lock, which the work needs."""
 class ModelSwaps:
     """The requested candidates, loaded one by one in the order of the requests."""
 
-    def __init__(self, load: Load) -> None:
+    def __init__(self, load: LoadSwap) -> None:
         self._load = load
-        self._asked: deque[tuple[Replace, Future[Change]]] = deque()
+        self._asked: deque[tuple[Replace, Future[StageSwap]]] = deque()
         self._thread: ThreadPoolExecutor | None = None
 
     @property
@@ -50,7 +50,7 @@ class ModelSwaps:
             self._thread = ThreadPoolExecutor(1, "candidate", _give_way)
         self._asked.append((wish, self._thread.submit(self._load, wish.model, wish.version)))
 
-    def verdicts(self) -> Iterator[tuple[Replace, Change | AssistantError]]:
+    def verdicts(self) -> Iterator[tuple[Replace, StageSwap | AssistantError]]:
         """The requests whose candidates have been loaded, or refused, since the last call."""
         while self._asked and self._asked[0][1].done():
             wish, loaded = self._asked.popleft()

@@ -16,8 +16,8 @@ import msgspec
 from assistant.core.bus import Bus
 from assistant.core.clock import boottime_s
 from assistant.core.errors import AssistantError, ModelError
-from assistant.core.failure import Repetition, code_of, failed
-from assistant.core.memory import give_back_freed, give_back_unused
+from assistant.core.failure import FaultRateLimiter, code_of, report_failure
+from assistant.core.memory import collect_and_trim, trim_heap
 from assistant.core.messages import (
     BargeIn,
     Message,
@@ -29,13 +29,13 @@ from assistant.core.messages import (
     Tick,
     Work,
 )
-from assistant.core.model_swap import Change, Load, ModelSwaps
+from assistant.core.model_swap import LoadSwap, ModelSwaps, StageSwap
 from assistant.core.stage import Stage
 
 SELF_TEST_EVERY_S = 1.0
 LOOK_FOR_CANDIDATE_EVERY_S = 0.05
 QUIET_BEFORE_RELOAD_S = 1.0
-GIVE_BACK_EVERY_S = 60.0
+TRIM_EVERY_S = 60.0
 """Seconds between two returns of freed memory to the system; the C library otherwise keeps it."""
 
 log = logging.getLogger(__name__)
@@ -65,18 +65,18 @@ class Worker:
         heartbeat: LoopObserver,
         rebuild: Callable[[], Stage] | None = None,
         clock: Callable[[], float] = boottime_s,
-        load: Load | None = None,
+        load: LoadSwap | None = None,
     ) -> None:
         self._name, self._stage, self._bus = name, stage, bus
         self._heartbeat, self._rebuild, self._clock = heartbeat, rebuild, clock
         self._stopped = self._retiring = False
         self._put_off: deque[Message] = deque()
         self._tested_at_s = self._worked_at_s = float("-inf")
-        self._gave_back_at_s = clock()
+        self._trimmed_at_s = clock()
         self._reload_wanted = False
         self._replacements = ModelSwaps(load or _no_model)
         self._utterance_id = ""
-        self._repetition = Repetition(name)
+        self._fault_limiter = FaultRateLimiter(name)
 
     def stop(self) -> None:
         """Leave the loop after the current message; safe to call from a signal handler."""
@@ -94,8 +94,8 @@ class Worker:
                 self._take(message)
             for refusal in self._bus.refused():
                 self._fail(refusal, "")
-            self._repetition.tick(self._clock())
-            self._give_back()
+            self._fault_limiter.tick(self._clock())
+            self._trim()
             due_s = self._stage.deadline_s()
             if due_s is not None and due_s <= (now_s := self._clock()):
                 self._feed(Tick(at_s=now_s))
@@ -127,10 +127,10 @@ class Worker:
             self._tested_at_s = self._clock()
             self._bus.test()
 
-    def _give_back(self) -> None:
-        if self._clock() - self._gave_back_at_s >= GIVE_BACK_EVERY_S:
-            self._gave_back_at_s = self._clock()
-            give_back_freed()
+    def _trim(self) -> None:
+        if self._clock() - self._trimmed_at_s >= TRIM_EVERY_S:
+            self._trimmed_at_s = self._clock()
+            trim_heap()
 
     def _take(self, message: Message) -> None:
         if isinstance(message, SelfTest):
@@ -167,7 +167,7 @@ class Worker:
         self._bus.send(msgspec.structs.replace(message, at_s=self._clock()))
 
     def _barged_in(self, utterance_id: str) -> bool:
-        heard = list(self._bus.heard())
+        heard = list(self._bus.broadcasts())
         self._put_off.extend(heard)
         return any(isinstance(m, BargeIn) and m.utterance_id == utterance_id for m in heard)
 
@@ -184,7 +184,7 @@ class Worker:
                 if made is not self._stage:
                     _close(self._stage)
                 self._stage = made
-                give_back_unused()
+                collect_and_trim()
             except AssistantError as error:
                 fault = error.message
                 log.error("%s: keeps its old settings: %s (%s)", self._name, fault, error.code)
@@ -208,17 +208,17 @@ class Worker:
             )
 
     def _fail(self, error: Exception, utterance_id: str) -> None:
-        allowed = self._repetition.allows(code_of(self._name, error), self._clock())
+        allowed = self._fault_limiter.allows(code_of(self._name, error), self._clock())
         if not (allowed or utterance_id):
             return
         try:
             # A user who spoke gets an answer in any case; only the log line may be left out.
-            self._emit(failed(self._name, error, utterance_id, logged=allowed))
+            self._emit(report_failure(self._name, error, utterance_id, logged=allowed))
         except AssistantError as untold:
             log.error("%s: cannot tell of it: %s (%s)", self._name, untold.message, untold.code)
 
 
-def _no_model(model: str, _: str) -> Change:
+def _no_model(model: str, _: str) -> StageSwap:
     raise ModelError("model.fixed", f"this stage runs no {model} that could be replaced")
 
 

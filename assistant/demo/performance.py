@@ -22,7 +22,7 @@ from assistant.core.messages import (
     NothingHeard,
     PlaybackEnded,
     PlaybackStarted,
-    Reply,
+    SpokenReply,
     Transcript,
     Woke,
 )
@@ -146,7 +146,7 @@ def answered() -> Callable[[Message], bool]:
     seen: dict[type[Message], set[tuple[str, int]]] = {Transcript: set(), Commit: set()}
 
     def over(message: Message) -> bool:
-        if isinstance(message, Reply):
+        if isinstance(message, SpokenReply):
             replied.add(message.utterance_id)
         elif isinstance(message, Commit) or (isinstance(message, Transcript) and not message.text):
             seen[type(message)].add((message.utterance_id, message.revision))

@@ -83,7 +83,7 @@ def read_in(collection: Collection, documents: Path, faults: Degraded, progress:
     while not any(isinstance(message, DocumentsDone) for message in told):
         pause_s = collection.deadline_s() - time.monotonic()
         time.sleep(min(LONGEST_PAUSE_S, max(0.0, pause_s)))
-        told = list(faults.passing("reader", collection.step(time.monotonic())))
+        told = list(faults.until_fault("reader", collection.step(time.monotonic())))
         for message in told:
             if isinstance(message, DocumentsProgress):
                 progress(message.encoded, message.passages)

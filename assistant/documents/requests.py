@@ -30,11 +30,11 @@ SILENCE_S = 120.0
 LONGEST_PAUSE_S = 0.05
 
 Action = Literal["add", "remove", "list", "summarise"]
-Told = DocumentsProgress | DocumentsListed | DocumentSummary | DocumentsDone
-_ANSWERS: Any = Told | StageRestarted
+DocumentsEvent = DocumentsProgress | DocumentsListed | DocumentSummary | DocumentsDone
+_ANSWERS: Any = DocumentsEvent | StageRestarted
 
 
-def ask(config: Config, action: Action, names: Sequence[str]) -> Iterator[Told]:
+def ask(config: Config, action: Action, names: Sequence[str]) -> Iterator[DocumentsEvent]:
     """What is reported until the request is carried out, ending with `DocumentsDone`.
 
     Raises `InputError` for names that are wrong, `AnswerError`, `StorageError`, `ControlError`.
@@ -60,7 +60,7 @@ def _require_text(name: str) -> None:
         raise InputError("documents.name", message) from error
 
 
-def _answers(config: Config, request: DocumentsRequest) -> Iterator[Told]:
+def _answers(config: Config, request: DocumentsRequest) -> Iterator[DocumentsEvent]:
     control = ControlClient(config.control_socket)
     try:
         yield from _of_daemon(control, request)
@@ -70,7 +70,7 @@ def _answers(config: Config, request: DocumentsRequest) -> Iterator[Told]:
         yield from _done_here(config, request)
 
 
-def _of_daemon(control: ControlClient, request: DocumentsRequest) -> Iterator[Told]:
+def _of_daemon(control: ControlClient, request: DocumentsRequest) -> Iterator[DocumentsEvent]:
     lines = control.follow("documents", SILENCE_S, (request.action, *request.arguments))
     asked = next(lines, {"request_id": ""})["request_id"]
     for line in lines:
@@ -83,7 +83,7 @@ def _of_daemon(control: ControlClient, request: DocumentsRequest) -> Iterator[To
             yield told
 
 
-def _done_here(config: Config, request: DocumentsRequest) -> Iterator[Told]:
+def _done_here(config: Config, request: DocumentsRequest) -> Iterator[DocumentsEvent]:
     with ExitStack() as open_things:
         composition = Composition(config)
         knowledge = composition.answering.knowledge(config.state_dir / KNOWLEDGE_FILE)
@@ -92,10 +92,10 @@ def _done_here(config: Config, request: DocumentsRequest) -> Iterator[Told]:
         yield from _known(collection.take(request))
         while True:
             step = collection.step(time.monotonic())
-            yield from _known(composition.answering.faults.passing("reader", step))
+            yield from _known(composition.answering.faults.until_fault("reader", step))
             pause_s = collection.deadline_s() - time.monotonic()
             time.sleep(min(LONGEST_PAUSE_S, max(0.0, pause_s)))
 
 
-def _known(messages: Iterator[Message]) -> Iterator[Told]:
-    return (message for message in messages if isinstance(message, Told))
+def _known(messages: Iterator[Message]) -> Iterator[DocumentsEvent]:
+    return (message for message in messages if isinstance(message, DocumentsEvent))

@@ -13,7 +13,7 @@ from assistant.core.messages import (
     HomeCommand,
     Interpretation,
     Message,
-    Reply,
+    SpokenReply,
     Transcript,
 )
 from assistant.core.stage import Stage
@@ -98,7 +98,7 @@ def _said(line: str, number: int, stages: tuple[Stage, ...]) -> Offence | None:
         if isinstance(message, Interpretation):
             intents += [command.intent for command in message.commands]
             intents += [choice.command.intent for choice in message.choices]
-        elif isinstance(message, Reply):
+        elif isinstance(message, SpokenReply):
             replies.append(message.text)
             acted = acted or message.acted
         elif isinstance(message, HomeCommand):

@@ -82,7 +82,7 @@ def opened(library: Library, name: str) -> Answer | None:
     return None
 
 
-def check(library: Library, name: str) -> None:
+def check_version(library: Library, name: str) -> None:
     """Raise unless the version of the model that `library` reads can be used."""
     answer = opened(library, name)
     if answer is not None:
@@ -99,7 +99,7 @@ def check_answers(library: Library, name: str, answer: Answer) -> None:
 def refuse_unsound(library: Library, name: str) -> None:
     """Run `check`, and raise any exception of a library as an `AssistantError`."""
     with ThreadPoolExecutor(1) as thread:
-        fault = thread.submit(check, library, name).exception()
+        fault = thread.submit(check_version, library, name).exception()
     if fault is not None:
         raise refusal(f"{name} {library.version(name)}", fault) from fault
 

@@ -8,12 +8,12 @@ from pathlib import Path
 
 from assistant.composition import Composition
 from assistant.core.config import Config
-from assistant.core.memory import give_back_freed, give_back_unused
-from assistant.core.model_swap import Change
+from assistant.core.memory import collect_and_trim, trim_heap
+from assistant.core.model_swap import StageSwap
 from assistant.core.models.manifest import Library
 from assistant.core.models.opened import OpenModels
 from assistant.core.stage import Stage
-from assistant.model_files.acceptance import check, check_answers, put_in_use, require
+from assistant.model_files.acceptance import check_answers, check_version, put_in_use, require
 from nlu.classifier import canaries
 from nlu.classifier.encoder import MODEL as INTENT
 from nlu.classifier.encoder import SentenceEncoder
@@ -47,16 +47,16 @@ class HotSwap:
         """The stage for these settings, with the models that are open already."""
         self._config = config
         stage = self._make(Composition(config, opened=self._opened))
-        give_back_unused()
+        collect_and_trim()
         return stage
 
-    def load(self, model: str, version: str) -> Change:
+    def load(self, model: str, version: str) -> StageSwap:
         """Make a stage with that version; raises `ModelError`, or what making it raises."""
         library = Library(self._config.models_dir).choosing(model, version)
-        check(library, model)
+        check_version(library, model)
         composition = Composition(self._config, library=library, opened=self._opened)
         made = self._made(composition)
-        give_back_freed()
+        trim_heap()
 
         def change(_: Stage) -> Stage:
             stage = made()
@@ -90,19 +90,19 @@ class NluHotSwap:
         self._guesses = composition.understanding.guesses
         self._own = composition.understanding.own_examples if self._guesses else []
         del composition
-        give_back_unused()
+        collect_and_trim()
         return stage
 
-    def load(self, model: str, version: str) -> Change:
+    def load(self, model: str, version: str) -> StageSwap:
         """Load that version; raises `ModelError`, or what loading it raises."""
         library = Library(self._models_dir).choosing(model, version)
         # Files are read although that version may be open: they must be sound at a restart.
         if not self._guesses or model not in (INTENT, NER):
-            check(library, model)
+            check_version(library, model)
             return partial(_using, library, model, None)
         require(library, model)
         made = self._made(library, model, library.read(model))
-        give_back_freed()
+        trim_heap()
         return partial(_using, library, model, made)
 
     def _made(

@@ -28,8 +28,8 @@ from assistant.core.clock import boottime_s
 from assistant.core.config import Config, load_config
 from assistant.core.errors import StorageError
 from assistant.core.layout import HEARD_FILE, KNOWLEDGE_FILE, MEMBERS, METRICS_FILE, STATE_FILE
-from assistant.core.messages import Message, Reload, Replace, Reply, Work
-from assistant.core.model_swap import Load
+from assistant.core.messages import Message, Reload, Replace, SpokenReply, Work
+from assistant.core.model_swap import LoadSwap
 from assistant.core.stage import Source, Stage
 from assistant.core.worker import LoopObserver, Worker
 from assistant.serving.hot_swap import HotSwap, NluHotSwap
@@ -39,9 +39,9 @@ from assistant.supervision.settings import reload_settings
 from audio.asr.stage import AsrStage
 from audio.build import make_listener, make_own_voice
 from audio.capture import Capture
+from audio.heard_replies import HeardReplies
 from audio.playback import Playback
 from audio.stage import AudioStage
-from audio.tally import Tally
 from audio.tts.stage import VoiceStage
 from nlu.stage import NluStage
 from skills.stage import SkillsStage
@@ -81,14 +81,14 @@ def consumers(stages: Mapping[str, type[Stage]] = STAGES) -> dict[type[Message],
 
 
 @dataclass
-class Member:
+class ProcessParts:
     """A process's stage, with everything that its worker needs to run it."""
 
     stage: Stage
     beat: LoopObserver
     sources: tuple[Source, ...] = ()
     rebuild: Callable[[], Stage] | None = None
-    load: Load | None = None
+    load: LoadSwap | None = None
 
 
 def peers(config: Config) -> tuple[str, ...]:
@@ -101,13 +101,13 @@ def serve(heartbeat: Heartbeat, name: str, *files: str) -> None:
     settings = tuple(map(Path, files))
     config, _ = load_config(settings)
     with closing(Address(config.runtime_dir)) as address, ExitStack() as open_things:
-        worker = employ(name, settings, heartbeat, address, open_things)
+        worker = make_worker(name, settings, heartbeat, address, open_things)
         signal.signal(signal.SIGTERM, lambda *_: worker.stop())
         signal.signal(signal.SIGUSR1, lambda *_: worker.retire())
         worker.run()
 
 
-def employ(
+def make_worker(
     name: str,
     files: tuple[Path, ...],
     heartbeat: Heartbeat,
@@ -115,23 +115,23 @@ def employ(
     open_things: ExitStack,
 ) -> Worker:
     """The worker of the process `name`; `open_things` closes its devices and sockets."""
-    member = MAKERS[name](load_config(files)[0], files, heartbeat)
-    wanted: tuple[type[Message], ...] = (*member.stage.consumes, Reload, Replace)
+    parts = MAKERS[name](load_config(files)[0], files, heartbeat)
+    wanted: tuple[type[Message], ...] = (*parts.stage.consumes, Reload, Replace)
     bus = Bus(name, address, peers(load_config(files)[0]), consumers(), wanted)
     open_things.callback(bus.close)
-    for source in member.sources:
+    for source in parts.sources:
         open_things.callback(source.close)
         bus.watch(source)
 
-    # `rebuild` must not refer to the member, which would keep its first stage in memory.
-    again = member.rebuild or partial(_same, member.stage)
+    # `rebuild` must not refer to `parts`, which would keep the first stage in memory.
+    again = parts.rebuild or partial(_same, parts.stage)
 
     def rebuild() -> Stage:
         stage = again()
         bus.follow(peers(load_config(files)[0]))
         return stage
 
-    return Worker(name, member.stage, bus, member.beat, rebuild, load=member.load)
+    return Worker(name, parts.stage, bus, parts.beat, rebuild, load=parts.load)
 
 
 def _same(stage: Stage) -> Stage:
@@ -143,10 +143,10 @@ def _swapping(
     config: Config,
     files: tuple[Path, ...],
     heartbeat: Heartbeat,
-) -> Member:
+) -> ProcessParts:
     """A stage whose models can be replaced while it runs."""
     swap = swap_of(config)
-    return Member(
+    return ProcessParts(
         swap.stage(config),
         heartbeat,
         rebuild=lambda: swap.stage(reload_settings(files)),
@@ -174,7 +174,7 @@ class AnswerStageMaker:
     def __init__(self, file: Path) -> None:
         self._file = file
         self._knowledge: Knowledge | None = None
-        self._desk = InFlight(TokenScheduler(clock=boottime_s))
+        self._in_flight = InFlight(TokenScheduler(clock=boottime_s))
 
     def __call__(self, composition: Composition) -> AnswerStage:
         if self._knowledge is None:
@@ -187,31 +187,31 @@ class AnswerStageMaker:
                 log.error(told, error.message, error.code)
             else:
                 self._apologise(self._knowledge.damage)
-        return composition.answer(self._knowledge, desk=self._desk)
+        return composition.answer(self._knowledge, in_flight=self._in_flight)
 
     def _apologise(self, damage: Damage | None) -> None:
         """Tell the user of a damaged file, by work, which a process that still starts gets too."""
         if damage is not None:
             text = f"The index of your documents was damaged. {SET_ASIDE[damage]}"
-            self._desk.tell(Reply(utterance_id="index-set-aside", text=text, done=False))
+            self._in_flight.tell(SpokenReply(utterance_id="index-set-aside", text=text, done=False))
 
 
 def _load_reader(composition: Composition) -> None:
     composition.registry, composition.answering.encoder  # noqa: B018 - the access loads them
 
 
-def _audio(config: Config, files: tuple[Path, ...], heartbeat: Heartbeat) -> Member:
+def _audio(config: Config, files: tuple[Path, ...], heartbeat: Heartbeat) -> ProcessParts:
     """The process of microphone and loudspeaker; on a reload the same devices stay open."""
     own_voice = make_own_voice(config)
     capture = Capture(config.audio.input)
-    playback = Playback(config.audio.output, own_voice, Tally(config.state_dir / HEARD_FILE))
+    playback = Playback(config.audio.output, own_voice, HeardReplies(config.state_dir / HEARD_FILE))
 
     def make(config: Config) -> Stage:
         return AudioStage(
             make_listener(config, own_voice=own_voice), playback, config.voice.earcons
         )
 
-    return Member(
+    return ProcessParts(
         make(config),
         HearingBeat(heartbeat, capture, playback),
         (capture, playback),
@@ -242,7 +242,7 @@ class HearingBeat:
         self._heartbeat.reloading()
 
 
-def _control(config: Config, files: tuple[Path, ...], heartbeat: Heartbeat) -> Member:
+def _control(config: Config, files: tuple[Path, ...], heartbeat: Heartbeat) -> ProcessParts:
     """The control process; it composes each answer on request, from the current settings."""
 
     def now() -> Composition:
@@ -252,18 +252,20 @@ def _control(config: Config, files: tuple[Path, ...], heartbeat: Heartbeat) -> M
         processes=tuple(ProcessStatus(name=n, state="ready", pid=os.getpid()) for n in MEMBERS)
     )
     textfile = Path(config.metrics.textfile).expanduser() if config.metrics.textfile else None
-    ledger = MetricsStore(config.state_dir / METRICS_FILE, config.metrics.keep_utterances, textfile)
+    metrics = MetricsStore(
+        config.state_dir / METRICS_FILE, config.metrics.keep_utterances, textfile
+    )
     server = ControlServer(
         config.control_socket,
         {
             "skills": lambda: now().registry.described(),
             "models": lambda: model_list(now()),
-            "stages": lambda: {"type": "Stages", "stages": ledger.figures()},
+            "stages": lambda: {"type": "Stages", "stages": metrics.figures()},
         },
         heartbeat.line,
         status=None if heartbeat.line else alone,
     )
-    return Member(ControlStage(server, ledger), heartbeat, (server,))
+    return ProcessParts(ControlStage(server, metrics), heartbeat, (server,))
 
 
 def model_list(composition: Composition) -> dict[str, Any]:
@@ -278,7 +280,7 @@ def model_list(composition: Composition) -> dict[str, Any]:
     }
 
 
-MAKERS: Mapping[str, Callable[[Config, tuple[Path, ...], Heartbeat], Member]] = {
+MAKERS: Mapping[str, Callable[[Config, tuple[Path, ...], Heartbeat], ProcessParts]] = {
     "control": _control,
     "audio": _audio,
     "asr": partial(_swapping, lambda _: HotSwap(Composition.asr)),

@@ -17,7 +17,7 @@ from assistant.core.bus import Address
 from assistant.core.config import load_config
 from assistant.core.layout import MEMBERS
 from assistant.core.worker import Worker
-from assistant.serving.processes import employ
+from assistant.serving.processes import make_worker
 from assistant.supervision.daemon import HANG_AFTER_S
 from assistant.supervision.heartbeat import Heartbeat
 from assistant.supervision.process import Patience
@@ -57,7 +57,7 @@ def run(files: tuple[Path, ...]) -> int:
         signal.signal(number, lambda number, _: wanted.append(number))
     with closing(Address(None)) as address, ExitStack() as open_things:
         pulses = {name: Pulse(name) for name in MEMBERS}
-        workers = [employ(name, files, pulses[name], address, open_things) for name in MEMBERS]
+        workers = [make_worker(name, files, pulses[name], address, open_things) for name in MEMBERS]
         threads = [_started(worker) for worker in workers]
         notifier.ready()
         while signal.SIGTERM not in wanted and signal.SIGINT not in wanted:

@@ -13,8 +13,6 @@ import msgspec
 
 from assistant.core.messages import Reload, SafeModeEntered, StageRestarted
 
-LARGEST_PACKET_BYTES = 65_536
-
 
 class Beat(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, tag=True):
     """The work loop went round; when "degraded", `detail` says what the process lacks.

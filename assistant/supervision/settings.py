@@ -14,7 +14,7 @@ from assistant.skill.home import Home, load_home
 
 def load_settings(files: tuple[Path, ...]) -> Config:
     """Read the settings for a start; raises `ConfigError`, and `InputError` for the home's file."""
-    return check(load_config(files)[0])
+    return check_settings(load_config(files)[0])
 
 
 def reload_settings(files: tuple[Path, ...]) -> Config:
@@ -28,7 +28,7 @@ def reload_settings(files: tuple[Path, ...]) -> Config:
     return config
 
 
-def check(config: Config) -> Config:
+def check_settings(config: Config) -> Config:
     """Return the settings; raises `ConfigError` when something that they name does not exist."""
     time_zone(config.home.time_zone)
     home = load_home(Path(config.home.file).expanduser()) if config.home.file else Home()

@@ -18,10 +18,11 @@ from collections.abc import Callable, Iterator, Sequence
 
 import msgspec
 
+from assistant.core.fork import LARGEST_PACKET_BYTES
 from assistant.core.messages import Reload, StageRestarted
 from assistant.supervision.announcer import Announcer
 from assistant.supervision.bounds import excess
-from assistant.supervision.channel import LARGEST_PACKET_BYTES, decode_told
+from assistant.supervision.channel import decode_told
 from assistant.supervision.process import Backoff, Patience, Process, ProcessSpec, ProcessState
 from assistant.supervision.sdnotify import Notifier
 from assistant.supervision.zygote import (
@@ -56,7 +57,7 @@ class Supervisor:
         self._processes = {p.name: Process(p, patience, clock()) for p in processes}
         self._preload, self._news_to, self._log_level = tuple(preload), news_to, log_level
         self._patience, self._clock = patience, clock
-        self._bulletin = Announcer(notifier or Notifier.from_environment(), clock())
+        self._announcer = Announcer(notifier or Notifier.from_environment(), clock())
         self._selector = selectors.DefaultSelector()
         self._lines: dict[str, socket.socket] = {}
         self._zygote: Zygote | None = None
@@ -81,7 +82,7 @@ class Supervisor:
                 self._look(now_s)
                 for process in self._processes.values():
                     self._mend(process, now_s)
-                self._bulletin.issue(self._processes.values(), self._outlet(), now_s)
+                self._announcer.issue(self._processes.values(), self._outlet(), now_s)
                 self._has_run |= all(p.settled for p in self._processes.values())
             self._stop()
         return self._status
@@ -89,7 +90,7 @@ class Supervisor:
     # ── what arrives ────────────────────────────────────────────────────────────────────────
 
     def _next_s(self) -> float:
-        dues_s = [self._zygote_due_s, self._bulletin.due_s]
+        dues_s = [self._zygote_due_s, self._announcer.due_s]
         if self._zygote_up:
             dues_s += [self._look_due_s, *(p.deadline_s() for p in self._processes.values())]
         return min(dues_s)
@@ -119,12 +120,12 @@ class Supervisor:
             self._reload_wanted = True
             return
         if name == self._news_to:
-            self._bulletin.read()
+            self._announcer.read()
         if process.beaten(beat, self._clock()):
             log.info("%s: %s, process %s (process.ready)", name, beat.state, process.pid)
             # Only now is the process back, so only now may the user be told.
             if process.reason:
-                self._bulletin.add(StageRestarted(stage=name, reason=process.reason))
+                self._announcer.add(StageRestarted(stage=name, reason=process.reason))
 
     def _hear_zygote(self) -> None:
         if self._zygote is None:
@@ -154,7 +155,7 @@ class Supervisor:
             self._stopping, self._status = True, WRONG_SETTINGS
         if safe_mode is not None:
             log.error("%s: failed too often and stays down (process.safe_mode)", name)
-            self._bulletin.add(safe_mode)
+            self._announcer.add(safe_mode)
 
     # ── what is done about it ───────────────────────────────────────────────────────────────
 
@@ -221,7 +222,7 @@ class Supervisor:
             return
         self._reload_wanted = False
         log.info("supervisor: reload (supervisor.reload)")
-        self._bulletin.add(Reload())
+        self._announcer.add(Reload())
         for process in self._processes.values():
             process.wake(now_s)
 
@@ -238,7 +239,7 @@ class Supervisor:
     # ── the end ─────────────────────────────────────────────────────────────────────────────
 
     def _stop(self) -> None:
-        self._bulletin.stopping()
+        self._announcer.stopping()
         log.info("supervisor: stopping (supervisor.stopping)")
         for name in list(self._lines):
             self._hang_up(name)

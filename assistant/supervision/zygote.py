@@ -138,7 +138,7 @@ def _undeliverable() -> contextlib.suppress:
     return contextlib.suppress(BlockingIOError, BrokenPipeError, ConnectionResetError)
 
 
-class Nursery:
+class ForkServer:
     """The zygote's loop: forks on order, reaps, and reports both."""
 
     def __init__(self, supervisor: socket.socket) -> None:
@@ -196,13 +196,15 @@ class Nursery:
         os.close(handle)
         del self._children[name]
         if result is not None:
-            self._report(ProcessEnded(name=name, reason=how(result.si_code, result.si_status)))
+            self._report(
+                ProcessEnded(name=name, reason=describe_exit(result.si_code, result.si_status))
+            )
 
     def _report(self, report: Alive | Forked | ProcessEnded) -> None:
         self._supervisor.send(msgspec.json.encode(report))
 
 
-def how(code: int, status: int) -> str:
+def describe_exit(code: int, status: int) -> str:
     """How a process ended, in words, from waitid(2)'s `si_code` and `si_status`."""
     if code == os.CLD_EXITED:
         return f"exited with status {status}"
@@ -212,7 +214,7 @@ def how(code: int, status: int) -> str:
         return f"killed by signal {status}"
 
 
-ENDED_FOR_SETTINGS = how(os.CLD_EXITED, WRONG_SETTINGS)
+ENDED_FOR_SETTINGS = describe_exit(os.CLD_EXITED, WRONG_SETTINGS)
 
 
 def run(order: Fork, line: socket.socket) -> int:
@@ -236,7 +238,7 @@ def main(arguments: Sequence[str]) -> int:
     faulthandler.enable()
     ctypes.CDLL(None).prctl(PR_SET_NAME, b"hark-zygote", 0, 0, 0)
     load(modules)
-    job = Nursery(socket.socket(fileno=int(line))).serve()
+    job = ForkServer(socket.socket(fileno=int(line))).serve()
     return 0 if job is None else job()
 
 

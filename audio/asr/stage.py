@@ -44,10 +44,10 @@ class AsrStage:
         if isinstance(message, AudioChunk):
             self._listen(message)
         elif isinstance(message, Utterance) and message.utterance_id == self._hearing:
-            self._faults.work(message.at_s)
+            self._faults.note_work(message.at_s)
             yield self._transcribe(message)
         elif isinstance(message, Tick):
-            yield from self._faults.told()
+            yield from self._faults.take_reports()
 
     def deadline_s(self) -> float | None:
         """When to report a model that is not used."""

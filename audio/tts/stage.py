@@ -13,9 +13,9 @@ from assistant.core.messages import (
     BargeIn,
     DeviceChanged,
     Message,
-    Reply,
     SafeModeEntered,
     Speech,
+    SpokenReply,
     StageFailed,
     StageRestarted,
     Tick,
@@ -37,7 +37,7 @@ class VoiceStage:
     """
 
     consumes: ClassVar[tuple[type[Message], ...]] = (
-        Reply,
+        SpokenReply,
         StageFailed,
         StageRestarted,
         SafeModeEntered,
@@ -60,8 +60,8 @@ class VoiceStage:
         """
         if isinstance(message, Tick):
             return self._own_faults(message.at_s)
-        if isinstance(message, Reply):
-            self._faults.work(message.at_s)
+        if isinstance(message, SpokenReply):
+            self._faults.note_work(message.at_s)
             return self._say(message)
         if isinstance(message, DeviceChanged) and not self._is_news(message):
             return ()
@@ -69,7 +69,9 @@ class VoiceStage:
         if not words or not self._restraint.allows(words, message.at_s):
             return ()
         about = message.utterance_id if isinstance(message, StageFailed) else ""
-        return self._say(Reply(utterance_id=about or f"notice-{message.at_s:.3f}", text=words))
+        return self._say(
+            SpokenReply(utterance_id=about or f"notice-{message.at_s:.3f}", text=words)
+        )
 
     def deadline_s(self) -> float | None:
         """When to report a voice that is not used."""
@@ -77,7 +79,7 @@ class VoiceStage:
 
     def _own_faults(self, at_s: float) -> Iterator[Message]:
         """Report the faults, and say them too: no process receives its own broadcasts."""
-        for fault in self._faults.told():
+        for fault in self._faults.take_reports():
             yield fault
             yield from self.feed(msgspec.structs.replace(fault, at_s=at_s))
 
@@ -90,7 +92,7 @@ class VoiceStage:
             self._absent.add(change.device)
         return missed == change.present
 
-    def _say(self, reply: Reply) -> Iterator[Speech]:
+    def _say(self, reply: SpokenReply) -> Iterator[Speech]:
         """Speak; with `more`, the reply stays open, and the next one continues its numbering."""
         texts = pieces(reply.text)
         sequence = self._open.pop(reply.utterance_id, 0)
@@ -128,7 +130,7 @@ def _parts(samples: Samples) -> Iterator[tuple[bytes, bool]]:
         yield pcm[begin : begin + LARGEST_BYTES], begin == begins[-1]
 
 
-def _closing(reply: Reply, sequence: int, listen: bool) -> Speech:
+def _closing(reply: SpokenReply, sequence: int, listen: bool) -> Speech:
     return Speech(
         utterance_id=reply.utterance_id,
         sequence=sequence,

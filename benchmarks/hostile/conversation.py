@@ -8,7 +8,7 @@ from pathlib import Path
 
 from assistant.core.bus import Address, Bus
 from assistant.core.clock import boottime_s
-from assistant.core.messages import Commit, PlaybackEnded, Reply, Transcript
+from assistant.core.messages import Commit, PlaybackEnded, SpokenReply, Transcript
 from assistant.serving.processes import consumers
 
 PEERS = ("skills", "audio")
@@ -25,10 +25,10 @@ class Conversation:
 
     def __init__(self, runtime: Path, name: str) -> None:
         self._address = Address(runtime)
-        self._bus = Bus(name, self._address, PEERS, consumers(), (Reply, PlaybackEnded))
+        self._bus = Bus(name, self._address, PEERS, consumers(), (SpokenReply, PlaybackEnded))
         self._name = name
 
-    def say(self, text: str, within_s: float, spoken: bool = False) -> Reply | None:
+    def say(self, text: str, within_s: float, spoken: bool = False) -> SpokenReply | None:
         """The reply to `text`, or None; with `spoken` only after it was played to its end."""
         utterance_id = f"{self._name}-{uuid.uuid4().hex}"
         self._bus.send(
@@ -40,7 +40,7 @@ class Conversation:
             for message in self._bus.receive(left_s):
                 if getattr(message, "utterance_id", "") != utterance_id:
                     continue
-                if isinstance(message, Reply):
+                if isinstance(message, SpokenReply):
                     reply = message
                 if reply is not None and (not spoken or isinstance(message, PlaybackEnded)):
                     return reply

@@ -46,7 +46,7 @@ ABSURD: tuple[Any, ...] = (
 COSTLY = (
     messages.Transcript,
     messages.Question,
-    messages.Reply,
+    messages.SpokenReply,
     messages.Speech,
     messages.AudioChunk,
     messages.Utterance,

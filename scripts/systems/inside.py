@@ -18,7 +18,7 @@ from pathlib import Path
 from paho.mqtt.client import Client
 from paho.mqtt.enums import CallbackAPIVersion
 
-from assistant.core.messages import PlaybackStarted, Reply, Utterance
+from assistant.core.messages import PlaybackStarted, SpokenReply, Utterance
 from assistant.core.models.manifest import Library
 from assistant.core.models.session import run_all, session_of
 from assistant.core.models.tokens import as_inputs, load_tokenizer
@@ -54,7 +54,7 @@ def speak(command: str, topic: str) -> dict[str, object]:
         frames = list(sound(StoryLine(command), folder))
         messages = list(daemon.converse(frames, answered(), lambda: None))
     client.loop_stop()
-    reply = next(m for m in messages if isinstance(m, Reply))
+    reply = next(m for m in messages if isinstance(m, SpokenReply))
     started = next(m for m in messages if isinstance(m, PlaybackStarted))
     ended_s = [m.speech_ended_at_s for m in messages if isinstance(m, Utterance)][-1]
     waited_s = started.at_s - ended_s

@@ -21,7 +21,7 @@ from assistant.answer.retrieval.reader import Reader
 from assistant.answer.retrieval.retriever import Retriever
 from assistant.answer.retrieval.search import Searcher
 from assistant.answer.stage import AnswerStage
-from assistant.answer.summary.summariser import Said, Summary
+from assistant.answer.summary.summariser import SpokenSentence, Summary
 from assistant.core.errors import AnswerError, ModelError
 from assistant.core.messages import (
     CalendarTask,
@@ -31,7 +31,7 @@ from assistant.core.messages import (
     NameSource,
     OpenQuestion,
     Question,
-    Reply,
+    SpokenReply,
     Summarise,
     WordFacts,
 )
@@ -234,7 +234,12 @@ class Documents:
         yield Outlook(1)
         if name != "kettle":
             raise AnswerError("answer.no_document", f"There is no {name}.")
-        return Summary((Said("One.", "One."), Said("Two.", "Two.")), "Kettle", "", Path("/k"))
+        return Summary(
+            (SpokenSentence("One.", "One."), SpokenSentence("Two.", "Two.")),
+            "Kettle",
+            "",
+            Path("/k"),
+        )
 
 
 @pytest.fixture
@@ -290,7 +295,7 @@ def test_facts_are_worded(stage: AnswerStage) -> None:
 
 def test_a_summary_comes_sentence_by_sentence(stage: AnswerStage) -> None:
     question = Question(utterance_id="u1", text="sum up kettle", task=Summarise(name="kettle"))
-    replies = [reply for reply in stage.feed(question) if isinstance(reply, Reply)]
+    replies = [reply for reply in stage.feed(question) if isinstance(reply, SpokenReply)]
     assert [(r.text, r.more) for r in replies] == [("One.", True), ("Two.", False)]
     assert said(stage, "says who", task=NameSource()) == ["From Kettle."]
 

@@ -54,6 +54,6 @@ def test_what_is_there_answers(tmp_path: Path, names: tuple[str, ...], tier: str
         answer = finished(answers.answering(QUESTION, OpenQuestion()))
         assert answer.sentence == WHOLE
         assert answer.tier == tier
-    told = [(fault.part, fault.code) for fault in composition.answering.faults.told()]
+    told = [(fault.part, fault.code) for fault in composition.answering.faults.take_reports()]
     assert told == [(name, "model.corrupt") for name in names]
     knowledge.close()

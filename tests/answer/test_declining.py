@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from assistant.answer.stage import AnswerStage
-from assistant.core.messages import OpenQuestion, Question, Reply, Tick
+from assistant.core.messages import OpenQuestion, Question, SpokenReply, Tick
 
 ABILITIES = ("tell the time", "set timers")
 
@@ -13,7 +13,7 @@ def test_what_is_near_is_named() -> None:
         utterance_id="u1", text="order a pizza", task=OpenQuestion(nearest="set a pizza timer")
     )
     assert list(AnswerStage(ABILITIES).feed(question)) == [
-        Reply(
+        SpokenReply(
             utterance_id="u1",
             text='I can\'t do that yet. You could say "set a pizza timer".',
             done=False,

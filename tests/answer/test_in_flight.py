@@ -33,7 +33,7 @@ from assistant.core.messages import (
     Message,
     NameSource,
     Question,
-    Reply,
+    SpokenReply,
     StageFailed,
     Summarise,
     Tick,
@@ -90,7 +90,7 @@ class Office:
     """The stage in a worker of its own, and the bus of whoever asks it."""
 
     def __init__(self, address: Address, stage: AnswerStage) -> None:
-        self._bus = Bus("asker", address, PEERS, CONSUMERS, (Reply,))
+        self._bus = Bus("asker", address, PEERS, CONSUMERS, (SpokenReply,))
         self._others = Bus("answer", address, PEERS, CONSUMERS, stage.consumes)
         self.worker = Worker("answer", stage, self._others, Heartbeat(None))
         self._thread = threading.Thread(target=self.worker.run)
@@ -111,7 +111,7 @@ class Office:
         ends_s = time.monotonic() + seconds
         while time.monotonic() < ends_s and len(self.replies) < enough:
             for message in self._bus.receive(0.05):
-                if isinstance(message, Reply):
+                if isinstance(message, SpokenReply):
                     self.replies.append((message.utterance_id, message.text))
         return self.replies
 
@@ -133,11 +133,11 @@ def knowledge() -> Iterator[Knowledge]:
 
 
 class Made:
-    """Stages over the same documents and the same desk."""
+    """Stages over the same documents and the same requests in progress."""
 
     def __init__(self, knowledge: Knowledge, limit: int = LIMIT) -> None:
         self.generator, self._knowledge = Slow(), knowledge
-        self.desk = InFlight(TokenScheduler(limit, clock=boottime_s))
+        self.in_flight = InFlight(TokenScheduler(limit, clock=boottime_s))
         self.answerers: list[Answerer] = []
 
     def stage(self) -> AnswerStage:
@@ -147,7 +147,7 @@ class Made:
         calendar = Calendar(kept, lambda: datetime(2027, 1, 4, tzinfo=UTC))
         summariser = Summariser(kept.sources, None, generator)
         answers = DocumentAnswers(answerer, summariser, generator, calendar, Monitor(9.0))  # type: ignore[arg-type]
-        return AnswerStage((), answers, desk=self.desk)
+        return AnswerStage((), answers, in_flight=self.in_flight)
 
     @property
     def outcomes(self) -> Counter[str]:
@@ -243,11 +243,11 @@ def test_what_was_asked_of_one_stage_is_answered_when_the_next_one_is_there(
     while second.deadline_s() == 0.0:
         told += second.feed(Tick(at_s=1.0))
     (reply,) = told
-    assert isinstance(reply, Reply)
+    assert isinstance(reply, SpokenReply)
     assert reply.text == sentence(THINGS[0], 2, long=True)
     source = Question(utterance_id="v", text="says who", task=NameSource())
     (named,) = second.feed(source)
-    assert isinstance(named, Reply)
+    assert isinstance(named, SpokenReply)
     assert named.text == f"From {THINGS[0].title()}."
 
 
@@ -257,7 +257,7 @@ def test_whose_time_is_over_is_told_what_was_found(knowledge: Knowledge) -> None
     text = f"is the {THINGS[0]} covered"
     assert list(stage.feed(Question(utterance_id="u", text=text, at_s=boottime_s() - 5))) == []
     (reply,) = stage.feed(Tick(at_s=1.0))
-    assert isinstance(reply, Reply)
+    assert isinstance(reply, SpokenReply)
     assert reply.text == sentence(THINGS[0], 2, long=True)
     assert +made.outcomes == {"answer.late": 1, "extracted": 1}
     assert not made.generator.begun
@@ -285,10 +285,10 @@ def test_a_fault_of_one_request_is_told_once_and_costs_no_other(
         yield Outlook(1)
         raise fault
 
-    list(made.desk.ask(Question(utterance_id="x", text=""), broken()))
+    list(made.in_flight.ask(Question(utterance_id="x", text=""), broken()))
     told: list[Message] = []
     while stage.deadline_s() == 0.0:
         told += stage.feed(Tick(at_s=1.0))
-    assert {m.utterance_id for m in told if isinstance(m, Reply)} == set(THINGS[1:3])
-    (failed,) = [m for m in told if not isinstance(m, Reply)]
+    assert {m.utterance_id for m in told if isinstance(m, SpokenReply)} == set(THINGS[1:3])
+    (failed,) = [m for m in told if not isinstance(m, SpokenReply)]
     assert failed == StageFailed(stage="answer", code=code, message=message, utterance_id="x")

@@ -20,10 +20,10 @@ from assistant.core.messages import (
 )
 from audio.earcons import DONE, FAILED, HEARD, earcon
 from audio.frames import Samples
+from audio.heard_replies import HeardReplies
 from audio.loudspeaker import SilentLoudspeaker
 from audio.own_voice import OwnVoice
 from audio.playback import Playback
-from audio.tally import Tally
 
 PATIENCE_MS = 10_000
 
@@ -33,9 +33,9 @@ def opened() -> Iterator[Callable[..., Playback]]:
     players: list[Playback] = []
 
     def make(
-        output: str, own_voice: OwnVoice | None = None, tally: Tally | None = None
+        output: str, own_voice: OwnVoice | None = None, heard_replies: HeardReplies | None = None
     ) -> Playback:
-        players.append(Playback(output, own_voice, tally))
+        players.append(Playback(output, own_voice, heard_replies))
         return players[-1]
 
     yield make
@@ -123,24 +123,24 @@ def test_without_a_loudspeaker_a_reply_is_acknowledged_and_the_lack_told_once(
 def test_that_a_ring_was_heard_is_on_the_disk_before_it_is_told(
     tmp_path: Path, opened: Callable[..., Playback]
 ) -> None:
-    player = opened("none", tally=Tally(tmp_path / "heard"))
+    player = opened("none", heard_replies=HeardReplies(tmp_path / "heard"))
     player.play(sentence("timer-1", once=True))
     player.play(sentence("u1"))
     player.play(sentence("timer-2", seconds=60, once=True))
     news(player, PlaybackEnded)
-    assert Tally(tmp_path / "heard").names == ("timer-1",)
+    assert HeardReplies(tmp_path / "heard").names == ("timer-1",)
     while not any(m.utterance_id == "timer-2" for m in news(player, PlaybackStarted)):  # type: ignore[attr-defined]
         pass
     player.stop()
     news(player, PlaybackEnded)
-    assert Tally(tmp_path / "heard").names == ("timer-1", "timer-2")
+    assert HeardReplies(tmp_path / "heard").names == ("timer-1", "timer-2")
 
 
 def test_a_player_that_is_started_anew_does_not_play_a_ring_again(
     tmp_path: Path, opened: Callable[..., Playback]
 ) -> None:
-    Tally(tmp_path / "heard").add("timer-1")
-    player = opened("none", tally=Tally(tmp_path / "heard"))
+    HeardReplies(tmp_path / "heard").add("timer-1")
+    player = opened("none", heard_replies=HeardReplies(tmp_path / "heard"))
     player.play(sentence("timer-1", once=True))
     player.play(sentence("u1"))
     acknowledged, started = news(player, PlaybackStarted)

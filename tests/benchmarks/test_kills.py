@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from assistant.core.messages import Message, PlaybackEnded, PlaybackStarted, Reply
+from assistant.core.messages import Message, PlaybackEnded, PlaybackStarted, SpokenReply
 from benchmarks.kills import Attack
 from benchmarks.promises import Kept, Oracle, Wish
 
@@ -36,8 +36,8 @@ def told(*messages: Message, kept: Sequence[Kept] = (KEPT,)) -> Oracle:
     return oracle
 
 
-def promises(*ids: str) -> list[Reply]:
-    return [Reply(utterance_id=said, **DONE) for said in ids]
+def promises(*ids: str) -> list[SpokenReply]:
+    return [SpokenReply(utterance_id=said, **DONE) for said in ids]
 
 
 def test_what_is_kept_or_rung_is_not_lost() -> None:

@@ -16,7 +16,7 @@ from assistant.core.errors import ModelError
 from assistant.core.models.manifest import Library
 from assistant.evaluation.specimen import specimen_home
 from assistant.model_files import switch
-from assistant.serving.processes import employ
+from assistant.serving.processes import make_worker
 from assistant.supervision.heartbeat import Heartbeat
 from benchmarks.swaps import expected, sentences
 from benchmarks.traffic import Traffic
@@ -45,7 +45,7 @@ def config(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Config]:
     add_unsound(library, "ner")
     with closing(Address(folder / "run")) as address, ExitStack() as open_things:
         names = ("control", "nlu")
-        workers = [employ(n, (file,), Heartbeat(), address, open_things) for n in names]
+        workers = [make_worker(n, (file,), Heartbeat(), address, open_things) for n in names]
         threads = [threading.Thread(target=worker.run) for worker in workers]
         for thread in threads:
             thread.start()

@@ -21,7 +21,7 @@ from assistant.cli.watch import SHOWN_EVENTS, View, watch
 from assistant.control.connection import listen
 from assistant.control.describe import describe
 from assistant.control.server import ControlServer
-from assistant.core.codec import as_json
+from assistant.core.codec import as_json, wire_name
 from assistant.core.errors import ConfigError, ControlError
 from assistant.core.messages import (
     Command,
@@ -35,8 +35,8 @@ from assistant.core.messages import (
     Reload,
     Reloaded,
     Replaced,
-    Reply,
     Slot,
+    SpokenReply,
     Transcript,
     Utterance,
     Woke,
@@ -78,7 +78,7 @@ STORY: list[Message] = [
         ),
     ),
     Commit(at_s=11.1, utterance_id="u", revision=0),
-    Reply(at_s=11.2, utterance_id="u", text="The light is on."),
+    SpokenReply(at_s=11.2, utterance_id="u", text="The light is on."),
     PlaybackStarted(at_s=11.4, utterance_id="u"),
 ]
 
@@ -190,7 +190,7 @@ def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.usefixtures("impatient")
 def test_watch_prints_one_object_a_line_for_programs(tmp_path: Path, config: Path) -> None:
     lines = [json.loads(line) for line in follow(tmp_path, "--config", config, "--json")]
-    assert [line["type"] for line in lines] == ["Status", *(type(e).__name__ for e in STORY)]
+    assert [line["type"] for line in lines] == ["Status", *(wire_name(type(e)) for e in STORY)]
 
 
 @pytest.mark.usefixtures("impatient")
@@ -242,7 +242,7 @@ def test_the_live_view_shows_an_alert_until_it_is_over() -> None:
 
 
 def test_every_event_of_the_story_is_described() -> None:
-    told = {type(e).__name__: describe(e) for e in STORY}
+    told = {wire_name(type(e)): describe(e) for e in STORY}
     assert told["Woke"] == "computer"
     assert told["Utterance"] == "2.0 s, 1.5 s of speech, revision 0"
     assert told["Reply"] == "“The light is on.”"

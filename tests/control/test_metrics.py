@@ -23,8 +23,8 @@ from assistant.core.messages import (
     Question,
     Reloaded,
     Replaced,
-    Reply,
     SafeModeEntered,
+    SpokenReply,
     StageFailed,
     StageRestarted,
     Transcript,
@@ -61,7 +61,7 @@ def commit(at_s: float, revision: int = 0, of: str = "u1") -> Commit:
 def replied(at_s: float, of: str = "u1") -> list[Message]:
     """The reply at `at_s`, its first sound 0.3 s later."""
     return [
-        Reply(at_s=at_s, utterance_id=of, text="It is unlocked."),
+        SpokenReply(at_s=at_s, utterance_id=of, text="It is unlocked."),
         PlaybackStarted(at_s=at_s + 0.3, utterance_id=of),
     ]
 
@@ -161,18 +161,18 @@ def test_figures_are_per_stage_in_the_order_of_the_chain() -> None:
 def test_the_ledger_keeps_the_last_utterances_across_a_restart(tmp_path: Path) -> None:
     file = tmp_path / "metrics.jsonl"
     for turn in range(7):
-        ledger = MetricsStore(file, keep=3)
+        metrics = MetricsStore(file, keep=3)
         for event in SIMPLE:
-            ledger.observe(event)
-        assert ledger.figures()[-1].utterances == min(turn + 1, 3)
+            metrics.observe(event)
+        assert metrics.figures()[-1].utterances == min(turn + 1, 3)
     assert 3 <= len(read_times(file)) <= 6
 
 
 def test_no_word_is_kept(tmp_path: Path) -> None:
-    ledger = MetricsStore(tmp_path / "metrics.jsonl", keep=3, textfile=tmp_path / "hark.prom")
+    metrics = MetricsStore(tmp_path / "metrics.jsonl", keep=3, textfile=tmp_path / "hark.prom")
     for event in SIMPLE:
-        ledger.observe(event)
-    ledger.tick()
+        metrics.observe(event)
+    metrics.tick()
     kept = "".join(file.read_text() for file in tmp_path.iterdir())
     assert "asr" in kept
     assert [word for word in (*SECRET.split(), "unlocked", "u1") if word in kept] == []
@@ -182,9 +182,9 @@ def test_a_line_cut_short_by_a_crash_costs_only_itself(tmp_path: Path) -> None:
     file = tmp_path / "metrics.jsonl"
     file.write_bytes(b'{"asr":0.1}\n{"asr":0.2}\n{"as')
     assert read_times(file) == [{"asr": 0.1}, {"asr": 0.2}]
-    ledger = MetricsStore(file, keep=5)
+    metrics = MetricsStore(file, keep=5)
     for event in SIMPLE:
-        ledger.observe(event)
+        metrics.observe(event)
     assert len(read_times(file)) == 3
 
 
@@ -202,33 +202,33 @@ def test_a_disk_that_takes_nothing_is_logged_once_and_costs_no_utterance(
 ) -> None:
     in_the_way = tmp_path / "state"
     in_the_way.touch()
-    ledger = MetricsStore(in_the_way / "metrics.jsonl", keep=5)
+    metrics = MetricsStore(in_the_way / "metrics.jsonl", keep=5)
     with caplog.at_level(logging.WARNING):
         for event in [*SIMPLE, *SIMPLE]:
-            ledger.observe(event)
-    assert ledger.figures()[-1].utterances == 2
+            metrics.observe(event)
+    assert metrics.figures()[-1].utterances == 2
     assert [r.message for r in caplog.records if "(metrics.unwritable)" in r.message] != []
     assert len(caplog.records) == 1
 
 
 def test_the_text_file_is_due_after_events_and_replaced_whole(tmp_path: Path) -> None:
     textfile = tmp_path / "hark.prom"
-    ledger = MetricsStore(tmp_path / "metrics.jsonl", keep=5, textfile=textfile)
-    ledger.tick()
-    assert ledger.deadline_s() is None
+    metrics = MetricsStore(tmp_path / "metrics.jsonl", keep=5, textfile=textfile)
+    metrics.tick()
+    assert metrics.deadline_s() is None
     for event in SIMPLE:
-        ledger.observe(event)
-    assert ledger.deadline_s() == SIMPLE[0].at_s + 5.0
-    ledger.tick()
+        metrics.observe(event)
+    assert metrics.deadline_s() == SIMPLE[0].at_s + 5.0
+    metrics.tick()
     assert "hark_utterances_total 1\n" in textfile.read_text()
     assert 'hark_stage_seconds_count{stage="total"} 1\n' in textfile.read_text()
     assert {f.name for f in tmp_path.iterdir()} == {"hark.prom", "metrics.jsonl"}
 
 
 def test_without_a_text_file_nothing_is_ever_due(tmp_path: Path) -> None:
-    ledger = MetricsStore(tmp_path / "metrics.jsonl", keep=5)
-    ledger.observe(SIMPLE[0])
-    assert ledger.deadline_s() is None
+    metrics = MetricsStore(tmp_path / "metrics.jsonl", keep=5)
+    metrics.observe(SIMPLE[0])
+    assert metrics.deadline_s() is None
 
 
 def test_a_stage_that_begins_anew_has_no_alert() -> None:
@@ -309,7 +309,7 @@ def test_prometheus_own_reader_finds_every_sample() -> None:
 
 def test_the_file_is_begun_anew_before_it_is_twice_as_long(tmp_path: Path) -> None:
     file = tmp_path / "deep" / "state" / "metrics.jsonl"
-    ledger = MetricsStore(file, keep=3)
+    metrics = MetricsStore(file, keep=3)
     lengths = []
     for number in range(12):
         for event in [
@@ -318,7 +318,7 @@ def test_the_file_is_begun_anew_before_it_is_twice_as_long(tmp_path: Path) -> No
             *understood(12.0),
             *replied(13.0),
         ]:
-            ledger.observe(event)
+            metrics.observe(event)
         lengths.append(len(read_times(file)))
     assert lengths == [1, 2, 3, 4, 5, 6, 3, 4, 5, 6, 3, 4]
     assert [times["endpointing"] for times in read_times(file)[-3:]] == [0.9, 1.0, 1.1]
@@ -335,33 +335,33 @@ def test_only_the_last_are_read_again(tmp_path: Path) -> None:
 
 def test_the_collector_may_read_the_text_file_and_seconds_have_four_places(tmp_path: Path) -> None:
     textfile = tmp_path / "hark.prom"
-    ledger = MetricsStore(tmp_path / "metrics.jsonl", keep=5, textfile=textfile)
-    assert ledger.deadline_s() == 0.0
+    metrics = MetricsStore(tmp_path / "metrics.jsonl", keep=5, textfile=textfile)
+    assert metrics.deadline_s() == 0.0
     for event in [utterance(10.123456), *SIMPLE[1:]]:
-        ledger.observe(event)
-    assert ledger.deadline_s() == 0.0
+        metrics.observe(event)
+    assert metrics.deadline_s() == 0.0
     before = os.umask(0o077)  # as in the daemon
     try:
-        ledger.tick()
+        metrics.tick()
     finally:
         os.umask(before)
     assert textfile.stat().st_mode & 0o777 == 0o644
     assert '"endpointing":0.1235' in (tmp_path / "metrics.jsonl").read_text()
-    ledger.observe(SIMPLE[0])
-    ledger.observe(SIMPLE[-1])
-    assert ledger.deadline_s() == SIMPLE[0].at_s + 5.0
+    metrics.observe(SIMPLE[0])
+    metrics.observe(SIMPLE[-1])
+    assert metrics.deadline_s() == SIMPLE[0].at_s + 5.0
 
 
 def test_a_disk_that_fails_again_is_logged_again(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     folder = tmp_path / "state"
-    ledger = MetricsStore(folder / "metrics.jsonl", keep=5)
+    metrics = MetricsStore(folder / "metrics.jsonl", keep=5)
     for in_the_way in (True, False, True):
         if in_the_way:
             folder.touch()
         for event in SIMPLE:
-            ledger.observe(event)
+            metrics.observe(event)
         if in_the_way:
             folder.unlink()
         else:

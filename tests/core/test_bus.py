@@ -18,7 +18,7 @@ import pytest
 import zmq
 
 from assistant.core import bus as module
-from assistant.core.bus import MOST_CONNECTIONS, Address, Bus, Guarded
+from assistant.core.bus import MOST_CONNECTIONS, Address, BoundedInlet, Bus
 from assistant.core.clock import boottime_s
 from assistant.core.codec import encode, topic
 from assistant.core.errors import BusError, CodecError
@@ -231,8 +231,8 @@ def test_a_publisher_whose_going_went_unheard_is_heard_again(
     ear = bus("ear", tmp_path, open_things)
     assert heard_from_ear(nlu, ear)
     # What libzmq's queue had no room for: its return is then taken for its going.
-    assert isinstance(nlu._heard, Guarded)
-    nlu._heard._receivers.clear()
+    assert isinstance(nlu._broadcasts, BoundedInlet)
+    nlu._broadcasts._receivers.clear()
     assert heard_from_ear(nlu, ear)
 
 
@@ -290,11 +290,11 @@ def wire() -> Wire:
 
 
 @pytest.fixture
-def inlet(wire: Wire) -> Guarded:
-    return Guarded(cast("zmq.Socket[bytes]", wire), "PULL")
+def inlet(wire: Wire) -> BoundedInlet:
+    return BoundedInlet(cast("zmq.Socket[bytes]", wire), "PULL")
 
 
-def drained(inlet: Guarded) -> list[object]:
+def drained(inlet: BoundedInlet) -> list[object]:
     """All that has arrived; refusals as their codes."""
     told: list[object] = []
     while True:
@@ -310,7 +310,7 @@ def named(number: int) -> bytes:
     return b"peer %03d" % number
 
 
-def test_of_one_connection_too_many_the_most_silent_goes(inlet: Guarded, wire: Wire) -> None:
+def test_of_one_connection_too_many_the_most_silent_goes(inlet: BoundedInlet, wire: Wire) -> None:
     for number in range(63):
         wire.put(named(number), b"", SENDER)
     wire.put(named(63), b"")
@@ -324,7 +324,7 @@ def test_of_one_connection_too_many_the_most_silent_goes(inlet: Guarded, wire: W
     assert wire.hung_up == [named(63), named(1)]
 
 
-def test_who_has_gone_makes_room(inlet: Guarded, wire: Wire) -> None:
+def test_who_has_gone_makes_room(inlet: BoundedInlet, wire: Wire) -> None:
     for number in range(100):
         wire.put(named(number), b"", b"")
     wire.gone = {named(number) for number in range(100, 200)}
@@ -335,7 +335,7 @@ def test_who_has_gone_makes_room(inlet: Guarded, wire: Wire) -> None:
 
 
 def test_what_a_connection_still_sends_after_nonsense_is_passed_over(
-    inlet: Guarded, wire: Wire
+    inlet: BoundedInlet, wire: Wire
 ) -> None:
     wire.put(named(1), b"", bytes(GREETING_BYTES), SENDER, frame(b"a"))
     wire.put(named(2), b"", SENDER, frame(b"b"))
@@ -344,7 +344,7 @@ def test_what_a_connection_still_sends_after_nonsense_is_passed_over(
 
 
 def test_eight_million_bytes_may_be_unfinished_and_of_more_the_largest_part_goes(
-    inlet: Guarded, wire: Wire
+    inlet: BoundedInlet, wire: Wire
 ) -> None:
     begins = (4_000_000, 3_999_998)
     for number, size in zip((1, 2), begins, strict=True):
@@ -356,13 +356,13 @@ def test_eight_million_bytes_may_be_unfinished_and_of_more_the_largest_part_goes
     assert wire.hung_up == [named(1)]
 
 
-def test_exactly_as_much_as_may_be_unfinished_is_held(inlet: Guarded, wire: Wire) -> None:
+def test_exactly_as_much_as_may_be_unfinished_is_held(inlet: BoundedInlet, wire: Wire) -> None:
     for number in (1, 2):
         wire.put(named(number), b"", SENDER, b"\x02" + (4_000_000).to_bytes(8))
     assert (drained(inlet), wire.hung_up) == ([], [])
 
 
-def test_pieces_without_end_leave_the_loop_a_turn(inlet: Guarded, wire: Wire) -> None:
+def test_pieces_without_end_leave_the_loop_a_turn(inlet: BoundedInlet, wire: Wire) -> None:
     wire.put(named(1), b"", SENDER, *(bytes([byte]) for byte in frame(bytes(1_500))))
     pieces = len(wire.pieces)
     assert inlet.take() is None
@@ -370,9 +370,9 @@ def test_pieces_without_end_leave_the_loop_a_turn(inlet: Guarded, wire: Wire) ->
     assert drained(inlet) == [bytes(1_500)]
 
 
-def test_of_several_messages_in_one_piece_the_rest_waits(inlet: Guarded, wire: Wire) -> None:
+def test_of_several_messages_in_one_piece_the_rest_waits(inlet: BoundedInlet, wire: Wire) -> None:
     wire.put(named(1), b"", SENDER + frame(b"a") + frame(b"b"))
-    taken = [(inlet.take(), inlet.waiting) for _ in range(3)]
+    taken = [(inlet.take(), inlet.has_decoded) for _ in range(3)]
     assert taken == [([b"a"], True), ([b"b"], False), (None, False)]
 
 
@@ -413,9 +413,9 @@ def test_control_comes_first_then_sources_then_one_piece_of_work(
     nlu = ended(inside, "nlu", open_things, BargeIn, Transcript)
     source = open_things.enter_context(closing(Told(Tick(at_s=1.0), Tick(at_s=2.0))))
     nlu.watch(source)
-    while not list(nlu.heard()):
+    while not list(nlu.broadcasts()):
         ear.send(BargeIn(utterance_id="lost or not"))
-    list(nlu.heard())
+    list(nlu.broadcasts())
     for text in ("one", "two"):
         ear.send(transcript(text))
     ear.send(BargeIn(utterance_id="u"))
@@ -518,11 +518,11 @@ def test_broadcasts_without_end_leave_the_loop_a_turn(
 ) -> None:
     ear = ended(inside, "ear", open_things)
     nlu = ended(inside, "nlu", open_things, Reload)
-    while not list(nlu.heard()):
+    while not list(nlu.broadcasts()):
         ear.send(Reload())
     for _ in range(300):
         ear.send(Reload())
-    assert [len(list(nlu.heard())) for _ in range(3)] == [256, 44, 0]
+    assert [len(list(nlu.broadcasts())) for _ in range(3)] == [256, 44, 0]
 
 
 def test_of_refusals_that_nobody_asks_for_the_last_ones_are_kept(

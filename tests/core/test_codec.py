@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assistant.core.codec import as_json, decode, encode, of_json, topic
+from assistant.core.codec import as_json, decode, encode, of_json, topic, wire_name
 from assistant.core.errors import CodecError
 from assistant.core.messages import (
     AnswerTask,
@@ -21,8 +21,8 @@ from assistant.core.messages import (
     Message,
     OpenQuestion,
     Question,
-    Reply,
     Slot,
+    SpokenReply,
     Transcript,
     Work,
     concrete,
@@ -82,7 +82,7 @@ def test_what_nobody_can_be_asked_for_is_refused(task: object) -> None:
 @given(st.binary(max_size=200))
 def test_random_bytes_are_refused(payload: bytes) -> None:
     with pytest.raises(CodecError):
-        decode([topic(Reply), payload])
+        decode([topic(SpokenReply), payload])
 
 
 def test_every_type_is_work_or_control_or_stays_inside() -> None:
@@ -94,15 +94,18 @@ def test_every_type_is_work_or_control_or_stays_inside() -> None:
     ("frames", "code"),
     [
         ([], "codec.frames"),
-        ([topic(Reply)], "codec.frames"),
-        ([topic(Reply), b"", b""], "codec.frames"),
-        ([topic(AudioChunk), encode(Reply(utterance_id="u", text="hi"))[1]], "codec.topic"),
+        ([topic(SpokenReply)], "codec.frames"),
+        ([topic(SpokenReply), b"", b""], "codec.frames"),
+        ([topic(AudioChunk), encode(SpokenReply(utterance_id="u", text="hi"))[1]], "codec.topic"),
         (
-            [topic(Reply), msgspec.msgpack.encode({"type": "Reply", "utterance_id": 7})],
+            [topic(SpokenReply), msgspec.msgpack.encode({"type": "Reply", "utterance_id": 7})],
             "codec.malformed",
         ),
         (
-            [topic(Reply), encode(Reply(utterance_id="u", text="~"))[1].replace(b"~", b"\xff")],
+            [
+                topic(SpokenReply),
+                encode(SpokenReply(utterance_id="u", text="~"))[1].replace(b"~", b"\xff"),
+            ],
             "codec.malformed",
         ),
     ],
@@ -116,10 +119,10 @@ def test_wrong_frames_are_refused(frames: list[bytes], code: str) -> None:
 def test_what_is_nested_without_end_is_refused_in_few_words() -> None:
     named = b"\x82\xa9" + b"forbidden" + b"\x91" * 100_000
     with pytest.raises(CodecError, match="recursion"):
-        decode([topic(Reply), named])
+        decode([topic(SpokenReply), named])
     long = msgspec.msgpack.encode({"type": "Reply", "x" * 100_000: 1})
     with pytest.raises(CodecError) as refusal:
-        decode([topic(Reply), long])
+        decode([topic(SpokenReply), long])
     assert len(refusal.value.message) < 300
 
 
@@ -130,7 +133,7 @@ def test_what_is_nested_without_end_is_refused_in_few_words() -> None:
         Transcript(utterance_id="u", revision=0, text="", alternatives=("a " * 50_000,)),
         Interpretation(utterance_id="u", revision=0, text="a " * 50_000),
         Question(utterance_id="u", text="a " * 50_000),
-        Reply(utterance_id="u", text="a " * 50_000),
+        SpokenReply(utterance_id="u", text="a " * 50_000),
         BargeIn(utterance_id="u" * 1_000),
     ],
     ids=lambda message: type(message).__name__,
@@ -145,11 +148,11 @@ def test_what_nobody_can_say_is_refused(message: Message) -> None:
     "message",
     [
         Transcript(utterance_id="u" * 200, revision=0, text="a" * 5_000),
-        Reply(utterance_id="u", text="a" * 10_000),
+        SpokenReply(utterance_id="u", text="a" * 10_000),
     ],
     ids=lambda message: type(message).__name__,
 )
-def test_a_text_is_as_long_as_allowed_and_no_longer(message: Transcript | Reply) -> None:
+def test_a_text_is_as_long_as_allowed_and_no_longer(message: Transcript | SpokenReply) -> None:
     assert decode(encode(message)) == message
     for longer in ({"text": message.text + "a"}, {"utterance_id": "u" * 201}):
         with pytest.raises(CodecError, match="length"):
@@ -159,7 +162,7 @@ def test_a_text_is_as_long_as_allowed_and_no_longer(message: Transcript | Reply)
 def test_what_a_message_does_not_say_is_nothing() -> None:
     """But that a reply did what was wanted, and was heard."""
     told = {
-        (kind.__name__, field.name)
+        (wire_name(kind), field.name)
         for kind in concrete(Message)
         for field in msgspec.structs.fields(kind)
         if not field.required and field.default_factory is msgspec.NODEFAULT

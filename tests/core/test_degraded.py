@@ -26,10 +26,10 @@ def test_each_part_is_logged_and_told_once(caplog: pytest.LogCaptureFixture) -> 
     faults.note("intent", CORRUPT)
     assert "ner" in faults
     assert "reader" not in faults
-    assert faults.told() == [failed("ner"), failed("intent")]
-    assert faults.told() == []
+    assert faults.take_reports() == [failed("ner"), failed("intent")]
+    assert faults.take_reports() == []
     faults.note("ner", CORRUPT)
-    assert faults.told() == []
+    assert faults.take_reports() == []
     told = "goes on without its ner: weights are not as recorded (model.corrupt)"
     assert caplog.records[0].message == f"nlu: {told}"
     assert len(caplog.records) == 2
@@ -40,19 +40,19 @@ def test_a_damaged_manifest_is_one_fault_whoever_finds_it(code: str) -> None:
     faults = Degraded("nlu")
     for part in ("ner", "intent"):
         faults.note(part, ModelError(code, "weights are not as recorded"))
-    assert faults.told() == [failed("manifest", code)]
+    assert faults.take_reports() == [failed("manifest", code)]
     assert "manifest" in faults
 
 
 def test_a_stage_without_words_tells_some_seconds_after_its_last_work() -> None:
     faults = Degraded("nlu")
-    faults.work(5.0)
+    faults.note_work(5.0)
     assert faults.deadline_s() is None
     faults.note("ner", CORRUPT)
     assert faults.deadline_s() == 8.0
-    faults.work(7.0)
+    faults.note_work(7.0)
     assert faults.deadline_s() == 10.0
-    faults.told()
+    faults.take_reports()
     assert faults.deadline_s() is None
 
 
@@ -68,11 +68,11 @@ def test_messages_end_where_a_model_fails_and_other_faults_are_raised() -> None:
         raise fault
 
     faults = Degraded("nlu")
-    assert list(faults.passing("ner", broken(CORRUPT))) == [1]
-    assert faults.told() == [failed("ner")]
+    assert list(faults.until_fault("ner", broken(CORRUPT))) == [1]
+    assert faults.take_reports() == [failed("ner")]
     with pytest.raises(AnswerError):
-        list(faults.passing("ner", broken(AnswerError("answer.none", "no answer"))))
-    assert list(faults.passing("ner", iter([1, 2]))) == [1, 2]
+        list(faults.until_fault("ner", broken(AnswerError("answer.none", "no answer"))))
+    assert list(faults.until_fault("ner", iter([1, 2]))) == [1, 2]
 
 
 def test_what_cannot_be_loaded_is_noted_and_raised() -> None:
@@ -81,10 +81,10 @@ def test_what_cannot_be_loaded_is_noted_and_raised() -> None:
 
     faults = Degraded("nlu")
     with pytest.raises(ModelError):
-        faults.noting("ner", broken)()
-    assert faults.told() == [failed("ner")]
-    assert faults.noting("intent", lambda: 7)() == 7
-    assert faults.told() == []
+        faults.with_note("ner", broken)()
+    assert faults.take_reports() == [failed("ner")]
+    assert faults.with_note("intent", lambda: 7)() == 7
+    assert faults.take_reports() == []
 
 
 @pytest.mark.parametrize(
@@ -95,8 +95,8 @@ def test_what_can_be_done_without_is_none(fault: ModelError | RecognitionError) 
         raise fault
 
     faults = Degraded("nlu")
-    assert faults.without("ner", broken) is None
-    assert faults.told() == [failed("ner")]
-    assert faults.without("intent", lambda: 7) == 7
+    assert faults.load_or_none("ner", broken) is None
+    assert faults.take_reports() == [failed("ner")]
+    assert faults.load_or_none("intent", lambda: 7) == 7
     with pytest.raises(ZeroDivisionError):
-        faults.without("intent", lambda: 1 // 0)
+        faults.load_or_none("intent", lambda: 1 // 0)

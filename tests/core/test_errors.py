@@ -7,7 +7,7 @@ import logging
 import pytest
 
 from assistant.core.errors import AnswerError, AssistantError, SkillError
-from assistant.core.failure import failed
+from assistant.core.failure import report_failure
 from assistant.core.messages import StageFailed
 
 SECRET = "unlock the cellar"
@@ -48,7 +48,7 @@ def test_of_a_message_one_too_long_the_middle_is_left_out() -> None:
 
 def test_of_our_own_fault_code_words_and_part_are_told(caplog: pytest.LogCaptureFixture) -> None:
     error = raised(SkillError("skill.fault", "the coffee skill failed", part="coffee"))
-    told = failed("skills", error, "u7")
+    told = report_failure("skills", error, "u7")
     assert told == StageFailed(
         stage="skills",
         code="skill.fault",
@@ -65,7 +65,7 @@ def test_of_our_own_fault_code_words_and_part_are_told(caplog: pytest.LogCapture
 def test_of_a_foreign_fault_only_its_type_and_place_are_told(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
-    told = failed("nlu", raised(KeyError(SECRET)))
+    told = report_failure("nlu", raised(KeyError(SECRET)))
     assert told == StageFailed(stage="nlu", code="nlu.internal", message="KeyError")
     assert SECRET not in caplog.text
     assert "in raised" in caplog.text
@@ -82,6 +82,6 @@ def test_of_a_deep_fault_the_last_four_places_are_logged(caplog: pytest.LogCaptu
 
     with pytest.raises(ZeroDivisionError) as fault:
         dig(9)
-    failed("nlu", fault.value)
+    report_failure("nlu", fault.value)
     assert caplog.text.count('\n  File "') == 4
     assert "raise ZeroDivisionError" in caplog.text

@@ -26,12 +26,12 @@ from assistant.core.messages import (
     Reloaded,
     Replace,
     Replaced,
-    Reply,
     SelfTest,
+    SpokenReply,
     StageFailed,
     Tick,
 )
-from assistant.core.model_swap import Change
+from assistant.core.model_swap import StageSwap
 from assistant.core.worker import (
     LOOK_FOR_CANDIDATE_EVERY_S,
     QUIET_BEFORE_RELOAD_S,
@@ -53,7 +53,7 @@ class Sent:
         self.waited_s: list[float] = []
         self.sent: list[Message] = []
         self.tests_at_s: list[float] = []
-        self.broadcasts: list[Message] = []
+        self.queued_broadcasts: list[Message] = []
         self.refusals: list[CodecError] = []
         self.full = False
         self.at_the_end: Callable[[], None] = lambda: None
@@ -75,9 +75,9 @@ class Sent:
             self.now_s += max(0.0, timeout_s)
         yield from messages
 
-    def heard(self) -> Iterator[Message]:
-        while self.broadcasts:
-            yield self.broadcasts.pop(0)
+    def broadcasts(self) -> Iterator[Message]:
+        while self.queued_broadcasts:
+            yield self.queued_broadcasts.pop(0)
 
     def refused(self) -> Iterator[CodecError]:
         while self.refusals:
@@ -122,7 +122,7 @@ class Copy:
                 for word in message.text.split():
                     if word == "no":
                         raise AnswerError("answer.none", "no answer; ask again")
-                    yield Reply(utterance_id=message.utterance_id, text=self.prefix + word)
+                    yield SpokenReply(utterance_id=message.utterance_id, text=self.prefix + word)
             finally:
                 self.closed += 1
 
@@ -138,7 +138,7 @@ class Loop:
         *script: Turn,
         stage: Copy | None = None,
         rebuild: Callable[[], Copy] | None = None,
-        load: Callable[[str, str], Change] | None = None,
+        load: Callable[[str, str], StageSwap] | None = None,
     ) -> None:
         self.bus, self.beats, self.stage = Sent(*script), Beats(), stage or Copy()
         bus = cast(Bus, self.bus)
@@ -153,7 +153,7 @@ class Loop:
         return self.bus.sent
 
     def words(self) -> list[str]:
-        return [m.text for m in self.run() if isinstance(m, Reply)]
+        return [m.text for m in self.run() if isinstance(m, SpokenReply)]
 
 
 def question(text: str, utterance_id: str = "u1") -> Question:
@@ -163,8 +163,8 @@ def question(text: str, utterance_id: str = "u1") -> Question:
 def test_what_a_stage_gives_is_stamped_and_each_piece_is_a_beat() -> None:
     loop = Loop([question("one two")])
     assert loop.run() == [
-        Reply(utterance_id="u1", text="one", at_s=100.0),
-        Reply(utterance_id="u1", text="two", at_s=100.0),
+        SpokenReply(utterance_id="u1", text="one", at_s=100.0),
+        SpokenReply(utterance_id="u1", text="two", at_s=100.0),
     ]
     assert loop.beats.told == ["beat", "beat"]
 
@@ -210,7 +210,7 @@ def test_a_fault_is_told_with_the_utterance_and_the_next_message_is_fed() -> Non
     assert isinstance(failed, StageFailed)
     assert (failed.stage, failed.code, failed.utterance_id) == ("answer", "answer.none", "u7")
     assert failed.at_s == 100.0
-    assert [m.text for m in (one, three) if isinstance(m, Reply)] == ["one", "three"]
+    assert [m.text for m in (one, three) if isinstance(m, SpokenReply)] == ["one", "three"]
 
 
 def test_what_is_no_message_is_told_and_the_loop_goes_on() -> None:
@@ -218,7 +218,7 @@ def test_what_is_no_message_is_told_and_the_loop_goes_on() -> None:
     failed, reply = loop.run()
     assert isinstance(failed, StageFailed)
     assert (failed.code, failed.utterance_id) == ("bus.odd", "")
-    assert isinstance(reply, Reply)
+    assert isinstance(reply, SpokenReply)
 
 
 def test_a_fault_that_cannot_be_told_is_logged(caplog: pytest.LogCaptureFixture) -> None:
@@ -233,7 +233,7 @@ def test_a_barge_in_closes_the_stream_and_what_came_with_it_is_fed_later() -> No
     loop = Loop([question("one two three")], ())
     loop.stage.consumes = (Question, Complete)  # type: ignore[misc]
     complete = Complete(utterance_id="u1", revision=0, complete=True)
-    loop.bus.broadcasts = [complete, BargeIn(utterance_id="u1")]
+    loop.bus.queued_broadcasts = [complete, BargeIn(utterance_id="u1")]
     assert loop.words() == ["one"]
     assert loop.stage.closed == 1
     assert loop.stage.fed == [question("one two three"), complete]
@@ -244,27 +244,27 @@ def test_a_barge_in_closes_the_stream_and_what_came_with_it_is_fed_later() -> No
 )
 def test_what_is_no_barge_in_of_this_utterance_stops_nothing(heard: Message) -> None:
     loop = Loop([question("one two three")])
-    loop.bus.broadcasts = [heard]
+    loop.bus.queued_broadcasts = [heard]
     assert loop.words() == ["one", "two", "three"]
 
 
 def test_a_tick_is_never_barged_in_upon() -> None:
     class Rings(Copy):
         def feed(self, message: Message) -> Iterator[Message]:
-            yield from (Reply(utterance_id="u1", text=word) for word in ("ring", "ring"))
+            yield from (SpokenReply(utterance_id="u1", text=word) for word in ("ring", "ring"))
 
     loop = Loop([Tick(at_s=1.0)], stage=Rings())
-    loop.bus.broadcasts = [BargeIn(utterance_id="")]
+    loop.bus.queued_broadcasts = [BargeIn(utterance_id="")]
     assert loop.words() == ["ring", "ring"]
 
 
 def test_what_is_no_stream_is_left_alone_by_a_barge_in() -> None:
     class Lists(Copy):
         def feed(self, message: Message) -> Any:
-            return [Reply(utterance_id="u1", text=word) for word in ("one", "two")]
+            return [SpokenReply(utterance_id="u1", text=word) for word in ("one", "two")]
 
     loop = Loop([question("")], stage=Lists())
-    loop.bus.broadcasts = [BargeIn(utterance_id="u1")]
+    loop.bus.queued_broadcasts = [BargeIn(utterance_id="u1")]
     assert loop.words() == ["one"]
 
 
@@ -303,7 +303,7 @@ def test_one_that_has_no_settings_says_that_it_has_them() -> None:
     assert loop.beats.told == []
 
 
-def loaded(_: str, version: str) -> Change:
+def loaded(_: str, version: str) -> StageSwap:
     if version == "bad":
         raise ModelError("model.canary", "too few come out as recorded")
     return lambda _: Copy(f"{version} ")
@@ -400,7 +400,7 @@ def test_one_that_retires_does_so_after_a_second_of_quiet() -> None:
 def test_one_that_stops_loads_no_further_candidate() -> None:
     may_go_on, asked = threading.Event(), list[str]()
 
-    def slowly(_: str, version: str) -> Change:
+    def slowly(_: str, version: str) -> StageSwap:
         asked.append(version)
         assert may_go_on.wait(20)
         return loaded("", version)
@@ -448,6 +448,6 @@ def test_a_stream_is_closed_by_a_barge_in_whoever_else_holds_it() -> None:
 
     stage = Held()
     loop = Loop([question("one two")], stage=stage)
-    loop.bus.broadcasts = [BargeIn(utterance_id="u1")]
+    loop.bus.queued_broadcasts = [BargeIn(utterance_id="u1")]
     assert loop.words() == ["one"]
     assert stage.closed == 1

@@ -13,7 +13,7 @@ from assistant.core import memory
 
 PROGRAM = """
 from pathlib import Path
-from assistant.core.memory import give_back_unused
+from assistant.core.memory import collect_and_trim
 
 def resident_kb():
     lines = Path("/proc/self/status").read_text().splitlines()
@@ -24,7 +24,7 @@ blocks = [bytes(1000) for _ in range(50_000)]
 kept = blocks[-1]
 del blocks
 before = resident_kb()
-give_back_unused()
+collect_and_trim()
 print(before - resident_kb())
 """
 
@@ -61,7 +61,7 @@ def test_a_cycle_is_found_when_loading_is_over() -> None:
     node.itself = node  # type: ignore[attr-defined]
     gone = weakref.ref(node)
     del node
-    memory.give_back_unused()
+    memory.collect_and_trim()
     assert gone() is None
 
 
@@ -69,4 +69,4 @@ def test_where_the_c_library_decides_by_itself_nothing_is_asked(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(memory.ctypes, "CDLL", lambda _: object())
-    memory.give_back_freed()
+    memory.trim_heap()

@@ -11,7 +11,7 @@ import pytest
 
 from assistant.core.errors import AnswerError, AssistantError, ModelError
 from assistant.core.messages import Replace
-from assistant.core.model_swap import Change, ModelSwaps, refusal
+from assistant.core.model_swap import ModelSwaps, StageSwap, refusal
 from assistant.core.stage import Stage
 
 
@@ -28,7 +28,7 @@ class Loader:
         self.niceness: set[int] = set()
         self.may = threading.Event()
 
-    def __call__(self, model: str, version: str) -> Change:
+    def __call__(self, model: str, version: str) -> StageSwap:
         self.loaded.append(f"{model} {version}")
         thread = threading.get_native_id()
         self.niceness.add(os.getpriority(os.PRIO_PROCESS, thread))
@@ -116,7 +116,7 @@ def test_loading_gives_way_to_the_work(loader: Loader) -> None:
 def test_one_is_loaded_at_a_time() -> None:
     both, together = threading.Barrier(2), list[str]()
 
-    def load(_: str, version: str) -> Change:
+    def load(_: str, version: str) -> StageSwap:
         with suppress(threading.BrokenBarrierError):
             both.wait(0.1)
             together.append(version)

@@ -25,17 +25,17 @@ from assistant.core.messages import (
     Reloaded,
     Replace,
     Replaced,
-    Reply,
     SelfTest,
     Speech,
+    SpokenReply,
     StageFailed,
     Tick,
 )
-from assistant.core.model_swap import Change, Load
+from assistant.core.model_swap import LoadSwap, StageSwap
 from assistant.core.stage import Stage
 from assistant.core.worker import Worker
 
-CONSUMERS: dict[type[Message], str] = {Question: "answer", Reply: "ear"}
+CONSUMERS: dict[type[Message], str] = {Question: "answer", SpokenReply: "ear"}
 PEERS = ("answer", "ear")
 PATIENCE_S = 10.0
 
@@ -53,7 +53,7 @@ class Echo:
     def feed(self, message: Message) -> Iterable[Message]:
         if isinstance(message, Tick):
             self.due_s = None
-            yield Reply(utterance_id="tick", text="tick")
+            yield SpokenReply(utterance_id="tick", text="tick")
         elif isinstance(message, Question):
             yield from self._answer(message)
 
@@ -68,10 +68,10 @@ class Echo:
             case "endless":
                 try:
                     while True:
-                        yield Reply(utterance_id=message.utterance_id, text="more")
+                        yield SpokenReply(utterance_id=message.utterance_id, text="more")
                 finally:
                     self.barged.set()
-        yield Reply(utterance_id=message.utterance_id, text=self.prefix + message.text)
+        yield SpokenReply(utterance_id=message.utterance_id, text=self.prefix + message.text)
 
     def deadline_s(self) -> float | None:
         return self.due_s
@@ -93,11 +93,11 @@ def running(
     stage: Stage,
     address: Address,
     rebuilt: Stage | None = None,
-    load: Load | None = None,
+    load: LoadSwap | None = None,
     retires: bool = False,
 ) -> Iterator[Bus]:
     """`stage` at work as "answer", and perhaps asked to retire after work; gives "ear"."""
-    wanted = (Reply, StageFailed, Reloaded, Replaced)
+    wanted = (SpokenReply, StageFailed, Reloaded, Replaced)
     ear = Bus("ear", address, PEERS, CONSUMERS, wanted)
     bus = Bus("answer", address, PEERS, CONSUMERS, (*stage.consumes, Reload, Replace))
     rebuild = (lambda: rebuilt) if rebuilt is not None else None
@@ -165,8 +165,8 @@ def ask(bus: Bus, text: str, utterance_id: str = "u1") -> None:
 def answer_to(bus: Bus, text: str, utterance_id: str) -> str:
     """The answer to a question, which must come next."""
     ask(bus, text, utterance_id)
-    reply = next_from(bus, Reply)
-    assert isinstance(reply, Reply)
+    reply = next_from(bus, SpokenReply)
+    assert isinstance(reply, SpokenReply)
     assert reply.utterance_id == utterance_id
     return reply.text
 
@@ -174,8 +174,8 @@ def answer_to(bus: Bus, text: str, utterance_id: str) -> str:
 def test_work_goes_there_and_back_with_the_time_stamped(address: Address) -> None:
     with running(Echo(), address) as ear:
         ask(ear, "hello")
-        reply = next_from(ear, Reply)
-        assert isinstance(reply, Reply)
+        reply = next_from(ear, SpokenReply)
+        assert isinstance(reply, SpokenReply)
         assert reply.text == "hello"
         assert reply.at_s > 0
 
@@ -187,7 +187,7 @@ def test_a_fault_is_told_by_code_and_the_next_message_starts_clean(address: Addr
         assert isinstance(failed, StageFailed)
         assert (failed.stage, failed.code, failed.utterance_id) == ("answer", "answer.none", "u1")
         ask(ear, "hello")
-        assert next_from(ear, Reply)
+        assert next_from(ear, SpokenReply)
 
 
 def test_the_words_in_a_foreign_exception_are_not_passed_on(
@@ -225,8 +225,8 @@ def test_what_is_no_message_is_told_a_few_times_only(
             seen += [m for m in ear.receive(PATIENCE_S) if isinstance(m, StageFailed)]
         # What comes after the hundred comes after all that is told of them.
         ask(ear, "hello")
-        following = next_from(ear, Reply, StageFailed)
-        assert isinstance(following, Reply)
+        following = next_from(ear, SpokenReply, StageFailed)
+        assert isinstance(following, SpokenReply)
     assert {m.code for m in seen if isinstance(m, StageFailed)} == {"codec.malformed"}
     assert caplog.text.count("(codec.malformed)") == TOLD_IN_FULL
 
@@ -235,7 +235,7 @@ def test_a_broadcast_that_is_no_message_breaks_off_no_reply(tmp_path: Path) -> N
     stage = Echo()
     with closing(Address(tmp_path)) as address, running(stage, address) as ear:
         ask(ear, "endless")
-        next_from(ear, Reply)
+        next_from(ear, SpokenReply)
         ear._events.send_multipart([topic(BargeIn), b"?"])
         failures: list[StageFailed] = []
         while not (failures and stage.barged.is_set()):
@@ -249,7 +249,7 @@ def test_barge_in_closes_a_streaming_stage(address: Address) -> None:
     stage = Echo()
     with running(stage, address) as ear:
         ask(ear, "endless")
-        assert next_from(ear, Reply)
+        assert next_from(ear, SpokenReply)
         while not stage.barged.is_set():
             ear.send(BargeIn(utterance_id="u1"))
             list(ear.receive(0.01))
@@ -258,8 +258,8 @@ def test_barge_in_closes_a_streaming_stage(address: Address) -> None:
 def test_a_deadline_becomes_a_tick(address: Address) -> None:
     with running(Echo(), address) as ear:
         ask(ear, "alarm")
-        texts = [next_from(ear, Reply), next_from(ear, Reply)]
-        assert [m.text for m in texts if isinstance(m, Reply)] == ["alarm", "tick"]
+        texts = [next_from(ear, SpokenReply), next_from(ear, SpokenReply)]
+        assert [m.text for m in texts if isinstance(m, SpokenReply)] == ["alarm", "tick"]
 
 
 def test_who_makes_its_stage_anew_says_so_before(address: Address) -> None:
@@ -289,7 +289,7 @@ def test_what_a_reload_replaces_is_closed_and_its_memory_given_back(
     def give_back() -> None:
         told.append("given back" if before() is None else "still held")
 
-    monkeypatch.setattr("assistant.core.worker.give_back_unused", give_back)
+    monkeypatch.setattr("assistant.core.worker.collect_and_trim", give_back)
     bus = Bus("answer", address, PEERS, CONSUMERS, (*Echo.consumes, Reload))
     worker = Worker("answer", Closed(), bus, Beats(), Echo)
     before = weakref.ref(worker._stage)
@@ -302,8 +302,8 @@ def test_freed_memory_is_given_back_now_and_then(
     address: Address, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     given_back = threading.Event()
-    monkeypatch.setattr("assistant.core.worker.GIVE_BACK_EVERY_S", 0.0)
-    monkeypatch.setattr("assistant.core.worker.give_back_freed", given_back.set)
+    monkeypatch.setattr("assistant.core.worker.TRIM_EVERY_S", 0.0)
+    monkeypatch.setattr("assistant.core.worker.trim_heap", given_back.set)
     with running(Echo(), address):
         assert given_back.wait(PATIENCE_S)
 
@@ -312,8 +312,8 @@ def test_reload_swaps_the_stage(address: Address) -> None:
     # `running` reloads to find the other end.
     with running(Echo(), address, rebuilt=Echo("new ")) as ear:
         ask(ear, "words")
-        reply = next_from(ear, Reply)
-        assert isinstance(reply, Reply)
+        reply = next_from(ear, SpokenReply)
+        assert isinstance(reply, SpokenReply)
         assert reply.text == "new words"
 
 
@@ -342,7 +342,7 @@ def test_work_about_no_utterance_does_not_put_off_a_reload(
     monkeypatch.setattr("assistant.core.worker.QUIET_BEFORE_RELOAD_S", 1000.0)
     with running(Echo(), address) as ear:
         ear.send(Question(utterance_id="", text="words"))
-        next_from(ear, Reply)
+        next_from(ear, SpokenReply)
         join(ear)
 
 
@@ -361,7 +361,7 @@ def verdict(bus: Bus) -> Replaced:
     return told
 
 
-def prefixing(_: str, version: str) -> Change:
+def prefixing(_: str, version: str) -> StageSwap:
     """A model whose versions are prefixes."""
     if version == "bad":
         raise ModelError("model.canary", "2 of 9 canaries come out as recorded")
@@ -376,7 +376,7 @@ def test_work_goes_on_while_a_candidate_is_loaded_and_the_next_utterance_has_it(
 ) -> None:
     may_end, loaded = threading.Event(), threading.Event()
 
-    def slowly(model: str, version: str) -> Change:
+    def slowly(model: str, version: str) -> StageSwap:
         assert may_end.wait(PATIENCE_S)
         loaded.set()
         return prefixing(model, version)
@@ -397,7 +397,7 @@ def test_the_revisions_of_one_utterance_are_read_by_one_model(
     monkeypatch.setattr("assistant.core.worker.QUIET_BEFORE_RELOAD_S", 1000.0)
     loaded = threading.Event()
 
-    def told(model: str, version: str) -> Change:
+    def told(model: str, version: str) -> StageSwap:
         try:
             return prefixing(model, version)
         finally:

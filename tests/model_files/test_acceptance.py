@@ -9,7 +9,7 @@ import pytest
 from assistant.core.errors import ModelError
 from assistant.core.models.canary import load_canaries
 from assistant.core.models.manifest import SHIPPED, Library
-from assistant.model_files.acceptance import KINDS, check, refuse_unsound
+from assistant.model_files.acceptance import KINDS, check_version, refuse_unsound
 from benchmarks.versions import UNSOUND, add, add_unsound
 
 
@@ -26,7 +26,7 @@ def library(tmp_path_factory: pytest.TempPathFactory) -> Library:
 @pytest.mark.parametrize("name", ["intent", "ner"])
 @pytest.mark.parametrize("version", ["1", "2"])
 def test_a_sound_version_passes(library: Library, name: str, version: str) -> None:
-    check(library.choosing(name, version), name)
+    check_version(library.choosing(name, version), name)
 
 
 @pytest.mark.parametrize("version", UNSOUND)

@@ -220,12 +220,12 @@ def test_a_model_that_fails_at_work_is_not_asked_again(tmp_path: Path, config: C
 def test_a_mended_model_is_taken_over_while_the_stage_runs(
     config: Config, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    workshop = NluHotSwap()
+    swap = NluHotSwap()
     with monkeypatch.context() as without:
         without.setattr(Understanding, "tagger", None)
-        stage = workshop.stage(config)
+        stage = swap.stage(config)
     assert understood(stage, LOOSE, 1000.0) == ()
-    assert workshop.load("ner", "1")(stage) is stage
+    assert swap.load("ner", "1")(stage) is stage
     (command,) = understood(stage, LOOSE, 2000.0)
     assert command.intent == "HassGetCurrentTime"
 
@@ -244,7 +244,7 @@ def test_whisper_gives_way_to_pocketsphinx(tmp_path: Path) -> None:
         wanted = msgspec.structs.replace(config, asr=AsrSettings(engine=engine))
         composition = Composition(wanted, library=library)
         stage = composition.asr()
-        composition.recognition.faults.work(1000.0)
+        composition.recognition.faults.note_work(1000.0)
         (fault,) = told(stage, 2000.0)
         assert isinstance(fault, StageFailed)
         assert (fault.stage, fault.part, fault.code) == ("asr", "whisper", "model.corrupt")

@@ -57,7 +57,7 @@ def made(composition: Composition) -> Reads:
 
 @pytest.fixture(scope="module")
 def config(tmp_path_factory: pytest.TempPathFactory) -> Config:
-    folder = tmp_path_factory.mktemp("workshop")
+    folder = tmp_path_factory.mktemp("models")
     config = Config(
         storage=StorageSettings(state=str(folder), cache=str(folder / "cache")),
         nlu=NluSettings(models=False),
@@ -79,14 +79,14 @@ def in_use(config: Config) -> str:
 
 
 def test_a_stage_is_made_beside_the_one_that_runs_and_takes_its_turn(config: Config) -> None:
-    workshop = HotSwap(made)
-    stage = workshop.stage(config)
-    change = workshop.load("ner", "2")
+    swap = HotSwap(made)
+    stage = swap.stage(config)
+    change = swap.load("ner", "2")
     assert in_use(config) == "1"
     stage = change(stage)
     assert isinstance(stage, Reads)
     assert (stage.version, in_use(config)) == ("2", "2")
-    assert isinstance(again := workshop.stage(config), Reads)
+    assert isinstance(again := swap.stage(config), Reads)
     assert again.version == "2"
 
 
@@ -100,9 +100,9 @@ def test_where_there_is_one_writer_only_models_are_loaded_before_the_turn(config
         done.append("made")
         return made(composition)
 
-    workshop = HotSwap(make, prepare)
-    stage = workshop.stage(config)
-    change = workshop.load("ner", "2")
+    swap = HotSwap(make, prepare)
+    stage = swap.stage(config)
+    change = swap.load("ner", "2")
     assert done == ["made", "prepared 2"]
     change(stage)
     assert done == ["made", "prepared 2", "made"]
@@ -114,9 +114,9 @@ def test_a_stage_that_cannot_be_made_leaves_the_choice_as_it_was(config: Config)
             raise AnswerError("answer.none", "no database")
         return made(composition)
 
-    workshop = HotSwap(make, lambda _: None)
-    stage = workshop.stage(config)
-    change = workshop.load("ner", "2")
+    swap = HotSwap(make, lambda _: None)
+    stage = swap.stage(config)
+    change = swap.load("ner", "2")
     with pytest.raises(AnswerError):
         change(stage)
     assert in_use(config) == "1"
@@ -124,10 +124,10 @@ def test_a_stage_that_cannot_be_made_leaves_the_choice_as_it_was(config: Config)
 
 @pytest.mark.parametrize("version", ["nonsense", "corrupt", "9"])
 def test_what_is_unsound_is_refused_before_anything_is_made(config: Config, version: str) -> None:
-    workshop = HotSwap(made)
-    workshop.stage(config)
+    swap = HotSwap(made)
+    swap.stage(config)
     with pytest.raises(ModelError):
-        workshop.load("ner", version)
+        swap.load("ner", version)
     assert in_use(config) == "1"
 
 
@@ -147,26 +147,26 @@ def test_what_loading_freed_is_given_back_before_the_turn(
     config: Config, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     done: list[str] = []
-    monkeypatch.setattr(hot_swap, "give_back_freed", lambda: done.append("given back"))
+    monkeypatch.setattr(hot_swap, "trim_heap", lambda: done.append("given back"))
 
     def make(composition: Composition) -> Reads:
         done.append("made")
         return made(composition)
 
-    workshop = HotSwap(make)
-    stage = workshop.stage(config)
-    change = workshop.load("ner", "2")
+    swap = HotSwap(make)
+    stage = swap.stage(config)
+    change = swap.load("ner", "2")
     assert done == ["made", "made", "given back"]
     change(stage)
     assert done == ["made", "made", "given back"]
 
 
 def test_understanding_without_models_has_the_choice_for_when_it_has_them(config: Config) -> None:
-    workshop = NluHotSwap()
-    stage = workshop.stage(config)
+    swap = NluHotSwap()
+    stage = swap.stage(config)
     with pytest.raises(ModelError):
-        workshop.load("ner", "nonsense")
-    assert workshop.load("ner", "2")(stage) is stage
+        swap.load("ner", "nonsense")
+    assert swap.load("ner", "2")(stage) is stage
     assert in_use(config) == "2"
 
 
@@ -206,8 +206,8 @@ def small(learning: Config) -> Config:
 def unchanged(learning: Config) -> tuple[NluHotSwap, NluStage]:
     """A stage for tests that put no other model into it."""
     put_in_use(Library(learning.models_dir).choosing("intent", "2"), "intent")
-    workshop = NluHotSwap()
-    return workshop, workshop.stage(learning)
+    swap = NluHotSwap()
+    return swap, swap.stage(learning)
 
 
 def chosen(config: Config) -> dict[str, str]:
@@ -234,28 +234,28 @@ def heads(config: Config) -> set[Path]:
 def test_understanding_goes_on_with_the_other_model_from_its_turn_on(
     small: Config, model: str, version: str
 ) -> None:
-    workshop = NluHotSwap()
-    stage = workshop.stage(small)
+    swap = NluHotSwap()
+    stage = swap.stage(small)
     before = believed(stage)
-    change = workshop.load(model, version)
+    change = swap.load(model, version)
     assert (believed(stage), chosen(small)) == (before, {"intent": "2", "ner": "1"})
     assert change(stage) is stage  # with what it has in mind
     assert chosen(small) == {"intent": "2", "ner": "1", model: version}
     replaced = believed(stage)
     assert replaced != before
     assert believed(NluHotSwap().stage(small)) == replaced  # as after the next start
-    assert believed(workshop.stage(small)) == replaced
+    assert believed(swap.stage(small)) == replaced
 
 
 def test_another_intent_model_knows_the_users_own_skill_and_is_fitted_once(small: Config) -> None:
-    workshop = NluHotSwap()
-    stage = workshop.stage(small)
-    workshop.load("intent", "3")(stage)
+    swap = NluHotSwap()
+    stage = swap.stage(small)
+    swap.load("intent", "3")(stage)
     assert guesser(stage).rank(SAID).intents()[0][0] == "Parrot"
     fitted = heads(small)
     assert len(fitted) == 2
     for version in ("2", "3"):
-        workshop.load("intent", version)(stage)
+        swap.load("intent", version)(stage)
     assert guesser(stage).rank(SAID).intents()[0][0] == "Parrot"
     assert heads(small) == fitted
 
@@ -278,10 +278,10 @@ def test_an_unsound_model_is_refused_and_understanding_stays_as_it_was(
     version: str,
     code: str,
 ) -> None:
-    workshop, stage = unchanged
+    swap, stage = unchanged
     before = believed(stage)
     with pytest.raises(ModelError) as refused:
-        workshop.load(model, version)
+        swap.load(model, version)
     assert refused.value.code == code
     assert believed(stage) == before
     assert chosen(small) == {"intent": "2", "ner": "1"}
@@ -291,14 +291,14 @@ def test_settings_read_anew_while_a_model_is_loaded_may_want_none_or_want_them_a
     small: Config,
 ) -> None:
     without = msgspec.structs.replace(small, nlu=NluSettings(models=False))
-    workshop = NluHotSwap()
-    workshop.stage(small)
-    change = workshop.load("ner", "2")
-    stage = workshop.stage(without)
+    swap = NluHotSwap()
+    swap.stage(small)
+    change = swap.load("ner", "2")
+    stage = swap.stage(without)
     assert change(stage) is stage
     assert chosen(small)["ner"] == "2"
-    change = workshop.load("ner", "1")
-    stage = workshop.stage(small)
+    change = swap.load("ner", "1")
+    stage = swap.stage(small)
     before = believed(stage)
     assert change(stage) is stage
     assert believed(stage) == before
@@ -312,10 +312,10 @@ def test_a_version_of_a_model_brings_the_numbers_that_decide(small: Config) -> N
     calibration = msgspec.structs.replace(INTENT, in_scope_of_free_text=1.0)
     (cautious / FILE).write_bytes(msgspec.json.encode(calibration))
     import_version(library, "intent", cautious, "cautious", lambda *_: None)
-    workshop = NluHotSwap()
-    stage = workshop.stage(small)
+    swap = NluHotSwap()
+    stage = swap.stage(small)
     before, may_be = believed(stage), guesser(stage).may_be(SAID, "Parrot")
-    workshop.load("intent", "cautious")(stage)
+    swap.load("intent", "cautious")(stage)
     assert (believed(stage), guesser(stage).may_be(SAID, "Parrot")) == (before, False)
     assert may_be
 
@@ -323,8 +323,8 @@ def test_a_version_of_a_model_brings_the_numbers_that_decide(small: Config) -> N
 def test_a_stage_made_anew_opens_no_model_a_second_time(
     small: Config, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    workshop = NluHotSwap()
-    before = believed(workshop.stage(small))
+    swap = NluHotSwap()
+    before = believed(swap.stage(small))
     asked: list[object] = []
 
     def load(library: Library) -> None:
@@ -333,7 +333,7 @@ def test_a_stage_made_anew_opens_no_model_a_second_time(
 
     for kind in (SentenceEncoder, Tagger):
         monkeypatch.setattr(kind, "load", load)
-    assert believed(workshop.stage(small)) == before
+    assert believed(swap.stage(small)) == before
     assert asked == []
     NluHotSwap().stage(small)  # the models of nobody before it
     assert len(asked) == 2

@@ -18,8 +18,8 @@ from assistant.core.bus import Address
 from assistant.core.clock import boottime_s
 from assistant.core.config import Config, MqttSettings
 from assistant.core.layout import MEMBERS
-from assistant.core.messages import DocumentsDone, DocumentsRequest, Question, Reply, Tick
-from assistant.serving.processes import MAKERS, AnswerStageMaker, HearingBeat, employ, peers
+from assistant.core.messages import DocumentsDone, DocumentsRequest, Question, SpokenReply, Tick
+from assistant.serving.processes import MAKERS, AnswerStageMaker, HearingBeat, make_worker, peers
 from assistant.supervision.heartbeat import Heartbeat
 from audio.capture import Capture
 from audio.playback import Playback
@@ -42,7 +42,7 @@ def test_while_a_command_has_the_documents_the_rest_is_answered(
         with closing(Knowledge(file)):
             stage = make(composition)
             (reply,) = stage.feed(Question(utterance_id="u", text="sing"))
-            assert isinstance(reply, Reply)
+            assert isinstance(reply, SpokenReply)
             assert reply.text.startswith("I can't do that yet.")
             (told,) = stage.feed(LIST)
             assert isinstance(told, DocumentsDone)
@@ -67,10 +67,10 @@ def test_of_a_damaged_index_the_user_is_told_aloud_once(
         stage = make(composition)
         assert stage.deadline_s() == 0.0
         (told,) = stage.feed(Tick(at_s=1.0))
-        assert isinstance(told, Reply)
+        assert isinstance(told, SpokenReply)
         assert told.text.startswith("The index of your documents was damaged.")
         assert told.text.endswith("with the command assistant documents add.")
-        assert not any(isinstance(m, Reply) for m in make(composition).feed(Tick(at_s=2.0)))
+        assert not any(isinstance(m, SpokenReply) for m in make(composition).feed(Tick(at_s=2.0)))
 
 
 def test_who_adds_documents_is_answered_though_the_stage_is_made_anew(
@@ -156,7 +156,7 @@ def test_nothing_holds_a_stage_that_a_reload_has_replaced(tmp_path: Path) -> Non
     runtime.mkdir(mode=0o700)
     file.write_text(f'[storage]\nstate = "{tmp_path}"\nruntime = "{runtime}"\n')
     with closing(Address(runtime)) as address, ExitStack() as open_things:
-        worker = employ("voice", (file,), Heartbeat(), address, open_things)
+        worker = make_worker("voice", (file,), Heartbeat(), address, open_things)
         first = weakref.ref(worker._stage)
         worker._reload()
         assert first() is None

@@ -18,12 +18,11 @@ from assistant.core.messages import (
     NothingHeard,
     OpenQuestion,
     Question,
-    Reply,
+    SpokenReply,
     Summarise,
     WordFacts,
 )
-from assistant.skill import Ask, Cancelled, Confirm, Context, Dialog, Skill
-from assistant.skill import Reply as Said
+from assistant.skill import Ask, Cancelled, Confirm, Context, Dialog, Reply, Skill
 from skills.registry import Registry
 from skills.revisions import Revisions
 from skills.stage import DIALOG_S
@@ -44,13 +43,13 @@ def interpreted(name: str, revision: int, *commands: object) -> Interpretation:
 
 def test_a_committed_command_is_answered(talk: Talk) -> None:
     assert talk.hear("what time is it", TIME) == [
-        Reply(utterance_id="u1", text="It's 6:30 pm.", intent="HassGetCurrentTime")
+        SpokenReply(utterance_id="u1", text="It's 6:30 pm.", intent="HassGetCurrentTime")
     ]
 
 
 def test_an_action_says_that_it_acted(talk: Talk) -> None:
     assert talk.hear("set a pasta timer for ten minutes", PASTA) == [
-        Reply(
+        SpokenReply(
             utterance_id="u1",
             text="Pasta timer for ten minutes, starting now.",
             intent="HassStartTimer",
@@ -75,7 +74,7 @@ def test_only_the_committed_revision_is_acted_on(talk: Talk) -> None:
     talk.feed(interpreted("u", 1, PASTA))
     talk.feed(interpreted("u", 2, TIME))
     (reply,) = talk.feed(Commit(utterance_id="u", revision=2))
-    assert isinstance(reply, Reply)
+    assert isinstance(reply, SpokenReply)
     assert reply.intent == "HassGetCurrentTime"
     assert talk.timers() == 0
 
@@ -127,7 +126,7 @@ def test_revisions_are_forgotten_in_the_end() -> None:
 
 def test_several_commands_are_carried_out_in_order_with_one_reply(talk: Talk) -> None:
     assert talk.hear("pasta timer and what time is it", PASTA, TIME) == [
-        Reply(
+        SpokenReply(
             utterance_id="u1",
             text="Pasta timer for ten minutes, starting now. It's 6:30 pm.",
             intent="HassStartTimer",
@@ -156,7 +155,7 @@ def test_nothing_heard_is_no_question(talk: Talk) -> None:
 
 def test_a_missing_slot_is_asked_for_and_the_answer_taken(talk: Talk) -> None:
     assert talk.hear("set a timer", command("HassStartTimer")) == [
-        Reply(utterance_id="u1", text="For how long?", intent="HassStartTimer", listen=True)
+        SpokenReply(utterance_id="u1", text="For how long?", intent="HassStartTimer", listen=True)
     ]
     assert talk.timers() == 0
     assert talk.say("five minutes") == "Timer for five minutes, starting now."
@@ -178,7 +177,9 @@ def test_or_by_the_intent_of_cancelling(talk: Talk) -> None:
 def test_or_by_silence(talk: Talk) -> None:
     talk.ask("HassStartTimer")
     (reply,) = talk.feed(NothingHeard(utterance_id="u2"))
-    assert reply == Reply(utterance_id="u2", text="Okay, never mind.", intent="HassStartTimer")
+    assert reply == SpokenReply(
+        utterance_id="u2", text="Okay, never mind.", intent="HassStartTimer"
+    )
     assert talk.feed(NothingHeard(utterance_id="u3")) == []
 
 
@@ -232,13 +233,13 @@ sensor = Skill("sensor")
 
 
 @sensor.intent("Warm", "how warm is it")
-def warm() -> Said:
-    return Said("It is 21 degrees.", facts={"temperature": "21 degrees"})
+def warm() -> Reply:
+    return Reply("It is 21 degrees.", facts={"temperature": "21 degrees"})
 
 
 @sensor.intent("Manual", "what does the manual say")
-def manual() -> Said:
-    return Said("There is no manual.", task=Summarise(name="manual"))
+def manual() -> Reply:
+    return Reply("There is no manual.", task=Summarise(name="manual"))
 
 
 @pytest.mark.parametrize(
@@ -270,7 +271,7 @@ flaky = Skill("flaky")
 
 
 @flaky.intent("Act", "act")
-def act(context: Context) -> Said:
+def act(context: Context) -> Reply:
     context.home.set_state("light.ceiling", "on")
     raise ZeroDivisionError("the user's secret words")
 
@@ -284,7 +285,7 @@ def talk_on(context: Context) -> Dialog:
         yield Ask("What then?", str)
     except Cancelled:
         raise RuntimeError("secret") from None
-    return Said("Good.")
+    return Reply("Good.")
 
 
 @pytest.fixture
@@ -335,7 +336,7 @@ def test_a_damaged_state_file_is_told_once_at_the_start(talk: Talk, tmp_path: Pa
     talk.path.write_bytes(b"damaged " * 1000)
     talk.open()
     (told,) = talk.wait(1)
-    assert isinstance(told, Reply)
+    assert isinstance(told, SpokenReply)
     assert told.text.startswith("My memory was damaged.")
     assert talk.wait(1000) == []
     assert talk.ask("HassGetCurrentTime") == "It's 6:46 pm."

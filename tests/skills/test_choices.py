@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from assistant.core.messages import Choice, Question, Reply
+from assistant.core.messages import Choice, Question, SpokenReply
 from skills.picking import pick, refuses
 from tests.support.talking import Talk, command, unsure
 
@@ -15,7 +15,7 @@ OPTIONS = ("turn on the kitchen light", "turn on the kitchen fan")
 
 def test_a_near_tie_is_asked_about_and_nothing_done(talk: Talk) -> None:
     assert talk.hear("tern the dealing", choices=(LIGHT, LAMP)) == [
-        Reply(
+        SpokenReply(
             utterance_id="u1",
             text='Did you mean "turn on the ceiling" or "turn off the desk lamp"?',
             listen=True,
@@ -28,7 +28,7 @@ def test_a_near_tie_is_asked_about_and_nothing_done(talk: Talk) -> None:
 def test_the_one_that_is_named_is_carried_out(talk: Talk, answer: str) -> None:
     talk.hear("tern the dealing", choices=(LIGHT, LAMP))
     (reply,) = talk.hear(answer)
-    assert reply == Reply(
+    assert reply == SpokenReply(
         utterance_id="u2",
         text="I turned off the desk lamp.",
         intent="HassTurnOff",
@@ -58,7 +58,7 @@ def test_a_command_instead_is_carried_out(talk: Talk) -> None:
 
 def test_one_thing_alone_is_a_yes_or_no(talk: Talk) -> None:
     (reply,) = talk.hear("tern the dealing", choices=(LIGHT,))
-    assert isinstance(reply, Reply)
+    assert isinstance(reply, SpokenReply)
     assert reply.text == 'Did you mean "turn on the ceiling"?'
     assert talk.say("yes") == "I turned on the ceiling."
 

@@ -7,7 +7,7 @@ import json
 
 import pytest
 
-from assistant.core.messages import Reply
+from assistant.core.messages import SpokenReply
 from skills.declined import WISHES, declined
 from skills.registry import load_registry
 from tests.support.talking import Talk, command
@@ -17,7 +17,7 @@ CANNOT = command("HassMediaSearchAndPlay", search_query="jazz")
 
 def test_an_intent_of_no_skill_is_told_as_it_was_understood(talk: Talk) -> None:
     assert talk.hear("play some jazz", CANNOT) == [
-        Reply(
+        SpokenReply(
             utterance_id="u1",
             text="I understood that you want to play something, but I can't do that yet.",
             intent="HassMediaSearchAndPlay",
@@ -29,7 +29,7 @@ def test_an_intent_of_no_skill_is_told_as_it_was_understood(talk: Talk) -> None:
 def test_the_other_commands_of_the_breath_are_carried_out(talk: Talk) -> None:
     on, off = command("HassTurnOn", name="Kettle"), command("HassTurnOff", name="Desk Lamp")
     (reply,) = talk.hear("kettle on, play some jazz and lamp off", on, CANNOT, off)
-    assert isinstance(reply, Reply)
+    assert isinstance(reply, SpokenReply)
     assert reply.text == (
         "I turned on the kettle. I understood that you want to play something, "
         "but I can't do that yet. I turned off the desk lamp."
@@ -57,7 +57,7 @@ def test_nor_is_a_command_that_is_to_follow(talk: Talk) -> None:
 def test_a_value_that_the_skill_cannot_use_is_told(talk: Talk, slots: dict[str, str]) -> None:
     intent = "HassTurnOn" if "area" in slots else "HassStartTimer"
     (reply,) = talk.hear("words", command(intent, **slots))
-    assert isinstance(reply, Reply)
+    assert isinstance(reply, SpokenReply)
     assert reply.text.endswith("but I can't do that with what you named yet.")
     assert (reply.done, reply.acted) == (False, False)
 

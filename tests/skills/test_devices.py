@@ -7,7 +7,7 @@ from collections.abc import Callable
 import msgspec
 import pytest
 
-from assistant.core.messages import DeviceChanged, HomeCommand, HomeStates, Message
+from assistant.core.messages import DeviceChanged, HomeCommand, HomeStates, Message, SpokenReply
 from assistant.skill.testing import converse, memory_context
 from skills.home import skill
 from tests.support.talking import EVENING, HOME, Talk, command
@@ -172,7 +172,7 @@ def test_without_a_broker_nothing_is_sent(talk: Talk) -> None:
 
 def test_a_change_is_sent_before_it_is_told(bridged: Talk) -> None:
     messages = bridged.hear("on", command("HassTurnOn", name="Kettle"))
-    assert [type(m).__name__ for m in messages] == ["HomeCommand", "Reply"]
+    assert [type(m) for m in messages] == [HomeCommand, SpokenReply]
     assert told_to_broker(messages) == [("switch.kettle", "on")]
 
 

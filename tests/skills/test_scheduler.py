@@ -10,7 +10,7 @@ import pytest
 
 from assistant.core.database import Database
 from assistant.core.errors import SkillError, StorageError
-from assistant.core.messages import Reply
+from assistant.core.messages import SpokenReply
 from assistant.skill.context import LONGEST_TIMER, MOST_TIMERS
 from skills.scheduler import TimerScheduler, create_timers, this_boot
 
@@ -34,7 +34,7 @@ class Board:
     def set(self, seconds: float, name: str = "") -> str:
         return self.timers.start(timedelta(seconds=seconds), name).id
 
-    def wait(self, seconds: float) -> list[Reply]:
+    def wait(self, seconds: float) -> list[SpokenReply]:
         """Let the time pass; the rings at its end."""
         self.timers.at_s += seconds
         self.wall += timedelta(seconds=seconds)

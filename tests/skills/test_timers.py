@@ -17,7 +17,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from assistant.core.errors import SkillError, StorageError
-from assistant.core.messages import Message, PlaybackEnded, Reply, Tick
+from assistant.core.messages import Message, PlaybackEnded, SpokenReply, Tick
 from assistant.skill.context import MOST_TIMERS
 from skills.scheduler import TimerScheduler
 from tests.support.talking import Talk, command
@@ -26,7 +26,7 @@ TEN_YEARS = timedelta(days=3653)
 
 
 def texts(messages: list[Message]) -> list[str]:
-    return [m.text for m in messages if isinstance(m, Reply)]
+    return [m.text for m in messages if isinstance(m, SpokenReply)]
 
 
 def set_timer(talk: Talk, seconds: float, name: str = "pasta") -> str:
@@ -37,7 +37,7 @@ def test_a_timer_rings_when_it_is_due_and_is_over_when_heard(talk: Talk) -> None
     set_timer(talk, 600)
     assert talk.wait(599) == []
     (ring,) = talk.wait(1)
-    assert isinstance(ring, Reply)
+    assert isinstance(ring, SpokenReply)
     assert ring.text == "Your pasta timer is done."
     assert ring.utterance_id.startswith("timer-")
     assert ring.once
@@ -51,7 +51,7 @@ def test_a_timer_rings_when_it_is_due_and_is_over_when_heard(talk: Talk) -> None
 def test_a_ring_that_was_interrupted_was_heard(talk: Talk) -> None:
     set_timer(talk, 60)
     (ring,) = talk.wait(60)
-    assert isinstance(ring, Reply)
+    assert isinstance(ring, SpokenReply)
     talk.feed(PlaybackEnded(utterance_id=ring.utterance_id, interrupted=True))
     assert talk.timers() == 0
 
@@ -59,7 +59,7 @@ def test_a_ring_that_was_interrupted_was_heard(talk: Talk) -> None:
 def test_a_ring_that_was_lost_was_not_heard(talk: Talk) -> None:
     set_timer(talk, 60)
     (ring,) = talk.wait(60)
-    assert isinstance(ring, Reply)
+    assert isinstance(ring, SpokenReply)
     talk.feed(PlaybackEnded(utterance_id=ring.utterance_id, heard=False))
     assert talk.timers() == 1
 
@@ -69,7 +69,7 @@ def test_a_ring_without_an_answer_comes_again_under_its_name(talk: Talk) -> None
     first = talk.wait(60)
     again = talk.wait(200)
     assert len(again) >= 2
-    assert {m.utterance_id for m in (*first, *again) if isinstance(m, Reply)} == {
+    assert {m.utterance_id for m in (*first, *again) if isinstance(m, SpokenReply)} == {
         first[0].utterance_id  # type: ignore[attr-defined]
     }
     assert set(texts(again)) == {"Your pasta timer is done."}
@@ -78,7 +78,7 @@ def test_a_ring_without_an_answer_comes_again_under_its_name(talk: Talk) -> None
 def test_between_two_rings_passes_twice_the_time_and_a_minute_at_most(talk: Talk) -> None:
     set_timer(talk, 60)
     (ring,) = talk.wait(60)
-    assert isinstance(ring, Reply)
+    assert isinstance(ring, SpokenReply)
     rung_s = [talk.at_s]
     for _ in range(6):
         due_s = talk.stage.deadline_s()
@@ -104,8 +104,8 @@ def test_a_timer_that_gets_more_time_while_it_rings_rings_once_more(talk: Talk) 
     talk.play(first)  # the answer was on its way
     assert talk.timers() == 1
     (second,) = talk.wait(300)
-    assert isinstance(second, Reply)
-    assert isinstance(first, Reply)
+    assert isinstance(second, SpokenReply)
+    assert isinstance(first, SpokenReply)
     assert second.utterance_id != first.utterance_id
     talk.play(second)
     assert talk.timers() == 0
@@ -268,7 +268,7 @@ class Player:
         self.disregards = disregards
         self.played: list[str] = []
 
-    def play(self, reply: Reply) -> None:
+    def play(self, reply: SpokenReply) -> None:
         if not (self.disregards and reply.utterance_id in self.played):
             self.played.append(reply.utterance_id)
 
@@ -294,7 +294,7 @@ def live(steps: list[tuple[str, int]], player: Player) -> tuple[int, Talk]:
 
         def listen(given: list[Message]) -> None:
             for message in given:
-                if isinstance(message, Reply) and message.utterance_id.startswith("timer-"):
+                if isinstance(message, SpokenReply) and message.utterance_id.startswith("timer-"):
                     player.play(message)
                     if answering:
                         talk.play(message)
@@ -302,7 +302,7 @@ def live(steps: list[tuple[str, int]], player: Player) -> tuple[int, Talk]:
         for step, number in [*steps, ("answer", 0), ("wait", 2000)]:
             if step == "set":
                 given = talk.hear("set", command("HassStartTimer", duration=number))
-                acknowledged += sum(isinstance(m, Reply) and m.acted for m in given)
+                acknowledged += sum(isinstance(m, SpokenReply) and m.acted for m in given)
                 listen(given)
             elif step == "wait":
                 listen(talk.wait(number))
@@ -367,7 +367,7 @@ def test_every_timer_acknowledged_before_kill_9_rings(tmp_path: Path, lines: int
         acknowledged += process.stdout.readlines()
     assert process.returncode == -signal.SIGKILL
     talk = Talk(path=path)
-    rung = {m.utterance_id for m in talk.wait(61) if isinstance(m, Reply)}
+    rung = {m.utterance_id for m in talk.wait(61) if isinstance(m, SpokenReply)}
     # The last may have been written down and its acknowledgement not yet spoken.
     assert len(acknowledged) <= len(rung) <= len(acknowledged) + 1
     talk.database.close()

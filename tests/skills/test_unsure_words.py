@@ -6,7 +6,7 @@ from functools import cache
 
 import pytest
 
-from assistant.core.messages import Interpretation, Reply, Transcript, Word
+from assistant.core.messages import Interpretation, SpokenReply, Transcript, Word
 from nlu.grammar.templates import Templates
 from nlu.grammar.vocabulary import built_in
 from nlu.interpreter import Interpreter
@@ -23,7 +23,7 @@ def stage() -> NluStage:
     return NluStage(templates, Interpreter(templates), lambda: EVENING)
 
 
-def heard(talk: Talk, least: float) -> Reply:
+def heard(talk: Talk, least: float) -> SpokenReply:
     """The reply when one word of the sentence was heard with this confidence."""
     words = tuple(
         Word(text=w, start_s=i, end_s=i + 1, confidence=least if w == "front" else 1.0)
@@ -31,7 +31,7 @@ def heard(talk: Talk, least: float) -> Reply:
     )
     said = Transcript(utterance_id="u", revision=1, text=SENTENCE, words=words)
     (meant,) = (m for m in stage().feed(said) if isinstance(m, Interpretation))
-    (reply,) = (m for m in talk.hear(meant.text, *meant.commands) if isinstance(m, Reply))
+    (reply,) = (m for m in talk.hear(meant.text, *meant.commands) if isinstance(m, SpokenReply))
     return reply
 
 

@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 
+from assistant.core.fork import LARGEST_PACKET_BYTES
 from assistant.core.messages import Reload, StageRestarted
 from assistant.supervision.announcer import KEPT_NEWS, Announcer, status_of, summary
 from assistant.supervision.channel import (
-    LARGEST_PACKET_BYTES,
     Beat,
     News,
     ProcessStatus,
@@ -104,68 +104,70 @@ def listener(tmp_path: Path) -> Iterator[Listener]:
 
 
 @pytest.fixture
-def bulletin(listener: Listener) -> Announcer:
+def announcer(listener: Listener) -> Announcer:
     return Announcer(Notifier(listener.address, WATCHDOG_S), 0.0)
 
 
-def test_a_status_is_published_when_it_has_changed(bulletin: Announcer, listener: Listener) -> None:
+def test_a_status_is_published_when_it_has_changed(
+    announcer: Announcer, listener: Listener
+) -> None:
     asr = process("asr", Beat())
     for _ in range(3):
-        bulletin.issue([asr], listener.outlet, 1.0)
+        announcer.issue([asr], listener.outlet, 1.0)
     ready = ProcessStatus(name="asr", state="ready", pid=7)
     assert listener.news() == [Status(processes=(ready,))]
     asr.beaten(Beat(state="degraded", detail="no network"), 1.0)
-    bulletin.issue([asr], listener.outlet, 1.0)
+    announcer.issue([asr], listener.outlet, 1.0)
     degraded = ProcessStatus(name="asr", state="degraded", pid=7, detail="no network")
     assert listener.news() == [Status(processes=(degraded,))]
 
 
-def test_a_new_publisher_has_the_status_too(bulletin: Announcer, listener: Listener) -> None:
+def test_a_new_publisher_has_the_status_too(announcer: Announcer, listener: Listener) -> None:
     asr = process("asr", Beat())
-    bulletin.issue([asr], listener.outlet, 1.0)
+    announcer.issue([asr], listener.outlet, 1.0)
     first = listener.news()
-    bulletin.issue([asr], None, 1.0)
-    bulletin.issue([asr], listener.outlet, 1.0)
+    announcer.issue([asr], None, 1.0)
+    announcer.issue([asr], listener.outlet, 1.0)
     assert listener.news() == first
 
 
 def test_news_wait_for_the_publisher_in_their_order(
-    bulletin: Announcer, listener: Listener
+    announcer: Announcer, listener: Listener
 ) -> None:
     for number in (1, 2):
-        bulletin.add(restarted(number))
-    bulletin.issue([], None, 1.0)
+        announcer.add(restarted(number))
+    announcer.issue([], None, 1.0)
     assert listener.news() == []
-    bulletin.add(restarted(3))
-    bulletin.issue([], listener.outlet, 1.0)
+    announcer.add(restarted(3))
+    announcer.issue([], listener.outlet, 1.0)
     assert listener.events() == [restarted(n) for n in (1, 2, 3)]
-    bulletin.issue([], listener.outlet, 1.0)
+    announcer.issue([], listener.outlet, 1.0)
     assert listener.events() == []
 
 
 def test_what_a_dead_publisher_may_not_have_read_its_successor_is_sent(
-    bulletin: Announcer, listener: Listener
+    announcer: Announcer, listener: Listener
 ) -> None:
-    bulletin.add(restarted(1))
-    bulletin.issue([], listener.outlet, 1.0)
-    bulletin.read()
+    announcer.add(restarted(1))
+    announcer.issue([], listener.outlet, 1.0)
+    announcer.read()
     for number in (2, 3):
-        bulletin.add(restarted(number))
-    bulletin.issue([], listener.outlet, 1.0)
+        announcer.add(restarted(number))
+    announcer.issue([], listener.outlet, 1.0)
     for _ in range(2):
-        bulletin.issue([], None, 1.0)
-    bulletin.add(restarted(4))
-    bulletin.issue([], listener.successor(), 1.0)
+        announcer.issue([], None, 1.0)
+    announcer.add(restarted(4))
+    announcer.issue([], listener.successor(), 1.0)
     assert listener.events() == [restarted(n) for n in (2, 3, 4)]
-    bulletin.read()
-    bulletin.issue([], None, 1.0)
-    bulletin.issue([], listener.successor(), 1.0)
+    announcer.read()
+    announcer.issue([], None, 1.0)
+    announcer.issue([], listener.successor(), 1.0)
     assert listener.events() == []
 
 
 @pytest.mark.parametrize("gone", [False, True])
 def test_what_a_publisher_does_not_take_its_successor_is_sent(
-    bulletin: Announcer, listener: Listener, gone: bool
+    announcer: Announcer, listener: Listener, gone: bool
 ) -> None:
     if gone:
         listener.hang_up()
@@ -175,79 +177,81 @@ def test_what_a_publisher_does_not_take_its_successor_is_sent(
                 listener.outlet.send(b"x" * 1000)
         except BlockingIOError:
             pass
-    bulletin.add(restarted(1))
-    bulletin.issue([], listener.outlet, 1.0)
-    bulletin.issue([], listener.successor(), 1.0)
+    announcer.add(restarted(1))
+    announcer.issue([], listener.outlet, 1.0)
+    announcer.issue([], listener.successor(), 1.0)
     assert listener.events() == [restarted(1)]
 
 
 def test_without_a_publisher_the_latest_news_are_kept(
-    bulletin: Announcer, listener: Listener
+    announcer: Announcer, listener: Listener
 ) -> None:
     for number in range(KEPT_NEWS + 1):
-        bulletin.add(restarted(number))
-    bulletin.issue([], listener.outlet, 1.0)
+        announcer.add(restarted(number))
+    announcer.issue([], listener.outlet, 1.0)
     assert listener.events() == [restarted(n) for n in range(1, KEPT_NEWS + 1)]
 
 
-def test_systemd_is_told_once_that_all_is_up(bulletin: Announcer, listener: Listener) -> None:
+def test_systemd_is_told_once_that_all_is_up(announcer: Announcer, listener: Listener) -> None:
     asr, nlu = process("asr"), process("nlu", Beat())
-    bulletin.issue([asr, nlu], None, 0.0)
-    bulletin.issue([asr, nlu], None, 0.0)
+    announcer.issue([asr, nlu], None, 0.0)
+    announcer.issue([asr, nlu], None, 0.0)
     assert listener.systemd() == ["STATUS=waiting for asr", "WATCHDOG=1"]
     asr.start(0.0)
     asr.beaten(Beat(), 0.0)
     for _ in range(2):
-        bulletin.issue([asr, nlu], None, 1.0)
+        announcer.issue([asr, nlu], None, 1.0)
     assert listener.systemd() == ["STATUS=2 processes are up", "READY=1"]
 
 
-def test_a_reload_is_over_when_it_was_published(bulletin: Announcer, listener: Listener) -> None:
+def test_a_reload_is_over_when_it_was_published(announcer: Announcer, listener: Listener) -> None:
     asr = process("asr", Beat())
-    bulletin.issue([asr], None, 0.0)
+    announcer.issue([asr], None, 0.0)
     listener.systemd()
-    bulletin.add(restarted(1))
+    announcer.add(restarted(1))
     assert listener.systemd() == []
-    bulletin.add(Reload())
-    bulletin.issue([asr], None, 1.0)
+    announcer.add(Reload())
+    announcer.issue([asr], None, 1.0)
     assert listener.systemd() == ["RELOADING=1"]
-    bulletin.issue([asr], listener.outlet, 1.0)
+    announcer.issue([asr], listener.outlet, 1.0)
     assert listener.systemd() == ["READY=1"]
 
 
-def test_the_watchdog_is_fed_twice_in_its_interval(bulletin: Announcer, listener: Listener) -> None:
+def test_the_watchdog_is_fed_twice_in_its_interval(
+    announcer: Announcer, listener: Listener
+) -> None:
     asr = process("asr", Beat())
-    assert bulletin.due_s == 0.0
+    assert announcer.due_s == 0.0
     fed = []
     for now_s in range(12):
-        bulletin.issue([asr], None, now_s)
+        announcer.issue([asr], None, now_s)
         fed += [now_s] * listener.systemd().count("WATCHDOG=1")
     assert fed == [0, 5, 10]
-    assert bulletin.due_s == 15.0
+    assert announcer.due_s == 15.0
 
 
 def test_the_watchdog_starves_when_one_process_is_silent(
-    bulletin: Announcer, listener: Listener
+    announcer: Announcer, listener: Listener
 ) -> None:
     asr, nlu = process("asr", Beat()), process("nlu", Beat())
     silent_s = Patience().startup_s
     nlu.beaten(Beat(), silent_s - 1.0)
-    bulletin.issue([asr, nlu], None, silent_s - 1.0)
+    announcer.issue([asr, nlu], None, silent_s - 1.0)
     assert "WATCHDOG=1" in listener.systemd()
-    bulletin.issue([asr, nlu], None, silent_s + 10.0)
+    announcer.issue([asr, nlu], None, silent_s + 10.0)
     assert "WATCHDOG=1" not in listener.systemd()
-    assert bulletin.due_s == silent_s + 15.0
+    assert announcer.due_s == silent_s + 15.0
 
 
 def test_without_a_watchdog_it_is_never_due(listener: Listener) -> None:
-    bulletin = Announcer(Notifier(listener.address), 0.0)
-    bulletin.issue([process("asr", Beat())], None, 1e9)
-    assert bulletin.due_s == math.inf
+    announcer = Announcer(Notifier(listener.address), 0.0)
+    announcer.issue([process("asr", Beat())], None, 1e9)
+    assert announcer.due_s == math.inf
     assert "WATCHDOG=1" not in listener.systemd()
 
 
-def test_systemd_is_told_of_the_end(bulletin: Announcer, listener: Listener) -> None:
-    bulletin.stopping()
+def test_systemd_is_told_of_the_end(announcer: Announcer, listener: Listener) -> None:
+    announcer.stopping()
     assert listener.systemd() == ["STOPPING=1"]
 
 

@@ -7,7 +7,8 @@ from collections.abc import Iterator
 
 import pytest
 
-from assistant.supervision.channel import LARGEST_PACKET_BYTES, Beat, decode_told
+from assistant.core.fork import LARGEST_PACKET_BYTES
+from assistant.supervision.channel import Beat, decode_told
 from assistant.supervision.heartbeat import Heartbeat
 
 

@@ -18,15 +18,15 @@ from typing import TypeVar
 
 import pytest
 
+from assistant.core.fork import LARGEST_PACKET_BYTES
 from assistant.supervision import zygote
-from assistant.supervision.channel import LARGEST_PACKET_BYTES
-from assistant.supervision.zygote import Alive, Fork, Forked, ProcessEnded, Zygote, how
+from assistant.supervision.zygote import Alive, Fork, Forked, ProcessEnded, Zygote, describe_exit
 from tests.support.processes import DEADLINE_S, until
 
 T = TypeVar("T")
 
 
-class Nursery:
+class ZygoteHarness:
     """A zygote, the reports that it made, and the lines of what it forked."""
 
     def __init__(self, *preload: str, log_level: str = "info") -> None:
@@ -60,10 +60,10 @@ class Nursery:
 
 
 @pytest.fixture
-def nursery() -> Iterator[Nursery]:
-    nursery = Nursery()
-    yield nursery
-    nursery.close()
+def harness() -> Iterator[ZygoteHarness]:
+    harness = ZygoteHarness()
+    yield harness
+    harness.close()
 
 
 def proc(pid: int, name: str) -> str:
@@ -77,56 +77,56 @@ def gone(pid: int) -> bool:
         return True
 
 
-def test_it_says_that_it_lives_once_a_second(nursery: Nursery) -> None:
+def test_it_says_that_it_lives_once_a_second(harness: ZygoteHarness) -> None:
     for _ in range(2):
-        nursery.heard(Alive)
-        nursery.reports.clear()
+        harness.heard(Alive)
+        harness.reports.clear()
     assert zygote.ALIVE_EVERY_S == 1.0
 
 
-def test_what_it_forks_has_a_line_a_name_and_an_end(nursery: Nursery) -> None:
-    pid = nursery.fork("asr", "tests.support.processes:works")
+def test_what_it_forks_has_a_line_a_name_and_an_end(harness: ZygoteHarness) -> None:
+    pid = harness.fork("asr", "tests.support.processes:works")
     until(lambda: proc(pid, "comm") == "hark-asr")
-    assert proc(nursery.zygote.pid, "comm") == "hark-zygote"
-    assert nursery.lines[0].recv(LARGEST_PACKET_BYTES).startswith(b'{"type":"Beat"')
-    nursery.zygote.signal("nobody", signal.SIGTERM)
-    nursery.zygote.signal("asr", signal.SIGTERM)
-    assert nursery.heard(ProcessEnded, "asr").reason == "killed by SIGTERM"
+    assert proc(harness.zygote.pid, "comm") == "hark-zygote"
+    assert harness.lines[0].recv(LARGEST_PACKET_BYTES).startswith(b'{"type":"Beat"')
+    harness.zygote.signal("nobody", signal.SIGTERM)
+    harness.zygote.signal("asr", signal.SIGTERM)
+    assert harness.heard(ProcessEnded, "asr").reason == "killed by SIGTERM"
     assert gone(pid)
 
 
-def test_how_it_ended_is_told(nursery: Nursery, tmp_path: Path) -> None:
-    nursery.fork("a", "tests.support.processes:crashes_until", str(tmp_path / "never"))
-    assert nursery.heard(ProcessEnded, "a").reason == "exited with status 3"
-    nursery.fork("b", "tests.support.processes:crashes")
-    assert nursery.heard(ProcessEnded, "b").reason == "exited with status 1"
-    nursery.fork("c", "json:no_such_function")
-    assert nursery.heard(ProcessEnded, "c").reason == "exited with status 1"
-    nursery.fork("d", "tests.support.processes:has_wrong_settings", str(tmp_path / "never"))
-    assert nursery.heard(ProcessEnded, "d").reason == "exited with status 2"
-    nursery.fork("e", "builtins:id")
-    assert nursery.heard(ProcessEnded, "e").reason == "exited with status 0"
-    nursery.reports.clear()
-    nursery.heard(Alive)  # it waits for no order after an end
+def test_how_it_ended_is_told(harness: ZygoteHarness, tmp_path: Path) -> None:
+    harness.fork("a", "tests.support.processes:crashes_until", str(tmp_path / "never"))
+    assert harness.heard(ProcessEnded, "a").reason == "exited with status 3"
+    harness.fork("b", "tests.support.processes:crashes")
+    assert harness.heard(ProcessEnded, "b").reason == "exited with status 1"
+    harness.fork("c", "json:no_such_function")
+    assert harness.heard(ProcessEnded, "c").reason == "exited with status 1"
+    harness.fork("d", "tests.support.processes:has_wrong_settings", str(tmp_path / "never"))
+    assert harness.heard(ProcessEnded, "d").reason == "exited with status 2"
+    harness.fork("e", "builtins:id")
+    assert harness.heard(ProcessEnded, "e").reason == "exited with status 0"
+    harness.reports.clear()
+    harness.heard(Alive)  # it waits for no order after an end
 
 
-def test_one_process_after_the_other_under_the_same_name(nursery: Nursery) -> None:
-    nursery.heard(Alive)
-    before = len(open_files(nursery.zygote.pid))
-    first = nursery.fork("asr", "tests.support.processes:works")
-    nursery.zygote.signal("asr", signal.SIGKILL)
-    assert nursery.heard(ProcessEnded, "asr").reason == "killed by SIGKILL"
-    assert len(open_files(nursery.zygote.pid)) == before
-    nursery.reports.clear()
-    second = nursery.fork("asr", "tests.support.processes:works")
+def test_one_process_after_the_other_under_the_same_name(harness: ZygoteHarness) -> None:
+    harness.heard(Alive)
+    before = len(open_files(harness.zygote.pid))
+    first = harness.fork("asr", "tests.support.processes:works")
+    harness.zygote.signal("asr", signal.SIGKILL)
+    assert harness.heard(ProcessEnded, "asr").reason == "killed by SIGKILL"
+    assert len(open_files(harness.zygote.pid)) == before
+    harness.reports.clear()
+    second = harness.fork("asr", "tests.support.processes:works")
     assert second != first
-    nursery.zygote.signal("asr", signal.SIGTERM)
-    assert nursery.heard(ProcessEnded, "asr").reason == "killed by SIGTERM"
+    harness.zygote.signal("asr", signal.SIGTERM)
+    assert harness.heard(ProcessEnded, "asr").reason == "killed by SIGTERM"
 
 
-def test_a_process_holds_its_own_line_and_nobody_elses(nursery: Nursery) -> None:
-    pids = [nursery.fork(name, "tests.support.processes:works") for name in ("a", "b", "c")]
-    for line in nursery.lines:
+def test_a_process_holds_its_own_line_and_nobody_elses(harness: ZygoteHarness) -> None:
+    pids = [harness.fork(name, "tests.support.processes:works") for name in ("a", "b", "c")]
+    for line in harness.lines:
         assert line.recv(LARGEST_PACKET_BYTES)
     sockets = [
         sum(link.startswith("socket:") for link in map(os.readlink, open_files(pid)))
@@ -147,44 +147,44 @@ def open_files(pid: int) -> list[str]:
     return [f"/proc/{pid}/fd/{n}" for n in os.listdir(f"/proc/{pid}/fd")]
 
 
-def test_all_go_down_with_it(nursery: Nursery) -> None:
-    pids = [nursery.fork(name, "tests.support.processes:stubborn") for name in ("a", "b")]
-    nursery.zygote.close()
+def test_all_go_down_with_it(harness: ZygoteHarness) -> None:
+    pids = [harness.fork(name, "tests.support.processes:stubborn") for name in ("a", "b")]
+    harness.zygote.close()
     until(lambda: all(map(gone, pids)))
 
 
-def test_the_end_of_it_is_the_end_of_its_reports(nursery: Nursery) -> None:
-    nursery.fork("a", "tests.support.processes:works")
-    os.kill(nursery.zygote.pid, signal.SIGKILL)
+def test_the_end_of_it_is_the_end_of_its_reports(harness: ZygoteHarness) -> None:
+    harness.fork("a", "tests.support.processes:works")
+    os.kill(harness.zygote.pid, signal.SIGKILL)
     with pytest.raises(EOFError, match=r"^the zygote is gone$"):
-        until(lambda: nursery.heard(ProcessEnded, "a"))
+        until(lambda: harness.heard(ProcessEnded, "a"))
     # Whoever has not yet learned of it may go on giving orders.
     ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
     with ours, theirs:
-        nursery.zygote.fork(Fork(name="b", target="m:f", arguments=()), theirs)
-        nursery.zygote.signal("a", signal.SIGTERM)
+        harness.zygote.fork(Fork(name="b", target="m:f", arguments=()), theirs)
+        harness.zygote.signal("a", signal.SIGTERM)
 
 
 @pytest.mark.parametrize("first", ["an order", "its reports"])
-def test_one_that_died_with_orders_unread_is_gone_too(nursery: Nursery, first: str) -> None:
-    nursery.heard(Alive)
-    os.kill(nursery.zygote.pid, signal.SIGSTOP)
-    nursery.zygote.signal("a", signal.SIGTERM)
-    list(nursery.zygote.reports())
-    os.kill(nursery.zygote.pid, signal.SIGKILL)
-    until(lambda: gone(nursery.zygote.pid))
+def test_one_that_died_with_orders_unread_is_gone_too(harness: ZygoteHarness, first: str) -> None:
+    harness.heard(Alive)
+    os.kill(harness.zygote.pid, signal.SIGSTOP)
+    harness.zygote.signal("a", signal.SIGTERM)
+    list(harness.zygote.reports())
+    os.kill(harness.zygote.pid, signal.SIGKILL)
+    until(lambda: gone(harness.zygote.pid))
     if first == "an order":
-        nursery.zygote.signal("a", signal.SIGTERM)
+        harness.zygote.signal("a", signal.SIGTERM)
     with pytest.raises(EOFError):
-        list(nursery.zygote.reports())
+        list(harness.zygote.reports())
 
 
 def test_when_it_is_closed_nothing_of_it_is_left() -> None:
     before = len(open_files(os.getpid()))
-    nursery = Nursery()
-    nursery.heard(Alive)
-    nursery.close()
-    assert not Path(f"/proc/{nursery.zygote.pid}").exists()
+    harness = ZygoteHarness()
+    harness.heard(Alive)
+    harness.close()
+    assert not Path(f"/proc/{harness.zygote.pid}").exists()
     assert len(open_files(os.getpid())) == before
 
 
@@ -204,22 +204,22 @@ def test_it_finds_modules_where_its_parent_does(
 ) -> None:
     (tmp_path / "found_here.py").write_text("def ends(_): raise SystemExit(9)\n")
     monkeypatch.syspath_prepend(tmp_path)
-    nursery = Nursery()
-    nursery.fork("a", "found_here:ends")
-    assert nursery.heard(ProcessEnded, "a").reason == "exited with status 9"
-    nursery.close()
+    harness = ZygoteHarness()
+    harness.fork("a", "found_here:ends")
+    assert harness.heard(ProcessEnded, "a").reason == "exited with status 9"
+    harness.close()
 
 
-def test_one_that_stands_still_takes_orders_until_it_is_full(nursery: Nursery) -> None:
-    nursery.heard(Alive)
-    os.kill(nursery.zygote.pid, signal.SIGSTOP)
+def test_one_that_stands_still_takes_orders_until_it_is_full(harness: ZygoteHarness) -> None:
+    harness.heard(Alive)
+    os.kill(harness.zygote.pid, signal.SIGSTOP)
     for _ in range(1_000):
-        nursery.zygote.signal("a", signal.SIGTERM)
+        harness.zygote.signal("a", signal.SIGTERM)
 
 
-def test_ctrl_c_is_not_for_it_and_libraries_start_no_threads_in_it(nursery: Nursery) -> None:
-    nursery.heard(Alive)
-    pid = nursery.zygote.pid
+def test_ctrl_c_is_not_for_it_and_libraries_start_no_threads_in_it(harness: ZygoteHarness) -> None:
+    harness.heard(Alive)
+    pid = harness.zygote.pid
     assert os.getsid(pid) == pid
     environment = Path(f"/proc/{pid}/environ").read_text().split("\0")
     assert {"OPENBLAS_NUM_THREADS=1", "ORT_DISABLE_TELEMETRY=1"} <= set(environment)
@@ -257,7 +257,7 @@ def test_one_that_stands_still_ends_with_its_supervisor() -> None:
     ],
 )
 def test_an_end_in_words(code: int, status: int, words: str) -> None:
-    assert how(code, status) == words
+    assert describe_exit(code, status) == words
 
 
 def test_what_cannot_be_loaded_is_named_and_the_rest_is_kept_from_the_collector(

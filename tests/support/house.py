@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from assistant.core.messages import HomeCommand, Message, Reply
+from assistant.core.messages import HomeCommand, Message, SpokenReply
 from assistant.skill.home import Area, Entity, Floor, Home
 from tests.support.talking import Talk
 
@@ -74,6 +74,6 @@ def sent(messages: list[Message]) -> list[HomeCommand]:
     return [message for message in messages if isinstance(message, HomeCommand)]
 
 
-def replied(messages: list[Message]) -> Reply:
-    (reply,) = (message for message in messages if isinstance(message, Reply))
+def replied(messages: list[Message]) -> SpokenReply:
+    (reply,) = (message for message in messages if isinstance(message, SpokenReply))
     return reply

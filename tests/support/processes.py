@@ -16,8 +16,9 @@ from typing import TypeVar
 import msgspec
 
 from assistant.core.errors import AudioError, ConfigError
+from assistant.core.fork import LARGEST_PACKET_BYTES
 from assistant.core.messages import Reload
-from assistant.supervision.channel import LARGEST_PACKET_BYTES, encode
+from assistant.supervision.channel import encode
 from assistant.supervision.heartbeat import Heartbeat
 from assistant.supervision.logs import set_up
 from assistant.supervision.process import Patience, ProcessSpec

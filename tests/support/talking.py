@@ -16,9 +16,9 @@ from assistant.core.messages import (
     Message,
     OpenQuestion,
     PlaybackEnded,
-    Reply,
     Slot,
     SlotValue,
+    SpokenReply,
     Tick,
 )
 from assistant.skill.home import Area, Entity, Home
@@ -133,7 +133,7 @@ class Talk:
 
     def say(self, text: str, *commands: Command) -> str:
         """The words of the one reply to an utterance."""
-        (reply,) = (m for m in self.hear(text, *commands) if isinstance(m, Reply))
+        (reply,) = (m for m in self.hear(text, *commands) if isinstance(m, SpokenReply))
         return reply.text
 
     def ask(self, intent: str, **slots: SlotValue) -> str:
@@ -153,7 +153,7 @@ class Talk:
 
     def play(self, reply: Message) -> list[Message]:
         """The reply is played to its end."""
-        assert isinstance(reply, Reply)
+        assert isinstance(reply, SpokenReply)
         return self.feed(PlaybackEnded(utterance_id=reply.utterance_id))
 
     def state(self, entity_id: str) -> str:

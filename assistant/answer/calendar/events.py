@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import msgspec
 
-from assistant.answer.answer import drawn
+from assistant.answer.answer import composed_answer
 from assistant.answer.answerer import NOTHING_FOUND, Answer, AnswerTier
 from assistant.answer.calendar.wording import ListedEvent, agenda, moment, nothing
 from assistant.answer.knowledge.knowledge import Knowledge
@@ -53,10 +53,10 @@ class Events:
         if events:
             told = [found.event for found in events]
             stored = {found.stored.id: found.stored for found in events}
-            return drawn(agenda(told, period, said, now), [*stored.values()])
+            return composed_answer(agenda(told, period, said, now), [*stored.values()])
         if not self._knowledge.sources.holds("event"):
             return Answer(text=NOTHING_FOUND, tier=AnswerTier.DECLINED)
-        return drawn(nothing(period, said, now, more=bool(all_day)), ())
+        return composed_answer(nothing(period, said, now, more=bool(all_day)), ())
 
     def next(self, person: str = "") -> Answer:
         """The next event, or the next one that involves `person`."""
@@ -64,11 +64,11 @@ class Events:
         found = self._upcoming(lambda passage: _is_with(passage, person), now)
         if found is not None:
             name = found.stored.passage.place.rstrip(" .")
-            return drawn(f"{name} is {moment(found.when, now)}.", [found.stored])
+            return composed_answer(f"{name} is {moment(found.when, now)}.", [found.stored])
         if not self._knowledge.sources.holds("event"):
             return Answer(text=NOTHING_FOUND, tier=AnswerTier.DECLINED)
         whom = f" with {person.title()}" if person else ""
-        return drawn(f"Nothing{whom} is coming up in your calendar.", ())
+        return composed_answer(f"Nothing{whom} is coming up in your calendar.", ())
 
     def dated(self, question: str, made: Answer) -> Answer:
         """An answer from the calendar to a question of when, corrected for the present day.
@@ -93,7 +93,7 @@ class Events:
         if found.stored.id == made.passage:
             return made
         first = sentences(found.stored.passage.text)[0]
-        return drawn(first, [found.stored])
+        return composed_answer(first, [found.stored])
 
     # ── the calendar ────────────────────────────────────────────────────────────────────────
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from datetime import UTC, datetime
 
-from assistant.answer.answer import drawn
+from assistant.answer.answer import composed_answer
 from assistant.answer.answerer import NOTHING_FOUND, Answer, AnswerTier
 from assistant.answer.calendar.wording import label
 from assistant.answer.knowledge.knowledge import Knowledge
@@ -41,11 +41,11 @@ class Notes:
         if not noted:
             if topic or not self._knowledge.passages.within(Filter(kinds=KINDS, since=_EVER)):
                 return Answer(text=NOTHING_FOUND, tier=AnswerTier.DECLINED)
-            return drawn(f"You noted nothing {label(period, said, now)}.", (), "note")
+            return composed_answer(f"You noted nothing {label(period, said, now)}.", (), "note")
         lines = [_line(stored, first, now) for stored, first in noted[:MOST_SAID]]
         if len(noted) > MOST_SAID:
             lines.append(f"And {count(len(noted) - MOST_SAID, 'more note')}.")
-        return drawn(" ".join(lines), [stored for stored, _ in noted[:MOST_SAID]])
+        return composed_answer(" ".join(lines), [stored for stored, _ in noted[:MOST_SAID]])
 
     def _about(self, topic: str, within: Filter) -> list[tuple[StoredPassage, str]]:
         """The passages that hold words of `topic`, each with the sentence that holds most."""

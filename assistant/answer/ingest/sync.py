@@ -15,7 +15,7 @@ from assistant.answer.knowledge.sources import SourceStore
 from assistant.core.errors import AnswerError
 
 PIECE_BYTES = 1 << 22
-PASSING = "answer.indexer"
+TRANSIENT_FAULT = "answer.indexer"
 """The code of a fault in the parser, not in the file, which may be over the next time."""
 
 log = logging.getLogger(__name__)
@@ -108,7 +108,7 @@ class Sync:
         except AnswerError as error:
             self.faults.append(error.message)
             log.info("a document cannot be read (%s)", error.code)
-            self._sources.fail(path, "" if error.code == PASSING else stamp, error.message)
+            self._sources.fail(path, "" if error.code == TRANSIENT_FAULT else stamp, error.message)
             return
         except GeneratorExit:
             self._parser.close()

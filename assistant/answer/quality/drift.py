@@ -22,7 +22,7 @@ DEVIATIONS = 4.0
 AGAIN_AFTER_S = 600.0
 
 
-class Gauge:
+class FlawGauge:
     """One flaw among the last answers that could have it.
 
     An answer whose value exceeds `limit` has the flaw. `learned` is what the first answers taught,
@@ -85,7 +85,7 @@ class Gauge:
         raise NotImplementedError
 
 
-class FlawShare(Gauge):
+class FlawShare(FlawGauge):
     """A flaw that is there or not; its share is learned, and `most` is tolerated at first."""
 
     def __init__(self, most: float) -> None:
@@ -100,7 +100,7 @@ class FlawShare(Gauge):
         return sum(values) / len(values)
 
 
-class Limit(Gauge):
+class FlawThreshold(FlawGauge):
     """A flaw from a value on: `most` at first, then `times` what a share of answers exceeded."""
 
     def __init__(self, share: float, most: float, times: float = 1.0) -> None:

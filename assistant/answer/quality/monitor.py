@@ -33,8 +33,8 @@ from typing import NamedTuple
 import msgspec
 import numpy as np
 
-from assistant.answer.answerer import RUSHED, Answer, AnswerTier
-from assistant.answer.quality.drift import WINDOW, FlawShare, Gauge, Limit
+from assistant.answer.answerer import TIME_FAULTS, Answer, AnswerTier
+from assistant.answer.quality.drift import WINDOW, FlawGauge, FlawShare, FlawThreshold
 from assistant.core.messages import QualityAlert
 
 MOST_FAULTS, UNSURE_SHARE, SLOW_SHARE = 0.1, 0.1, 0.05
@@ -106,12 +106,12 @@ class Monitor:
         self._stage, self._keep = stage, keep
         self._seconds: deque[float] = deque(maxlen=WINDOW)
         self._gauges = {
-            Flaw.UNSURE: Limit(UNSURE_SHARE, math.inf),
+            Flaw.UNSURE: FlawThreshold(UNSURE_SHARE, math.inf),
             Flaw.UNGROUNDED: FlawShare(MOST_FAULTS),
             Flaw.EMPTY: FlawShare(MOST_FAULTS),
             Flaw.RUSHED: FlawShare(MOST_FAULTS),
             Flaw.DECLINED: FlawShare(1.0),
-            Flaw.SLOW: Limit(SLOW_SHARE, budget_s, MUCH_SLOWER),
+            Flaw.SLOW: FlawThreshold(SLOW_SHARE, budget_s, MUCH_SLOWER),
         }
         for flaw, learned in (baseline or {}).items():
             if flaw in self._gauges:
@@ -139,8 +139,8 @@ class Monitor:
             declined=declined,
             ungrounded=outcomes.get("ungrounded", 0) > 0,
             # A fault of the generator is counted by its code, such as "answer.unfinished".
-            empty=any(k == "empty" or "." in k for k in outcomes if k not in RUSHED),
-            rushed=not RUSHED.isdisjoint(outcomes),
+            empty=any(k == "empty" or "." in k for k in outcomes if k not in TIME_FAULTS),
+            rushed=not TIME_FAULTS.isdisjoint(outcomes),
         )
         return self.take(at_s, sample)
 
@@ -168,7 +168,7 @@ class Monitor:
             p99_ms=p99_ms,
         )
 
-    def _alert(self, flaw: Flaw, gauge: Gauge) -> QualityAlert:
+    def _alert(self, flaw: Flaw, gauge: FlawGauge) -> QualityAlert:
         took = "p50 {0.p50_ms:.0f} ms, p95 {0.p95_ms:.0f} ms, p99 {0.p99_ms:.0f} ms"
         log.log(
             logging.WARNING if gauge.alarmed else logging.INFO,

@@ -25,7 +25,7 @@ LONG_ENOUGH = 12
 """Fewest words of a sentence that may be shortened."""
 
 
-class Said(NamedTuple):
+class SpokenSentence(NamedTuple):
     """A spoken sentence and the sentence of the document that it rests on."""
 
     text: str
@@ -35,7 +35,7 @@ class Said(NamedTuple):
 class Summary(NamedTuple):
     """A summary of a document, or of the `place` in it, and where that is."""
 
-    sentences: tuple[Said, ...]
+    sentences: tuple[SpokenSentence, ...]
     title: str
     place: str
     source: Path
@@ -113,9 +113,9 @@ class Summariser:
             self._faults.note("reader", error)
             return []
 
-    def _said(self, sentence: str, title: str) -> Steps[Said]:
+    def _said(self, sentence: str, title: str) -> Steps[SpokenSentence]:
         text = (yield from self._shorter(sentence, title)) or sentence
-        return Said(_closed(" ".join(text.split()[: BUDGET.words])), sentence)
+        return SpokenSentence(_closed(" ".join(text.split()[: BUDGET.words])), sentence)
 
     def _shorter(self, sentence: str, title: str) -> Steps[str]:
         """The generator's shorter version; "" if it is not shorter or adds something."""

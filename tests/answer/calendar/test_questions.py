@@ -13,7 +13,7 @@ import pytest
 
 from assistant.cli.conversation import answering, temporary_config
 from assistant.composition import Composition
-from assistant.core.messages import Commit, Message, Reply, Transcript
+from assistant.core.messages import Commit, Message, SpokenReply, Transcript
 from assistant.pipeline import run
 from skills.state import open_state
 
@@ -50,7 +50,7 @@ def _heard(number: int, text: str) -> list[Message]:
 
 
 def _reply(messages: list[Message]) -> str:
-    return " ".join(message.text for message in messages if isinstance(message, Reply))
+    return " ".join(message.text for message in messages if isinstance(message, SpokenReply))
 
 
 SAID = {

@@ -20,7 +20,7 @@ from assistant.core.config import AnswerSettings, Config, StorageSettings
 from assistant.core.messages import OpenQuestion, StageFailed
 from assistant.core.models.manifest import SHIPPED, Library
 from assistant.doctor.checks import wording
-from assistant.model_files.acceptance import check, put_in_use
+from assistant.model_files.acceptance import check_version, put_in_use
 from assistant.model_files.pull import import_model, import_version
 from tests.support.tiny_decoder import NEO, WIDTH, tokenizer, weights
 
@@ -101,7 +101,7 @@ def asked(library: Library, generator: str) -> tuple[Answer, list[StageFailed]]:
     answers = composition.answering.answers(knowledge, composition.answering.vectors(knowledge))
     answer = finished(answers.answering(QUESTION, OpenQuestion()))
     knowledge.close()
-    return answer, composition.answering.faults.told()
+    return answer, composition.answering.faults.take_reports()
 
 
 def test_the_generator_that_the_settings_name_words_the_answer(
@@ -151,7 +151,7 @@ def test_another_version_of_it_is_taken_into_use(library: Library, tmp_path: Pat
     import_version(library, NAME, speaks, "2", lambda *_: None)
     assert asked(library, NAME)[0].tier == "extracted"
     newer = library.choosing(NAME, "2")
-    check(newer, NAME)
+    check_version(newer, NAME)
     put_in_use(newer, NAME)
     assert asked(Library(library.pulled, library.shipped), NAME)[0].text == f"{SPOKEN}."
 

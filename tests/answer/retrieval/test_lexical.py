@@ -16,7 +16,7 @@ from assistant.answer.retrieval.search import SearchResult
 from assistant.answer.stage import AnswerStage
 from assistant.core.degraded import Degraded
 from assistant.core.errors import ModelError
-from assistant.core.messages import Message, Question, Reply, StageFailed
+from assistant.core.messages import Message, Question, SpokenReply, StageFailed
 from audio.tts.apology import MODELS, words_for
 from tests.answer.test_answerer import Documents
 
@@ -94,12 +94,12 @@ def test_a_damaged_network_is_told_once_behind_the_answer_and_not_asked_again(
     for text in ("where are the keys", "when is the rent due", "who has the keys"):
         told += stage.feed(Question(utterance_id="u", text=text))
     first, fault, *others = told
-    assert isinstance(first, Reply)
+    assert isinstance(first, SpokenReply)
     assert first.text == "Keys are with Mrs Abbot."
     assert isinstance(fault, StageFailed)
     assert (fault.stage, fault.part, fault.code) == ("answer", "reader", "model.corrupt")
     assert words_for(fault) == MODELS["reader"]
-    assert [type(other) for other in others] == [Reply, Reply]
+    assert [type(other) for other in others] == [SpokenReply, SpokenReply]
     assert damaged.asked == 1
     assert caplog.text.count("(model.corrupt)") == 1
     assert answerer.outcomes[AnswerTier.EXTRACTED] == 3
@@ -112,9 +112,9 @@ def test_the_generators_fault_is_noted_where_it_is_loaded() -> None:
     faults = Degraded("answer")
     for _ in range(2):
         with pytest.raises(ModelError):
-            faults.noting("generator", load)()
-    (fault,) = faults.told()
+            faults.with_note("generator", load)()
+    (fault,) = faults.take_reports()
     assert words_for(fault) == MODELS["generator"]
-    assert faults.told() == []
+    assert faults.take_reports() == []
     assert "generator" in faults
     assert "reader" not in faults

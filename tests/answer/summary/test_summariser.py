@@ -11,7 +11,7 @@ from assistant.answer.generation.token_scheduler import Outlook, Steps
 from assistant.answer.ingest.formats.select import parse
 from assistant.answer.knowledge.knowledge import Knowledge
 from assistant.answer.knowledge.passages import cut
-from assistant.answer.summary.summariser import Said, Summariser, Summary, shortens
+from assistant.answer.summary.summariser import SpokenSentence, Summariser, Summary, shortens
 from assistant.core.errors import AnswerError
 from tests.support.fake_encoder import FakeEncoder
 
@@ -101,7 +101,7 @@ def test_a_sentence_is_said_shorter_only_where_nothing_is_added(says: str, spoke
     knowledge = Knowledge(None)
     put(knowledge, Path("/filter.md"), f"# Filters\n\n{SOURCE}".encode())
     summary = summarised(knowledge, "filters", says)
-    assert summary.sentences == (Said(says if spoken else SOURCE, SOURCE),)
+    assert summary.sentences == (SpokenSentence(says if spoken else SOURCE, SOURCE),)
 
 
 def test_a_rest_that_takes_something_back_is_said() -> None:

@@ -13,9 +13,9 @@ from assistant.core.messages import (
     BargeIn,
     DeviceChanged,
     Message,
-    Reply,
     SafeModeEntered,
     Speech,
+    SpokenReply,
     StageFailed,
     StageRestarted,
 )
@@ -49,12 +49,12 @@ def said(stage: VoiceStage, message: Message) -> str:
 
 
 def test_of_a_ring_every_sentence_says_that_it_is_to_be_heard_once() -> None:
-    ring = Reply(utterance_id="timer-1", text="Done. Really.", once=True)
+    ring = SpokenReply(utterance_id="timer-1", text="Done. Really.", once=True)
     assert [speech.once for speech in speeches(VoiceStage(EchoVoice()).feed(ring))] == [True, True]
 
 
 def test_a_reply_is_spoken_sentence_by_sentence() -> None:
-    reply = Reply(utterance_id="u1", text="Done. Which room?", listen=True)
+    reply = SpokenReply(utterance_id="u1", text="Done. Which room?", listen=True)
     assert list(VoiceStage(EchoVoice()).feed(reply)) == [
         Speech(
             utterance_id="u1",
@@ -78,7 +78,7 @@ def test_a_reply_is_spoken_sentence_by_sentence() -> None:
 
 def test_the_first_sentence_leaves_before_the_second_is_made_and_closing_stops_it() -> None:
     voice = EchoVoice()
-    generator = iter(VoiceStage(voice).feed(Reply(utterance_id="u", text="One. Two. Three.")))
+    generator = iter(VoiceStage(voice).feed(SpokenReply(utterance_id="u", text="One. Two. Three.")))
     next(generator)
     assert voice.heard == ["One."]
     generator.close()  # type: ignore[attr-defined]
@@ -87,18 +87,18 @@ def test_the_first_sentence_leaves_before_the_second_is_made_and_closing_stops_i
 
 def test_equal_sentences_are_not_mistaken_for_the_last() -> None:
     stage = VoiceStage(EchoVoice())
-    spoken = speeches(stage.feed(Reply(utterance_id="u", text="Ring. Ring. Ring.")))
+    spoken = speeches(stage.feed(SpokenReply(utterance_id="u", text="Ring. Ring. Ring.")))
     assert [s.last for s in spoken] == [False, False, True]
 
 
 def test_an_empty_reply_is_closed_without_a_sound() -> None:
-    (speech,) = speeches(VoiceStage(EchoVoice()).feed(Reply(utterance_id="u", text=" ")))
+    (speech,) = speeches(VoiceStage(EchoVoice()).feed(SpokenReply(utterance_id="u", text=" ")))
     assert (speech.samples, speech.last, speech.text) == (b"", True, "")
 
 
 def test_a_long_sound_is_sent_in_pieces_the_bus_can_carry() -> None:
     stage = VoiceStage(EchoVoice(samples_each=LARGEST_BYTES // 8))
-    spoken = speeches(stage.feed(Reply(utterance_id="u", text="A long sentence. B.")))
+    spoken = speeches(stage.feed(SpokenReply(utterance_id="u", text="A long sentence. B.")))
     assert all(len(s.samples) <= LARGEST_BYTES for s in spoken)
     assert [s.sequence for s in spoken] == list(range(len(spoken)))
     assert [s.last for s in spoken] == [False] * (len(spoken) - 1) + [True]
@@ -106,7 +106,7 @@ def test_a_long_sound_is_sent_in_pieces_the_bus_can_carry() -> None:
 
 
 def test_a_reply_that_cannot_be_finished_is_closed_before_the_fault_is_told() -> None:
-    reply = Reply(utterance_id="u", text="Fine. Bad luck?", listen=True)
+    reply = SpokenReply(utterance_id="u", text="Fine. Bad luck?", listen=True)
     generator = iter(VoiceStage(EchoVoice("Bad")).feed(reply))
     spoken = [next(generator), next(generator)]
     with pytest.raises(SpeakingError):
@@ -117,7 +117,7 @@ def test_a_reply_that_cannot_be_finished_is_closed_before_the_fault_is_told() ->
 
 def test_signs_are_spoken_but_the_text_is_kept() -> None:
     voice = EchoVoice()
-    (speech,) = speeches(VoiceStage(voice).feed(Reply(utterance_id="u", text="It is 20 °C.")))
+    (speech,) = speeches(VoiceStage(voice).feed(SpokenReply(utterance_id="u", text="It is 20 °C.")))
     assert (voice.heard, speech.text) == (["It is 20 degrees Celsius."], "It is 20 °C.")
 
 
@@ -203,8 +203,8 @@ def test_apologies_of_all_kinds_together_are_limited_and_return_with_time() -> N
 
 def test_a_reply_in_several_messages_is_one_row_of_speech() -> None:
     stage = VoiceStage(EchoVoice())
-    first = speeches(stage.feed(Reply(utterance_id="u1", text="One.", more=True)))
-    second = speeches(stage.feed(Reply(utterance_id="u1", text="Two.")))
+    first = speeches(stage.feed(SpokenReply(utterance_id="u1", text="One.", more=True)))
+    second = speeches(stage.feed(SpokenReply(utterance_id="u1", text="Two.")))
     assert [(s.sequence, s.text, s.last) for s in (*first, *second)] == [
         (0, "One.", False),
         (1, "Two.", True),

@@ -103,8 +103,8 @@ def test_a_stage_made_anew_has_the_models_of_the_one_before(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     config = Config(storage=StorageSettings(state=str(tmp_path), cache=str(tmp_path / "cache")))
-    workshop = NluHotSwap()
-    workshop.stage(config)
+    swap = NluHotSwap()
+    swap.stage(config)
     loaded: list[Library] = []
 
     def load(library: Library) -> None:
@@ -113,7 +113,7 @@ def test_a_stage_made_anew_has_the_models_of_the_one_before(
 
     for kind in (SentenceEncoder, Tagger):
         monkeypatch.setattr(kind, "load", load)
-    assert workshop.stage(config).guess is not None
+    assert swap.stage(config).guess is not None
     assert loaded == []
     NluHotSwap().stage(config)  # the models of nobody before it
     assert len(loaded) == 2

@@ -28,13 +28,13 @@ class Sounding(NamedTuple):
     rate_hz: int
 
 
-class Started(NamedTuple):
+class ReplyStarted(NamedTuple):
     """A reply's first sample is the next to be played."""
 
     utterance_id: str
 
 
-class TrackEnded(NamedTuple):
+class ReplyEnded(NamedTuple):
     """A reply is over; not `heard` when nothing of it was played, or its end never came.
 
     A reply to be heard `once` is over for good when it was heard.
@@ -47,10 +47,10 @@ class TrackEnded(NamedTuple):
     once: bool = False
 
 
-News = Sounding | Started | TrackEnded
+News = Sounding | ReplyStarted | ReplyEnded
 
 
-class Track:
+class PlayQueue:
     """Plays the sentences of replies, and earcons (`play` without an id), without a gap.
 
     A reply that was played or cut off is not played again: a repetition is only acknowledged. One
@@ -87,7 +87,7 @@ class Track:
             del self._over[speech.utterance_id]
         if heard is not None:
             if speech.last:
-                yield TrackEnded(speech.utterance_id, speech.listen, heard=heard)
+                yield ReplyEnded(speech.utterance_id, speech.listen, heard=heard)
             return
         if not (speech.once and self._has_come(speech)):
             self._queue.append(speech)
@@ -114,7 +114,7 @@ class Track:
         self._queue.clear()
         self._sentence, self._rest, self._current = None, self._rest[:0], ""
         return [
-            self._end(TrackEnded(i, interrupted=True, heard=i == current and self._sounded))
+            self._end(ReplyEnded(i, interrupted=True, heard=i == current and self._sounded))
             for i in dict.fromkeys(ids)
             if i
         ]
@@ -125,7 +125,7 @@ class Track:
         self._queue.clear()
         self._sentence, self._rest, self._current = None, self._rest[:0], ""
         ended: list[News] = [
-            self._end(TrackEnded(s.utterance_id, s.listen, heard=False))
+            self._end(ReplyEnded(s.utterance_id, s.listen, heard=False))
             for s in sentences
             if s.last and s.utterance_id
         ]
@@ -158,7 +158,7 @@ class Track:
         news.append(Sounding(samples, self._sentence.rate_hz))
         if self._sentence.utterance_id not in ("", self._current):
             self._current, self._sounded = self._sentence.utterance_id, False
-            news.append(Started(self._current))
+            news.append(ReplyStarted(self._current))
         if self._sentence.utterance_id:
             self._sounded |= len(samples) > 0
         return True
@@ -167,7 +167,7 @@ class Track:
         sentence, self._sentence = self._sentence, None
         if sentence is not None and sentence.last and sentence.utterance_id:
             self._current = ""
-            ended = TrackEnded(sentence.utterance_id, sentence.listen, heard=self._sounded)
+            ended = ReplyEnded(sentence.utterance_id, sentence.listen, heard=self._sounded)
             news.append(self._end(ended))
 
     def _wait(self, silent_s: float, news: list[News]) -> None:
@@ -176,10 +176,10 @@ class Track:
             return
         self._starved_s += silent_s
         if self._starved_s >= STARVED_AFTER_S:
-            news.append(self._end(TrackEnded(self._current, interrupted=True, heard=False)))
+            news.append(self._end(ReplyEnded(self._current, interrupted=True, heard=False)))
             self._current, self._starved_s = "", 0.0
 
-    def _end(self, ended: TrackEnded) -> TrackEnded:
+    def _end(self, ended: ReplyEnded) -> ReplyEnded:
         if ended.utterance_id not in self._over and len(self._over) >= REMEMBERED:
             del self._over[next(iter(self._over))]
         self._over[ended.utterance_id] = ended.heard

@@ -8,36 +8,36 @@ from pathlib import Path
 
 import pytest
 
-from audio.tally import KEPT, READ_BYTES, Tally
+from audio.heard_replies import KEPT, READ_BYTES, HeardReplies
 
 
 def test_names_are_there_for_the_next_process(tmp_path: Path) -> None:
-    first = Tally(tmp_path / "heard")
+    first = HeardReplies(tmp_path / "heard")
     assert first.names == ()
     first.add("timer-1")
     first.add("timer-2")
-    assert first.names == Tally(tmp_path / "heard").names == ("timer-1", "timer-2")
+    assert first.names == HeardReplies(tmp_path / "heard").names == ("timer-1", "timer-2")
     assert stat.S_IMODE((tmp_path / "heard").stat().st_mode) == 0o600
 
 
 def test_a_line_that_was_torn_is_cut_off_and_nothing_is_joined_to_it(tmp_path: Path) -> None:
     (tmp_path / "heard").write_bytes(b"timer-1\ntim")
-    Tally(tmp_path / "heard").add("timer-2")
-    assert Tally(tmp_path / "heard").names == ("timer-1", "timer-2")
+    HeardReplies(tmp_path / "heard").add("timer-2")
+    assert HeardReplies(tmp_path / "heard").names == ("timer-1", "timer-2")
 
 
 def test_only_the_last_are_kept(tmp_path: Path) -> None:
     (tmp_path / "heard").write_text("".join(f"timer-{n}\n" for n in range(10_000)))
-    assert len(Tally(tmp_path / "heard").names) == KEPT
+    assert len(HeardReplies(tmp_path / "heard").names) == KEPT
     assert (tmp_path / "heard").stat().st_size < READ_BYTES
-    assert Tally(tmp_path / "heard").names[-1] == "timer-9999"
+    assert HeardReplies(tmp_path / "heard").names[-1] == "timer-9999"
 
 
 @pytest.mark.parametrize("content", [b"\xff\xfe\x00" * 100_000, b"\n" * 100_000, b""])
-def test_what_is_no_tally_is_no_fault(tmp_path: Path, content: bytes) -> None:
+def test_what_is_no_name_is_no_fault(tmp_path: Path, content: bytes) -> None:
     (tmp_path / "heard").write_bytes(content)
-    Tally(tmp_path / "heard").add("timer-1")
-    assert Tally(tmp_path / "heard").names[-1] == "timer-1"
+    HeardReplies(tmp_path / "heard").add("timer-1")
+    assert HeardReplies(tmp_path / "heard").names[-1] == "timer-1"
 
 
 def test_where_the_disk_refuses_it_is_logged_and_known_for_now(
@@ -46,9 +46,9 @@ def test_where_the_disk_refuses_it_is_logged_and_known_for_now(
     (tmp_path / "file").write_text("")
     for path in (tmp_path, tmp_path / "file" / "heard"):
         caplog.clear()
-        tally = Tally(path)
-        tally.add("timer-1")
-        assert tally.names == ("timer-1",)
+        heard_replies = HeardReplies(path)
+        heard_replies.add("timer-1")
+        assert heard_replies.names == ("timer-1",)
         assert "(audio.tally)" in caplog.text
 
 
@@ -61,5 +61,5 @@ def test_a_name_is_on_the_disk_when_add_returns(
         synced.append(Path(f"/proc/self/fd/{descriptor}").read_bytes())
 
     monkeypatch.setattr(os, "fsync", fsync)
-    Tally(tmp_path / "heard").add("timer-1")
+    HeardReplies(tmp_path / "heard").add("timer-1")
     assert synced == [b"timer-1\n"]

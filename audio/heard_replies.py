@@ -15,7 +15,7 @@ READ_BYTES = 65_536
 log = logging.getLogger(__name__)
 
 
-class Tally:
+class HeardReplies:
     """Names in the file at `path`, one a line, each on the disk before `add` returns.
 
     Where writing fails, this is logged, and they are kept only while this process runs.
