@@ -46,7 +46,7 @@ class MetricsStore:
         if seconds is not None:
             self._counts.measured(seconds)
             self._times.append(seconds)
-            self._try(lambda: self._append(seconds))
+            self._try(self._file, lambda: self._append(seconds))
 
     def deadline_s(self) -> float | None:
         """When `tick` is due; None when there is nothing to write."""
@@ -57,7 +57,7 @@ class MetricsStore:
         self._due_s = None
         textfile = self._textfile
         if textfile is not None:
-            self._try(lambda: _replace(textfile, self._counts.prometheus()))
+            self._try(textfile, lambda: _replace(textfile, self._counts.prometheus()))
 
     def figures(self) -> tuple[StageFigures, ...]:
         """The figures of each stage over the utterances that are kept."""
@@ -73,12 +73,13 @@ class MetricsStore:
             file.write(_line(seconds))
         self._lines += 1
 
-    def _try(self, write: Callable[[], None]) -> None:
+    def _try(self, file: Path, write: Callable[[], None]) -> None:
         fault = ""
         try:
             write()
         except OSError as error:
-            fault = f"{error.filename}: {error.strerror}"
+            # The error of a full disk names no file, and others a temporary one.
+            fault = f"{file}: {error.strerror}"
         if fault and fault != self._unwritable:
             log.warning("metrics: %s (metrics.unwritable)", fault)
         self._unwritable = fault

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import logging
 import os
 from pathlib import Path
@@ -370,3 +371,29 @@ def test_a_disk_that_fails_again_is_logged_again(
     told = [record.message for record in caplog.records]
     assert len(told) == 2
     assert all(str(folder) in line and "(metrics.unwritable)" in line for line in told)
+
+
+def test_a_full_disk_is_logged_once_with_the_name_of_the_file(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(*_: object, **__: object) -> None:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr("assistant.control.metrics_store.replace_file", full)
+    textfile = tmp_path / "hark.prom"
+    metrics = MetricsStore(tmp_path / "metrics.jsonl", keep=5, textfile=textfile)
+    for _ in range(2):
+        metrics.tick()
+    (record,) = caplog.records
+    assert record.message == f"metrics: {textfile}: No space left on device (metrics.unwritable)"
+
+
+def test_a_folder_that_is_gone_is_logged_once(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    textfile = tmp_path / "gone" / "hark.prom"
+    metrics = MetricsStore(tmp_path / "metrics.jsonl", keep=5, textfile=textfile)
+    for _ in range(2):
+        metrics.tick()
+    (record,) = caplog.records
+    assert record.message.startswith(f"metrics: {textfile}: ")
