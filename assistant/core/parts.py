@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from datetime import datetime
+from typing import Annotated
 
 import msgspec
 
 SlotValue = str | int | float | bool | None
+ZonedDatetime = Annotated[datetime, msgspec.Meta(tz=True)]
+"""Date and time with a time zone; one without is refused where it is decoded."""
 
 
 class Word(msgspec.Struct, frozen=True, kw_only=True):
@@ -21,8 +24,8 @@ class Word(msgspec.Struct, frozen=True, kw_only=True):
 class Period(msgspec.Struct, frozen=True, kw_only=True):
     """A period from `since` up to but not including `until`; both have a time zone."""
 
-    since: datetime
-    until: datetime
+    since: ZonedDatetime
+    until: ZonedDatetime
 
     @classmethod
     def read(cls, text: str) -> Period:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import typing
+from datetime import UTC, datetime
 
 import msgspec
 import pytest
@@ -18,8 +19,10 @@ from assistant.core.messages import (
     Command,
     Control,
     Interpretation,
+    ListEvents,
     Message,
     OpenQuestion,
+    Period,
     Question,
     Slot,
     SpokenReply,
@@ -114,6 +117,19 @@ def test_wrong_frames_are_refused(frames: list[bytes], code: str) -> None:
     with pytest.raises(CodecError) as refused:
         decode(frames)
     assert refused.value.code == code
+
+
+@pytest.mark.parametrize("named", ["since", "until"])
+def test_a_period_without_a_time_zone_is_refused(named: str) -> None:
+    noon = datetime(2026, 3, 1, 12, tzinfo=UTC)
+    moments = {"since": noon, "until": noon, named: noon.replace(tzinfo=None)}
+    for task in (ListEvents(period=Period(**moments)), OpenQuestion(period=Period(**moments))):
+        question = Question(utterance_id="u", text="what is on", task=task)
+        with pytest.raises(CodecError) as refused:
+            decode(encode(question))
+        assert refused.value.code == "codec.malformed"
+        with pytest.raises(CodecError, match="timezone"):
+            of_json(as_json(question))
 
 
 def test_what_is_nested_without_end_is_refused_in_few_words() -> None:
