@@ -27,12 +27,16 @@ FULL_WORDS = 28
 """Words beyond which a longer sentence counts for no more."""
 SAME = 0.9
 """Cosine from which two sentences say the same."""
-ENOUGH_SENTENCES, MUCH_LESS = 2, 0.2
-"""Number of sentences after which one is left out if it is worth this much less than those."""
+ENOUGH_SENTENCES = 2
+"""Number of chosen sentences from which a further one is left out if it is worth much less."""
+MUCH_LESS = 0.2
+"""Difference in worth to the least of the chosen sentences that counts as much less."""
+MOST_CUES = 2
+"""Number of cue words in a sentence beyond which more count for nothing."""
+LEAST_NORM = 1e-9
+"""Length of a centroid below which it is taken for this long, to divide by it."""
 
 Embeddings = NDArray[np.float32]
-
-_MOST_CUES = 2
 
 
 class Encodes(Protocol):
@@ -50,11 +54,15 @@ class SalienceWeights(NamedTuple):
     """
 
     title: float = 0.3
+    """Weight of the cosine to the title."""
     lead: float = 0.4
     """Weight of the text's first sentence; the second has half of it."""
     length: float = 0.5
-    telling: float = 0.35
-    heading: float = 0.2
+    """Weight of a sentence of `FULL_WORDS` words; a shorter one has its share of it."""
+    cue_words: float = 0.35
+    """Weight of a sentence with `MOST_CUES` cue words; one with fewer has its share of it."""
+    cue_heading: float = 0.2
+    """Weight of a sentence under a heading such as "Summary"."""
     redundancy: float = 0.2
     """Weight of the cosine to the most similar chosen sentence."""
     chunk: float = 0.05
@@ -129,7 +137,7 @@ class _Scale:
 
     def _worth(self, lines: Sequence[SummarySentence], vectors: Embeddings) -> NDArray[np.float32]:
         centre = vectors.mean(axis=0)
-        near = vectors @ (centre / max(float(np.linalg.norm(centre)), 1e-9))
+        near = vectors @ (centre / max(float(np.linalg.norm(centre)), LEAST_NORM))
         plain = np.array([self._plain_worth(line) for line in lines], np.float32)
         worth: NDArray[np.float32] = near + self._weights.title * (vectors @ self._title) + plain
         return worth
@@ -139,8 +147,8 @@ class _Scale:
         return (
             self._weights.lead / (1 + line.at)
             + self._weights.length * min(line.words, FULL_WORDS) / FULL_WORDS
-            + self._weights.telling * min(cues, _MOST_CUES) / _MOST_CUES
-            + self._weights.heading * bool(CUE_HEADINGS.search(line.place))
+            + self._weights.cue_words * min(cues, MOST_CUES) / MOST_CUES
+            + self._weights.cue_heading * bool(CUE_HEADINGS.search(line.place))
         )
 
 
