@@ -46,7 +46,7 @@ def summarise(given: str, messages: Sequence[Message], timings_ms: dict[str, flo
     """Fold the messages that one input led to."""
     transcripts = {m.utterance_id: m.text for m in messages if isinstance(m, Transcript)}
     last = next(reversed([i for i, text in transcripts.items() if text]), None)
-    commands = [_plain(c) for c in _commands(messages, last)]
+    commands = [_outcome_command(c) for c in _commands(messages, last)]
     replies = [m for m in messages if isinstance(m, SpokenReply) and m.utterance_id == last]
     first = commands[0] if commands else None
     return Outcome(
@@ -69,7 +69,7 @@ def _commands(messages: Sequence[Message], utterance_id: str | None) -> tuple[Co
     return interpretations[-1].commands if interpretations else ()
 
 
-def _plain(command: Command) -> OutcomeCommand:
+def _outcome_command(command: Command) -> OutcomeCommand:
     return OutcomeCommand(
         intent=command.intent,
         slots={s.name: s.value for s in command.slots},

@@ -9,7 +9,7 @@ from itertools import groupby
 
 import msgspec
 
-from assistant.supervision.bounds import used
+from assistant.supervision.bounds import resource_usage
 
 WINDOW = 10
 """Number of looks at either end whose medians are compared, so that no single one decides."""
@@ -46,7 +46,7 @@ class Growth(msgspec.Struct, frozen=True, kw_only=True):
 def look(name: str, pid: int, utterances: int) -> Look | None:
     """The process's present state; None when it is gone."""
     with suppress(OSError):
-        size, files = used(pid)
+        size, files = resource_usage(pid)
         return Look(
             utterances=utterances,
             name=name,

@@ -65,7 +65,7 @@ _SOUP = word_list(
 def strings(seed: int) -> Iterator[tuple[str, bool]]:
     """Endless strings, the same for the same seed, and whether each may be a command by chance."""
     rng = random.Random(seed)
-    makers = (_ascii, _unicode, _any, _attack, _words, _digits, _long, _repeated)
+    makers = (_ascii, _unicode, _any, _attack_text, _words, _digits, _long, _repeated)
     while True:
         for make in makers:
             yield make(rng), False
@@ -86,7 +86,7 @@ def _any(rng: random.Random) -> str:
     return "".join(chr(rng.randrange(sys.maxunicode + 1)) for _ in range(rng.randint(0, 30)))
 
 
-def _attack(rng: random.Random) -> str:
+def _attack_text(rng: random.Random) -> str:
     around: Callable[[random.Random], str] = rng.choice((_words, _unicode, lambda _: ""))
     return f"{around(rng)} {rng.choice(ATTACKS)} {around(rng)}"
 

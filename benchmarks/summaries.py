@@ -147,7 +147,7 @@ def row(split: str, name: str, every: Sequence[Task], summarise: Summarise) -> R
     )
 
 
-class Timed:
+class TimedSummariser:
     """The assistant's summaries, with the time that each took."""
 
     def __init__(self, summariser: Summariser) -> None:
@@ -171,7 +171,7 @@ def contest(composition: Composition, split: str, extract: bool) -> Iterator[Row
     written = references(split)
     knowledge = shelf(written)
     phraser = None if extract else composition.answering.phraser
-    ours = Timed(Summariser(knowledge.sources, encoder, phraser))
+    ours = TimedSummariser(Summariser(knowledge.sources, encoder, phraser))
     every = list(tasks(knowledge, written))
     documents, chapters = every[: len(written)], every[len(written) :]
     ways: dict[str, Summarise] = {
@@ -208,7 +208,7 @@ def shelf(names: Iterable[str]) -> Knowledge:
     return knowledge
 
 
-def _long(knowledge: Knowledge, names: Iterable[str], ours: Timed) -> tuple[int, float]:
+def _long(knowledge: Knowledge, names: Iterable[str], ours: TimedSummariser) -> tuple[int, float]:
     passages = [p for name in names for p in knowledge.sources.passages(Path(f"{name}.md"))]
     title = "Everything"
     as_one = [msgspec.structs.replace(p, title=title, place=p.title) for p in passages]

@@ -80,7 +80,7 @@ class AnswerFile:
                 wanted = next(asked, None)
                 whole = line.endswith(b"\n")
                 if wanted is None or not (
-                    _answers(line, wanted) if whole else _begins(line, wanted)
+                    _answers(line, wanted) if whole else _may_begin_answer(line, wanted)
                 ):
                     message = (
                         f"{self._file}:{number}: is no answer to the question in that place; "
@@ -138,7 +138,7 @@ def _answers(line: bytes, asked: AskedQuestion) -> bool:
     return (found.id, found.question) == asked
 
 
-def _begins(torn: bytes, asked: AskedQuestion) -> bool:
+def _may_begin_answer(torn: bytes, asked: AskedQuestion) -> bool:
     """Whether `torn` may be the beginning of an answer: anything else must not be cut off."""
     start = msgspec.json.encode(asked._asdict())[:-1]
     return torn[: len(start)] == start[: len(torn)]

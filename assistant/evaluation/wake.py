@@ -68,15 +68,15 @@ def evaluate_wake(
     )
 
 
-class _Detection(NamedTuple):
+class _DetectorRun(NamedTuple):
     detections: int
     sound_s: float
     cpu_s: float
 
 
-def _listen(engine: WakeWordEngine, recording: Path) -> _Detection:
+def _listen(engine: WakeWordEngine, recording: Path) -> _DetectorRun:
     frames = [np.frombuffer(frame, np.int16) for frame in frames_of(recording)]
     flush = [np.frombuffer(SILENCE, np.int16)] * FLUSH_FRAMES
     began_s = time.process_time()
     detections = sum(engine.process(frame) is not None for frame in (*frames, *flush))
-    return _Detection(detections, len(frames) * FRAME_S, time.process_time() - began_s)
+    return _DetectorRun(detections, len(frames) * FRAME_S, time.process_time() - began_s)

@@ -100,7 +100,7 @@ def _import(library: Library, name: str, path: Path, check: Check | None = None)
     if not path.exists():
         raise ModelError("model.missing", f"{path}: no such file or folder")
     found = {file: _find(source, file) for file in artefact.files}
-    with _incoming(library, name) as folder, _nothing_left(folder, found):
+    with _incoming(library, name) as folder, _removing_refused(folder, found):
         for file, original in found.items():
             _copy(original, folder / file.name)
             if check is None:
@@ -112,7 +112,7 @@ def _import(library: Library, name: str, path: Path, check: Check | None = None)
 
 
 @contextmanager
-def _nothing_left(folder: Path, files: Iterable[File]) -> Iterator[None]:
+def _removing_refused(folder: Path, files: Iterable[File]) -> Iterator[None]:
     """At the end remove the files that were refused and so not moved in."""
     try:
         yield

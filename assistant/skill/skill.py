@@ -24,7 +24,7 @@ _SLOT = re.compile(r"\{(?:[^{}:]+:)?([^{}:]+)\}")
 _RULE = re.compile(r"<([^<>]+)>")
 
 
-class _Group(msgspec.Struct, frozen=True, kw_only=True):
+class _IntentDeclaration(msgspec.Struct, frozen=True, kw_only=True):
     """The sentences of one `@skill.intent` line; `served` is true for a `@skill.serve` line."""
 
     intent: str
@@ -42,7 +42,7 @@ class Skill:
         self.name = name
         self.api = api
         self.description = description
-        self._groups: list[_Group] = []
+        self._declarations: list[_IntentDeclaration] = []
         self._rules: dict[str, str] = {}
 
     def rule(self, name: str, template: str) -> None:
@@ -64,7 +64,7 @@ class Skill:
         """
 
         def register(function: Function) -> Function:
-            group = _Group(
+            declaration = _IntentDeclaration(
                 intent=name,
                 sentences=sentences,
                 fixed=dict(fixed or {}),
@@ -72,8 +72,8 @@ class Skill:
                 traits=traits,
             )
             # Lines over one function are applied from the bottom up; keep them as written.
-            place = (n for n, g in enumerate(self._groups) if g.function is function)
-            self._groups.insert(next(place, len(self._groups)), group)
+            place = (n for n, d in enumerate(self._declarations) if d.function is function)
+            self._declarations.insert(next(place, len(self._declarations)), declaration)
             return function
 
         return register
@@ -85,8 +85,8 @@ class Skill:
         """
 
         def register(function: Function) -> Function:
-            self._groups += (
-                _Group(
+            self._declarations += (
+                _IntentDeclaration(
                     intent=name,
                     sentences=(),
                     fixed={},
@@ -103,7 +103,7 @@ class Skill:
     def include(self, *parts: Skill) -> None:
         """Take over the intents and rules of `parts`, for a skill written in several files."""
         for part in parts:
-            self._groups += part._groups
+            self._declarations += part._declarations
             self._rules |= part._rules
 
     def manifest(self) -> SkillManifest:
@@ -114,8 +114,8 @@ class Skill:
         return SkillManifest(
             name=self.name,
             api=self.api,
-            intents=tuple(self._schema(group) for group in self._groups if not group.served),
-            served=tuple(self._schema(group) for group in self._groups if group.served),
+            intents=tuple(self._schema(d) for d in self._declarations if not d.served),
+            served=tuple(self._schema(d) for d in self._declarations if d.served),
             rules=dict(self._rules),
             description=self.description,
         )
@@ -148,17 +148,19 @@ class Skill:
         return outcome
 
     def _function(self, intent: str) -> Callable[..., Any]:
-        return next(g.function for g in self._groups if g.intent == intent)
+        return next(d.function for d in self._declarations if d.intent == intent)
 
-    def _schema(self, group: _Group) -> IntentSchema:
-        schemas = (schema for _, schema in slots_of(group.function).values())
-        given = (g.traits for g in self._groups if g.intent == group.intent and g.traits)
+    def _schema(self, declaration: _IntentDeclaration) -> IntentSchema:
+        schemas = (schema for _, schema in slots_of(declaration.function).values())
+        given = (
+            d.traits for d in self._declarations if d.intent == declaration.intent and d.traits
+        )
         return IntentSchema(
-            intent=group.intent,
-            sentences=group.sentences,
-            slots=tuple(s for s in schemas if s.name not in group.fixed),
-            fixed=group.fixed,
-            description=_first_line(group.function),
+            intent=declaration.intent,
+            sentences=declaration.sentences,
+            slots=tuple(s for s in schemas if s.name not in declaration.fixed),
+            fixed=declaration.fixed,
+            description=_first_line(declaration.function),
             traits=next(given, Traits()),
         )
 
@@ -182,33 +184,35 @@ class Skill:
     def _faults(self) -> Iterator[str]:
         if self.api > API:
             yield f"is written for api {self.api}, this assistant serves up to {API}; update it"
-        if not self._groups:
+        if not self._declarations:
             yield "has no intent"
         for rule, template in self._rules.items():
             if fault := _unparsable(template):
                 yield f"rule <{rule}>: {fault}"
-        for intent in dict.fromkeys(group.intent for group in self._groups):
-            groups = [group for group in self._groups if group.intent == intent]
-            yield from (f"intent {intent}: {fault}" for fault in self._intent_faults(groups))
+        for intent in dict.fromkeys(d.intent for d in self._declarations):
+            declarations = [d for d in self._declarations if d.intent == intent]
+            yield from (f"intent {intent}: {fault}" for fault in self._intent_faults(declarations))
 
-    def _intent_faults(self, groups: list[_Group]) -> Iterator[str]:
-        if len({group.function for group in groups}) > 1:
+    def _intent_faults(self, declarations: list[_IntentDeclaration]) -> Iterator[str]:
+        if len({d.function for d in declarations}) > 1:
             yield "is claimed by two functions"
             return
-        if len({group.traits for group in groups if group.traits}) > 1:
+        if len({d.traits for d in declarations if d.traits}) > 1:
             yield "has two kinds of traits"
         try:
-            slots = slots_of(groups[0].function)
+            slots = slots_of(declarations[0].function)
         except SkillError as error:
             yield error.message
             return
         spoken = set[str]()
-        for group in groups:
-            spoken.update(group.fixed)
-            yield from (f"fixed slot {n} is no parameter" for n in group.fixed if n not in slots)
-            if not group.sentences and not group.served:
+        for declaration in declarations:
+            spoken.update(declaration.fixed)
+            yield from (
+                f"fixed slot {n} is no parameter" for n in declaration.fixed if n not in slots
+            )
+            if not declaration.sentences and not declaration.served:
                 yield "has no sentence"
-            for sentence in group.sentences:
+            for sentence in declaration.sentences:
                 named, faults = self._read(sentence)
                 yield from faults
                 spoken.update(named)
@@ -218,7 +222,7 @@ class Skill:
                     if name not in slots
                 )
         for name, (_, schema) in slots.items():
-            if schema.required and name not in spoken and not groups[0].served:
+            if schema.required and name not in spoken and not declarations[0].served:
                 yield f'"{name}" is required, but no sentence says it; give it a default'
 
     def _read(self, sentence: str) -> tuple[set[str], list[str]]:

@@ -18,7 +18,7 @@ class Bounds(msgspec.Struct, frozen=True, kw_only=True):
     """Open files and sockets; the kernel's own limit is 1024 by default."""
 
 
-def used(pid: int) -> tuple[int, int]:
+def resource_usage(pid: int) -> tuple[int, int]:
     """Bytes of resident memory and number of open files; raises `OSError` when it is gone."""
     pages = int(Path(f"/proc/{pid}/statm").read_bytes().split()[1])
     return pages * os.sysconf("SC_PAGE_SIZE"), len(os.listdir(f"/proc/{pid}/fd"))
@@ -27,7 +27,7 @@ def used(pid: int) -> tuple[int, int]:
 def excess(pid: int, bounds: Bounds) -> str:
     """The limit that the process exceeds, in words; "" for none, or when the process is gone."""
     with suppress(OSError):
-        resident_bytes, descriptors = used(pid)
+        resident_bytes, descriptors = resource_usage(pid)
         if resident_bytes > bounds.resident_bytes:
             most_mb = bounds.resident_bytes / 1e6
             return f"uses {resident_bytes / 1e6:.0f} MB of memory, more than its {most_mb:.0f}"

@@ -151,7 +151,7 @@ def mutated(original: bytes, rng: random.Random) -> bytes:
     return original
 
 
-def _bits(content: bytes, rng: random.Random) -> bytes:
+def _flip_bits(content: bytes, rng: random.Random) -> bytes:
     changed = bytearray(content)
     for _ in range(rng.choice((1, 2, 10))):
         changed[rng.randrange(len(changed))] ^= 1 << rng.randrange(8)
@@ -163,7 +163,7 @@ def _cut(content: bytes, rng: random.Random) -> bytes:
     return (content[:begin] + content[end:]) or b"\n"
 
 
-def _value(content: bytes, rng: random.Random) -> bytes:
+def _replace_value(content: bytes, rng: random.Random) -> bytes:
     """Replace one value, as far as values can be recognised."""
     lines = content.split(b"\n")
     marks = [n for n, line in enumerate(lines) if b"=" in line or b": " in line] or [0]
@@ -174,23 +174,31 @@ def _value(content: bytes, rng: random.Random) -> bytes:
     return b"\n".join(lines)
 
 
-def _line(content: bytes, rng: random.Random) -> bytes:
+def _insert_line(content: bytes, rng: random.Random) -> bytes:
     lines = content.split(b"\n")
     place = rng.randrange(len(lines) + 1)
     return b"\n".join((*lines[:place], rng.choice(_LINES), *lines[place:]))
 
 
-def _repeated(content: bytes, rng: random.Random) -> bytes:
+def _repeat_line(content: bytes, rng: random.Random) -> bytes:
     lines = content.split(b"\n")
     return b"\n".join([*lines, *[rng.choice(lines)] * rng.choice((1, 3, 2_000))])
 
 
-def _inserted(content: bytes, rng: random.Random) -> bytes:
+def _insert_piece(content: bytes, rng: random.Random) -> bytes:
     place = rng.randrange(len(content) + 1)
     return content[:place] + rng.choice(_PIECES) + content[place:]
 
 
-_WAYS = (_bits, _cut, _value, _value, _line, _repeated, _inserted)
+_WAYS = (
+    _flip_bits,
+    _cut,
+    _replace_value,
+    _replace_value,
+    _insert_line,
+    _repeat_line,
+    _insert_piece,
+)
 _VALUES = (
     *(b"0", b"-1", b"1", b"2", b"100000000000", b"9" * 5_000, b"0x" + b"f" * 5_000, b"1e400"),
     *(b"nan", b"inf", b"-inf", b".nan", b".inf", b"-0.0", b"1e-320", b"1_000", b"0b1", b"0o7"),

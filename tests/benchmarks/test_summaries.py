@@ -7,7 +7,7 @@ import pytest
 from assistant.answer.summary.summariser import Summariser
 from benchmarks.summaries import (
     Task,
-    Timed,
+    TimedSummariser,
     best,
     drawn,
     lead,
@@ -40,7 +40,7 @@ def test_the_best_sentences_beat_the_first_and_those_beat_none() -> None:
 
 
 def test_summaries_are_told_from_those_of_other_documents(documents: list[Task]) -> None:
-    ours = Timed(Summariser(shelf(references("dev")).sources, FakeEncoder()))
+    ours = TimedSummariser(Summariser(shelf(references("dev")).sources, FakeEncoder()))
     own = row("dev", "own", documents, ours)
     wrong = [
         task._replace(reference=other.reference)

@@ -54,7 +54,7 @@ def surveyed(
             survey.files[path] = alone
             continue
         entries = _entries(path, suffixes)
-        if entries is None and not _was_file(path, suffixes):
+        if entries is None and not _seems_removed_file(path, suffixes):
             survey.unseen.append(path)
         for entry in entries or ():
             place = path / entry.name
@@ -118,7 +118,7 @@ def _entries(folder: Path, suffixes: Collection[str]) -> list[Entry] | None:
         os.close(handle)
 
 
-def _was_file(path: Path, suffixes: Collection[str]) -> bool:
+def _seems_removed_file(path: Path, suffixes: Collection[str]) -> bool:
     """Whether nothing is there now, and the name suggests that a file has been removed."""
     called_so = path.suffix.casefold() in suffixes
     return called_so and not is_there(path) and is_there(path.parent)
