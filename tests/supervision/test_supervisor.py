@@ -86,8 +86,9 @@ class Daemon:
         return self._log.read_text()
 
     def modules(self) -> set[str]:
-        until(self._modules.exists)
-        return set(self._modules.read_text().split(","))
+        # The file exists a moment before it is written.
+        names = until(lambda: self._modules.exists() and self._modules.read_text())
+        return set(names.split(","))
 
     def stop(self) -> int:
         assert self.process is not None
