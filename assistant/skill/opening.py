@@ -27,7 +27,7 @@ def opens(entity: Entity, state: str) -> bool:
     return device_class in _ENTRIES if device_class else any(way in words for way in _ENTRIES)
 
 
-def doubtful(request: Request, entities: Iterable[Entity], state: str) -> bool:
+def too_unsure_to_open(request: Request, entities: Iterable[Entity], state: str) -> bool:
     """Whether this state opens something, and the command was not heard well enough."""
     least = min([request.confidence, *(slot.confidence for slot in request.slots)])
     return least < SURE and any(opens(entity, state) for entity in entities)

@@ -13,8 +13,8 @@ from assistant.skill import (
     Skill,
     Traits,
     domains,
-    doubtful,
     prompt,
+    too_unsure_to_open,
 )
 from skills.home.setting import LEFT, bring_all
 from skills.home.targets import Place, TargetWish, find
@@ -44,7 +44,7 @@ def set_position(
         return target.unknown
     state = "open" if position else "closed"
     question = f"Shall I open {target.words} to {position} percent?"
-    if doubtful(request, target.entities, state) and not (yield Confirm(question)):
+    if too_unsure_to_open(request, target.entities, state) and not (yield Confirm(question)):
         return LEFT
     undo = bring_all(context, target.entities, state, position=position)
     return Reply(f"I set {target.words} to {position} percent.", undo=undo)

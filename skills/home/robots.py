@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Annotated
 
 from assistant.skill import Context, Dialog, Reply, Request, Skill, Traits, domains
-from skills.home.deeds import DOCK, MOW, SEND_HOME, START, Deed
+from skills.home.actions import DOCK, MOW, SEND_HOME, START, Action
 from skills.home.setting import bring
 from skills.home.targets import Place, TargetWish, find, one_of, the
 
@@ -50,10 +50,10 @@ def send_mower_home(
     return (yield from _do(DOCK, TargetWish(name, place, "lawn_mower"), request, context))
 
 
-def _do(deed: Deed, wanted: TargetWish, request: Request, context: Context) -> Dialog:
+def _do(action: Action, wanted: TargetWish, request: Request, context: Context) -> Dialog:
     target = find(wanted, request, context)
     robot = yield from one_of(target, context)
     if robot is None:
         return target.unknown
-    undo = bring(context, robot, deed.state)
-    return Reply(f"I {deed.did.format(the(robot))}.", undo=tuple(undo))
+    undo = bring(context, robot, action.state)
+    return Reply(f"I {action.did.format(the(robot))}.", undo=tuple(undo))

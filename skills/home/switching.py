@@ -13,9 +13,9 @@ from assistant.skill import (
     Skill,
     Traits,
     domains,
-    doubtful,
+    too_unsure_to_open,
 )
-from skills.home.deeds import UNLOCK, Deed, turned
+from skills.home.actions import UNLOCK, Action, turned
 from skills.home.setting import LEFT, bring_all, out_of_reach
 from skills.home.targets import SWITCHED, Place, Target, TargetWish, find
 
@@ -138,23 +138,23 @@ def _turn(wanted: TargetWish, request: Request, context: Context, on: bool) -> D
     target = find(wanted, request, context)
     if not target.entities:
         return target.unknown
-    deed = turned(target.entities[0], on)
-    if deed is None:
+    action = turned(target.entities[0], on)
+    if action is None:
         return Reply(f"I can't turn {'on' if on else 'off'} {target.words}.", done=False)
     # "Turn off the front door" says nothing of unlocking.
-    unsaid = deed is UNLOCK and wanted.domain is None and "unlock" not in request.text.casefold()
-    if unsaid or doubtful(request, target.entities, deed.state):
-        question = f"Shall I {deed.do.format(target.words)}?"
+    unsaid = action is UNLOCK and wanted.domain is None and "unlock" not in request.text.casefold()
+    if unsaid or too_unsure_to_open(request, target.entities, action.state):
+        question = f"Shall I {action.do.format(target.words)}?"
         if not (yield Confirm(question)):
             return LEFT
-    return _do(deed, target, context)
+    return _do(action, target, context)
 
 
-def _do(deed: Deed, target: Target, context: Context) -> Reply:
-    told = f"I {deed.did.format(target.words)}."
-    if deed.state:
-        return Reply(told, undo=bring_all(context, target.entities, deed.state))
+def _do(action: Action, target: Target, context: Context) -> Reply:
+    told = f"I {action.did.format(target.words)}."
+    if action.state:
+        return Reply(told, undo=bring_all(context, target.entities, action.state))
     for entity in target.entities:
-        if not context.home.command(entity.id, deed.command):
+        if not context.home.command(entity.id, action.command):
             return out_of_reach(entity)
     return Reply(told)
