@@ -168,7 +168,7 @@ def _tried_unsound(config: Config) -> Iterator[tuple[str, str]]:
 
 
 def _roll_back(rig: Rig, config: Config, traffic: Traffic) -> float:
-    back_to = Library(config.models_dir).use("intent").before
+    back_to = Library(config.models_dir).in_use("intent").before
     command = (sys.executable, "-m", "assistant", "models", "rollback", "intent", "--config")
     with traffic.changing("intent", back_to):
         began_s = time.monotonic()

@@ -81,7 +81,7 @@ def add_unsound(library: Library, name: str) -> dict[str, str]:
         import_version(library, name, folder, version, _unchecked)
         shutil.rmtree(folder)
         if spoilt is not None and version in AFTERWARDS:
-            spoilt(library.place(name, version))
+            spoilt(library.version_folder(name, version))
     return {version: told for version, (told, _) in UNSOUND.items()}
 
 

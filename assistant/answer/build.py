@@ -23,7 +23,7 @@ from assistant.answer.quality.baseline import keep_baseline, read_baseline
 from assistant.answer.quality.monitor import Monitor
 from assistant.answer.retrieval.encoder import MODEL as READER
 from assistant.answer.retrieval.encoder import PassageEncoder
-from assistant.answer.retrieval.lexical import LexicalSearcher, ReadsOrNot
+from assistant.answer.retrieval.lexical import FallbackFinder, LexicalSearcher
 from assistant.answer.retrieval.reader import Reader
 from assistant.answer.retrieval.retriever import Retriever
 from assistant.answer.retrieval.search import Searcher
@@ -147,7 +147,7 @@ class Answering:
         reads = Searcher(
             Retriever(knowledge, vectors, encoder), Reader(encoder), knowledge.passages.people_named
         )
-        return ReadsOrNot(reads, words, self.faults)
+        return FallbackFinder(reads, words, self.faults)
 
     def _summariser(self, knowledge: Knowledge) -> Summariser:
         return Summariser(knowledge.sources, self.encoder, self.phraser, self.faults)

@@ -123,12 +123,12 @@ def why_unreachable(settings: MqttSettings, error: BaseException | None) -> str:
     match error:
         case ssl.SSLCertVerificationError(verify_code=code, verify_message=said):
             if code in _NAME_MISMATCH:
-                mend = f'set mqtt.host to a name that it holds, not "{settings.host}"'
+                remedy = f'set mqtt.host to a name that it holds, not "{settings.host}"'
             elif code in _OUT_OF_DATE:
-                mend = "renew it, or set this device's clock"
+                remedy = "renew it, or set this device's clock"
             else:
-                mend = "set mqtt.ca_file to the certificate of the authority that signed it"
-            return f"its certificate is refused: {said.rstrip('.')}; {mend}"
+                remedy = "set mqtt.ca_file to the certificate of the authority that signed it"
+            return f"its certificate is refused: {said.rstrip('.')}; {remedy}"
         case ssl.SSLError(reason=reason):
             return f"no TLS at {where}: {reason}; see mqtt.port and mqtt.tls"
         case ConnectionResetError() | BrokenPipeError() if settings.tls:

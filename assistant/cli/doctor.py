@@ -41,4 +41,4 @@ def _cells(finding: Finding) -> tuple[Text, ...]:
         mark = Text("fault", style="bold red")
     else:
         mark = Text("hint", style="yellow")
-    return mark, Text(finding.name), Text(finding.detail), Text(finding.mend)
+    return mark, Text(finding.name), Text(finding.detail), Text(finding.remedy)

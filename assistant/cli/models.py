@@ -107,7 +107,7 @@ def import_command(
         _came(_own(library, name), name)
         return
     import_version(library, name, path, version, check_interface)
-    where = library.place(name, version)
+    where = library.version_folder(name, version)
     message = f"{name} {version} is in {where}; to put it in use: assistant models use"
     console.print(f"{message} {name} {version}", markup=False, soft_wrap=True)
 
@@ -142,7 +142,7 @@ def _own(library: Library, name: str) -> Library:
 
 
 def _row(library: Library, name: str) -> dict[str, Any]:
-    artefact, in_use = library.artefact(name), library.use(name)
+    artefact, in_use = library.artefact(name), library.in_use(name)
     row: dict[str, Any] = msgspec.to_builtins(artefact)
     row["bytes"] = sum(file.bytes for file in artefact.files)
     row["state"] = library.state(name).value

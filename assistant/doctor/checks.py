@@ -15,7 +15,7 @@ from assistant.answer.generation.generator import require_generator
 from assistant.control.client import ControlClient
 from assistant.core.config import Config
 from assistant.core.errors import AssistantError, ControlError, ModelError
-from assistant.core.models.manifest import INSTALL_AGAIN, Library, ModelState, mend_of_shipped
+from assistant.core.models.manifest import INSTALL_AGAIN, Library, ModelState, remedy_of_shipped
 from assistant.doctor import probes
 from assistant.doctor.probes import Clock, FolderProbe, Microphone, Session, SpeechProbe
 from audio.tts.select import select as select_voice
@@ -36,8 +36,8 @@ class Finding(msgspec.Struct, frozen=True, kw_only=True):
     name: str
     ok: bool
     detail: str
-    mend: str = ""
-    """What to do when it is not `ok`."""
+    remedy: str = msgspec.field(default="", name="mend")
+    """What to do when it is not `ok`; `doctor --json` calls it "mend"."""
     necessary: bool = True
     """Whether the assistant does not work without it, or only works less well."""
 
@@ -66,23 +66,23 @@ def examine(config: Config) -> Iterator[Finding]:
 def microphone(heard: Microphone | AssistantError) -> Finding:
     """Whether sound comes in at a level at which speech can be recognised."""
     if isinstance(heard, AssistantError):
-        mend = "plug one in, or name it as audio.input in the settings (arecord -l lists them)"
-        return Finding(name="microphone", ok=False, detail=heard.message, mend=mend)
+        remedy = "plug one in, or name it as audio.input in the settings (arecord -l lists them)"
+        return Finding(name="microphone", ok=False, detail=heard.message, remedy=remedy)
     by = ", as the running daemon hears it" if heard.by_daemon else ""
     detail = f"{abs(heard.rms_dbfs):.0f} dB below full scale{by}"
-    mend = ""
+    remedy = ""
     if heard.rms_dbfs < QUIET_DBFS:
-        detail, mend = f"silence{by}", "unmute and raise it with: alsamixer -V capture"
+        detail, remedy = f"silence{by}", "unmute and raise it with: alsamixer -V capture"
     elif heard.rms_dbfs > LOUD_DBFS:
-        detail, mend = f"overdriven: {detail}", "lower it with: alsamixer -V capture"
-    return Finding(name="microphone", ok=not mend, detail=detail, mend=mend)
+        detail, remedy = f"overdriven: {detail}", "lower it with: alsamixer -V capture"
+    return Finding(name="microphone", ok=not remedy, detail=detail, remedy=remedy)
 
 
 def loudspeaker(device: str, rate_hz: int | AssistantError) -> Finding:
     """Whether the loudspeaker opens."""
     if isinstance(rate_hz, AssistantError):
-        mend = "plug one in, or name it as audio.output in the settings (aplay -l lists them)"
-        return Finding(name="loudspeaker", ok=False, detail=rate_hz.message, mend=mend)
+        remedy = "plug one in, or name it as audio.output in the settings (aplay -l lists them)"
+        return Finding(name="loudspeaker", ok=False, detail=rate_hz.message, remedy=remedy)
     return Finding(name="loudspeaker", ok=True, detail=f'"{device}" opens at {rate_hz} Hz')
 
 
@@ -91,32 +91,34 @@ def sound(found: Session) -> Finding:
     detail = f"{found.cards} sound card{'s' * (found.cards != 1)}"
     if found.servers:
         detail += f", through {' and '.join(found.servers)}"
-    mend = ""
+    remedy = ""
     if found.cards and not found.permitted and not found.servers:
         detail += ", which this user may not use"
-        mend = "run: sudo usermod -aG audio $USER, and log in again"
+        remedy = "run: sudo usermod -aG audio $USER, and log in again"
     elif not found.cards and not found.servers:
-        mend = (
+        remedy = (
             "connect a sound card; as a service the assistant has no PipeWire or PulseAudio "
             "session and needs an ALSA card"
         )
-    return Finding(name="sound session", ok=not mend, detail=detail, mend=mend, necessary=False)
+    return Finding(
+        name="sound session", ok=not remedy, detail=detail, remedy=remedy, necessary=False
+    )
 
 
 def echo(cancelled: bool) -> Finding:
     """Whether the assistant's own voice is removed from the microphone's sound."""
     detail = "SpeexDSP is here" if cancelled else "a reply is not heard through"
-    mend = "" if cancelled else "run: sudo apt install libspeexdsp1"
+    remedy = "" if cancelled else "run: sudo apt install libspeexdsp1"
     return Finding(
-        name="echo cancellation", ok=cancelled, detail=detail, mend=mend, necessary=False
+        name="echo cancellation", ok=cancelled, detail=detail, remedy=remedy, necessary=False
     )
 
 
 def wake_word(engine: str | AssistantError) -> Finding:
     """Whether an engine for the wake words runs on this CPU."""
     if isinstance(engine, AssistantError):
-        mend = 'choose other wake.keywords, or wake.engine = "auto"'
-        return Finding(name="wake word", ok=False, detail=engine.message, mend=mend)
+        remedy = 'choose other wake.keywords, or wake.engine = "auto"'
+        return Finding(name="wake word", ok=False, detail=engine.message, remedy=remedy)
     return Finding(name="wake word", ok=True, detail=f"{engine} runs on this CPU")
 
 
@@ -127,12 +129,12 @@ def recognition(config: Config, library: Library, pocketsphinx: bool) -> Finding
     try:
         whisper = library.present(model)
     except ModelError as error:
-        return Finding(name=name, ok=False, detail=error.message, mend="change asr.model")
+        return Finding(name=name, ok=False, detail=error.message, remedy="change asr.model")
     if config.asr.engine == "whisper" and not whisper:
-        return Finding(name=name, ok=False, detail=f"{model} is not here", mend=pull)
+        return Finding(name=name, ok=False, detail=f"{model} is not here", remedy=pull)
     if not whisper and not pocketsphinx:
         detail = "pocketsphinx is not installed"
-        return Finding(name=name, ok=False, detail=detail, mend=INSTALL_AGAIN)
+        return Finding(name=name, ok=False, detail=detail, remedy=INSTALL_AGAIN)
     if config.asr.engine == "pocketsphinx" or whisper:
         used = "pocketsphinx" if config.asr.engine == "pocketsphinx" else model
         return Finding(name=name, ok=True, detail=used)
@@ -144,30 +146,30 @@ def recognition(config: Config, library: Library, pocketsphinx: bool) -> Finding
 def voice(wanted: str, spoken: SpeechProbe | AssistantError) -> Finding:
     """Whether the `wanted` voice ("auto" for any) speaks, and quickly enough."""
     if isinstance(spoken, AssistantError):
-        mend = "run: sudo apt install flite"
-        return Finding(name="voice", ok=False, detail=spoken.message, mend=mend)
+        remedy = "run: sudo apt install flite"
+        return Finding(name="voice", ok=False, detail=spoken.message, remedy=remedy)
     worked_ms = spoken.worked_s * 1000
     detail = f"{spoken.engine} makes {spoken.sound_s:.1f} s of speech in {worked_ms:.0f} ms"
-    mend = ""
+    remedy = ""
     if wanted not in ("auto", spoken.engine):
         detail = f"in place of {wanted}, {detail}"
-        mend = spoken.refusals.get(wanted, f"see why {wanted} fails: journalctl -u assistant")
+        remedy = spoken.refusals.get(wanted, f"see why {wanted} fails: journalctl -u assistant")
     elif spoken.worked_s > SLOW_SPEECH * spoken.sound_s:
-        mend = 'set voice.engine = "flite", which is quicker'
-    return Finding(name="voice", ok=not mend, detail=detail, mend=mend, necessary=False)
+        remedy = 'set voice.engine = "flite", which is quicker'
+    return Finding(name="voice", ok=not remedy, detail=detail, remedy=remedy, necessary=False)
 
 
 def wording(generator: str, library: Library) -> Finding:
     """Whether the generator of the settings is available."""
-    detail, mend = generator, ""
+    detail, remedy = generator, ""
     try:
         require_generator(library, generator)
         if not library.present(generator):
             detail = f"{generator} is not here; what is found is said as it stands there"
-            mend = f"run: assistant models pull {generator}"
+            remedy = f"run: assistant models pull {generator}"
     except ModelError as error:
-        detail, mend = error.message, "change answer.generator"
-    return Finding(name="generator", ok=not mend, detail=detail, mend=mend, necessary=False)
+        detail, remedy = error.message, "change answer.generator"
+    return Finding(name="generator", ok=not remedy, detail=detail, remedy=remedy, necessary=False)
 
 
 def models(library: Library) -> Iterator[Finding]:
@@ -175,8 +177,8 @@ def models(library: Library) -> Iterator[Finding]:
     try:
         names = list(library.artefacts)
     except ModelError as error:
-        mend = mend_of_shipped(library.shipped / "manifest.toml")
-        yield Finding(name="models", ok=False, detail=error.message, mend=mend)
+        remedy = remedy_of_shipped(library.shipped / "manifest.toml")
+        yield Finding(name="models", ok=False, detail=error.message, remedy=remedy)
         return
     here = [name for name in names if library.state(name) is not ModelState.ABSENT]
     if not here:
@@ -184,14 +186,14 @@ def models(library: Library) -> Iterator[Finding]:
             name="models", ok=True, detail=f"none of {len(names)} is here; none is needed"
         )
     for name in here:
-        version, own = library.use(name).version, library.artefact(name).version
+        version, own = library.in_use(name).version, library.artefact(name).version
         # Check the version in use; the daemon reads another one if it is damaged.
         used = library.choosing(name, version)
         fault = _tried(lambda name=name, used=used: used.read(name))  # type: ignore[misc]
         if isinstance(fault, AssistantError):
-            mend = f"run: assistant models rollback {name}"
-            mend = used.mend(name) if version == own else mend
-            yield Finding(name=f"model {name}", ok=False, detail=fault.message, mend=mend)
+            remedy = f"run: assistant models rollback {name}"
+            remedy = used.remedy(name) if version == own else remedy
+            yield Finding(name=f"model {name}", ok=False, detail=fault.message, remedy=remedy)
         else:
             detail = "as recorded" if version == own else f"version {version}, as recorded"
             yield Finding(name=f"model {name}", ok=True, detail=detail)
@@ -200,15 +202,15 @@ def models(library: Library) -> Iterator[Finding]:
 def state(found: FolderProbe) -> Finding:
     """Whether timers and settings can be stored."""
     detail = f"{found.path}, {found.free_bytes / 1e6:.0f} MB free"
-    mend = ""
+    remedy = ""
     if found.fault:
-        detail, mend = (
+        detail, remedy = (
             f"{found.path}: {found.fault}",
             "run this with sudo, or let this user write there",
         )
     elif found.free_bytes < FREE_BYTES:
-        mend = "free some space: the assistant promises nothing that it cannot store"
-    return Finding(name="state directory", ok=not mend, detail=detail, mend=mend)
+        remedy = "free some space: the assistant promises nothing that it cannot store"
+    return Finding(name="state directory", ok=not remedy, detail=detail, remedy=remedy)
 
 
 def clock(found: Clock) -> Finding:
@@ -216,35 +218,37 @@ def clock(found: Clock) -> Finding:
     told = {True: "set by network time", False: "not set by network time yet", None: ""}
     keeps = "kept by a battery" if found.battery else "no battery keeps it"
     detail = ", ".join(filter(None, (told[found.synchronised], keeps)))
-    mend = ""
+    remedy = ""
     if not found.synchronised and not found.battery:
-        mend = "run: sudo timedatectl set-ntp true; until then alarms by the clock may be held"
-    return Finding(name="clock", ok=not mend, detail=detail, mend=mend, necessary=False)
+        remedy = "run: sudo timedatectl set-ntp true; until then alarms by the clock may be held"
+    return Finding(name="clock", ok=not remedy, detail=detail, remedy=remedy, necessary=False)
 
 
 def service(unit: str, status: object) -> Finding:
     """Whether the daemon runs; where it is installed as a service, whether that is active."""
     running = not isinstance(status, AssistantError)
-    mend = ""
+    remedy = ""
     if isinstance(status, AssistantError) and status.code != "control.down":
-        detail, mend = status.message, "run: sudo systemctl restart assistant"
+        detail, remedy = status.message, "run: sudo systemctl restart assistant"
     elif unit:
         detail = f"assistant.service is {unit}"
         if unit != "active":
-            mend = "run: sudo systemctl start assistant; journalctl -u assistant says why it ended"
+            remedy = (
+                "run: sudo systemctl start assistant; journalctl -u assistant says why it ended"
+            )
     elif running:
         detail = "a daemon runs, not as a service"
     else:
-        detail, mend = "not installed as a service", "run: sudo make install (or: make run)"
-    return Finding(name="daemon", ok=not mend, detail=detail, mend=mend, necessary=False)
+        detail, remedy = "not installed as a service", "run: sudo make install (or: make run)"
+    return Finding(name="daemon", ok=not remedy, detail=detail, remedy=remedy, necessary=False)
 
 
 def memory(spare_bytes: int) -> Finding:
     """Whether there is enough memory for the processes."""
     enough = spare_bytes >= MEMORY_BYTES
-    mend = "" if enough else 'close programs, or set asr.engine = "pocketsphinx"'
+    remedy = "" if enough else 'close programs, or set asr.engine = "pocketsphinx"'
     detail = f"{spare_bytes / 1e6:.0f} MB available"
-    return Finding(name="memory", ok=enough, detail=detail, mend=mend, necessary=False)
+    return Finding(name="memory", ok=enough, detail=detail, remedy=remedy, necessary=False)
 
 
 def _tried(probe: Callable[[], T]) -> T | AssistantError:

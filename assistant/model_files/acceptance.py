@@ -19,7 +19,7 @@ from assistant.core.model_swap import refusal
 from assistant.core.models.canary import Answer, judge, load_canaries
 from assistant.core.models.manifest import Library
 from assistant.core.models.session import check_interface
-from assistant.core.models.versions import Use, write_use
+from assistant.core.models.versions import InUse, write_in_use
 from nlu.classifier import canaries
 from nlu.classifier.encoder import SentenceEncoder
 from nlu.classifier.tagger import Tagger
@@ -109,7 +109,7 @@ def put_in_use(library: Library, name: str) -> None:
 
     Raises `ModelError` when that cannot be stored.
     """
-    version, now = library.version(name), library.use(name)
+    version, now = library.version(name), library.in_use(name)
     if version != now.version:
-        use = Use(version=version, before=now.version, manifest=library.artefact(name).version)
-        write_use(library.pulled, name, use)
+        use = InUse(version=version, before=now.version, manifest=library.artefact(name).version)
+        write_in_use(library.pulled, name, use)

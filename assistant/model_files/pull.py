@@ -87,7 +87,7 @@ def import_version(library: Library, name: str, path: Path, version: str, check:
     if version == library.artefact(name).version:
         import_model(library, name, path)
         return
-    use = library.use(name)
+    use = library.in_use(name)
     if version in (use.version, use.before):
         message = f"{name} {version} is in use, or what a rollback goes back to; name it otherwise"
         raise ModelError("model.in_use", message)

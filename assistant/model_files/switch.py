@@ -49,7 +49,7 @@ def roll_back(config: Config, name: str) -> tuple[str, bool]:
     Raises as `use` does, and `ModelError` when there is no previous version.
     """
     library = Library(config.models_dir)
-    use_now = library.use(name)
+    use_now = library.in_use(name)
     if not use_now.before:
         message = f"{name} {use_now.version} is in use, and no other was before it"
         raise ModelError("model.no_before", message)

@@ -274,7 +274,7 @@ def model_list(composition: Composition) -> dict[str, Any]:
     return {
         "type": "Models",
         "models": [
-            {"name": n, "state": library.state(n).value, "version": library.use(n).version}
+            {"name": n, "state": library.state(n).value, "version": library.in_use(n).version}
             for n in library.artefacts
         ],
     }

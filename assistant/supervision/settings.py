@@ -56,8 +56,8 @@ def _require_area(area: str, home: Home) -> None:
     known = [a.id for a in home.areas]
     if not area or area in known:
         return
-    mend = did_you_mean(area, known) if known else "home.file names no area"
-    raise ConfigError("config.area", f'home.area: there is no area "{area}"; {mend}')
+    remedy = did_you_mean(area, known) if known else "home.file names no area"
+    raise ConfigError("config.area", f'home.area: there is no area "{area}"; {remedy}')
 
 
 def _is_there(path: str) -> bool:

@@ -12,7 +12,7 @@ from tokenizers import Tokenizer
 from assistant.core.models.calibration import read_calibration
 from assistant.core.models.manifest import Library
 from assistant.core.models.session import Session, run, session_of
-from assistant.core.models.tokens import alike, as_inputs, load_tokenizer
+from assistant.core.models.tokens import as_inputs, batches_by_length, load_tokenizer
 from nlu.classifier.calibration import IntentCalibration
 
 Embeddings = NDArray[np.float32]
@@ -53,7 +53,7 @@ class SentenceEncoder:
         """The texts' embeddings, float32[texts, dimensions], each of length 1."""
         encoded = self._tokenizer.encode_batch(list(texts))
         made: list[Any] = [None] * len(encoded)
-        for batch in alike([len(e.ids) for e in encoded]):
+        for batch in batches_by_length([len(e.ids) for e in encoded]):
             inputs = as_inputs([encoded[i].ids for i in batch])
             for place, row in zip(batch, run(self._session, inputs), strict=True):
                 made[place] = row

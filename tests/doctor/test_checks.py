@@ -1,4 +1,4 @@
-"""What a device is like in, findings with their mends out."""
+"""What a device is like in, findings with their remedies out."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ HOME = Path("/var/lib/hark")
 
 
 @pytest.mark.parametrize(
-    ("finding", "detail", "mend"),
+    ("finding", "detail", "remedy"),
     [
         (checks.microphone(Microphone(-45.2)), "45 dB below full scale", ""),
         (checks.microphone(Microphone(-45.0, by_daemon=True)), "running daemon", ""),
@@ -65,11 +65,11 @@ HOME = Path("/var/lib/hark")
     ],
 )
 def test_each_finding_tells_what_is_and_what_to_do(
-    finding: Finding, detail: str, mend: str
+    finding: Finding, detail: str, remedy: str
 ) -> None:
     assert detail in finding.detail
-    assert mend in finding.mend
-    assert finding.ok is (mend == "") is (finding.mend == "")
+    assert remedy in finding.remedy
+    assert finding.ok is (remedy == "") is (finding.remedy == "")
 
 
 @pytest.mark.parametrize("heard", [GONE, Microphone(-120.0)])
@@ -101,7 +101,7 @@ def test_a_whisper_model_that_the_manifest_does_not_know_is_told(tmp_path: Path)
     config = Config(asr=AsrSettings(model="whisper-huge"))
     finding = checks.recognition(config, Library(tmp_path), True)
     assert "whisper-tiny.en" in finding.detail
-    assert finding.mend == "change asr.model"
+    assert finding.remedy == "change asr.model"
 
 
 def test_a_corrupt_model_is_found_and_an_absent_one_is_none(tmp_path: Path) -> None:
@@ -112,7 +112,7 @@ def test_a_corrupt_model_is_found_and_an_absent_one_is_none(tmp_path: Path) -> N
     (folder / "voice.onnx").write_bytes(b"x")
     (finding,) = (found for found in checks.models(library) if not found.ok)
     assert (finding.name, finding.ok) == ("model piper-lessac-low", False)
-    assert finding.mend == "run: assistant models pull piper-lessac-low"
+    assert finding.remedy == "run: assistant models pull piper-lessac-low"
 
 
 def test_the_version_in_use_is_looked_at(tmp_path: Path) -> None:
@@ -121,9 +121,9 @@ def test_the_version_in_use_is_looked_at(tmp_path: Path) -> None:
     put_in_use(library.choosing("ner", "2"), "ner")
     (finding,) = (found for found in checks.models(library) if found.name == "model ner")
     assert (finding.ok, finding.detail) == (True, "version 2, as recorded")
-    (library.place("ner", "2") / "model.onnx").unlink()
+    (library.version_folder("ner", "2") / "model.onnx").unlink()
     (finding,) = (found for found in checks.models(library) if found.name == "model ner")
-    assert (finding.ok, finding.mend) == (False, "run: assistant models rollback ner")
+    assert (finding.ok, finding.remedy) == (False, "run: assistant models rollback ner")
 
 
 def test_the_probes_read_this_machine() -> None:

@@ -1,4 +1,4 @@
-"""Models that are missing, damaged or not what they should be: what each costs, and the mend."""
+"""Models that are missing, damaged or not what they should be: what each costs, and the remedy."""
 
 from __future__ import annotations
 
@@ -252,7 +252,7 @@ def test_whisper_gives_way_to_pocketsphinx(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_the_mend_of_what_ships_works(tmp_path: Path, name: str) -> None:
+def test_the_remedy_of_what_ships_works(tmp_path: Path, name: str) -> None:
     """In a checkout it is git's; elsewhere the assistant is installed again."""
     library = damaged(tmp_path, name, lambda _: None)
     git = ("git", "-C", str(tmp_path), "-c", "user.name=n", "-c", "user.email=e@example.org")
@@ -263,13 +263,13 @@ def test_the_mend_of_what_ships_works(tmp_path: Path, name: str) -> None:
         damage(library.shipped / name)
         (finding,) = (finding for finding in checks.models(library) if not finding.ok)
         assert finding.name == f"model {name}"
-        command = finding.mend.removeprefix("run: ")
+        command = finding.remedy.removeprefix("run: ")
         subprocess.run(command.split(), check=True)
         assert all(finding.ok for finding in checks.models(library))
     shutil.rmtree(tmp_path / ".git")
     removed("model.onnx")(library.shipped / name)
     (finding,) = (finding for finding in checks.models(library) if not finding.ok)
-    assert "sudo make install" in finding.mend
+    assert "sudo make install" in finding.remedy
 
 
 def test_a_broken_manifest_is_one_finding_with_its_mend(
@@ -279,4 +279,4 @@ def test_a_broken_manifest_is_one_finding_with_its_mend(
     with caplog.at_level(logging.ERROR):
         (finding,) = checks.models(library)
     assert not finding.ok
-    assert "sudo make install" in finding.mend
+    assert "sudo make install" in finding.remedy

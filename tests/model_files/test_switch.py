@@ -16,7 +16,7 @@ from assistant.core.config import load_config
 from assistant.core.errors import AssistantError, ControlError, ModelError
 from assistant.core.messages import Message, Replace, Replaced, StageRestarted
 from assistant.core.models.manifest import Library
-from assistant.core.models.versions import Use
+from assistant.core.models.versions import InUse
 from assistant.supervision.channel import ProcessStatus, Status
 from benchmarks.versions import UNSOUND, add_unsound, variant
 
@@ -45,8 +45,8 @@ def fault(result: Result) -> AssistantError:
     return result.exception
 
 
-def in_use(config: Path) -> Use:
-    return Library(load_config((config,))[0].models_dir).use("ner")
+def in_use(config: Path) -> InUse:
+    return Library(load_config((config,))[0].models_dir).in_use("ner")
 
 
 def test_a_candidate_is_imported_used_and_taken_back(config: Path, candidate: Path) -> None:
@@ -56,18 +56,20 @@ def test_a_candidate_is_imported_used_and_taken_back(config: Path, candidate: Pa
     assert in_use(config).version == "1"
     told = invoke(config, "use", "ner", "2")
     assert "ner 2 is in use, from the assistant's next start" in told.stdout
-    assert in_use(config) == Use(version="2", before="1", manifest="1")
+    assert in_use(config) == InUse(version="2", before="1", manifest="1")
     rows = [json.loads(row) for row in invoke(config, "list", "--json").stdout.splitlines()]
     (row,) = (row for row in rows if row["name"] == "ner")
     assert (row["versions"], row["in_use"], row["before"]) == (["1", "2"], "2", "1")
     assert "shipped: 1 [2]" in invoke(config, "list").stdout
     assert invoke(config, "rollback", "ner").exit_code == 0
-    assert in_use(config) == Use(version="1", before="2", manifest="1")
+    assert in_use(config) == InUse(version="1", before="2", manifest="1")
 
 
 def test_every_version_is_verified(config: Path, candidate: Path) -> None:
     invoke(config, "import", "ner", candidate, "--version", "2")
-    weights = Library(load_config((config,))[0].models_dir).place("ner", "2") / "model.onnx"
+    weights = (
+        Library(load_config((config,))[0].models_dir).version_folder("ner", "2") / "model.onnx"
+    )
     weights.write_bytes(weights.read_bytes()[:-1] + b"?")
     told = invoke(config, "verify", "ner", "--json")
     rows = {row["version"]: row["ok"] for row in map(json.loads, told.stdout.splitlines())}

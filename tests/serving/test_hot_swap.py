@@ -75,7 +75,7 @@ def first(config: Config) -> None:
 
 
 def in_use(config: Config) -> str:
-    return Library(config.models_dir).use("ner").version
+    return Library(config.models_dir).in_use("ner").version
 
 
 def test_a_stage_is_made_beside_the_one_that_runs_and_takes_its_turn(config: Config) -> None:
@@ -211,7 +211,7 @@ def unchanged(learning: Config) -> tuple[NluHotSwap, NluStage]:
 
 
 def chosen(config: Config) -> dict[str, str]:
-    return {name: Library(config.models_dir).use(name).version for name in ("intent", "ner")}
+    return {name: Library(config.models_dir).in_use(name).version for name in ("intent", "ner")}
 
 
 def guesser(stage: Stage) -> Guesser:

@@ -28,7 +28,7 @@ LIMITED = (
 
 def parse(name: str, content: bytes, note: bool = False) -> Document:
     """Do what `content` says, and tell how it went."""
-    done = DEEDS[content.decode()]()
+    done = ACTIONS[content.decode()]()
     return Document(title=name, sections=(Section(text=f"{TRIED} {done}"),))
 
 
@@ -84,7 +84,7 @@ def _pipes() -> list[int]:
 
 
 _REFUSED = b"\xa4type\xa7Refused"
-DEEDS = {
+ACTIONS = {
     "nothing": lambda: "and well",
     "loop": _loop,
     "sleep": _sleep,

@@ -18,7 +18,7 @@ from assistant.answer.retrieval.calibration import ReaderCalibration
 from assistant.core.models.calibration import read_calibration
 from assistant.core.models.manifest import Library
 from assistant.core.models.session import Session, run, session_of
-from assistant.core.models.tokens import alike, as_inputs, load_tokenizer, padded
+from assistant.core.models.tokens import as_inputs, batches_by_length, load_tokenizer, padded
 
 Embeddings = NDArray[np.float32]
 
@@ -85,7 +85,7 @@ class PassageEncoder:
         session, tokenizer, _ = self._network
         encoded = tokenizer.encode_batch(list(texts))
         made: Any = np.zeros((len(encoded), WIDTH), np.float32)
-        for batch in alike([len(e.ids) for e in encoded]):
+        for batch in batches_by_length([len(e.ids) for e in encoded]):
             inputs = as_inputs([encoded[i].ids for i in batch])
             inputs["token_type_ids"] = np.zeros_like(inputs["input_ids"])
             made[batch] = run(session, inputs, "embedding")

@@ -32,8 +32,8 @@ BM25_SHARE = 0.2
 """Weight of BM25, as a share of the best passage's, beside the words of the sentence."""
 
 
-class ReadsOrNot:
-    """The `finder`, and in its place `words` once its network cannot be loaded."""
+class FallbackFinder:
+    """Finds answers with `finder`, and with `words` once the network of `finder` fails to load."""
 
     def __init__(self, finder: FindsAnswers, words: FindsAnswers, faults: Degraded) -> None:
         self._finder, self._words, self._faults = finder, words, faults

@@ -34,4 +34,6 @@ def read_calibration(library: Library, name: str, kind: type[Calibration]) -> Ca
         return msgspec.json.decode(content, type=kind)
     except MALFORMED as error:
         where = library.folder(name) / FILE
-        raise ModelError("model.calibration", f"{where}: {error}; {library.mend(name)}") from error
+        raise ModelError(
+            "model.calibration", f"{where}: {error}; {library.remedy(name)}"
+        ) from error

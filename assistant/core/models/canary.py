@@ -45,8 +45,8 @@ def load_canaries(library: Library, name: str) -> Canaries | None:
     try:
         return msgspec.json.decode(file.read_bytes(), type=Canaries)
     except (OSError, *MALFORMED) as error:
-        mend = library.choosing(name, artefact.version).mend(name)
-        raise ModelError("model.canary", f"{file}: {error}; {mend}") from error
+        remedy = library.choosing(name, artefact.version).remedy(name)
+        raise ModelError("model.canary", f"{file}: {error}; {remedy}") from error
 
 
 def judge(canaries: Canaries, answer: Answer, what: str) -> None:

@@ -20,7 +20,7 @@ import msgspec
 
 from assistant.core.errors import ModelError
 from assistant.core.models import versions
-from assistant.core.models.versions import LOCK, MALFORMED, Use
+from assistant.core.models.versions import LOCK, MALFORMED, InUse
 
 SHIPPED = Path(__file__).resolve().parents[3] / "models"
 """The folder of the manifest and of the models that come with the assistant."""
@@ -88,13 +88,13 @@ def load_manifest(file: Path) -> dict[str, Artefact]:
     try:
         return msgspec.toml.decode(file.read_bytes(), type=dict[str, Artefact])
     except OSError as error:
-        message = f"{file}: {error.strerror}; {mend_of_shipped(file)}"
+        message = f"{file}: {error.strerror}; {remedy_of_shipped(file)}"
         raise ModelError("model.no_manifest", message) from error
     except MALFORMED as error:
         raise ModelError("model.manifest", f"{file}: {error}") from error
 
 
-def mend_of_shipped(path: Path) -> str:
+def remedy_of_shipped(path: Path) -> str:
     """How to restore a file or folder that came with the assistant."""
     checkout = path.parent.parent
     if os.path.exists(checkout / ".git"):
@@ -144,9 +144,9 @@ class Library:
         """The manifest's own version, present or not, then those that were imported."""
         return (self.artefact(name).version, *versions.imported(self.pulled, name))
 
-    def use(self, name: str) -> Use:
+    def in_use(self, name: str) -> InUse:
         """The version in use, as recorded."""
-        return versions.read_use(self.pulled, name, self.artefact(name).version)
+        return versions.read_in_use(self.pulled, name, self.artefact(name).version)
 
     def version(self, name: str) -> str:
         """The version that is read: the one in use or, when that is damaged, an intact one."""
@@ -156,7 +156,7 @@ class Library:
             self._settled[name] = self._whole(name)
         return self._settled[name]
 
-    def place(self, name: str, version: str) -> Path:
+    def version_folder(self, name: str, version: str) -> Path:
         """The folder of a version, whether it exists or not."""
         artefact = self.artefact(name)
         if version == artefact.version:
@@ -165,7 +165,7 @@ class Library:
 
     def folder(self, name: str) -> Path:
         """The folder of the artefact, whether it exists or not."""
-        return self.place(name, self.version(name))
+        return self.version_folder(name, self.version(name))
 
     def present(self, name: str) -> bool:
         """Whether all files of the artefact exist; `read` checks their content."""
@@ -195,10 +195,10 @@ class Library:
         try:
             content = path.read_bytes()
         except OSError as error:
-            message = f"{path}: {error.strerror}; {self.mend(name)}"
+            message = f"{path}: {error.strerror}; {self.remedy(name)}"
             raise ModelError("model.missing", message) from error
         if hashlib.sha256(content).hexdigest() != self.expected(name).get(file):
-            message = f"{path} is corrupt: its SHA-256 is not the recorded one; {self.mend(name)}"
+            message = f"{path} is corrupt: its SHA-256 is not the recorded one; {self.remedy(name)}"
             raise ModelError("model.corrupt", message)
         return content
 
@@ -209,20 +209,20 @@ class Library:
         hashes = {f.name: (own and f.sha256) or locked.get(f.name, "") for f in files}
         for file, sha256 in hashes.items():
             if not sha256:
-                message = f"{name}: nothing vouches for {file}; {self.mend(name)}"
+                message = f"{name}: nothing vouches for {file}; {self.remedy(name)}"
                 raise ModelError("model.unlocked", message)
         return hashes
 
-    def mend(self, name: str) -> str:
+    def remedy(self, name: str) -> str:
         """How to restore the version that is read."""
         if not self._own(name):
             return f"run: assistant models import {name} PATH --version {self.version(name)}"
         if not self.artefact(name).shipped:
             return f"run: assistant models pull {name}"
-        return mend_of_shipped(self.shipped / name)
+        return remedy_of_shipped(self.shipped / name)
 
     def _whole(self, name: str) -> str:
-        use, own = self.use(name), self.artefact(name).version
+        use, own = self.in_use(name), self.artefact(name).version
         for version in (use.version, use.before):
             if version in ("", own):
                 break
@@ -244,5 +244,5 @@ class Library:
         try:
             lock = msgspec.json.decode(path.read_bytes(), type=Lock)
         except (OSError, *MALFORMED) as error:
-            raise ModelError("model.lock", f"{path}: {error}; {self.mend(name)}") from error
+            raise ModelError("model.lock", f"{path}: {error}; {self.remedy(name)}") from error
         return {file: locked.sha256 for file, locked in lock.files.items()}

@@ -48,8 +48,8 @@ def padded(rows: Sequence[Sequence[int]]) -> NDArray[np.int64]:
     return made
 
 
-def alike(lengths: Sequence[int], size: int = BATCH) -> Iterator[list[int]]:
-    """The indices in batches of similar length, which need little padding."""
+def batches_by_length(lengths: Sequence[int], size: int = BATCH) -> Iterator[list[int]]:
+    """The indices of texts of these lengths, in batches of similar length: little is padded."""
     order = sorted(range(len(lengths)), key=lengths.__getitem__)
     for at in range(0, len(order), size):
         yield order[at : at + size]

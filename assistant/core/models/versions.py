@@ -25,7 +25,7 @@ _VERSION = re.compile(r"[A-Za-z0-9][A-Za-z0-9._+-]{0,63}")
 log = logging.getLogger(__name__)
 
 
-class Use(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class InUse(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """The version in use, and the one to go back to ("" for none)."""
 
     version: str
@@ -34,16 +34,16 @@ class Use(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True)
     """The manifest's own version at the time of this choice."""
 
 
-def read_use(pulled: Path, name: str, manifest: str) -> Use:
-    """The use of a model whose version in the manifest is `manifest`.
+def read_in_use(pulled: Path, name: str, manifest: str) -> InUse:
+    """The version in use of a model whose version in the manifest is `manifest`.
 
     It is the manifest's version when no other was chosen, when the choice cannot be read, or when
     the manifest's version has changed since: the choice was checked against the old one's interface
     and canaries.
     """
-    own, file = Use(version=manifest, manifest=manifest), _file(pulled, name)
+    own, file = InUse(version=manifest, manifest=manifest), _file(pulled, name)
     try:
-        use = msgspec.json.decode(file.read_bytes(), type=Use)
+        use = msgspec.json.decode(file.read_bytes(), type=InUse)
     except FileNotFoundError:
         return own
     except (OSError, *MALFORMED) as error:
@@ -52,7 +52,7 @@ def read_use(pulled: Path, name: str, manifest: str) -> Use:
     return use if use.manifest == manifest else own
 
 
-def write_use(pulled: Path, name: str, use: Use) -> None:
+def write_in_use(pulled: Path, name: str, use: InUse) -> None:
     """Store `use`, safe against a power cut; raises `ModelError`."""
     file = _file(pulled, name)
     try:

@@ -115,7 +115,7 @@ def test_the_generator_that_the_settings_name_words_the_answer(
 
 
 @pytest.mark.parametrize(
-    ("name", "code", "mend"),
+    ("name", "code", "remedy"),
     [
         (NAME, "model.missing", f"run: assistant models pull {NAME}"),
         ("gpt-nil", "model.unknown", "change answer.generator"),
@@ -123,12 +123,12 @@ def test_the_generator_that_the_settings_name_words_the_answer(
     ],
 )
 def test_one_that_is_not_there_or_none_is_told_once_and_the_sentence_said(
-    library: Library, name: str, code: str, mend: str
+    library: Library, name: str, code: str, remedy: str
 ) -> None:
     answer, told = asked(library, name)
     assert (answer.text, answer.tier) == (TEXT, "extracted")
     assert [(fault.part, fault.code) for fault in told] == [("generator", code)]
-    assert (wording(name, library).ok, wording(name, library).mend) == (False, mend)
+    assert (wording(name, library).ok, wording(name, library).remedy) == (False, remedy)
 
 
 @pytest.mark.parametrize(

@@ -92,7 +92,7 @@ def test_a_confined_parser_lacks_nothing_that_it_needs(
 
 
 @pytest.mark.parametrize(
-    ("deed", "code", "said"),
+    ("action", "code", "said"),
     [
         ("recurse", "answer.crashed", "its parser failed (RecursionError)"),
         ("memory", "answer.memory", "takes more than 150 MB of memory to read"),
@@ -116,10 +116,10 @@ def test_a_confined_parser_lacks_nothing_that_it_needs(
     ],
 )
 def test_a_hostile_file_costs_itself_alone(
-    attacked: ParserClient, file: Path, deed: str, code: str, said: str
+    attacked: ParserClient, file: Path, action: str, code: str, said: str
 ) -> None:
     with pytest.raises(AnswerError) as raised:
-        _asked(attacked, file, deed)
+        _asked(attacked, file, action)
     assert raised.value.code == code
     assert raised.value.message.startswith("manual.txt ")
     assert said in raised.value.message
@@ -127,17 +127,17 @@ def test_a_hostile_file_costs_itself_alone(
     assert _asked(attacked, file, "nothing") == "done and well"
 
 
-@pytest.mark.parametrize("deed", ["socket", "local socket", "open", "write", "delete", "kill"])
-def test_unconfined_the_same_deeds_succeed(deed: str) -> None:
+@pytest.mark.parametrize("action", ["socket", "local socket", "open", "write", "delete", "kill"])
+def test_unconfined_the_same_actions_succeed(action: str) -> None:
     """Else the test above would prove nothing."""
-    assert hostile_parser.parse("a.txt", deed.encode()).sections[0].text.startswith("done")
+    assert hostile_parser.parse("a.txt", action.encode()).sections[0].text.startswith("done")
 
 
 def test_the_limits_hold_where_the_kernel_has_no_filter(file: Path) -> None:
     with ParserClient(LIMITS, UNFILTERED) as indexer:
-        for deed in ("socket", "local socket", "open", "write"):
+        for action in ("socket", "local socket", "open", "write"):
             with pytest.raises(AnswerError, match="reach for a file or the network"):
-                _asked(indexer, file, deed)
+                _asked(indexer, file, action)
         # The filter's own part, and the proof that it was off here.
         assert _asked(indexer, file, "kill").startswith("done")
 
@@ -385,8 +385,8 @@ def test_polling_waits_for_news_as_long_as_it_is_told_to(
 
 def test_polling_returns_with_the_news(file: Path) -> None:
     with ParserClient(Limits(), HOSTILE) as indexer:
-        for deed in ("nothing", "write megabytes"):
-            file.write_text(deed)
+        for action in ("nothing", "write megabytes"):
+            file.write_text(action)
             indexer.begin(file)
             began_s = time.monotonic()
             _polled(indexer, 60.0)
@@ -463,9 +463,9 @@ def test_no_descriptor_is_left_open(file: Path) -> None:
     with ParserClient(LIMITS, HOSTILE) as indexer:
         assert _asked(indexer, file, "nothing") == "done and well"
         running = _descriptors()
-        for deed in ("nothing", "fail", "crash"):
+        for action in ("nothing", "fail", "crash"):
             with contextlib.suppress(AnswerError):
-                _asked(indexer, file, deed)
+                _asked(indexer, file, action)
         with pytest.raises(AnswerError):
             indexer.parsed(file.parent)
         assert _descriptors() == running
@@ -633,8 +633,8 @@ def _polled(indexer: ParserClient, wait_s: float = 1.0) -> ParsedFile:
     return found
 
 
-def _asked(indexer: ParserClient, file: Path, deed: str) -> str:
-    file.write_text(deed)
+def _asked(indexer: ParserClient, file: Path, action: str) -> str:
+    file.write_text(action)
     return indexer.parsed(file).document.sections[0].text
 
 

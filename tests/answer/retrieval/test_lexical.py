@@ -11,7 +11,7 @@ from assistant.answer.answerer import Answerer, AnswerTier
 from assistant.answer.knowledge.knowledge import Knowledge
 from assistant.answer.knowledge.passages import Passage
 from assistant.answer.knowledge.query import Filter
-from assistant.answer.retrieval.lexical import LexicalSearcher, ReadsOrNot
+from assistant.answer.retrieval.lexical import FallbackFinder, LexicalSearcher
 from assistant.answer.retrieval.search import SearchResult
 from assistant.answer.stage import AnswerStage
 from assistant.core.degraded import Degraded
@@ -87,7 +87,7 @@ def test_a_damaged_network_is_told_once_behind_the_answer_and_not_asked_again(
     knowledge: Knowledge, caplog: pytest.LogCaptureFixture
 ) -> None:
     faults, damaged = Degraded("answer"), Damaged()
-    finder = ReadsOrNot(damaged, LexicalSearcher(knowledge.passages), faults)
+    finder = FallbackFinder(damaged, LexicalSearcher(knowledge.passages), faults)
     answerer = Answerer(finder, None, lambda: knowledge.generation)
     stage = AnswerStage((), Documents(answerer), faults=faults)
     told: list[Message] = []

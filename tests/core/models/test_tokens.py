@@ -10,8 +10,8 @@ from tokenizers.pre_tokenizers import Whitespace
 from assistant.core.errors import ModelError
 from assistant.core.models.tokens import (
     BATCH,
-    alike,
     as_inputs,
+    batches_by_length,
     load_tokenizer,
     padded,
     tokenizer_of,
@@ -58,9 +58,9 @@ def test_rows_are_filled_up_to_the_longest_and_the_mask_says_where() -> None:
 
 
 def test_rows_of_like_length_are_together_and_each_is_in_one_batch() -> None:
-    assert list(alike([5, 1, 4, 2, 3], size=2)) == [[1, 3], [4, 2], [0]]
-    assert [len(batch) for batch in alike([1] * (BATCH + 1))] == [BATCH, 1]
-    assert list(alike([])) == []
+    assert list(batches_by_length([5, 1, 4, 2, 3], size=2)) == [[1, 3], [4, 2], [0]]
+    assert [len(batch) for batch in batches_by_length([1] * (BATCH + 1))] == [BATCH, 1]
+    assert list(batches_by_length([])) == []
 
 
 @pytest.mark.parametrize("content", [b"", b"{}", b"\xff"])

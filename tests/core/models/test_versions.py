@@ -18,7 +18,7 @@ from assistant.core.models.manifest import (
     LockedFile,
     ModelState,
 )
-from assistant.core.models.versions import LOCK, Use, imported, read_use, write_use
+from assistant.core.models.versions import LOCK, InUse, imported, read_in_use, write_in_use
 from assistant.model_files.pull import import_version
 
 MANIFEST = """
@@ -63,7 +63,7 @@ def anew(library: Library) -> Library:
 
 
 def use(library: Library, version: str, before: str = "1", manifest: str = "1") -> Library:
-    write_use(library.pulled, "words", Use(version=version, before=before, manifest=manifest))
+    write_in_use(library.pulled, "words", InUse(version=version, before=before, manifest=manifest))
     return anew(library)
 
 
@@ -75,7 +75,7 @@ def test_without_a_choice_the_version_of_the_manifest_is_read(
     library: Library, caplog: pytest.LogCaptureFixture
 ) -> None:
     assert library.versions("words") == ("1", "2")
-    assert library.use("words") == Use(version="1", manifest="1")
+    assert library.in_use("words") == InUse(version="1", manifest="1")
     assert content(library) == "one"
     assert caplog.messages == []
 
@@ -102,10 +102,10 @@ def test_a_damaged_version_costs_a_line_in_the_log_and_the_one_before_is_read(
     library: Library, caplog: pytest.LogCaptureFixture
 ) -> None:
     bring(library, "3", "three")
-    (library.place("words", "3") / "weights").write_text("thrEe")
+    (library.version_folder("words", "3") / "weights").write_text("thrEe")
     assert content(use(library, "3", before="2")) == "two"
     assert "words 3 is not used" in caplog.text
-    (library.place("words", "2") / "weights").unlink()
+    (library.version_folder("words", "2") / "weights").unlink()
     assert content(anew(library)) == "one"
 
 
@@ -125,9 +125,9 @@ def test_a_choice_holds_until_the_model_that_ships_is_another(
     library: Library, tmp_path: Path
 ) -> None:
     use(library, "2")
-    assert anew(library).use("words").version == "2"
+    assert anew(library).in_use("words").version == "2"
     upgraded = grown(tmp_path, "1.1")
-    assert upgraded.use("words").version == "1.1"
+    assert upgraded.in_use("words").version == "1.1"
     assert content(upgraded) == "one"
 
 
@@ -142,7 +142,7 @@ def test_a_choice_that_cannot_be_written_leaves_the_old_one(
     monkeypatch.setattr(files.os, "fsync", full)
     with pytest.raises(ModelError, match=r"No space left.*nothing was changed"):
         use(library, "1", before="2")
-    assert anew(library).use("words").version == "2"
+    assert anew(library).in_use("words").version == "2"
     assert not list(library.pulled.glob(".[!i]*"))
 
 
@@ -202,12 +202,14 @@ def test_what_there_is_not_is_told(library: Library) -> None:
 
 
 def test_each_version_has_its_place(library: Library) -> None:
-    assert library.place("words", "1") == library.folder("words") == library.shipped / "words"
-    assert library.place("words", "2") == library.pulled / "words@2"
+    assert (
+        library.version_folder("words", "1") == library.folder("words") == library.shipped / "words"
+    )
+    assert library.version_folder("words", "2") == library.pulled / "words@2"
     assert library.choosing("words", "2").folder("words") == library.pulled / "words@2"
     assert library.choosing("words", "2").version("words") == "2"
     pulled = of_a_hub(library)
-    assert pulled.place("words", "1") == pulled.folder("words") == library.pulled / "words"
+    assert pulled.version_folder("words", "1") == pulled.folder("words") == library.pulled / "words"
 
 
 def of_a_hub(library: Library, sha256: str = ONE) -> Library:
@@ -232,7 +234,7 @@ def test_whether_a_model_is_here_is_seen_at_a_glance(library: Library) -> None:
 
 
 @pytest.mark.parametrize(
-    ("version", "pulled", "mend"),
+    ("version", "pulled", "remedy"),
     [
         ("1", False, INSTALL_AGAIN),
         ("1", True, "run: assistant models pull words"),
@@ -240,7 +242,7 @@ def test_whether_a_model_is_here_is_seen_at_a_glance(library: Library) -> None:
     ],
 )
 def test_whoever_lacks_a_file_is_told_how_to_have_it_again(
-    library: Library, version: str, pulled: bool, mend: str
+    library: Library, version: str, pulled: bool, remedy: str
 ) -> None:
     library = (of_a_hub(library) if pulled else library).choosing("words", version)
     (library.shipped / "words" / "weights").unlink()
@@ -248,7 +250,7 @@ def test_whoever_lacks_a_file_is_told_how_to_have_it_again(
     with pytest.raises(ModelError) as fault:
         library.read("words")
     assert fault.value.code == "model.missing"
-    assert fault.value.message.endswith(f"No such file or directory; {mend}")
+    assert fault.value.message.endswith(f"No such file or directory; {remedy}")
 
 
 def test_what_is_not_as_recorded_is_corrupt(library: Library) -> None:
@@ -314,20 +316,20 @@ def test_only_whole_imports_of_this_model_are_listed(library: Library) -> None:
 
 def test_a_folder_that_no_one_can_write_is_named(library: Library) -> None:
     (library.shipped / "file").touch()
-    choice = Use(version="2", manifest="1")
+    choice = InUse(version="2", manifest="1")
     assert choice.before == ""
     with pytest.raises(ModelError, match="cannot be written: Not a directory") as fault:
-        write_use(library.shipped / "file" / "pulled", "words", choice)
+        write_in_use(library.shipped / "file" / "pulled", "words", choice)
     assert fault.value.code == "model.in_use"
     deep = library.shipped / "a" / "b"
-    write_use(deep, "words", choice)
+    write_in_use(deep, "words", choice)
     assert (deep / "words.in-use.json").read_bytes().endswith(b"}\n")
-    assert read_use(deep, "words", "1") == choice
+    assert read_in_use(deep, "words", "1") == choice
 
 
 def test_a_name_that_is_none_has_a_code(library: Library) -> None:
     with pytest.raises(ModelError) as fault:
-        library.place("words", "../2")
+        library.version_folder("words", "../2")
     assert fault.value.code == "model.version"
 
 
@@ -340,4 +342,4 @@ def test_what_is_shown_of_a_models_state() -> None:
 
 def test_in_a_checkout_what_ships_is_restored_from_it(library: Library, tmp_path: Path) -> None:
     (tmp_path / ".git").mkdir()
-    assert library.mend("words") == f"run: git -C {tmp_path} restore shipped/words"
+    assert library.remedy("words") == f"run: git -C {tmp_path} restore shipped/words"
