@@ -29,14 +29,11 @@ from audio.build import Recognition, make_listener, make_voice
 from audio.listener import Listener
 from audio.tts.stage import VoiceStage
 from nlu.build import Understanding
-from nlu.grammar.templates import Templates
+from nlu.grammar.templates import SAMPLED_SENTENCES, SAMPLING_SEED, Templates
 from nlu.stage import NluStage
 from skills.registry import Registry, load_registry
 from skills.scheduler import this_boot
 from skills.stage import SkillsStage
-
-SAMPLED_SENTENCES, SAMPLING_SEED = 5_000, 1
-"""Sentences of the skills that are listened for where no model hears free speech."""
 
 log = logging.getLogger(__name__)
 

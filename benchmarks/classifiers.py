@@ -19,7 +19,7 @@ from nlu.classifier.encoder import SentenceEncoder
 from nlu.classifier.examples import IntentLabel
 from nlu.classifier.head import Head
 from nlu.fallback.guesser import spoken
-from nlu.text.canonical import canonical, wish
+from nlu.text.canonical import canonical, without_politeness
 
 Sentences = Sequence[tuple[IntentLabel | None, str]]
 Classify = Callable[[str], IntentLabel | None]
@@ -106,7 +106,7 @@ def _group(label: IntentLabel | None, skills: dict[str, str]) -> IntentLabel | N
 
 def _as_asked(text: str) -> str:
     """A text in the form that the device's models are given."""
-    return spoken(wish(canonical(text)))
+    return spoken(without_politeness(canonical(text)))
 
 
 def _head_shares(

@@ -24,7 +24,7 @@ from nlu.classifier.tagger import Tagger
 from nlu.explanation import Explanation, explain
 from nlu.fallback.guesser import Guesser
 from nlu.fallback.slot_candidates import SlotFinder
-from nlu.fallback.slot_patterns import shapes
+from nlu.fallback.slot_patterns import slot_patterns
 from nlu.grammar.custom_sentences import load_vocabulary
 from nlu.grammar.templates import Templates
 from nlu.grammar.vocabulary import NO_VOCABULARY, Vocabulary
@@ -90,9 +90,9 @@ class Understanding:
         """An interpreter with `templates`, and with the models where they are installed."""
         if not self.guesses:
             return Interpreter(templates)
-        finder, forms = SlotFinder(templates.lists), shapes(templates.claims)
+        finder, patterns = SlotFinder(templates.lists), slot_patterns(templates.claims)
         return Interpreter(
-            templates, Guesser(self.intents, self.tagger, finder, forms, self.faults)
+            templates, Guesser(self.intents, self.tagger, finder, patterns, self.faults)
         )
 
     @property

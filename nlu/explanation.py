@@ -7,11 +7,11 @@ from datetime import datetime
 import msgspec
 
 from assistant.core.messages import Command, SlotValue
-from nlu.discourse.negation import addressed, doubtful, reported, withheld
+from nlu.discourse.negation import addressed_to_other, not_a_command, reported, unlikely_command
 from nlu.fallback.guesser import Guesser, spoken
 from nlu.grammar.templates import Templates
 from nlu.interpreter import Interpreter, Understood
-from nlu.text.canonical import canonical, wish
+from nlu.text.canonical import canonical, without_politeness
 
 _MOST = 5
 """Most candidates of one kind that are listed."""
@@ -64,7 +64,7 @@ def explain(
     spans = guesser.spans(said) if guesser else ()
     return Explanation(
         text=text,
-        words=wish(said).text,
+        words=without_politeness(said).text,
         sentences=[
             _candidate(Command(intent=match.intent, slots=slots), 1.0, _against(match.missing))
             for match in templates.match_canonical(said)[:_MOST]
@@ -82,10 +82,10 @@ def explain(
         doubts=[
             told
             for told, test in (
-                ("turned round or told of", withheld),
+                ("turned round or told of", not_a_command),
                 ("somebody's words", reported),
-                ("past, or under a condition", doubtful),
-                ("said to somebody else", addressed),
+                ("past, or under a condition", unlikely_command),
+                ("said to somebody else", addressed_to_other),
             )
             if test(said)
         ],

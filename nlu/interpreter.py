@@ -30,7 +30,7 @@ import msgspec
 
 from assistant.core.messages import Command
 from nlu.discourse import clauses
-from nlu.discourse.negation import withheld
+from nlu.discourse.negation import not_a_command
 from nlu.discourse.reading import ReadPart
 from nlu.discourse.segmenter import LONGEST, Segmenter
 from nlu.grammar.match import Match
@@ -65,7 +65,7 @@ class Understood:
 
     readings: tuple[ReadPart, ...] = ()
     by: By = By.NOTHING
-    withheld: bool = False
+    not_a_command: bool = False
     """Whether the text negates a command, takes it back, or only reports one."""
     choices: tuple[Command, ...] = ()
     """The commands to ask about."""
@@ -80,7 +80,7 @@ class Understood:
         """Whether there are commands and each is an exact sentence."""
         return bool(self.readings) and all(reading.exact for reading in self.readings)
 
-    def with_confidence(self, most: float) -> Understood:
+    def with_confidence_at_most(self, most: float) -> Understood:
         """The same, with no command surer than `most`."""
         commands = (
             msgspec.structs.replace(r.command, confidence=min(r.command.confidence, most))
@@ -129,11 +129,11 @@ class Interpreter:
         if readings and len(readings) > 1:
             readings = [reading.with_words() for reading in readings]
         if not readings:
-            return Understood(by=by, withheld=readings is not None or withheld(said))
+            return Understood(by=by, not_a_command=readings is not None or not_a_command(said))
         return Understood(tuple(readings), by)
 
     def _asked(self, said: Canonical, now: datetime) -> tuple[Command, ...]:
-        if self.guess is None or not self._may_guess(said) or withheld(said):
+        if self.guess is None or not self._may_guess(said) or not_a_command(said):
             return ()
         return self.guess.asks(said, now)
 
@@ -186,7 +186,7 @@ class Interpreter:
         return None if parts is None else (By.GUESSED_PARTS, parts)
 
     def _sentence(self, said: Canonical, now: datetime, *, free_text: bool) -> ReadPart | None:
-        careful = free_text and withheld(said)
+        careful = free_text and not_a_command(said)
         for match in self._matched(said):
             if match.wildcard and (careful or not free_text):
                 continue

@@ -18,13 +18,12 @@ from assistant.core.messages import (
 )
 from nlu.completeness import Completeness
 from nlu.discourse.reading import ReadPart
-from nlu.grammar.templates import Templates
+from nlu.grammar.templates import SAMPLED_SENTENCES, SAMPLING_SEED, Templates
 from nlu.interpreter import Guess, Interpreter, Understood
 from nlu.suggestion import Suggestion
 from nlu.text.canonical import Canonical, canonical
 from nlu.values import periods
 
-SAMPLED_SENTENCES, SAMPLING_SEED = 5_000, 1
 _UNSURE = 0.5
 """Confidence of an alternative whose words have none."""
 _SURE = 0.7
@@ -122,11 +121,11 @@ class NluStage:
             confidence = 1.0
         if understood.readings:
             self._latest = _Turn(transcript.utterance_id, understood.readings[-1], transcript.at_s)
-        return text, said, understood.with_confidence(confidence)
+        return text, said, understood.with_confidence_at_most(confidence)
 
     def _unclaimed(self, said: Canonical, understood: Understood) -> OpenQuestion:
         return OpenQuestion(
-            nearest="" if understood.withheld else self._nearest(said),
+            nearest="" if understood.not_a_command else self._nearest(said),
             period=periods.within([token.text for token in said.tokens], self._now()),
             persons=self.guess.persons(said) if self.guess is not None else (),
         )

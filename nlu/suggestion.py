@@ -13,7 +13,7 @@ from collections.abc import Iterable, Mapping
 from rapidfuzz import fuzz, process
 
 from assistant.english.stems import singular
-from nlu.text.canonical import Canonical, canonical, wish
+from nlu.text.canonical import Canonical, canonical, without_politeness
 
 _NEAR_ENOUGH = 0.4
 _MISHEARD = 85.0
@@ -70,4 +70,4 @@ class Suggestion:
 
 
 def _words(said: Canonical) -> frozenset[str]:
-    return frozenset(singular(token.text) for token in wish(said).tokens)
+    return frozenset(singular(token.text) for token in without_politeness(said).tokens)

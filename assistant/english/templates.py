@@ -131,11 +131,11 @@ THINGS = phrase_list(
     "milk, eggs, bread, coffee, apples, toilet paper, dinner, pizza, pasta, tea, laundry, work, "
     "school, yoga, egg, oven, dishes"
 )
-DEEDS = phrase_list(
+ACTIONS = phrase_list(
     "call mum, call the doctor, feed the cat, water the plants, take out the trash, buy flowers, "
     "come downstairs, clean the bathroom, pay the rent, go to bed, lock the door, buy milk"
 )
-"""Free text for sampled sentences: `DEEDS` after "to", `THINGS` elsewhere."""
+"""Free text for sampled sentences: `ACTIONS` after "to", `THINGS` elsewhere."""
 
 FREE_TEXT = {
     "search_query": phrase_list(

@@ -15,7 +15,7 @@ from models.training.markup import Sentence, parse
 from nlu.classifier.encoder import SentenceEncoder
 from nlu.classifier.examples import Examples, IntentLabel, write_shipped
 from nlu.fallback.guesser import spoken
-from nlu.text.canonical import canonical, wish
+from nlu.text.canonical import canonical, without_politeness
 
 FILE = "examples.npz"
 UP = ("up", "loud", "rais", "increas", "more", "boost", "crank", "high", "add")
@@ -34,7 +34,7 @@ def labelled(folder: Path = SENTENCES) -> Iterator[tuple[IntentLabel | None, str
             elif line.strip() and not line.startswith("#"):
                 sentence = parse(line.strip())
                 outside = intent == NONE or file.stem == NOT_OBEYED
-                text = spoken(wish(canonical(sentence.text)))
+                text = spoken(without_politeness(canonical(sentence.text)))
                 pairs = _pairs(f"{fixed},{_step(sentence)}")
                 if text:
                     yield None if outside else IntentLabel(intent, pairs), text

@@ -12,8 +12,8 @@ from nlu.classifier.examples import CachedEncoder, IntentLabel, embed, read_ship
 from nlu.classifier.head import Head
 from nlu.classifier.intent import IntentModel
 
-_VERSION = 1
-"""Version of the fitting; increase it when the way a head is fitted changes."""
+_VERSION = 2
+"""Version of the fitting; increase it when the way a head is fitted or stored changes."""
 _KEPT = 8
 """Most fitted heads that are kept: the daemon's, and those of folders that were tried lately."""
 

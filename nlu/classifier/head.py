@@ -3,8 +3,7 @@
 Multinomial logistic regression gives the intent. A second logistic regression gives whether the
 text is in scope at all, from features such as the relative Mahalanobis distance (Ren et al. 2021,
 arXiv:2106.09022). Both are calibrated in a rehearsal: a fit without a tenth of the intents and a
-tenth of the other sentences. Those intents then serve as strangers (out of scope), those sentences
-as kin (in scope).
+tenth of the other sentences. Those intents then serve as out of scope, those sentences as in scope.
 """
 
 from __future__ import annotations
@@ -44,14 +43,14 @@ class Head:
     labels: tuple[str, ...]
     classes: Linear
     """One output for each label, then, where there are negatives, one for none of them."""
-    kinship: Mahalanobis
+    mahalanobis: Mahalanobis
     negatives: Array
     scope: Linear
     """One output, from the standardized features."""
     spread: Array
     """Mean and standard deviation of the features, float32[2, features]."""
     temperature: float
-    known: Array
+    held_out_scores: Array
     """In-scope scores of the sentences that were held out, in rising order."""
 
     @classmethod
@@ -59,7 +58,7 @@ class Head:
         """Fit to embeddings float32[n, width] of length 1, and negatives float32[m, width].
 
         Raises `ValueError` for fewer than two labels, or for fewer than four without negatives:
-        nothing would show what strangers look like.
+        nothing would show what is out of scope.
         """
         return _fit(embeddings, labels, negatives, None)
 
@@ -79,7 +78,7 @@ class Head:
         """Probabilities float32[n, labels] and in-scope scores float32[n], 0 to 1."""
         logits = self.classes(embeddings)
         probabilities = softmax(logits[:, : len(self.labels)] / self.temperature)
-        features = _features(self.kinship, logits, len(self.labels), embeddings, self.negatives)
+        features = _features(self.mahalanobis, logits, len(self.labels), embeddings, self.negatives)
         standard = np.clip((features - self.spread[0]) / self.spread[1], -STRONGEST, STRONGEST)
         return probabilities, (1 / (1 + np.exp(-self.scope(standard)[:, 0]))).astype(np.float32)
 
@@ -89,13 +88,13 @@ class Head:
         It is measured on the sentences held out in the rehearsal, or on the embeddings `held_out`
         float32[n, width], which neither head nor encoder was fitted to.
         """
-        known = self.known if held_out is None else self.score_all(held_out)[1]
-        return float(np.quantile(known, false_oos))
+        scores = self.held_out_scores if held_out is None else self.score_all(held_out)[1]
+        return float(np.quantile(scores, false_oos))
 
     def to_npz(self) -> bytes:
         """The whole head, in the form that `from_npz` reads."""
         file = io.BytesIO()
-        arrays = {f"kinship.{name}": value for name, value in vars(self.kinship).items()}
+        arrays = {f"mahalanobis.{name}": value for name, value in vars(self.mahalanobis).items()}
         np.savez(
             file,
             allow_pickle=False,
@@ -105,7 +104,7 @@ class Head:
             negatives=self.negatives,
             spread=self.spread,
             temperature=np.float32(self.temperature),
-            known=self.known,
+            held_out_scores=self.held_out_scores,
             **arrays,
         )
         return file.getvalue()
@@ -114,17 +113,17 @@ class Head:
     def from_npz(cls, content: bytes) -> Head:
         """Read what `to_npz` wrote; raises `ValueError`, `KeyError` or `zipfile.BadZipFile`."""
         with np.load(io.BytesIO(content), allow_pickle=False) as file:
-            prefix = "kinship."
+            prefix = "mahalanobis."
             parts = {n.removeprefix(prefix): file[n] for n in file.files if n.startswith(prefix)}
             return cls(
                 labels=tuple(str(label) for label in file["labels"]),
                 classes=Linear.unstacked(file["classes"]),
-                kinship=Mahalanobis(**parts),
+                mahalanobis=Mahalanobis(**parts),
                 negatives=file["negatives"],
                 scope=Linear.unstacked(file["scope"]),
                 spread=file["spread"],
                 temperature=float(file["temperature"]),
-                known=file["known"],
+                held_out_scores=file["held_out_scores"],
             )
 
 
@@ -136,15 +135,17 @@ def _fit(embeddings: Array, labels: Sequence[str], negatives: Array, old: Head |
     numbers = np.array([positions[label] for label in labels], np.intp)
     start = None
     if old is None:
-        scope, spread, temperature, known, start = _rehearse(embeddings, numbers, negatives)
+        scope, spread, temperature, held_out_scores, start = _rehearse(
+            embeddings, numbers, negatives
+        )
     else:
-        scope, spread, known = old.scope, old.spread, old.known
+        scope, spread, held_out_scores = old.scope, old.spread, old.held_out_scores
         temperature = old.temperature
         if old.classes.outputs - len(old.labels) == bool(len(negatives)):
             start = _start(old, names, bool(len(negatives)))
     classes = _classes(embeddings, numbers, negatives, start)
-    kinship = Mahalanobis.fit(embeddings, numbers)
-    return Head(names, classes, kinship, negatives, scope, spread, temperature, known)
+    mahalanobis = Mahalanobis.fit(embeddings, numbers)
+    return Head(names, classes, mahalanobis, negatives, scope, spread, temperature, held_out_scores)
 
 
 def _classes(
@@ -162,33 +163,33 @@ def _rehearse(
     """Fit without a part of the sentences, and calibrate the scores on that part."""
     draw = np.random.default_rng(0)
     labels = int(numbers.max()) + 1
-    strange = np.isin(numbers, _strangers(draw, labels))
+    unknown = np.isin(numbers, _held_out_labels(draw, labels))
     kept = draw.random(len(numbers)) < SHARE
     # The first sentence of every label is always fitted to, however few it has.
     kept[np.unique(numbers, return_index=True)[1]] = False
     lost = draw.random(len(negatives)) < 2 * SHARE if len(negatives) > 1 / SHARE else None
     rest = negatives if lost is None else negatives[~lost]
-    inner = ~strange & ~kept
+    inner = ~unknown & ~kept
     present, renumbered = np.unique(numbers[inner], return_inverse=True)
     classes = _classes(embeddings[inner], renumbered, rest, None)
-    kinship = Mahalanobis.fit(embeddings[inner], renumbered)
+    mahalanobis = Mahalanobis.fit(embeddings[inner], renumbered)
 
     def features(part: Array) -> Array:
-        return _features(kinship, classes(part), len(present), part, rest)
+        return _features(mahalanobis, classes(part), len(present), part, rest)
 
-    kin = embeddings[kept & ~strange]
-    strangers = [embeddings[strange], negatives[:0] if lost is None else negatives[lost]]
-    inside, outside = features(kin), features(np.concatenate(strangers))
+    known = embeddings[kept & ~unknown]
+    other = [embeddings[unknown], negatives[:0] if lost is None else negatives[lost]]
+    inside, outside = features(known), features(np.concatenate(other))
     scope, spread = _weighed(inside, outside)
     standard = np.clip((inside - spread[0]) / spread[1], -STRONGEST, STRONGEST)
-    known = np.sort(1 / (1 + np.exp(-scope(standard)[:, 0]))).astype(np.float32)
-    right = np.searchsorted(present, numbers[kept & ~strange])
-    temperature = _temperature(classes(kin)[:, : len(present)], right)
+    held_out_scores = np.sort(1 / (1 + np.exp(-scope(standard)[:, 0]))).astype(np.float32)
+    right = np.searchsorted(present, numbers[kept & ~unknown])
+    temperature = _temperature(classes(known)[:, : len(present)], right)
     start = _spread_out(classes, present, labels, bool(len(negatives)))
-    return scope, spread, temperature, known, start
+    return scope, spread, temperature, held_out_scores, start
 
 
-def _strangers(draw: np.random.Generator, labels: int) -> NDArray[np.intp]:
+def _held_out_labels(draw: np.random.Generator, labels: int) -> NDArray[np.intp]:
     """The labels that are held out in the rehearsal: none where there are fewer than four."""
     count = max(1, round(SHARE * labels)) if labels >= 4 else 0
     return np.asarray(draw.permutation(labels)[:count], np.intp)
@@ -203,16 +204,16 @@ def _weighed(inside: Array, outside: Array) -> tuple[Linear, Array]:
 
 
 def _features(
-    kinship: Mahalanobis, logits: Array, labels: int, x: Array, negatives: Array
+    mahalanobis: Mahalanobis, logits: Array, labels: int, x: Array, negatives: Array
 ) -> Array:
-    """Features that separate in-scope from out-of-scope, float32[n, 4]; all are higher for kin."""
+    """Features that separate in-scope from out-of-scope, float32[n, 4]; all rise with scope."""
     best = logits[:, :labels].max(axis=1)
     none = logits[:, labels] if logits.shape[1] > labels else np.zeros_like(best)
     if len(negatives) >= NEAREST:
         similar = np.partition(x @ negatives.T, -NEAREST, axis=1)[:, -NEAREST:].mean(axis=1)
     else:
         similar = np.zeros_like(best)
-    return np.column_stack([kinship.features(x), best - none, -similar])
+    return np.column_stack([mahalanobis.features(x), best - none, -similar])
 
 
 def _temperature(logits: Array, right: NDArray[np.intp]) -> float:

@@ -59,18 +59,18 @@ def repair(said: Canonical) -> tuple[Canonical, Canonical] | None:
     return None
 
 
-def repaired(head: Canonical, mended: Canonical) -> Iterator[Canonical]:
-    """`head` with its end, or a word that says the opposite, replaced by `mended`."""
-    if len(mended.tokens) == 1 and (wrong := phrases.OPPOSITES.get(mended.tokens[0].text)):
+def repaired(head: Canonical, correction: Canonical) -> Iterator[Canonical]:
+    """`head` with its end, or a word that says the opposite, replaced by `correction`."""
+    if len(correction.tokens) == 1 and (wrong := phrases.OPPOSITES.get(correction.tokens[0].text)):
         for at in range(len(head.tokens) - 1, -1, -1):
             if head.tokens[at].text == wrong:
-                yield _spliced(head, mended, at, at + 1)
-    yield from shared(head, mended)
-    numbers = [token.text.isdecimal() for token in mended.tokens]
+                yield _spliced(head, correction, at, at + 1)
+    yield from shared(head, correction)
+    numbers = [token.text.isdecimal() for token in correction.tokens]
     for at in range(len(head.tokens) - len(numbers), 0, -1):
         replaced = head.tokens[at : at + len(numbers)]
         if any(numbers) and [token.text.isdecimal() for token in replaced] == numbers:
-            yield _spliced(head, mended, at, at + len(numbers))
+            yield _spliced(head, correction, at, at + len(numbers))
 
 
 def enumerated(said: Canonical, raw: str) -> list[str]:
@@ -141,8 +141,8 @@ def _editing_start(words: tuple[str, ...], start: int, end: int) -> int:
     return start
 
 
-def _spliced(head: Canonical, mended: Canonical, start: int, end: int) -> Canonical:
-    return joined(joined(head.part(0, start), mended), head.part(end, len(head.tokens)))
+def _spliced(head: Canonical, correction: Canonical, start: int, end: int) -> Canonical:
+    return joined(joined(head.part(0, start), correction), head.part(end, len(head.tokens)))
 
 
 def _without_instead(said: Canonical) -> Canonical:

@@ -1,4 +1,4 @@
-"""Texts that sound like a command and are none: negated, reported, long done, or only supposed.
+"""Tells texts that sound like a command and are none: negated, reported, past, or only supposed.
 
 "don't turn on the light", "she told me to turn off the oven", "I already locked the door", "what
 happens if I open the gate". Words alone decide, so that no model can overrule them.
@@ -16,21 +16,21 @@ from assistant.english.negation import (
 )
 from assistant.english.people import ADDRESSEE, CALLED
 from assistant.english.stop_words import ARTICLES
-from nlu.text.canonical import Canonical, wish
+from nlu.text.canonical import Canonical, without_politeness
 
 
-def withheld(said: Canonical) -> bool:
+def not_a_command(said: Canonical) -> bool:
     """Whether the words begin by negating, supposing or reporting a command."""
-    text = wish(said).text
+    text = without_politeness(said).text
     return TURNED_ROUND.match(text) is not None or REPORTED.match(text) is not None
 
 
 def reported(said: Canonical) -> bool:
     """Whether the words begin with a report of what somebody said or thought."""
-    return REPORTED.match(wish(said).text) is not None
+    return REPORTED.match(without_politeness(said).text) is not None
 
 
-def addressed(said: Canonical) -> bool:
+def addressed_to_other(said: Canonical) -> bool:
     """Whether somebody else is addressed: "mum, can you …", "… please, Miss Jones"."""
     # Not "the kids", who are only mentioned; the canonical text has no articles any more.
     if CALLED.search(said.text) and said.source[0] not in ARTICLES:
@@ -40,11 +40,11 @@ def addressed(said: Canonical) -> bool:
     return any(ADDRESSEE.fullmatch(part.text) for part in parts)
 
 
-def doubtful(said: Canonical) -> bool:
-    """Whether words anywhere in a text speak against taking it for a command at all.
+def unlikely_command(said: Canonical) -> bool:
+    """Whether words anywhere in a text make it unlikely that it is a command.
 
     This is for guesses, which no template supports; a template itself may contain such words.
     """
-    text = wish(said).text
+    text = without_politeness(said).text
     patterns = (PAST, EMBEDDED, CONDITION, DESCRIBED)
-    return withheld(said) or any(pattern.search(text) for pattern in patterns)
+    return not_a_command(said) or any(pattern.search(text) for pattern in patterns)

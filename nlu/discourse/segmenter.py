@@ -7,7 +7,7 @@ from itertools import islice, pairwise
 
 from assistant.english import phrases
 from nlu.discourse import clauses
-from nlu.discourse.negation import doubtful, reported, withheld
+from nlu.discourse.negation import not_a_command, reported, unlikely_command
 from nlu.discourse.reading import ReadPart
 from nlu.text.canonical import Canonical, cuts
 
@@ -88,24 +88,24 @@ class Segmenter:
         found = clauses.repair(said)
         if found is None:
             return None
-        head, mended = found
+        head, correction = found
         before = self._plain(head) or self._corrected(head)
-        if clauses.takes_back(mended):
+        if clauses.takes_back(correction):
             return [] if before else None
-        if withheld(mended) and self._joined(mended, None, 2) is None:  # "no, don't"
+        if not_a_command(correction) and self._joined(correction, None, 2) is None:  # "no, don't"
             return [] if before else None
         if before:
-            mended = clauses.pointing(mended, before[-1].kind, phrases.ONES) or mended
-        texts = islice(clauses.repaired(head, mended), _MOST_BORROWED)
-        whole = self._one(mended)
+            correction = clauses.pointing(correction, before[-1].kind, phrases.ONES) or correction
+        texts = islice(clauses.repaired(head, correction), _MOST_BORROWED)
+        whole = self._one(correction)
         if before and whole and whole.command.intent == before[-1].command.intent:
             return [*before[:-1], whole]
         readings = [r for r in (self._plain(text) for text in texts) if r]
         if before and (alike := next((r for r in readings if _alike(r, before)), None)):
             return alike
-        if before is None and (doubtful(head) or len(head.tokens) > _LONGEST_SLIP):
+        if before is None and (unlikely_command(head) or len(head.tokens) > _LONGEST_SLIP):
             return next(iter(readings), None)
-        if alone := self._tail(mended, before[-1] if before else None, 2):
+        if alone := self._tail(correction, before[-1] if before else None, 2):
             return _once([*(before or [])[:-1], *alone])
         return next(iter(readings), None)
 
@@ -133,7 +133,7 @@ class Segmenter:
         return None if tail is None else [first, *tail]
 
     def _tail(self, rest: Canonical, before: ReadPart | None, most: int) -> list[ReadPart] | None:
-        if withheld(rest):
+        if not_a_command(rest):
             found = self._joined(rest, before, most)
             return [] if found is None and before else found
         if one := self._borrowing(rest, before):
@@ -149,7 +149,7 @@ class Segmenter:
             pointed = clauses.pointing(part, before.kind, phrases.ONES)
         if pointed is not None and (one := self._one(pointed)):
             return one
-        if pointed is not None or withheld(part):
+        if pointed is not None or not_a_command(part):
             return None
         texts = islice(clauses.shared(before.said, _without_same(part)), _MOST_BORROWED)
         found = [r for r in map(self._sentence, texts) if r]
@@ -177,7 +177,7 @@ def _sets_aside(head: Canonical, said: Canonical, end: int, start: int) -> bool:
     anew = not phrases.NEW_BREATH.isdisjoint(joint | {said.tokens[start].text})
     if reported(head):
         return anew
-    return doubtful(head) and (anew or said.paused(start))
+    return unlikely_command(head) and (anew or said.paused(start))
 
 
 def _without_same(part: Canonical) -> Canonical:

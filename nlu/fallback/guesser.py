@@ -1,8 +1,9 @@
 """Guesses, with the models, the command of a text that fits no sentence.
 
 The intent model gives the likely intents; the NER model and the home's names give what the text is
-about. A guess must have a form that some sentence of the intent has (`nlu.fallback.slot_patterns`):
-all its slots must be found in the text, and little that was found may be left over.
+about. A guess must have a pattern that some sentence of the intent has
+(`nlu.fallback.slot_patterns`): all its slots must be found in the text, and little that was found
+may be left over.
 """
 
 from __future__ import annotations
@@ -24,18 +25,18 @@ from nlu.classifier.encoder import MODEL as INTENT
 from nlu.classifier.intent import IntentModel, Ranking
 from nlu.classifier.tagger import MODEL as NER
 from nlu.classifier.tagger import TaggedSpan, Tagger, Tagging
-from nlu.discourse.negation import addressed, doubtful, reported, withheld
-from nlu.fallback.scoring import Guessed, Look
+from nlu.discourse.negation import addressed_to_other, not_a_command, reported, unlikely_command
+from nlu.fallback.scoring import Guessed, TextEvidence
 from nlu.fallback.slot_candidates import SlotFinder
 from nlu.fallback.slot_patterns import SlotPattern
-from nlu.text.canonical import Canonical, wish
+from nlu.text.canonical import Canonical, without_politeness
 
 _REMEMBERED = 16
 _FEWEST_WORDS = 2
 _GOING_ON = frozenset(("and", "then", "also", "plus"))
 """Words before a further command; what comes before them is no story."""
 _LEAST_STORY = 4
-"""Fewest words of a story that is told before a command."""
+"""Fewest words of a story before a command."""
 
 
 class Guesser:
@@ -51,16 +52,16 @@ class Guesser:
         intents: IntentModel | None,
         tagger: Tagger | None,
         finder: SlotFinder,
-        shapes: Iterable[SlotPattern],
+        patterns: Iterable[SlotPattern],
         faults: Degraded | None = None,
     ) -> None:
         self._intents = intents
         self._tagger = tagger
         self._finder = finder
         self._faults = faults or Degraded("nlu")
-        self._shapes: dict[str, list[SlotPattern]] = {}
-        for shape in shapes:
-            self._shapes.setdefault(shape.intent, []).append(shape)
+        self._patterns: dict[str, list[SlotPattern]] = {}
+        for pattern in patterns:
+            self._patterns.setdefault(pattern.intent, []).append(pattern)
         self._tagged: tuple[tuple[str, ...], Tagging] = ((), Tagging())
         self._remembered = lru_cache(maxsize=_REMEMBERED)(self._all_guesses)
 
@@ -82,7 +83,7 @@ class Guesser:
         if known is None:
             return None
         if guesses and guesses[0].weight >= _enough_weight(guesses[0], known):
-            return None if guesses[0].shape.traits.whole and not whole else guesses[0].command
+            return None if guesses[0].pattern.traits.whole and not whole else guesses[0].command
         return self._of_subject(said, now, known.in_scope_of_subject, known) if whole else None
 
     def asks(self, said: Canonical, now: datetime) -> tuple[Command, ...]:
@@ -144,7 +145,7 @@ class Guesser:
         self, said: Canonical, now: datetime, enough: float, known: IntentCalibration
     ) -> Command | None:
         """The evident guess for a text that names a subject of commands, in scope `enough`."""
-        if withheld(said):
+        if not_a_command(said):
             return None
         guesses = self._remembered(said, now, enough)
         return guesses[0].command if guesses and guesses[0].weight >= known.evident else None
@@ -152,7 +153,7 @@ class Guesser:
     def _all_guesses(
         self, said: Canonical, now: datetime, enough_of_subject: float = 1.0
     ) -> list[Guessed]:
-        if addressed(said) or _called(said, self.spans(said)):
+        if addressed_to_other(said) or _called(said, self.spans(said)):
             return []
         return max(
             (self._guesses(part, now, said, enough_of_subject) for part in _endings(said)),
@@ -163,23 +164,23 @@ class Guesser:
         self, said: Canonical, now: datetime, whole: Canonical, enough_of_subject: float
     ) -> list[Guessed]:
         """The guesses for `said`, which is `whole` or its end."""
-        text, known, tagger = wish(said), self._calibration, self._tagger
+        text, known, tagger = without_politeness(said), self._calibration, self._tagger
         if len(text.tokens) < _FEWEST_WORDS or known is None or tagger is None:
             return []
         ranking = self.rank(said)
         if ranking.in_scope < known.in_scope:
             return []
         spans, enough = self.spans(said), self._enough(text, enough_of_subject, known)
-        careful = ranking.in_scope < enough or doubtful(said)
+        careful = ranking.in_scope < enough or unlikely_command(said)
         story = whole.part(0, len(whole.tokens) - len(said.tokens))
-        look = Look(self._finder, text, spans, now, story, known, tagger.calibration)
+        evidence = TextEvidence(self._finder, text, spans, now, story, known, tagger.calibration)
         made = [
             guess
             for intent, belief in ranking.intents()
-            if belief >= known.least_belief and (shapes := self._shapes.get(intent))
-            if not careful or shapes[0].traits.asks
-            if said is whole or not shapes[0].traits.whole
-            for guess in look.fill(shapes, belief, ranking)
+            if belief >= known.least_belief and (patterns := self._patterns.get(intent))
+            if not careful or patterns[0].traits.asks
+            if said is whole or not patterns[0].traits.whole
+            for guess in evidence.fill(patterns, belief, ranking)
         ]
         return sorted(made, key=_likeliest)
 
@@ -206,7 +207,7 @@ class Guesser:
         if self._intents is None:
             return None
         try:
-            return self._intents.rank(spoken(wish(said)))
+            return self._intents.rank(spoken(without_politeness(said)))
         except ModelError as error:
             self._faults.note(INTENT, error)
             self._intents = None
@@ -236,7 +237,7 @@ def _rivals(one: Command, other: Command) -> bool:
 
 
 def _enough_weight(guess: Guessed, known: IntentCalibration) -> float:
-    of_all = not guess.at and guess.shape.traits.of_all
+    of_all = not guess.at and guess.pattern.traits.of_all
     return known.accepted_of_all if of_all else known.accepted
 
 
@@ -252,13 +253,13 @@ def spoken(said: Canonical) -> str:
 
 
 def _likeliest(guess: Guessed) -> tuple[float, int, int, int]:
-    """Sort key: by weight, then the form that uses more of the words.
+    """Sort key: by weight, then the pattern that uses more of the words.
 
-    After that, the form that says which kind the device is.
+    After that, the pattern that says which kind the device is.
     """
-    fixed = dict(guess.shape.fixed)
+    fixed = dict(guess.pattern.fixed)
     kind = ("domain" in fixed) - 2 * ("device_class" in fixed)
-    return (-round(float(guess.weight), 3), -len(guess.at), -kind, guess.shape.order)
+    return (-round(float(guess.weight), 3), -len(guess.at), -kind, guess.pattern.order)
 
 
 def _endings(said: Canonical) -> Iterator[Canonical]:

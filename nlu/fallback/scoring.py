@@ -1,8 +1,8 @@
 """Finds values for an intent's slots in one text, and scores how well they explain the text.
 
-A form is one of the ways in which an intent's slots are filled. Its weight is the intent's belief,
-lowered for every value that differs from the words, and for what was found in the text but not
-used.
+A pattern is one of the ways in which an intent's slots are filled. The weight of a guess is the
+intent's belief, lowered for every value that differs from the words, and for what was found in the
+text but not used.
 """
 
 from __future__ import annotations
@@ -47,14 +47,14 @@ class Guessed:
     command: Command
     weight: float
     """How likely it is: the intent's belief, lowered by what speaks against the guess."""
-    shape: SlotPattern
-    """The form that it has."""
+    pattern: SlotPattern
+    """The pattern that it has."""
     at: frozenset[int]
     """The places of the words that its slots use."""
 
 
-class Look:
-    """Looks up the values that one text has for any slot, each once.
+class TextEvidence:
+    """What one text holds for the slots of any intent: each slot's values are looked up once.
 
     `intent` and `slot` are the models' calibrations. A text that names no place may be about the
     one room that the `story` before it names: "it's like an oven in the bedroom, get the fans
@@ -87,34 +87,36 @@ class Look:
         self._later = frozenset[int]().union(*degrees, *self._places(times))
 
     def fill(
-        self, shapes: Sequence[SlotPattern], belief: float, ranking: Ranking
+        self, patterns: Sequence[SlotPattern], belief: float, ranking: Ranking
     ) -> Iterator[Guessed]:
-        """The guesses of one intent, from each of its forms."""
-        traits = shapes[0].traits if shapes else Traits()
+        """The guesses of one intent, from each of its patterns."""
+        traits = patterns[0].traits if patterns else Traits()
         options = {
-            key: self._options(*key, traits.placed) for shape in shapes for key in _sources(shape)
+            key: self._options(*key, traits.placed)
+            for pattern in patterns
+            for key in _sources(pattern)
         }
         found = (f.at for every in options.values() for f in every if f.likeness >= _EVIDENT)
         evident = self._evident["asks" if traits.asks else "acts"]
         evidence = _merged([*self._numbers, *evident, *found])
-        for shape in shapes:
-            if not (shape.filled or shape.fixed) and traits.needs_slot:
+        for pattern in patterns:
+            if not (pattern.filled or pattern.fixed) and traits.needs_slot:
                 continue
-            share = belief * self._share(ranking, shape)
-            for known in (options, *_second_best(shape, options)):
-                guess = self._guess(shape, share, known, evidence)
+            share = belief * self._share(ranking, pattern)
+            for known in (options, *_second_best(pattern, options)):
+                guess = self._guess(pattern, share, known, evidence)
                 if guess is not None:
                     yield guess
 
     def _guess(
         self,
-        shape: SlotPattern,
+        pattern: SlotPattern,
         belief: float,
         known: Mapping[_Source, list[SlotCandidate]],
         evidence: Sequence[frozenset[int]],
     ) -> Guessed | None:
-        """The guess of one form; None when one of its slots is not in the text."""
-        options = {key[1].name: known[key] for key in _sources(shape)}
+        """The guess of one pattern; None when one of its slots is not in the text."""
+        options = {key[1].name: known[key] for key in _sources(pattern)}
         used: frozenset[int] = frozenset()
         slots: list[Slot] = []
         weight = belief
@@ -128,21 +130,21 @@ class Look:
             slots.append(
                 Slot(name=name, value=found.value, raw=found.raw, confidence=float(found.likeness))
             )
-        explained = used | self._kinds(shape)
+        explained = used | self._kinds(pattern)
         for group in evidence:
             left = group - explained
-            later = not shape.traits.asks and left & self._later
+            later = not pattern.traits.asks and left & self._later
             unfit = self._intent.not_now if later else self._intent.left_over
             weight *= unfit ** (len(left) / len(group))
-        slots += [Slot(name=n, value=v, raw="") for n, v in shape.fixed]
+        slots += [Slot(name=n, value=v, raw="") for n, v in pattern.fixed]
         command = Command(
-            intent=shape.intent, slots=tuple(slots), confidence=round(float(weight), 3)
+            intent=pattern.intent, slots=tuple(slots), confidence=round(float(weight), 3)
         )
-        return Guessed(command, weight, shape, used)
+        return Guessed(command, weight, pattern, used)
 
-    def _kinds(self, shape: SlotPattern) -> frozenset[int]:
+    def _kinds(self, pattern: SlotPattern) -> frozenset[int]:
         """The words that only say which kind the devices are: "lights" where that is fixed."""
-        kinds = {*(str(value) for _, value in shape.fixed), *shape.traits.about}
+        kinds = {*(str(value) for _, value in pattern.fixed), *pattern.traits.about}
         tokens = enumerate(self._said.tokens)
         return frozenset(i for i, token in tokens if singular(token.text) in kinds)
 
@@ -167,38 +169,40 @@ class Look:
                 if any(self._said.tokens[i].text not in _NOW for i in at):
                     yield at
 
-    def _share(self, ranking: Ranking, shape: SlotPattern) -> float:
-        """The share of an intent's belief that a form has; a named device needs no kind."""
-        fixed = ranking.fixed(shape.intent)
-        named = any(source.startswith("entity") for _, source in shape.filled)
+    def _share(self, ranking: Ranking, pattern: SlotPattern) -> float:
+        """The share of an intent's belief that a pattern has; a named device needs no kind."""
+        fixed = ranking.fixed(pattern.intent)
+        named = any(source.startswith("entity") for _, source in pattern.filled)
         if not named:
-            exact = fixed.get(shape.fixed, 0.0)
+            exact = fixed.get(pattern.fixed, 0.0)
             # "All the fans" means nearly the same as "the fans".
             near = sum(
-                p for f, p in fixed.items() if f != shape.fixed and _some(f) == _some(shape.fixed)
+                p
+                for f, p in fixed.items()
+                if f != pattern.fixed and _some(f) == _some(pattern.fixed)
             )
             least = self._intent.other_fixed
             return least + (1 - least) * (exact + self._intent.nearly_fixed * near)
-        rest = _without_kind(shape.fixed)
+        rest = _without_kind(pattern.fixed)
         if not rest:
             return 1.0
         return sum(share for other, share in fixed.items() if _without_kind(other) == rest)
 
 
 def _second_best(
-    shape: SlotPattern, options: Mapping[_Source, list[SlotCandidate]]
+    pattern: SlotPattern, options: Mapping[_Source, list[SlotCandidate]]
 ) -> Iterator[Mapping[_Source, list[SlotCandidate]]]:
     """The options without the likeliest device, where the same words may mean another one."""
-    for key in _sources(shape):
+    for key in _sources(pattern):
         best, *others = options[key] or (None,)
         others = [other for other in others if best and other.at & best.at]
         if key[0].startswith("entity") and others:
             yield {**options, key: others}
 
 
-def _sources(shape: SlotPattern) -> Iterator[_Source]:
-    schemas = dict(shape.schemas)
-    return ((source, schemas[name]) for name, source in sorted(shape.filled))
+def _sources(pattern: SlotPattern) -> Iterator[_Source]:
+    schemas = dict(pattern.schemas)
+    return ((source, schemas[name]) for name, source in sorted(pattern.filled))
 
 
 def _merged(groups: Iterable[frozenset[int]]) -> list[frozenset[int]]:

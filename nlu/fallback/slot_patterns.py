@@ -1,4 +1,4 @@
-"""The forms that a guess may have: which slots the sentences of an intent fill together."""
+"""The patterns that a guess may have: which slots the sentences of an intent fill together."""
 
 from __future__ import annotations
 
@@ -39,8 +39,8 @@ class SlotPattern:
     traits: Traits
 
 
-def shapes(claims: Sequence[Claim]) -> list[SlotPattern]:
-    """The shapes of all claims in their order, each once."""
+def slot_patterns(claims: Sequence[Claim]) -> list[SlotPattern]:
+    """The patterns of all claims in their order, each once."""
     made: dict[object, SlotPattern] = {}
     for order, claim in enumerate(claims):
         schema = claim.schema
@@ -50,22 +50,22 @@ def shapes(claims: Sequence[Claim]) -> list[SlotPattern]:
             {f for s in claim.bound for f in _filled(s.expression)}, key=lambda f: sorted(f)
         ):
             known = tuple((name, schemas[name]) for name, _ in sorted(filled) if name in schemas)
-            shape = SlotPattern(
+            pattern = SlotPattern(
                 schema.intent, fixed, filled, known, schema.area_slot, order, schema.traits
             )
             if len(known) == len({name for name, _ in filled}):
-                made.setdefault((shape.intent, fixed, filled), shape)
-    for intent, shape in {shape.intent: shape for shape in made.values()}.items():
-        if shape.traits.only_one:
-            bare = replace(shape, fixed=(), filled=_NOTHING, schemas=(), area_slot="")
+                made.setdefault((pattern.intent, fixed, filled), pattern)
+    for intent, pattern in {pattern.intent: pattern for pattern in made.values()}.items():
+        if pattern.traits.only_one:
+            bare = replace(pattern, fixed=(), filled=_NOTHING, schemas=(), area_slot="")
             made.setdefault((intent, (), _NOTHING), bare)
-    for shape in _unions(list(made.values())):
-        made.setdefault((shape.intent, shape.fixed, shape.filled), shape)
+    for pattern in _unions(list(made.values())):
+        made.setdefault((pattern.intent, pattern.fixed, pattern.filled), pattern)
     return list(made.values())
 
 
 def _unions(single: Sequence[SlotPattern]) -> Iterator[SlotPattern]:
-    """Unions of two forms that are said of one thing: "the lamp, green, at ten percent"."""
+    """Unions of two patterns that are said of one thing: "the lamp, green, at ten percent"."""
     for one, other in combinations(single, 2):
         shared, apart = one.filled & other.filled, one.filled ^ other.filled
         schemas = dict(one.schemas) | dict(other.schemas)

@@ -27,7 +27,7 @@ from hassil.intents import RangeSlotList, SlotList, TextSlotList
 from assistant.english import phrases
 from assistant.english.numbers import is_digits, spell
 from assistant.english.spoken import articles
-from assistant.english.templates import DEEDS, FREE_TEXT, JOINTS, POLITE, THINGS
+from assistant.english.templates import ACTIONS, FREE_TEXT, JOINTS, POLITE, THINGS
 from nlu.grammar.binding import IGNORED
 from nlu.grammar.claim import Claim
 from nlu.grammar.grammar import Grammar
@@ -212,7 +212,7 @@ class SentenceSource:
         if not deck:
             values = self._values(reference.list_name)
             if values is _THINGS and before.endswith(" to "):
-                values = _DEEDS
+                values = _ACTIONS
             deck.extend(self._rng.sample(values, len(values)))
         return deck.pop()
 
@@ -253,7 +253,7 @@ class SentenceSource:
 
 
 _THINGS: list[Expression] = [TextChunk(text) for text in THINGS]
-_DEEDS: list[Expression] = [TextChunk(text) for text in DEEDS]
+_ACTIONS: list[Expression] = [TextChunk(text) for text in ACTIONS]
 _FREE_TEXT: dict[str, list[Expression]] = {
     name: [TextChunk(text) for text in texts] for name, texts in FREE_TEXT.items()
 }

@@ -20,18 +20,23 @@ from nlu.grammar.match import Captured, Match, read_match
 from nlu.grammar.paraphrase import plain_sentence
 from nlu.grammar.prefilter import Prefilter
 from nlu.grammar.vocabulary import NO_VOCABULARY, Vocabulary
-from nlu.text.canonical import Canonical, Token, canonical, cuts, readings, wish
+from nlu.text.canonical import Canonical, Token, canonical, cuts, readings, without_politeness
 from nlu.values import resolve, slot_answer
 
 _LONGEST = 80
 """Most words of a text that is matched: nobody says more to an assistant at once."""
+
+SAMPLED_SENTENCES, SAMPLING_SEED = 5_000, 1
+"""Number of the skills' sentences that stand for all of them, and the seed that draws them.
+
+The recogniser's language model is made of them, and they show how sentences end."""
 
 _ANY_DAY = datetime(2026, 1, 1, tzinfo=UTC)
 
 _LATER = "conversation_command"
 """Slot of free text that is a command of its own, to be carried out later."""
 
-__all__ = ["Captured", "Match", "Templates"]
+__all__ = ["SAMPLED_SENTENCES", "SAMPLING_SEED", "Captured", "Match", "Templates"]
 
 
 class Templates:
@@ -165,7 +170,7 @@ class Templates:
         return plain_sentence(self._grammar, command)
 
     def _answers_something(self, said: Canonical) -> bool:
-        text = wish(said).text
+        text = without_politeness(said).text
         if self.is_answer(said) or text in self._choices:
             return True
         return any(resolve.value(text, kind, _ANY_DAY) is not None for kind in self._asked)

@@ -4,7 +4,7 @@ Templates and texts go through the same steps, so that both sides of a match agr
 
     text      "Hey, could you turn the T.V. on at six thirty p.m., please?"
     canonical "hey could you turn tv on at 6 30 pm please"
-    wish      "turn tv on at 6 30 pm"
+    command   "turn tv on at 6 30 pm"
 """
 
 from __future__ import annotations
@@ -92,7 +92,7 @@ def canonical(text: str) -> Canonical:
     return Canonical(tuple(tokens), source, pauses, garbled)
 
 
-def wish(said: Canonical) -> Canonical:
+def without_politeness(said: Canonical) -> Canonical:
     """Remove politeness, hesitation and link words: what is left is the command itself."""
     return readings(said)[-1]
 

@@ -10,7 +10,7 @@ from assistant.english.stems import singular
 from nlu.values.amounts import amount
 from nlu.values.durations import DAY_S, duration, unit_s
 from nlu.values.holidays import holiday
-from nlu.values.months import figures, in_month, nth_of_month, of_month, shifted
+from nlu.values.months import in_month, nth_of_month, numeric_date, of_month, shifted
 from nlu.values.weekdays import Days, day_of_week
 
 _NAMED = {
@@ -114,6 +114,6 @@ _READERS: tuple[Callable[[str, date], Days], ...] = (
     holiday,
     nth_of_month,
     _week_later,
-    figures,
+    numeric_date,
     of_month,
 )

@@ -106,7 +106,7 @@ def _on_weekday(name: int, words: str, today: date) -> Days:
     return in_month(words, today)
 
 
-def figures(words: str, today: date) -> Days:
+def numeric_date(words: str, today: date) -> Days:
     """ "2026 12 24", "24 slash 12": the day comes first, unless it cannot."""
     found = _FIGURES.fullmatch(words)
     if found is None:

@@ -37,7 +37,7 @@ from nlu.values.moments import moments
 from nlu.values.periods import periods
 from nlu.values.quantities import integer
 from nlu.values.recurrences import recurrences
-from nlu.values.written import in_words
+from nlu.values.written import signs_as_words
 
 __all__ = ["Resolution", "ValueReading", "duration", "resolve", "rivals", "value"]
 
@@ -87,7 +87,7 @@ class Resolution:
         return self.readings[0].value if self.readings else None
 
     @property
-    def others(self) -> tuple[SlotValue, ...]:
+    def rivals(self) -> tuple[SlotValue, ...]:
         """The values of rivals nearly as likely as the best, which are worth a question."""
         if not self.readings:
             return ()
@@ -106,7 +106,7 @@ def resolve(text: str, kind: str, now: datetime) -> Resolution:
         return Resolution(kind)
     if kind == "colour" and text.strip().startswith("#"):
         return _resolution(kind, reader(text.strip().casefold(), now))
-    words = canonical(in_words(text)).text
+    words = canonical(signs_as_words(text)).text
     for _ in range(_MOST_FRAME):
         if found := reader(words, now):
             return _resolution(kind, found)
@@ -130,7 +130,7 @@ def rivals(text: str, kind: str, now: datetime) -> tuple[SlotValue, ...]:
     """Other values that canonical words may mean, nearly as likely as their best `value`."""
     reader = _READERS.get(kind)
     found = reader(text, now) if reader and len(text) <= _LONGEST else []
-    return _resolution(kind, found).others
+    return _resolution(kind, found).rivals
 
 
 def _resolution(kind: str, found: _Readings) -> Resolution:

@@ -9,9 +9,9 @@ from datetime import datetime
 from assistant.core.messages import Slot, SlotValue
 from assistant.english.replies import AROUND_VALUE, EARLIER, LATER, PLACES_OF_TWO
 from assistant.skill.manifest import SlotSchema
-from nlu.text.canonical import Canonical, canonical, wish
+from nlu.text.canonical import Canonical, canonical, without_politeness
 from nlu.values import resolve
-from nlu.values.written import in_words
+from nlu.values.written import signs_as_words
 
 _LONGEST_ANSWER = 20
 
@@ -29,8 +29,8 @@ def resolve_answer(
 
     `names` are the canonical words of the slot's list, if it has one, with their values.
     """
-    whole = canonical(text if schema.kind == "text" else in_words(text))
-    said = whole if whole.text in names else wish(whole)
+    whole = canonical(text if schema.kind == "text" else signs_as_words(text))
+    said = whole if whole.text in names else without_politeness(whole)
     if schema.kind == "text":
         raw = (
             " ".join(said.source[said.tokens[0].start : said.tokens[-1].end]) if said.tokens else ""

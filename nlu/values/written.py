@@ -21,7 +21,7 @@ _ISO_DATE = re.compile(r"\b(\d{4})-(\d\d?)-(\d\d?)(?:t(?=\d)|\b)")
 _VULGAR_FRACTION = re.compile(r"(?<=\d)(?=[¼½¾⅐-⅞])")
 
 
-def in_words(text: str) -> str:
+def signs_as_words(text: str) -> str:
     """Write a value's signs as words: "$3.20" → "3.20 dollars", "-5" → "minus 5"."""
     flat = unicodedata.normalize("NFKC", _VULGAR_FRACTION.sub(" ", text)).casefold()
     flat = _ISO_DATE.sub(r"\1 \2 \3 ", flat)

@@ -9,7 +9,7 @@ from nlu.classifier.intent import Ranking
 from nlu.classifier.tagger import Tagging
 from nlu.fallback.guesser import Guesser
 from nlu.fallback.slot_candidates import SlotFinder
-from nlu.fallback.slot_patterns import shapes
+from nlu.fallback.slot_patterns import slot_patterns
 from nlu.grammar.templates import Templates
 from tests.support.calibrations import INTENT, SLOTS
 
@@ -41,4 +41,4 @@ class Reads:
 def guesses(templates: Templates, ranking: Ranking, tagging: Tagging) -> Guesser:
     intents: Any = Believes(ranking)
     tagger: Any = Reads(tagging)
-    return Guesser(intents, tagger, SlotFinder(templates.lists), shapes(templates.claims))
+    return Guesser(intents, tagger, SlotFinder(templates.lists), slot_patterns(templates.claims))

@@ -1,10 +1,10 @@
-"""Words that speak against taking a text for a wish, and their likes that do not."""
+"""Words that speak against taking a text for a command, and similar ones that do not."""
 
 from __future__ import annotations
 
 import pytest
 
-from nlu.discourse.negation import addressed, doubtful, reported, withheld
+from nlu.discourse.negation import addressed_to_other, not_a_command, reported, unlikely_command
 from nlu.text.canonical import canonical
 
 
@@ -16,9 +16,9 @@ from nlu.text.canonical import canonical
         ("i have heard this one four times today, skip it", False),
     ],
 )
-def test_what_somebody_said_is_no_wish(text: str, told: bool) -> None:
+def test_what_somebody_said_is_no_command(text: str, told: bool) -> None:
     assert reported(canonical(text)) is told
-    assert withheld(canonical(text)) is told
+    assert not_a_command(canonical(text)) is told
 
 
 @pytest.mark.parametrize(
@@ -30,7 +30,7 @@ def test_what_somebody_said_is_no_wish(text: str, told: bool) -> None:
     ],
 )
 def test_who_is_called_is_addressed_and_who_is_spoken_of_is_not(text: str, called: bool) -> None:
-    assert addressed(canonical(text)) is called
+    assert addressed_to_other(canonical(text)) is called
 
 
 @pytest.mark.parametrize(
@@ -46,5 +46,7 @@ def test_who_is_called_is_addressed_and_who_is_spoken_of_is_not(text: str, calle
         ("i will do it until you stop me", True),
     ],
 )
-def test_what_is_another_s_or_told_or_conditional_is_doubtful(text: str, against: bool) -> None:
-    assert doubtful(canonical(text)) is against
+def test_what_another_said_or_that_is_past_or_conditional_is_unlikely_a_command(
+    text: str, against: bool
+) -> None:
+    assert unlikely_command(canonical(text)) is against

@@ -1,4 +1,4 @@
-"""What a text holds for a wish, and what the story before the wish adds to it."""
+"""What a text holds for a command, and what the story before the command adds to it."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ import pytest
 from assistant.core.messages import SlotValue
 from nlu.classifier.examples import Fixed, IntentLabel
 from nlu.classifier.intent import Belief, Ranking
-from nlu.fallback.scoring import Look
+from nlu.fallback.scoring import TextEvidence
 from nlu.fallback.slot_candidates import SlotFinder
-from nlu.fallback.slot_patterns import SlotPattern, shapes
+from nlu.fallback.slot_patterns import SlotPattern, slot_patterns
 from nlu.grammar.templates import Templates
 from nlu.text.canonical import canonical
 from tests.support.calibrations import INTENT, SLOTS
@@ -21,23 +21,23 @@ EVERY_LIGHT: Fixed = (("domain", "light"), ("name", "all"))
 
 
 @pytest.fixture(scope="module")
-def forms(templates: Templates) -> list[SlotPattern]:
-    return [shape for shape in shapes(templates.claims) if shape.intent == "HassTurnOff"]
+def patterns(templates: Templates) -> list[SlotPattern]:
+    return [p for p in slot_patterns(templates.claims) if p.intent == "HassTurnOff"]
 
 
 def believed(
     templates: Templates,
-    forms: list[SlotPattern],
+    patterns: list[SlotPattern],
     now: datetime,
     text: str,
     story: str,
     fixed: Fixed,
 ) -> tuple[dict[str, SlotValue], float]:
-    """The slots of the likeliest form, and its weight."""
+    """The slots of the likeliest guess, and its weight."""
     said, told = canonical(text), canonical(story)
-    look = Look(SlotFinder(templates.lists), said, (), now, told, INTENT, SLOTS)
+    evidence = TextEvidence(SlotFinder(templates.lists), said, (), now, told, INTENT, SLOTS)
     ranking = Ranking(1.0, (Belief(IntentLabel("HassTurnOff", fixed), 1.0),))
-    guess = max(look.fill(forms, 1.0, ranking), key=lambda g: g.weight)
+    guess = max(evidence.fill(patterns, 1.0, ranking), key=lambda g: g.weight)
     return {slot.name: slot.value for slot in guess.command.slots}, guess.weight
 
 
@@ -49,25 +49,25 @@ def believed(
         ("from the kitchen to the study it blazes", "kill the lights", {}),
         ("nobody is even in the kitchen", "kill the study lights", {"area": "Study"}),
     ],
-    ids=["one room", "none", "two rooms", "the wish names one itself"],
+    ids=["one room", "none", "two rooms", "the command names one itself"],
 )
-def test_the_one_room_of_the_story_is_the_wish_s(
+def test_the_one_room_of_the_story_is_the_command_s(
     templates: Templates,
-    forms: list[SlotPattern],
+    patterns: list[SlotPattern],
     now: datetime,
     story: str,
     text: str,
     slots: dict[str, str],
 ) -> None:
-    found, _ = believed(templates, forms, now, text, story, LIGHTS)
+    found, _ = believed(templates, patterns, now, text, story, LIGHTS)
     assert found == {"domain": "light"} | slots
 
 
 def test_all_of_a_kind_are_nearly_that_kind(
-    templates: Templates, forms: list[SlotPattern], now: datetime
+    templates: Templates, patterns: list[SlotPattern], now: datetime
 ) -> None:
-    _, exact = believed(templates, forms, now, "kill the lights", "", LIGHTS)
-    found, near = believed(templates, forms, now, "kill every light", "", EVERY_LIGHT)
-    _, other = believed(templates, forms, now, "kill the lights", "", (("domain", "fan"),))
+    _, exact = believed(templates, patterns, now, "kill the lights", "", LIGHTS)
+    found, near = believed(templates, patterns, now, "kill every light", "", EVERY_LIGHT)
+    _, other = believed(templates, patterns, now, "kill the lights", "", (("domain", "fan"),))
     assert found == {"domain": "light"}
     assert other < near < exact

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from assistant.english.numbers import spell
-from nlu.text.canonical import canonical, canonical_chunk, wish
+from nlu.text.canonical import canonical, canonical_chunk, without_politeness
 
 
 @pytest.mark.parametrize(
@@ -73,7 +73,7 @@ def test_canonical_words(text: str, words: str) -> None:
     ],
 )
 def test_a_wish_without_its_politeness(text: str, words: str) -> None:
-    assert wish(canonical(text)).text == words
+    assert without_politeness(canonical(text)).text == words
 
 
 def test_spoken_words_are_found_again() -> None:
@@ -101,4 +101,4 @@ def test_any_text_has_canonical_words_within_its_source(text: str) -> None:
     ends = [0] + [token.end for token in said.tokens]
     assert ends == sorted(ends)
     assert ends[-1] <= len(said.source)
-    assert wish(said).source == said.source
+    assert without_politeness(said).source == said.source

@@ -99,7 +99,7 @@ def test_readings(now: datetime, phrase: str, kind: str, values: list[SlotValue]
 )
 def test_only_near_readings_are_worth_a_question(hour: int, phrase: str, others: int) -> None:
     at_the_hour = datetime(2026, 11, 20, hour, 0, tzinfo=BERLIN)
-    assert len(resolve.resolve(phrase, "time", at_the_hour).others) == others
+    assert len(resolve.resolve(phrase, "time", at_the_hour).rivals) == others
 
 
 def test_a_range_keeps_both_ends(now: datetime) -> None:
