@@ -29,7 +29,7 @@ from models.training.intent import IntentTask
 from models.training.network import HEADS, pretrained
 from models.training.publish import Entry, publish, tokenizer_file
 from models.training.reading import ReaderTask
-from models.training.tagging import Example, TaggingTask, figures, word_cases
+from models.training.tagging import Example, TaggingTask, figures, letter_cases
 from nlu.classifier.logistic import Linear, fit_softmax
 
 LOG = logging.getLogger("models.training")
@@ -125,7 +125,9 @@ def deliver_ner(task: TaggingTask) -> None:
     compare(task, int8, "ner")
     tests = ner.test_sets()
     tests["both"] = [example for test in tests.values() for example in test]
-    found = {f"{name}_f1": judge(task, int8, test)["slot_f1"] for name, test in tests.items()}
+    found = {
+        f"{name}_f1": evaluate_tagger(task, int8, test)["slot_f1"] for name, test in tests.items()
+    }
     record("ner", found | latency(int8))
     entry = Entry(
         version="1",
@@ -168,7 +170,7 @@ def deliver_benchmark(name: str, task: TaggingTask) -> None:
     """Judge the int8 model of a benchmark on its test split; only figures stay."""
     int8 = graph.tagging_model(weights(task.model), HEADS)
     compare(task, int8, f"benchmark-{name}")
-    record(f"benchmark-{name}", judge(task, int8, benchmark.examples(name, "test")))
+    record(f"benchmark-{name}", evaluate_tagger(task, int8, benchmark.examples(name, "test")))
 
 
 def compare(task: TaggingTask, int8: bytes, name: str) -> None:
@@ -183,18 +185,20 @@ def compare(task: TaggingTask, int8: bytes, name: str) -> None:
         "int8_float_largest_difference": float(max(np.abs(q - e).max() for q, e in pairs)),
     }
     for kind, model in (("int8", int8), ("float", exact)):
-        found |= {f"dev_{kind}_{key}": v for key, v in judge(task, model, dev).items()}
+        found |= {f"dev_{kind}_{key}": v for key, v in evaluate_tagger(task, model, dev).items()}
     record(name, found)
 
 
 def outputs(task: TaggingTask, model: bytes, examples: Sequence[Example]) -> list[list[Any]]:
     """The model's outputs for each example."""
     pieces = tokens.of_words([e.words for e in examples])
-    cases = [word_cases(e, p) for e, p in zip(examples, pieces, strict=True)]
+    cases = [letter_cases(e, p) for e, p in zip(examples, pieces, strict=True)]
     return runtime.run(model, pieces, cases if task.cased else None)
 
 
-def judge(task: TaggingTask, model: bytes, examples: Sequence[Example]) -> dict[str, float]:
+def evaluate_tagger(
+    task: TaggingTask, model: bytes, examples: Sequence[Example]
+) -> dict[str, float]:
     """Slot F1, intent accuracy and whole sentences of a written model."""
     pieces = tokens.of_words([e.words for e in examples])
     made = outputs(task, model, examples)

@@ -141,7 +141,7 @@ def train(config: GeneratorConfig = GENERATOR) -> tuple[Decoder, Examples]:
         figures = _round(model, optimizer, examples, number)
         figures |= {"round": number + 1, "seconds": time.monotonic() - started}
         if number % config.judged == config.judged - 1 or number + 1 == config.rounds:
-            figures |= judge(model, examples)
+            figures |= dev_losses(model, examples)
         LOG.info("generator %s", {k: round(v, 4) for k, v in figures.items()})
         with (FOLDER / "log.jsonl").open("a", encoding="utf-8") as log:
             print(json.dumps(figures), file=log)
@@ -210,7 +210,7 @@ def loss(model: Decoder, batch: Sequence[Row]) -> Tensor:
     return functional.cross_entropy(model.logits(states).float(), wanted)
 
 
-def judge(model: Decoder, examples: Examples) -> dict[str, float]:
+def dev_losses(model: Decoder, examples: Examples) -> dict[str, float]:
     """The loss on dev, per token."""
     model.eval()
     found = {}

@@ -127,26 +127,26 @@ def _places(graph: Graph, weights: Weights) -> str:
 
 
 def _layer(graph: Graph, weights: Weights, name: str, x: str, mask: str, heads: int) -> str:
-    def matrix(part: str) -> Array:
+    def transposed(part: str) -> Array:
         return weights[f"{name}.{part}.weight"].T
 
     def bias(part: str) -> Array:
         return weights[f"{name}.{part}.bias"]
 
-    qkv = graph.linear(f"{name}.qkv", x, matrix("qkv"), bias("qkv"))
+    qkv = graph.linear(f"{name}.qkv", x, transposed("qkv"), bias("qkv"))
     parts = [f"{name}.{part}" for part in ("query", "key", "value")]
     split = helper.make_node("Split", [qkv], parts, name=f"{name}.split", axis=2, num_outputs=3)
     graph.nodes.append(split)
     mixed = graph.node(
         "MultiHeadAttention", [*parts, "", mask], f"{name}.mixed", FUSED, num_heads=heads
     )
-    out = graph.linear(f"{name}.out", mixed, matrix("out"), None)
+    out = graph.linear(f"{name}.out", mixed, transposed("out"), None)
     out_bias = graph.constant(f"{name}.out.bias", bias("out"))
     x = graph.norm(f"{name}.norm1", out, x, weights, f"{name}.norm1", out_bias)
-    up = graph.linear(f"{name}.up", x, matrix("up"), None)
+    up = graph.linear(f"{name}.up", x, transposed("up"), None)
     up_bias = graph.constant(f"{name}.up.bias", bias("up"))
     wide = graph.node("BiasGelu", [up, up_bias], f"{name}.gelu", FUSED)
-    down = graph.linear(f"{name}.down", wide, matrix("down"), None)
+    down = graph.linear(f"{name}.down", wide, transposed("down"), None)
     down_bias = graph.constant(f"{name}.down.bias", bias("down"))
     return graph.norm(f"{name}.norm2", down, x, weights, f"{name}.norm2", down_bias)
 

@@ -37,7 +37,7 @@ def deliver(model: Decoder, examples: Examples) -> None:
     form = Form(heads=GENERATOR.heads, positions=GENERATOR.positions, base=BASE, epsilon=EPSILON)
     int8 = graph(made, form)
     exact = graph(made, Form(**{**vars(form), "int8": False}))
-    found = generator.judge(model, examples)
+    found = generator.dev_losses(model, examples)
     draw = random.Random(0)
     for name, rows in examples.dev().items():
         some = draw.sample(rows, min(COMPARED, len(rows)))

@@ -18,7 +18,7 @@ from models.training.network import WIDTH, Encoder, pretrained
 _IGNORED, _OPEN = -1, -2
 """In place of a tag's number: a piece that has none, and a word that may have one of several."""
 CASES = 7
-"""Ways in which a word can be written, as `case` numbers them; 0 for what is no word."""
+"""Ways in which a word can be written, as `letter_case` numbers them; 0 for what is no word."""
 
 
 @dataclass(frozen=True)
@@ -35,7 +35,7 @@ class Example:
     partial: bool = False
 
 
-def case(word: str) -> int:
+def letter_case(word: str) -> int:
     """How a word is written, which the uncased tokenizer drops."""
     if not any(c.isalpha() for c in word):
         return 1 if any(c.isdigit() for c in word) else 2
@@ -100,7 +100,7 @@ class TaggingTask:
 
     def _encode(self, examples: Sequence[Example]) -> None:
         self.pieces = tokens.of_words([e.words for e in examples])
-        self.cases = [word_cases(e, p) for e, p in zip(examples, self.pieces, strict=True)]
+        self.cases = [letter_cases(e, p) for e, p in zip(examples, self.pieces, strict=True)]
         tag_numbers = {tag: index for index, tag in enumerate(self.tags)}
         intent_numbers = {intent: index for index, intent in enumerate(self.intents)}
         self.targets = [
@@ -164,7 +164,7 @@ class TaggingTask:
             for start in range(0, len(order), size):
                 part = order[start : start + size]
                 ids, mask = padded([pieces[i].ids for i in part])
-                cases, _ = padded([word_cases(examples[i], pieces[i]) for i in part])
+                cases, _ = padded([letter_cases(examples[i], pieces[i]) for i in part])
                 tags, intents = self.model(ids, mask, cases if self.cased else None)
                 for row, index in enumerate(part):
                     chosen = intents[row].float().cpu().numpy() if intents is not None else None
@@ -188,13 +188,13 @@ class Prediction:
     intent: str
 
 
-def word_cases(example: Example, pieces: tokens.Pieces) -> list[int]:
+def letter_cases(example: Example, pieces: tokens.Pieces) -> list[int]:
     """The way of writing of the word that each piece belongs to."""
     result = [0] * len(pieces.ids)
     ends = [*pieces.firsts[1:], len(pieces.ids) - 1]
     for word, start, end in zip(example.words, pieces.firsts, ends, strict=False):
         if start:
-            result[start:end] = [case(word)] * (end - start)
+            result[start:end] = [letter_case(word)] * (end - start)
     return result
 
 
