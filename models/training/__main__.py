@@ -1,6 +1,6 @@
-"""`python -m models.training TASK`: train, write as int8, judge.
+"""Trains, writes as int8 and measures models: `python -m models.training TASK`.
 
-The trainings need the extra `[train]`; `examples` needs only what the daemon needs.
+The trainings need the extra `[train]`; `examples` needs only the daemon's packages.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ USAGE = """usage: python -m models.training TASK
 
 
 def main(arguments: list[str]) -> None:
-    """Run what the arguments name; a training that was killed goes on where it was."""
+    """Run the named task; a training that was interrupted continues from its last checkpoint."""
     logging.basicConfig(level=logging.INFO, format="%(asctime)s %(message)s")
     if arguments == ["examples"]:
         from models.training import examples

@@ -1,4 +1,4 @@
-"""The public benchmarks: this architecture on a set's own train split, judged as int8 on test."""
+"""Trains this architecture on a public set's train split, for figures of int8 on its test split."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from models.training.tagging import Example, TaggingTask
 
 
 class BenchmarkTask(TaggingTask):
-    """A set's own words and labels; values are swapped where its configuration says so."""
+    """Training on a set's own words and labels, with values swapped where its settings say so."""
 
     def __init__(self, name: str) -> None:
         config = BENCHMARKS[name]
@@ -25,7 +25,7 @@ class BenchmarkTask(TaggingTask):
         super().__init__(f"benchmark-{name}", config, train, dev, tags, cased=name == "conll")
 
     def examples(self, epoch: int) -> Sequence[Example]:
-        """The training sentences, with values swapped."""
+        """The training sentences, with swapped values."""
         if not self.share:
             return self.train_set
         draw = random.Random(self.seed * 1000 + epoch)
@@ -33,12 +33,12 @@ class BenchmarkTask(TaggingTask):
 
 
 def examples(name: str, split: str) -> list[Example]:
-    """The sentences of a split, in the set's own words."""
+    """The examples of a split, in the set's own words."""
     return [_example(sentence) for sentence in sentences(name, split)]
 
 
 def sentences(name: str, split: str) -> list[Sentence]:
-    """The same as they were read."""
+    """The sentences of a split, as they were read."""
     return corpora.conll2003(split) if name == "conll" else corpora.tagged(name, split)
 
 

@@ -1,4 +1,4 @@
-"""Spans as BIO tags and back, and the F1 of spans as seqeval counts it."""
+"""Converts spans to BIO tags and back, and computes the F1 of spans as seqeval does."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from numpy.typing import NDArray
 OUTSIDE = "O"
 
 Found = tuple[int, int, str]
-"""First word, word after the last, label."""
+"""A span: index of its first word, index after its last word, label."""
 
 
 def spans(tags: Sequence[str]) -> list[Found]:
-    """The spans of BIO tags; an I- that continues nothing opens a span, as in CoNLL's script."""
+    """The spans of BIO tags; an I- tag that continues no span begins one, as in CoNLL's script."""
     found: list[Found] = []
     start, label = 0, ""
     for index, tag in enumerate([*tags, OUTSIDE]):
@@ -36,7 +36,7 @@ def tags(found: Iterable[Found], words: int) -> list[str]:
 
 
 def f1(expected: Iterable[Iterable[Found]], predicted: Iterable[Iterable[Found]]) -> float:
-    """Micro F1 of exact spans with their labels over sentences, 0–1."""
+    """The micro F1, 0 to 1, of exact spans with their labels over all sentences."""
     right = wanted = given = 0
     for gold, guess in zip(expected, predicted, strict=True):
         gold_set, guess_set = set(gold), set(guess)
@@ -47,7 +47,7 @@ def f1(expected: Iterable[Iterable[Found]], predicted: Iterable[Iterable[Found]]
 
 
 def allowed(labels: Sequence[str]) -> NDArray[np.float32]:
-    """Transition scores [from, to]: 0, or -inf where an I- would not continue its span."""
+    """The transition scores [from, to]: 0, or -inf where an I- tag would continue no span."""
     scores = np.zeros((len(labels), len(labels)), np.float32)
     for to, tag in enumerate(labels):
         if tag.startswith("I-"):
@@ -58,7 +58,7 @@ def allowed(labels: Sequence[str]) -> NDArray[np.float32]:
 
 
 def decode(logits: NDArray[np.float32], transitions: NDArray[np.float32]) -> list[int]:
-    """The best sequence of label indices under the transitions (Viterbi).
+    """The best sequence of label indices that the transitions allow (Viterbi).
 
     `logits` is float32[words, labels] with "O" as label 0, which stands before the sentence.
     """

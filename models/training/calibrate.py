@@ -1,11 +1,12 @@
-"""`python -m models.training.calibrate`: what each number of understanding's calibrations does.
+"""Measures what each number in the calibrations of understanding does, and changes one.
 
-Each of `models/intent/calibration.json` and `models/ner/calibration.json` is tried with a little
-less and a little more, and the wishes and the talk of `dev` are put to the whole of understanding.
+`python -m models.training.calibrate` tries each number of `models/intent/calibration.json` and
+`models/ner/calibration.json` a little lower and a little higher, and lets the whole of
+understanding read the commands and the talk in `dev`.
 
-`python -m models.training.calibrate NAME.NUMBER VALUE` writes a number down, also one of the reader
-or the generator: what those do, `assistant eval answers` and the generator's card tell. Only what
-the daemon needs is needed.
+`python -m models.training.calibrate NAME.NUMBER VALUE` changes a number, also one of the reader or
+the generator, whose effect `assistant eval answers` and the generator's card show. It needs only
+the packages that the daemon needs.
 """
 
 from __future__ import annotations
@@ -51,8 +52,8 @@ KINDS: dict[str, type[msgspec.Struct]] = {
 
 
 class Outcome(NamedTuple):
-    """How many wishes came out right, as something else, or are asked about, and how many lines of
-    talk are taken for a command, or asked about."""
+    """Counts of commands that were understood rightly or wrongly, or asked about, and of lines of
+    talk that were taken for a command, or asked about."""
 
     right: int
     wrong: int
@@ -62,7 +63,7 @@ class Outcome(NamedTuple):
 
 
 def main(arguments: Sequence[str]) -> None:
-    """Print a line for each number and value, or write one down."""
+    """Print a line for each number and value, or change one number."""
     if arguments:
         number, value = arguments
         record(*number.split("."), float(value))
@@ -85,7 +86,7 @@ def main(arguments: Sequence[str]) -> None:
 def figures(
     composition: Composition, texts: Sequence[Sentence]
 ) -> Iterator[tuple[str, float, Outcome]]:
-    """Each number with its value and the two beside it, and what comes of each."""
+    """Each number with its value, a lower and a higher one, and the outcome of each."""
     intents, tagger = composition.intents, composition.tagger
     interpreter = composition.interpreter(composition.templates)
     guesser = interpreter.guess
@@ -106,7 +107,7 @@ def figures(
 
 
 def _believed(model: Any, number: str, value: float) -> Any:
-    """The same model with another number; None where it cannot have that value."""
+    """A copy of the model with another number; None when the number cannot have that value."""
     numbers = msgspec.structs.asdict(model.calibration) | {number: round(value, 4)}
     try:
         calibration = msgspec.convert(numbers, type(model.calibration))
@@ -118,13 +119,13 @@ def _believed(model: Any, number: str, value: float) -> Any:
 
 
 def sentences() -> Iterator[Sentence]:
-    """The development sentences, wishes and talk."""
+    """The development sentences: commands and talk."""
     for file in sorted(DEV.glob("*.txt")):
         yield from read(file)
 
 
 def judged(interpreter: Interpreter, texts: Sequence[Sentence]) -> Outcome:
-    """Understand every text; a wish is right when its one command is of the right intent."""
+    """Interpret every text; a command is right when it is the only one and has the right intent."""
     counts = dict.fromkeys(Outcome._fields, 0)
     for text in texts:
         understood = interpreter(canonical(text.text), NOW)
@@ -140,9 +141,9 @@ def judged(interpreter: Interpreter, texts: Sequence[Sentence]) -> Outcome:
 
 
 def record(name: str, number: str, value: float, models: Path = MODELS) -> None:
-    """Write a number of a model's calibration, and the file's hash into the manifest.
+    """Write a number to a model's calibration, and the file's hash to the manifest.
 
-    Raises `ModelError` for what is no number of it.
+    Raises `ModelError` for a number that the calibration does not have.
     """
     file, manifest = models / name / FILE, models / "manifest.toml"
     numbers = json.loads(file.read_bytes()) | {number: value}

@@ -1,8 +1,8 @@
-"""`python -m models.training.canary NAME…`: record what delivered models say of their canaries.
+"""Records what delivered models answer to their canaries: `python -m models.training.canary NAME…`.
 
-The inputs are `canaries/NAME.txt`, written for this: a text a line, or a JSON object. Read the
-outputs in the model's `canary.json` before they are committed: an answer that is wrong judges no
-later version. Only what the daemon needs is needed.
+The inputs stand in `canaries/NAME.txt`: on each line a text, or a JSON object. Read the outputs in
+the model's `canary.json` before you commit them: a wrong answer is no measure for later versions.
+It needs only the packages that the daemon needs.
 """
 
 from __future__ import annotations
@@ -20,15 +20,15 @@ from assistant.model_files.acceptance import opened
 from models.training.config import MODELS, TRAINING
 
 SHARES = {"intent": 0.9, "slots": 0.8, "reader": 0.8, "generator": 0.6}
-"""Kind → what share of the canaries every version must get as the recorded one did.
+"""Kind → share of the canaries that a version must answer as the recorded version did.
 
-Less than all: another good version may draw the line between two intents, or a span's end,
-elsewhere. One that is broken gets next to none.
+The share is less than 1, because another good version may separate two intents, or end a span, in a
+different place. A broken version gets almost none right.
 """
 
 
 def record(name: str, models: Path = MODELS, inputs: Path = TRAINING / "canaries") -> Canaries:
-    """Write the model's `canary.json`; raises `ModelError`, or `KeyError` for a kind without."""
+    """Write the model's `canary.json`; raises `ModelError`, or `KeyError` for an unknown kind."""
     library = Library(models, models)
     answer = opened(library, name)
     if answer is None:
@@ -48,7 +48,7 @@ def _parsed(line: str) -> Any:
 
 
 def _written(canaries: Canaries) -> str:
-    """One case a line, to be read by people."""
+    """The JSON with one case on each line, for people to read."""
     cases = ",\n    ".join(json.dumps(msgspec.to_builtins(c)) for c in canaries.cases)
     return f'{{\n  "share": {canaries.share},\n  "cases": [\n    {cases}\n  ]\n}}\n'
 

@@ -1,4 +1,4 @@
-"""Every number of the trainings, in one place."""
+"""The settings of all trainings."""
 
 from __future__ import annotations
 
@@ -9,111 +9,117 @@ from pathlib import Path
 TRAINING = Path(__file__).resolve().parent
 MODELS = TRAINING.parent
 SENTENCES = TRAINING / "sentences"
-"""Our own annotated sentences."""
+"""The folder of our own annotated sentences."""
 NONE = "none"
-"""Intent of our own sentences that ask for nothing."""
+"""The intent of our own sentences that are no command and no question."""
 NOT_OBEYED = "negated"
-"""The file of our own sentences that must cause no action, whatever their intent."""
+"""Name of the file of our own sentences that must cause no action, whichever intent they have."""
 DATA = Path(os.environ.get("ASSISTANT_DATA", MODELS.parent.parent / "shared" / "data"))
-"""The public data sets, one folder each."""
+"""The folder of the public data sets, with a folder for each."""
 BUILD = MODELS.parent / "build" / "training"
-"""Checkpoints and logs; safe to delete."""
+"""The folder of checkpoints and logs; it may be deleted."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Config:
-    """One training; the base's word embeddings, half of the parameters, stay as they are."""
+    """Settings of one training.
+
+    The word embeddings of the base model, half of its parameters, are not trained.
+    """
 
     seed: int = 7
     epochs: int
     learning_rate: float
-    """Of the encoder, at the peak."""
+    """Highest learning rate of the encoder."""
     head_learning_rate: float = 1e-3
-    """Of what is trained from scratch."""
+    """Highest learning rate of the layers that are trained from scratch."""
     batch: int = 64
-    """Sentences of a step."""
+    """Number of sentences in one step."""
     warmup: float = 0.1
-    """Share of the steps in which the rate rises; it then falls in a line to 0."""
+    """Share of the steps in which the learning rate rises; after them it falls linearly to 0."""
     swapped: float = 0.0
-    """Share of the examples' values that are swapped for others of their label in an epoch."""
+    """Share of the slot values that each epoch replaces by other values of the same label."""
     smoothing: float = 0.0
-    """Of the tags' targets, where the labels are not always right."""
+    """Label smoothing of the tags, because some labels are wrong."""
     weight_decay: float = 0.01
     dropout: float = 0.1
 
 
 @dataclass(frozen=True, kw_only=True)
 class IntentConfig(Config):
-    """The intent encoder."""
+    """Settings of the intent encoder's training."""
 
     scale: float = 24.0
     """Inverse temperature of the cosine softmax."""
     margin: float = 0.15
-    """Taken off the right class's cosine (large margin cosine loss, Wang et al. 2018)."""
+    """Margin that is subtracted from the cosine of the right class (large margin cosine loss, Wang
+    et al. 2018)."""
     exposure: float = 0.5
     """Weight of the loss on outliers (outlier exposure, Hendrycks et al. 2019)."""
     mixture: float = 0.25
-    """Weight of outliers mixed from two intents' embeddings (Zhan et al. 2021)."""
+    """Weight of the loss on outliers that are mixed from the embeddings of two intents (Zhan et al.
+    2021)."""
     likeness: float = 2.0
-    """Weight of staying near the base's similarities within a batch."""
+    """Weight of the loss that keeps similarities within a batch near those of the base model."""
     blend: float = 0.8
-    """Share of the trained weights in what ships; the rest are the base's, which keeps what the
-    base knows of intents that no set here has (Wortsman et al. 2022)."""
+    """Share of the trained weights in the shipped ones; the rest is the base model's, which keeps
+    what the base knows about intents of no training set (Wortsman et al. 2022)."""
     held_out: float = 0.0
-    """Share of CLINC150's intents kept out of training, to measure generality."""
+    """Share of CLINC150's intents that are held out of the training, to measure generality."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class ReaderConfig(Config):
-    """The reader."""
+    """Settings of the reader's training."""
 
     foreign: float = 0.5
-    """Share of the questions that are also put to a passage near the right one."""
+    """Share of the questions that are also asked of a passage similar to the right one."""
     made_up: int = 2
-    """Questions made of a passage's own sentences in an epoch."""
+    """Number of questions that each epoch makes from the sentences of a passage."""
     kept: float = 0.6
-    """Share of the sentence's words that such a question keeps."""
+    """Share of a sentence's words that such a question keeps."""
     unmarked: float = 0.5
-    """Share of the questions that lose their question mark, as spoken ones have none."""
+    """Share of the questions without their question mark, because spoken questions have none."""
     likeness: float = 4.0
-    """Weight of staying near the base's embeddings."""
+    """Weight of the loss that keeps the embeddings near those of the base model."""
     frozen: int = 2
-    """Lowest layers that stay as they are, with all below them."""
+    """Number of the lowest layers that are not trained; nor are the embeddings below them."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class GeneratorConfig:
-    """The generator: its shape and its training."""
+    """Settings of the generator's network and training."""
 
     layers: int = 4
     width: int = 384
     heads: int = 6
     positions: int = 320
-    """Tokens of prompt and reply together."""
+    """Most tokens of a prompt and its reply together."""
     seed: int = 7
     rounds: int
-    """Of `round` examples; each ends with a checkpoint."""
+    """Number of rounds, of `round` examples each; every round ends with a checkpoint."""
     round: int = 4000
+    """Number of examples in a round."""
     longest: int = 192
-    """Tokens of an example; longer ones are left out."""
+    """Most tokens of an example; longer examples are left out."""
     batch: int = 2000
-    """Tokens of a step."""
+    """Number of tokens in one step."""
     learning_rate: float = 1.1e-3
     rising: float = 1.0
-    """Rounds in which the rate rises."""
+    """Number of rounds, the first ones, in which the learning rate rises."""
     falling: float = 0.4
-    """Share of the rounds, the last ones, in which the rate falls."""
+    """Share of the rounds, the last ones, in which the learning rate falls."""
     weight_decay: float = 0.05
     grounded: float = 0.5
-    """Share of examples about passages."""
+    """Share of the examples that are about passages."""
     facts: float = 0.1
-    """Share of examples about skills' facts; the others are dialogue turns."""
+    """Share of the examples that are about facts from skills; the others are dialogue turns."""
     declined: float = 0.06
-    """Share of those whose passage does not answer."""
+    """Share of the examples about passages whose passage does not answer the question."""
     without_values: float = 0.4
-    """Weight of turns that say no value, such as a goodbye."""
+    """Weight of dialogue turns without a value, such as a goodbye, when turns are drawn."""
     judged: int = 3
-    """Rounds from one look at dev to the next."""
+    """Number of rounds between two measurements on the dev split."""
 
 
 INTENT = IntentConfig(epochs=8, learning_rate=6e-5, batch=96)

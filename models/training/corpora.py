@@ -1,4 +1,4 @@
-"""The public data sets, read from where they lie."""
+"""Reads the public data sets, and our own annotated sentences."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ from models.training.markup import Sentence, Span, read
 
 DEV_SHARE = 0.1
 DEV_SEED = 20_26
-"""HWU64 has no dev split: this share of train, drawn with this seed, serves as one."""
+"""Seed that draws `DEV_SHARE` of HWU64's train split as its dev split; it has none of its own."""
 
 
 def clinc150(split: str) -> list[Sentence]:
-    """CLINC150's "train", "val", "test", "oos_train", "oos_val" or "oos_test"."""
+    """The sentences of CLINC150's "train", "val", "test", "oos_train", "oos_val" or "oos_test"."""
     whole = json.loads((DATA / "nlu/clinc150/data_full.json").read_text("utf-8"))
     return [Sentence(text, (), intent, "clinc150") for text, intent in whole[split]]
 
 
 def hwu64(split: str) -> list[Sentence]:
-    """HWU64's "train" (nine tenths of the file), "dev" (the tenth left) or "test"."""
+    """The sentences of HWU64's "train" (nine tenths of the file), "dev" (the rest) or "test"."""
     if split == "test":
         return _rasa(DATA / "nlu/hwu64/test.json")
     sentences = _rasa(DATA / "nlu/hwu64/train.json")
@@ -35,7 +35,7 @@ def hwu64(split: str) -> list[Sentence]:
 
 
 def tagged(name: str, split: str) -> list[Sentence]:
-    """SNIPS or ATIS: words parted by spaces, intents joined by "#" where there are two."""
+    """The sentences of a split of SNIPS or ATIS; "#" joins the two intents of a sentence."""
     folder = DATA / "nlu" / name / split
     columns = [(folder / part).read_text("utf-8").splitlines() for part in ("seq.in", "seq.out")]
     intents = (folder / "label").read_text("utf-8").splitlines()
@@ -46,7 +46,7 @@ def tagged(name: str, split: str) -> list[Sentence]:
 
 
 def conll2003(split: str) -> list[Sentence]:
-    """CoNLL-2003's "train", "dev" or "test"; its IOB1 tags read as spans."""
+    """The sentences of CoNLL-2003's "train", "dev" or "test", with its IOB1 tags as spans."""
     file = {"train": "eng.train", "dev": "eng.testa", "test": "eng.testb"}[split]
     lines = (DATA / "ner/conll2003" / file).read_text("utf-8").splitlines()
     sentences = []
@@ -59,12 +59,12 @@ def conll2003(split: str) -> list[Sentence]:
 
 
 def own() -> list[Sentence]:
-    """Our own annotated sentences, of all files."""
+    """Our own annotated sentences, from all files."""
     return [sentence for file in sorted(SENTENCES.glob("*.txt")) for sentence in read(file)]
 
 
 def from_words(words: Sequence[str], tags: Sequence[str], intent: str, origin: str) -> Sentence:
-    """A sentence of words parted by single spaces."""
+    """The sentence of these words, joined by single spaces."""
     starts = [0]
     for word in words:
         starts.append(starts[-1] + len(word) + 1)

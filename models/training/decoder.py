@@ -1,9 +1,9 @@
 """The generator's network in torch: a pre-norm decoder with rotary positions that sees pairs.
 
 Each token's embedding has that of the token before it added, through a matrix. So one layer
-suffices to find where a token stood before and to say what followed there, which in plain decoders
-takes two layers and long training (the smeared keys of Olsson et al. 2022), and the first layers
-begin as such copying heads. What this model says is mostly copied, and it is trained briefly.
+can find where a token stood before and continue with what followed there. Plain decoders need two
+layers and long training for that (smeared keys, Olsson et al. 2022). The first layers start as such
+copying heads, because this model mostly copies, and is trained briefly.
 """
 
 from __future__ import annotations
@@ -20,13 +20,13 @@ from models.training.tokens import base
 
 EPSILON = 1e-5
 BASE = 10_000.0
-"""Of the rotary positions' wave lengths (Su et al. 2021)."""
+"""Base of the wave lengths of the rotary positions (Su et al. 2021)."""
 _SPREAD = 0.02
-"""Of weights at the start (Radford et al. 2019)."""
+"""Standard deviation of the initial weights (Radford et al. 2019)."""
 _SHARP = 0.05
-"""Of the copying heads' weights: large enough that a match stands out."""
+"""Size of the copying heads' initial weights, large enough that a match stands out."""
 _SOFT = 0.2
-"""Keeps what they hand on about as large as the embeddings."""
+"""Factor that keeps the copying heads' output about as large as the embeddings."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -41,12 +41,12 @@ class Shape:
 
     @property
     def inner(self) -> int:
-        """Width between the feed-forward's matrices."""
+        """Width of the hidden layer of the feed-forward network."""
         return 4 * self.width
 
 
 class Layer(nn.Module):
-    """Attention and feed-forward, each behind a layer norm (Radford et al. 2019)."""
+    """One layer: attention and feed-forward, each after a layer norm (Radford et al. 2019)."""
 
     def __init__(self, shape: Shape) -> None:
         super().__init__()
@@ -72,7 +72,7 @@ class Layer(nn.Module):
 
 
 class Decoder(nn.Module):
-    """Token ids → hidden states; the embeddings are the output's matrix as well."""
+    """The decoder, from token ids to hidden states; the embeddings are also the output matrix."""
 
     def __init__(self, shape: Shape) -> None:
         super().__init__()
@@ -86,7 +86,7 @@ class Decoder(nn.Module):
             self._copying(layer)
 
     def _copying(self, layer: Layer) -> None:
-        """Let queries find keys whose token before is theirs, and hand on what stands there."""
+        """Initialize the layer to find where a token stood before, and to copy what followed it."""
         query, key, value = layer.qkv.weight.data.chunk(3)
         query.normal_(std=_SHARP)
         value.normal_(std=_SHARP)
@@ -117,10 +117,10 @@ class Decoder(nn.Module):
 
 
 def known_words(model: Decoder, pieces: Tokenizer) -> int:
-    """Begin with MiniLM's embeddings of the words that it knows too; returns how many.
+    """Start from MiniLM's embeddings of the words that it knows too; returns their number.
 
-    They are centred and made as small as the others. So what means nearly the same is nearly the
-    same from the start, which our few texts could not teach. Both widths are 384.
+    They are centred and scaled to the size of the others. So words of similar meaning have similar
+    embeddings from the start, which our few texts could not teach. Both widths are 384.
     """
     theirs = load_file(base() / "model.safetensors")["embeddings.word_embeddings.weight"].float()
     theirs = (theirs - theirs.mean(0)) / theirs.std() * _SPREAD
@@ -143,7 +143,7 @@ def waves(positions: int, head: int) -> tuple[Tensor, Tensor]:
 
 
 def rotated(x: Tensor, cosines: Tensor, sines: Tensor) -> Tensor:
-    """Each head's first half turned against its second by the position's angles."""
+    """The states with each head's two halves rotated by the angles of the position."""
     cosines, sines = cosines.to(x.dtype), sines.to(x.dtype)
     first, second = x.chunk(2, dim=-1)
     return torch.cat([first * cosines - second * sines, second * cosines + first * sines], dim=-1)

@@ -1,4 +1,4 @@
-"""What is made of a trained model: int8, compared with float, and its place in the repository."""
+"""Delivers trained models: converts them to int8, compares that with float, and publishes them."""
 
 from __future__ import annotations
 
@@ -36,28 +36,28 @@ LOG = logging.getLogger("models.training")
 INPUTS = {"input_ids": "int64[batch, tokens]", "attention_mask": "int64[batch, tokens]"}
 FIGURES = config.TRAINING / "figures.json"
 COMPARED = 1000
-"""Dev sentences on which int8 is compared with float."""
+"""Number of dev sentences on which int8 is compared with float."""
 SHOWN, REPEATS = 10, 10
-"""Sentences shown of an intent that training has not seen, and draws of them."""
+"""Number of sentences shown of each intent that training has not seen, and of draws of them."""
 LATENCY_TOKENS, LATENCY_RUNS = 14, 400
 
 
 def weights(module: nn.Module) -> dict[str, graph.Array]:
-    """The parameters as numpy arrays."""
+    """The module's parameters as numpy arrays."""
     return {name: value.float().cpu().numpy() for name, value in module.state_dict().items()}
 
 
 def blended(task: IntentTask, share: float) -> dict[str, graph.Array]:
-    """The trained encoder's weights with the rest of the way to the base's.
+    """The weights of the trained encoder, of which they are `share`, blended with the base model's.
 
-    What was not trained, such as the words, stays as it is to the bit: other models share it.
+    Untrained weights, such as word embeddings, stay identical, because other models share them.
     """
     base, trained = weights(pretrained()), weights(task.model.encoder)
     return {name: base[name] + share * (trained[name] - base[name]) for name in base}
 
 
 def deliver_intent(task: IntentTask, settings: IntentConfig) -> None:
-    """Write the intent encoder as int8, its figures and its manifest entry."""
+    """Write the intent encoder as int8, with its figures and its manifest entry."""
     made = blended(task, settings.blend)
     int8 = graph.embedding_model(made, HEADS)
     dev = [*corpora.clinc150("val"), *corpora.hwu64("dev")][:: 4000 // COMPARED]
@@ -88,7 +88,7 @@ def deliver_intent(task: IntentTask, settings: IntentConfig) -> None:
 
 
 def deliver_generality(task: IntentTask, settings: IntentConfig) -> None:
-    """Record how intents kept out of training are told apart, beside what the base does."""
+    """Record how well held-out intents are distinguished, by this encoder and by the base model."""
     held = sorted(task.held)
     train = [s for s in corpora.clinc150("train") if s.intent in task.held]
     dev = [s for s in corpora.clinc150("val") if s.intent in task.held]
@@ -111,7 +111,7 @@ def deliver_generality(task: IntentTask, settings: IntentConfig) -> None:
 
 
 def _shown(known: graph.Array, numbers: NDArray[np.intp], seed: int) -> Linear:
-    """A fit to a few sentences of each intent."""
+    """A linear classifier that is fitted to a few sentences of each intent."""
     draw = np.random.default_rng(seed)
     intents = range(int(numbers.max()) + 1)
     rows = [draw.choice(np.flatnonzero(numbers == n), SHOWN, replace=False) for n in intents]
@@ -120,7 +120,7 @@ def _shown(known: graph.Array, numbers: NDArray[np.intp], seed: int) -> Linear:
 
 
 def deliver_ner(task: TaggingTask) -> None:
-    """Write the NER model as int8, its figures and its manifest entry."""
+    """Write the NER model as int8, with its figures and its manifest entry."""
     int8 = graph.tagging_model(weights(task.model), HEADS, whole="addressee")
     compare(task, int8, "ner")
     tests = ner.test_sets()
@@ -146,7 +146,7 @@ def deliver_ner(task: TaggingTask) -> None:
 
 
 def deliver_reader(task: ReaderTask) -> None:
-    """Write the reader as int8, how it compares with float, and its manifest entry."""
+    """Write the reader as int8, with its comparison with float and its manifest entry."""
     made = weights(task.model)
     int8 = graph.reading_model(made, HEADS)
     exact = graph.reading_model(made, HEADS, float_weights=True)
@@ -167,14 +167,14 @@ def deliver_reader(task: ReaderTask) -> None:
 
 
 def deliver_benchmark(name: str, task: TaggingTask) -> None:
-    """Judge the int8 model of a benchmark on its test split; only figures stay."""
+    """Measure the int8 model of a benchmark on its test split; only the figures are kept."""
     int8 = graph.tagging_model(weights(task.model), HEADS)
     compare(task, int8, f"benchmark-{name}")
     record(f"benchmark-{name}", evaluate_tagger(task, int8, benchmark.examples(name, "test")))
 
 
 def compare(task: TaggingTask, int8: bytes, name: str) -> None:
-    """Record how int8 does on dev beside float, both through onnxruntime."""
+    """Record the figures of int8 and of float on the dev split, both run with onnxruntime."""
     dev = list(task.dev_set)[:COMPARED]
     exact = graph.tagging_model(weights(task.model), HEADS, float_weights=True)
     quick_out, exact_out = outputs(task, int8, dev), outputs(task, exact, dev)
@@ -199,7 +199,7 @@ def outputs(task: TaggingTask, model: bytes, examples: Sequence[Example]) -> lis
 def evaluate_tagger(
     task: TaggingTask, model: bytes, examples: Sequence[Example]
 ) -> dict[str, float]:
-    """Slot F1, intent accuracy and whole sentences of a written model."""
+    """The slot F1, intent accuracy and share of right sentences of a written model."""
     pieces = tokens.of_words([e.words for e in examples])
     made = outputs(task, model, examples)
     predictions = [
@@ -210,7 +210,7 @@ def evaluate_tagger(
 
 
 def latency(model: bytes, further: Mapping[str, int] | None = None) -> dict[str, float]:
-    """Milliseconds of one sentence of 14 tokens on one thread; `further` inputs are constant."""
+    """Milliseconds for one sentence of 14 tokens on one thread; `further` inputs are constant."""
     session = runtime.open_model(model)
     ids = np.arange(1000, 1000 + LATENCY_TOKENS, dtype=np.int64)[None]
     inputs = {"input_ids": ids, "attention_mask": np.ones_like(ids)}
@@ -224,7 +224,7 @@ def latency(model: bytes, further: Mapping[str, int] | None = None) -> dict[str,
 
 
 def record(name: str, found: dict[str, float]) -> None:
-    """Add figures of a model, with the day, to `figures.json`."""
+    """Add a model's figures, with the date, to `figures.json`."""
     known = json.loads(FIGURES.read_text("utf-8")) if FIGURES.exists() else {}
     rounded = {key: round(value, 4) for key, value in found.items()}
     known.setdefault(name, {}).update(rounded, date=datetime.now(UTC).date().isoformat())

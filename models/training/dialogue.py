@@ -1,4 +1,4 @@
-"""Schema-Guided Dialogue's system turns as acts and replies (Rastogi et al. 2020)."""
+"""Reads the system turns of Schema-Guided Dialogue as acts and replies (Rastogi et al. 2020)."""
 
 from __future__ import annotations
 
@@ -28,15 +28,15 @@ MARKS = {
     "GOODBYE": Mark.GOODBYE,
 }
 SAID = {"True": "yes", "False": "no"}
-"""Values that are said by the sentence's build, not by a word of their own."""
+"""Values that the grammar of a sentence expresses, not a word of their own."""
 SAME = 3
-"""Turns kept of those that differ in values only."""
+"""Most turns that are kept of those that differ only in their values."""
 Example = tuple[Prompt, str]
 
 
 @dataclass(frozen=True)
 class Turn:
-    """What is to be said, what the user had said, and how it was said."""
+    """A system turn: what is to be said, what the user said before, and the reply."""
 
     kind: str
     acts: tuple[Act, ...]
@@ -55,7 +55,7 @@ class Turn:
 
 
 def read(split: str) -> list[Turn]:
-    """The turns of "train", "dev" or "test"."""
+    """The turns of the split "train", "dev" or "test"."""
     with gzip.open(DATA / "nlg" / "sgd" / f"{split}.jsonl.gz", "rt", encoding="utf-8") as lines:
         return [_turn(json.loads(line)) for line in lines]
 
@@ -77,7 +77,7 @@ def _turn(row: dict) -> Turn:  # type: ignore[type-arg]
 
 
 class Dialogues:
-    """Examples of the train split: whole replies only, few of those that are all alike."""
+    """Examples of the train split: replies with every value, and few that are nearly the same."""
 
     def __init__(self, folder: Path | None = None) -> None:
         self.turns = _unlike([turn for turn in read("train") if turn.whole])
@@ -140,7 +140,7 @@ def _unlike(turns: Sequence[Turn]) -> list[Turn]:
 
 
 def tidy(turn: Turn) -> str:
-    """The reply with a capital at its start and a mark at its end, where they were left out."""
+    """The reply, with the capital at its start and the punctuation at its end that it lacks."""
     reply = " ".join(turn.reply.split())
     if reply[0].islower() and not any(reply.startswith(value) for value in turn.values):
         reply = reply[0].upper() + reply[1:]

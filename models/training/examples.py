@@ -1,6 +1,6 @@
-"""The examples that the intent head is fitted to on every device: our sentences, embedded.
+"""Embeds our sentences, which the intent head is fitted to on every device.
 
-`python -m models.training examples`, with the daemon's own packages: no torch is needed.
+`python -m models.training examples` needs only the daemon's packages, not torch.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ DOWN = ("down", "quiet", "low", "soft", "less", "reduc", "decreas", "hush", "off
 
 
 def labelled(folder: Path = SENTENCES) -> Iterator[tuple[IntentLabel | None, str]]:
-    """Every sentence, as the models are asked, with its label; None for what is out of scope."""
+    """Every sentence as the models read it, with its label; None for one that is out of scope."""
     for file in sorted(folder.glob("*.txt")):
         intent, fixed = NONE, ""
         for line in file.read_text("utf-8").splitlines():
@@ -41,7 +41,7 @@ def labelled(folder: Path = SENTENCES) -> Iterator[tuple[IntentLabel | None, str
 
 
 def build(models: Path = MODELS) -> Path:
-    """Embed the sentences with the shipped encoder and write them beside it."""
+    """Embed the sentences with the shipped encoder, and write them beside it."""
     listed = list(dict.fromkeys(labelled()))
     encoder = SentenceEncoder.load(Library(models, models), threads=2)
     embeddings = encoder.encode([text for _, text in listed])
@@ -53,7 +53,7 @@ def build(models: Path = MODELS) -> Path:
 
 
 def with_file(manifest: str, name: str, file: Path) -> str:
-    """The manifest's text with one file of a model entered anew."""
+    """The manifest's text with the entry of one file of a model updated."""
     content = file.read_bytes()
     sha256 = hashlib.sha256(content).hexdigest()
     line = f'  {{ name = "{file.name}", bytes = {len(content)}, sha256 = "{sha256}" }},\n'
@@ -64,7 +64,7 @@ def with_file(manifest: str, name: str, file: Path) -> str:
 
 
 def _step(sentence: Sentence) -> str:
-    """Which way a relative volume goes: a fixed slot in the vocabulary, a word in our sentences."""
+    """Direction of a relative volume: a fixed slot for the vocabulary, a word in our sentences."""
     steps = (sentence.text[s.start : s.end] for s in sentence.spans if s.label == "volume_step")
     words = " ".join(steps)
     if any(stem in words for stem in UP):

@@ -1,4 +1,4 @@
-"""A skill's facts and how they are told: our own patterns with values that are made up."""
+"""Makes examples of a skill's facts and their replies, from our patterns with invented values."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ Draw = random.Random
 
 @dataclass(frozen=True)
 class Pattern:
-    """What a kind of result holds (name → sort of value), is asked for by, and is told as."""
+    """A kind of result: its slots (name → sort of value), questions for it, and replies with it."""
 
     kind: str
     slots: dict[str, str]
@@ -29,7 +29,7 @@ class Pattern:
 
 @cache
 def patterns() -> tuple[Pattern, ...]:
-    """Those of `facts.txt`: a kind, its slots, questions and sayings, a block each."""
+    """The patterns of `facts.txt`: a block for each kind, with its slots, questions and replies."""
     made = []
     for block in FILE.read_text("utf-8").strip().split("\n\n"):
         kind, slots, asked, said = block.split("\n")
@@ -40,7 +40,7 @@ def patterns() -> tuple[Pattern, ...]:
 
 
 def example(draw: Draw) -> Example:
-    """One pattern with values."""
+    """An example: one pattern, filled with values."""
     pattern = draw.choice(patterns())
     values = {name: SORTS[sort](draw) for name, sort in pattern.slots.items()}
     acts = [Act(Mark.INFORM, name, value) for name, value in values.items()]
@@ -124,4 +124,4 @@ SORTS: dict[str, Callable[[Draw], str]] = {
     "time": _time,
     "title": lambda d: " ".join(invented(d) for _ in range(d.choice((1, 2, 3)))),
 }
-"""Sort → a value of it."""
+"""Sort of value → the function that makes a value."""

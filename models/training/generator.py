@@ -1,8 +1,8 @@
-"""Training the generator on dialogue acts and on our own passages; it goes on after a kill.
+"""Trains the generator on dialogue acts and on our own passages; continues after an interruption.
 
-Examples are made anew in each round, with other names and numbers; a round ends with a checkpoint.
-The rate rises, stays, and falls over the last rounds (Hu et al. 2024), so that a training can be
-made longer without beginning anew.
+Each round makes its own examples, with other names and numbers, and ends with a checkpoint. The
+learning rate rises, stays, and falls over the last rounds (Hu et al. 2024), so that a training can
+be extended without a restart.
 """
 
 from __future__ import annotations
@@ -30,19 +30,19 @@ from models.training.dialogue import Dialogues, Example
 LOG = logging.getLogger("models.training")
 FOLDER = BUILD / "generator"
 _POOL = 12
-"""Batches that are drawn together and sorted by length."""
+"""Number of batches that are drawn together and sorted by length."""
 
 
 @dataclass(frozen=True)
 class Row:
-    """One example as ids; the reply, with its end, are the last `said` of them."""
+    """One example as token ids; the last `said` of them are the reply and its end mark."""
 
     ids: list[int]
     said: int
 
 
 class Examples:
-    """All that is trained on, drawn by round."""
+    """The training examples, drawn for each round."""
 
     def __init__(self, config: GeneratorConfig) -> None:
         self.config = config
@@ -52,7 +52,7 @@ class Examples:
         self._weights = [1.0 if t.values else config.without_values for t in turns]
 
     def round(self, number: int) -> list[Row]:
-        """The examples of a round: the same ones each time, from what texts there are."""
+        """The examples of a round: the same for the same texts and the same number."""
         draw = random.Random(self.config.seed * 1000 + number)
         asked = grounded.read(dev=False)
         answered = [a for a in asked if a.said]
@@ -73,12 +73,12 @@ class Examples:
         return self.rows(made)
 
     def rows(self, examples: Sequence[Example]) -> list[Row]:
-        """Those that fit the model's positions."""
+        """The examples as rows, without those that are too long."""
         rows = [row(self.notation, example) for example in examples]
         return [r for r in rows if len(r.ids) <= self.config.longest]
 
     def dev(self) -> dict[str, list[Row]]:
-        """Dialogue turns of the dev split and the questions of the documents held out."""
+        """Dialogue turns of the dev split, and the questions about held-out documents."""
         turns = [t for t in dialogue.read("dev") if t.whole][::25]
         spoken = [(dialogue.about_facts(t.acts, t.kind), dialogue.tidy(t)) for t in turns]
         asked = [grounded.plain(a) for a in grounded.read(dev=True) if a.said]
@@ -86,7 +86,7 @@ class Examples:
 
 
 def row(notation: Notation, example: Example) -> Row:
-    """Prompt, reply and end."""
+    """The example as token ids: prompt, reply and end mark."""
     prompt, reply = example
     none = reply == Mark.NONE
     said = [notation.marks[Mark.NONE]] if none else notation.text_ids(reply)
@@ -95,7 +95,7 @@ def row(notation: Notation, example: Example) -> Row:
 
 
 def tokenizer() -> Tokenizer:
-    """The vocabulary; built from the training texts when there is none yet."""
+    """The tokenizer; it is built from the training texts when there is none yet."""
     file = FOLDER / "tokenizer.json"
     if not file.exists():
         FOLDER.mkdir(parents=True, exist_ok=True)
@@ -114,7 +114,7 @@ def _texts() -> Iterator[str]:
 
 
 def shape(config: GeneratorConfig, words: int) -> Shape:
-    """The network's sizes."""
+    """The sizes of the network."""
     return Shape(
         vocabulary=words,
         layers=config.layers,
@@ -125,7 +125,7 @@ def shape(config: GeneratorConfig, words: int) -> Shape:
 
 
 def train(config: GeneratorConfig = GENERATOR) -> tuple[Decoder, Examples]:
-    """Train for what is left of the rounds."""
+    """Train for the remaining rounds."""
     torch.manual_seed(config.seed)
     examples = Examples(config)
     model = Decoder(shape(config, examples.notation.tokenizer.get_vocab_size()))
@@ -182,7 +182,7 @@ def _round(
 
 
 def batches(rows: Sequence[Row], size: int, draw: random.Random) -> Iterator[list[Row]]:
-    """Batches of about `size` tokens, each of rows about as long as each other."""
+    """Batches of about `size` tokens, each of rows of about the same length."""
     drawn = list(rows)
     draw.shuffle(drawn)
     pools = [drawn[i : i + size * _POOL // 40] for i in range(0, len(drawn), size * _POOL // 40)]
@@ -197,7 +197,7 @@ def batches(rows: Sequence[Row], size: int, draw: random.Random) -> Iterator[lis
 
 
 def loss(model: Decoder, batch: Sequence[Row]) -> Tensor:
-    """Mean cross entropy of the replies' tokens; what is asked is read, not learnt to say."""
+    """The mean cross entropy of the replies' tokens; the prompt is read, but not learned."""
     longest = max(len(r.ids) for r in batch)
     ids = torch.tensor([r.ids + [0] * (longest - len(r.ids)) for r in batch])
     places = [
@@ -211,7 +211,7 @@ def loss(model: Decoder, batch: Sequence[Row]) -> Tensor:
 
 
 def dev_losses(model: Decoder, examples: Examples) -> dict[str, float]:
-    """The loss on dev, per token."""
+    """The mean losses per token on the dev split."""
     model.eval()
     found = {}
     with torch.no_grad(), torch.autocast("cpu", dtype=torch.bfloat16):

@@ -1,7 +1,7 @@
-"""An encoder's weights as an int8 ONNX graph of onnxruntime's fused operators.
+"""Writes an encoder's weights as an int8 ONNX graph of onnxruntime's fused operators.
 
-The graph is written operator by operator instead of traced and rewritten: nothing is left to
-pattern matching, and what runs is what stands here. Weights are int8 per output channel, the word
+The graph is written operator by operator instead of traced and rewritten: it does not depend on
+pattern matching, and exactly these operators run. Weights are int8 per output channel, the word
 embeddings int8 per row; activations are quantized per tensor at run time.
 """
 
@@ -17,7 +17,7 @@ from onnx import TensorProto, helper, numpy_helper
 
 Array = NDArray[np.float32]
 Weights = Mapping[str, Array]
-"""Parameters by the names they have in `network.Encoder`."""
+"""The parameters, by their names in `network.Encoder`."""
 
 OPSET = 20
 FUSED = "com.microsoft"
@@ -25,7 +25,7 @@ EPSILON = 1e-12
 
 
 def quantized(weights: Array, axis: int) -> tuple[NDArray[np.int8], Array]:
-    """int8 weights and their float32 scales along `axis`, symmetric: weights ≈ int8 · scale."""
+    """The int8 weights and their float32 scales along `axis`, symmetric: weights ≈ int8 · scale."""
     others = tuple(a for a in range(weights.ndim) if a != axis)
     scales = np.maximum(np.abs(weights).max(axis=others, keepdims=True), 1e-9) / 127
     return np.round(weights / scales).astype(np.int8), scales.astype(np.float32)
@@ -33,7 +33,7 @@ def quantized(weights: Array, axis: int) -> tuple[NDArray[np.int8], Array]:
 
 @dataclass
 class Graph:
-    """Nodes and constants so far; `float_weights` leaves all weights as they are."""
+    """Nodes and constants of an ONNX graph that is built; with `float_weights` nothing is int8."""
 
     float_weights: bool = False
     nodes: list[onnx.NodeProto] = field(default_factory=list)
@@ -53,7 +53,7 @@ class Graph:
         return name
 
     def lookup(self, name: str, table: Array, ids: str) -> str:
-        """Rows of an int8 table with a scale for each row."""
+        """Add a lookup of rows in an int8 table with a scale for each row; return its name."""
         if self.float_weights:
             return self.node("Gather", [self.constant(f"{name}.float", table), ids], name)
         whole, scales = quantized(table, axis=0)
@@ -63,7 +63,7 @@ class Graph:
         return self.node("Mul", [wide, sizes], name)
 
     def linear(self, name: str, x: str, weight: Array, bias: Array | None) -> str:
-        """x · weight + bias with `weight` float32[in, out]."""
+        """Add x · weight + bias, with `weight` float32[in, out]; return its name."""
         biases = [] if bias is None else [self.constant(f"{name}.bias", bias)]
         if self.float_weights:
             product = [x, self.constant(f"{name}.float", weight)]
@@ -79,7 +79,7 @@ class Graph:
         return self.node("DynamicQuantizeMatMul", inputs, name, FUSED)
 
     def norm(self, name: str, x: str, skip: str, weights: Weights, key: str, bias: str) -> str:
-        """Layer norm of x + skip + bias, where `bias` names a constant or is empty."""
+        """Add the layer norm of x + skip + bias; `bias` names a constant, or is empty."""
         scale = self.constant(f"{name}.weight", weights[f"{key}.weight"])
         shift = self.constant(f"{name}.shift", weights[f"{key}.bias"])
         inputs = [x, skip, scale, shift, *([bias] if bias else [])]
@@ -118,7 +118,7 @@ def encode(graph: Graph, weights: Weights, heads: int, extra: str = "") -> str:
 
 
 def _places(graph: Graph, weights: Weights) -> str:
-    """Position embeddings of as many tokens as there are, with the first segment's added."""
+    """Add the embeddings of the tokens' positions, to which that of the first segment is added."""
     table = weights["positions.weight"] + weights["segments.weight"][0]
     shape = graph.node("Shape", ["input_ids"], "tokens", start=1, end=2)
     zero = graph.constant("zero", np.zeros(1, np.int64))
@@ -152,7 +152,7 @@ def _layer(graph: Graph, weights: Weights, name: str, x: str, mask: str, heads: 
 
 
 def pool(graph: Graph, states: str, out: str) -> str:
-    """Sum over the real tokens brought to length 1: the mean's direction, which is all it needs."""
+    """Add the sum over the real tokens, normalized to length 1: it equals the normalized mean."""
     floats = graph.node("Cast", ["attention_mask"], "mask.float", to=TensorProto.FLOAT)
     one = graph.constant("one", np.ones(1, np.int64))
     row = graph.node("Unsqueeze", [floats, one], "mask.row")
@@ -162,7 +162,7 @@ def pool(graph: Graph, states: str, out: str) -> str:
 
 
 def embedding_model(weights: Weights, heads: int, float_weights: bool = False) -> bytes:
-    """Output `embedding` float32[batch, width], of length 1."""
+    """The model with the output `embedding` float32[batch, width], of length 1."""
     graph = Graph(float_weights)
     pool(graph, encode(graph, weights, heads), "embedding")
     width = weights["words.weight"].shape[1]
@@ -173,10 +173,10 @@ def embedding_model(weights: Weights, heads: int, float_weights: bool = False) -
 def tagging_model(
     weights: Weights, heads: int, float_weights: bool = False, whole: str = "intents"
 ) -> bytes:
-    """Outputs `logits` float32[batch, tokens, tags] and, with that head, `whole` of [CLS].
+    """The model with outputs `logits` float32[batch, tokens, tags] and, with that head, `whole`.
 
     `weights` are those of `tagging.Tagger`; with case embeddings there is an input `casing`. The
-    heads stay float32: they are small, and what they say is read off directly.
+    heads stay float32: they are small, and their output is the result.
     """
     graph = Graph(float_weights)
     inputs = {"input_ids": "", "attention_mask": ""}
@@ -206,10 +206,10 @@ def _head(graph: Graph, weights: Weights, name: str, x: str, out: str) -> None:
 
 
 def reading_model(weights: Weights, heads: int, float_weights: bool = False) -> bytes:
-    """Outputs `embedding` float32[batch, width], of length 1, and `spans` [batch, tokens, 2].
+    """The model with outputs `embedding` float32[batch, width] and `spans` [batch, tokens, 2].
 
-    `weights` are those of `reading.Reader`. Pieces with 1 in the input `token_type_ids` belong to
-    a passage that is read after a question.
+    `weights` are those of `reading.Reader`; embeddings have length 1. Pieces with 1 in the input
+    `token_type_ids` belong to a passage that is read after a question.
     """
     graph = Graph(float_weights)
     encoder = {

@@ -1,4 +1,4 @@
-"""Our own passages with questions: a question and a sentence or few → one short spoken sentence."""
+"""Makes the generator's examples from our own passages: question and sentences → spoken reply."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from models.training import renaming
 from models.training.config import TRAINING
 
 PASSAGES = TRAINING / "passages"
-"""Blocks of a title line, a paragraph and its questions; `passages/README.md` says how."""
+"""The folder of the passages; `passages/README.md` describes their format."""
 Example = tuple[Prompt, str]
 _END = re.compile(
     r"(?<=[.!?])(?<!\bMr\.)(?<!\bDr\.)(?<!\bMrs\.)(?<!\bSt\.)(?<!\bNo\.) +(?=[A-Z\"'0-9])"
@@ -24,20 +24,20 @@ _WORD = re.compile(r"[A-Za-z]+|\d[\d.,:]*\d|\d")
 
 @dataclass(frozen=True)
 class Asked:
-    """A question with what is said to it, "" when the paragraph does not answer."""
+    """A question about a paragraph, with its reply: "" when the paragraph does not answer it."""
 
     title: str
     sentences: tuple[str, ...]
     best: int
-    """The sentence that answers, or seems to."""
+    """Index of the sentence that answers the question, or seems to."""
     question: str
     said: str
     answer: str = ""
-    """Its shortest words in the paragraph."""
+    """The shortest words of the paragraph that answer the question."""
 
 
 def read(dev: bool, folder: Path = PASSAGES) -> list[Asked]:
-    """The questions of nine tenths of the documents, or, with `dev`, those of the other tenth."""
+    """The questions about nine tenths of the documents or, with `dev`, about the other tenth."""
     return [
         asked
         for file in sorted(folder.glob("*.txt"))
@@ -48,7 +48,7 @@ def read(dev: bool, folder: Path = PASSAGES) -> list[Asked]:
 
 
 def held_out(title: str) -> bool:
-    """Whether a document is kept for dev, by a hash of its title."""
+    """Whether a document is held out for dev; a hash of its title decides."""
     return hashlib.sha256(title.encode()).digest()[0] % 10 == 0
 
 
@@ -72,25 +72,25 @@ def _block(block: str) -> Iterator[Asked]:
 
 
 def _answering(sentences: tuple[str, ...], answer: str, like: str) -> int:
-    """The sentence that holds the answer; of several the one most like what is said."""
+    """Index of the sentence with the answer; of several, the one most similar to `like`."""
     wanted = set(words(like))
     scores = [(answer in s, len(wanted & set(words(s)))) for s in sentences]
     return max(range(len(sentences)), key=scores.__getitem__)
 
 
 def words(text: str) -> list[str]:
-    """Lower-case words and numbers."""
+    """The words and numbers of a text, in lower case."""
     return [word.lower() for word in _WORD.findall(text)]
 
 
 def plain(asked: Asked) -> Example:
-    """As the assistant asks: the sentence that answers, its answer, and the title."""
+    """The example as the assistant asks: the sentence that answers, the answer, and the title."""
     prompt = about_text(asked.question, asked.sentences[asked.best], asked.title, asked.answer)
     return prompt, asked.said or str(Mark.NONE)
 
 
 def example(asked: Asked, draw: random.Random) -> Example:
-    """A variant: other names and numbers, more or less context, now and then no question."""
+    """A variant: other names and numbers, more or less context, sometimes no question."""
     first = asked.best - draw.choice((0, 0, 0, 0, 0, 1, 1, 2))
     last = asked.best + (draw.random() < 0.1)
     text = " ".join(asked.sentences[max(0, first) : last + 1])
@@ -109,7 +109,7 @@ def example(asked: Asked, draw: random.Random) -> Example:
 
 
 def _near(answer: str, text: str, draw: random.Random) -> str:
-    """The answer, now and then with a word more or fewer at an end, as a reader finds it."""
+    """The answer, sometimes with a word more or less at an end, as the reader finds it."""
     if not answer or draw.random() < 0.75:
         return answer
     words, found = text.split(), answer.split()
@@ -122,16 +122,16 @@ def _near(answer: str, text: str, draw: random.Random) -> str:
 
 
 def facts(text: str) -> list[str]:
-    """Its numbers and its names, but for its first word, in lower case."""
+    """The numbers and names of a text, in lower case; its first word does not count as a name."""
     return [f.lower() for f in re.findall(r"\d[\d.,:]*\d|\d|(?<=\w )[A-Z][a-z]+", text)]
 
 
 def _covered(asked: Asked, text: str, title: str) -> bool:
-    """Whether every name and number that is said stands in what is shown."""
+    """Whether every name and number of the reply stands in the question, the text or the title."""
     shown = f"{asked.question} {text} {title}".lower()
     return all(fact in shown for fact in facts(asked.said))
 
 
 def _spoken(question: str, draw: random.Random) -> str:
-    """The question as recognition writes it, now and then: lower case, no mark."""
+    """The question, sometimes as speech recognition writes it: lower case, no question mark."""
     return question.rstrip("?").lower() if draw.random() < 0.3 else question

@@ -1,7 +1,7 @@
-"""The intent encoder: MiniLM-L6 brought to part the intents of several public sets at once.
+"""Trains the intent encoder: MiniLM-L6, which learns to separate the intents of public sets.
 
-Each set has its own classes in a large margin cosine softmax with one class more, "none", whose
-cosine is a learned constant: what lies outside must stay further than that from every intent.
+Each set has its own classes in a large margin cosine softmax, and one class more, "none", whose
+cosine is a learned constant: a sentence out of scope must be less similar than that to all intents.
 """
 
 from __future__ import annotations
@@ -23,11 +23,11 @@ from models.training.markup import Sentence
 from models.training.network import WIDTH, Encoder, pooled, pretrained
 
 PARTS = {"snips": 4000, "atis": 1500}
-"""Sentences an epoch of the sets that are learned early."""
+"""Number of sentences that an epoch draws from the sets that are learned early."""
 OOS_COPIES = 4
-"""Times that CLINC150's 100 out-of-scope training sentences are seen in an epoch."""
+"""Number of times that an epoch uses CLINC150's 100 out-of-scope training sentences."""
 MIXED = (0.3, 0.7)
-"""Share of one of the two sentences in an outlier mixed of both."""
+"""Lowest and highest share of one sentence in an outlier that is mixed from two."""
 
 OUTSIDE_CLINC = frozenset(
     {
@@ -53,11 +53,11 @@ OUTSIDE_CLINC = frozenset(
         "takeaway_query",
     }
 )
-"""Intents of the other sets that none of CLINC150's covers: outliers to it."""
+"""Intents of other sets that no intent of CLINC150 covers: they are outliers for CLINC150."""
 
 
 class Proxies(nn.Module):
-    """The encoder with a direction for each class of each set and the sets' "none"."""
+    """The encoder with a direction for each class of each set, and a cosine for its "none"."""
 
     def __init__(self, encoder: Encoder, classes: int, sets: int) -> None:
         super().__init__()
@@ -66,16 +66,16 @@ class Proxies(nn.Module):
         self.none = nn.Parameter(torch.full((sets,), 0.4))
 
     def embed(self, ids: Tensor, mask: Tensor) -> Tensor:
-        """float32[batch, 384], of length 1."""
+        """The embeddings float32[batch, 384], of length 1."""
         return pooled(self.encoder(ids, mask), mask)
 
     def cosines(self, embeddings: Tensor) -> Tensor:
-        """float32[batch, classes]."""
+        """The cosines float32[batch, classes] of embeddings and classes."""
         return embeddings.float() @ functional.normalize(self.directions, dim=-1).T
 
 
 class IntentTask:
-    """Training of the encoder; `held` are CLINC150's intents kept out of it."""
+    """Training of the encoder; `held` are the intents of CLINC150 that are held out."""
 
     def __init__(self, config: IntentConfig, name: str = "intent") -> None:
         self.name, self.config = name, config
@@ -92,7 +92,7 @@ class IntentTask:
 
     @cached_property
     def base(self) -> Tensor:
-        """The base's embeddings of all training sentences."""
+        """The base model's embeddings of all training sentences."""
         return torch.from_numpy(embed(pretrained(), [s.text for s in self.sentences]))
 
     def _prepare(self) -> None:
@@ -107,7 +107,7 @@ class IntentTask:
         self.drawn: list[int] = []
 
     def lengths(self, epoch: int) -> Sequence[int]:
-        """Draw the epoch's sentences: all, of some sets a part, the few outliers repeatedly."""
+        """Draw the epoch's sentences: a part of some sets, and outliers several times."""
         draw = random.Random(self.config.seed * 1000 + epoch)
         by_set: dict[str, list[int]] = {}
         for index, sentence in enumerate(self.sentences):
@@ -120,7 +120,7 @@ class IntentTask:
         return [len(self.pieces[index].ids) for index in self.drawn]
 
     def loss(self, batch: Sequence[int]) -> Tensor:
-        """Margin softmax in each sentence's set, outliers of CLINC150, nearness to the base."""
+        """The sum of the losses on intents, on outliers, and on the distance to the base model."""
         rows = torch.tensor([self.drawn[index] for index in batch])
         ids, mask = padded([self.pieces[row].ids for row in rows.tolist()])
         embeddings = self.model.embed(ids, mask)
@@ -137,7 +137,7 @@ class IntentTask:
             return loss + self.config.likeness * self._unlike(embeddings, rows)
 
     def _classified(self, embeddings: Tensor, origins: Tensor, targets: Tensor) -> Tensor:
-        """Cross entropy of each sentence among its set's classes and "none"."""
+        """The cross entropy of each sentence among the classes of its set and "none"."""
         cosines = self.model.cosines(embeddings)
         cosines = torch.cat([cosines, self.model.none[origins][:, None]], dim=1)
         taken = functional.one_hot(targets, len(self.classes) + 1) * self.config.margin
@@ -148,7 +148,7 @@ class IntentTask:
         return functional.cross_entropy(logits, targets.to(logits.device), reduction="none")
 
     def _mixed(self, embeddings: Tensor, origins: Tensor, targets: Tensor) -> Tensor:
-        """Loss on outliers between two sentences of unlike intent of one set."""
+        """The loss on outliers mixed from two sentences of one set with different intents."""
         partner = torch.randperm(len(targets))
         fit = (origins == origins[partner]) & (targets != targets[partner])
         if not fit.any():
@@ -160,12 +160,12 @@ class IntentTask:
         return self._classified(mixed, origins[fit], none).mean()
 
     def _unlike(self, embeddings: Tensor, rows: Tensor) -> Tensor:
-        """How far the batch's similarities have gone from the base's."""
+        """The difference between the batch's similarities and those of the base model."""
         base = self.base[rows].to(embeddings.device)
         return functional.mse_loss(embeddings @ embeddings.T, base @ base.T)
 
     def dev(self) -> dict[str, float]:
-        """Accuracy by the nearest direction, and out-of-scope recall at 4 % of false alarms."""
+        """Accuracy by the nearest direction, and out-of-scope recall at 4 % false alarms."""
         inside = [s for s in corpora.clinc150("val") if s.intent not in self.held]
         right, near = self._nearest(inside, "clinc150")
         _, far = self._nearest(corpora.clinc150("oos_val"), "clinc150")

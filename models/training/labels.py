@@ -1,6 +1,6 @@
-"""What the public sets and our own sentences call a span, and what the NER model calls it.
+"""Maps the labels of the public sets and of our own sentences to those of the NER model.
 
-A label that is not in its set's table is of no use to an assistant and is "O" in training and in
+A label that is not in its set's table is of no use to an assistant, and is "O" in training and in
 evaluation: kinds of media, film, coffee, transport or order, services and apps, ratings' units,
 settings of a player, the words for more and less, descriptions of weather, personal data, e-mail
 addresses, time zones, kinds of joke, facilities, cuisines, places relative to here, and what a
@@ -36,7 +36,7 @@ LABELS = [
 ]
 
 TAGS = [OUTSIDE, *(f"{prefix}-{label}" for label in LABELS for prefix in "BI")]
-"""What the model's outputs stand for, in order."""
+"""The tags of the model's outputs, in order."""
 
 _TABLES = {
     "hwu64": """
@@ -90,13 +90,13 @@ MAPPING = {
     }
     for origin, table in _TABLES.items()
 }
-"""Set → its label → ours."""
+"""Set → label of the set → our label."""
 
 _CLOCK = re.compile(
     r"\b(?:[ap] ?m|o clock|o'clock|noon|midnight|now|hours?|minutes?|seconds?|morning|evening|night"
     r"|tonight|afternoon|breakfast|brunch|lunch|dinner|meal|supper)\b|\d:\d"
 )
-"""A `timeRange` with one of these is a time, any other a date."""
+"""Words that make a `timeRange` a time; without them it is a date."""
 _LENGTH = re.compile(
     r"(?!in |after |at |next |last |past )[a-z0-9 ]*\b(?:hours?|minutes?|seconds?)"
 )
@@ -112,7 +112,7 @@ _DIGITS_OR_WORD = re.compile(
 
 
 def mapped(sentence: Sentence) -> Sentence:
-    """The sentence with our labels."""
+    """The sentence with our labels in place of its set's."""
     origin = sentence.origin if sentence.origin in MAPPING else "own"
     spans = tuple(_mapped(sentence, MAPPING[origin]))
     return Sentence(sentence.text, spans, sentence.intent, sentence.origin)
@@ -128,7 +128,7 @@ def _mapped(sentence: Sentence, table: dict[str, str]) -> Iterator[Span]:
 
 
 def _refined(text: str, span: Span, label: str) -> tuple[str, int, int]:
-    """What only the words tell: times from dates, lengths from times, percent from numbers."""
+    """Label, start and end of a span after a look at its words: "two hours" is a duration."""
     start, end = span.start, span.end
     words = text[start:end].lower()
     if span.label == "timeRange" and _CLOCK.search(words):

@@ -1,4 +1,4 @@
-"""The training loop: batches of like length, a checkpoint an epoch, going on after a kill."""
+"""The training loop: batches of similar length, and a checkpoint per epoch to continue from."""
 
 from __future__ import annotations
 
@@ -17,17 +17,17 @@ from models.training.config import BUILD, Config
 
 LOG = logging.getLogger("models.training")
 _POOL = 50
-"""Batches that are drawn together, sorted by length and shuffled again."""
+"""Number of batches that are drawn together, sorted by length, and shuffled again."""
 
 
 class Task(Protocol):
-    """What a training trains."""
+    """A model in training, with its examples."""
 
     name: str
     model: nn.Module
 
     def lengths(self, epoch: int) -> Sequence[int]:
-        """The pieces of each example of the epoch."""
+        """The number of pieces of each example of the epoch, which this draws."""
 
     def loss(self, batch: Sequence[int]) -> Tensor:
         """The loss on the examples of these indices."""
@@ -37,12 +37,12 @@ class Task(Protocol):
 
 
 def device() -> torch.device:
-    """A GPU when there is one."""
+    """The device to train on: a GPU when there is one."""
     return torch.device("cuda" if torch.cuda.is_available() else "cpu")
 
 
 def batches(lengths: Sequence[int], size: int, draw: random.Random) -> Iterator[list[int]]:
-    """All indices once, shuffled, in batches of sentences about as long as each other."""
+    """All indices once, shuffled, in batches of sentences of about the same length."""
     order = list(range(len(lengths)))
     draw.shuffle(order)
     for start in range(0, len(order), size * _POOL):
@@ -53,7 +53,7 @@ def batches(lengths: Sequence[int], size: int, draw: random.Random) -> Iterator[
 
 
 def train(task: Task, config: Config) -> None:
-    """Train `task.model` in place for what is left of its epochs."""
+    """Train `task.model` in place for the remaining epochs."""
     torch.manual_seed(config.seed)
     folder = BUILD / task.name
     folder.mkdir(parents=True, exist_ok=True)
@@ -105,7 +105,7 @@ def _optimizer(model: nn.Module, config: Config) -> torch.optim.Optimizer:
 
 
 def _set_rates(optimizer: torch.optim.Optimizer, config: Config, done: float) -> None:
-    """Rise over `warmup`, then fall in a line; `done` is the share of the training, 0–1."""
+    """Set the rates: they rise over `warmup`, then fall linearly; `done` is a share, 0 to 1."""
     share = done / config.warmup if done < config.warmup else (1 - done) / (1 - config.warmup)
     for group in optimizer.param_groups:
         group["lr"] = group["peak"] * share
@@ -128,7 +128,7 @@ def _resume(file: Path, model: nn.Module, optimizer: torch.optim.Optimizer) -> i
 
 
 def padded(rows: Sequence[Sequence[int]]) -> tuple[Tensor, Tensor]:
-    """Ids and mask int64[batch, tokens] of sentences of unlike length."""
+    """The ids and mask int64[batch, tokens] of sentences of different lengths."""
     longest = max(map(len, rows))
     ids = torch.zeros(len(rows), longest, dtype=torch.long)
     mask = torch.zeros(len(rows), longest, dtype=torch.long)

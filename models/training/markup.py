@@ -1,4 +1,7 @@
-"""Our own sentences: `turn off the [bedroom lamp](name) in [ten minutes](duration)`."""
+"""Reads and rewrites our annotated sentences.
+
+One is `turn off the [bedroom lamp](name) in [ten minutes](duration)`.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +15,7 @@ _SLOT = re.compile(r"\[([^\[\]]+)\]\(([a-z_]+)\)")
 
 @dataclass(frozen=True)
 class Span:
-    """Characters `start` to `end` of a text, with what they are."""
+    """The characters `start` to `end` of a text, with their label."""
 
     start: int
     end: int
@@ -21,7 +24,7 @@ class Span:
 
 @dataclass(frozen=True)
 class Sentence:
-    """A text with its spans in order, its intent ("" for none known) and the set it is from."""
+    """A text with its spans in order, its intent ("" when unknown) and the name of its set."""
 
     text: str
     spans: tuple[Span, ...] = ()
@@ -30,7 +33,7 @@ class Sentence:
 
 
 def parse(line: str, intent: str = "", origin: str = "") -> Sentence:
-    """Read one marked-up line; raises `ValueError` for a bracket that is no mark-up."""
+    """Read one annotated line; raises `ValueError` for a bracket that is no mark-up."""
     text, spans, last = "", [], 0
     for found in _SLOT.finditer(line):
         text += line[last : found.start()]
@@ -61,7 +64,7 @@ def read(file: Path) -> Iterator[Sentence]:
 
 
 def replaced(sentence: Sentence, other: Callable[[Span, str], str]) -> Sentence:
-    """The sentence with what `other` gives for each span and its words in their place."""
+    """The sentence with each span's words replaced by what `other` returns for them."""
     text, spans, last = "", [], 0
     for span in sentence.spans:
         text += sentence.text[last : span.start]

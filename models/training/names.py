@@ -1,4 +1,4 @@
-"""Names to put in place of those in our own sentences, so that the model learns their contexts."""
+"""Replaces the names in our own sentences, so that the model learns their contexts."""
 
 from __future__ import annotations
 

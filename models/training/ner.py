@@ -1,7 +1,7 @@
-"""The shipped NER model: what HWU64, SNIPS and our own sentences call spans, in our labels.
+"""Trains the shipped NER model on HWU64, SNIPS and our own sentences, with our labels.
 
-Beside the spans it learns to whom a sentence is said, an assistant or somebody else: it reads every
-text whole anyway, with the words of politeness that the intent model is not shown.
+It also learns whom a sentence is addressed to, an assistant or somebody else, because it reads
+every text whole, with the polite words that the intent model does not see.
 """
 
 from __future__ import annotations
@@ -16,22 +16,22 @@ from models.training.markup import Sentence
 from models.training.tagging import Example, TaggingTask
 
 ASSISTANT, OTHER = "assistant", "other"
-"""To whom a sentence is said; what must not be obeyed counts as said to somebody else."""
+"""Whom a sentence is addressed to; one that must not be obeyed counts as said to somebody else."""
 UNSAID = ("person", "place", "artist", "date", "time", "number", "currency")
-"""What our own sentences mark only where it fills a slot of theirs, or not at all."""
+"""Labels that our own sentences mark only where they fill a slot, or never."""
 KNOWN = 0.3
-"""Share of the public sets' sentences, all said to an assistant, of which that is learned."""
+"""Share of the public sets' sentences, all said to an assistant, whose addressee is learned."""
 UNASKED = "questions"
-"""The file of our sentences to an assistant that no intent covers: neither is learned of them."""
+"""Name of the file of our sentences to an assistant without an intent: no addressee is learned."""
 UNMARKED = 0.7
-"""Share of the sentences that lose their punctuation, as a recogniser writes none."""
+"""Share of the sentences without punctuation, because a recogniser writes none."""
 _PUNCTUATION = ",.;:!?"
 COPIES = {"own": 1.2, "hwu64": 2, "snips": 0.6}
-"""Times an epoch that a sentence of a set is seen, each time with other names or values."""
+"""Set → mean number of times per epoch that its sentences are used, each time with other values."""
 
 
 class NerTask(TaggingTask):
-    """Our own sentences come with new names each epoch."""
+    """Training of the NER model; our own sentences get new names in each epoch."""
 
     def __init__(self, config: Config) -> None:
         self.seed, self.share = config.seed, config.swapped
@@ -43,7 +43,7 @@ class NerTask(TaggingTask):
         super().__init__("ner", config, train, judged, labels.TAGS, unmarked=UNSAID)
 
     def examples(self, epoch: int) -> Sequence[Example]:
-        """Sentences of all sets with values swapped, and our own with other names."""
+        """The sentences of all sets; the public ones have swapped values, ours have other names."""
         draw = random.Random(self.seed * 1000 + epoch)
         own = [
             names.renamed(s, draw)
@@ -61,7 +61,7 @@ class NerTask(TaggingTask):
 
 
 def addressee(sentence: Sentence) -> str:
-    """To whom a sentence is said; "" where that is not learned."""
+    """Whom a sentence is addressed to; "" where that is not learned."""
     if sentence.origin == UNASKED:
         return ""
     outside = sentence.intent == NONE or sentence.origin == NOT_OBEYED
@@ -69,7 +69,7 @@ def addressee(sentence: Sentence) -> str:
 
 
 def example(sentence: Sentence, intent: str = "") -> Example:
-    """The sentence's words, punctuation apart, with tags of our labels."""
+    """The example of a sentence: its words, with punctuation as words, and tags of our labels."""
     whole = labels.mapped(sentence)
     places = tokens.words(whole.text)
     tags = bio.tags(tokens.on_words(places, whole.spans), len(places))
@@ -78,14 +78,14 @@ def example(sentence: Sentence, intent: str = "") -> Example:
 
 
 def unmarked(marked: Example) -> Example:
-    """The example without the punctuation that stands in no span."""
+    """The example without punctuation outside its spans."""
     pairs = zip(marked.words, marked.tags, strict=True)
     kept = [(w, t) for w, t in pairs if t != bio.OUTSIDE or w not in _PUNCTUATION]
     return replace(marked, words=[w for w, _ in kept], tags=[t for _, t in kept])
 
 
 def test_sets() -> dict[str, list[Example]]:
-    """The public test splits."""
+    """The public test splits, by name."""
     return {
         "hwu64": [example(s) for s in corpora.hwu64("test")],
         "snips": [example(s) for s in corpora.tagged("snips", "test")],

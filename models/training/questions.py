@@ -1,4 +1,4 @@
-"""Our own passages with questions: what the reader and the generator learn from."""
+"""Reads our own passages with questions, which the reader is trained on."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from models.training.config import TRAINING
 
 PASSAGES = TRAINING / "passages"
 HELD_OUT = 10
-"""One document in so many is kept out of training, chosen by its title's hash."""
+"""Number of documents of which one is held out of the training; a hash of its title decides."""
 
 
 @dataclass(frozen=True)
 class Asked:
-    """A question, the answer as it stands in the passage, and a sentence that speaks it."""
+    """A question, its answer in the words of the passage, and the answer as a spoken sentence."""
 
     question: str
     answer: str
@@ -24,7 +24,7 @@ class Asked:
 
 @dataclass(frozen=True)
 class Block:
-    """A passage and what may be asked of it; `unanswered` sound as if it told, and it does not."""
+    """A passage with questions; it seems to answer those in `unanswered`, and does not."""
 
     title: str
     place: str
@@ -34,12 +34,12 @@ class Block:
 
     @property
     def held_out(self) -> bool:
-        """Whether it is for choosing and not for training."""
+        """Whether the document is held out: used to choose a model, not to train it."""
         return hashlib.sha256(self.title.encode()).digest()[0] % HELD_OUT == 0
 
 
 def blocks(held_out: bool) -> list[Block]:
-    """Those to train on, or those held out; raises `ValueError` that names a wrong one."""
+    """The blocks to train on, or those held out; raises `ValueError`, which names a faulty one."""
     files = sorted(PASSAGES.glob("*.txt"))
     read = (_block(part) for file in files for part in file.read_text("utf-8").split("\n\n"))
     return [block for block in read if block is not None and block.held_out == held_out]

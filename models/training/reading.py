@@ -1,8 +1,8 @@
-"""The reader: MiniLM-L6 brought to point at the words of a passage that answer a question.
+"""Trains the reader: MiniLM-L6, which learns to find the answer to a question in a passage.
 
-One network does two things, so that one file and one session serve both. Alone, a text is embedded
-as the base embeds it (a loss holds it there), for retrieval. After a question, a passage gets the
-start and the end of the answer, or both at [CLS] where it answers nothing (Devlin et al. 2019).
+One network does two things, so that one file and one session serve both. A text alone is embedded
+as the base model embeds it (a loss keeps it so), for retrieval. In a passage after a question the
+start and the end of the answer are found, both at [CLS] for no answer (Devlin et al. 2019).
 """
 
 from __future__ import annotations
@@ -30,11 +30,11 @@ from models.training.questions import Block, blocks
 from models.training.runtime import open_model
 
 LONGEST = 320
-"""Pieces of question and passage together."""
+"""Most pieces of a question and its passage together."""
 NEAREST = 8
-"""Foreign passages nearest to a block's, of which a question's wrong passage is drawn."""
+"""Number of the most similar other passages, from which a question's wrong passage is drawn."""
 VALUE = re.compile(r"\b(?:\d[\d.,:]*|[A-Z][\w'-]+(?: (?:of |the )?[A-Z][\w'-]+)*)")
-"""What a made-up question may ask for: a number or a name."""
+"""The pattern of what a made-up question may ask for: a number or a name."""
 ASKING = ("what", "which", "who", "how many", "when", "where", "what is")
 _WORD = re.compile(r"[\w'-]+")
 
@@ -49,7 +49,7 @@ class Example:
 
 
 class Reader(nn.Module):
-    """The encoder with scores for each piece to be an answer's first and its last."""
+    """The encoder with scores for each piece: as the first and as the last of an answer."""
 
     def __init__(self, encoder: Encoder) -> None:
         super().__init__()
@@ -57,11 +57,11 @@ class Reader(nn.Module):
         self.spans = nn.Linear(WIDTH, 2)
 
     def embed(self, ids: Tensor, mask: Tensor) -> Tensor:
-        """Texts alone: float32[batch, 384], of length 1."""
+        """The embeddings float32[batch, 384], of length 1, of texts alone."""
         return pooled(self.encoder(ids, mask), mask)
 
     def forward(self, ids: Tensor, mask: Tensor, segments: Tensor) -> Tensor:
-        """Questions with passages, whose pieces are of segment 1: float32[batch, 2, tokens]."""
+        """The scores float32[batch, 2, tokens] of questions with passages, which are segment 1."""
         table = self.encoder.segments.weight
         states = self.encoder(ids, mask, (table - table[0])[segments])
         return self.spans(states).float().transpose(1, 2)
@@ -84,7 +84,7 @@ class ReaderTask:
 
     @cached_property
     def near(self) -> list[list[int]]:
-        """For each block the nearest others by the base's embeddings."""
+        """For each block, the indices of the nearest others by the base model's embeddings."""
         made = embed(pretrained(), [block.text for block in self.blocks])
         likeness = made @ made.T
         np.fill_diagonal(likeness, -1)
@@ -92,7 +92,7 @@ class ReaderTask:
 
     @cached_property
     def texts(self) -> list[str]:
-        """What is embedded by itself: questions, sentences, passages."""
+        """The texts that are embedded alone: passages, sentences, questions."""
         return [
             text
             for block in self.blocks
@@ -101,11 +101,11 @@ class ReaderTask:
 
     @cached_property
     def base(self) -> Tensor:
-        """The base's embeddings of `texts`."""
+        """The base model's embeddings of `texts`."""
         return torch.from_numpy(embed(pretrained(), self.texts))
 
     def lengths(self, epoch: int) -> Sequence[int]:
-        """Draw the epoch's examples."""
+        """Draw the epoch's examples, and return their lengths."""
         self.draw = random.Random(self.config.seed * 1000 + epoch)
         self.drawn = [e for index in range(len(self.blocks)) for e in self._examples(index)]
         encoded = self.pieces.encode_batch([(e.question, e.passage) for e in self.drawn])
@@ -128,7 +128,7 @@ class ReaderTask:
         return question.rstrip("?") if self.draw.random() < self.config.unmarked else question
 
     def _made_up(self, block: Block) -> Iterator[Example]:
-        """Sentences with a name or a number asked for, as a cloze (Lewis et al. 2019)."""
+        """Examples that ask for a name or number of a sentence, as a cloze (Lewis et al. 2019)."""
         found = list(VALUE.finditer(block.text))
         for value in self.draw.sample(found, min(self.config.made_up, len(found))):
             before = block.text.rfind(". ", 0, value.start()) + 2
@@ -142,7 +142,7 @@ class ReaderTask:
             yield self._cut(Example(" ".join(words), block.text, value.span()))
 
     def _cut(self, example: Example) -> Example:
-        """Some of the passage's sentences in a row, for a document is cut now here, now there."""
+        """The example with some successive sentences only, because documents are cut anywhere."""
         edges = [0, *(m.end() for m in re.finditer(r"[.!?] ", example.passage))]
         edges.append(len(example.passage))
         first, last = example.answer or (0, 0)
@@ -152,7 +152,7 @@ class ReaderTask:
         return Example(example.question, example.passage[start:end], answer)
 
     def loss(self, batch: Sequence[int]) -> Tensor:
-        """Cross entropy of the first and the last piece, and nearness to the base's embeddings."""
+        """The cross entropy of first and last piece, plus the distance to the base's embeddings."""
         examples = [self.drawn[index] for index in batch]
         encoded = self.pieces.encode_batch([(e.question, e.passage) for e in examples])
         scores = self._scores(encoded)
@@ -181,7 +181,7 @@ class ReaderTask:
         return scores.masked_fill(closed[:, None, :], -1e4)
 
     def dev(self) -> dict[str, float]:
-        """On held-out documents: exact answers, those that overlap, and refusals of the unasked."""
+        """The figures on held-out documents: exact and overlapping answers, and right refusals."""
         self.model.eval()
         exact, touched, declined, kept = [], [], [], []
         for block in blocks(held_out=True):
@@ -210,14 +210,14 @@ class ReaderTask:
 
 
 def _freeze(encoder: Encoder, layers: int) -> None:
-    """Leave the embeddings and the lowest layers as they are: nothing is propagated into them."""
+    """Exclude the embeddings and the lowest layers from the training."""
     below = (encoder.words, encoder.positions, encoder.segments, encoder.norm)
     for part in (*below, *encoder.layers[:layers]):
         part.requires_grad_(False)
 
 
 def compare(task: ReaderTask, int8: bytes, exact: bytes) -> dict[str, float]:
-    """How near int8 is to float on held-out documents, and both to the base's embeddings."""
+    """The similarity of int8 to float on held-out documents, and to the base model's embeddings."""
     held = blocks(held_out=True)
     pairs = [(a.question, block.text) for block in held for a in block.asked]
     texts = [block.text for block in held] + [question for question, _ in pairs]
@@ -232,7 +232,7 @@ def compare(task: ReaderTask, int8: bytes, exact: bytes) -> dict[str, float]:
 
 
 class _Written:
-    """A written model in onnxruntime."""
+    """A written model, run with onnxruntime."""
 
     def __init__(self, model: bytes, pieces: Tokenizer) -> None:
         self._session, self._pieces = open_model(model), pieces
@@ -255,7 +255,7 @@ class _Written:
 
 
 def answer_place(passage: str, answer: str, spoken: str) -> tuple[int, int]:
-    """Where `answer` stands: of several places the one whose sentence is most like `spoken`."""
+    """Start and end of `answer`; of several, those in the sentence most similar to `spoken`."""
     words = set(_WORD.findall(spoken.lower()))
     places = [found.start() for found in re.finditer(re.escape(answer), passage)]
 
@@ -270,7 +270,7 @@ def answer_place(passage: str, answer: str, spoken: str) -> tuple[int, int]:
 
 
 def piece_places(encoded: Encoding, answer: tuple[int, int] | None) -> tuple[int, int]:
-    """The answer's first and last piece in the passage; (0, 0) for none, or where it was cut."""
+    """The answer's first and last piece in the passage; (0, 0) for no answer, or one cut off."""
     if answer is None:
         return 0, 0
     inside = [

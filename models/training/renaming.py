@@ -1,4 +1,4 @@
-"""Other names and numbers in place of an example's own, so that they are copied, not remembered."""
+"""Replaces names and numbers in examples, so that the generator copies and does not memorize."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def invented(draw: random.Random) -> str:
 
 
 def other_value(value: str, likes: Sequence[str], draw: random.Random) -> str:
-    """A value of the same sort; `likes` are values of the same slot."""
+    """Another value of the same sort; `likes` are values of the same slot."""
     if value == "1":
         return value
     if _TIME.fullmatch(value):
@@ -58,7 +58,7 @@ def other_value(value: str, likes: Sequence[str], draw: random.Random) -> str:
 
 
 def other_number(number: str, draw: random.Random) -> str:
-    """A number of the same form; years stay years, and none begins with a new zero."""
+    """Another number of the same form; years stay years, and no zero is added at the start."""
     if re.fullmatch(r"1[5-9]\d\d|20\d\d", number):
         return str(draw.randrange(1500, 2060))
     made = [str(draw.randrange(10)) if c.isdigit() else c for c in number]
@@ -68,7 +68,7 @@ def other_number(number: str, draw: random.Random) -> str:
 
 
 def replaced(texts: Iterable[str], others: Mapping[str, str]) -> list[str]:
-    """The texts with every key of `others`, as whole words, replaced at once; longest first."""
+    """The texts with all keys of `others` replaced at once, as whole words, the longest first."""
     if not others:
         return list(texts)
     keys = sorted(others, key=len, reverse=True)
@@ -76,7 +76,7 @@ def replaced(texts: Iterable[str], others: Mapping[str, str]) -> list[str]:
     return [pattern.sub(lambda found: others[found.group()], text) for text in texts]
 
 
-# ── what stands in running text ─────────────────────────────────────────────────────────────
+# ── replacements in running text ────────────────────────────────────────────────────────────
 
 _NUMBER = re.compile(r"(?<!\w)\d+(?:[.,:]\d+)*(?!\w)|(?<!\w)[A-Z]{0,3}\d+[A-Z]?(?!\w)")
 _NAME = re.compile(r"(?<=[\w,;:()'\"-] )[A-Z][a-z]+\b")
@@ -100,7 +100,7 @@ _KEPT = frozenset(("I", "The", "A", "An", "In", "On", "It", "He", "She", "They",
 
 
 def in_text(texts: Sequence[str], draw: random.Random) -> dict[str, str]:
-    """Others for the numbers, names, units and the like of the texts, for `replaced`."""
+    """Replacements for the numbers, names, units and colours in the texts, for `replaced`."""
     whole = " \n ".join(texts)
     others = {n: _number(n, draw) for n in dict.fromkeys(_NUMBER.findall(whole))}
     for row in _SWAPPED:
@@ -142,7 +142,7 @@ def _date(draw: random.Random) -> str:
 
 
 def _name(value: str, draw: random.Random) -> str:
-    """Invented words, as many as `value` has or one more or fewer; its digits as other digits."""
+    """An invented name of about as many words as `value`, with other digits for its digits."""
     words = value.split()[: draw.choice((2, 3, 4, 5))]
     made = [
         other_number(word, draw)

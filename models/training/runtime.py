@@ -1,4 +1,4 @@
-"""The written models as the assistant runs them: onnxruntime, one sentence at a time or few."""
+"""Runs the written models with onnxruntime, as the assistant does."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _BATCH = 16
 
 
 def open_model(model: bytes, threads: int = 1) -> InferenceSession:
-    """A session of a serialized model."""
+    """The session of a serialized model."""
     options = SessionOptions()
     options.intra_op_num_threads = threads
     return InferenceSession(model, options, providers=["CPUExecutionProvider"])
@@ -25,7 +25,7 @@ def open_model(model: bytes, threads: int = 1) -> InferenceSession:
 def run(
     model: bytes, pieces: Sequence[Pieces], cases: Sequence[Sequence[int]] | None = None
 ) -> list[list[Array]]:
-    """Each sentence's outputs, without the batch dimension; sentences run with their likes."""
+    """The outputs of each sentence, without the batch dimension; equal lengths share a batch."""
     session = open_model(model)
     order = sorted(range(len(pieces)), key=lambda index: len(pieces[index].ids))
     made: dict[int, list[Array]] = {}

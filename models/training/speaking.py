@@ -1,4 +1,4 @@
-"""The trained generator as it ships: int8, compared with float, with its figures and its entry."""
+"""Delivers the trained generator: int8, its comparison with float, its figures and its entry."""
 
 from __future__ import annotations
 
@@ -23,16 +23,16 @@ from models.training.publish import Entry, publish
 
 LOG = logging.getLogger("models.training")
 COMPARED = 200
-"""Dev examples of each sort on which int8 is compared with float."""
+"""Number of dev examples of each sort on which int8 is compared with float."""
 
 
 def run() -> None:
-    """Train for what is left, and deliver."""
+    """Train for the remaining rounds, and deliver."""
     deliver(*generator.train(GENERATOR))
 
 
 def deliver(model: Decoder, examples: Examples) -> None:
-    """Write the generator, its figures and its manifest entry."""
+    """Write the generator as int8, with its figures and its manifest entry."""
     made = weights(model)
     form = Form(heads=GENERATOR.heads, positions=GENERATOR.positions, base=BASE, epsilon=EPSILON)
     int8 = graph(made, form)
@@ -62,7 +62,7 @@ def _runtime(model: bytes) -> Runtime:
 
 
 def _compared(name: str, int8: Runtime, exact: Runtime, rows: Sequence[Row]) -> dict[str, float]:
-    """Losses of both on the replies, and how often they would choose the same token."""
+    """The losses of both models on the replies, and how often they choose the same token."""
     losses: dict[str, list[float]] = {"int8": [], "float": []}
     same = []
     for row in rows:
@@ -84,7 +84,7 @@ def _compared(name: str, int8: Runtime, exact: Runtime, rows: Sequence[Row]) -> 
 
 
 def _spoken(model: Runtime, examples: Examples) -> dict[str, float]:
-    """Greedy replies on dev: values that are said, and facts that stand in the prompt."""
+    """The share of values that greedy dev replies say, and of replies with known facts only."""
     speaker = Generator(model, examples.notation)
     draw = random.Random(0)
     turns = [t for t in dialogue.read("dev") if t.values]

@@ -1,4 +1,4 @@
-"""Other values in the places of a set's sentences, so that contexts are learned and not values."""
+"""Swaps the slot values of a set's sentences, so that a model learns contexts, not values."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from models.training.markup import Sentence, Span, replaced
 
 Values = Mapping[tuple[str, str], Sequence[str]]
-"""(Set, label) → the values that its training sentences have, each once."""
+"""(Set, label) → values of that label in the set's training sentences, each once."""
 
 
 def values(sentences: Iterable[Sentence]) -> Values:
-    """What can be put in the place of what."""
+    """The values by their set and label, which can replace each other."""
     found: dict[tuple[str, str], dict[str, None]] = {}
     for sentence in sentences:
         for span in sentence.spans:

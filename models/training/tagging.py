@@ -1,4 +1,4 @@
-"""Token classification, with or without the sentence's intent, on the MiniLM-L6 encoder."""
+"""Trains token classification on the MiniLM-L6 encoder, with or without the sentence's intent."""
 
 from __future__ import annotations
 
@@ -16,17 +16,16 @@ from models.training.loop import device, padded
 from models.training.network import WIDTH, Encoder, pretrained
 
 _IGNORED, _OPEN = -1, -2
-"""In place of a tag's number: a piece that has none, and a word that may have one of several."""
+"""Targets that are no tag: of a piece without a tag, and of a word that may have several tags."""
 CASES = 7
-"""Ways in which a word can be written, as `letter_case` numbers them; 0 for what is no word."""
+"""Number of the cases that `letter_case` tells apart, with 0 for a piece of no word."""
 
 
 @dataclass(frozen=True)
 class Example:
     """A sentence as words with BIO tags, and its intent ("" where none is to be learned).
 
-    Of a `partial` one only what fills the intent's slots is marked: another word may be a name all
-    the same.
+    A `partial` example marks only what fills the intent's slots: other words may be names too.
     """
 
     words: list[str]
@@ -36,7 +35,7 @@ class Example:
 
 
 def letter_case(word: str) -> int:
-    """How a word is written, which the uncased tokenizer drops."""
+    """The case of a word's letters as a number, because the uncased tokenizer drops it."""
     if not any(c.isalpha() for c in word):
         return 1 if any(c.isdigit() for c in word) else 2
     if word.islower():
@@ -64,7 +63,7 @@ class Tagger(nn.Module):
     def forward(
         self, ids: Tensor, mask: Tensor, cases: Tensor | None = None
     ) -> tuple[Tensor, Tensor | None]:
-        """Logits float32[batch, tokens, tags] and float32[batch, intents]."""
+        """The logits float32[batch, tokens, tags] and float32[batch, intents]."""
         extra = self.cases(cases) if self.cases is not None and cases is not None else None
         states = self.encoder(ids, mask, extra)
         intents = self.intents(self.dropout(states[:, 0])) if self.intents is not None else None
@@ -72,7 +71,7 @@ class Tagger(nn.Module):
 
 
 class TaggingTask:
-    """Training on examples that `epochs` may make anew for each epoch."""
+    """Training on examples, which a subclass may draw for each epoch in `examples`."""
 
     def __init__(
         self,
@@ -84,7 +83,7 @@ class TaggingTask:
         cased: bool = False,
         unmarked: Sequence[str] = (),
     ) -> None:
-        """`unmarked` are the labels of which a partial example says nothing."""
+        """Prepare the training; `unmarked` are the labels that a partial example leaves out."""
         torch.manual_seed(config.seed)
         kept = {bio.OUTSIDE, *(f"{prefix}-{label}" for label in unmarked for prefix in "BI")}
         self.open = torch.tensor([index for index, tag in enumerate(tags) if tag in kept])
@@ -110,18 +109,18 @@ class TaggingTask:
         self.intent_targets = [intent_numbers.get(e.intent, -1) for e in examples]
 
     def examples(self, epoch: int) -> Sequence[Example]:
-        """The epoch's examples; the same ones here."""
+        """The examples of an epoch: the same in each, unless a subclass draws them."""
         return self.train_set
 
     def lengths(self, epoch: int) -> Sequence[int]:
-        """Encode the epoch's examples."""
+        """Encode the epoch's examples, and return their lengths."""
         self._encode(self.examples(epoch))
         return [len(p.ids) for p in self.pieces]
 
     def loss(self, batch: Sequence[int]) -> Tensor:
-        """Cross entropy of the words' first pieces and of the intent.
+        """The cross entropy of the words' first pieces and of the intent.
 
-        Of a word that a partial example leaves unmarked, any of the tags that it may have is right
+        For a word that a partial example leaves unmarked, every tag that it may have is right
         (partial annotation, Tsuboi et al. 2008).
         """
         ids, mask = padded([self.pieces[i].ids for i in batch])
@@ -151,11 +150,11 @@ class TaggingTask:
         return (loss - shares.logsumexp(dim=-1).sum()) / (known | unmarked).sum()
 
     def dev(self) -> dict[str, float]:
-        """Figures of the float model on dev."""
+        """The figures of the float model on the dev split."""
         return figures(self.dev_set, self.predict(self.dev_set), self.intents)
 
     def predict(self, examples: Sequence[Example], size: int = 64) -> list[Prediction]:
-        """The float model's answers."""
+        """The predictions of the float model."""
         pieces = tokens.of_words([e.words for e in examples])
         order = sorted(range(len(examples)), key=lambda index: len(pieces[index].ids))
         made: dict[int, Prediction] = {}
@@ -174,7 +173,7 @@ class TaggingTask:
         return [made[index] for index in range(len(examples))]
 
     def read(self, logits: np.ndarray, intents: np.ndarray | None, firsts: list[int]) -> Prediction:
-        """One sentence's logits [tokens, tags] and [intents] → tags and intent."""
+        """The prediction from one sentence's logits [tokens, tags] and [intents]."""
         path = bio.decode(logits[firsts], self.transitions) if firsts else []
         intent = self.intents[int(intents.argmax())] if intents is not None else ""
         return Prediction([self.tags[index] for index in path], intent)
@@ -182,14 +181,14 @@ class TaggingTask:
 
 @dataclass(frozen=True)
 class Prediction:
-    """What a model says of a sentence."""
+    """A model's tags and intent for a sentence."""
 
     tags: list[str]
     intent: str
 
 
 def letter_cases(example: Example, pieces: tokens.Pieces) -> list[int]:
-    """The way of writing of the word that each piece belongs to."""
+    """For each piece, the case of the word that it belongs to."""
     result = [0] * len(pieces.ids)
     ends = [*pieces.firsts[1:], len(pieces.ids) - 1]
     for word, start, end in zip(example.words, pieces.firsts, ends, strict=False):
@@ -201,9 +200,9 @@ def letter_cases(example: Example, pieces: tokens.Pieces) -> list[int]:
 def figures(
     examples: Sequence[Example], predictions: Sequence[Prediction], intents: Sequence[str]
 ) -> dict[str, float]:
-    """Slot F1 and, with intents, their accuracy and the share of wholly right sentences."""
+    """The slot F1 and, with intents, their accuracy and the share of wholly right sentences."""
     gold = [bio.spans(e.tags) for e in examples]
-    # A sentence that was cut off is read as if nothing stood in its rest.
+    # The rest of a sentence that was cut off has no tags.
     given = [bio.spans(p.tags[: len(e.tags)]) for e, p in zip(examples, predictions, strict=True)]
     result = {"slot_f1": bio.f1(gold, given)}
     known = [bool(e.intent) for e in examples]

