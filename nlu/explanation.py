@@ -80,8 +80,8 @@ def explain(
             for guess in (guesser.guesses(said, now) if guesser else [])[:_MOST]
         ],
         doubts=[
-            told
-            for told, test in (
+            reason
+            for reason, test in (
                 ("turned round or told of", not_a_command),
                 ("somebody's words", reported),
                 ("past, or under a condition", unlikely_command),

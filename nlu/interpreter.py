@@ -81,7 +81,7 @@ class Understood:
         return bool(self.readings) and all(reading.exact for reading in self.readings)
 
     def with_confidence_at_most(self, most: float) -> Understood:
-        """The same, with no command surer than `most`."""
+        """The same, with every command's confidence lowered to at most `most`."""
         commands = (
             msgspec.structs.replace(r.command, confidence=min(r.command.confidence, most))
             for r in self.readings

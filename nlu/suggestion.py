@@ -22,7 +22,7 @@ _LONGEST_TEXT = 40
 
 
 class Suggestion:
-    """An index of example sentences by the words that tell intents apart."""
+    """An index of example sentences by the words that distinguish intents."""
 
     def __init__(self, examples: Mapping[str, Iterable[str]]) -> None:
         """Index the example sentences of each intent."""

@@ -56,10 +56,10 @@ class IntentCalibration(msgspec.Struct, frozen=True, kw_only=True, forbid_unknow
     """The same where that thing is a time or a number and the guess acts: what is wanted later, or
     by a degree, must not be done at once and in full. Chosen by hand."""
     nearly_fixed: Share
-    """Share of a belief that goes to a form which differs from the believed one by "all" alone.
+    """Share of a belief that goes to a pattern which differs from the believed one only by "all".
     Chosen by hand."""
     other_fixed: Share
-    """Share of a belief that goes to a form whose fixed slots the model does not see. Chosen by
+    """Share of a belief that goes to a pattern whose fixed slots the model does not see. Chosen by
     hand."""
 
 

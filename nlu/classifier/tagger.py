@@ -51,7 +51,7 @@ class Labels(msgspec.Struct, frozen=True):
 
 
 class Tagger:
-    """Finds persons, rooms, devices, titles, dates, numbers and the like among words."""
+    """Finds persons, rooms, devices, titles, dates, numbers and similar spans among words."""
 
     def __init__(
         self,

@@ -65,7 +65,7 @@ class ReadPart:
         return {slot.name: slot.value for slot in self.command.slots}
 
     def with_words(self) -> ReadPart:
-        """The same, with the command's own words in it."""
+        """The same part, with its words in the command."""
         return replace(self, command=msgspec.structs.replace(self.command, text=self.said.words))
 
     def like(self, other: ReadPart) -> bool:

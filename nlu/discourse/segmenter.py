@@ -174,10 +174,10 @@ def _alike(some: Sequence[ReadPart], others: Sequence[ReadPart]) -> bool:
 def _sets_aside(head: Canonical, said: Canonical, end: int, start: int) -> bool:
     """Whether `head` is no command, and what follows it is independent of it."""
     joint = {token.text for token in said.tokens[end:start]}
-    anew = not phrases.NEW_BREATH.isdisjoint(joint | {said.tokens[start].text})
+    new_start = not phrases.NEW_BREATH.isdisjoint(joint | {said.tokens[start].text})
     if reported(head):
-        return anew
-    return unlikely_command(head) and (anew or said.paused(start))
+        return new_start
+    return unlikely_command(head) and (new_start or said.paused(start))
 
 
 def _without_same(part: Canonical) -> Canonical:

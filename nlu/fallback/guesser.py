@@ -271,8 +271,8 @@ def _endings(said: Canonical) -> Iterator[Canonical]:
     for at in range(_LEAST_STORY, len(said.tokens) - 1):
         before, after = said.part(0, at), said.part(at, len(said.tokens))
         word = said.tokens[at].text
-        anew = said.paused(at) or word in phrases.NEW_BREATH
-        if anew and word not in _GOING_ON and not reported(before):
+        new_start = said.paused(at) or word in phrases.NEW_BREATH
+        if new_start and word not in _GOING_ON and not reported(before):
             yield after
 
 

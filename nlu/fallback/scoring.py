@@ -153,8 +153,8 @@ class TextEvidence:
         if key not in self._found:
             found = self._finder.find(source, schema, self._said, self._spans, self._now)
             if not found and placed and self._story and source.startswith("area"):
-                told = self._finder.find(source, schema, self._story, self._spans, self._now)
-                found = [replace(f, at=_BEFORE) for f in told]
+                in_story = self._finder.find(source, schema, self._story, self._spans, self._now)
+                found = [replace(f, at=_BEFORE) for f in in_story]
             listed = self._finder.listed(source)
             least = _LEAST_LIKENESS if listed else self._slot.sure_free_text
             self._found[key] = [f for f in found if f.likeness >= least]

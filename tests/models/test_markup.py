@@ -41,7 +41,7 @@ def test_headers_name_the_intent_and_other_comments_are_passed_over(tmp_path: Pa
     ]
 
 
-def test_a_fault_is_told_with_its_line(tmp_path: Path) -> None:
+def test_a_fault_is_reported_with_its_line(tmp_path: Path) -> None:
     file = tmp_path / "few.txt"
     file.write_text("# intent: X\nthe [lamp\n", "utf-8")
     with pytest.raises(ValueError, match=r"few\.txt:2: "):

@@ -53,7 +53,7 @@ def test_what_is_published_is_shipped_and_checked(tmp_path: Path) -> None:
         library.read("new")
 
 
-def test_a_calibration_stays_where_a_model_is_trained_anew(tmp_path: Path) -> None:
+def test_a_calibration_stays_where_a_model_is_trained_again(tmp_path: Path) -> None:
     (tmp_path / "manifest.toml").write_text("# Models.\n", "utf-8")
     (tmp_path / "new").mkdir()
     (tmp_path / "new" / FILE).write_bytes(b"{}")

@@ -1,4 +1,4 @@
-"""Where it is in doubt what was wished, or whether, the user is asked in plain sentences."""
+"""Where it is in doubt which command was meant, or whether one was, the user is asked."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ LAMP, LIGHT = (entity.name for entity in HOME.entities[:2])
 TEXT = "make it a little like it was"
 
 
-def wish(intent: str, **slots: str) -> Command:
+def command_of(intent: str, **slots: str) -> Command:
     return Command(
         intent=intent,
         slots=tuple(Slot(name=name, value=value, raw=value) for name, value in slots.items()),
@@ -68,18 +68,18 @@ def heard(templates: Templates, now: datetime, *commands: Command) -> Interpreta
 def test_who_is_surely_named_in_what_nothing_claims_is_told(
     templates: Templates, now: datetime
 ) -> None:
-    stage = NluStage(templates, Interpreter(templates, Torn(wish("A"))), lambda: now)
+    stage = NluStage(templates, Interpreter(templates, Torn(command_of("A"))), lambda: now)
     text = "what number has Agnes Tolliver's dear bob"
     for said, persons in ((text, ("agnes tolliver",)), (TEXT, ())):
         transcript = Transcript(utterance_id=said, revision=1, text=said)
-        told = next(m for m in stage.feed(transcript) if isinstance(m, Interpretation))
-        assert told.unclaimed.persons == persons
+        heard = next(m for m in stage.feed(transcript) if isinstance(m, Interpretation))
+        assert heard.unclaimed.persons == persons
 
 
-def test_a_tie_is_told_of_in_plain_sentences_and_is_no_command(
+def test_a_tie_is_asked_about_in_plain_sentences_and_is_no_command(
     templates: Templates, now: datetime
 ) -> None:
-    both = wish("HassTurnOn", name=LAMP), wish("HassTurnOff", name=LAMP)
+    both = command_of("HassTurnOn", name=LAMP), command_of("HassTurnOff", name=LAMP)
     interpretation = heard(templates, now, *both)
     assert not interpretation.commands
     assert tuple(choice.command for choice in interpretation.choices) == both
@@ -90,14 +90,14 @@ def test_a_tie_is_told_of_in_plain_sentences_and_is_no_command(
 
 
 def test_one_that_stands_out_is_not_asked_about(templates: Templates, now: datetime) -> None:
-    alone = wish("HassTurnOn", name=LAMP)
+    alone = command_of("HassTurnOn", name=LAMP)
     interpretation = heard(templates, now, alone)
     assert interpretation.commands == (alone,)
     assert not interpretation.choices
 
 
 def test_the_explanation_tells_of_a_tie(templates: Templates, now: datetime) -> None:
-    torn = Torn(wish("HassTurnOn", name=LAMP), wish("HassTurnOff", name=LAMP))
+    torn = Torn(command_of("HassTurnOn", name=LAMP), command_of("HassTurnOff", name=LAMP))
     assert Interpreter(templates, torn)(canonical(TEXT), now).by is By.TIE
 
 
@@ -123,10 +123,10 @@ def test_a_guess_can_be_sent(guesser: Guesser, now: datetime, text: str) -> None
 @pytest.mark.parametrize(
     ("best", "other", "weights", "tied"),
     [
-        (wish("A", name=LAMP), wish("B", name=LAMP), (0.5, 0.45), True),
-        (wish("A", name=LAMP), wish("A", name=LIGHT), (0.5, 0.45), True),
-        (wish("A", name=LAMP), wish("A", area="Kitchen"), (0.5, 0.45), False),
-        (wish("A", name=LAMP), wish("B", name=LAMP), (0.5, 0.3), False),
+        (command_of("A", name=LAMP), command_of("B", name=LAMP), (0.5, 0.45), True),
+        (command_of("A", name=LAMP), command_of("A", name=LIGHT), (0.5, 0.45), True),
+        (command_of("A", name=LAMP), command_of("A", area="Kitchen"), (0.5, 0.45), False),
+        (command_of("A", name=LAMP), command_of("B", name=LAMP), (0.5, 0.3), False),
     ],
     ids=["intents", "devices", "a device and its room", "one is likelier"],
 )
@@ -161,7 +161,7 @@ def test_what_may_be_meant_for_others_is_done_asked_about_or_left(
     does: bool,
     asks: bool,
 ) -> None:
-    """By how likely it is meant for the assistant, and whether it names what one wishes for."""
+    """By how likely it is meant for the assistant, and whether it names a subject of commands."""
     said = canonical("bin that wretched timer" if subject else "bin that wretched pillow")
     label = IntentLabel("HassCancelTimer", ())
     ranking = Ranking(in_scope, (Belief(label, 0.99),))
@@ -197,7 +197,7 @@ def test_a_version_of_a_model_is_believed_by_its_own_numbers(
     assert guesser(said, now) is None
 
 
-def test_whom_a_text_names_is_told_where_that_is_sure(templates: Templates) -> None:
+def test_whom_a_text_names_is_reported_where_that_is_sure(templates: Templates) -> None:
     spans = (
         TaggedSpan("person", 3, 5, 0.9),
         TaggedSpan("person", 6, 7, 0.5),
@@ -210,7 +210,7 @@ def test_whom_a_text_names_is_told_where_that_is_sure(templates: Templates) -> N
 
 @pytest.mark.parametrize("intent", ["HassTurnOn", "Unheard"])
 def test_where_no_sentence_says_it_there_is_none(templates: Templates, intent: str) -> None:
-    assert templates.plain(wish(intent, elsewhere="x")) == ""
+    assert templates.plain(command_of(intent, elsewhere="x")) == ""
 
 
 def test_a_timer_is_named_in_the_words_that_were_said(templates: Templates) -> None:

@@ -46,7 +46,7 @@ def test_a_command_and_a_fault_are_seen(
     ],
 )
 def test_what_nobody_can_say_is_no_command(composition: Composition, text: str) -> None:
-    """Regressions: the intent model heard a wish in what words there are."""
+    """Regressions: the intent model took these words for a command."""
     assert fuzz(composition, [(text, False)]).effects == 0
 
 

@@ -92,7 +92,7 @@ def test_what_nothing_claims_names_something_near(stage: NluStage) -> None:
     assert "coffee machine" in interpretation.unclaimed.nearest
 
 
-def test_what_was_not_wished_is_not_offered(stage: NluStage) -> None:
+def test_what_was_refused_is_not_offered(stage: NluStage) -> None:
     for text in ("don't turn on the coffee machine", "she said turn on the coffee machine"):
         _, interpretation = stage.feed(heard(text))
         assert interpretation == Interpretation(utterance_id="u", revision=3, text=text)

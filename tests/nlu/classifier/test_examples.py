@@ -1,4 +1,4 @@
-"""Examples survive being written; embeddings are made once, whatever becomes of the file."""
+"""Examples survive being written; embeddings are made once, also when the file is damaged."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ def test_only_new_sentences_are_embedded(tmp_path: Path) -> None:
     assert first.tolist() == [[1, 1], [2, 1]]
 
 
-def test_another_model_or_a_spoilt_cache_begins_anew(
+def test_another_model_or_a_damaged_cache_starts_again(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     CachedEncoder(Counting(), tmp_path).encode(["a"])  # type: ignore[arg-type]

@@ -1,4 +1,4 @@
-"""A head is fitted once for the same sentences, and anew for others or from a spoilt file."""
+"""A head is fitted once for the same sentences, and again for others or from a damaged file."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def test_the_same_sentences_are_fitted_once(tmp_path: Path, shipped: bytes) -> N
     assert encoder.asked == len(own) + 3  # only the new sentence is embedded
 
 
-def test_a_spoilt_head_is_fitted_anew(
+def test_a_damaged_head_is_fitted_again(
     tmp_path: Path, shipped: bytes, caplog: pytest.LogCaptureFixture
 ) -> None:
     own = [(IntentLabel("Lights"), "lamp")]

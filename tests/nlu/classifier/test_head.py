@@ -72,7 +72,7 @@ def test_without_held_out_embeddings_the_rehearsal_gives_the_threshold(head: Hea
     assert head.threshold(0.01) <= head.threshold(0.2)
 
 
-def test_strangers_are_told_without_negatives_too() -> None:
+def test_what_is_out_of_scope_is_recognised_without_negatives_too() -> None:
     head = Head.fit(TRAIN, LABELS, NEGATIVES[:0])
     threshold = head.threshold(0.04, FRESH)
     assert (head.score_all(STRANGERS)[1] < threshold).mean() > 0.6

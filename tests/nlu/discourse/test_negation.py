@@ -9,16 +9,16 @@ from nlu.text.canonical import canonical
 
 
 @pytest.mark.parametrize(
-    ("text", "told"),
+    ("text", "report"),
     [
         ("she told me to turn off the oven", True),
         ("i heard you left the lamp on", True),
         ("i have heard this one four times today, skip it", False),
     ],
 )
-def test_what_somebody_said_is_no_command(text: str, told: bool) -> None:
-    assert reported(canonical(text)) is told
-    assert not_a_command(canonical(text)) is told
+def test_what_somebody_said_is_no_command(text: str, report: bool) -> None:
+    assert reported(canonical(text)) is report
+    assert not_a_command(canonical(text)) is report
 
 
 @pytest.mark.parametrize(

@@ -34,8 +34,8 @@ def believed(
     fixed: Fixed,
 ) -> tuple[dict[str, SlotValue], float]:
     """The slots of the likeliest guess, and its weight."""
-    said, told = canonical(text), canonical(story)
-    evidence = TextEvidence(SlotFinder(templates.lists), said, (), now, told, INTENT, SLOTS)
+    said, before = canonical(text), canonical(story)
+    evidence = TextEvidence(SlotFinder(templates.lists), said, (), now, before, INTENT, SLOTS)
     ranking = Ranking(1.0, (Belief(IntentLabel("HassTurnOff", fixed), 1.0),))
     guess = max(evidence.fill(patterns, 1.0, ranking), key=lambda g: g.weight)
     return {slot.name: slot.value for slot in guess.command.slots}, guess.weight

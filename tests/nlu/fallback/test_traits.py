@@ -22,8 +22,8 @@ from skills.registry import load_registry
 from tests.support.believing import guesses
 
 MOON = Path(__file__).parents[2] / "skills" / "moon"
-TOLD = ("who knows which phase that moon is in by now", "i wonder which phase that moon is in")
-"""What speaks of something, as talk does; no sentence is so."""
+INDIRECT = ("who knows which phase that moon is in by now", "i wonder which phase that moon is in")
+"""Questions that are asked indirectly, as in talk; they match no sentence."""
 
 
 @pytest.fixture(scope="module")
@@ -43,13 +43,15 @@ def without_traits(manifest: SkillManifest) -> SkillManifest:
     return msgspec.structs.replace(manifest, intents=tuple(silent))
 
 
-@pytest.mark.parametrize("told", TOLD)
-def test_a_third_partys_question_is_no_act(moon: SkillManifest, now: datetime, told: str) -> None:
-    command = guesser(moon, "MoonPhase")(canonical(told), now)
+@pytest.mark.parametrize("question", INDIRECT)
+def test_a_third_partys_question_is_no_act(
+    moon: SkillManifest, now: datetime, question: str
+) -> None:
+    command = guesser(moon, "MoonPhase")(canonical(question), now)
     assert command is not None
     assert command.intent == "MoonPhase"
-    assert guesser(moon, "PointTelescope")(canonical(told), now) is None
-    assert guesser(without_traits(moon), "MoonPhase")(canonical(told), now) is None
+    assert guesser(moon, "PointTelescope")(canonical(question), now) is None
+    assert guesser(without_traits(moon), "MoonPhase")(canonical(question), now) is None
 
 
 def test_a_question_may_be_about_a_time_and_an_act_is_not_done_before_it(

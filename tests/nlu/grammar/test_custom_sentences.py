@@ -133,7 +133,7 @@ def one(sentence: str) -> str:
         ("- no mapping", ["object"]),
     ],
 )
-def test_what_is_wrong_is_told_in_one_line(tmp_path: Path, text: str, words: list[str]) -> None:
+def test_what_is_wrong_is_reported_in_one_line(tmp_path: Path, text: str, words: list[str]) -> None:
     with pytest.raises(InputError) as fault:
         load_vocabulary(folder(tmp_path, house=text))
     message = fault.value.message

@@ -214,11 +214,12 @@ def test_a_skills_own_sentence_comes_first_where_both_tell_the_same() -> None:
     assert hello.intent == "Greet"
 
 
-def test_of_the_same_wish_the_one_told_in_more_slots_is_taken() -> None:
+def test_of_the_same_command_the_reading_with_more_slots_is_taken() -> None:
     in_here = best("turn on the lights", "kitchen", with_lamps=True)
     assert in_here is not None
     assert dict(in_here.fixed) == {"domain": "light", "area": "Kitchen"}
-    assert in_here.skill == "lamps"  # the skill serves the intent whoever's sentence it is
+    # The skill serves the intent in other sentences than its own, too.
+    assert in_here.skill == "lamps"
 
 
 def test_a_room_of_the_home_comes_before_a_word_that_is_its_name() -> None:

@@ -72,7 +72,7 @@ def test_canonical_words(text: str, words: str) -> None:
         ("thank you", "thank you"),
     ],
 )
-def test_a_wish_without_its_politeness(text: str, words: str) -> None:
+def test_a_command_without_its_politeness(text: str, words: str) -> None:
     assert without_politeness(canonical(text)).text == words
 
 
