@@ -6,7 +6,7 @@ import re
 
 from assistant.skill import Reply
 
-WISHES = {
+ACTIONS = {
     "HassBroadcast": "make an announcement",
     "HassCancelAllTimers": "cancel all timers",
     "HassCancelTimer": "cancel a timer",
@@ -76,8 +76,8 @@ LIMITS = {
 
 def declined(intent: str, untaken: str = "") -> Reply:
     """The reply to a command of `intent` that no skill serves, or not with the slot `untaken`."""
-    wish = WISHES.get(intent)
-    understood = f"that you want to {wish}" if wish else f'"{_spelt(intent)}"'
+    action = ACTIONS.get(intent)
+    understood = f"that you want to {action}" if action else f'"{_spelt(intent)}"'
     limit = LIMITS.get(untaken, f" with a {untaken.replace('_', ' ')}" if untaken else "")
     return Reply(f"I understood {understood}, but I can't do that{limit} yet.", done=False)
 

@@ -1,4 +1,4 @@
-"""Shopping lists and the like, kept in SQLite until somebody removes things."""
+"""Shopping lists and other lists, kept in SQLite until somebody removes things."""
 
 from __future__ import annotations
 

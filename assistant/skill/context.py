@@ -100,7 +100,7 @@ class ListItem(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class ListStore(Protocol):
-    """Shopping lists and the like, which survive a restart of the process and a power cut."""
+    """Shopping lists and other lists, which survive a restart of the process and a power cut."""
 
     def items(self, list_id: str) -> tuple[ListItem, ...]:
         """What is on a list, the oldest first, with what was checked off."""

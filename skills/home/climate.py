@@ -16,7 +16,7 @@ from assistant.skill import (
     prompt,
 )
 from skills.home.setting import bring
-from skills.home.targets import Place, TargetWish, capital, find, one_of, the
+from skills.home.targets import Place, TargetMention, capital, find, one_of, the
 from skills.home.wording import described, known
 
 Thermostat = Annotated[str, domains("climate")]
@@ -37,7 +37,7 @@ def get_temperature(
     name: Annotated[str, domains("climate", "sensor")] | None = None,
 ) -> Reply:
     """Say how warm it is."""
-    wanted = TargetWish(name, place, likely=("climate", "sensor"))
+    wanted = TargetMention(name, place, likely=("climate", "sensor"))
     told = find(wanted, request, context)
     for entity in sorted(told.entities, key=lambda e: e.domain != "climate"):
         if warmth := _warmth(entity, named=name is not None):
@@ -55,7 +55,7 @@ def set_temperature(
     name: Thermostat | None = None,
 ) -> Dialog:
     """Set how warm it shall be."""
-    target = find(TargetWish(name, place, "climate"), request, context)
+    target = find(TargetMention(name, place, "climate"), request, context)
     thermostat = yield from one_of(target, context)
     if thermostat is None:
         return target.unknown

@@ -17,7 +17,7 @@ from assistant.skill import (
     too_unsure_to_open,
 )
 from skills.home.setting import LEFT, bring_all
-from skills.home.targets import Place, TargetWish, find
+from skills.home.targets import Place, TargetMention, find
 
 Cover = Annotated[str, domains("cover", "valve")]
 Position = Annotated[int, prompt("To how many percent?")]
@@ -38,7 +38,7 @@ def set_position(
     """Bring covers or valves to a position; 0 is closed."""
     if not 0 <= position <= 100:
         return Reply("A position is from zero to 100 percent.", done=False)
-    wanted = TargetWish(name, place, domain, device_class, likely=("cover", "valve"))
+    wanted = TargetMention(name, place, domain, device_class, likely=("cover", "valve"))
     target = find(wanted, request, context)
     if not target.entities or target.entities[0].domain not in wanted.likely:
         return target.unknown

@@ -6,7 +6,7 @@ from typing import Annotated
 
 from assistant.skill import Context, Reply, Request, Skill, Traits, domains, prompt
 from skills.home.setting import bring_all
-from skills.home.targets import Place, TargetWish, find
+from skills.home.targets import Place, TargetMention, find
 
 Fan = Annotated[str, domains("fan")]
 Speed = Annotated[int, prompt("To how many percent?")]
@@ -21,7 +21,7 @@ def set_speed(
     """Bring fans to a speed; 0 turns them off."""
     if not 0 <= percentage <= 100:
         return Reply("A speed is from zero to 100 percent.", done=False)
-    target = find(TargetWish(name, place, "fan"), request, context)
+    target = find(TargetMention(name, place, "fan"), request, context)
     if not target.entities:
         return target.unknown
     state = "on" if percentage else "off"

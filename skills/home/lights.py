@@ -18,7 +18,7 @@ from assistant.skill import (
     unless,
 )
 from skills.home.setting import bring
-from skills.home.targets import Place, TargetWish, find
+from skills.home.targets import Place, TargetMention, find
 
 COLDEST_K, WARMEST_K = 10_000, 1_000
 """Colour temperatures of white between which Home Assistant's sentences can name one."""
@@ -62,7 +62,7 @@ def set_light(
         return Reply(told, done=False)
     if color is not None and not color.name:
         return Reply("I know colours by their names, such as red.", done=False)
-    target = find(TargetWish(name, place, "light"), request, context)
+    target = find(TargetMention(name, place, "light"), request, context)
     if not target.entities:
         return target.unknown
     undo = [

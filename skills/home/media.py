@@ -16,7 +16,7 @@ from assistant.skill import (
     prompt,
 )
 from skills.home.setting import bring, commanded
-from skills.home.targets import Place, Target, TargetWish, find, one_of, the
+from skills.home.targets import Place, Target, TargetMention, find, one_of, the
 
 Player = Annotated[str, domains("media_player")]
 Level = Annotated[int, prompt("To how many percent?")]
@@ -34,41 +34,41 @@ skill = Skill("home")
 @skill.serve("HassMediaPause", traits=MEDIA)
 def pause(request: Request, context: Context, place: Place, name: Player | None = None) -> Dialog:
     """Pause what is playing."""
-    target = _players(TargetWish(name, place), request, context, ("playing",))
+    target = _players(TargetMention(name, place), request, context, ("playing",))
     return (yield from _switch(target, context, "paused", "I paused {}."))
 
 
 @skill.serve("HassMediaUnpause", traits=MEDIA)
 def unpause(request: Request, context: Context, place: Place, name: Player | None = None) -> Dialog:
     """Go on with what was paused."""
-    target = _players(TargetWish(name, place), request, context, ("paused",))
+    target = _players(TargetMention(name, place), request, context, ("paused",))
     return (yield from _switch(target, context, "playing", "I let {} go on."))
 
 
 @skill.serve("HassMediaNext", traits=MEDIA)
 def skip(request: Request, context: Context, place: Place, name: Player | None = None) -> Dialog:
     """Skip to the next track."""
-    target = _players(TargetWish(name, place), request, context, ("playing", "paused"))
+    target = _players(TargetMention(name, place), request, context, ("playing", "paused"))
     return (yield from _jump(target, context, "next", "I skipped to the next one on {}."))
 
 
 @skill.serve("HassMediaPrevious", traits=MEDIA)
 def go_back(request: Request, context: Context, place: Place, name: Player | None = None) -> Dialog:
     """Go back to the track before."""
-    target = _players(TargetWish(name, place), request, context, ("playing", "paused"))
+    target = _players(TargetMention(name, place), request, context, ("playing", "paused"))
     return (yield from _jump(target, context, "previous", "I went back to the one before on {}."))
 
 
 @skill.serve("HassMediaPlayerMute", traits=MEDIA)
 def mute(request: Request, context: Context, place: Place, name: Player | None = None) -> Dialog:
     """Make a player silent."""
-    return (yield from _mute(TargetWish(name, place), request, context, True))
+    return (yield from _mute(TargetMention(name, place), request, context, True))
 
 
 @skill.serve("HassMediaPlayerUnmute", traits=MEDIA)
 def unmute(request: Request, context: Context, place: Place, name: Player | None = None) -> Dialog:
     """Let a player sound again."""
-    return (yield from _mute(TargetWish(name, place), request, context, False))
+    return (yield from _mute(TargetMention(name, place), request, context, False))
 
 
 @skill.serve("HassSetVolume", traits=VOLUME)
@@ -82,7 +82,7 @@ def set_volume(
     """Set how loud a player is."""
     if not 0 <= volume_level <= 100:
         return Reply("A volume is from zero to 100 percent.", done=False)
-    target = _players(TargetWish(name, place), request, context, ("playing", "on", "paused"))
+    target = _players(TargetMention(name, place), request, context, ("playing", "on", "paused"))
     player = yield from one_of(target, context)
     return target.unknown if player is None else _loud(player, volume_level, context)
 
@@ -95,7 +95,7 @@ def change_volume(
     step = _percent(volume_step)
     if step is None:
         return Reply("I can turn the volume up or down.", done=False)
-    target = _players(TargetWish(name, place), request, context, ("playing", "on", "paused"))
+    target = _players(TargetMention(name, place), request, context, ("playing", "on", "paused"))
     player = yield from one_of(target, context)
     if player is None:
         return target.unknown
@@ -107,14 +107,14 @@ def change_volume(
 
 
 def _players(
-    wanted: TargetWish, request: Request, context: Context, states: tuple[str, ...]
+    wanted: TargetMention, request: Request, context: Context, states: tuple[str, ...]
 ) -> Target:
     """The players that are meant; without a name, those in the first of `states` that any has."""
-    only = TargetWish(wanted.name, wanted.place, "media_player")
+    only = TargetMention(wanted.name, wanted.place, "media_player")
     target = find(only, request, context)
     if wanted.name is not None:
         return target
-    whole = only if wanted.place.said else TargetWish(name="all", domain="media_player")
+    whole = only if wanted.place.said else TargetMention(name="all", domain="media_player")
     for group in (target, find(whole, request, context)):
         for state in states:
             if those := tuple(e for e in group.entities if e.state == state):
@@ -137,7 +137,7 @@ def _jump(target: Target, context: Context, command: str, told: str) -> Dialog:
     return commanded(context, player, command, told.format(the(player)))
 
 
-def _mute(wanted: TargetWish, request: Request, context: Context, muted: bool) -> Dialog:
+def _mute(wanted: TargetMention, request: Request, context: Context, muted: bool) -> Dialog:
     target = _players(wanted, request, context, ("playing", "on", "paused"))
     player = yield from one_of(target, context)
     if player is None:

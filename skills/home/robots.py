@@ -7,7 +7,7 @@ from typing import Annotated
 from assistant.skill import Context, Dialog, Reply, Request, Skill, Traits, domains
 from skills.home.actions import DOCK, MOW, SEND_HOME, START, Action
 from skills.home.setting import bring
-from skills.home.targets import Place, TargetWish, find, one_of, the
+from skills.home.targets import Place, TargetMention, find, one_of, the
 
 Vacuum = Annotated[str, domains("vacuum")]
 Mower = Annotated[str, domains("lawn_mower")]
@@ -23,7 +23,7 @@ def start_vacuum(
     request: Request, context: Context, place: Place, name: Vacuum | None = None
 ) -> Dialog:
     """Start a vacuum cleaner."""
-    return (yield from _do(START, TargetWish(name, place, "vacuum"), request, context))
+    return (yield from _do(START, TargetMention(name, place, "vacuum"), request, context))
 
 
 @skill.serve("HassVacuumReturnToBase", traits=VACUUM)
@@ -31,7 +31,7 @@ def send_vacuum_home(
     request: Request, context: Context, place: Place, name: Vacuum | None = None
 ) -> Dialog:
     """Send a vacuum cleaner back to its base."""
-    return (yield from _do(SEND_HOME, TargetWish(name, place, "vacuum"), request, context))
+    return (yield from _do(SEND_HOME, TargetMention(name, place, "vacuum"), request, context))
 
 
 @skill.serve("HassLawnMowerStartMowing", traits=MOWER)
@@ -39,7 +39,7 @@ def start_mower(
     request: Request, context: Context, place: Place, name: Mower | None = None
 ) -> Dialog:
     """Start a lawn mower."""
-    return (yield from _do(MOW, TargetWish(name, place, "lawn_mower"), request, context))
+    return (yield from _do(MOW, TargetMention(name, place, "lawn_mower"), request, context))
 
 
 @skill.serve("HassLawnMowerDock", traits=MOWER)
@@ -47,10 +47,10 @@ def send_mower_home(
     request: Request, context: Context, place: Place, name: Mower | None = None
 ) -> Dialog:
     """Send a lawn mower back to its dock."""
-    return (yield from _do(DOCK, TargetWish(name, place, "lawn_mower"), request, context))
+    return (yield from _do(DOCK, TargetMention(name, place, "lawn_mower"), request, context))
 
 
-def _do(action: Action, wanted: TargetWish, request: Request, context: Context) -> Dialog:
+def _do(action: Action, wanted: TargetMention, request: Request, context: Context) -> Dialog:
     target = find(wanted, request, context)
     robot = yield from one_of(target, context)
     if robot is None:

@@ -18,7 +18,7 @@ from assistant.skill import (
     domains,
 )
 from skills.home.listing import told_list
-from skills.home.targets import ALL, SWITCHED, Place, Target, TargetWish, capital, find, the
+from skills.home.targets import ALL, SWITCHED, Place, Target, TargetMention, capital, find, the
 from skills.home.wording import described, is_in, known, state_words
 
 Anything = Annotated[str, domains()]
@@ -68,7 +68,7 @@ def get_state(
     """Say a device's state, or which devices are in a state."""
     # A question about lights is about the speaker's room, one about doors about the whole home.
     everywhere = None if domain is None or domain in SWITCHED else ALL
-    wanted = TargetWish(name or everywhere, place, domain, device_class)
+    wanted = TargetMention(name or everywhere, place, domain, device_class)
     target = find(wanted, request, context)
     if not target.entities:
         return target.unknown

@@ -17,7 +17,7 @@ from assistant.skill import (
 )
 from skills.home.actions import UNLOCK, Action, turned
 from skills.home.setting import LEFT, bring_all, out_of_reach
-from skills.home.targets import SWITCHED, Place, Target, TargetWish, find
+from skills.home.targets import SWITCHED, Place, Target, TargetMention, find
 
 Switchable = Annotated[str, domains(*SWITCHED)]
 """A device's name: of these domains in our own sentences, of any in the vocabulary's."""
@@ -74,7 +74,7 @@ def turn_on(
     device_class: str | None = None,
 ) -> Dialog:
     """Turn devices on."""
-    wanted = TargetWish(name, place, domain, device_class)
+    wanted = TargetMention(name, place, domain, device_class)
     return (yield from _turn(wanted, request, context, on=True))
 
 
@@ -130,11 +130,11 @@ def turn_off(
     device_class: str | None = None,
 ) -> Dialog:
     """Turn devices off."""
-    wanted = TargetWish(name, place, domain, device_class)
+    wanted = TargetMention(name, place, domain, device_class)
     return (yield from _turn(wanted, request, context, on=False))
 
 
-def _turn(wanted: TargetWish, request: Request, context: Context, on: bool) -> Dialog:
+def _turn(wanted: TargetMention, request: Request, context: Context, on: bool) -> Dialog:
     target = find(wanted, request, context)
     if not target.entities:
         return target.unknown

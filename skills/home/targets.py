@@ -56,7 +56,7 @@ class Place:
 
 
 @dataclass(frozen=True)
-class TargetWish:
+class TargetMention:
     """What was said about the devices that are meant; `likely` domains are preferred."""
 
     name: str | None = None
@@ -97,7 +97,7 @@ class Target:
         return Reply(f"I don't know of any {self.kind}{called}{self.where}.", done=False)
 
 
-def find(wanted: TargetWish, request: Request, context: Context) -> Target:
+def find(wanted: TargetMention, request: Request, context: Context) -> Target:
     """The devices that are meant, none when there are no such."""
     if wanted.name is not None and wanted.name.casefold() != ALL:
         return _named(wanted.name, wanted, context)
@@ -131,7 +131,7 @@ def capital(text: str) -> str:
     return text[:1].upper() + text[1:]
 
 
-def _named(name: str, wanted: TargetWish, context: Context) -> Target:
+def _named(name: str, wanted: TargetMention, context: Context) -> Target:
     found = [entity for entity in context.home.entities if name.casefold() in _names(entity)]
     if wanted.domain is not None:  # never of another: "lock the garage door" opens no door
         found = [entity for entity in found if entity.domain == wanted.domain]
@@ -153,7 +153,7 @@ def _names(entity: Entity) -> list[str]:
     return [name.casefold() for name in (entity.id, entity.name, *entity.aliases)]
 
 
-def _fitting(wanted: TargetWish, area: Area | None, context: Context) -> tuple[Entity, ...]:
+def _fitting(wanted: TargetMention, area: Area | None, context: Context) -> tuple[Entity, ...]:
     domains = wanted.likely if wanted.domain is None else (wanted.domain,)
     areas = _areas(wanted, context) if area is None else {area.id}
     return tuple(
@@ -175,7 +175,7 @@ def _is_of_class(entity: Entity, device_class: str | None) -> bool:
     )
 
 
-def _areas(wanted: TargetWish, context: Context) -> set[str] | None:
+def _areas(wanted: TargetMention, context: Context) -> set[str] | None:
     """The ids of the areas that were said, by name or by their floor; None for any."""
     if wanted.place.area is not None:
         return {wanted.place.area.id}
@@ -184,7 +184,7 @@ def _areas(wanted: TargetWish, context: Context) -> set[str] | None:
     return None
 
 
-def _may_be_elsewhere(wanted: TargetWish) -> bool:
+def _may_be_elsewhere(wanted: TargetMention) -> bool:
     domains = wanted.likely if wanted.domain is None else (wanted.domain,)
     return not set(domains) <= set(_OF_A_ROOM) - {"media_player", "climate"}
 

@@ -8,7 +8,7 @@ import json
 import pytest
 
 from assistant.core.messages import SpokenReply
-from skills.declined import WISHES, declined
+from skills.declined import ACTIONS, declined
 from skills.registry import load_registry
 from tests.support.talking import Talk, command
 
@@ -70,9 +70,9 @@ def test_an_intent_of_the_users_own_sentences_is_named_by_its_words() -> None:
 def test_every_intent_of_home_assistants_vocabulary_has_words() -> None:
     file = importlib.resources.files("home_assistant_intents") / "data" / "en.json"
     intents = set(json.loads(file.read_bytes())["intents"])
-    assert intents - WISHES.keys() == set()
+    assert intents - ACTIONS.keys() == set()
 
 
 def test_words_are_kept_for_what_a_skill_serves_too() -> None:
     served = {s.intent for m in load_registry().manifests for s in m.intents}
-    assert {name for name in served if name.startswith("Hass")} <= WISHES.keys()
+    assert {name for name in served if name.startswith("Hass")} <= ACTIONS.keys()
