@@ -16,11 +16,11 @@ CLAUSE_OPENINGS = word_list(
 )
 """Words that begin a clause, which may then be said without the one before it."""
 GOES_ON = word_set("and but so because which who while where whereas although though")
-"""Words before which a quotation may end, as before punctuation …"""
+"""Words before which a quotation may end, as before punctuation."""
 TAKES_BACK = word_set(
     "unless except if until till when whenever provided only without before after or than"
 )
-"""… but not where one of these words follows: it says when the quotation does not hold."""
+"""Words before which a quotation may not end: they say when it does not hold."""
 HOLDS_ON = word_set(
     "not no never nor neither without before after until till by under over above below about "
     "around almost nearly roughly some up least most than less more except unless if only "
@@ -70,7 +70,7 @@ STANDING = re.compile(
     """,
     re.IGNORECASE | re.VERBOSE,
 )
-"""A beginning with such a word that needs nothing said before to be understood."""
+"""A beginning with one of the words of `LEANING` that refers to nothing said before."""
 LABEL = re.compile(
     r"(?!(?:note|warning|caution|danger|important):)(?:[\w.,]+ ){0,2}[\w.]+: ", re.IGNORECASE
 )

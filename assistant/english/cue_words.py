@@ -16,4 +16,4 @@ CUE_HEADINGS = re.compile(
     r"|important|main|decisions?|resolved)\b",
     re.IGNORECASE,
 )
-"""Such words in the heading above a sentence."""
+"""Words in the heading above a sentence that mark it as central."""

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 
 def word_list(text: str) -> tuple[str, ...]:
-    """The words between white space."""
+    """The words of a text, which white space separates, in order."""
     return tuple(text.split())
 
 
 def word_set(text: str) -> frozenset[str]:
-    """The same words in no order."""
+    """The words of a text as a set."""
     return frozenset(text.split())
 
 
 def phrase_list(text: str) -> tuple[str, ...]:
-    """The phrases between commas."""
+    """The phrases of a text, which commas separate, in order."""
     return tuple(text.split(", "))

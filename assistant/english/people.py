@@ -36,7 +36,7 @@ OWNED = re.compile(
     r"\b(?:number|address|e-?mail|birthday|phone|website)s? (?:of|for) (?:the |my |our )?"
     r"([^\W\d_]{2,})\b"
 )
-"""The same in the other order: "number of Anna"."""
+"""The person of whom something is asked, after the thing: "number of Anna"."""
 ROLE = re.compile(
     r"\b(?:number|address|e-?mail|phone|website) (?:of|for|has|does) "
     r"(?:the|my|our) ((?:[^\W\d_]{3,} ?){1,2})"

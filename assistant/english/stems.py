@@ -31,7 +31,7 @@ def stem(word: str) -> str:
 
 
 def short_stem(word: str) -> str:
-    """The same of short words too, and without a last e: "closes" and "closing" → "clos".
+    """The stem of any word, however short, without a last e: "closes" and "closing" → "clos".
 
     For checking whether a word is said at all: `stem` would keep "used" and "uses" apart.
     """

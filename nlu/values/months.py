@@ -39,7 +39,7 @@ def day_of_month(words: str) -> int:
     return ones
 
 
-def month_and_day(words: str) -> tuple[int, int] | None:
+def read_month_and_day(words: str) -> tuple[int, int] | None:
     """Month and day of "3 of may", "may fourth"; None for anything else."""
     spoken = words.replace(" day of ", " ").replace(" of ", " ").split()
     name = next((w for w in (*spoken[:1], *spoken[-1:]) if w in MONTH_NUMBERS), None)
@@ -82,17 +82,17 @@ def in_month(words: str, today: date) -> Days:
     name = weekday(first)
     if name is not None and rest:
         return _on_weekday(name, rest, today)
-    if (said := month_and_day(words)) and (found := next_in_year(*said, today)):
+    if (said := read_month_and_day(words)) and (found := next_in_year(*said, today)):
         return [(found, 1.0)]
     before, year = split_year(words)
-    said = month_and_day(before) if year else None
+    said = read_month_and_day(before) if year else None
     exact = _valid(year, *said) if year and said else None
     return [(exact, 1.0)] if exact else []
 
 
 def _on_weekday(name: int, words: str, today: date) -> Days:
     """A date with its day of the week, which determines the year or the month."""
-    if said := month_and_day(words):
+    if said := read_month_and_day(words):
         years = range(today.year, today.year + _YEARS_TO_MATCH)
         coming = [d for y in years if (d := _valid(y, *said)) and d >= today]
         on_it = [d for d in coming if d.weekday() == name]

@@ -13,7 +13,7 @@ from assistant.english.stems import singular
 from nlu.values import holidays
 from nlu.values.clocks import PARTS, times
 from nlu.values.durations import HOUR_S, MINUTE_S, duration
-from nlu.values.months import day_of_month, month_and_day, next_in_year, shifted
+from nlu.values.months import day_of_month, next_in_year, read_month_and_day, shifted
 from nlu.values.weekdays import weekday
 
 _CODES = ("MO", "TU", "WE", "TH", "FR", "SA", "SU")
@@ -183,7 +183,7 @@ def _yearly(words: str, today: date) -> _Rule | None:
     """ "every 3 of may", "every christmas"."""
     found = re.fullmatch(rf"{_EVERY} (?:year on )?(.+?)|(.+) {_EVERY} year", words)
     name = (found[1] or found[2]).removeprefix("on ") if found else ""
-    said = month_and_day(name) or holidays.FIXED.get(holidays.plain(name))
+    said = read_month_and_day(name) or holidays.FIXED.get(holidays.plain(name))
     first = next_in_year(*said, today + timedelta(days=1)) if said else None
     if said is None or first is None:
         return None
