@@ -8,7 +8,9 @@ TEST_PACKAGES := pulseaudio libasound2-plugins sox mosquitto
 WANTED := $(RUN_PACKAGES)
 CORES := $(shell nproc)
 PYTEST := $(VENV)/bin/python -m pytest
-test test-long test-set: WANTED += $(TEST_PACKAGES)
+COVERAGE := $(VENV)/bin/coverage
+COVERED := $(wildcard assistant/*/) audio nlu skills
+test test-long coverage test-set: WANTED += $(TEST_PACKAGES)
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
@@ -38,6 +40,16 @@ test: test-set lint ## set up, then run every check but the long ones
 .PHONY: test-long
 test-long: test-set ## 50 kills at random, 200 utterances back to back
 	$(PYTEST) -vv -m long
+
+# The part without daemons: a daemon's processes are killed too often to say what they ran.
+.PHONY: coverage
+coverage: test-set ## the share of lines and branches that the tests without a daemon take
+	$(COVERAGE) erase
+	$(COVERAGE) run -m pytest -n $(CORES) --dist worksteal -m "not e2e and not long"
+	$(COVERAGE) combine --quiet
+	@for package in $(COVERED); do \
+		printf "%-24s %s %%\n" $$package $$($(COVERAGE) report --include="$$package/*" --format=total); \
+	done
 
 .PHONY: lint
 lint: $(VENV)/.dev ## formatting, lint and types
