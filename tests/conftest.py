@@ -5,11 +5,18 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
+import hypothesis
 import pytest
 
 from tests.support.network import raise_loopback
 
 REPOSITORY = Path(__file__).resolve().parent.parent
+
+# An example's time on the clock says how busy the machine is, not how slow the code.
+hypothesis.settings.register_profile(
+    "untimed", deadline=None, suppress_health_check=[hypothesis.HealthCheck.too_slow]
+)
+hypothesis.settings.load_profile("untimed")
 
 
 @pytest.fixture(scope="session")

@@ -11,8 +11,6 @@ import numpy as np
 import pytest
 import soundfile
 
-from tests.support.scenario import STARTUP_S
-
 WHISPER = "whisper-tiny.en"
 
 
@@ -20,9 +18,7 @@ def assistant(folder: Path, *arguments: str | Path) -> subprocess.CompletedProce
     """Run the command with `folder` for a home."""
     command = (sys.executable, "-m", "assistant", *map(str, arguments))
     environment = {"HOME": str(folder), "PATH": "/usr/bin:/bin", "XDG_RUNTIME_DIR": str(folder)}
-    return subprocess.run(
-        command, env=environment, capture_output=True, text=True, timeout=STARTUP_S
-    )
+    return subprocess.run(command, env=environment, capture_output=True, text=True)
 
 
 def refused(result: subprocess.CompletedProcess[str], *words: str) -> None:

@@ -317,7 +317,7 @@ def live(steps: list[tuple[str, int]], player: Player) -> tuple[int, Talk]:
         return acknowledged, talk
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(STEPS)
 def test_each_acknowledged_timer_is_played_exactly_once(steps: list[tuple[str, int]]) -> None:
     player = Player()

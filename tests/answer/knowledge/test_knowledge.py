@@ -9,7 +9,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from assistant.answer.knowledge.database import KnowledgeDatabase
@@ -102,7 +102,6 @@ def test_titles_and_places_are_words_too(knowledge: Knowledge) -> None:
 
 
 @given(st.text() | st.text(alphabet="\"'()*:^-+{}~!ANDORNEAR \0ab"))
-@settings(max_examples=100, deadline=None)
 def test_no_text_is_a_bad_query(text: str) -> None:
     searched = WITH_PASSAGES.passages.matching(text, 5)
     assert len(searched) <= 5
