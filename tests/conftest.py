@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
 from pathlib import Path
 
 import hypothesis
@@ -11,6 +12,10 @@ import pytest
 from tests.support.network import raise_loopback
 
 REPOSITORY = Path(__file__).resolve().parent.parent
+
+# A worker of the tests runs on each core already. Where more threads than cores calculate, those
+# of OpenBLAS spend most of their time waiting for each other. NumPy reads this when it is imported.
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 # An example's time on the clock says how busy the machine is, not how slow the code.
 hypothesis.settings.register_profile(
@@ -32,3 +37,18 @@ def shared_data() -> Path:
 def loopback() -> None:
     """Also in a network namespace without a network the tests' own servers can be reached."""
     raise_loopback()
+
+
+@pytest.fixture(scope="session", autouse=True)
+def cache(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """The cache of all tests that name no other: the same sentences are fitted once.
+
+    What it keeps is named by a hash of what it was made from, and replaced in one step, so tests in
+    several processes can share it.
+    """
+    folder = tmp_path_factory.getbasetemp()
+    if "PYTEST_XDIST_WORKER" in os.environ:
+        folder = folder.parent
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("CACHE_DIRECTORY", str(folder / "cache"))
+        yield folder / "cache"

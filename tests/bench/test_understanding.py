@@ -14,6 +14,11 @@ from nlu.classifier.encoder import MODEL
 from nlu.text.canonical import Canonical, canonical
 
 
+@pytest.fixture(autouse=True)
+def brief(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(understanding, "TIMED", 20)
+
+
 def test_both_sorts_are_timed() -> None:
     figures = understanding.measure(HOME, runs=1)
     assert 0 < figures.match_ms <= figures.match_p99_ms
@@ -31,6 +36,6 @@ def test_talk_that_takes_long_shows(monkeypatch: pytest.MonkeyPatch) -> None:
             time.sleep(0.01)
         return canonical(text)
 
-    monkeypatch.setattr(understanding, "TIMED", 20)
+    monkeypatch.setattr(understanding, "models_side_by_side", lambda *_: None)
     monkeypatch.setattr(understanding, "canonical", slow)
     assert understanding.measure(HOME, runs=1).ratio > 3

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import struct
 import subprocess
 import sys
@@ -15,9 +16,10 @@ WHISPER = "whisper-tiny.en"
 
 
 def assistant(folder: Path, *arguments: str | Path) -> subprocess.CompletedProcess[str]:
-    """Run the command with `folder` for a home."""
+    """Run the command with `folder` for a home, and the cache of all tests."""
     command = (sys.executable, "-m", "assistant", *map(str, arguments))
     environment = {"HOME": str(folder), "PATH": "/usr/bin:/bin", "XDG_RUNTIME_DIR": str(folder)}
+    environment["CACHE_DIRECTORY"] = os.environ["CACHE_DIRECTORY"]
     return subprocess.run(command, env=environment, capture_output=True, text=True)
 
 

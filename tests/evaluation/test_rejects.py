@@ -9,7 +9,7 @@ import msgspec
 import pytest
 
 from assistant.composition import Composition
-from assistant.core.config import Config, HomeSettings, MqttSettings, StorageSettings
+from assistant.core.config import Config, HomeSettings, MqttSettings
 from assistant.core.errors import InputError
 from assistant.evaluation.rejects import Offence, RejectFigures, evaluate_rejects, read_lines
 from skills.state import open_state
@@ -24,15 +24,13 @@ entities:
 TALK = "my brother has gone fishing"
 
 
-@pytest.fixture
-def composition(tmp_path: Path) -> Composition:
-    (tmp_path / "home.yaml").write_text(HOME)
-    config = Config(
-        home=HomeSettings(file=str(tmp_path / "home.yaml")),
-        mqtt=MqttSettings(host="localhost"),
-        storage=StorageSettings(cache=str(tmp_path / "cache")),
+@pytest.fixture(scope="module")
+def composition(tmp_path_factory: pytest.TempPathFactory) -> Composition:
+    file = tmp_path_factory.mktemp("home") / "home.yaml"
+    file.write_text(HOME)
+    return Composition(
+        Config(home=HomeSettings(file=str(file)), mqtt=MqttSettings(host="localhost"))
     )
-    return Composition(config)
 
 
 def figures(composition: Composition, *lines: str) -> tuple[RejectFigures, list[Offence]]:

@@ -182,16 +182,12 @@ def test_the_command_fails_on_a_planted_conflict(tmp_path: Path) -> None:
     assert (conflict["other_skill"], conflict["other_intent"]) == ("kiosk", "Buy")
 
 
-def test_the_command_fails_on_a_slot_that_is_never_filled(tmp_path: Path) -> None:
-    folder = folder_of(tmp_path, "kiosk", "Buy", ", count: int = 1")
-    shown = assistant(tmp_path, "skills", "check", "--skill", folder)
+def test_the_command_fails_on_a_slot_never_filled_and_on_a_refused_skill(tmp_path: Path) -> None:
+    kiosk = folder_of(tmp_path, "kiosk", "Buy", ", count: int = 1")
+    stopwatch = folder_of(tmp_path, "stopwatch", "HassStartTimer")
+    shown = assistant(tmp_path, "skills", "check", "--skill", kiosk, "--skill", stopwatch)
     assert shown.returncode == 1
     assert "fault: Buy: no sentence fills {count}" in shown.stdout
-
-
-def test_the_command_fails_on_a_skill_that_is_refused(tmp_path: Path) -> None:
-    folder = folder_of(tmp_path, "kiosk", "HassStartTimer")
-    shown = assistant(tmp_path, "skills", "check", "--skill", folder)
-    assert shown.returncode == 1
     assert "does not run" in shown.stdout
+    assert "faults: 2, " in shown.stdout
     refused(assistant(tmp_path, "skills", "check", "--skill", tmp_path / "none"), "no such folder")

@@ -14,7 +14,7 @@ import msgspec
 import pytest
 
 from assistant.composition import Composition
-from assistant.core.config import AsrSettings, Config, StorageSettings
+from assistant.core.config import AsrSettings, Config, SkillsSettings, StorageSettings
 from assistant.core.degraded import TELL_AFTER_S
 from assistant.core.messages import (
     Command,
@@ -30,6 +30,7 @@ from assistant.doctor import checks
 from assistant.serving.hot_swap import NluHotSwap
 from audio.tts.apology import MODELS, words_for
 from nlu.build import Understanding
+from nlu.grammar.vocabulary import NO_VOCABULARY
 from nlu.stage import NluStage
 from tests.support.handmade_onnx import adding_model
 
@@ -129,9 +130,17 @@ UNDERSTANDING = [
 
 @pytest.fixture(scope="module")
 def config(tmp_path_factory: pytest.TempPathFactory) -> Config:
-    """One cache for all: the head is fitted once."""
-    folder = tmp_path_factory.mktemp("state")
-    return Config(storage=StorageSettings(state=str(folder), cache=str(folder / "cache")))
+    return Config(
+        storage=StorageSettings(state=str(tmp_path_factory.mktemp("state"))),
+        skills=SkillsSettings(disabled=("home", "documents", "conversation")),
+    )
+
+
+def understanding_with(library: Library, config: Config) -> NluStage:
+    """A stage with few sentences, as what is damaged are the models."""
+    composition = Composition(config, library=library)
+    composition.understanding.vocabulary = NO_VOCABULARY
+    return composition.nlu()
 
 
 def damaged(folder: Path, name: str, damage: Damage) -> Library:
@@ -173,7 +182,7 @@ def test_understanding_goes_on_with_sentences_and_tells_once_why(
     damage: Damage,
     code: str,
 ) -> None:
-    stage = Composition(config, library=damaged(tmp_path, name, damage)).nlu()
+    stage = understanding_with(damaged(tmp_path, name, damage), config)
     assert told(stage, 1000.0) == []  # nobody is there
     for at_s in (1000.0, 1001.0):
         (command,) = understood(stage, TIMER, at_s)
@@ -192,7 +201,7 @@ def test_understanding_goes_on_with_sentences_and_tells_once_why(
 
 def test_whole_models_guess_and_nothing_is_told(tmp_path: Path, config: Config) -> None:
     """The control of the test above."""
-    stage = Composition(config, library=Library(tmp_path)).nlu()
+    stage = understanding_with(Library(tmp_path), config)
     assert stage.guess is not None
     understood(stage, TIMER, 1000.0)
     assert told(stage, 3000.0) == []
@@ -208,7 +217,7 @@ def test_a_model_that_fails_at_work_is_not_asked_again(tmp_path: Path, config: C
         return msgspec.json.encode(vocabulary)
 
     library = damaged(tmp_path, "ner", vouched("tokenizer.json", more_pieces))
-    stage = Composition(config, library=library).nlu()
+    stage = understanding_with(library, config)
     for at_s in (1000.0, 1001.0):
         understood(stage, LOOSE, at_s)
         assert understood(stage, TIMER, at_s)
@@ -231,7 +240,7 @@ def test_a_mended_model_is_taken_over_while_the_stage_runs(
 
 
 def test_whisper_gives_way_to_pocketsphinx(tmp_path: Path) -> None:
-    config = Config(storage=StorageSettings(state=str(tmp_path), cache=str(tmp_path / "cache")))
+    config = Config(storage=StorageSettings(state=str(tmp_path)))
     library = Library(config.models_dir)
     composition = Composition(config, library=library)
     assert composition.asr().deadline_s() is None

@@ -10,7 +10,7 @@ import pytest
 
 from assistant.composition import Composition
 from assistant.core.codec import encode
-from assistant.core.config import Config, HomeSettings, StorageSettings
+from assistant.core.config import Config
 from assistant.core.messages import Command, Interpretation, Slot, Transcript
 from assistant.skill.manifest import Traits
 from nlu.classifier.examples import IntentLabel
@@ -102,11 +102,8 @@ def test_the_explanation_tells_of_a_tie(templates: Templates, now: datetime) -> 
 
 
 @pytest.fixture(scope="module")
-def guesser(tmp_path_factory: pytest.TempPathFactory) -> Guesser:
-    cache = tmp_path_factory.mktemp("ties") / "cache"
-    composition = Composition(
-        Config(home=HomeSettings(), storage=StorageSettings(cache=str(cache)))
-    )
+def guesser() -> Guesser:
+    composition = Composition(Config())
     guess = composition.understanding.interpreter(composition.understanding.templates).guess
     assert isinstance(guess, Guesser)
     return guess

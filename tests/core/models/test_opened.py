@@ -102,7 +102,7 @@ def test_what_nothing_vouches_for_is_not_opened(library: Library) -> None:
 def test_a_stage_made_anew_has_the_models_of_the_one_before(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    config = Config(storage=StorageSettings(state=str(tmp_path), cache=str(tmp_path / "cache")))
+    config = Config(storage=StorageSettings(state=str(tmp_path)))
     swap = NluHotSwap()
     swap.stage(config)
     loaded: list[Library] = []
