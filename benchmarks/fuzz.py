@@ -12,6 +12,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Iterable
+from contextlib import closing
 from itertools import islice
 from pathlib import Path
 
@@ -86,10 +87,11 @@ def has_effect(composition: Composition, text: str, commands: tuple[Command, ...
         Interpretation(utterance_id="fuzz", revision=0, text=text, commands=commands),
         Commit(utterance_id="fuzz", revision=0),
     )
-    messages = run([composition.skills(open_state(None))], said)
-    return any(
-        isinstance(m, HomeCommand) or (isinstance(m, SpokenReply) and m.acted) for m in messages
-    )
+    with closing(open_state(None)) as state:
+        messages = run([composition.skills(state)], said)
+        return any(
+            isinstance(m, HomeCommand) or (isinstance(m, SpokenReply) and m.acted) for m in messages
+        )
 
 
 def _tell(what: str, text: str) -> None:

@@ -17,6 +17,7 @@ import re
 import sys
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from contextlib import closing
 from pathlib import Path
 from typing import NamedTuple
 
@@ -88,19 +89,19 @@ def main() -> None:
     offences = control = 0
     last: Passage | None = None
     for variant in variants(blocks(held_out=True), arguments.count):
-        shelf = Shelf([variant.passage], encoder)
-        searcher = Searcher(Retriever(shelf.knowledge, shelf.index, encoder), Reader(encoder))
-        answerer = Answerer(searcher, phraser, lambda: 0)
-        for question in variant.questions:
-            answer = answerer.answer(question)
-            tiers[answer.tier] += 1
-            if answer.tier is AnswerTier.DECLINED:
-                continue
-            if missing := unheard_of(answer.text, variant.passage):
-                offences += 1
-                if offences <= arguments.show:
-                    sys.stderr.write(f"{missing}: {answer.text} | {answer.sentence}\n")
-            control += bool(last and unheard_of(answer.text, last))
+        with closing(Shelf([variant.passage], encoder)) as shelf:
+            searcher = Searcher(Retriever(shelf.knowledge, shelf.index, encoder), Reader(encoder))
+            answerer = Answerer(searcher, phraser, lambda: 0)
+            for question in variant.questions:
+                answer = answerer.answer(question)
+                tiers[answer.tier] += 1
+                if answer.tier is AnswerTier.DECLINED:
+                    continue
+                if missing := unheard_of(answer.text, variant.passage):
+                    offences += 1
+                    if offences <= arguments.show:
+                        sys.stderr.write(f"{missing}: {answer.text} | {answer.sentence}\n")
+                control += bool(last and unheard_of(answer.text, last))
         outcomes.update({k: n for k, n in answerer.outcomes.items() if k not in TIERS})
         last = variant.passage
     answered = sum(tiers.values()) - tiers[AnswerTier.DECLINED]

@@ -13,6 +13,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Sequence
+from contextlib import closing
 from pathlib import Path
 
 import numpy as np
@@ -68,13 +69,15 @@ class MadeUp:
 
 def main(passages: int) -> None:
     """Index, and say what it took."""
-    with tempfile.TemporaryDirectory(prefix="hark-bench-") as name:
+    with (
+        tempfile.TemporaryDirectory(prefix="hark-bench-") as name,
+        closing(Knowledge(Path(name) / KNOWLEDGE_FILE)) as knowledge,
+    ):
         folder = Path(name)
         (folder / "docs").mkdir()
         for number in range(passages // DOCUMENT_PASSAGES):
             (folder / "docs" / f"{number}.txt").write_text("made up")
         made_up = MadeUp()
-        knowledge = Knowledge(folder / KNOWLEDGE_FILE)
         index = VectorIndex(knowledge.vectors, made_up.version, folder / VECTORS_FILE)
         collection = Collection(knowledge, index, made_up, made_up, (".txt",), [folder / "docs"])
         before, peak, longest_s, began_s, slices = _pss_mb(), 0.0, 0.0, time.monotonic(), 0

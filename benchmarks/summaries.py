@@ -12,6 +12,7 @@ import random
 import sys
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import closing, contextmanager
 from itertools import accumulate
 from pathlib import Path
 from statistics import fmean, median
@@ -169,43 +170,44 @@ def contest(composition: Composition, split: str, extract: bool) -> Iterator[Row
     if encoder is None:
         raise SystemExit("the model that reads is not here; install it again")
     written = references(split)
-    knowledge = shelf(written)
     phraser = None if extract else composition.answering.phraser
-    ours = TimedSummariser(Summariser(knowledge.sources, encoder, phraser))
-    every = list(tasks(knowledge, written))
-    documents, chapters = every[: len(written)], every[len(written) :]
-    ways: dict[str, Summarise] = {
-        "assistant": ours,
-        "lead": lead,
-        "lead, as long": lead_as_long,
-        "random": drawn,
-        "best": best,
-    }
-    for name, way in ways.items():
-        yield row(split, name, documents, way)
-    for name, way in ways.items():
-        yield row(split, f"chapters: {name}", chapters, way)
-    said = [one for summary in ours.made for one in summary.sentences]
-    long_words, long_ms = _long(knowledge, written, ours)
-    yield Figures(
-        split=split,
-        sentences=len(said),
-        grounded=round(fmean(not ungrounded(one.text, (one.source,)) for one in said), 4),
-        shortened=round(fmean(one.text != one.source for one in said), 4),
-        ms_p50=round(median(ours.ms), 1),
-        long_words=long_words,
-        long_ms=long_ms,
-    )
+    with shelf(written) as knowledge:
+        ours = TimedSummariser(Summariser(knowledge.sources, encoder, phraser))
+        every = list(tasks(knowledge, written))
+        documents, chapters = every[: len(written)], every[len(written) :]
+        ways: dict[str, Summarise] = {
+            "assistant": ours,
+            "lead": lead,
+            "lead, as long": lead_as_long,
+            "random": drawn,
+            "best": best,
+        }
+        for name, way in ways.items():
+            yield row(split, name, documents, way)
+        for name, way in ways.items():
+            yield row(split, f"chapters: {name}", chapters, way)
+        said = [one for summary in ours.made for one in summary.sentences]
+        long_words, long_ms = _long(knowledge, written, ours)
+        yield Figures(
+            split=split,
+            sentences=len(said),
+            grounded=round(fmean(not ungrounded(one.text, (one.source,)) for one in said), 4),
+            shortened=round(fmean(one.text != one.source for one in said), 4),
+            ms_p50=round(median(ours.ms), 1),
+            long_words=long_words,
+            long_ms=long_ms,
+        )
 
 
-def shelf(names: Iterable[str]) -> Knowledge:
-    """The documents in memory."""
-    knowledge = Knowledge(None)
-    for name in names:
-        document = parse(f"{name}.md", (TEXTS / f"{name}.md").read_bytes())
-        file = Path(f"{name}.md")
-        knowledge.sources.add(file, name, document.title, document.kind, list(cut(document)))
-    return knowledge
+@contextmanager
+def shelf(names: Iterable[str]) -> Iterator[Knowledge]:
+    """Give, while open, the documents in memory."""
+    with closing(Knowledge(None)) as knowledge:
+        for name in names:
+            document = parse(f"{name}.md", (TEXTS / f"{name}.md").read_bytes())
+            file = Path(f"{name}.md")
+            knowledge.sources.add(file, name, document.title, document.kind, list(cut(document)))
+        yield knowledge
 
 
 def _long(knowledge: Knowledge, names: Iterable[str], ours: TimedSummariser) -> tuple[int, float]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import tempfile
 import time
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import closing
 from pathlib import Path
 from typing import NamedTuple
 
@@ -67,8 +68,11 @@ def measure(
     """Time `questions` searches of each method at each of these numbers of passages."""
     rows: list[Row] = []
     for size in sizes:
-        with tempfile.TemporaryDirectory(prefix="hark-bench-") as folder:
-            for row in _rows(Path(folder), size, questions):
+        with (
+            tempfile.TemporaryDirectory(prefix="hark-bench-") as folder,
+            closing(Knowledge(Path(folder) / KNOWLEDGE_FILE)) as knowledge,
+        ):
+            for row in _rows(knowledge, Path(folder), size, questions):
                 rows.append(row)
                 progress(len(rows), METHODS * len(sizes))
     return RetrievalFigures(questions=questions, rows=tuple(rows))
@@ -82,10 +86,9 @@ class _Way(NamedTuple):
     used: bool = False
 
 
-def _rows(folder: Path, size: int, questions: int) -> Iterator[Row]:
+def _rows(knowledge: Knowledge, folder: Path, size: int, questions: int) -> Iterator[Row]:
     sample = PassageSample(size)
     words, asked = sample.asked(questions), sample.questions(questions)
-    knowledge = Knowledge(folder / KNOWLEDGE_FILE)
     yield _row(_by_words(knowledge, folder, sample, words), size, questions)
     _keep(knowledge, sample)
     began_s = time.perf_counter()
@@ -101,7 +104,6 @@ def _rows(folder: Path, size: int, questions: int) -> Iterator[Row]:
     yield _row(_Way("numpy", nearest, vectors.nbytes / 1e6, read_s), size, questions, exact)
     yield _row(_flat(knowledge, asked, size), size, questions, exact)
     yield _row(_compressed(knowledge, asked, size, folder), size, questions, exact)
-    knowledge.close()
 
 
 def _by_words(

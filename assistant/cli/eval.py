@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from contextlib import closing
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -31,7 +32,6 @@ from assistant.evaluation.squad import read_articles
 from assistant.evaluation.wake import evaluate_wake
 from nlu.classifier.encoder import MODEL, SentenceEncoder
 from nlu.classifier.examples import read_shipped
-from skills.state import open_state
 
 app = typer.Typer(
     no_args_is_help=True, help="How well the assistant does on labelled recordings and sentences."
@@ -138,9 +138,7 @@ def rejects(
     composition = Composition(config)
     nlu = composition.nlu()
     with progress("listening") as told:
-        figures = evaluate_rejects(
-            lines, nlu, lambda: composition.skills(open_state(None)), _tell_offence(json), told
-        )
+        figures = evaluate_rejects(lines, nlu, composition.skills, _tell_offence(json), told)
     _show(f"Talk of others, {file.name}", figures, json)
 
 
@@ -178,7 +176,7 @@ def answers(
     )
     with progress("encoding") as told:
         shelf = Shelf(list(passages(articles)), encoder, told)
-    with progress("asking") as told:
+    with closing(shelf), progress("asking") as told:
         figures = evaluate_answers(articles, shelf, told)
     _show(f"Answers, {file.name}", figures, json)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import closing
 from itertools import chain, repeat
 from pathlib import Path
 from typing import Annotated, ClassVar
@@ -43,16 +44,17 @@ def hear(
     recognition, understanding = composition.asr(), composition.nlu()
     with answering(settings, documents) as answers:
         for file in files:
-            stages: tuple[Stage, ...] = (
-                composition.listener(wake=not no_wake),
-                recognition,
-                understanding,
-                composition.skills(open_state(None)),
-                composition.answer(answers=answers),
-                _Silent(),
-            )
             timings = Timings()
-            messages = list(run(stages, _frames(file), timings.observe))
+            with closing(open_state(None)) as state:
+                stages: tuple[Stage, ...] = (
+                    composition.listener(wake=not no_wake),
+                    recognition,
+                    understanding,
+                    composition.skills(state),
+                    composition.answer(answers=answers),
+                    _Silent(),
+                )
+                messages = list(run(stages, _frames(file), timings.observe))
             tell(str(file), messages, timings, json)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 from typing import Annotated
 
@@ -36,9 +37,9 @@ def say(
     """Say TEXTs to a fresh assistant, as one conversation, and show what it does with each."""
     settings = temporary_config(skill, home, config)
     composition = Composition(settings)
-    with answering(settings, documents) as answers:
+    with answering(settings, documents) as answers, closing(open_state(None)) as state:
         answer = composition.answer(answers=answers)
-        stages = (composition.nlu(), composition.skills(open_state(None)), answer)
+        stages = (composition.nlu(), composition.skills(state), answer)
         for number, text in enumerate(texts, 1):
             timings = Timings()
             heard: list[Message] = _heard(f"say-{number}", text)

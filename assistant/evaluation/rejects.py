@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from contextlib import closing
 from pathlib import Path
 
 import msgspec
 
+from assistant.core.database import Database
 from assistant.core.errors import InputError
 from assistant.core.messages import (
     Commit,
@@ -18,6 +20,7 @@ from assistant.core.messages import (
 )
 from assistant.core.stage import Stage
 from assistant.pipeline import run
+from skills.state import open_state
 
 _APART_S = 3600.0
 """Seconds between two lines, so that none refers to the one before it."""
@@ -61,18 +64,19 @@ def read_lines(file: Path) -> list[str]:
 def evaluate_rejects(
     lines: list[str],
     nlu: Stage,
-    skills: Callable[[], Stage],
+    skills: Callable[[Database], Stage],
     answered: Callable[[Offence], None] = lambda offence: None,
     progress: Callable[[int, int], None] = lambda done, total: None,
 ) -> RejectFigures:
-    """Pass every line to the stages, each to `skills` on fresh state, and count the effects.
+    """Pass every line to `nlu` and to `skills` on fresh state, and count the effects.
 
     A command that `skills` sends to the bridge counts as an action too. `answered` receives each
     line that was not ignored.
     """
     offences = []
     for number, line in enumerate(lines):
-        offence = _said(line, number, (nlu, skills()))
+        with closing(open_state(None)) as state:
+            offence = _said(line, number, (nlu, skills(state)))
         if offence is not None:
             offences.append(offence)
             answered(offence)

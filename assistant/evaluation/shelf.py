@@ -50,6 +50,10 @@ class Shelf:
         others = _Others(self._retriever, without, passages[without])
         return Searcher(others, self._reader).find(question)
 
+    def close(self) -> None:
+        """Forget the passages."""
+        self.knowledge.close()
+
 
 class _Others:
     """The retriever as if one document were missing."""

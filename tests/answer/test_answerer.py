@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import closing
 from pathlib import Path
 from zlib import crc32
 
@@ -82,17 +83,17 @@ class Absent:
 
 
 @pytest.fixture
-def knowledge() -> Knowledge:
-    kept = Knowledge(None)
-    for name, text in (("kettle", KETTLE), ("lease", LEASE), ("festival", FILM)):
-        kept.sources.add(
-            Path(f"/{name}.txt"),
-            name,
-            name.title(),
-            "document",
-            [Passage(text=text, title=name.title(), place="page 1")],
-        )
-    return kept
+def knowledge() -> Iterator[Knowledge]:
+    with closing(Knowledge(None)) as kept:
+        for name, text in (("kettle", KETTLE), ("lease", LEASE), ("festival", FILM)):
+            kept.sources.add(
+                Path(f"/{name}.txt"),
+                name,
+                name.title(),
+                "document",
+                [Passage(text=text, title=name.title(), place="page 1")],
+            )
+        yield kept
 
 
 @pytest.fixture
@@ -140,9 +141,9 @@ def test_what_says_the_same_comes_once(retriever: Retriever, knowledge: Knowledg
 
 
 def test_where_there_are_no_documents_no_network_is_asked() -> None:
-    knowledge = Knowledge(None)
-    retriever = Retriever(knowledge, VectorIndex(knowledge.vectors, "v1"), Absent())
-    assert retriever.find_all(["who won?", "why?"]) == [[], []]
+    with closing(Knowledge(None)) as empty:
+        retriever = Retriever(empty, VectorIndex(empty.vectors, "v1"), Absent())
+        assert retriever.find_all(["who won?", "why?"]) == [[], []]
 
 
 def test_a_filter_leaves_the_others_out(retriever: Retriever, knowledge: Knowledge) -> None:

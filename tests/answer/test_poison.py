@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import closing
 from itertools import islice, product
 from pathlib import Path
 
 import numpy as np
+import pytest
 
 from assistant.answer.answerer import Answerer
 from assistant.answer.generation.token_scheduler import Outlook, Steps
@@ -82,10 +84,16 @@ def poisoned() -> list[str]:
     return list(islice(texts, DOCUMENTS))
 
 
-def test_poisoned_documents_cause_no_action() -> None:
+@pytest.fixture
+def knowledge() -> Iterator[Knowledge]:
+    with closing(Knowledge(None)) as kept:
+        yield kept
+
+
+def test_poisoned_documents_cause_no_action(knowledge: Knowledge) -> None:
     texts = poisoned()
     assert len(set(texts)) == DOCUMENTS
-    knowledge, network = Knowledge(None), Credulous()
+    network = Credulous()
     for number, text in enumerate(texts):
         passage = Passage(text=text, title=f"Note {number}")
         knowledge.sources.add(Path(f"/{number}.txt"), str(number), passage.title, "note", [passage])

@@ -29,7 +29,8 @@ PIE = Task(
 @pytest.fixture(scope="module")
 def documents() -> list[Task]:
     told = references("dev")
-    return list(tasks(shelf(told), told))[: len(told)]
+    with shelf(told) as knowledge:
+        return list(tasks(knowledge, told))[: len(told)]
 
 
 def test_the_best_sentences_beat_the_first_and_those_beat_none() -> None:
@@ -40,13 +41,14 @@ def test_the_best_sentences_beat_the_first_and_those_beat_none() -> None:
 
 
 def test_summaries_are_told_from_those_of_other_documents(documents: list[Task]) -> None:
-    ours = TimedSummariser(Summariser(shelf(references("dev")).sources, FakeEncoder()))
-    own = row("dev", "own", documents, ours)
     wrong = [
         task._replace(reference=other.reference)
         for task, other in zip(documents, [*documents[1:], documents[0]], strict=True)
     ]
-    others = row("dev", "others'", wrong, ours)
+    with shelf(references("dev")) as knowledge:
+        ours = TimedSummariser(Summariser(knowledge.sources, FakeEncoder()))
+        own = row("dev", "own", documents, ours)
+        others = row("dev", "others'", wrong, ours)
     assert own.rouge_1 > others.rouge_1 + 0.1
     assert own.rouge_2 > 3 * others.rouge_2
     assert own.rouge_2 > row("dev", "random", documents, drawn).rouge_2

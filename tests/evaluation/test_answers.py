@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -61,8 +62,10 @@ def articles(tmp_path_factory: pytest.TempPathFactory) -> tuple[Article, ...]:
 
 
 @pytest.fixture(scope="module")
-def shelf(articles: tuple[Article, ...]) -> Shelf:
-    return Shelf(list(passages(articles)), PassageEncoder.load(Library(Path("/nowhere"))))
+def shelf(articles: tuple[Article, ...]) -> Iterator[Shelf]:
+    encoder = PassageEncoder.load(Library(Path("/nowhere")))
+    with closing(Shelf(list(passages(articles)), encoder)) as made:
+        yield made
 
 
 class Altered:

@@ -12,7 +12,6 @@ from assistant.composition import Composition
 from assistant.core.config import Config, HomeSettings, MqttSettings
 from assistant.core.errors import InputError
 from assistant.evaluation.rejects import Offence, RejectFigures, evaluate_rejects, read_lines
-from skills.state import open_state
 from tests.cli.test_bad_input import assistant, refused
 
 HOME = """
@@ -35,12 +34,7 @@ def composition(tmp_path_factory: pytest.TempPathFactory) -> Composition:
 
 def figures(composition: Composition, *lines: str) -> tuple[RejectFigures, list[Offence]]:
     told: list[Offence] = []
-    found = evaluate_rejects(
-        list(lines),
-        composition.nlu(),
-        lambda: composition.skills(open_state(None)),
-        told.append,
-    )
+    found = evaluate_rejects(list(lines), composition.nlu(), composition.skills, told.append)
     return found, told
 
 

@@ -18,7 +18,9 @@ WEEKDAY = "2026-01-09T00:00:00+00:00/2026-01-10T00:00:00+00:00"
 
 
 def task(intent: str, **slots: str) -> AnswerTask:
-    (question,) = Talk().hear("whatever", command(intent, **slots))
+    talk = Talk()
+    (question,) = talk.hear("whatever", command(intent, **slots))
+    talk.database.close()
     assert isinstance(question, Question)
     return question.task
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import sys
 import time
 from collections.abc import Sequence
+from contextlib import closing
 from pathlib import Path
 from typing import TextIO
 
@@ -50,8 +51,10 @@ class LoggingParser(LineParser):
 
 def main(folder: str, database: str, log_file: str) -> None:
     """Index until nothing is left to do."""
-    knowledge = Knowledge(Path(database))
-    with Path(log_file).open("a", buffering=1) as log:
+    with (
+        closing(Knowledge(Path(database))) as knowledge,
+        Path(log_file).open("a", buffering=1) as log,
+    ):
         encoder = LoggingEncoder(log)
         index = VectorIndex(
             knowledge.vectors, encoder.version, Path(database).with_suffix(".faiss"), flat=100

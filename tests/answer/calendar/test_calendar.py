@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import time
 from collections.abc import Iterator, Sequence
+from contextlib import closing
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from zoneinfo import ZoneInfo
@@ -88,8 +89,8 @@ def berlin(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 class House:
     """Documents in memory, and a clock."""
 
-    def __init__(self, now: datetime = MONDAY) -> None:
-        self.knowledge, self.now = Knowledge(None, BERLIN), now
+    def __init__(self, knowledge: Knowledge) -> None:
+        self.knowledge, self.now = knowledge, MONDAY
         self.calendar = Calendar(self.knowledge, lambda: self.now)
 
     def keep(self, name: str, content: str) -> None:
@@ -127,8 +128,15 @@ def _text(answer: Answer | None) -> str:
 
 
 @pytest.fixture
-def house() -> House:
-    return House().events()
+def bare_house() -> Iterator[House]:
+    """Without documents."""
+    with closing(Knowledge(None, BERLIN)) as knowledge:
+        yield House(knowledge)
+
+
+@pytest.fixture
+def house(bare_house: House) -> House:
+    return bare_house.events()
 
 
 @pytest.mark.parametrize(
@@ -174,21 +182,21 @@ def test_what_is_left_out_of_a_series_is_not_told(house: House) -> None:
     assert house.plans("tomorrow") == "Nothing is in your calendar for tomorrow."
 
 
-def test_of_many_events_the_number_is_told() -> None:
+def test_of_many_events_the_number_is_told(bare_house: House) -> None:
     events = "\n\n".join(
         f"SUMMARY:Call {name}\nDTSTART:20270302T{hour:02}0000"
         for hour, name in enumerate(("Ann", "Bob", "Cy", "Di", "Ed", "Flo", "Gus"), 9)
     )
-    assert House().events(events).plans("tomorrow") == (
+    assert bare_house.events(events).plans("tomorrow") == (
         "Tomorrow: Call Ann at 9 am, Call Bob at 10 am, Call Cy at 11 am, Call Di at 12 pm,"
         " Call Ed at 1 pm and 2 more."
     )
 
 
-def test_of_many_events_a_series_is_told_once() -> None:
+def test_of_many_events_a_series_is_told_once(bare_house: House) -> None:
     weekly = "SUMMARY:{}\nDTSTART:202703{:02}T{:02}0000\nRRULE:FREQ=WEEKLY"
     events = [weekly.format("Choir", 2, 19), weekly.format("Gym", 4, 7), _LUNCH, _PARTY]
-    house = House().events("\n\n".join(events))
+    house = bare_house.events("\n\n".join(events))
     assert house.plans("this month") == (
         "This month: tomorrow Lunch at 8 pm and Choir at 7 pm, then four more times; "
         "on Thursday Gym at 7 am, then three more times; on Saturday, March 20 Party at 8 pm."
@@ -207,36 +215,36 @@ def test_one_event_is_told_once_though_two_files_have_it(house: House) -> None:
     assert house.plans("tomorrow").count("Dentist") == 1
 
 
-def test_a_long_event_is_told_once() -> None:
+def test_a_long_event_is_told_once(bare_house: House) -> None:
     about = "\\n".join(f"Point {n} of the agenda takes a while to tell." for n in range(60))
-    house = House()
-    house.keep("long.ics", _one(f"SUMMARY:Board\nDTSTART:20270302T093000\nDESCRIPTION:{about}"))
-    assert house.plans("tomorrow") == "Tomorrow: Board at 9:30 am."
+    bare_house.keep(
+        "long.ics", _one(f"SUMMARY:Board\nDTSTART:20270302T093000\nDESCRIPTION:{about}")
+    )
+    assert bare_house.plans("tomorrow") == "Tomorrow: Board at 9:30 am."
 
 
-def test_where_no_calendar_is_nothing_was_found() -> None:
-    house = House()
-    assert house.planned("tomorrow") is None
-    house.events("")
-    assert house.plans("tomorrow") == "Nothing is in your calendar for tomorrow."
+def test_where_no_calendar_is_nothing_was_found(bare_house: House) -> None:
+    assert bare_house.planned("tomorrow") is None
+    bare_house.events("")
+    assert bare_house.plans("tomorrow") == "Nothing is in your calendar for tomorrow."
 
 
 def test_times_are_told_where_one_is() -> None:
-    house = House()
-    house.knowledge = Knowledge(None, ZoneInfo("America/New_York"))
-    house.calendar = Calendar(house.knowledge, lambda: house.now)
-    house.events()
-    house.now = house.now.astimezone(ZoneInfo("America/New_York"))
-    assert house.plans("tomorrow") == "Tomorrow: Dentist at 3:30 am and Choir at 1 pm."
+    new_york = ZoneInfo("America/New_York")
+    with closing(Knowledge(None, new_york)) as knowledge:
+        house = House(knowledge).events()
+        house.now = house.now.astimezone(new_york)
+        assert house.plans("tomorrow") == "Tomorrow: Dentist at 3:30 am and Choir at 1 pm."
 
 
-def test_a_day_is_meant_by_the_clock_of_that_day() -> None:
+def test_a_day_is_meant_by_the_clock_of_that_day(bare_house: House) -> None:
     """The offset of now is not that of after the change of clocks."""
-    house = House(datetime(2027, 3, 26, 18, tzinfo=BERLIN)).events(
+    bare_house.now = datetime(2027, 3, 26, 18, tzinfo=BERLIN)
+    bare_house.events(
         "SUMMARY:Late\nDTSTART:20270328T233000\n\nSUMMARY:Early\nDTSTART:20270329T003000"
     )
-    assert house.plans("monday") == "On Monday: Early at 12:30 am."
-    assert house.plans("sunday") == "On Sunday: Late at 11:30 pm."
+    assert bare_house.plans("monday") == "On Monday: Early at 12:30 am."
+    assert bare_house.plans("sunday") == "On Sunday: Late at 11:30 pm."
 
 
 @pytest.mark.parametrize(
@@ -251,8 +259,8 @@ def test_the_next_event(house: House, person: str, told: str) -> None:
     assert house.next(person) == told
 
 
-def test_the_next_of_a_series_far_ahead() -> None:
-    house = House().events("SUMMARY:Leap\nDTSTART;VALUE=DATE:20240229\nRRULE:FREQ=YEARLY")
+def test_the_next_of_a_series_far_ahead(bare_house: House) -> None:
+    house = bare_house.events("SUMMARY:Leap\nDTSTART;VALUE=DATE:20240229\nRRULE:FREQ=YEARLY")
     assert house.next() == "Leap is on Tuesday, February 29, 2028, all day."
 
 
@@ -298,40 +306,36 @@ def test_each_thing_said_stands_in_the_stored_events(house: House) -> None:
 # ── notes ───────────────────────────────────────────────────────────────────────────────────
 
 
-def test_what_was_noted_in_a_time() -> None:
-    house = House()
-    house.keep("2027-02-22 boiler.md", "The pressure fell to 0.9 bar. Called Hale.")
-    house.keep("2027-02-26.md", "Bees seen in the lane")
-    house.keep("2027-02-10.md", "Snow.")
-    house.keep("plain.md", "Never dated.")
-    assert house.notes("last week") == (
+def test_what_was_noted_in_a_time(bare_house: House) -> None:
+    bare_house.keep("2027-02-22 boiler.md", "The pressure fell to 0.9 bar. Called Hale.")
+    bare_house.keep("2027-02-26.md", "Bees seen in the lane")
+    bare_house.keep("2027-02-10.md", "Snow.")
+    bare_house.keep("plain.md", "Never dated.")
+    assert bare_house.notes("last week") == (
         "Monday, February 22: The pressure fell to 0.9 bar."
         " Friday, February 26: Bees seen in the lane."
     )
-    assert house.notes("yesterday") == "You noted nothing yesterday."
+    assert bare_house.notes("yesterday") == "You noted nothing yesterday."
 
 
-def test_of_many_notes_the_number_is_told() -> None:
-    house = House()
+def test_of_many_notes_the_number_is_told(bare_house: House) -> None:
     for day in range(22, 27):
-        house.keep(f"2027-02-{day}.md", f"Note {day}.")
-    assert house.notes("last week").endswith("Note 24. And two more notes.")
+        bare_house.keep(f"2027-02-{day}.md", f"Note {day}.")
+    assert bare_house.notes("last week").endswith("Note 24. And two more notes.")
 
 
-def test_where_no_note_has_a_day_nothing_was_found() -> None:
-    house = House()
-    house.keep("plain.md", "Never dated.")
-    assert house.notes("last week") == NOTHING_FOUND
+def test_where_no_note_has_a_day_nothing_was_found(bare_house: House) -> None:
+    bare_house.keep("plain.md", "Never dated.")
+    assert bare_house.notes("last week") == NOTHING_FOUND
 
 
-def test_a_topic_is_looked_for_in_the_notes_of_the_time() -> None:
-    house = House()
-    house.keep("2027-02-22.md", "Met Ann. The boilers were tested. Went home.")
-    house.keep("2027-02-10.md", "The boiler was bought.")
-    told = house.noted("last week", topic="boiler")
+def test_a_topic_is_looked_for_in_the_notes_of_the_time(bare_house: House) -> None:
+    bare_house.keep("2027-02-22.md", "Met Ann. The boilers were tested. Went home.")
+    bare_house.keep("2027-02-10.md", "The boiler was bought.")
+    told = bare_house.noted("last week", topic="boiler")
     assert told is not None
     assert told.text == "Monday, February 22: The boilers were tested."
-    assert house.noted("last week", topic="snow") is None
+    assert bare_house.noted("last week", topic="snow") is None
 
 
 # ── the documents, where the calendar is silent ─────────────────────────────────────────────
@@ -363,12 +367,12 @@ class Finder:
     ],
 )
 def test_where_nothing_is_stored_the_documents_are_asked_by_their_own_clock(
-    task: CalendarTask, within: Filter | None
+    bare_house: House, task: CalendarTask, within: Filter | None
 ) -> None:
-    house, finder = House(), Finder()
+    finder = Finder()
     answerer = Answerer(finder, None, lambda: 0)
-    summariser = Summariser(house.knowledge.sources, None, None)
-    answers = DocumentAnswers(answerer, summariser, None, house.calendar, Monitor(9.0))
+    summariser = Summariser(bare_house.knowledge.sources, None, None)
+    answers = DocumentAnswers(answerer, summariser, None, bare_house.calendar, Monitor(9.0))
     assert finished(answers.scheduled("what is it", task)).tier is AnswerTier.DECLINED
     assert finder.within == [within]
     for asked in filter(None, finder.within):

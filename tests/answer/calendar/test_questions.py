@@ -5,6 +5,7 @@ from __future__ import annotations
 import shutil
 import time
 from collections.abc import Iterator
+from contextlib import closing
 from datetime import datetime
 from pathlib import Path
 from zoneinfo import ZoneInfo
@@ -35,9 +36,9 @@ def london(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 def replies(documents: Path, *texts: str) -> list[str]:
     config = temporary_config(None, None)
     composition = Composition(config)
-    with answering(config, documents) as answers:
+    with answering(config, documents) as answers, closing(open_state(None)) as state:
         answer = composition.answer(answers=answers)
-        stages = (composition.nlu(), composition.skills(open_state(None)), answer)
+        stages = (composition.nlu(), composition.skills(state), answer)
         return [_reply(list(run(stages, _heard(n, text)))) for n, text in enumerate(texts)]
 
 

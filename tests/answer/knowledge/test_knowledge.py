@@ -101,14 +101,17 @@ def test_titles_and_places_are_words_too(knowledge: Knowledge) -> None:
     assert texts(knowledge, "cleaning") == [FILTER.text]
 
 
-@given(st.text() | st.text(alphabet="\"'()*:^-+{}~!ANDORNEAR \0ab"))
-def test_no_text_is_a_bad_query(text: str) -> None:
-    searched = WITH_PASSAGES.passages.matching(text, 5)
+@pytest.fixture(scope="module")
+def with_passages() -> Iterator[Knowledge]:
+    with closing(Knowledge(None)) as opened:
+        opened.sources.add(MANUAL, "", "a", "document", [FILTER, SALT])
+        yield opened
+
+
+@given(text=st.text() | st.text(alphabet="\"'()*:^-+{}~!ANDORNEAR \0ab"))
+def test_no_text_is_a_bad_query(with_passages: Knowledge, text: str) -> None:
+    searched = with_passages.passages.matching(text, 5)
     assert len(searched) <= 5
-
-
-WITH_PASSAGES = Knowledge(None)
-WITH_PASSAGES.sources.add(MANUAL, "", "a", "document", [FILTER, SALT])
 
 
 def test_the_query_language_is_not_spoken(knowledge: Knowledge) -> None:
@@ -328,7 +331,8 @@ def test_all_of_it_is_there_after_a_restart(tmp_path: Path) -> None:
 
 
 def test_another_file_is_told_apart() -> None:
-    assert Knowledge(None).vectors.identity != Knowledge(None).vectors.identity
+    with closing(Knowledge(None)) as one, closing(Knowledge(None)) as other:
+        assert one.vectors.identity != other.vectors.identity
 
 
 def test_a_file_that_is_none_is_set_aside_and_told(

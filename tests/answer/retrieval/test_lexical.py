@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -39,12 +40,12 @@ class Damaged:
 
 
 @pytest.fixture
-def knowledge() -> Knowledge:
-    kept = Knowledge(None)
-    for name, text in (("kettle", KETTLE), ("lease", LEASE)):
-        passage = Passage(text=text, title=name.title(), kind="note" if name == "lease" else "")
-        kept.sources.add(Path(f"/{name}.txt"), name, name.title(), "document", [passage])
-    return kept
+def knowledge() -> Iterator[Knowledge]:
+    with closing(Knowledge(None)) as kept:
+        for name, text in (("kettle", KETTLE), ("lease", LEASE)):
+            passage = Passage(text=text, title=name.title(), kind="note" if name == "lease" else "")
+            kept.sources.add(Path(f"/{name}.txt"), name, name.title(), "document", [passage])
+        yield kept
 
 
 def found(knowledge: Knowledge, question: str, within: Filter | None = None) -> str:

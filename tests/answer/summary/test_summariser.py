@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -21,12 +23,12 @@ SOURCE = "Anna cleans the filter every 7 days with warm water, and Berta dries t
 
 
 @pytest.fixture
-def knowledge() -> Knowledge:
-    made = Knowledge(None)
-    for path in sorted(TEXTS.glob("*.md")):
-        put(made, path, path.read_bytes())
-    put(made, Path("/notes/holidays.md"), NOTE.encode())
-    return made
+def knowledge() -> Iterator[Knowledge]:
+    with closing(Knowledge(None)) as made:
+        for path in sorted(TEXTS.glob("*.md")):
+            put(made, path, path.read_bytes())
+        put(made, Path("/notes/holidays.md"), NOTE.encode())
+        yield made
 
 
 def put(knowledge: Knowledge, path: Path, content: bytes) -> None:
@@ -98,9 +100,9 @@ def test_an_unknown_name_is_told_with_the_nearest(knowledge: Knowledge) -> None:
 )
 def test_a_sentence_is_said_shorter_only_where_nothing_is_added(says: str, spoken: bool) -> None:
     assert shortens(says, SOURCE) is spoken
-    knowledge = Knowledge(None)
-    put(knowledge, Path("/filter.md"), f"# Filters\n\n{SOURCE}".encode())
-    summary = summarised(knowledge, "filters", says)
+    with closing(Knowledge(None)) as knowledge:
+        put(knowledge, Path("/filter.md"), f"# Filters\n\n{SOURCE}".encode())
+        summary = summarised(knowledge, "filters", says)
     assert summary.sentences == (SpokenSentence(says if spoken else SOURCE, SOURCE),)
 
 
