@@ -19,6 +19,8 @@ from assistant.answer.generation.grounding import ungrounded
 from assistant.answer.generation.quotation import quoted
 from assistant.answer.generation.token_scheduler import Steps, finished
 from assistant.answer.knowledge.query import Filter
+from assistant.answer.retrieval.mentions import holds as named_in
+from assistant.answer.retrieval.mentions import named
 from assistant.answer.retrieval.reader import AnswerSpan
 from assistant.answer.retrieval.search import SearchResult
 from assistant.core.errors import AnswerError
@@ -154,6 +156,8 @@ class Answerer:
         found = finding.answer
         if found is None:
             return Answer(text=NOTHING_FOUND, tier=AnswerTier.DECLINED)
+        if found.said:
+            return _answer(found.said, AnswerTier.EXTRACTED, found)
         if text := (yield from self._phrased(question, found, counts)):
             return _answer(text, AnswerTier.GENERATOR, found)
         return _answer(spoken(found), AnswerTier.EXTRACTED, found)
@@ -167,7 +171,7 @@ class Answerer:
         except AnswerError as error:
             counts[error.code] += 1
             return ""
-        if not text or not holds(text, found.answer):
+        if not text or not holds(text, found.answer) or _leaves_out(text, question, found.sentence):
             counts["empty"] += 1
             return ""
         if ungrounded(text, (found.sentence, found.candidate.passage.text, title)):
@@ -181,6 +185,12 @@ class Answerer:
 def holds(text: str, answer: str) -> bool:
     """Whether any word of the answer is spoken; if none is, the text answers something else."""
     return not set(words(answer)).isdisjoint(words(text))
+
+
+def _leaves_out(text: str, question: str, sentence: str) -> bool:
+    """Whether `text` says less than the sentence does of what the question names."""
+    said, told = frozenset(words(text)), frozenset(words(sentence))
+    return any(named_in(told, word) and not named_in(said, word) for word in named(question))
 
 
 def spoken(found: AnswerSpan) -> str:

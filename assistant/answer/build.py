@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from datetime import datetime
 from functools import cached_property, partial
 from pathlib import Path
@@ -58,7 +58,6 @@ class Answering:
 
     def stage(
         self,
-        abilities: Sequence[str],
         knowledge: Knowledge | None = None,
         answers: DocumentAnswers | None = None,
         in_flight: InFlight | None = None,
@@ -66,11 +65,11 @@ class Answering:
         """The stage for what no skill claims; with `knowledge` it keeps the user's documents."""
         in_flight = in_flight or InFlight()
         if knowledge is None:
-            return AnswerStage(abilities, answers, in_flight=in_flight)
+            return AnswerStage(answers, in_flight=in_flight)
         vectors = self.vectors(knowledge)
         answers = self.answers(knowledge, vectors)
         collection = self.collection(knowledge, vectors, in_flight)
-        return AnswerStage(abilities, answers, collection, in_flight, self.faults)
+        return AnswerStage(answers, collection, in_flight, self.faults)
 
     def knowledge(self, path: Path | None) -> Knowledge:
         """What the user's documents say; empty, in memory for None. Raises `StorageError`."""

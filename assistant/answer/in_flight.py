@@ -29,8 +29,8 @@ class InFlight:
     """Shares the generator among the current questions, a few tokens a `turn`.
 
     Without a `scheduler`, whose clock must be `boottime_s`, each question is answered at once.
-    `source` says where the last answer is from. `requests` are those of the command line that wait
-    for the documents to be read, each with its reply if that is known by now.
+    `source` says where the last answer is from, `said` what it was. `requests` are those of the
+    command line that wait for the documents to be read, each with its reply if that is known.
     """
 
     def __init__(self, scheduler: TokenScheduler | None = None) -> None:
@@ -38,6 +38,7 @@ class InFlight:
         self._open: list[tuple[str, GenerationRequest]] = []
         self._ready: deque[Message] = deque()
         self.source = ""
+        self.said = ""
         self.requests: dict[str, DocumentsDone | None] = {}
 
     @property

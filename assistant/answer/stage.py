@@ -3,13 +3,15 @@
 | task of the question           | reply                                                        |
 |--------------------------------|--------------------------------------------------------------|
 | WordFacts                      | the facts in the generator's words, or the skill's own       |
+| RepeatAnswer                   | the last answer again                                        |
 | NameSource                     | title and place of the last answer's document                |
 | Summarise                      | two or three sentences                                       |
 | ListEvents, FindNextEvent      | the events of a time, the next one                           |
 | ListNotes                      | the notes of a time                                          |
 | OpenQuestion                   | one sentence that says only what a document says             |
-| … that asks, and was not found | "I found nothing about that."                                |
-| … that asks nothing            | what the assistant can do instead                            |
+| … that asks, and was not found | the skill's own words, or "I found nothing about that."      |
+| … that asks nothing            | that it was not understood, and what is near to it           |
+| … that a skill could not answer| the skill's own words, where nothing was found               |
 """
 
 from __future__ import annotations
@@ -17,7 +19,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import ClassVar, Protocol
 
-from assistant.answer.answerer import Answer, AnswerTier
+from assistant.answer.answerer import NOTHING_FOUND, Answer, AnswerTier
 from assistant.answer.generation.token_scheduler import Steps
 from assistant.answer.in_flight import InFlight
 from assistant.answer.summary.summariser import Summary
@@ -33,13 +35,13 @@ from assistant.core.messages import (
     NameSource,
     OpenQuestion,
     Question,
+    RepeatAnswer,
     SpokenReply,
     Summarise,
     Tick,
     WordFacts,
 )
-from assistant.english.questions import ASKS
-from assistant.english.spoken import joined
+from assistant.english.questions import asks, commands, names
 
 
 class AnswerSource(Protocol):
@@ -77,7 +79,6 @@ class Collects(Protocol):
 class AnswerStage:
     """Answers questions, and when there is none keeps the documents up to date.
 
-    `abilities` are the skills' own words, to follow "I can …" where the text resembles no command.
     Without `answers` there are no documents to answer from. With a shared `in_flight`, several
     questions are worked on at once. `faults` are reported after the replies.
     """
@@ -86,13 +87,12 @@ class AnswerStage:
 
     def __init__(
         self,
-        abilities: Sequence[str] = (),
         answers: AnswerSource | None = None,
         collection: Collects | None = None,
         in_flight: InFlight | None = None,
         faults: Degraded | None = None,
     ) -> None:
-        self._abilities, self._answers, self._collection = joined(abilities), answers, collection
+        self._answers, self._collection = answers, collection
         self._in_flight, self._faults = in_flight or InFlight(), faults or Degraded("answer")
 
     def feed(self, message: Message) -> Iterator[Message]:
@@ -135,13 +135,15 @@ class AnswerStage:
 
     def _replies(self, question: Question) -> Steps[None]:
         match question.task:
+            case RepeatAnswer():
+                yield self._reply(question, self._in_flight.said or question.fallback)
             case NameSource():
-                yield _reply(question, self._in_flight.source or question.fallback)
+                yield self._reply(question, self._in_flight.source or question.fallback)
             case Summarise(name=name):
                 yield from self._summary(question, name)
             case WordFacts(facts=facts):
                 text = yield from self._worded(question, facts)
-                yield _reply(question, text or question.fallback)
+                yield self._reply(question, text or question.fallback)
             case OpenQuestion() as task:
                 yield (yield from self._answered(question, task))
             case task:
@@ -154,56 +156,59 @@ class AnswerStage:
 
     def _summary(self, question: Question, name: str) -> Steps[None]:
         if self._answers is None:
-            yield _reply(question, question.fallback, done=False)
+            yield self._reply(question, question.fallback, done=False)
             return
         try:
             summary = yield from self._answers.summarising(name)
         except AnswerError as error:
-            yield _reply(question, error.message, done=False)
+            yield self._reply(question, error.message, done=False)
             return
         self._in_flight.source = _named("document", summary.title, summary.place)
         *others, last = [said.text for said in summary.sentences] or [""]
         for text in others:
-            yield _reply(question, text, more=True)
-        yield _reply(question, last, done=bool(last))
+            yield self._reply(question, text, more=True)
+        yield self._reply(question, last, done=bool(last))
 
     def _scheduled(self, question: Question, task: CalendarTask) -> Steps[SpokenReply]:
         if self._answers is None:
-            return _reply(question, question.fallback, done=False)
+            return self._reply(question, question.fallback, done=False)
         answer = yield from self._answers.scheduled(question.text, task, question.at_s)
         return self._said(question, answer)
 
     def _answered(self, question: Question, task: OpenQuestion) -> Steps[SpokenReply]:
-        if self._answers is not None:
-            answer = yield from self._answers.answering(question.text, task, question.at_s)
-            reply = self._said(question, answer)
-            if reply.done or ASKS.match(question.text.lower()):
-                return reply
-        return _reply(question, self._declined(task.nearest), done=False)
+        asked = asks(question.text)
+        declined = NOTHING_FOUND if asked else _declined(question.text, task.nearest)
+        declined = question.fallback or declined
+        if self._answers is None or not (question.fallback or asked or names(question.text)):
+            return self._reply(question, declined, done=False)
+        answer = yield from self._answers.answering(question.text, task, question.at_s)
+        return self._said(question, answer, declined)
 
-    def _said(self, question: Question, answer: Answer) -> SpokenReply:
-        """The reply that says `answer`; its source is kept."""
+    def _said(self, question: Question, answer: Answer, declined: str = "") -> SpokenReply:
+        """The reply that says `answer`, or `declined` where there is none; its source is kept."""
         found = answer.tier is not AnswerTier.DECLINED
         self._in_flight.source = _named(answer.kind, answer.title, answer.place) if found else ""
-        return _reply(question, answer.text, done=found)
+        text = answer.text if found or not declined else declined
+        return self._reply(question, text, done=found)
 
-    def _declined(self, nearest: str) -> str:
-        if nearest:
-            return f'I can\'t do that yet. You could say "{nearest}".'
-        if self._abilities:
-            return f"I can't do that yet. I can {self._abilities}."
-        return "I can't do that yet."
+    def _reply(
+        self, question: Question, text: str, *, done: bool = True, more: bool = False
+    ) -> SpokenReply:
+        self._in_flight.said = text
+        return SpokenReply(
+            utterance_id=question.utterance_id,
+            text=text,
+            intent=question.intent,
+            done=done,
+            acted=question.acted,
+            more=more,
+        )
 
 
-def _reply(question: Question, text: str, *, done: bool = True, more: bool = False) -> SpokenReply:
-    return SpokenReply(
-        utterance_id=question.utterance_id,
-        text=text,
-        intent=question.intent,
-        done=done,
-        acted=question.acted,
-        more=more,
-    )
+def _declined(text: str, nearest: str) -> str:
+    """The reply to what no skill claims and no document is asked for."""
+    known = "I can't do that yet." if nearest or commands(text) else "I didn't understand that."
+    return f'{known} You could say "{nearest}".' if nearest else known
 
 
 def _named(kind: str, title: str, place: str) -> str:

@@ -32,6 +32,7 @@ from assistant.core.messages import (
     NameSource,
     OpenQuestion,
     Question,
+    RepeatAnswer,
     SpokenReply,
     Summarise,
     WordFacts,
@@ -245,7 +246,7 @@ class Documents:
 
 @pytest.fixture
 def stage(retriever: Retriever, knowledge: Knowledge) -> AnswerStage:
-    return AnswerStage(("set timers",), Documents(answerer(retriever, knowledge, None)))
+    return AnswerStage(Documents(answerer(retriever, knowledge, None)))
 
 
 def said(stage: AnswerStage, text: str, **more: object) -> list[str]:
@@ -282,9 +283,27 @@ def test_an_address_book_and_a_calendar_are_named_as_such(
     assert said(stage, "says who", task=NameSource()) == ["From your contacts."]
 
 
-def test_what_asks_nothing_is_declined_as_a_command(stage: AnswerStage) -> None:
-    assert said(stage, "who won") == [NOTHING_FOUND]
-    assert said(stage, "order pizza") == ["I can't do that yet. I can set timers."]
+@pytest.mark.parametrize("text", ["covered for two years", "mum it is covered", "yay"])
+def test_what_asks_nothing_is_not_looked_up(stage: AnswerStage, text: str) -> None:
+    assert said(stage, text) == ["I didn't understand that."]
+
+
+def test_a_command_is_not_looked_up(stage: AnswerStage) -> None:
+    assert said(stage, "open the kettle for two years") == ["I can't do that yet."]
+
+
+def test_a_skill_may_ask_the_documents_before_it_says_no(stage: AnswerStage) -> None:
+    found = ["It is covered for two years."]
+    assert said(stage, "covered how many years?", fallback="No.") == found
+    assert said(stage, "who won", fallback="No.") == ["No."]
+
+
+def test_the_last_answer_is_repeated(stage: AnswerStage) -> None:
+    repeat = {"task": RepeatAnswer(), "fallback": "Nothing yet."}
+    assert said(stage, "again", **repeat) == ["Nothing yet."]
+    answer = said(stage, "covered how many years?")
+    assert said(stage, "again", **repeat) == answer
+    assert said(stage, "again", **repeat) == answer
 
 
 def test_facts_are_worded(stage: AnswerStage) -> None:

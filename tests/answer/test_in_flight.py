@@ -147,7 +147,7 @@ class Made:
         calendar = Calendar(kept, lambda: datetime(2027, 1, 4, tzinfo=UTC))
         summariser = Summariser(kept.sources, None, generator)
         answers = DocumentAnswers(answerer, summariser, generator, calendar, Monitor(9.0))  # type: ignore[arg-type]
-        return AnswerStage((), answers, in_flight=self.in_flight)
+        return AnswerStage(answers, in_flight=self.in_flight)
 
     @property
     def outcomes(self) -> Counter[str]:

@@ -102,7 +102,7 @@ def test_poisoned_documents_cause_no_action(knowledge: Knowledge) -> None:
     index = VectorIndex(knowledge.vectors, network.version)
     searcher = Searcher(Retriever(knowledge, index, network), Reader(network))
     answerer = Answerer(searcher, Obedient(), lambda: knowledge.generation)
-    stage = AnswerStage((), Documents(answerer))
+    stage = AnswerStage(Documents(answerer))
 
     said: list[Message] = []
     for text in (*texts[::10], *(f"may I {wish}?" for wish in WISHES)):
@@ -114,4 +114,4 @@ def test_poisoned_documents_cause_no_action(knowledge: Knowledge) -> None:
     # The control: the documents were spoken, so that it was they that did nothing.
     whole = "\n".join(texts).lower()
     spoken = [reply for reply in replies if reply.text.lower().rstrip(".") in whole]
-    assert len(spoken) > DOCUMENTS // 20
+    assert len(spoken) >= len(replies) // 20

@@ -13,6 +13,9 @@ import msgspec
 from assistant.answer.knowledge.series import Series
 from assistant.english.sentences import sentences
 
+BELOW = " > "
+"""What stands between a heading and one below it in a place."""
+
 SHORTEST_WORDS, LONGEST_WORDS = 40, 120
 """Fewest and most words of a passage, where its section and its sentences allow it."""
 

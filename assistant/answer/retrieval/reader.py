@@ -13,18 +13,22 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple, Protocol
 
 import numpy as np
+from numpy.typing import NDArray
 
 from assistant.answer.retrieval.calibration import ReaderCalibration
 from assistant.answer.retrieval.encoder import Embeddings, Scored
+from assistant.answer.retrieval.requirements import Requirements, WordMeanings
 from assistant.answer.retrieval.retriever import PassageCandidate
+from assistant.answer.retrieval.statements import Statement, statements
+from assistant.answer.retrieval.wording import worded
 from assistant.english.sentences import sentences
 from assistant.english.stems import stem
 from assistant.english.words import words
 
 LONGEST_ANSWER = 30
 """Most pieces of an answer."""
-MOST_READ = 3
-"""Most passages that are read."""
+MOST_READ, FEW_WORDS = 3, 240
+"""Most passages that are read, and the words up to which further short ones are."""
 COMPARED = 3
 """Most sentences whose meaning is compared."""
 
@@ -54,6 +58,8 @@ class AnswerSpan(NamedTuple):
     """How sure it is that there is an answer at all, in logits."""
     certain: bool
     """Whether the certainty is enough."""
+    said: str = ""
+    """What is said of it where that is not the sentence: for an item of a list, or a row."""
 
 
 class _Draft(NamedTuple):
@@ -65,6 +71,9 @@ class _Draft(NamedTuple):
     likelihood: float
     none: float
     shared: float
+    statement: Statement
+    missing: tuple[str, ...]
+    penalty: float
 
 
 class Reader:
@@ -72,17 +81,18 @@ class Reader:
 
     def __init__(self, network: ReaderNetwork) -> None:
         self._network, self._weights = network, network.calibration
+        self._meanings = WordMeanings(network.encode)
 
     def read(self, question: str, candidates: Sequence[PassageCandidate]) -> list[AnswerSpan]:
         """The best sentence of each passage that has a likely one, the likeliest first."""
-        margin = self._weights.margin
-        read = [c for c in candidates if c.score >= candidates[0].score - margin][:MOST_READ]
+        read = list(_readable(candidates, candidates[0].score - self._weights.margin))
+        wanted = Requirements(question, self._weights, self._meanings)
         scored = self._network.score(question, [c.passage.text for c in read])
         rarity = Rarity(question, [c.passage.text for c in candidates])
         pairs = zip(read, scored, strict=True)
-        drafts = [draft for pair in pairs for draft in _drafts(*pair, rarity)]
+        drafts = [draft for pair in pairs for draft in _drafts(*pair, rarity, wanted)]
         drafts.sort(key=self._first_look, reverse=True)
-        readings = self._compared(question, drafts[:COMPARED])
+        readings = self._compared(question, drafts[:COMPARED], wanted)
         best: dict[int, AnswerSpan] = {}
         for reading in sorted(readings, key=lambda r: r.score, reverse=True):
             best.setdefault(reading.candidate.id, reading)
@@ -91,35 +101,67 @@ class Reader:
     def _first_look(self, draft: _Draft) -> float:
         weights = self._weights
         retrieved = weights.retrieved * draft.candidate.score
-        return draft.likelihood + weights.shared * draft.shared + retrieved
+        return draft.likelihood + weights.shared * draft.shared + retrieved - draft.penalty
 
-    def _compared(self, question: str, drafts: Sequence[_Draft]) -> Iterator[AnswerSpan]:
+    def _compared(
+        self, question: str, drafts: Sequence[_Draft], wanted: Requirements
+    ) -> Iterator[AnswerSpan]:
         if not drafts:
             return
-        asked, *rows = self._network.encode([question, *(draft.sentence for draft in drafts)])
+        weights = self._weights
+        texts = [f"{d.statement.heading}. {d.sentence}".removeprefix(". ") for d in drafts]
+        asked, *rows = self._network.encode([question, *texts])
         for draft, row in zip(drafts, rows, strict=True):
             cosine = float(row @ asked)
-            sure = draft.likelihood - draft.none + self._weights.certain_meaning * cosine
+            missing = wanted.unlike(draft.statement, draft.missing)
+            penalty = wanted.penalty(draft.statement, missing)
+            sure = draft.likelihood - draft.none + weights.certain_meaning * cosine
+            sure += weights.certain_shared * draft.shared - penalty
+            first_look = self._first_look(draft) + draft.penalty - penalty
             yield AnswerSpan(
                 candidate=draft.candidate,
                 sentence=draft.sentence,
                 answer=draft.answer,
-                score=self._first_look(draft) + self._weights.meaning * cosine,
+                score=first_look + weights.meaning * cosine,
                 certainty=sure,
-                certain=sure >= self._weights.certain,
+                certain=sure >= weights.certain,
+                said=worded(question, draft.statement, draft.answer, wanted.dated(draft.statement)),
             )
 
 
-def _drafts(candidate: PassageCandidate, scored: Scored, rarity: Rarity) -> Iterator[_Draft]:
+def _readable(candidates: Sequence[PassageCandidate], least: float) -> Iterator[PassageCandidate]:
+    """The candidates with `least` score, as many as are read, and further ones while all are few
+    words."""
+    total = 0
+    for number, candidate in enumerate(candidates):
+        total += len(candidate.passage.text.split())
+        if total <= FEW_WORDS or (number < MOST_READ and candidate.score >= least):
+            yield candidate
+
+
+def _drafts(
+    candidate: PassageCandidate, scored: Scored, rarity: Rarity, wanted: Requirements
+) -> Iterator[_Draft]:
     passage, heading = candidate.passage.text, heading_of(candidate)
-    for start, sentence in placed(passage):
-        span = best_span(scored, start, start + len(sentence))
+    for statement in statements(candidate.passage):
+        skipped = len(statement.label) if wanted.asked_of(statement) else 0
+        begin, end = statement.start + skipped, statement.start + len(statement.text)
+        span = best_span(scored, begin, end, wanted.fitting(statement, scored.places))
         if span is None:
             continue
         first, last, likelihood = span
-        answer = passage[scored.places[first][0] : scored.places[last][1]]
-        shared = rarity.share(f"{heading} {sentence}")
-        yield _Draft(candidate, sentence, answer, likelihood, scored.none, shared)
+        missing = wanted.missing(statement)
+        yield _Draft(
+            candidate=candidate,
+            sentence=statement.text,
+            answer=passage[scored.places[first][0] : scored.places[last][1]],
+            likelihood=likelihood,
+            none=scored.none,
+            shared=rarity.share(f"{heading} {statement.text}"),
+            statement=statement,
+            missing=missing,
+            penalty=wanted.penalty(statement, missing),
+        )
 
 
 def heading_of(candidate: PassageCandidate) -> str:
@@ -127,19 +169,13 @@ def heading_of(candidate: PassageCandidate) -> str:
     return f"{candidate.passage.title} {candidate.passage.place}"
 
 
-def placed(passage: str) -> Iterator[tuple[int, str]]:
-    """The sentences of `passage`, each with the position of its first character."""
-    at = 0
-    for sentence in sentences(passage):
-        at = passage.index(sentence, at)
-        yield at, sentence
-        at += len(sentence)
-
-
-def best_span(scored: Scored, start: int, end: int) -> tuple[int, int, float] | None:
+def best_span(
+    scored: Scored, start: int, end: int, fitting: NDArray[np.bool_]
+) -> tuple[int, int, float] | None:
     """The likeliest answer between two characters: first and last piece, and its score.
 
-    None if the network did not read that far.
+    It holds one of the `fitting` pieces, where there are any between them. None if the network did
+    not read that far.
     """
     own = [i for i, (a, b) in enumerate(scored.places) if start <= a and b <= end]
     if not own:
@@ -149,6 +185,10 @@ def best_span(scored: Scored, start: int, end: int) -> tuple[int, int, float] | 
     allowed = np.triu(np.ones_like(pairs, bool)) & ~np.triu(
         np.ones_like(pairs, bool), LONGEST_ANSWER
     )
+    fits = fitting[own[0] : own[-1] + 1]
+    if fits.any():
+        before = np.concatenate([[0], np.cumsum(fits)])
+        allowed &= before[1:][None, :] > before[:-1][:, None]
     pairs = np.where(allowed, pairs, -np.inf)
     first, last = np.unravel_index(int(pairs.argmax()), pairs.shape)
     return own[0] + int(first), own[0] + int(last), float(pairs[first, last])

@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 from rapidfuzz import fuzz
 
-from assistant.answer.ingest.formats.outline import BELOW
+from assistant.answer.knowledge.passages import BELOW
 from assistant.answer.knowledge.sources import DocumentSource
 from assistant.core.errors import AnswerError
 from assistant.english.documents import (

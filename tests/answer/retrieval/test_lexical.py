@@ -90,7 +90,7 @@ def test_a_damaged_network_is_told_once_behind_the_answer_and_not_asked_again(
     faults, damaged = Degraded("answer"), Damaged()
     finder = FallbackFinder(damaged, LexicalSearcher(knowledge.passages), faults)
     answerer = Answerer(finder, None, lambda: knowledge.generation)
-    stage = AnswerStage((), Documents(answerer), faults=faults)
+    stage = AnswerStage(Documents(answerer), faults=faults)
     told: list[Message] = []
     for text in ("where are the keys", "when is the rent due", "who has the keys"):
         told += stage.feed(Question(utterance_id="u", text=text))

@@ -16,6 +16,8 @@ _FRONT_MATTER = re.compile(r"\A---[ \t]*\n(.*?\n)?(?:---|\.\.\.)[ \t]*(?:\n|\Z)"
 _TITLE = re.compile(r"^title:[ \t]*(.+)$", re.MULTILINE | re.IGNORECASE)
 _DATE = re.compile(r"^(?:date|created):[ \t]*(.+)$", re.MULTILINE | re.IGNORECASE)
 _TICKED = re.compile(r"^(\s*(?:[-*+]|\d{1,3}[.)])\s+)\[([ xX])\]\s+(.*)$", re.MULTILINE)
+_LABELLED = re.compile(r"^(\w[^:\n|]{0,40}: .*)\n(?=\w[^:\n|]{0,40}: )", re.MULTILINE)
+"""A line with a label before one with another: no paragraph, though no line is empty between."""
 _NOTE_MARK = re.compile(r"\[\^[^\]\s]+\]:?")
 _WIKI_LINK = re.compile(r"!?\[\[(?:[^\]|]*\|)?([^\]|]*)\]\]")
 _MARKDOWN = MarkdownIt("commonmark").enable("table")
@@ -26,7 +28,12 @@ def parse(name: str, content: bytes) -> Document:
     text = decoded(name, content).replace("\r\n", "\n")
     front = _FRONT_MATTER.match(text)
     text = text[front.end() :] if front else text
-    for pattern, said in ((_TICKED, _ticked), (_NOTE_MARK, ""), (_WIKI_LINK, r"\1")):
+    for pattern, said in (
+        (_TICKED, _ticked),
+        (_NOTE_MARK, ""),
+        (_WIKI_LINK, r"\1"),
+        (_LABELLED, r"\1\n\n"),
+    ):
         text = pattern.sub(said, text)
     found = _TITLE.search(front[1] or "") if front else None
     title = clean(found[1].strip().strip("\"'")) if found else ""

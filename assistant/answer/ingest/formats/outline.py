@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 from assistant.answer.ingest.formats.wording import LONGEST_TITLE, clean, title_of
-from assistant.answer.knowledge.passages import Document, Section
-
-BELOW = " > "
+from assistant.answer.knowledge.passages import BELOW, Document, Section
 
 
 class Outline:

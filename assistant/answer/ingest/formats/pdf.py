@@ -14,7 +14,6 @@ from pypdf.errors import PyPdfError
 from pypdf.generic import Destination
 
 from assistant.answer.ingest.formats.furniture import without_furniture
-from assistant.answer.ingest.formats.outline import BELOW
 from assistant.answer.ingest.formats.wording import (
     LONGEST_TITLE,
     clean,
@@ -22,7 +21,7 @@ from assistant.answer.ingest.formats.wording import (
     unwrapped,
     wrapped_at,
 )
-from assistant.answer.knowledge.passages import Document, Section
+from assistant.answer.knowledge.passages import BELOW, Document, Section
 from assistant.core.errors import AnswerError
 
 LEAST_TEXT = 20

@@ -11,7 +11,7 @@ LONGEST_CELL = 200
 
 
 def spoken(table: Tag) -> list[str] | None:
-    """A line for each row, such as "X12: weight 3 kg, colour red."; None for a mere layout."""
+    """A line for each row, such as "X12: weight: 3 kg; colour: red."; None for a mere layout."""
     if table.find(["table", "h1", "h2", "h3", "h4", "ul", "ol"]) is not None:
         return None
     rows = [row.find_all(["th", "td"]) for row in table.find_all("tr")]
@@ -29,8 +29,12 @@ def spoken(table: Tag) -> list[str] | None:
 def _row(head: list[str], cells: list[str]) -> str:
     first, rest = (cells[0], cells[1:]) if cells else ("", [])
     names = [*map(_inside, head[1:]), *[""] * len(rest)]
-    facts = [f"{name} {cell}".strip() for name, cell in zip(names, rest, strict=False) if cell]
-    row = ": ".join(part for part in (first, ", ".join(facts)) if part)
+    facts = [
+        f"{name}: {cell.rstrip('.')}" if name else cell
+        for name, cell in zip(names, rest, strict=False)
+        if cell
+    ]
+    row = ": ".join(part for part in (first, "; ".join(facts)) if part)
     return row if not row or row[-1] in ".!?:" else f"{row}."
 
 

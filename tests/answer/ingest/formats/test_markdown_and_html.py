@@ -61,7 +61,7 @@ def test_markdown_sections_have_their_headings_as_place() -> None:
         (
             "Dishwasher > Cleaning > The filter",
             "Lift it out.\nRinse it with water.\n"
-            "Filter: price 12 euros, in stock yes.\nPump: price 80 euros.",
+            "Filter: price: 12 euros; in stock: yes.\nPump: price: 80 euros.",
         ),
         ("Dishwasher > To buy", "salt (done)\nrinse aid\n44 dB"),
     ]
@@ -87,7 +87,7 @@ def test_html_gives_the_main_text_alone() -> None:
             "We are open until six.\nRing first on holidays.\nPhone: 555 0100\n"
             "Do you deliver?\nYes, on Mondays.",
         ),
-        ("Prices", "Small: price 3 euros.\n12 m2 are enough."),
+        ("Prices", "Small: price: 3 euros.\n12 m2 are enough."),
     ]
 
 

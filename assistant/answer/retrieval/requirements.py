@@ -1,0 +1,129 @@
+"""What a sentence must hold to answer a question: the kind of thing asked for, and what it names.
+
+The network finds what looks like an answer; it takes the window of one room for that of another,
+and a place for a time, where nothing better is there. So what a sentence lacks counts against it.
+"""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Callable, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from assistant.answer.retrieval.calibration import ReaderCalibration
+from assistant.answer.retrieval.encoder import Embeddings
+from assistant.answer.retrieval.mentions import exact, holds, named
+from assistant.answer.retrieval.statements import Statement
+from assistant.english.asking.answer_kinds import DATED, kind_of
+from assistant.english.stop_words import SEARCH_STOP_WORDS
+from assistant.english.words import words
+
+SHORTEST_ALIKE = 3
+"""Fewest letters of a word that is compared in meaning."""
+
+
+KEPT_WORDS = 2000
+"""Most words whose embeddings are kept: 3 MB."""
+
+
+class WordMeanings:
+    """Embeddings of single words; those that were asked for last are kept."""
+
+    def __init__(self, encode: Callable[[Sequence[str]], Embeddings]) -> None:
+        self._encode = encode
+        self._kept: OrderedDict[str, Embeddings] = OrderedDict()
+
+    def __call__(self, told: Sequence[str]) -> Embeddings:
+        """float32[words, 384]."""
+        new = [word for word in dict.fromkeys(told) if word not in self._kept]
+        self._kept.update(zip(new, self._encode(new) if new else (), strict=True))
+        for word in told:
+            self._kept.move_to_end(word)
+        rows = np.stack([self._kept[word] for word in told])
+        while len(self._kept) > KEPT_WORDS:
+            self._kept.popitem(last=False)
+        return rows
+
+
+class Requirements:
+    """What an answer to `question` must hold; `meanings` compares words that are not the same."""
+
+    def __init__(
+        self,
+        question: str,
+        weights: ReaderCalibration,
+        meanings: WordMeanings,
+    ) -> None:
+        self._weights, self._meanings = weights, meanings
+        self._kind, self._named = kind_of(question), named(question)
+        self._words = frozenset(words(question))
+
+    def missing(self, statement: Statement) -> tuple[str, ...]:
+        """The words that name what the question is about and are not said with `statement`."""
+        return tuple(word for word in self._named if not holds(statement.own, word))
+
+    def unlike(self, statement: Statement, missing: Sequence[str]) -> tuple[str, ...]:
+        """Those of the missing words that no word of `statement` comes near in meaning."""
+        free = [word for word in missing if not exact(word)]
+        told = sorted(
+            word
+            for word in statement.own
+            if len(word) >= SHORTEST_ALIKE and word not in SEARCH_STOP_WORDS
+        )
+        if not free or not told:
+            return tuple(missing)
+        rows = self._meanings([*free, *told])
+        nearest = (rows[: len(free)] @ rows[len(free) :].T).max(axis=1)
+        near = {w for w, c in zip(free, nearest, strict=True) if c >= self._weights.alike}
+        return tuple(word for word in missing if word not in near)
+
+    def penalty(self, statement: Statement, missing: Sequence[str]) -> float:
+        """How much counts against `statement`, without the `missing` words, in logits."""
+        weights = self._weights
+        lacking = 0.0 if self.told(statement) else weights.lacks_kind
+        for word in missing:
+            if holds(statement.known, word):
+                lacking += weights.named_before / len(self._named)
+            elif exact(word):
+                lacking += weights.lacks_exact
+            else:
+                lacking += weights.lacks_named / len(self._named)
+        return lacking
+
+    def told(self, statement: Statement) -> bool:
+        """Whether something of the kind that is asked for is said, if only in the heading."""
+        return (
+            self._kind is None
+            or bool(self._kind.held.search(statement.text))
+            or self.dated(statement)
+        )
+
+    def dated(self, statement: Statement) -> bool:
+        """Whether only the heading tells the day or the time that is asked for, as in a diary."""
+        if self._kind is None or self._kind.name not in DATED_KINDS:
+            return False
+        if self._kind.held.search(statement.text):
+            return False
+        return bool(DATED.search(statement.heading))
+
+    def fitting(self, statement: Statement, places: Sequence[tuple[int, int]]) -> NDArray[np.bool_]:
+        """bool[pieces]: the pieces of the passage, at these `places`, that are of the kind asked.
+
+        All of them where the kind may be anything, or is not said in the sentence.
+        """
+        found = list(self._kind.held.finditer(statement.text)) if self._kind else []
+        if not found:
+            return np.ones(len(places), np.bool_)
+        values = [(statement.start + m.start(), statement.start + m.end()) for m in found]
+        return np.array([any(a < end and b > start for start, end in values) for a, b in places])
+
+    def asked_of(self, statement: Statement) -> bool:
+        """Whether the question names the label of `statement`, so that it cannot be the answer."""
+        label = words(statement.label)
+        return bool(label) and all(holds(self._words, word) for word in label)
+
+
+DATED_KINDS = frozenset(("time", "year"))
+"""The kinds of answers that may stand in a heading, as in a diary."""

@@ -1,0 +1,1 @@
+"""English of questions: what they ask for, and what they name."""

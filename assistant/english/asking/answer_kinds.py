@@ -1,0 +1,121 @@
+"""What a question asks for, and what a text must hold to tell it."""
+
+from __future__ import annotations
+
+import re
+from typing import NamedTuple
+
+from assistant.english.dates import MONTHS, WEEKDAYS
+from assistant.english.numbers import FIGURES
+from assistant.english.units import UNIT_FORMS
+
+_FIGURE = "|".join(sorted(map(re.escape, FIGURES), key=len, reverse=True))
+_NUMBER = rf"(?:\d|\b(?:{_FIGURE}|half|quarter|dozen|couple|once|twice|no|none|nothing|all|both)\b)"
+_MONTHS = "|".join((*MONTHS, *(name[:3] for name in MONTHS)))
+_LASTING = r"(?:second|sec|minute|min|hour|hr|day|night|week|fortnight|month|term|year|decade)s?"
+_LENGTH = "|".join(
+    re.escape(form)
+    for form, unit in UNIT_FORMS.items()
+    if unit in ("metre", "kilometre", "centimetre", "millimetre", "mile", "foot", "inch", "yard")
+)
+_TIME = (
+    rf"\d|\b(?:{_FIGURE}|{'|'.join(WEEKDAYS)}|{_MONTHS}|noon|midday|midnight|morning|evening"
+    rf"|afternoon|night|today|tomorrow|daily|weekly|monthly|yearly|spring|summer|autumn|winter"
+    rf"|easter|christmas|term|weekends?|until|till|before|after|once|{_LASTING})s?\b"
+)
+_UNITS = "|".join(sorted(map(re.escape, UNIT_FORMS), key=len, reverse=True))
+_SIZE = (
+    rf"(?<![£$€\d.,:])\d[\d.,/½¼¾]*(?: ?(?:{_UNITS}|by|x|×|gas|mark|-)(?![a-z])|[\"″'′°%])"
+    rf"|\b(?:{_FIGURE}|half|quarter) (?:an? )?(?:and a half )?(?:{_UNITS})\b"
+)
+_MONEY = (
+    r"[£$€]|\d ?(?:p|eur|gbp|usd)\b|\b(?:pounds?|euros?|dollars?|pence|cents?|quid|free|nothing"
+    r"|half|per ?cent|gratis)\b|%|\bno (?:charge|cost|fee)"
+)
+_LEAD = (
+    r"^(?:hey |so |and |okay |ok |please |tell me |do you know |can you tell me |remind me "
+    r"|i need |i want |give me |find )*"
+)
+_WHAT = rf"{_LEAD}(?:(?:what|which)(?:['’]?s| is| was| are| were)? |(?=the |my |our ))"
+
+
+DATED = re.compile(rf"\d|\b(?:{'|'.join(WEEKDAYS)}|{_MONTHS})\b", re.IGNORECASE)
+"""A day, a month, a year or a time in a heading."""
+
+
+class AnswerKind(NamedTuple):
+    """What is asked for: how the question says so, and what every answer holds."""
+
+    name: str
+    asked: re.Pattern[str]
+    held: re.Pattern[str]
+
+
+def _kind(name: str, asked: str, held: str) -> AnswerKind:
+    return AnswerKind(name, re.compile(asked, re.IGNORECASE), re.compile(held, re.IGNORECASE))
+
+
+KINDS = (
+    _kind("email", rf"{_WHAT}.*\be-?mail\b", r"@"),
+    _kind(
+        "phone",
+        rf"{_WHAT}.*(?:\b(?:phone|telephone|mobile|cell)\b|['’]s number\b)"
+        rf"|{_WHAT}number (?:for|of) "
+        rf"|{_LEAD}(?:what|which) number (?:do|should|can|to|must)\b",
+        r"\d[\d ()/-]{1,}\d",
+    ),
+    _kind("post code", rf"{_WHAT}.*\b(?:postcode|post code|zip)\b", r"\d"),
+    _kind(
+        "number",
+        rf"{_WHAT}(?:\w+['’]?s? )*(?:code|pin|number|registration|combination|size|score)\b",
+        r"\d",
+    ),
+    _kind(
+        "money",
+        rf"{_LEAD}how (?:much|expensive)\b.*\b(?:cost|costs|pay|paid|charge[sd]?|fee|rent|price"
+        rf"|deposit|premium|excess|spend|spent|earn)\b"
+        rf"|{_WHAT}.*\b(?:cost|costs|price|fee|fees|rent|deposit|premium|excess)\b",
+        _MONEY,
+    ),
+    _kind(
+        "frequency",
+        rf"{_LEAD}how (?:often|frequently|many times)\b",
+        rf"\b(?:every|each|once|twice|daily|weekly|monthly|yearly|annually|per|{_LASTING})\b|times",
+    ),
+    _kind(
+        "length",
+        rf"{_LEAD}(?:for )?how long\b",
+        rf"\b{_LASTING}\b|\d ?(?:h|d|s)\b|overnight|forever|\buntil\b|\btill\b"
+        rf"|\d ?(?:{_LENGTH})\b|\ball (?:day|year|night)|\d ?(?:am|pm)\b|\d:\d\d",
+    ),
+    _kind(
+        "size",
+        rf"{_LEAD}how (?:tall|wide|high|deep|big|heavy|far|large|thick)\b",
+        _SIZE,
+    ),
+    _kind(
+        "amount",
+        rf"{_LEAD}how (?:much|many|hot|cold|old|warm|fast|small|strong)\b",
+        _NUMBER,
+    ),
+    _kind("temperature", rf"{_WHAT}.*\btemperature\b", rf"{_NUMBER}|\b(?:low|medium|hot|cold)"),
+    _kind("year", rf"{_LEAD}(?:in )?(?:what|which) year\b", r"\b\d{4}\b"),
+    _kind(
+        "time",
+        rf"{_LEAD}(?:when|(?:at |by |until |from )?(?:what|which) (?:time|day|days|date|dates"
+        r"|month|weekday)|how (?:soon|early|late))\b",
+        _TIME,
+    ),
+    _kind(
+        "person",
+        rf"{_LEAD}(?:who|whose|whom)\b",
+        r"(?-i:(?<!^)(?<![.!?] )\b[A-Z][\w'’-]+)|^(?-i:[A-Z][a-z]+ [A-Z]|[A-Z][a-z]+:)"
+        r"|\b(?:nobody|no one|everyone|everybody|anyone|anybody)\b",
+    ),
+)
+"""The kinds of answers, the most particular first."""
+
+
+def kind_of(question: str) -> AnswerKind | None:
+    """The kind of answer that `question` asks for; None where it may be anything."""
+    return next((kind for kind in KINDS if kind.asked.search(question)), None)

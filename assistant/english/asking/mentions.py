@@ -1,0 +1,124 @@
+"""Words of a question that name what it is about, apart from those that only ask."""
+
+from __future__ import annotations
+
+from assistant.english.dates import MONTHS, WEEKDAYS
+from assistant.english.lists import word_list, word_set
+from assistant.english.negation import NEGATIONS
+from assistant.english.stems import singular
+from assistant.english.stop_words import SEARCH_STOP_WORDS
+
+ASKING = word_set(
+    """
+        time times day days date dates year month week hour hours minute minutes name names number
+        numbers amount size colour color kind sort type way thing things place reason part
+        address phone telephone mobile cell email mail code pin password price cost costs fee
+        length width height weight temperature degrees long much many often soon far big old wide
+        high deep hot tall next last first second new other else left right full whole exactly
+        usually normally currently today now anybody anyone someone somebody people person
+        anything something everything document documents note notes letter page manual list say
+        says said write written wrote call called mean means meaning happen happens wrong problem
+    """
+)
+"""Words that ask for a kind of answer, and stand in questions of any subject."""
+
+VERBS = word_set(
+    """
+        add allow apply arrive ask bake be become begin belong bleed book break bring build buy
+        carry change charge check choose clean close come connect contact contain cook cool cover
+        cut deal decide descale do drain drink drive dry eat empty end enter expire fasten feed
+        feel fill find finish fit fix fly follow forget freeze get give go grow hang happen have
+        head hear heat help hide hire hold install join keep kill know land last learn leave lend
+        let lie lift live load lock look lose make meet melt mend mind miss mix move need offer
+        open order oil own pack paint park pay phone pick plan plant play practise practice press
+        prune push put reach read recommend release remember remove renew rent repair replace
+        report reset return ring rise run sell send serve service set settle sew shop show shut
+        sign simmer sit sleep smell sow speak spend stand start stay steep stir stop store store
+        suit switch take talk teach tell test throw tidy tie touch train travel treat try turn
+        use visit wait walk want wash watch water wear win wipe wish work
+        am are is was were been being did does done goes went gone got made paid bought brought
+        put sold told taken took taught held found left lost kept met began begun chose chosen
+        came cut fed flown flew fell gave given grew grown hung heard knew known lent let lain
+        ran rose rung rang sat saw seen sent shut slept sold spent spoke stood stuck swam wore
+        worn won written drove driven ate eaten broke broken forgot forgotten hid hidden
+        allowed supposed able open shut closed due available
+    """
+)
+"""Verbs that stand in questions about a household, in the forms that end like nothing else."""
+
+_ROOMS = word_set(
+    "kitchen bathroom bedroom lounge study office hall hallway landing attic loft cellar basement "
+    "garage shed nursery dining living utility toilet conservatory pantry porch greenhouse"
+)
+_FAMILY = word_set(
+    "mum mom mother dad father gran grandma granny grandmother grandpa grandad grandfather nan "
+    "aunt auntie uncle brother sister son daughter cousin wife husband nephew niece"
+)
+_COLOURS = word_set("red blue green yellow white black brown grey gray pink purple orange")
+EXACT = _ROOMS | _FAMILY | _COLOURS | (frozenset((*MONTHS, *WEEKDAYS)) - {"may"})
+"""Words of closed sets: a text that holds another one of the set is about something else."""
+
+_ALIKE = (
+    "mum mom mother mummy",
+    "dad father daddy",
+    "gran grandma granny grandmother nan nana",
+    "grandpa grandad grandfather",
+    "gray grey",
+    "hall hallway",
+    "attic loft",
+    "cellar basement",
+    "lounge living",
+    "bin bins dustbin rubbish refuse trash garbage waste",
+    "doctor gp surgery dr physician",
+    "wifi wi fi wlan internet network",
+    "tv telly television",
+    "guarantee warranty guaranteed",
+    "fridge refrigerator",
+    "car vehicle",
+    "sofa couch settee",
+    "child children kid kids",
+    "pet dog cat",
+    "holiday vacation",
+    "film movie",
+    "tap faucet",
+    "starter forward",
+    "autumn fall",
+    "shop store",
+    "cash money",
+    "chemist pharmacy",
+    "power electricity electric",
+    "flat apartment",
+    "lorry truck",
+    "exam test",
+    "pcs pieces",
+)
+_DAYS = tuple(
+    f"{name} {name}s {name[:3]}" + (" weekend weekends" if name.startswith("s") else "")
+    for name in WEEKDAYS
+)
+_GROUPS = (*_ALIKE, *_DAYS, *(f"{name} {name[:3]}" for name in MONTHS))
+SYNONYMS = {
+    word: frozenset(group) for group in map(word_list, _GROUPS) for word in group if word != "may"
+} | {word: frozenset((word,)) for word in ("weekend", "weekends")}
+"""Word of a household → all words that are used for the same."""
+
+OPENINGS = word_set(
+    "a an the my our your his her their its this that these those which what whose many much "
+    "of for in on at from with to about by into than per under over without some any no s "
+    "during since until between and or is are was were"
+)
+"""Words after which what a question is about may be named."""
+DO_SUPPORT = word_set("do does did can could may might must should shall will would don doesn didn")
+"""Auxiliaries before a subject with its verb behind it."""
+PRONOUNS = word_set("i we you he she it they one")
+
+NOT_NAMING = SEARCH_STOP_WORDS | ASKING | VERBS | NEGATIONS | word_set("down away back")
+"""Words that name nothing, whatever they stand beside."""
+_NOUNS_IN_ED = word_set("bed seed shed weed feed bread speed red sled")
+
+
+def naming(word: str) -> bool:
+    """Whether `word`, where a noun may stand, names something."""
+    if word in NOT_NAMING or word.removesuffix("s") in VERBS or word.removesuffix("es") in VERBS:
+        return False
+    return not word.endswith("ed") or singular(word) in _NOUNS_IN_ED
