@@ -42,7 +42,8 @@ class Composition:
     """The stages that `config` describes, over one home and one set of skills.
 
     `builtin` false leaves only the skills of the configured folders; a `library` has other models
-    in use than those that are. Models that are `opened` already are not opened again.
+    in use than those that are. Models that are `opened` already are not opened again. `now` gives
+    another aware time than the clock's.
     """
 
     def __init__(
@@ -52,8 +53,9 @@ class Composition:
         builtin: bool = True,
         library: Library | None = None,
         opened: OpenModels | None = None,
+        now: Callable[[], datetime] | None = None,
     ) -> None:
-        self._config, self._builtin = config, builtin
+        self._config, self._builtin, self._now = config, builtin, now
         self.library = library or Library(config.models_dir)
         self._opened = opened or OpenModels()
 
@@ -61,7 +63,7 @@ class Composition:
     def now(self) -> Callable[[], datetime]:
         """Tells the aware wall time in the user's zone."""
         zone = time_zone(self._config.home.time_zone)
-        return lambda: datetime.now(zone)
+        return self._now or (lambda: datetime.now(zone))
 
     @cached_property
     def home(self) -> Home:
@@ -128,7 +130,7 @@ class Composition:
         in_flight: InFlight | None = None,
     ) -> AnswerStage:
         """What no skill claims; with `knowledge` the user's documents are kept in it."""
-        return self.answering.stage(self.registry.abilities, knowledge, answers, in_flight)
+        return self.answering.stage(knowledge, answers, in_flight)
 
     def voice(self) -> VoiceStage:
         """The voice; raises `SpeakingError` when there is none."""

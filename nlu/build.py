@@ -17,7 +17,7 @@ from assistant.skill.manifest import SkillManifest
 from nlu.classifier.encoder import MODEL as INTENT
 from nlu.classifier.encoder import SentenceEncoder
 from nlu.classifier.examples import IntentLabel
-from nlu.classifier.fitting import fitted
+from nlu.classifier.fitting import OwnSentences, fitted
 from nlu.classifier.intent import IntentModel
 from nlu.classifier.tagger import MODEL as NER
 from nlu.classifier.tagger import Tagger
@@ -29,6 +29,7 @@ from nlu.grammar.custom_sentences import load_vocabulary
 from nlu.grammar.templates import Templates
 from nlu.grammar.vocabulary import NO_VOCABULARY, Vocabulary
 from nlu.interpreter import Interpreter
+from nlu.parts.composer import Composer
 from nlu.stage import NluStage
 from nlu.text.canonical import canonical
 
@@ -60,12 +61,14 @@ class Understanding:
 
     def stage(self, now: Callable[[], datetime]) -> NluStage:
         """The stage; `now` gives the present as an aware datetime in the user's zone."""
-        return NluStage(self.templates, self.interpreter(self.templates), now, self.faults)
+        here = self.templates.in_area(self._config.home.area)
+        return NluStage(here, self.interpreter(here), now, self.faults)
 
     def explain(self, text: str, now: datetime) -> Explanation:
         """What each part makes of a text that is said without a conversation before it."""
-        interpreter = self.interpreter(self.templates)
-        return explain(text, interpreter(canonical(text), now), self.templates, interpreter, now)
+        here = self.templates.in_area(self._config.home.area)
+        interpreter = self.interpreter(here)
+        return explain(text, interpreter(canonical(text), now), here, interpreter, now)
 
     @cached_property
     def templates(self) -> Templates:
@@ -88,11 +91,12 @@ class Understanding:
 
     def interpreter(self, templates: Templates) -> Interpreter:
         """An interpreter with `templates`, and with the models where they are installed."""
+        compose = Composer(self._home, self._config.home.area) if self._whole else None
         if not self.guesses:
-            return Interpreter(templates)
+            return Interpreter(templates, compose=compose)
         finder, patterns = SlotFinder(templates.lists), slot_patterns(templates.claims)
         return Interpreter(
-            templates, Guesser(self.intents, self.tagger, finder, patterns, self.faults)
+            templates, Guesser(self.intents, self.tagger, finder, patterns, self.faults), compose
         )
 
     @property
@@ -112,10 +116,15 @@ class Understanding:
         return self.faults.load_or_none(INTENT, self._fitted)
 
     @cached_property
-    def own_examples(self) -> list[tuple[IntentLabel, str]]:
-        """Sentences of the installed skills that the intent model is fitted to."""
-        drawn = self.sentences.labelled(FITTED_SENTENCES, FITTING_SEED)
-        return [(IntentLabel(one.intent, one.fixed), one.text) for one in drawn]
+    def own_examples(self) -> OwnSentences:
+        """Sentences of the installed skills that the intent model is fitted to, or keeps."""
+        drawn = (
+            self.sentences.labelled(FITTED_SENTENCES, FITTING_SEED, talk=talk)
+            for talk in (False, True)
+        )
+        return OwnSentences(
+            *([(IntentLabel(one.intent, one.fixed), one.text) for one in some] for some in drawn)
+        )
 
     def _fitted(self) -> IntentModel:
         load = partial(SentenceEncoder.load, self._library)

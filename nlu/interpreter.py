@@ -3,13 +3,22 @@
 The rules are tried in this order, each one only where all before it failed:
 
 1. a sentence of a skill fits the whole text, without free text;
-2. the text divides into such sentences (`nlu.discourse.clauses`): joined, sharing words, or
+2. the text begins with what it waits for ("at sunset"), and the rest is read by these rules;
+3. the text divides into such sentences (`nlu.discourse.clauses`): joined, sharing words, or
    corrected;
-3. sentences with free text in them fit the whole text or its parts, whichever leaves less to free
+4. it is made up of short forms (`nlu.discourse.short_forms`), such as "pasta, ten minutes";
+5. each word is a part of a command (`nlu.parts.composer`): who, where, what to do, how much;
+6. sentences with free text in them fit the whole text or its parts, whichever leaves less to free
    text, and the words are no report or negation;
-4. the models recognise the command, and the words hold what its slots need
+7. the text names what the home does not have: the blinds of a room without any;
+8. the models recognise the command, and the words hold what its slots need
    (`nlu.fallback.guesser`), or they recognise the parts of the text, whichever they are surer of;
-5. nothing is understood.
+9. the text is like an example of what is only talked about: it has one reply, and nothing is done;
+10. nothing is understood.
+
+By each rule, what a text adds to a command (`nlu.discourse.modifiers`) is divided from it and kept:
+what is excepted from its targets, and when. A guess needs a word for its direction, such as "on";
+without one the user is asked.
 
 Where two guesses are equally likely, or it is in doubt whether a command is meant for the assistant
 at all, there is no command: the user is asked which choice is meant.
@@ -20,6 +29,7 @@ Two kinds of commands are not obeyed: negated ones ("don't turn on the light") a
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from enum import Enum
@@ -29,18 +39,23 @@ from typing import Protocol
 import msgspec
 
 from assistant.core.messages import Command
-from nlu.discourse import clauses
-from nlu.discourse.negation import not_a_command
+from assistant.english.commands.modifiers import AT_TIME, FOR
+from assistant.english.commands.words import THEM
+from nlu.discourse.direction import directions
+from nlu.discourse.modifiers import Modifiers, divisions, timed_before
+from nlu.discourse.negation import not_a_command, unlikely_command
 from nlu.discourse.reading import ReadPart
-from nlu.discourse.segmenter import LONGEST, Segmenter
+from nlu.discourse.segmenter import LONGEST, One, Segmenter
+from nlu.discourse.short_forms import Conditional, ShortForms
 from nlu.grammar.match import Match
 from nlu.grammar.templates import Templates
-from nlu.text.canonical import Canonical, cuts
+from nlu.parts.composer import Composer, Strangers
+from nlu.text.canonical import Canonical, cuts, without_politeness
 
 _FREE_TEXT_CONFIDENCE = 0.9
 _REMEMBERED = 512
-_LISTED = ("item",)
-"""Slots of free text that may name several things."""
+_NAMING = ("name", "area")
+"""Slots of a command for what the home does not have."""
 
 
 class By(Enum):
@@ -48,11 +63,14 @@ class By(Enum):
 
     SENTENCE = "a sentence fits the whole text"
     PARTS = "sentences fit its parts"
+    SHORT_FORM = "short forms of sentences make it up"
+    COMPOSED = "each word is a part of a command"
     FREE_TEXT = "a sentence fits, with free text in it"
     GUESS = "the models know what it is"
     TIE = "the models know two things that it may be, one as likely as the other"
     DOUBT = "the models know what it would be, and not whether it is meant for the assistant"
     GUESSED_PARTS = "the models know what its parts are"
+    TALK = "it is like something that is only talked about"
     NOTHING = "nothing fits, and the models would not stand by a guess"
 
 
@@ -109,13 +127,23 @@ class Guess(Protocol):
     def persons(self, said: Canonical) -> tuple[str, ...]:
         """The people whom a text surely names."""
 
+    def talk(self, said: Canonical) -> Command | None:
+        """What a text is like that is only talked about; None where it is like nothing."""
+
+    def likeness(self, said: Canonical, sentences: Sequence[str]) -> Sequence[float]:
+        """How near sentences are to a text in meaning, from -1 to 1 each."""
+
 
 class Interpreter:
     """Reads texts as commands: by the sentences of `templates` first, then by `guess`."""
 
-    def __init__(self, templates: Templates, guess: Guess | None = None) -> None:
+    def __init__(
+        self, templates: Templates, guess: Guess | None = None, compose: Composer | None = None
+    ) -> None:
         self._templates = templates
         self.guess = guess
+        self._compose = compose
+        self._short = ShortForms(templates.short) if templates.short else None
         # A text matches the same way at any time; only its values are resolved again.
         self._matched = lru_cache(maxsize=_REMEMBERED)(templates.match_canonical)
 
@@ -124,6 +152,12 @@ class Interpreter:
     ) -> Understood:
         """Read the whole of a text at an aware time, after `before` of the same conversation."""
         by, readings = self._read(said, now, before)
+        if by is By.NOTHING and (strange := self._of_strangers(said, "any")):
+            asked = self._asked(said, now)
+            if not (asked and _spells(asked[0], strange[1] or ())):
+                by, readings = strange
+        if by is By.NOTHING and (talk := self._talk(said)):
+            return Understood((talk,), By.TALK)
         if by in (By.GUESS, By.NOTHING) and (choices := self._asked(said, now)):
             return Understood(by=By.TIE if by is By.GUESS else By.DOUBT, choices=choices)
         if readings and len(readings) > 1:
@@ -132,58 +166,154 @@ class Interpreter:
             return Understood(by=by, not_a_command=readings is not None or not_a_command(said))
         return Understood(tuple(readings), by)
 
+    def conditional(self, said: Canonical, now: datetime, whole: bool) -> Conditional:
+        """The meanings that a text has only while the skills say so, the likeliest first.
+
+        Unless it is read as a `whole`, there may be more talk beside it.
+        """
+        return self._short.conditional(said, now, whole) if self._short else ()
+
     def _asked(self, said: Canonical, now: datetime) -> tuple[Command, ...]:
         if self.guess is None or not self._may_guess(said) or not_a_command(said):
             return ()
         return self.guess.asks(said, now)
 
+    def _talk(self, said: Canonical) -> ReadPart | None:
+        if self.guess is None or not self._may_guess(said):
+            return None
+        command = self.guess.talk(said)
+        return self._part(said, command) if command else None
+
     def _may_guess(self, said: Canonical) -> bool:
-        return self.guess is not None and len(said.tokens) <= LONGEST and not said.garbled
+        return len(said.tokens) <= LONGEST and not said.garbled
 
     def _read(self, said: Canonical, now: datetime, before: ReadPart | None) -> _Found:
-        for step in (self._by_sentence, self._by_parts, self._by_free_text, self._by_guess):
+        several = before is not None and len(before.turn) > 1
+        plural = several and not THEM.isdisjoint(token.text for token in said.tokens)
+        first = (self._by_composition,) if plural else ()
+        for step in (
+            *(*first, self._by_sentence, self._by_time, self._by_parts, self._by_short_form),
+            *(self._by_composition, self._by_free_text, self._by_strange_kind, self._by_guess),
+        ):
             if (found := step(said, now, before)) is not None:
-                return found
+                by, parts = found
+                return by, parts and _shared_modifiers(parts)
         return By.NOTHING, None
 
     def _by_sentence(self, said: Canonical, now: datetime, _: ReadPart | None) -> _Found | None:
-        whole = self._sentence(said, now, free_text=False)
+        whole = self._modified(partial(self._sentence, now=now, free_text=False), now)(said)
         return (By.SENTENCE, [whole]) if whole else None
+
+    def _by_time(self, said: Canonical, now: datetime, before: ReadPart | None) -> _Found | None:
+        """Commands that all wait for what the text begins with: "at sunset turn on the lamp"."""
+        for core, when in timed_before(said, now):
+            exact = (self._by_sentence, self._by_parts, self._by_composition)
+            # Without a pause it is uncertain where a clause ends, so the rest is no free text.
+            clear = core.tokens[0].start in said.pauses or when.kind != "event"
+            for step in (*exact, self._by_free_text, self._by_guess) if clear else exact:
+                if (found := step(core, now, before)) is not None and found[1]:
+                    return found[0], [part.modified(Modifiers(when=when)) for part in found[1]]
+        return None
 
     def _by_parts(self, said: Canonical, now: datetime, before: ReadPart | None) -> _Found | None:
         strict = partial(self._sentence, now=now, free_text=False)
-        parts = Segmenter(strict, strict).read(said, before)
-        return None if parts is None else (By.PARTS, parts)
+        modified = self._modified(strict, now)
+        parts = Segmenter(modified, modified).read(said, before)
+        if parts is None or (len(parts) > 1 and any(map(self._is_whole, parts))):
+            return None  # "turn the tv on but quiet" asks nobody to be quiet
+        return By.PARTS, parts
+
+    def _is_whole(self, part: ReadPart) -> bool:
+        return self._templates.traits(part.command.intent).whole
+
+    def _by_strange_kind(
+        self, said: Canonical, now: datetime, before: ReadPart | None
+    ) -> _Found | None:
+        # A guess would take "the conservatory blinds" for those of another room, unless its words
+        # are but another spelling: "the bedroom lump".
+        found = self._of_strangers(said, "kinds")
+        if found is None or self.guess is None:
+            return found
+        guessed = self.guess(said, now) or next(iter(self.guess.asks(said, now)), None)
+        return None if guessed and _spells(guessed, found[1] or ()) else found
+
+    def _of_strangers(self, said: Canonical, strangers: Strangers) -> _Found | None:
+        """A command for what the home does not have, so that this is what is told."""
+        if self._compose is None or not self._may_guess(said) or unlikely_command(said):
+            return None
+        composed = self._compose(said, strangers=strangers)
+        parts = [self._part(one.said, one.command) for one in composed or ()]
+        return (By.COMPOSED, parts) if parts else None
+
+    def _by_composition(
+        self, said: Canonical, now: datetime, before: ReadPart | None
+    ) -> _Found | None:
+        if self._compose is None or not self._may_guess(said) or not_a_command(said):
+            return None
+        last = before.turn if before else ()
+        for core, modifiers in (*divisions(said, self._templates.named, now), (said, Modifiers())):
+            if composed := self._compose(core, last):
+                parts = [self._part(one.said, one.command).modified(modifiers) for one in composed]
+                return By.COMPOSED, parts
+        return None
+
+    def _by_short_form(self, said: Canonical, now: datetime, _: ReadPart | None) -> _Found | None:
+        parts = self._short.certain(said, now) if self._short else None
+        return (By.SHORT_FORM, parts) if parts else None
 
     def _by_free_text(
         self, said: Canonical, now: datetime, before: ReadPart | None
     ) -> _Found | None:
         free = partial(self._sentence, now=now, free_text=True)
-        whole, parts = free(said), Segmenter(free, free).read(said, before)
+        modified = self._modified(free, now)
+        whole, parts = modified(said), Segmenter(modified, modified).read(said, before)
         if whole and self._doubts(whole):
             whole = None
         if parts and any(map(self._doubts, parts)):
             parts = None
         if parts and (whole is None or sum(part.free for part in parts) < whole.free):
             return By.FREE_TEXT, parts
-        return (By.FREE_TEXT, _each_item(whole)) if whole else None
+        return (By.FREE_TEXT, whole.each_item()) if whole else None
 
     def _by_guess(self, said: Canonical, now: datetime, before: ReadPart | None) -> _Found | None:
         if self.guess is None or not self._may_guess(said):
             return None
         free = partial(self._sentence, now=now, free_text=True)
 
-        def loose(part: Canonical) -> ReadPart | None:
-            return free(part) or self._guessed(part, now, part is said)
+        def guessed(part: Canonical) -> ReadPart | None:
+            return self._guessed(part, now, part is said)
 
-        whole = self._guessed(said, now, whole=True)
-        parts = Segmenter(loose, free).read(said, before)
+        def loose(part: Canonical) -> ReadPart | None:
+            return free(part) or guessed(part)
+
+        whole = self._modified(guessed, now)(said)
+        parts = Segmenter(self._modified(loose, now), self._modified(free, now)).read(said, before)
         sure = min((part.confidence for part in parts or ()), default=0.0)
         joined = any(end < start for end, start in cuts(said))  # by a word, not by a pause alone
         enough = self.guess.sure_parts if joined else 1.0
         if whole and sure <= min(enough, whole.confidence):
             return By.GUESS, [whole]
         return None if parts is None else (By.GUESSED_PARTS, parts)
+
+    def _modified(self, read: One, now: datetime) -> One:
+        """Read with `read`, or else the plain command in a text with what the text adds to it."""
+
+        def modified(said: Canonical) -> ReadPart | None:
+            whole = read(said)
+            if whole is not None and whole.match is not None:
+                return whole
+            added = False
+            plain = without_politeness(said)
+            for core, modifiers in divisions(plain, self._templates.named, now):
+                if whole is not None and _explains(whole, modifiers):
+                    return whole
+                added = True
+                if part := read(core):
+                    return part.modified(modifiers)
+            # What a guess on the whole leaves out would be dropped.
+            return None if added else whole
+
+        return modified
 
     def _sentence(self, said: Canonical, now: datetime, *, free_text: bool) -> ReadPart | None:
         careful = free_text and not_a_command(said)
@@ -208,19 +338,33 @@ class Interpreter:
         return self._part(said, command) if command else None
 
     def _part(self, said: Canonical, command: Command, match: Match | None = None) -> ReadPart:
-        return ReadPart(said, command, match, self._templates.traits(command.intent).thing)
+        command = msgspec.structs.replace(
+            command, directions=directions(said, self._templates.named)
+        )
+        thing = self._templates.traits(command.intent).thing
+        return ReadPart(said, command, match, thing=thing)
 
 
-def _each_item(whole: ReadPart) -> list[ReadPart]:
-    """One command for each thing in a list that is one free text: "milk, eggs and bread"."""
-    at = next((i for i, s in enumerate(whole.command.slots) if s.name in _LISTED), None)
-    if at is None:
-        return [whole]
-    slots = whole.command.slots
-    things = clauses.enumerated(whole.said, slots[at].raw)
-    items = [msgspec.structs.replace(slots[at], value=thing, raw=thing) for thing in things]
-    commands = (
-        msgspec.structs.replace(whole.command, slots=(*slots[:at], item, *slots[at + 1 :]))
-        for item in items
-    )
-    return [replace(whole, command=command) for command in commands]
+def _spells(guessed: Command, strange: Sequence[ReadPart]) -> bool:
+    """Whether a guess has strange words in its slots, which it takes for other names."""
+    raw = {word for slot in guessed.slots for word in slot.raw.split()}
+    named = [str(s.value) for part in strange for s in part.command.slots if s.name in _NAMING]
+    return all(raw.intersection(name.split()[:-1] or name.split()) for name in named)
+
+
+def _explains(whole: ReadPart, modifiers: Modifiers) -> bool:
+    """Whether a guess has in its slots what says when: "a timer for two hours"."""
+    if modifiers.when is None or modifiers.excluded:
+        return False
+    words = set(modifiers.when.said.split()) - AT_TIME - FOR - {"in"}
+    return words <= {word for slot in whole.command.slots for word in slot.raw.split()}
+
+
+def _shared_modifiers(parts: list[ReadPart]) -> list[ReadPart]:
+    """The parts, where those that lend their words share what is added after the last one."""
+    found = list(parts)
+    for at in range(len(found) - 1, 0, -1):
+        last, lender = found[at].command, found[at - 1]
+        if found[at].borrowed and not (lender.command.when or lender.command.excluded):
+            found[at - 1] = lender.modified(Modifiers(last.excluded, last.when))
+    return found

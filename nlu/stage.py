@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from datetime import datetime
 from typing import ClassVar, NamedTuple
+
+import msgspec
 
 from assistant.core.degraded import Degraded
 from assistant.core.messages import (
@@ -16,11 +19,13 @@ from assistant.core.messages import (
     Tick,
     Transcript,
 )
+from assistant.skill.manifest import Traits
 from nlu.completeness import Completeness
+from nlu.discourse.direction import directions
 from nlu.discourse.reading import ReadPart
 from nlu.grammar.templates import SAMPLED_SENTENCES, SAMPLING_SEED, Templates
-from nlu.interpreter import Guess, Interpreter, Understood
-from nlu.suggestion import Suggestion
+from nlu.interpreter import By, Guess, Interpreter, Understood
+from nlu.suggestion import Suggestion, hints
 from nlu.text.canonical import Canonical, canonical
 from nlu.values import periods
 
@@ -29,6 +34,8 @@ _UNSURE = 0.5
 _SURE = 0.7
 """Confidence of words above which a command is certain. Below it the command is only as sure as
 its words."""
+_WHOLE = (By.SENTENCE, By.PARTS, By.SHORT_FORM)
+"""Rules after which nothing of a text is left over."""
 _CONVERSATION_S = 60.0
 """Seconds in which "it" may still stand for what the last command was about."""
 
@@ -65,11 +72,8 @@ class NluStage:
         self._now = now
         self._faults = faults or Degraded("nlu")
         self._before = self._latest = _NO_TURN
-        examples = templates.examples()
-        self._nearest = Suggestion(examples)
+        self._nearest = Suggestion(hints(templates))
         self._endings = Completeness(templates.sample(SAMPLED_SENTENCES, SAMPLING_SEED))
-        for sentences in examples.values():  # hassil indexes lists as they are first used
-            templates.match(sentences[0] if sentences else "")
 
     def feed(self, message: Message) -> Iterator[Message]:
         """Give whether the transcript is a whole sentence that ends there, and what it means."""
@@ -93,6 +97,7 @@ class NluStage:
             commands=understood.commands,
             choices=tuple(self._choices(understood)),
             unclaimed=self._unclaimed(said, understood) if nothing else OpenQuestion(),
+            conditional=self._interpreter.conditional(said, self._now(), understood.by in _WHOLE),
         )
 
     @property
@@ -119,22 +124,30 @@ class NluStage:
                     break
         elif confidence > _SURE:
             confidence = 1.0
-        if understood.readings:
-            self._latest = _Turn(transcript.utterance_id, understood.readings[-1], transcript.at_s)
+        continued = understood.readings[-1] if understood.readings else None
+        traits = self._templates.traits(continued.command.intent) if continued else Traits()
+        if continued and not (traits.only_talk or traits.whole):
+            last = replace(continued, turn=understood.commands)
+            self._latest = _Turn(transcript.utterance_id, last, transcript.at_s)
         return text, said, understood.with_confidence_at_most(confidence)
 
     def _unclaimed(self, said: Canonical, understood: Understood) -> OpenQuestion:
         return OpenQuestion(
-            nearest="" if understood.not_a_command else self._nearest(said),
+            nearest="" if understood.not_a_command else self._hint(said),
             period=periods.within([token.text for token in said.tokens], self._now()),
             persons=self.guess.persons(said) if self.guess is not None else (),
         )
 
+    def _hint(self, said: Canonical) -> str:
+        return self._nearest(said, self.guess.likeness if self.guess is not None else None)
+
     def _choices(self, understood: Understood) -> Iterator[Choice]:
         for command in understood.choices:
             sentence = self._templates.plain(command)
-            if sentence:
-                yield Choice(sentence=sentence, command=command)
+            if sentence:  # who chooses it has said its words
+                said = directions(canonical(sentence), self._templates.named)
+                chosen = msgspec.structs.replace(command, directions=said)
+                yield Choice(sentence=sentence, command=chosen)
 
     def _turn_before(self, transcript: Transcript) -> ReadPart | None:
         """The last command of the utterance before this one, while it is fresh.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from assistant.skill import Confirm, Context, Dialog, Reply, Skill, Traits, opens
+from assistant.skill import Confirm, Context, Dialog, RepeatAnswer, Reply, Skill, Traits, opens
 
 TALK = Traits(asks=True, whole=True)
 
@@ -18,6 +18,16 @@ skill = Skill("conversation")
     "(stop|turn off|silence) [the] (alarm|ringing|noise)",
     traits=TALK,
 )
+@skill.short(
+    "HassNevermind",
+    "(ok|thanks|thank you|cheers|ta|got it|i heard [you]|i know|all right|alright|yes|yes yes)",
+    "(ok ok|ok thanks|ok thank you|ok stop|stop it|that is fine|that will do|cancel|dismiss|off)",
+    "(turn|switch) (it|that) off",
+    "(turn|switch) off",
+    "make it stop",
+    "[i am] coming",
+    holds=lambda request, context: context.timers.rung is not None,
+)
 def never_mind(context: Context) -> Reply:
     """Stop what rings, and do nothing else."""
     for timer in context.timers.all():
@@ -26,26 +36,43 @@ def never_mind(context: Context) -> Reply:
     return Reply("Okay.")
 
 
+skill.rule("pace", "(slowly|slower|more slowly|louder|clearly|more clearly|a bit slower)")
+
+
 @skill.intent(
     "Repeat",
-    "(say|repeat) (that|it|yourself) [again|one more time|once more]",
-    "(can|could|would) you (repeat|say) (that|it|yourself) [again|one more time|once more]",
-    "(repeat|come again|pardon|pardon me|[just] one more time|once more|once again)",
+    "(say|repeat) (that|it|yourself) [again|one more time|once more] [<pace>]",
+    "(can|could|would) you (repeat|say) (that|it|yourself) [again|one more time|once more]"
+    " [<pace>]",
+    "(repeat|come again|pardon|pardon me|[just] one more time|once more|once again|again) [<pace>]",
+    "(and|again) (more slowly|slower|slowly|louder)",
     "(what did you|what was it you) [just] (say|said)",
-    "what was that",
+    "(what was that|what was it|say again|tell me again|read (that|it) again)",
     "repeat (what you [just] said|the last (thing|reply|answer))",
     "i (didn't|did not|couldn't|could not) (hear|catch|get|understand) (that|it|you)",
     traits=TALK,
 )
 def repeat(context: Context) -> Reply:
     """Say the last reply again."""
-    return Reply(context.conversation.last_reply or "I haven't said anything yet.")
+    said = context.conversation
+    task = RepeatAnswer() if said.answered else None
+    return Reply(said.last_reply or "I haven't said anything yet.", task=task)
 
 
 @skill.intent(
     "Undo",
     "(undo|undo that|undo it|take that back|revert that|undo the last (thing|command))",
     traits=TALK,
+)
+@skill.short(
+    "Undo",
+    "[no] (cancel|scrap|scratch|reverse|take back) (that|it|the last one)",
+    "(put|change) (it|that) back [again|how it was]",
+    "[no] (forget|never mind) (that|it)",
+    "(i did not mean|that is not what i (meant|wanted|said)) [that|it]",
+    holds=lambda request, context: (
+        context.conversation.acted and bool(context.conversation.undoing)
+    ),
 )
 def undo(context: Context) -> Dialog:
     """Take the last action back, asking first where that opens something."""

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
-from assistant.skill import Reply
+from assistant.core.messages import Slot, When
+from assistant.english.commands.modifiers import PERSONS
+from assistant.skill import Reply, Request
 
 ACTIONS = {
     "HassBroadcast": "make an announcement",
@@ -74,12 +77,33 @@ LIMITS = {
 """Slot that the skill does not take → a phrase that fits "I can't do that … yet"."""
 
 
-def declined(intent: str, untaken: str = "") -> Reply:
-    """The reply to a command of `intent` that no skill serves, or not with the slot `untaken`."""
-    action = ACTIONS.get(intent)
-    understood = f"that you want to {action}" if action else f'"{_spelt(intent)}"'
+def declined(request: Request, untaken: str = "") -> Reply:
+    """The reply to a request that no skill serves, or not with `untaken`: a slot, or "when"."""
+    if untaken == "when" and request.when is not None:
+        return Reply(_not_then(request.when), done=False)
+    place = next((slot for slot in request.slots if slot.name in ("area", "floor")), None)
+    if untaken == UNFIT and place is not None:
+        return Reply(f"I don't know of any {str(place.value).casefold()}.", done=False)
+    if untaken == "excluded":
+        return Reply(_not_without(request.excluded), done=False)
+    action = ACTIONS.get(request.intent)
+    understood = f"that you want to {action}" if action else f'"{_spelt(request.intent)}"'
     limit = LIMITS.get(untaken, f" with a {untaken.replace('_', ' ')}" if untaken else "")
     return Reply(f"I understood {understood}, but I can't do that{limit} yet.", done=False)
+
+
+def _not_then(when: When) -> str:
+    said = to_user(when.said)
+    return f"I can't do that {said} yet, only at once."
+
+
+def _not_without(excluded: Sequence[Slot]) -> str:
+    return f"I can't do that with an exception for {to_user(excluded[0].raw)} yet."
+
+
+def to_user(words: str) -> str:
+    """Words of the user as the assistant says them back: "when I get home" → "when you get …"."""
+    return " ".join(PERSONS.get(word, word) for word in words.casefold().split())
 
 
 def _spelt(intent: str) -> str:

@@ -49,9 +49,11 @@ class Devices:
         self._changed: dict[str, set[str]] = {}
         self._commands: list[tuple[str, str]] = []
         states = self._states()
-        if unknown := [entity for entity in home.entities if entity.id not in states]:
+        self.added = tuple(entity for entity in home.entities if entity.id not in states)
+        """The devices that were not known before."""
+        if self.added:
             with database.transaction():
-                for entity in unknown:
+                for entity in self.added:
                     self._write(entity.id, entity.state)
         self._broker_present = not self._untold()
 

@@ -6,6 +6,7 @@
 | "stop", "cancel", …   | the dialog is cancelled, further commands of the utterance too   |
 | nothing               | the same                                                         |
 | another command       | the dialog is dropped and that command carried out               |
+| a question, or much   | the dialog is dropped and that text left to the documents        |
 | something else        | the question comes once more, then the dialog is cancelled       |
 
 Where options were offered, "neither" cancels too; "the second" or words of an option pick it.
@@ -37,7 +38,7 @@ class Dialog:
     """Calls to skills in their order; `query` is the open question, None when all are done.
 
     `intents` gives the dialog's `intent` for each answer to a first question. `text` is what was
-    said at its beginning.
+    said at its beginning; `guessed` says that this may have been meant as another question.
     """
 
     def __init__(
@@ -47,9 +48,11 @@ class Dialog:
         expires_at_s: float,
         intents: Mapping[str, str] = MappingProxyType({}),
         text: str = "",
+        guessed: bool = False,
     ) -> None:
         self.intent = intent
         self.text = text
+        self.guessed = guessed
         self._intents = intents
         self.expires_at_s = expires_at_s
         self.query: Query | None = None
@@ -138,6 +141,7 @@ def _joined(said: tuple[Reply, ...], query: Query | None) -> Reply:
         " ".join(texts),
         listen=query is not None or any(reply.listen for reply in said),
         undo=sum(undo, ()),
+        about=tuple(thing for reply in said for thing in reply.about),
         done=all(reply.done for reply in said),
         facts=alone.facts,
         task=alone.task,

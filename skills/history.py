@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from datetime import timedelta
+
+import msgspec
 
 from assistant.core.errors import SkillError
-from assistant.skill.context import HomeControl, ListStore, Timers
+from assistant.skill.context import HomeControl, ListStore, Timer, Timers
 from assistant.skill.reply import Reply, Undo
 
 
@@ -17,9 +20,16 @@ class History:
     ) -> None:
         self._abilities = abilities
         self._last_reply = ""
+        self._acted = False
+        self._about: tuple[str, ...] = ()
+        self._answered = False
         self._undo: tuple[Undo, ...] = ()
         self._operations: dict[str, Callable[[Undo], object]] = {
             "timers.cancel": lambda undo: timers.cancel(undo.id),
+            "timers.extend": lambda undo: _change(timers, undo),
+            "timers.pause": lambda undo: _change(timers, undo),
+            "timers.resume": lambda undo: _change(timers, undo),
+            "timers.restore": lambda undo: timers.restore(_stored(undo)),
             "home.set": lambda undo: home.set_state(undo.id, str(undo.value)),
             "home.set_attribute": lambda undo: home.set_attribute(undo.id, undo.name, undo.value),
             "lists.remove": lambda undo: lists.remove(undo.id),
@@ -33,13 +43,37 @@ class History:
         return self._last_reply
 
     @property
+    def acted(self) -> bool:
+        """Whether the last reply reported something that was done."""
+        return self._acted
+
+    @property
+    def about(self) -> tuple[str, ...]:
+        """The ids of the things that were spoken of last."""
+        return self._about
+
+    @property
+    def answered(self) -> bool:
+        """Whether the last reply was left to the answers from documents."""
+        return self._answered
+
+    def leave(self) -> None:
+        """Remember that the reply is left to the answers from documents."""
+        self._answered = True
+
+    @property
     def abilities(self) -> tuple[str, ...]:
         """What each skill can do, as a phrase that fits "I can …"."""
         return self._abilities
 
     def remember(self, reply: Reply, acted: bool) -> None:
-        """Remember a reply that was given; if nothing was done, the last undo stays in place."""
-        self._last_reply = reply.text
+        """Remember a reply that was given.
+
+        If nothing was done, the last undo stays in place, and so do the things spoken of.
+        """
+        self._last_reply, self._acted, self._answered = reply.text, acted, False
+        if acted or reply.about:
+            self._about = reply.about
         if acted:
             self._undo = reply.undo if isinstance(reply.undo, tuple) else (reply.undo,)
 
@@ -58,3 +92,20 @@ class History:
                 raise SkillError("skill.undo", message)
             self._operations[step.operation](step)
         return bool(undo)
+
+
+def _change(timers: Timers, undo: Undo) -> None:
+    """Change a timer back, if it still runs."""
+    if all(timer.id != undo.id for timer in timers.all()):
+        return
+    match undo.operation:
+        case "timers.extend":
+            timers.extend(undo.id, timedelta(seconds=float(undo.value or 0)))
+        case "timers.pause":
+            timers.pause(undo.id)
+        case "timers.resume":
+            timers.resume(undo.id)
+
+
+def _stored(undo: Undo) -> Timer:
+    return msgspec.json.decode(str(undo.value), type=Timer)

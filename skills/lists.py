@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import uuid
+from collections.abc import Iterable
 
 from assistant.core.database import Database
-from assistant.skill import ListItem
+from assistant.skill import Entity, ListItem
 
 
 def create_lists(database: Database) -> None:
@@ -21,6 +22,14 @@ class StoredLists:
 
     def __init__(self, database: Database) -> None:
         self._database = database
+
+    def take_over(self, entities: Iterable[Entity]) -> None:
+        """Fill the lists of a home that is new with what its file says is on them."""
+        with self._database.transaction():
+            for entity in entities:
+                items = entity.attributes.get("items") if entity.domain == "todo" else None
+                for text in items if isinstance(items, list) else ():
+                    self.add(entity.id, str(text))
 
     def items(self, list_id: str) -> tuple[ListItem, ...]:
         """What is on a list, the oldest first, with what was checked off."""

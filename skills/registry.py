@@ -15,18 +15,25 @@ import msgspec
 
 from assistant.core.errors import SkillError
 from assistant.core.files import read_text
+from assistant.core.messages import Command
 from assistant.skill import Context, Dialog, Request, Skill
 from assistant.skill.manifest import SkillManifest
 from skills import clock, conversation, documents, home, timer
 from skills.boundary import Boundary
 from skills.deadline import within
 from skills.declined import UNFIT, declined
+from skills.fixed import talk
+from skills.fixed.unserved import NAME as UNSERVED
+from skills.fixed.unserved import unserved
 
 GROUP = "assistant.skills"
 SHOWN_CHARACTERS = 40
 LOAD_S = 10.0
 """Most seconds for the import of a skill, which may need a large library from a slow card."""
-BUILT_IN = (clock.skill, timer.skill, home.skill, documents.skill, conversation.skill)
+BUILT_IN = (
+    *(clock.skill, timer.skill, home.skill, documents.skill),
+    *(conversation.skill, talk.skill),
+)
 
 
 class Fault(msgspec.Struct, frozen=True):
@@ -49,6 +56,16 @@ class Registry:
         """What each skill can do, as a phrase that fits "I can …"."""
         return tuple(m.description for m in self.manifests if m.description)
 
+    @property
+    def served(self) -> frozenset[str]:
+        """The intents that the skills carry out."""
+        return frozenset(self._owners)
+
+    def without_talk(self, commands: Sequence[Command]) -> Sequence[Command]:
+        """The commands without the small talk around them; where that is all, the last alone."""
+        others = [one for one in commands if self._owners.get(one.intent) is not talk.skill]
+        return others or commands[-1:]
+
     def described(self) -> dict[str, Any]:
         """The skills that run and the faults of those that do not, as plain values."""
         return {
@@ -64,6 +81,11 @@ class Registry:
             "faults": [{"skill": f.skill, "message": f.message} for f in self.faults],
         }
 
+    def asks(self, intent: str) -> bool:
+        """Whether an intent only asks something."""
+        schemas = (schema for manifest in self.manifests for schema in manifest.intents)
+        return any(schema.traits.asks for schema in schemas if schema.intent == intent)
+
     def call(self, request: Request, context: Context) -> Dialog:
         """Carry out a request as a whole, or else reply that it cannot be carried out.
 
@@ -71,16 +93,24 @@ class Registry:
         """
         skill = self._owners.get(request.intent)
         if skill is None:
-            return declined(request.intent)
+            return declined(request)
         if untaken := skill.untaken(request):
-            return declined(request.intent, untaken[0])
+            return declined(request, untaken[0])
         try:
             with Boundary(f'skill "{skill.name}", intent {request.intent}', skill.name):
                 return (yield from skill.call(request, context))
         except SkillError as error:
             if error.code != "skill.value":
                 raise
-            return declined(request.intent, UNFIT)
+            return declined(request, UNFIT)
+
+    def holds(self, request: Request, context: Context) -> bool:
+        """Whether a short form means the request that it was read as, as its skill knows now."""
+        skill = self._owners.get(request.intent)
+        if skill is None:
+            return False
+        with Boundary(f'skill "{skill.name}", intent {request.intent}', skill.name):
+            return skill.holds(request, context)
 
     def add(self, where: str, load: Callable[[], Skill], disabled: Sequence[str] = ()) -> None:
         """Load a skill and add it, or record its fault."""
@@ -110,7 +140,8 @@ class Registry:
 
 def _intents(manifest: SkillManifest) -> dict[str, None]:
     """The intents that a skill carries out, each once, in its order."""
-    return dict.fromkeys(schema.intent for schema in (*manifest.intents, *manifest.served))
+    schemas = (*manifest.intents, *manifest.served, *manifest.short)
+    return dict.fromkeys(schema.intent for schema in schemas)
 
 
 def load_registry(
@@ -129,6 +160,8 @@ def load_registry(
             )
     for folder in folders:
         registry.add(str(folder), lambda folder=folder: load_folder(folder), disabled)  # type: ignore[misc]
+    if builtin:
+        registry.add(UNSERVED, lambda: unserved(registry.served), disabled)
     return registry
 
 

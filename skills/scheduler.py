@@ -51,6 +51,8 @@ LONGEST_PATIENCE_S = 60.0
 SPOKEN_CHARACTERS_PER_S = 12.0
 FARTHEST_S = 1e11
 """Seconds from 1970 to the year 5138; a row with a larger number was damaged on the disk."""
+RUNG_S = 180.0
+"""Seconds after a ring in which people may still answer it: "five more minutes"."""
 RECHECK_S = 60.0
 """Seconds after which a timer from an earlier boot checks again whether the clock was corrected."""
 
@@ -102,6 +104,9 @@ class TimerScheduler:
         self._heard: set[str] = set()
         self._adopted: dict[str, float] = {}
         self._damaged: set[str] = set()
+        self.last: Timer | None = None
+        """The timer that started or rang last."""
+        self._rung_at_s = -RUNG_S
 
     def start(self, duration: timedelta, name: str = "") -> Timer:
         """Start a timer; raises `SkillError` for no duration, a too long one, or one too many."""
@@ -113,12 +118,25 @@ class TimerScheduler:
             raise SkillError("timer.too_many", f"there are {MOST_TIMERS} timers already")
         row = self._ending(_Row(id=uuid.uuid4().hex, name=name, duration_s=length_s), length_s)
         self._write(row)
-        return self._timer(row)
+        self.last = self._timer(row)
+        return self.last
+
+    def restore(self, timer: Timer) -> None:
+        """Put back a timer that was cancelled, with the time that it had left."""
+        row = _Row(id=timer.id, name=timer.name, duration_s=timer.duration.total_seconds())
+        self._write(self._ending(row, timer.remaining.total_seconds(), timer.paused))
 
     def all(self) -> tuple[Timer, ...]:
         """Every timer whose ring has not been heard, the next due first."""
         rows = sorted(self._rows(), key=self._remaining_s)
         return tuple(self._timer(row) for row in rows)
+
+    @property
+    def rung(self) -> Timer | None:
+        """The timer that rings, or rang a few minutes ago at most; None for none."""
+        if self.last is None or not self.last.ringing:
+            return None
+        return self.last if self.at_s - self._rung_at_s < RUNG_S else None
 
     def cancel(self, timer_id: str) -> None:
         """Remove a timer, ringing or not."""
@@ -170,6 +188,7 @@ class TimerScheduler:
             self._rings[row.id] = _Ring(
                 text=text, again_at_s=self.at_s + patience_s, patience_s=patience_s
             )
+            self.last, self._rung_at_s = self._timer(row), self.at_s
             yield SpokenReply(utterance_id=_ring_of(row), text=text, once=True)
 
     def deadline_s(self) -> float | None:

@@ -20,13 +20,16 @@ from assistant.core.messages import (
     Interpretation,
     Message,
     NothingHeard,
+    OpenQuestion,
     PlaybackEnded,
     Question,
     SpokenReply,
     WordFacts,
 )
+from assistant.english.questions import asks
 from assistant.skill.context import Context, Request
 from assistant.skill.home import Home
+from assistant.skill.opening import opens
 from assistant.skill.reply import Dialog as Call
 from assistant.skill.reply import Reply
 from skills.deadline import Overdue, within
@@ -42,6 +45,8 @@ from skills.state import has_acted, remember_acted
 
 DIALOG_S = 60.0
 """Seconds that a question stays open; the message that would close it may be lost."""
+LONGEST_ANSWER = 4
+"""Most words of a text that counts as an attempt to answer an open question."""
 MOVE_S = 3.0
 """Most seconds from one reply of a skill to the next; after 5 s the process counts as hung."""
 SET_ASIDE = (
@@ -84,6 +89,7 @@ class SkillsStage:
         self._scheduler = TimerScheduler(database, now, boot_id)
         self._devices = Devices(database, home, broker)
         lists = StoredLists(database)
+        lists.take_over(self._devices.added)
         self._history = History(registry.abilities, self._scheduler, self._devices, lists)
         self._revisions = Revisions()
         self._dialog: Dialog | None = None
@@ -136,6 +142,7 @@ class SkillsStage:
     def _act(self, said: Interpretation | None) -> Iterator[Message]:
         if said is None or has_acted(self._database, said.utterance_id):
             return
+        said = self._with_short_form(said)
         dialog, self._dialog = self._dialog, None
         if dialog is not None:
             yield from self._answer(said, dialog)
@@ -144,11 +151,16 @@ class SkillsStage:
         elif said.choices:
             yield from self._step(said.utterance_id, self._dialog_of_choices(said), Dialog.begin)
         elif said.text:
-            yield Question(
-                utterance_id=said.utterance_id,
-                text=said.text,
-                task=said.unclaimed,
-            )
+            yield from self._leave(said)
+
+    def _with_short_form(self, said: Interpretation) -> Interpretation:
+        """The interpretation with the commands of the first short form that holds, if one does."""
+        alone = all(command.confidence < 1 for command in said.commands)
+        for commands in said.conditional:
+            requests = (_request(said, command, alone) for command in commands)
+            if all(self._registry.holds(request, self._context) for request in requests):
+                return msgspec.structs.replace(said, commands=commands, choices=())
+        return said
 
     def _answer(self, said: Interpretation, dialog: Dialog) -> Iterator[Message]:
         if not said.text or cancels(said, dialog.query):
@@ -161,15 +173,36 @@ class SkillsStage:
             yield from self._step(said.utterance_id, self._dialog_of(said), Dialog.begin)
         elif said.choices:
             yield from self._step(said.utterance_id, self._dialog_of_choices(said), Dialog.begin)
+        elif asks(said.text) or len(said.text.split()) > LONGEST_ANSWER:
+            yield from self._leave(said)
         else:
             yield from self._step(said.utterance_id, dialog, Dialog.ask_again)
 
+    def _leave(self, said: Interpretation) -> Iterator[Message]:
+        """Leave a text that no skill claims to the answers from documents."""
+        self._history.leave()
+        yield Question(utterance_id=said.utterance_id, text=said.text, task=said.unclaimed)
+
     def _dialog_of(self, said: Interpretation) -> Dialog:
-        calls = (
-            self._registry.call(_request(said, command), self._context) for command in said.commands
-        )
+        commands = self._registry.without_talk(said.commands)
+        calls = (self._called(_request(said, command)) for command in commands)
         expires_at_s = self._scheduler.at_s + DIALOG_S
-        return Dialog(calls, said.commands[0].intent, expires_at_s, text=said.text)
+        guessed = len(commands) == 1 and self._guessed_question(commands[0])
+        return Dialog(calls, commands[0].intent, expires_at_s, text=said.text, guessed=guessed)
+
+    def _called(self, request: Request) -> Call:
+        """Carry out a request, in place of what was done last where it corrects that."""
+        if request.instead and not self._undo_opens():
+            self._history.undo()
+        return (yield from self._registry.call(request, self._context))
+
+    def _undo_opens(self) -> bool:
+        states = {u.id: str(u.value) for u in self._history.undoing if u.operation == "home.set"}
+        return any(opens(e, states[e.id]) for e in self._devices.entities if e.id in states)
+
+    def _guessed_question(self, command: Command) -> bool:
+        """Whether `command` only asks something, and what was said may have meant another thing."""
+        return command.confidence < 1.0 and self._registry.asks(command.intent)
 
     def _dialog_of_choices(self, said: Interpretation) -> Dialog:
         intents = {choice.sentence: choice.command.intent for choice in said.choices}
@@ -202,7 +235,8 @@ class SkillsStage:
             dialog.expires_at_s = self._scheduler.at_s + DIALOG_S
             self._dialog = dialog
         yield from self._devices.commands(utterance_id)
-        if task := _task(reply):
+        if task := _task(reply) or (None if acted else _elsewhere(reply, dialog)):
+            self._history.leave()
             yield Question(
                 utterance_id=utterance_id,
                 text=dialog.text,
@@ -234,11 +268,24 @@ def _task(reply: Reply) -> AnswerTask | None:
     return WordFacts(facts=facts) if facts else reply.task
 
 
-def _request(said: Interpretation, command: Command) -> Request:
+def _elsewhere(reply: Reply, dialog: Dialog) -> AnswerTask | None:
+    """The question as one for the documents, where the skill that it was taken for has no answer.
+
+    "How long does the bread take" sounds like a question about timers.
+    """
+    return OpenQuestion() if dialog.guessed and not reply.done and dialog.query is None else None
+
+
+def _request(said: Interpretation, command: Command, alone: bool = False) -> Request:
     return Request(
         utterance_id=said.utterance_id,
         text=command.text or said.text,
         intent=command.intent,
         slots=command.slots,
+        excluded=command.excluded,
+        when=command.when,
+        instead=command.instead,
+        directions=command.directions,
         confidence=command.confidence,
+        alone=alone,
     )

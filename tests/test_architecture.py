@@ -204,12 +204,13 @@ def _is_broad(caught: ast.expr | None) -> bool:
 
 
 def built_in_skill(modules: Mapping[str, Module]) -> Iterator[str]:
-    """A module that declares a `Skill` needs only `assistant.skill` and what is its own."""
+    """A module that declares a `Skill` needs only `assistant.skill`, English and its own."""
     for module in modules.values():
         if _layer(module.name) == "skills" and _declares_skill(module.tree):
             own = ".".join(module.name.split(".")[:2])
             for target in module.ours():
-                if not (_below(target, "assistant.skill") or _below(target, own)):
+                allowed = ("assistant.skill", "assistant.english", own)
+                if not any(_below(target, package) for package in allowed):
                     yield f"{module.name} declares a skill and imports {target}"
 
 

@@ -128,7 +128,7 @@ def _wanted_python(name: str, version: str) -> str | None:
     except PackageNotFoundError:
         return None
     assert installed["Version"] == version, f"{name} is not what is pinned; run: make .venv/.dev"
-    return installed["Requires-Python"]
+    return installed.get("Requires-Python")
 
 
 @pytest.mark.parametrize("file", FILES)

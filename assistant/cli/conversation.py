@@ -14,7 +14,7 @@ from assistant.answer.answers import DocumentAnswers
 from assistant.cli.output import console, emit
 from assistant.cli.progress import progress
 from assistant.core.codec import as_json
-from assistant.core.config import Config, HomeSettings, SkillsSettings, load_config
+from assistant.core.config import Config, SkillsSettings, load_config
 from assistant.core.errors import InputError
 from assistant.core.messages import Message
 from assistant.core.stage import Stage
@@ -53,7 +53,8 @@ def temporary_config(
         folders = tuple(str(folder) for folder in skills)
         config = msgspec.structs.replace(config, skills=SkillsSettings(folders=folders))
     if home is not None:
-        config = msgspec.structs.replace(config, home=HomeSettings(file=str(home)))
+        there = msgspec.structs.replace(config.home, file=str(home))
+        config = msgspec.structs.replace(config, home=there)
     return check_settings(config)
 
 

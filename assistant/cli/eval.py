@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from contextlib import closing
+from datetime import datetime
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -12,24 +13,37 @@ import msgspec
 import typer
 from rich.table import Table
 
+from assistant.answer.answers import DocumentAnswers
 from assistant.answer.retrieval.encoder import PassageEncoder as DocumentEncoder
-from assistant.cli.conversation import temporary_config
+from assistant.cli.conversation import answering, temporary_config
 from assistant.cli.output import console, emit, errors
 from assistant.cli.progress import progress
 from assistant.composition import Composition
-from assistant.core.config import AsrSettings, MqttSettings
+from assistant.core.clock import time_zone
+from assistant.core.config import AsrSettings, Config, MqttSettings
+from assistant.core.database import Database
 from assistant.core.errors import InputError, SkillError, WakeWordError
+from assistant.core.models.opened import OpenModels
+from assistant.core.stage import Stage
 from assistant.evaluation.answers import evaluate_answers, passages
 from assistant.evaluation.clips import labelled, sound_of
 from assistant.evaluation.commands import evaluate_commands
 from assistant.evaluation.data_sets import read_data_set
 from assistant.evaluation.home_tests import WantedCommand, load_suites
 from assistant.evaluation.intents import evaluate_intents
+from assistant.evaluation.questions import (
+    DOCUMENTS,
+    QuestionMiss,
+    evaluate_questions,
+    load_questions,
+)
 from assistant.evaluation.rejects import Offence, evaluate_rejects, read_lines
 from assistant.evaluation.sentences import Miss, evaluate_sentences, reader
 from assistant.evaluation.shelf import Shelf
 from assistant.evaluation.squad import read_articles
 from assistant.evaluation.wake import evaluate_wake
+from assistant.evaluation.week import ConversationOfWeek, WeekOutcome, evaluate_week, load_week
+from assistant.supervision.settings import check_settings
 from nlu.classifier.encoder import MODEL, SentenceEncoder
 from nlu.classifier.examples import read_shipped
 
@@ -179,6 +193,95 @@ def answers(
     with closing(shelf), progress("asking") as told:
         figures = evaluate_answers(articles, shelf, told)
     _show(f"Answers, {file.name}", figures, json)
+
+
+@app.command()
+def questions(
+    file: Annotated[
+        Path, typer.Argument(help="YAML of questions; the folder documents is beside it.")
+    ],
+    json: Json = False,
+) -> None:
+    """Ask a household's questions about its documents, and list those not answered as accepted."""
+    asked = load_questions(file)
+    config = temporary_config(None, None)
+    composition = Composition(config)
+    nlu = composition.nlu()
+    with answering(config, file.parent / DOCUMENTS) as answers, progress("asking") as told:
+
+        def stages(state: Database) -> Sequence[Stage]:
+            return nlu, composition.skills(state), composition.answer(answers=answers)
+
+        figures = evaluate_questions(asked, stages, _tell_unanswered(json), told)
+    _show(f"Questions, {file.name}", figures, json)
+
+
+@app.command()
+def week(
+    file: Annotated[Path, typer.Argument(help="YAML of conversations, with their judgements.")],
+    json: Json = False,
+) -> None:
+    """Hold a household's conversations, and tell what changed since they were judged."""
+    held = load_week(file)
+    home = file.parent / held.home if held.home else None
+    documents = file.parent / held.documents if held.documents else None
+    # With a broker configured, commands to devices show as well; nothing is connected here.
+    config = msgspec.structs.replace(
+        temporary_config(None, home), mqtt=MqttSettings(host="localhost")
+    )
+    with answering(config, documents) as answers, progress("conversing") as told:
+        figures = evaluate_week(held, _rooms(config, answers), _tell_outcome(json), told)
+    _show(f"Week, {file.name}", figures, json)
+
+
+def _rooms(
+    config: Config, answers: DocumentAnswers | None
+) -> Callable[[ConversationOfWeek, Database], Sequence[Stage]]:
+    """The stages for a conversation in its room at its time; what they share is made once."""
+    zone = time_zone(config.home.time_zone)
+    present = [datetime.now(zone)]
+    opened, compositions = OpenModels(), dict[str, Composition]()
+
+    def stages(conversation: ConversationOfWeek, state: Database) -> Sequence[Stage]:
+        present[0] = conversation.begins.replace(tzinfo=zone)
+        if conversation.area not in compositions:
+            home = msgspec.structs.replace(config.home, area=conversation.area)
+            there = check_settings(msgspec.structs.replace(config, home=home))
+            compositions[conversation.area] = Composition(
+                there, opened=opened, now=lambda: present[0]
+            )
+        composition = compositions[conversation.area]
+        return composition.nlu(), composition.skills(state), composition.answer(answers=answers)
+
+    return stages
+
+
+def _tell_outcome(json: bool) -> Callable[[WeekOutcome], None]:
+    """A function that prints every outcome as JSON, or for people those that have changed."""
+
+    def tell(outcome: WeekOutcome) -> None:
+        if json:
+            emit(outcome)
+        elif outcome.changed:
+            done = "; ".join((outcome.did.reply, *outcome.did.effects))
+            text = f"{outcome.id}: {outcome.say!r} ({outcome.judged}): {done}"
+            console.print(text, style="dim", markup=False, soft_wrap=True)
+
+    return tell
+
+
+def _tell_unanswered(json: bool) -> Callable[[QuestionMiss], None]:
+    """A function that prints a question that was not answered as accepted."""
+
+    def tell(miss: QuestionMiss) -> None:
+        if json:
+            emit(miss)
+        else:
+            wanted = next(iter(miss.answers), "nothing")
+            text = f"{miss.answered}: {miss.ask!r}: {miss.reply!r}, not {wanted!r}"
+            console.print(text, style="dim", markup=False, soft_wrap=True)
+
+    return tell
 
 
 def _tell_miss(json: bool) -> Callable[[Miss], None]:

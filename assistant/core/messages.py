@@ -23,9 +23,11 @@ from assistant.core.parts import ListNotes as ListNotes
 from assistant.core.parts import NameSource as NameSource
 from assistant.core.parts import OpenQuestion as OpenQuestion
 from assistant.core.parts import Period as Period
+from assistant.core.parts import RepeatAnswer as RepeatAnswer
 from assistant.core.parts import Slot as Slot
 from assistant.core.parts import SlotValue as SlotValue
 from assistant.core.parts import Summarise as Summarise
+from assistant.core.parts import When as When
 from assistant.core.parts import Word as Word
 from assistant.core.parts import WordFacts as WordFacts
 
@@ -115,6 +117,9 @@ class Interpretation(Work, frozen=True, kw_only=True):
     """Possible meanings when none is likely enough; the user is asked which one is right."""
     unclaimed: OpenQuestion = OpenQuestion()
     """The question to answer from the documents when no skill claims the text."""
+    conditional: tuple[tuple[Command, ...], ...] = ()
+    """Other meanings, the likeliest first; one whose commands all hold, as the skills know, comes
+    before everything else."""
 
 
 class Commit(Work, frozen=True, kw_only=True):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from datetime import datetime
-from typing import Annotated
+from typing import Annotated, Literal
 
 import msgspec
 
@@ -53,11 +53,32 @@ class Slot(msgspec.Struct, frozen=True, kw_only=True):
     """Other values that are as likely, for a slot that must not be guessed."""
 
 
+WhenKind = Literal["at", "in", "for", "until", "every", "event", "later"]
+
+
+class When(msgspec.Struct, frozen=True, kw_only=True):
+    """When a command is to be carried out, where that is not now."""
+
+    kind: WhenKind
+    said: str
+    """The user's words: "at sunset", "in ten minutes"."""
+    value: SlotValue = None
+    """ISO 8601 for a moment or a day, seconds for a duration; None for anything else."""
+
+
 class Command(msgspec.Struct, frozen=True, kw_only=True):
-    """One intent with its slots."""
+    """One intent with its slots, and what else its sentence says about it."""
 
     intent: str
     slots: tuple[Slot, ...] = ()
+    excluded: tuple[Slot, ...] = ()
+    """What is excepted from its targets: slots "name", "area" and "floor", or "unknown"."""
+    when: When | None = None
+    """When to carry it out; None for now."""
+    instead: bool = False
+    """Whether it replaces what was done last, which is taken back first."""
+    directions: tuple[str, ...] = ()
+    """The directions that its words name, such as "on" or "unlock"; () for none."""
     confidence: float = 1.0
     """From 0 to 1."""
     text: str = ""
@@ -99,6 +120,10 @@ class NameSource(msgspec.Struct, frozen=True, kw_only=True, tag=True):
     """Name the document that the last answer came from."""
 
 
+class RepeatAnswer(msgspec.Struct, frozen=True, kw_only=True, tag=True):
+    """Say the last answer again."""
+
+
 class Summarise(msgspec.Struct, frozen=True, kw_only=True, tag=True):
     """Summarise in a few sentences the document, or the part of one, that is called `name`."""
 
@@ -131,7 +156,7 @@ class ListNotes(msgspec.Struct, frozen=True, kw_only=True, tag=True):
 
 CalendarTask = ListEvents | FindNextEvent | ListNotes
 """A task that is answered from the calendar or from notes."""
-AnswerTask = OpenQuestion | WordFacts | NameSource | Summarise | CalendarTask
+AnswerTask = OpenQuestion | WordFacts | NameSource | RepeatAnswer | Summarise | CalendarTask
 """The task of a Question."""
 
 

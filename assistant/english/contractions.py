@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from assistant.english.lists import word_list, word_set
 
-_IS = word_list("what who where when how that it there here he she")
+_IS = word_list("what who where when how that it there here he she which long one")
 _NOT = word_list("do does did is are was were would could should has have had")
 CONTRACTIONS = (
     {f"{word}'s": f"{word} is" for word in _IS}

@@ -28,14 +28,25 @@ _VALUE = re.compile(
     rf"|{_LASTING}(?:, \w+ {_LASTING})* and \w+ {_LASTING})\b",
     re.IGNORECASE,
 )
+_FIGURE = r"[£$€]?\d[\d.,:]*(?: ?(?:am|pm|[a-z°%]{1,9}(?= (?:and|to|until)\b)))?"
+_INTERVAL = re.compile(
+    rf"\b(?:between|from) (?:the )?{_FIGURE} (?:and|to|until|till) (?:the )?{_FIGURE}(?: [a-z]+\b)?"
+    rf"|{_FIGURE} (?:and|to|until|or) {_FIGURE}(?: [a-z]+\b)?",
+    re.IGNORECASE,
+)
+_NAME = r"(?:\d+[a-z]? )?[A-Z][\w'’]*(?: [A-Z0-9][\w'’]*)*"
+_ADDRESS = re.compile(rf"\b{_NAME}(?:, {_NAME})+")
 
 
 def within_value(text: str, place: int) -> bool:
-    """Whether a character stands in a date or a duration, after its first character.
+    """Whether a character stands in a date, a duration, an interval or an address, after its first.
 
-    Such as "Tuesday, March 2, 2027" and "hour and 30 minutes".
+    Such as "Tuesday, March 2, 2027", "hour and 30 minutes", "between 9 am and 11:30" and
+    "4 Quay Lane, Porthwen".
     """
-    return any(value.start() < place < value.end() for value in _VALUE.finditer(text))
+    patterns = (_VALUE, _INTERVAL, _ADDRESS)
+    found = (value for pattern in patterns for value in pattern.finditer(text))
+    return any(value.start() < place < value.end() for value in found)
 
 
 def month_name(number: int) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from assistant.english.lists import word_list
+from assistant.english.lists import word_list, word_set
 
 ONES = word_list(
     "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen "
@@ -30,6 +30,13 @@ FIGURES = (
     | {"half": "half", "quarter": "quarter", "dozen": "12", "twice": "2 times"}
 )
 """Number word → the form in which numbers of two texts are compared."""
+
+MISHEARD = {"too": "two", "ate": "eight", "won": "one", "tree": "three"}
+"""Words that speech recognition writes for a number before a unit of time."""
+MISHEARD_AFTER = {"for": "four", "to": "two"}
+"""The same, after a word of `BEFORE_NUMBER` alone: "in for minutes", but "wait for hours"."""
+BEFORE_NUMBER = word_set("for to in by at of add another") | frozenset(TENS)
+TIMED_BY = word_set("minute minutes min mins hour hours second seconds")
 
 _STEPS = {"thousand": 1000, "million": 1_000_000}
 _MOST_DIGITS = 9

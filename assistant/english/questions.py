@@ -1,15 +1,99 @@
-"""How questions begin."""
+"""How questions and commands begin, and what else makes a text a question for documents."""
 
 from __future__ import annotations
 
 import re
 
-ASKS = re.compile(
-    r"(hey |so |and |okay |ok |please )*"
-    r"(tell me|do you know|who|whose|whom|what|which|when|where|why|how|"
-    r"is|are|was|were|do|does|did|can|could|has|have|had|will|would|should|may|must)\b"
+from assistant.english.lists import word_set
+
+_BEFORE = (
+    r"(?:(?:hey|hi|so|and|but|well|oh|ok|okay|please|sorry|right|now|then|um|uh|erm|hm|hmm|wait"
+    r"|quick question|excuse me|by the way),? )*"
 )
+_IS = r"(?:is|are|was|were|do|does|did|can|could|has|have|had|will|would|should|may|must)"
+_TOLD = r"(?:tell me|let me know|remind me|do you know|i wonder|i want to know|i need to know)"
+_DONE_FOR_ME = re.compile(
+    rf"{_BEFORE}(?:(?:can|could|will|would) (?:you|we|i)|i (?:want|need|would like) you to"
+    r"|i'd like you to|let's|let us) (?:please |just |kindly )*"
+    r"(?!tell|say|explain|know|remember|find out|check|remind|look)\w+"
+)
+"""A command in the form of a question: "can you open the blinds"."""
+_ASKS = re.compile(rf"{_BEFORE}(?:{_TOLD}|who|whose|whom|what|which|when|where|why|how|{_IS})\b")
+_ASKS_LATER = re.compile(
+    rf"\b(?:(?:who|what|which|when|where|why|how)(?:'s| {_IS})"
+    rf"|(?:what|which|whose) (?!it|i|you|he|she|we|they|that|this)\w+ {_IS}"
+    r"|how (?:much|many|long|often|far|old|late|early|hot|high))\b"
+)
+"""A question that follows other words: "he wants the serial number where do i find that"."""
+_NAMES = re.compile(
+    rf"{_BEFORE}(?:and )?(?:(?:the|my|our|his|her|their) |(?!it|that|there|here|he|she|let)\w+'s )"
+)
+"""The beginning of a noun phrase that names what is asked for: "the wifi password"."""
+_NO_NAME = word_set(
+    "is are was were am be been has have had do does did can could will would should need needs"
+    " want wants wanted got get goes went go said says say like likes think thinks i you he she it"
+    " we they me him us them on off up down open close shut please no not don't again ready there"
+    " here too broken done boring i'm i'll i've i'd you're you'll we're we've we'll can't won't"
+)
+"""Words that stand in sentences and commands, not in the name of what is asked for."""
+_LOOKED_UP = word_set(
+    "password passwords number numbers address code pin birthday recipe instructions phone mobile"
+    " email price cost deadline name names hours warranty excess manual menu rules appointment"
+)
+"""What people look up with its name alone: "neighbour's number", "recipe for chili"."""
+_LONGEST_NAME = 8
+"""Most words of a text that only names what is asked for."""
+_ORDERS = word_set(
+    "turn switch set put open close shut start stop play pause order find get give add take remove"
+    " show send make book call lock unlock dim brighten raise lower change move clean run bring"
+    " tell help let keep leave do read write check go buy pick cancel delete clear fetch pull push"
+    " reduce increase adjust activate enable disable hoover vacuum mow water feed cook bake boil"
+    " warm heat cool fill empty wash dry light skip mute unmute resume louder quieter brighter"
+    " darker warmer cooler softer more less text message ring"
+)
+"""First words of commands."""
+_ORDERED = re.compile(rf"{_BEFORE}(?:{'|'.join(sorted(_ORDERS))})\b")
 ASKS_WHEN = re.compile(
     r"(?:hey |so |and |okay |ok |please |tell me |do you know )*"
     r"(?:when|(?:at )?what (?:time|day|date)|which day|how long until)\b"
 )
+
+
+def asks(text: str) -> bool:
+    """Whether a text has the form of a question that documents can answer."""
+    said = _plain(text)
+    if _DONE_FOR_ME.match(said):
+        return False
+    asked = _ASKS.match(said) or _ASKS_LATER.search(said)
+    return text.rstrip().endswith("?") or asked is not None
+
+
+def names(text: str) -> bool:
+    """Whether a text only names what it may be after: "the wifi password"."""
+    said = _plain(text).removesuffix(" i mean")
+    words = said.split()
+    if len(words) > _LONGEST_NAME or not _NO_NAME.isdisjoint(words) or commands(said):
+        return False
+    return _NAMES.match(said) is not None or not _LOOKED_UP.isdisjoint(words)
+
+
+def commands(text: str) -> bool:
+    """Whether a text has the form of a command."""
+    said = _plain(text)
+    return _DONE_FOR_ME.match(said) is not None or _ORDERED.match(said) is not None
+
+
+def _plain(text: str) -> str:
+    return " ".join(re.sub(r"[^\w' ]", " ", text.casefold().replace("’", "'")).split())
+
+
+def names_label(question: str, label: str) -> bool:
+    """Whether `question` asks for what stands behind a label: "what's the wifi password"."""
+    return bool(
+        re.search(
+            r"\b(?:what|who|where)(?:['’]?s| is) (?:the|my|our) (?:\w+ ){0,2}"
+            rf"{re.escape(label)}(?: (?:of|for|in|at|on|to|with)\b|\W*$)",
+            question,
+            re.IGNORECASE,
+        )
+    )

@@ -211,11 +211,18 @@ def _plainest(sentences: Sequence[str]) -> list[str]:
 
 
 def _unfilled(manifest: SkillManifest, claims: Sequence[Claim]) -> Iterator[Unfilled]:
-    """Slots of the skill's own intents that no sentence fills; other intents are not checked."""
+    """Slots of the skill's own intents that no sentence fills; other intents are not checked.
+
+    What is only talked about is not checked either: its replies do not depend on what was named.
+    """
     named: dict[tuple[str, str], None] = {}
-    for schema in manifest.intents:
+    for schema in (s for s in manifest.intents if not s.traits.only_talk):
         named |= dict.fromkeys((schema.intent, slot.name) for slot in schema.slots)
     filled: set[tuple[str, str]] = set()
+    for schema in manifest.short:
+        texts = " ".join(schema.sentences)
+        filled |= {(schema.intent, s.name) for s in schema.slots if f":{s.name}}}" in texts}
+        filled |= {(schema.intent, s.name) for s in schema.slots if f"{{{s.name}}}" in texts}
     for claim in claims:
         names = {*claim.schema.fixed, claim.schema.area_slot}
         names.update(*(_slots(sentence.expression) for sentence in claim.bound))

@@ -17,8 +17,7 @@ from assistant.model_files.acceptance import check_answers, check_version, put_i
 from nlu.classifier import canaries
 from nlu.classifier.encoder import MODEL as INTENT
 from nlu.classifier.encoder import SentenceEncoder
-from nlu.classifier.examples import IntentLabel
-from nlu.classifier.fitting import fitted
+from nlu.classifier.fitting import OwnSentences, fitted
 from nlu.classifier.intent import IntentModel
 from nlu.classifier.tagger import MODEL as NER
 from nlu.classifier.tagger import Tagger
@@ -78,7 +77,7 @@ class NluHotSwap:
 
     def __init__(self) -> None:
         self._models_dir = self._cache = Path()
-        self._own: list[tuple[IntentLabel, str]] = []
+        self._own = OwnSentences()
         self._guesses = False
         self._opened = OpenModels()
 
@@ -88,7 +87,7 @@ class NluHotSwap:
         stage = composition.nlu()
         self._models_dir, self._cache = config.models_dir, config.cache_dir / "nlu"
         self._guesses = composition.understanding.guesses
-        self._own = composition.understanding.own_examples if self._guesses else []
+        self._own = composition.understanding.own_examples if self._guesses else OwnSentences()
         del composition
         collect_and_trim()
         return stage

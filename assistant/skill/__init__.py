@@ -6,6 +6,7 @@ from assistant.core.messages import (
     ListNotes,
     NameSource,
     Period,
+    RepeatAnswer,
     SlotValue,
     Summarise,
 )
@@ -17,12 +18,13 @@ from assistant.skill.opening import opens, too_unsure_to_open
 from assistant.skill.reply import Ask, Cancelled, Choose, Confirm, Dialog, Reply, Undo
 from assistant.skill.signature import choices, domains, prompt, unambiguous, unless
 from assistant.skill.skill import Skill
-from assistant.skill.values import Colour, Percent, Recurrence, Temperature
+from assistant.skill.values import Change, Colour, Percent, Recurrence, Temperature
 
 __all__ = [
     "Area",
     "Ask",
     "Cancelled",
+    "Change",
     "Choose",
     "Colour",
     "Confirm",
@@ -38,6 +40,7 @@ __all__ = [
     "Percent",
     "Period",
     "Recurrence",
+    "RepeatAnswer",
     "Reply",
     "Request",
     "Skill",

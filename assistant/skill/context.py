@@ -9,7 +9,7 @@ from typing import Any, Protocol
 
 import msgspec
 
-from assistant.core.messages import Slot, SlotValue
+from assistant.core.messages import Slot, SlotValue, When
 from assistant.english.spoken import spoken
 from assistant.skill.home import Area, Entity, Floor
 from assistant.skill.reply import Undo
@@ -25,7 +25,17 @@ class Request(msgspec.Struct, frozen=True, kw_only=True):
     text: str
     intent: str
     slots: tuple[Slot, ...] = ()
+    excluded: tuple[Slot, ...] = ()
+    """What is excepted from its targets."""
+    when: When | None = None
+    """When to carry it out; None for now."""
+    instead: bool = False
+    """Whether what was done last is taken back first."""
+    directions: tuple[str, ...] = ()
+    """The directions that its words name, such as "on" or "unlock"."""
     confidence: float = 1.0
+    alone: bool = False
+    """For a short form: whether nothing else was surely understood."""
 
     def slot(self, name: str) -> Slot | None:
         """The slot as heard, with its raw words and confidence; None when it was not said."""
@@ -63,6 +73,17 @@ class Timers(Protocol):
 
     def resume(self, timer_id: str) -> None:
         """Resume a paused timer."""
+
+    def restore(self, timer: Timer) -> None:
+        """Put back a timer that was cancelled, with the time that it had left."""
+
+    @property
+    def last(self) -> Timer | None:
+        """The timer that started or rang last, also when it is over; None for none so far."""
+
+    @property
+    def rung(self) -> Timer | None:
+        """The timer that rings, or rang a few minutes ago at most; None for none."""
 
 
 class HomeControl(Protocol):
@@ -121,6 +142,18 @@ class Conversation(Protocol):
     @property
     def last_reply(self) -> str:
         """The words of the reply before this one, "" when there was none."""
+
+    @property
+    def acted(self) -> bool:
+        """Whether the reply before this one reported something that was done."""
+
+    @property
+    def about(self) -> tuple[str, ...]:
+        """The ids of the things that were spoken of last, which "it" may stand for."""
+
+    @property
+    def answered(self) -> bool:
+        """Whether the last reply was left to the answers from documents."""
 
     @property
     def abilities(self) -> tuple[str, ...]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Literal
 
 import msgspec
 
@@ -17,11 +18,11 @@ class SlotSchema(msgspec.Struct, frozen=True, kw_only=True):
     """One slot of an intent, named as in the skill's signature.
 
     `kind` is one of "text", "integer", "number", "boolean", "duration", "time", "date", "datetime",
-    "period", "recurrence", "percentage", "temperature", "colour", "choice" (one of `choices`),
-    "area", "floor", "entity" (of `domains`, all when empty). A template's `{name}` stands for the
-    words of this slot; `{list:name}` names another list for it. With `unambiguous`, equally likely
-    other values are kept in `messages.Slot.others`; in the question which value was meant,
-    `choices` are those values.
+    "period", "recurrence", "percentage", "temperature", "colour", "change",
+    "choice" (one of `choices`), "area", "floor", "entity" (of `domains`, all when empty). A
+    template's `{name}` stands for the words of this slot; `{list:name}` names another list for it.
+    With `unambiguous`, equally likely other values are kept in `messages.Slot.others`; in the
+    question which value was meant, `choices` are those values.
     A device fits when each fact in `requires` ("domain", or an attribute such as "device_class")
     has one of the values given there, and no fact has a value given in `excludes`.
     """
@@ -67,8 +68,15 @@ class Traits(msgspec.Struct, frozen=True, kw_only=True):
     """Without a name or a place it affects all devices of a kind: a guess must be surer."""
     only_one: bool = False
     """A home has at most one such device, which people do not name."""
+    directions: tuple[str, ...] = ()
+    """The directions it may go in, such as "on": a guess needs a word that says one of them."""
+    takes: tuple[Literal["excluded", "when"], ...] = ()
+    """What it obeys of that which a sentence may add: what is excepted, and when."""
     whole: bool = False
     """It is a whole text, and rarely the end of one: "the lamp, get rid of it"."""
+    only_talk: bool = False
+    """It is only replied to: its sentences are no hints for a user whose words were not understood,
+    and no later text continues it."""
 
 
 class IntentSchema(msgspec.Struct, frozen=True, kw_only=True):
@@ -86,17 +94,21 @@ class IntentSchema(msgspec.Struct, frozen=True, kw_only=True):
     area_slot: str = ""
     description: str = ""
     traits: Traits = Traits()
+    conditional: bool = False
+    """Its sentences are short forms that mean it only while the skill says so."""
 
 
 class SkillManifest(msgspec.Struct, frozen=True, kw_only=True):
     """One skill as other stages see it; `rules` are its own expansion rules.
 
-    `served` are the intents that it carries out without a sentence of its own.
+    `served` are the intents that it carries out without a sentence of its own, `short` the short
+    forms of its intents.
     """
 
     name: str
     api: int
     intents: tuple[IntentSchema, ...]
     served: tuple[IntentSchema, ...] = ()
+    short: tuple[IntentSchema, ...] = ()
     rules: dict[str, str] = {}
     description: str = ""

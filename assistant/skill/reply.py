@@ -27,7 +27,8 @@ class Reply(msgspec.Struct, frozen=True):
     """What to say aloud.
 
     `listen` opens the microphone afterwards without the wake word. `done` is false when the command
-    could not be carried out. `undo` is what "undo that" will do. `facts` (name → value) is a
+    could not be carried out. `undo` is what "undo that" will do, `about` are the ids of the things
+    that "it" may stand for in what is said next. `facts` (name → value) is a
     structured result that the generator may put into other words; `task` is any other work for the
     answering stage. `text` is said where that is not possible.
     """
@@ -35,6 +36,7 @@ class Reply(msgspec.Struct, frozen=True):
     text: str
     listen: bool = False
     undo: Undo | tuple[Undo, ...] = ()
+    about: tuple[str, ...] = ()
     done: bool = True
     facts: Mapping[str, str] = MappingProxyType({})
     task: AnswerTask | None = None

@@ -10,6 +10,7 @@
 | Percent                   | percentage  | a number from 0 to 100 |
 | Temperature               | temperature | "21.5 °C", "70 °F", "294 K", "21 °" |
 | Colour                    | colour   | a CSS name, "#rrggbb", "2700 K" |
+| Change                    | change   | "+20 %", "-2 °", "+ little" |
 | bool · str                | boolean · text   | the same    |
 | Enum, choices(…)          | choice   | the member's value  |
 | Area, Floor               | area, floor | its name or id   |
@@ -38,7 +39,7 @@ from assistant.core.errors import SkillError
 from assistant.core.messages import Period, SlotValue
 from assistant.skill.home import Area, Entity, Floor
 from assistant.skill.manifest import SlotSchema
-from assistant.skill.values import Colour, Percent, Recurrence, Temperature
+from assistant.skill.values import Change, Colour, Percent, Recurrence, Temperature
 
 INJECTED = ("request", "context")
 _KINDS: dict[Any, str] = {
@@ -52,6 +53,7 @@ _KINDS: dict[Any, str] = {
     Percent: "percentage",
     Temperature: "temperature",
     Colour: "colour",
+    Change: "change",
     Period: "period",
     Recurrence: "recurrence",
     bool: "boolean",
@@ -190,7 +192,7 @@ def convert(
             return timedelta(seconds=float(value or 0))
         if plain in (datetime, date, time):
             return plain.fromisoformat(str(value))
-        if plain in (Colour, Period, Recurrence, Temperature):
+        if plain in (Change, Colour, Period, Recurrence, Temperature):
             return plain.read(str(value))
         if plain is Area:
             return _named(str(value), areas)

@@ -24,8 +24,15 @@ _SLOT = re.compile(r"\{(?:[^{}:]+:)?([^{}:]+)\}")
 _RULE = re.compile(r"<([^<>]+)>")
 
 
+Holds = Callable[[Request, Context], bool]
+"""Whether a short form means the request that it was read as."""
+
+
 class _IntentDeclaration(msgspec.Struct, frozen=True, kw_only=True):
-    """The sentences of one `@skill.intent` line; `served` is true for a `@skill.serve` line."""
+    """The sentences of one `@skill.intent` line; `served` is true for a `@skill.serve` line.
+
+    `short` is true for a `@skill.short` line, whose sentences count only where it `holds`.
+    """
 
     intent: str
     sentences: tuple[str, ...]
@@ -33,6 +40,8 @@ class _IntentDeclaration(msgspec.Struct, frozen=True, kw_only=True):
     function: Callable[..., Any]
     traits: Traits | None
     served: bool = False
+    short: bool = False
+    holds: Holds | None = None
 
 
 class Skill:
@@ -100,6 +109,36 @@ class Skill:
 
         return register
 
+    def short(
+        self,
+        name: str,
+        *sentences: str,
+        fixed: Mapping[str, str] | None = None,
+        holds: Holds | None = None,
+        traits: Traits | None = None,
+    ) -> Callable[[Function], Function]:
+        """Claim short forms of an intent: sentences that leave out what they are about.
+
+        They are no examples for the models. With `holds`, which sees what the skill knows now, they
+        mean the intent only where it returns true, and then come before all other readings.
+        """
+
+        def register(function: Function) -> Function:
+            self._declarations.append(
+                _IntentDeclaration(
+                    intent=name,
+                    sentences=sentences,
+                    fixed=dict(fixed or {}),
+                    function=function,
+                    traits=traits,
+                    short=True,
+                    holds=holds,
+                )
+            )
+            return function
+
+        return register
+
     def include(self, *parts: Skill) -> None:
         """Take over the intents and rules of `parts`, for a skill written in several files."""
         for part in parts:
@@ -114,16 +153,28 @@ class Skill:
         return SkillManifest(
             name=self.name,
             api=self.api,
-            intents=tuple(self._schema(d) for d in self._declarations if not d.served),
+            intents=tuple(self._schema(d) for d in self._declarations if not (d.served or d.short)),
             served=tuple(self._schema(d) for d in self._declarations if d.served),
+            short=tuple(self._schema(d) for d in self._declarations if d.short),
             rules=dict(self._rules),
             description=self.description,
         )
 
     def untaken(self, request: Request) -> tuple[str, ...]:
-        """The slots of a request that its function does not take, and so cannot obey."""
+        """The slots, and what else was added to a request, that its function cannot obey."""
         taken = slots_of(self._function(request.intent))
-        return tuple(s.name for s in request.slots if s.value is not None and s.name not in taken)
+        same = (d for d in self._declarations if d.intent == request.intent)
+        takes = next((d.traits for d in same if d.traits), Traits()).takes
+        added = {"excluded": bool(request.excluded), "when": request.when is not None}
+        return (
+            *(name for name, there in added.items() if there and name not in takes),
+            *(s.name for s in request.slots if s.value is not None and s.name not in taken),
+        )
+
+    def holds(self, request: Request, context: Context) -> bool:
+        """Whether a short form means the request that it was read as."""
+        conditions = (g.holds for g in self._declarations if g.intent == request.intent and g.holds)
+        return any(holds(request, context) for holds in conditions)
 
     def call(self, request: Request, context: Context) -> Dialog:
         """Run the request's intent, asking for what is missing; raises what the skill raises."""
@@ -162,6 +213,7 @@ class Skill:
             fixed=declaration.fixed,
             description=_first_line(declaration.function),
             traits=next(given, Traits()),
+            conditional=declaration.holds is not None,
         )
 
     def _which(self, slot: Slot, annotation: Any, request: Request, context: Context) -> Ask:

@@ -38,10 +38,13 @@ class MemoryTimers:
     def __init__(self) -> None:
         self._timers: dict[str, Timer] = {}
         self._numbers = itertools.count(1)
+        self.last: Timer | None = None
+        self.rung: Timer | None = None
 
     def start(self, duration: timedelta, name: str = "") -> Timer:
         """Start a timer."""
         timer = Timer(id=str(next(self._numbers)), name=name, duration=duration, remaining=duration)
+        self.last = timer
         return self._keep(timer)
 
     def all(self) -> tuple[Timer, ...]:
@@ -66,10 +69,15 @@ class MemoryTimers:
         """Mark a timer as running."""
         self._keep(msgspec.structs.replace(self._timers[timer_id], paused=False))
 
+    def restore(self, timer: Timer) -> None:
+        """Put a timer back."""
+        self._keep(timer)
+
     def ring(self, timer_id: str) -> None:
         """Let a timer ring."""
         timer = self._timers[timer_id]
-        self._keep(msgspec.structs.replace(timer, remaining=timedelta(0), ringing=True))
+        rung = msgspec.structs.replace(timer, remaining=timedelta(0), ringing=True)
+        self.last = self.rung = self._keep(rung)
 
     def _keep(self, timer: Timer) -> Timer:
         self._timers[timer.id] = timer
@@ -149,6 +157,9 @@ class MemoryConversation:
     """A `Conversation` whose content a test sets; `undone` counts the calls of `undo`."""
 
     last_reply: str = ""
+    acted: bool = False
+    about: tuple[str, ...] = ()
+    answered: bool = False
     abilities: tuple[str, ...] = ()
     can_undo: bool = False
     undoing: tuple[Undo, ...] = ()

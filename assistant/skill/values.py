@@ -15,6 +15,9 @@ Percent = NewType("Percent", float)
 
 _ZERO_CELSIUS_K = 273.15
 _TEMPERATURE = re.compile(r"(-?\d+(?:\.\d+)?)(?: ?(°[CF]?|K))?")
+_CHANGE = re.compile(
+    r"(?P<sign>[+-])(?P<amount>\d+(?:\.\d+)?)?(?: (?P<unit>[%°x/]))?(?: (?P<size>little|much))?"
+)
 _RECURRENCE = re.compile(
     r"DTSTART(?:;TZID=(?P<zone>[^:;]+)|;VALUE=DATE)?:(?P<day>\d{8})"
     r"(?:T(?P<time>\d{6})(?P<utc>Z?))?\nRRULE:(?P<rule>[A-Z0-9=;,+-]+)"
@@ -61,6 +64,51 @@ class Colour(msgspec.Struct, frozen=True):
         light = webcolors.name_to_rgb(text) if has_name else webcolors.hex_to_rgb(text)
         rgb = (light.red, light.green, light.blue)
         return cls(name=text if has_name else "", rgb=rgb)
+
+
+class Change(msgspec.Struct, frozen=True):
+    """A relative change, up (1) or down (-1), in as much detail as was said.
+
+    `amount` is in `unit`: "%" for points of a hundred, "°" for degrees, "x" for a factor, "/" for a
+    share of what there is, "" where neither was said; without an amount, `size` says how much.
+    """
+
+    direction: int
+    amount: float | None = None
+    unit: str = ""
+    size: str = ""
+    """"little", "much", or "" for neither."""
+
+    @classmethod
+    def read(cls, text: str) -> Change:
+        """Read "+20 %", "-2 °", "+2 x", "-0.33 /", "+3", "- little", "+"; or raise ValueError."""
+        found = _CHANGE.fullmatch(text)
+        if found is None:
+            raise ValueError(text)
+        amount = float(found["amount"]) if found["amount"] else None
+        direction = 1 if found["sign"] == "+" else -1
+        return cls(direction, amount, found["unit"] or "", found["size"] or "")
+
+    def __str__(self) -> str:
+        amount = "" if self.amount is None else f"{self.amount:g}"
+        parts = ("+" if self.direction > 0 else "-") + amount, self.unit, self.size
+        return " ".join(part for part in parts if part)
+
+    def applied(self, present: float, step: float, least: float, most: float) -> float:
+        """The value that `present` becomes, in limits; `step` is a change without an amount."""
+        match self.unit:
+            case "x":
+                factor = self.amount or 1.0
+                new = present * factor if self.direction > 0 else present / factor
+            case "/":
+                new = present * (1 + self.direction * (self.amount or 0.0))
+            case _:
+                size = {"little": 0.5, "much": 2.0}.get(self.size, 1.0)
+                amount = step * size if self.amount is None else self.amount
+                new = present + self.direction * amount
+                if self.amount is None and new < least:  # never quite off
+                    new = present / 2
+        return max(least, min(most, new))
 
 
 class Recurrence(msgspec.Struct, frozen=True):

@@ -57,6 +57,11 @@ class Examples(NamedTuple):
         outside = np.array([label is None for label in self.labels], bool)
         return Examples([None] * int(outside.sum()), self.embeddings[outside])
 
+    def divided(self, at: int) -> tuple[Examples, Examples]:
+        """The first `at` examples, and the others."""
+        first, others = self.embeddings[:at], self.embeddings[at:]
+        return Examples(self.labels[:at], first), Examples(self.labels[at:], others)
+
     def __add__(self, other: Examples) -> Examples:  # type: ignore[override]
         """These and others."""
         parts = [part for part in (self.embeddings, other.embeddings) if len(part)]

@@ -14,6 +14,7 @@ from nlu.classifier.examples import Examples, Fixed, IntentLabel
 from nlu.classifier.head import Head
 
 _REMEMBERED = 512
+NO_EXAMPLES = Examples([], np.zeros((0, 0), np.float32))
 
 
 class Belief(NamedTuple):
@@ -45,12 +46,17 @@ class Ranking:
 
 
 class IntentModel:
-    """Ranks the intents for texts; `calibration` holds the thresholds for its scores."""
+    """Ranks the intents for texts; `calibration` holds the thresholds for its scores.
 
-    def __init__(self, encoder: SentenceEncoder, head: Head) -> None:
+    `talk` are examples that the head is not fitted to: what is only talked about need not be told
+    from commands as finely as commands from each other, and must not blur those.
+    """
+
+    def __init__(self, encoder: SentenceEncoder, head: Head, talk: Examples = NO_EXAMPLES) -> None:
         # Not a method: the cache would refer to the model, and keep one alive that is out of use.
         rank = partial(_rank, encoder, head, tuple(map(IntentLabel.read, head.labels)))
         self._remembered = lru_cache(maxsize=_REMEMBERED)(rank)
+        self._encoder, self._talk = encoder, talk
         self.calibration = encoder.calibration
 
     @staticmethod
@@ -63,6 +69,22 @@ class IntentModel:
     def rank(self, text: str) -> Ranking:
         """The probability of every label for one text; the last texts are cached."""
         return self._remembered(text)
+
+    def talk(self, text: str) -> dict[str, float]:
+        """For each intent of the talk, the cosine of a text and the intent's nearest example."""
+        if not self._talk.labels:
+            return {}
+        nearness = self._talk.embeddings @ self._encoder.encode([text])[0]
+        found: dict[str, float] = {}
+        for label, near in zip(self._talk.labels, nearness.tolist(), strict=True):
+            if label is not None:
+                found[label.intent] = max(near, found.get(label.intent, -1.0))
+        return found
+
+    def likeness(self, text: str, sentences: Sequence[str]) -> list[float]:
+        """The cosine of the embeddings of a text and of each sentence."""
+        first, *others = self._encoder.encode([text, *sentences])
+        return [float(first @ other) for other in others]
 
 
 def _rank(

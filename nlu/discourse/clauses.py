@@ -16,14 +16,23 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from assistant.english import phrases
-from nlu.text.canonical import Canonical, canonical
+from nlu.text.canonical import Canonical, Token, canonical
 
 _LONGEST_REPAIR = 12
 
 
 def joined(first: Canonical, second: Canonical) -> Canonical:
-    """Two parts of one text as one text."""
-    return first._replace(tokens=first.tokens + second.tokens)
+    """Two parts as one text: of the same text, or of two that were said one after the other."""
+    if first.source == second.source:
+        return first._replace(tokens=first.tokens + second.tokens)
+    shift = len(first.source)
+    moved = tuple(Token(t.text, t.start + shift, t.end + shift) for t in second.tokens)
+    return Canonical(
+        first.tokens + moved,
+        first.source + second.source,
+        first.pauses | {pause + shift for pause in second.pauses},
+        first.garbled or second.garbled,
+    )
 
 
 def shared(head: Canonical, part: Canonical) -> Iterator[Canonical]:
@@ -67,7 +76,7 @@ def repaired(head: Canonical, correction: Canonical) -> Iterator[Canonical]:
                 yield _spliced(head, correction, at, at + 1)
     yield from shared(head, correction)
     numbers = [token.text.isdecimal() for token in correction.tokens]
-    for at in range(len(head.tokens) - len(numbers), 0, -1):
+    for at in range(len(head.tokens) - len(numbers), -1, -1):
         replaced = head.tokens[at : at + len(numbers)]
         if any(numbers) and [token.text.isdecimal() for token in replaced] == numbers:
             yield _spliced(head, correction, at, at + len(numbers))

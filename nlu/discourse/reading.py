@@ -7,8 +7,13 @@ from dataclasses import dataclass, replace
 import msgspec
 
 from assistant.core.messages import Command, SlotValue
+from nlu.discourse import clauses
+from nlu.discourse.modifiers import Modifiers
 from nlu.grammar.match import Match
 from nlu.text.canonical import Canonical, canonical
+
+_LISTED = ("item",)
+"""Slots of free text that may name several things."""
 
 
 @dataclass(frozen=True)
@@ -19,6 +24,10 @@ class ReadPart:
     command: Command
     match: Match | None = None
     """The sentence that fits; None for a guess of the models."""
+    turn: tuple[Command, ...] = ()
+    """All commands of its utterance."""
+    borrowed: bool = False
+    """Whether it has words of the part before it: what comes after it holds for both."""
     thing: str = ""
     """The word for what the command is about, where no slot names it."""
 
@@ -63,6 +72,29 @@ class ReadPart:
     def values(self) -> dict[str, SlotValue]:
         """The values of its slots by their names."""
         return {slot.name: slot.value for slot in self.command.slots}
+
+    def each_item(self) -> list[ReadPart]:
+        """One command for each thing in a list that is one free text: "milk, eggs and bread"."""
+        slots = self.command.slots
+        at = next((i for i, s in enumerate(slots) if s.name in _LISTED), None)
+        if at is None:
+            return [self]
+        things = clauses.enumerated(self.said, slots[at].raw)
+        items = [msgspec.structs.replace(slots[at], value=thing, raw=thing) for thing in things]
+        commands = (
+            msgspec.structs.replace(self.command, slots=(*slots[:at], item, *slots[at + 1 :]))
+            for item in items
+        )
+        return [replace(self, command=command) for command in commands]
+
+    def modified(self, modifiers: Modifiers) -> ReadPart:
+        """The same command with what its sentence adds to it."""
+        command = msgspec.structs.replace(
+            self.command,
+            excluded=self.command.excluded + modifiers.excluded,
+            when=modifiers.when or self.command.when,
+        )
+        return replace(self, command=command)
 
     def with_words(self) -> ReadPart:
         """The same part, with its words in the command."""

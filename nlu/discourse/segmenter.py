@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from itertools import islice, pairwise
 
 from assistant.english import phrases
@@ -121,6 +122,8 @@ class Segmenter:
         self, said: Canonical, end: int, start: int, before: ReadPart | None, most: int
     ) -> list[ReadPart] | None:
         head, rest = said.part(0, end), said.part(start, len(said.tokens))
+        if tuple(token.text for token in head.tokens) in phrases.OPENINGS:
+            return None  # "oh and leave the lamp on" lends no word to "oh"
         first = self._borrowing(head, before) or self._lent(head, rest)
         if first is None:
             if not _sets_aside(head, said, end, start):
@@ -152,7 +155,7 @@ class Segmenter:
         if pointed is not None or not_a_command(part):
             return None
         texts = islice(clauses.shared(before.said, _without_same(part)), _MOST_BORROWED)
-        found = [r for r in map(self._sentence, texts) if r]
+        found = [replace(r, borrowed=True) for r in map(self._sentence, texts) if r]
         found = [r for r in found if r.command.intent == before.command.intent]
         return next((r for r in found if r.like(before)), found[-1] if found else None)
 

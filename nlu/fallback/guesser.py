@@ -19,20 +19,29 @@ from assistant.core.degraded import Degraded
 from assistant.core.errors import ModelError
 from assistant.core.messages import Command
 from assistant.english import phrases
+from assistant.english.commands.directions import opposites
 from assistant.english.stems import without_possessive
 from nlu.classifier.calibration import IntentCalibration
 from nlu.classifier.encoder import MODEL as INTENT
 from nlu.classifier.intent import IntentModel, Ranking
 from nlu.classifier.tagger import MODEL as NER
 from nlu.classifier.tagger import TaggedSpan, Tagger, Tagging
+from nlu.discourse.direction import directions
 from nlu.discourse.negation import addressed_to_other, not_a_command, reported, unlikely_command
 from nlu.fallback.scoring import Guessed, TextEvidence
 from nlu.fallback.slot_candidates import SlotFinder
 from nlu.fallback.slot_patterns import SlotPattern
 from nlu.text.canonical import Canonical, without_politeness
 
+LEAST_OF_TALK = 0.8
+"""Least cosine of a text and an example of what is only talked about. Of 60 texts that were written
+to choose it, none that means something else is above it."""
+LEAST_OF_FREE_TALK = 0.5
+"""The same for a text that also fits one of its sentences with free text."""
 _REMEMBERED = 16
 _FEWEST_WORDS = 2
+_ONE_WAY = ("scene", "script")
+"""Domains that can only be started."""
 _GOING_ON = frozenset(("and", "then", "also", "plus"))
 """Words before a further command; what comes before them is no story."""
 _LEAST_STORY = 4
@@ -83,6 +92,8 @@ class Guesser:
         if known is None:
             return None
         if guesses and guesses[0].weight >= _enough_weight(guesses[0], known):
+            if not guesses[0].directed:
+                return None
             return None if guesses[0].pattern.traits.whole and not whole else guesses[0].command
         return self._of_subject(said, now, known.in_scope_of_subject, known) if whole else None
 
@@ -96,6 +107,8 @@ class Guesser:
             likely = best.command if best and best.weight >= known.accepted else None
             doubted = likely or self._of_subject(said, now, known.in_scope_to_ask, known)
             return (doubted,) if doubted and not self(said, now) else ()
+        if not best.directed:
+            return (best.command,)
         rival = next((other for other in others if _rivals(best.command, other.command)), None)
         if rival is None or rival.weight < known.near * best.weight:
             return ()
@@ -115,7 +128,19 @@ class Guesser:
         if known is None or ranking is None:
             return True
         believed = dict(ranking.intents()).get(intent, 0.0)
-        return ranking.in_scope >= known.in_scope_of_free_text and believed >= known.least_belief
+        if ranking.in_scope >= known.in_scope_of_free_text and believed >= known.least_belief:
+            return True
+        return self._talk(said).get(intent, -1.0) >= LEAST_OF_FREE_TALK
+
+    def talk(self, said: Canonical) -> Command | None:
+        """What a text is like that is only talked about; None where it is like nothing."""
+        if len(said.tokens) < _FEWEST_WORDS or not_a_command(said) or addressed_to_other(said):
+            return None
+        near = self._talk(said)
+        intent = max(near, key=lambda one: near[one], default="")
+        if not intent or near[intent] < LEAST_OF_TALK:
+            return None
+        return Command(intent=intent, confidence=round(near[intent], 3))
 
     @property
     def sure_parts(self) -> float:
@@ -127,6 +152,17 @@ class Guesser:
         spans = (span for span in self.spans(said) if span.label == "person" and self._sure(span))
         named = (" ".join(said.source[span.start : span.end]) for span in spans)
         return tuple(map(without_possessive, named))
+
+    def likeness(self, said: Canonical, sentences: Sequence[str]) -> Sequence[float]:
+        """How near sentences are to a text in meaning, from -1 to 1 each; -1 without the model."""
+        nothing = [-1.0] * len(sentences)
+        if self._intents is None:
+            return nothing
+        try:
+            return self._intents.likeness(spoken(without_politeness(said)), sentences)
+        except ModelError as error:
+            self._fail_intents(error)
+            return nothing
 
     def guesses(self, said: Canonical, now: datetime) -> list[Guessed]:
         """The guesses for a text, the likeliest first; [] when not meant for the assistant."""
@@ -148,7 +184,8 @@ class Guesser:
         if not_a_command(said):
             return None
         guesses = self._remembered(said, now, enough)
-        return guesses[0].command if guesses and guesses[0].weight >= known.evident else None
+        evident = guesses and guesses[0].weight >= known.evident and guesses[0].directed
+        return guesses[0].command if evident else None
 
     def _all_guesses(
         self, said: Canonical, now: datetime, enough_of_subject: float = 1.0
@@ -182,7 +219,8 @@ class Guesser:
             if said is whole or not patterns[0].traits.whole
             for guess in evidence.fill(patterns, belief, ranking)
         ]
-        return sorted(made, key=_likeliest)
+        heard = directions(text, self._finder.place)
+        return sorted(filter(None, (_directed(guess, heard) for guess in made)), key=_likeliest)
 
     def _enough(self, said: Canonical, of_subject: float, known: IntentCalibration) -> float:
         """The in-scope score from which a text may be acted on.
@@ -209,9 +247,22 @@ class Guesser:
         try:
             return self._intents.rank(spoken(without_politeness(said)))
         except ModelError as error:
-            self._faults.note(INTENT, error)
-            self._intents = None
+            self._fail_intents(error)
             return None
+
+    def _talk(self, said: Canonical) -> dict[str, float]:
+        """For each intent that is only talked about, how near a text is to its examples."""
+        if self._intents is None:
+            return {}
+        try:
+            return self._intents.talk(spoken(without_politeness(said)))
+        except ModelError as error:
+            self._fail_intents(error)
+            return {}
+
+    def _fail_intents(self, error: ModelError) -> None:
+        self._faults.note(INTENT, error)
+        self._intents = None
 
     def _tagging(self, said: Canonical) -> Tagging | None:
         """The NER model's output; None without the model."""
@@ -225,6 +276,18 @@ class Guesser:
             self._tagger = None
             return None
         return self._tagged[1]
+
+
+def _directed(guess: Guessed, heard: Sequence[str]) -> Guessed | None:
+    """The guess, in doubt where no word names its direction; None where one names the opposite."""
+    wanted = guess.pattern.traits.directions
+    one_way = dict(guess.pattern.fixed).get("domain") in _ONE_WAY
+    if not wanted or one_way:
+        return guess
+    said = set(wanted).intersection(heard)
+    if not said:
+        return replace(guess, directed=False) if opposites(wanted).isdisjoint(heard) else None
+    return replace(guess, directed=opposites(said).isdisjoint(heard))
 
 
 def _rivals(one: Command, other: Command) -> bool:

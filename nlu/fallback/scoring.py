@@ -51,6 +51,8 @@ class Guessed:
     """The pattern that it has."""
     at: frozenset[int]
     """The places of the words that its slots use."""
+    directed: bool = True
+    """Whether a word names its direction, where it has one, and none names the opposite."""
 
 
 class TextEvidence:

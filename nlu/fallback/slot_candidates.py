@@ -10,7 +10,7 @@ from hassil.expression import TextChunk
 from hassil.intents import RangeSlotList, SlotList, TextSlotList
 from hassil.sample import sample_expression
 
-from assistant.core.messages import SlotValue
+from assistant.core.messages import Slot, SlotValue
 from assistant.skill.manifest import SlotSchema
 from nlu.classifier.tagger import TaggedSpan
 from nlu.fallback.gazetteer import Gazetteer
@@ -81,6 +81,14 @@ class SlotFinder:
         tokens = [token.text for token in said.tokens]
         kinds = ("area", "floor", "entity")
         return list(dict.fromkeys(at for kind in kinds for at in self.named(tokens, kind)))
+
+    def place(self, text: str) -> Slot | None:
+        """The area or floor that canonical words name as a whole; None for none."""
+        words = text.split()
+        for kind in ("area", "floor"):
+            if frozenset(range(len(words))) in self.named(words, kind):
+                return Slot(name=kind, value=text, raw=text)
+        return None
 
     def named(self, tokens: Sequence[str], kind: str) -> list[frozenset[int]]:
         """The places where canonical words name something of a kind of list, word for word."""

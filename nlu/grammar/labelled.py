@@ -37,14 +37,17 @@ class Labelled(NamedTuple):
     fixed: tuple[tuple[str, SlotValue], ...]
 
 
-def labelled(grammar: Grammar, limit: int, seed: int) -> list[Labelled]:
+def labelled(grammar: Grammar, limit: int, seed: int, talk: bool = False) -> list[Labelled]:
     """About `limit` different sentences, equally many for every intent that has enough.
 
     Within an intent, each block's share grows with the log of its size. Intents are in the
-    grammar's order. The same grammar, limit and seed give the same list.
+    grammar's order. With `talk`, they are the skills' sentences for what is only talked about, else
+    all others. The same grammar, limit and seed give the same list.
     """
     sources: dict[str, list[tuple[SentenceSource, IntentSchema]]] = {}
     for index, claim in enumerate(grammar.claims):
+        if (claim.block is None and claim.schema.traits.only_talk) is not talk:
+            continue
         source = SentenceSource(grammar.lists, claim.written, f"{seed} labelled {index}")
         if source.size:
             sources.setdefault(claim.schema.intent, []).append((source, claim.schema))

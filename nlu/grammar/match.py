@@ -17,6 +17,9 @@ from nlu.grammar.lists import NAMED, TIMES
 from nlu.text.canonical import Canonical
 from nlu.values import resolve
 
+_RESOLVED = ("duration", "time", "date", "datetime", "period")
+"""Kinds of slots for which free text counts only where it is such a value."""
+
 
 @dataclass(frozen=True)
 class Captured:
@@ -38,7 +41,7 @@ class Captured:
         """The slot's value at `now` (aware); None when the words have no value."""
         if self.value is not None:
             return self.value
-        if self.wildcard or self.schema.kind == "text":
+        if self.schema.kind == "text" or (self.wildcard and self.schema.kind not in _RESOLVED):
             return self.raw
         value = resolve.value(self.text, self.schema.kind, now)
         return value * self.times if self.times != 1 and isinstance(value, int | float) else value

@@ -49,9 +49,11 @@ _ANSWERED_SHARE = 0.04
 def sample(grammar: Grammar, limit: int, seed: int, vocabulary: bool = False) -> list[str]:
     """Draw about `limit` spoken sentences: each claim's share grows with the log of its size.
 
-    Home Assistant's vocabulary is included only with `vocabulary`.
+    Home Assistant's vocabulary is included only with `vocabulary`. What is only talked about is
+    left out: a recogniser with its words in mind would hear fewer commands.
     """
-    claims = grammar.claims if vocabulary else _of_skills(grammar)
+    every = grammar.claims if vocabulary else _of_skills(grammar)
+    claims = [claim for claim in every if not claim.schema.traits.only_talk]
     sources = [
         SentenceSource(grammar.lists, claim.written, f"{seed} {index}")
         for index, claim in enumerate(claims)

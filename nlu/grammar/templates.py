@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
 from copy import copy
 from datetime import UTC, datetime
 
+import msgspec
 from hassil.intents import SlotList
 from hassil.recognize import recognize_all
 
@@ -48,12 +49,19 @@ class Templates:
         kinds = [SlotSchema(name=kind, kind=kind) for kind in ("boolean", "area", "entity")]
         asked = [s for claim in grammar.claims for s in claim.schema.slots if s.required]
         self._answers = {name for kind in kinds for name in named_values(kind, home)}
+        self._names = {
+            text: Slot(name="name" if kind == "entity" else kind, value=value, raw=text)
+            for kind in ("floor", "area", "entity")  # of equal names the device's wins
+            for text, value in named_values(SlotSchema(name=kind, kind=kind), home).items()
+        }
         self._choices = {name for slot in asked for name in named_values(slot, home)}
         self._asked = sorted({slot.kind for slot in asked})
         self._candidates = Prefilter(grammar.claims, grammar.lists)
         self._skip_words = [tuple(canonical(w).text.split()) for w in grammar.skip_words]
         self._traits = {claim.schema.intent: claim.schema.traits for claim in grammar.claims}
         self._area = ""
+        self.short: Templates | None = None
+        """The short forms of the same skills; None where there are none."""
 
     @classmethod
     def compile(
@@ -66,7 +74,15 @@ class Templates:
 
         Raises `SkillError` or, for the vocabulary, `InputError`, naming the sentence.
         """
-        return cls(compile_grammar(manifests, home, vocabulary), home)
+        templates = cls(compile_grammar(manifests, home, vocabulary), home)
+        short = [
+            msgspec.structs.replace(m, intents=m.short, served=(), short=())
+            for m in manifests
+            if m.short
+        ]
+        if short:
+            templates.short = cls(compile_grammar(short, home, NO_VOCABULARY), home)
+        return templates
 
     def in_area(self, area: str) -> Templates:
         """The same sentences as said in an area, by name or id; an unknown one counts as none."""
@@ -74,6 +90,11 @@ class Templates:
         known = (a.name for a in self._home.areas if area.casefold() in (a.id, a.name.casefold()))
         there._area = next(known, "")
         return there
+
+    @property
+    def home(self) -> Home:
+        """The home whose names the sentences have."""
+        return self._home
 
     @property
     def claims(self) -> tuple[Claim, ...]:
@@ -145,6 +166,10 @@ class Templates:
         texts = [reading.text for reading in readings(said)]
         return not self._answers.isdisjoint(texts) or resolve.duration(texts[-1]) is not None
 
+    def named(self, text: str) -> Slot | None:
+        """The floor, area or device that canonical words name, as its slot; None for none."""
+        return self._names.get(text)
+
     def sample(self, limit: int, seed: int = 0, *, vocabulary: bool = False) -> list[str]:
         """Draw about `limit` sentences as people speak them, with a fair share for every skill.
 
@@ -161,9 +186,25 @@ class Templates:
         """Some sentences for each intent of the skills, or of all, as people speak them."""
         return sampling.examples(self._grammar, vocabulary)
 
-    def labelled(self, limit: int, seed: int = 0) -> list[Labelled]:
-        """About `limit` sentences of the skills and the vocabulary, with intent and slot spans."""
-        return labelled(self._grammar, limit, seed)
+    def labelled(self, limit: int, seed: int = 0, *, talk: bool = False) -> list[Labelled]:
+        """About `limit` sentences of the skills and the vocabulary, with intent and slot spans.
+
+        With `talk`, they are the skills' sentences for what is only talked about, else the others.
+        """
+        return labelled(self._grammar, limit, seed, talk)
+
+    def served(self, text: str) -> str:
+        """The intent of a sentence that a skill carries out as it stands; "" for any other."""
+        best = next(iter(self.match(text)), None)
+        if best is None or best.missing or best.wildcard or not best.skill:
+            return ""
+        return "" if self.traits(best.intent).only_talk else best.intent
+
+    def plain_examples(self, but: Container[str]) -> list[str]:
+        """A sentence without a slot of each of the skills' intents that has one, `but` those."""
+        names = dict.fromkeys(c.schema.intent for c in self.claims if c.block is None)
+        drawn = filter(None, (self.example(name) for name in names if name not in but))
+        return [said for said in drawn if not any(m.slots for m in self.match(said)[:1])]
 
     def plain(self, command: Command) -> str:
         """A sentence that says plainly what a command would do; "" where there is none."""

@@ -20,10 +20,7 @@ from nlu.grammar.blocks import Block, ValueList, read_blocks, read_document, rea
 _RULES = {"timer_duration": "{duration}", "timer_start": "{duration:start_duration}"}
 """Our rules that replace the package's own for a time span."""
 
-_MEDIA = ("music", "song", "track", "sound", "tv", "telly", "television", "radio")
 UNSERVED = {
-    "HassGetWeather": Traits(asks=True),
-    "HassMediaSearchAndPlay": Traits(about=_MEDIA),
     "HassVacuumCleanArea": Traits(
         about=("vacuum", "hoover", "robot", "cleaner"), needs_slot=True, placed=True
     ),

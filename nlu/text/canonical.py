@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
-from assistant.english import phrases
+from assistant.english import numbers, phrases
 from assistant.english.contractions import CONTRACTIONS
 from assistant.english.numbers import is_digits, read_number
 from assistant.english.stems import base_verb
@@ -187,6 +187,18 @@ def _letters(tokens: Sequence[Token]) -> Iterator[Token]:
         at = end
 
 
+def _misheard(tokens: Sequence[Token]) -> Iterator[Token]:
+    """Put right a number that was written as another word: "for for minutes"."""
+    for at, token in enumerate(tokens):
+        before, after = (tokens[i].text if 0 <= i < len(tokens) else "" for i in (at - 1, at + 1))
+        if after in numbers.TIMED_BY:
+            meant = numbers.MISHEARD.get(token.text)
+            if before in numbers.BEFORE_NUMBER:
+                meant = meant or numbers.MISHEARD_AFTER.get(token.text)
+            token = token._replace(text=meant or token.text)
+        yield token
+
+
 def _numbers(tokens: Sequence[Token]) -> Iterator[Token]:
     words = [token.text for token in tokens]
     at, after_number = 0, False
@@ -237,6 +249,7 @@ _STEPS: tuple[Callable[[list[Token]], Iterator[Token]], ...] = (
     _symbols,
     _contractions,
     _letters,
+    _misheard,
     _numbers,
     _synonyms,
 )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from assistant.skill import Skill
 from skills.home import (
+    adjusting,
     announcing,
     climate,
     covers,
@@ -26,4 +27,4 @@ skill.rule("set", "(set|change|turn|make|adjust|bring)")
 skill.rule("percent", "{brightness} [percent|per cent]")
 skill.include(switching.skill, lights.skill, states.skill)
 skill.include(covers.skill, fans.skill, climate.skill, media.skill, robots.skill)
-skill.include(listing.skill, announcing.skill)
+skill.include(adjusting.skill, listing.skill, announcing.skill)

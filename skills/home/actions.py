@@ -5,6 +5,7 @@ Home Assistant's HassTurnOn also opens, locks, activates and starts; HassTurnOff
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from assistant.skill import Entity
@@ -18,29 +19,35 @@ class Action:
 
     did: str
     do: str
+    directions: tuple[str, ...]
+    """The directions that ask for it: a word for one of them must have been said."""
     state: str = ""
     command: str = ""
 
+    def asked(self, said: Sequence[str]) -> bool:
+        """Whether the directions that were said ask for it; a sentence may say none."""
+        return not said or not set(said).isdisjoint(self.directions)
 
-ON = Action("turned on {}", "turn on {}", state="on")
-OFF = Action("turned off {}", "turn off {}", state="off")
-OPEN = Action("opened {}", "open {}", state="open")
-CLOSE = Action("closed {}", "close {}", state="closed")
-LOCK = Action("locked {}", "lock {}", state="locked")
-UNLOCK = Action("unlocked {}", "unlock {}", state="unlocked")
-START = Action("started {}", "start {}", state="cleaning")
-MOW = Action("started {}", "start {}", state="mowing")
-SEND_HOME = Action("sent {} home", "send {} home", state="returning")
-DOCK = Action("sent {} home", "send {} home", state="docked")
+
+ON = Action("turned on {}", "turn on {}", ("on", "start", "resume"), state="on")
+OFF = Action("turned off {}", "turn off {}", ("off", "stop"), state="off")
+OPEN = Action("opened {}", "open {}", ("open",), state="open")
+CLOSE = Action("closed {}", "close {}", ("close",), state="closed")
+LOCK = Action("locked {}", "lock {}", ("lock",), state="locked")
+UNLOCK = Action("unlocked {}", "unlock {}", ("unlock",), state="unlocked")
+START = Action("started {}", "start {}", ("start", "on"), state="cleaning")
+MOW = Action("started {}", "start {}", ("start", "on"), state="mowing")
+SEND_HOME = Action("sent {} home", "send {} home", ("return", "stop", "off"), state="returning")
+DOCK = Action("sent {} home", "send {} home", ("return", "stop", "off"), state="docked")
 
 _TURNED_ON = {
     "cover": OPEN,
     "valve": OPEN,
     "lock": LOCK,
-    "scene": Action("activated {}", "activate {}", command="on"),
-    "script": Action("ran {}", "run {}", command="on"),
-    "button": Action("pressed {}", "press {}", command="press"),
-    "input_button": Action("pressed {}", "press {}", command="press"),
+    "scene": Action("activated {}", "activate {}", ("on", "start"), command="on"),
+    "script": Action("ran {}", "run {}", ("on", "start"), command="on"),
+    "button": Action("pressed {}", "press {}", ("on", "start"), command="press"),
+    "input_button": Action("pressed {}", "press {}", ("on", "start"), command="press"),
     "vacuum": START,
     "lawn_mower": MOW,
 }
@@ -48,7 +55,7 @@ _TURNED_OFF = {
     "cover": CLOSE,
     "valve": CLOSE,
     "lock": UNLOCK,
-    "script": Action("stopped {}", "stop {}", command="off"),
+    "script": Action("stopped {}", "stop {}", ("off", "stop"), command="off"),
     "vacuum": SEND_HOME,
     "lawn_mower": DOCK,
 }

@@ -59,13 +59,18 @@ def set_temperature(
     thermostat = yield from one_of(target, context)
     if thermostat is None:
         return target.unknown
-    least = _number(thermostat.attributes.get("min_temp"), LEAST)
-    most = _number(thermostat.attributes.get("max_temp"), MOST)
+    least, most = limits_of(thermostat)
     if not least <= temperature <= most:
         told = f"{the(thermostat)} takes {least:g} to {most:g} degrees."
         return Reply(told[0].upper() + told[1:], done=False)
     undo = bring(context, thermostat, "", temperature=temperature)
     return Reply(f"I set {the(thermostat)} to {_degrees(temperature)}.", undo=tuple(undo))
+
+
+def limits_of(thermostat: Entity) -> tuple[float, float]:
+    """The least and the most that a thermostat can be set to."""
+    least = _number(thermostat.attributes.get("min_temp"), LEAST)
+    return least, _number(thermostat.attributes.get("max_temp"), MOST)
 
 
 def _warmth(entity: Entity, named: bool) -> str:

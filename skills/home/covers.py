@@ -16,7 +16,7 @@ from assistant.skill import (
     prompt,
     too_unsure_to_open,
 )
-from skills.home.setting import LEFT, bring_all
+from skills.home.setting import LEFT, bring_all, out_of_reach
 from skills.home.targets import Place, TargetMention, find
 
 Cover = Annotated[str, domains("cover", "valve")]
@@ -25,7 +25,27 @@ Position = Annotated[int, prompt("To how many percent?")]
 skill = Skill("home")
 
 
-@skill.serve("HassSetPosition", traits=Traits(needs_slot=True, placed=True))
+@skill.serve("HassStopMoving", traits=Traits(placed=True, directions=("stop", "pause")))
+def stop_moving(
+    request: Request,
+    context: Context,
+    place: Place,
+    name: Cover | None = None,
+    domain: str | None = None,
+    device_class: str | None = None,
+) -> Reply:
+    """Stop covers where they are."""
+    wanted = TargetMention(name, place, domain, device_class, likely=("cover", "valve"))
+    target = find(wanted, request, context)
+    if not target.entities or target.entities[0].domain not in wanted.likely:
+        return target.unknown
+    for cover in target.entities:
+        if not context.home.command(cover.id, "stop"):
+            return out_of_reach(cover)
+    return Reply(f"I stopped {target.words}.")
+
+
+@skill.serve("HassSetPosition", traits=Traits(needs_slot=True, placed=True, takes=("excluded",)))
 def set_position(
     request: Request,
     position: Position,

@@ -18,10 +18,13 @@ from assistant.skill import (
     unless,
 )
 from skills.home.setting import bring
-from skills.home.targets import Place, TargetMention, find
+from skills.home.targets import Place, TargetMention, capital, find, the
 
 COLDEST_K, WARMEST_K = 10_000, 1_000
 """Colour temperatures of white between which Home Assistant's sentences can name one."""
+
+_COLOURED = frozenset(("hs", "xy", "rgb", "rgbw", "rgbww"))
+"""Home Assistant's names for the ways of a light to have colours."""
 
 Light = Annotated[str, domains("light")]
 Brightness = Annotated[int | None, prompt("To how many percent?"), unless("color", "temperature")]
@@ -43,7 +46,7 @@ skill = Skill("home")
     "(dim|brighten) [the] <light> [<where>] to <percent>",
     "(dim|brighten) [the|my] {area} [<light>] to <percent>",
     "(dim|brighten) [the|my] ({name}|<light>)",
-    traits=Traits(about=("light", "lamp"), needs_slot=True, placed=True),
+    traits=Traits(about=("light", "lamp"), needs_slot=True, placed=True, takes=("excluded",)),
 )
 def set_light(
     request: Request,
@@ -65,6 +68,8 @@ def set_light(
     target = find(TargetMention(name, place, "light"), request, context)
     if not target.entities:
         return target.unknown
+    if color is not None and (plain := next((e for e in target.entities if _is_plain(e)), None)):
+        return Reply(capital(f"{the(plain)} has no colours."), done=False)
     undo = [
         step
         for light in target.entities
@@ -81,6 +86,12 @@ def _state(light: Entity, brightness: int | None) -> str:
     if brightness is None:
         return "on" if light.state == "off" else ""
     return f"{brightness}%" if brightness else "off"
+
+
+def _is_plain(light: Entity) -> bool:
+    """Whether a light has told that it has no colours."""
+    modes = light.attributes.get("supported_color_modes")
+    return isinstance(modes, list | tuple) and not _COLOURED.intersection(map(str, modes))
 
 
 def _colour(color: Colour | None, temperature: int | None) -> dict[str, SlotValue]:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Annotated
 
+import msgspec
+
 from assistant.skill import (
     Context,
     Dialog,
@@ -15,6 +17,7 @@ from assistant.skill import (
     domains,
     prompt,
 )
+from skills.home.levels import volume
 from skills.home.setting import bring, commanded
 from skills.home.targets import Place, Target, TargetMention, find, one_of, the
 
@@ -31,41 +34,45 @@ VOLUME = Traits(about=(*SCREENS, "volume"))
 skill = Skill("home")
 
 
-@skill.serve("HassMediaPause", traits=MEDIA)
+def _going(*directions: str) -> Traits:
+    return msgspec.structs.replace(MEDIA, directions=directions)
+
+
+@skill.serve("HassMediaPause", traits=_going("pause", "stop", "off"))
 def pause(request: Request, context: Context, place: Place, name: Player | None = None) -> Dialog:
     """Pause what is playing."""
-    target = _players(TargetMention(name, place), request, context, ("playing",))
+    target = players(TargetMention(name, place), request, context, ("playing",))
     return (yield from _switch(target, context, "paused", "I paused {}."))
 
 
-@skill.serve("HassMediaUnpause", traits=MEDIA)
+@skill.serve("HassMediaUnpause", traits=_going("resume", "start", "on"))
 def unpause(request: Request, context: Context, place: Place, name: Player | None = None) -> Dialog:
     """Go on with what was paused."""
-    target = _players(TargetMention(name, place), request, context, ("paused",))
+    target = players(TargetMention(name, place), request, context, ("paused",))
     return (yield from _switch(target, context, "playing", "I let {} go on."))
 
 
-@skill.serve("HassMediaNext", traits=MEDIA)
+@skill.serve("HassMediaNext", traits=_going("next"))
 def skip(request: Request, context: Context, place: Place, name: Player | None = None) -> Dialog:
     """Skip to the next track."""
-    target = _players(TargetMention(name, place), request, context, ("playing", "paused"))
+    target = players(TargetMention(name, place), request, context, ("playing", "paused"))
     return (yield from _jump(target, context, "next", "I skipped to the next one on {}."))
 
 
-@skill.serve("HassMediaPrevious", traits=MEDIA)
+@skill.serve("HassMediaPrevious", traits=_going("previous"))
 def go_back(request: Request, context: Context, place: Place, name: Player | None = None) -> Dialog:
     """Go back to the track before."""
-    target = _players(TargetMention(name, place), request, context, ("playing", "paused"))
+    target = players(TargetMention(name, place), request, context, ("playing", "paused"))
     return (yield from _jump(target, context, "previous", "I went back to the one before on {}."))
 
 
-@skill.serve("HassMediaPlayerMute", traits=MEDIA)
+@skill.serve("HassMediaPlayerMute", traits=_going("mute", "off", "down"))
 def mute(request: Request, context: Context, place: Place, name: Player | None = None) -> Dialog:
     """Make a player silent."""
     return (yield from _mute(TargetMention(name, place), request, context, True))
 
 
-@skill.serve("HassMediaPlayerUnmute", traits=MEDIA)
+@skill.serve("HassMediaPlayerUnmute", traits=_going("unmute", "on", "up"))
 def unmute(request: Request, context: Context, place: Place, name: Player | None = None) -> Dialog:
     """Let a player sound again."""
     return (yield from _mute(TargetMention(name, place), request, context, False))
@@ -82,7 +89,7 @@ def set_volume(
     """Set how loud a player is."""
     if not 0 <= volume_level <= 100:
         return Reply("A volume is from zero to 100 percent.", done=False)
-    target = _players(TargetMention(name, place), request, context, ("playing", "on", "paused"))
+    target = players(TargetMention(name, place), request, context, ("playing", "on", "paused"))
     player = yield from one_of(target, context)
     return target.unknown if player is None else _loud(player, volume_level, context)
 
@@ -95,18 +102,18 @@ def change_volume(
     step = _percent(volume_step)
     if step is None:
         return Reply("I can turn the volume up or down.", done=False)
-    target = _players(TargetMention(name, place), request, context, ("playing", "on", "paused"))
+    target = players(TargetMention(name, place), request, context, ("playing", "on", "paused"))
     player = yield from one_of(target, context)
     if player is None:
         return target.unknown
-    level = player.attributes.get("volume_level")
-    if isinstance(level, int | float):
+    level = volume(player)
+    if level is not None:
         return _loud(player, max(0, min(100, round(level + step))), context)
     way = "up" if step > 0 else "down"
     return commanded(context, player, f"volume_{way}", f"I turned {the(player)} {way}.")
 
 
-def _players(
+def players(
     wanted: TargetMention, request: Request, context: Context, states: tuple[str, ...]
 ) -> Target:
     """The players that are meant; without a name, those in the first of `states` that any has."""
@@ -138,7 +145,7 @@ def _jump(target: Target, context: Context, command: str, told: str) -> Dialog:
 
 
 def _mute(wanted: TargetMention, request: Request, context: Context, muted: bool) -> Dialog:
-    target = _players(wanted, request, context, ("playing", "on", "paused"))
+    target = players(wanted, request, context, ("playing", "on", "paused"))
     player = yield from one_of(target, context)
     if player is None:
         return target.unknown
@@ -147,7 +154,7 @@ def _mute(wanted: TargetMention, request: Request, context: Context, muted: bool
 
 
 def _loud(player: Entity, level: int, context: Context) -> Reply:
-    undo = bring(context, player, "", volume_level=level)
+    undo = bring(context, player, "", volume_level=level / 100)
     return Reply(f"I set {the(player)} to {level} percent.", undo=tuple(undo))
 
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Annotated
 
+import msgspec
+
 from assistant.skill import Context, Dialog, Reply, Request, Skill, Traits, domains
 from skills.home.actions import DOCK, MOW, SEND_HOME, START, Action
 from skills.home.setting import bring
@@ -12,8 +14,11 @@ from skills.home.targets import Place, TargetMention, find, one_of, the
 Vacuum = Annotated[str, domains("vacuum")]
 Mower = Annotated[str, domains("lawn_mower")]
 
-VACUUM = Traits(about=("vacuum", "hoover", "robot", "cleaner"), only_one=True)
-MOWER = Traits(about=("mower", "lawnmower", "lawn", "mow", "robot"), only_one=True)
+STARTS, RETURNS = ("start", "on"), ("return", "stop", "off")
+VACUUM = Traits(about=("vacuum", "hoover", "robot", "cleaner"), only_one=True, directions=STARTS)
+MOWER = Traits(
+    about=("mower", "lawnmower", "lawn", "mow", "robot"), only_one=True, directions=STARTS
+)
 
 skill = Skill("home")
 
@@ -26,7 +31,7 @@ def start_vacuum(
     return (yield from _do(START, TargetMention(name, place, "vacuum"), request, context))
 
 
-@skill.serve("HassVacuumReturnToBase", traits=VACUUM)
+@skill.serve("HassVacuumReturnToBase", traits=msgspec.structs.replace(VACUUM, directions=RETURNS))
 def send_vacuum_home(
     request: Request, context: Context, place: Place, name: Vacuum | None = None
 ) -> Dialog:
@@ -42,7 +47,7 @@ def start_mower(
     return (yield from _do(MOW, TargetMention(name, place, "lawn_mower"), request, context))
 
 
-@skill.serve("HassLawnMowerDock", traits=MOWER)
+@skill.serve("HassLawnMowerDock", traits=msgspec.structs.replace(MOWER, directions=RETURNS))
 def send_mower_home(
     request: Request, context: Context, place: Place, name: Mower | None = None
 ) -> Dialog:

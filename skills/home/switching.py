@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from typing import Annotated
+
+import msgspec
 
 from assistant.skill import (
     Confirm,
@@ -22,7 +25,14 @@ from skills.home.targets import SWITCHED, Place, Target, TargetMention, find
 Switchable = Annotated[str, domains(*SWITCHED)]
 """A device's name: of these domains in our own sentences, of any in the vocabulary's."""
 
-SWITCHES = Traits(needs_slot=True, placed=True, of_all=True)
+ON = Traits(
+    needs_slot=True,
+    placed=True,
+    of_all=True,
+    directions=("on", "open", "lock", "start"),
+    takes=("excluded",),
+)
+OFF = msgspec.structs.replace(ON, directions=("off", "close", "unlock", "stop", "return"))
 
 skill = Skill("home")
 
@@ -49,7 +59,7 @@ skill = Skill("home")
     "(light up|illuminate) [the|my] {area}",
     "(<light> on|lights on) [<where>]",
     fixed={"domain": "light"},
-    traits=SWITCHES,
+    traits=ON,
 )
 @skill.intent(
     "HassTurnOn",
@@ -105,7 +115,7 @@ def turn_on(
     "<turn> [the] <light> <where> off",
     "(<light> off|lights off|lights out) [<where>]",
     fixed={"domain": "light"},
-    traits=SWITCHES,
+    traits=OFF,
 )
 @skill.intent(
     "HassTurnOff",
@@ -141,13 +151,27 @@ def _turn(wanted: TargetMention, request: Request, context: Context, on: bool) -
     action = turned(target.entities[0], on)
     if action is None:
         return Reply(f"I can't turn {'on' if on else 'off'} {target.words}.", done=False)
-    # "Turn off the front door" says nothing of unlocking.
-    unsaid = action is UNLOCK and wanted.domain is None and "unlock" not in request.text.casefold()
+    if not action.asked(request.directions):
+        return _not_so(action, target, on)
+    # What a sentence means by its name alone says nothing of unlocking.
+    unsaid = action is UNLOCK and "unlock" not in request.directions
     if unsaid or too_unsure_to_open(request, target.entities, action.state):
         question = f"Shall I {action.do.format(target.words)}?"
         if not (yield Confirm(question)):
             return LEFT
     return _do(action, target, context)
+
+
+def _not_so(action: Action, target: Target, on: bool) -> Reply:
+    """The reply where something else is asked of a device than it can do."""
+    other = turned(target.entities[0], not on)
+    able = " or ".join(_of_it(one) for one in (action, other) if one is not None)
+    return Reply(f"I can't do that with {target.words}; I can {able}.", done=False)
+
+
+def _of_it(action: Action) -> str:
+    """An action of "it" in words: "turn it on"."""
+    return re.sub(r" (on|off) it$", r" it \1", action.do.format("it"))
 
 
 def _do(action: Action, target: Target, context: Context) -> Reply:

@@ -11,8 +11,9 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Generator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from assistant.skill import Area, Choose, Context, Entity, Floor, Reply, Request, count
 
@@ -21,6 +22,8 @@ ALL = "all"
 
 EVERYWHERE = frozenset(("all", "every", "everything", "everywhere", "house"))
 """Words that mean the whole home, not the speaker's room."""
+
+_ALL_THE_WAY = re.compile(r"\ball (the )?way\b")
 
 SWITCHED = ("light", "switch", "fan", "media_player")
 """Domains that are meant where no kind was said."""
@@ -82,33 +85,98 @@ class Target:
     kind: str
     where: str = ""
     called: str = ""
+    without: tuple[str, ...] = ()
+    """What was excepted."""
+    strange: str = ""
+    """An exception that names nothing in the home."""
 
     @property
     def words(self) -> str:
         """The devices in words: "the desk lamp", "two lights in the kitchen"."""
         if len(self.entities) == 1:
             return the(self.entities[0])
-        return f"{count(len(self.entities), self.kind)}{self.where}"
+        without = f", but not {' and '.join(self.without)}" if self.without else ""
+        return f"{count(len(self.entities), self.kind)}{self.where}{without}"
 
     @property
     def unknown(self) -> Reply:
         """The reply when there are none."""
+        if self.strange:
+            return Reply(f"I don't know of any {self.strange} to leave out.", done=False)
+        if self.without:
+            left = " and ".join(self.without)
+            told = f"There is no other {self.kind}{self.where} than {left}."
+            return Reply(told, done=False)
         called = f" called {self.called}" if self.called else ""
         return Reply(f"I don't know of any {self.kind}{called}{self.where}.", done=False)
 
 
 def find(wanted: TargetMention, request: Request, context: Context) -> Target:
     """The devices that are meant, none when there are no such."""
+    target = _found(wanted, request, context)
+    return _without(target, request, context) if request.excluded else target
+
+
+def _found(wanted: TargetMention, request: Request, context: Context) -> Target:
     if wanted.name is not None and wanted.name.casefold() != ALL:
         return _named(wanted.name, wanted, context)
-    everywhere = wanted.name is not None or EVERYWHERE.intersection(request.text.split())
+    text = _ALL_THE_WAY.sub("", request.text.casefold())
+    every = EVERYWHERE.intersection(text.split()) or _excepts_a_place(request)
+    everywhere = wanted.name is not None or every
+    if every and not _said_place(request):
+        wanted = replace(wanted, place=Place())
     here = None if everywhere or wanted.place.said else context.area
-    found = _fitting(wanted, wanted.place.area or here, context)
+    found = _lamps(_fitting(wanted, wanted.place.area or here, context), text)
     if here is not None and not found:
         elsewhere = _fitting(wanted, None, context)
         if wanted.domain == "lock" or (_may_be_elsewhere(wanted) and len(elsewhere) == 1):
             return Target(elsewhere, wanted.kind)
     return Target(found, wanted.kind, _where(wanted.place.area or here, wanted.place.floor))
+
+
+def _lamps(found: tuple[Entity, ...], text: str) -> tuple[Entity, ...]:
+    """Of lights those that are called lamps, where lamps and no lights were said."""
+    words = set(text.split())
+    if words.isdisjoint(("lamp", "lamps")) or not words.isdisjoint(("light", "lights")):
+        return found
+    return tuple(e for e in found if "lamp" in e.name.casefold()) or found
+
+
+def _said_place(request: Request) -> bool:
+    """Whether a place was said; the speaker's room may be filled in without a word for it."""
+    return any(slot.name in ("area", "floor") and slot.raw for slot in request.slots)
+
+
+def _excepts_a_place(request: Request) -> bool:
+    """Whether a room or a floor is excepted, so that all others are meant."""
+    return any(slot.name in ("area", "floor") for slot in request.excluded)
+
+
+def _without(target: Target, request: Request, context: Context) -> Target:
+    """The devices of a target that are not excepted; none where an exception is unknown."""
+    left = list(target.entities)
+    for slot in request.excluded:
+        value = str(slot.value).casefold()
+        if slot.name == "name":
+            left = [entity for entity in left if value not in _names(entity)]
+            continue
+        if slot.name == "domain":
+            left = [entity for entity in left if entity.domain != value]
+            continue
+        if slot.name == "area" and not value and context.area is not None:  # "except in here"
+            value = context.area.id
+        places = context.home.areas if slot.name == "area" else context.home.floors
+        place = next((p for p in places if value in _names(p)), None)
+        if place is None:
+            return replace(target, entities=(), strange=value)
+        floors = {area.id for area in context.home.areas if area.floor == place.id}
+        barred = {place.id} if slot.name == "area" else floors
+        left = [entity for entity in left if entity.area not in barred]
+    told = tuple(
+        f"the {slot.raw.removeprefix('the ')}".replace("the in here", "here")
+        for slot in request.excluded
+    )
+    return replace(target, entities=tuple(left), without=told)
 
 
 def one_of(target: Target, context: Context) -> Generator[Choose, str, Entity | None]:
@@ -123,7 +191,10 @@ def one_of(target: Target, context: Context) -> Generator[Choose, str, Entity | 
 
 def the(entity: Entity) -> str:
     """A device with its article: "the desk lamp"; a person is just named."""
-    return entity.name if entity.domain == "person" else f"the {entity.name.casefold()}"
+    if entity.domain == "person":
+        return entity.name
+    owner, _, rest = entity.name.partition("'s ")  # "Claire's lamp"
+    return f"{owner}'s {rest.casefold()}" if rest else f"the {entity.name.casefold()}"
 
 
 def capital(text: str) -> str:
@@ -149,8 +220,8 @@ def _named(name: str, wanted: TargetMention, context: Context) -> Target:
     return Target(tuple(found[:1]), wanted.kind, called=name.casefold())
 
 
-def _names(entity: Entity) -> list[str]:
-    return [name.casefold() for name in (entity.id, entity.name, *entity.aliases)]
+def _names(thing: Entity | Area | Floor) -> list[str]:
+    return [name.casefold() for name in (thing.id, thing.name, *thing.aliases)]
 
 
 def _fitting(wanted: TargetMention, area: Area | None, context: Context) -> tuple[Entity, ...]:
@@ -194,6 +265,9 @@ def _where(area: Area | None, floor: Floor | None) -> str:
     if place is None:
         return ""
     name = place.name.casefold()
+    owner, _, rest = place.name.partition("'s ")
+    if rest:
+        return f" in {owner}'s {rest.casefold()}"
     if name in _ADVERBS:
         return f" {name}"
     return f" on the {name}" if name.endswith("floor") else f" in the {name}"

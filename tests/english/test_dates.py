@@ -31,8 +31,10 @@ def test_names_are_those_of_the_calendar(days: int) -> None:
         ("on Tuesday, March 2, 2027, at noon", "2027"),
         ("on 3 May 1911", "May"),
         ("an hour and 30 minutes later", "30"),
+        ("is between 9 am and 11:30", "and"),
+        ("he lives at 4 Quay Lane, Porthwen", "Porthwen"),
     ],
 )
-def test_a_date_or_a_length_of_time_has_an_inside(text: str, inside: str) -> None:
+def test_what_is_one_value_has_an_inside(text: str, inside: str) -> None:
     assert within_value(text, text.index(inside))
     assert not within_value(text, 0)

@@ -201,6 +201,17 @@ def test_what_is_no_answer_is_asked_again_once(talk: Talk) -> None:
     assert talk.stage.deadline_s() is None
 
 
+@pytest.mark.parametrize(
+    "text", ["how old is the dog", "mummy the cat is on the table again"], ids=["asks", "is long"]
+)
+def test_what_is_clearly_about_something_else_drops_the_question(talk: Talk, text: str) -> None:
+    talk.ask("HassStartTimer")
+    (question,) = talk.hear(text)
+    assert isinstance(question, Question)
+    assert question.text == text
+    assert talk.stage.deadline_s() is None
+
+
 def test_an_answer_after_the_second_asking_is_taken(talk: Talk) -> None:
     talk.ask("HassStartTimer")
     talk.say("purple")

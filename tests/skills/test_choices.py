@@ -6,7 +6,7 @@ import pytest
 
 from assistant.core.messages import Choice, Question, SpokenReply
 from skills.picking import pick, refuses
-from tests.support.talking import Talk, command, unsure
+from tests.support.talking import Talk, command, directed, unsure
 
 LIGHT = Choice(sentence="turn on the ceiling", command=command("HassTurnOn", name="Ceiling"))
 LAMP = Choice(sentence="turn off the desk lamp", command=command("HassTurnOff", name="Desk Lamp"))
@@ -64,8 +64,8 @@ def test_one_thing_alone_is_a_yes_or_no(talk: Talk) -> None:
 
 
 def test_what_was_named_is_no_guess_any_more(talk: Talk) -> None:
-    unlock = unsure(0.4, command("HassTurnOff", domain="lock", name="Front Door"))
-    choices = (Choice(sentence="unlock the front door", command=unlock), LIGHT)
+    unlock = directed(command("HassTurnOff", domain="lock", name="Front Door"), "unlock")
+    choices = (Choice(sentence="unlock the front door", command=unsure(0.4, unlock)), LIGHT)
     talk.hear("unlog the front or", choices=choices)
     assert talk.say("the first") == "I unlocked the front door."
 

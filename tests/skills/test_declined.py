@@ -8,19 +8,20 @@ import json
 import pytest
 
 from assistant.core.messages import SpokenReply
+from assistant.skill import Request
 from skills.declined import ACTIONS, declined
 from skills.registry import load_registry
 from tests.support.talking import Talk, command
 
-CANNOT = command("HassMediaSearchAndPlay", search_query="jazz")
+CANNOT = command("HassVacuumCleanArea", area="Kitchen")
 
 
 def test_an_intent_of_no_skill_is_told_as_it_was_understood(talk: Talk) -> None:
-    assert talk.hear("play some jazz", CANNOT) == [
+    assert talk.hear("vacuum the kitchen", CANNOT) == [
         SpokenReply(
             utterance_id="u1",
-            text="I understood that you want to play something, but I can't do that yet.",
-            intent="HassMediaSearchAndPlay",
+            text="I understood that you want to clean a room, but I can't do that yet.",
+            intent="HassVacuumCleanArea",
             done=False,
         )
     ]
@@ -28,10 +29,10 @@ def test_an_intent_of_no_skill_is_told_as_it_was_understood(talk: Talk) -> None:
 
 def test_the_other_commands_of_the_breath_are_carried_out(talk: Talk) -> None:
     on, off = command("HassTurnOn", name="Kettle"), command("HassTurnOff", name="Desk Lamp")
-    (reply,) = talk.hear("kettle on, play some jazz and lamp off", on, CANNOT, off)
+    (reply,) = talk.hear("kettle on, vacuum the kitchen and lamp off", on, CANNOT, off)
     assert isinstance(reply, SpokenReply)
     assert reply.text == (
-        "I turned on the kettle. I understood that you want to play something, "
+        "I turned on the kettle. I understood that you want to clean a room, "
         "but I can't do that yet. I turned off the desk lamp."
     )
     assert (reply.done, reply.acted) == (False, True)
@@ -53,17 +54,24 @@ def test_nor_is_a_command_that_is_to_follow(talk: Talk) -> None:
     assert talk.timers() == 0
 
 
-@pytest.mark.parametrize("slots", [{"area": "Attic"}, {"duration": "soon"}])
-def test_a_value_that_the_skill_cannot_use_is_told(talk: Talk, slots: dict[str, str]) -> None:
-    intent = "HassTurnOn" if "area" in slots else "HassStartTimer"
+@pytest.mark.parametrize(
+    ("intent", "slots", "told"),
+    [
+        ("HassTurnOn", {"area": "Attic"}, "I don't know of any attic."),
+        ("HassStartTimer", {"duration": "soon"}, "but I can't do that with what you named yet."),
+    ],
+)
+def test_a_value_that_the_skill_cannot_use_is_told(
+    talk: Talk, intent: str, slots: dict[str, str], told: str
+) -> None:
     (reply,) = talk.hear("words", command(intent, **slots))
     assert isinstance(reply, SpokenReply)
-    assert reply.text.endswith("but I can't do that with what you named yet.")
+    assert reply.text.endswith(told)
     assert (reply.done, reply.acted) == (False, False)
 
 
 def test_an_intent_of_the_users_own_sentences_is_named_by_its_words() -> None:
-    told = declined("OpenTheGate").text
+    told = declined(Request(utterance_id="u", text="", intent="OpenTheGate")).text
     assert told == 'I understood "open the gate", but I can\'t do that yet.'
 
 

@@ -9,6 +9,7 @@ import pytest
 
 from skills import deadline
 from skills import registry as loading
+from skills.fixed.unserved import NAME as UNSERVED
 from skills.registry import BUILT_IN, load_registry
 from tests.support.talking import Talk
 
@@ -51,7 +52,7 @@ def folder(
 def test_the_built_in_skills_are_all_good() -> None:
     registry = load_registry()
     assert registry.faults == ()
-    assert [m.name for m in registry.manifests] == [s.name for s in BUILT_IN]
+    assert [m.name for m in registry.manifests] == [*(s.name for s in BUILT_IN), UNSERVED]
 
 
 def test_one_folder_can_stand_alone(tmp_path: Path) -> None:
@@ -79,8 +80,8 @@ def test_a_skill_may_be_a_package(tmp_path: Path) -> None:
 
 
 def test_disabled_skills_stay_off() -> None:
-    registry = load_registry(disabled=("timer", "home"))
-    assert [m.name for m in registry.manifests] == ["clock", "documents", "conversation"]
+    registry = load_registry(disabled=("timer", "home", "unserved"))
+    assert [m.name for m in registry.manifests] == ["clock", "documents", "conversation", "talk"]
     assert registry.faults == ()
 
 
@@ -147,7 +148,7 @@ def test_a_bad_skill_is_refused_by_name(
     tmp_path: Path, settings: dict[str, object], why: str
 ) -> None:
     registry = load_registry([folder(tmp_path, "bad", **settings)])  # type: ignore[arg-type]
-    assert [m.name for m in registry.manifests] == [s.name for s in BUILT_IN]
+    assert [m.name for m in registry.manifests] == [*(s.name for s in BUILT_IN), UNSERVED]
     (fault,) = registry.faults
     assert why in fault.message
 
@@ -182,7 +183,7 @@ def test_an_installed_wheel_is_found_by_its_entry_point(
     monkeypatch.syspath_prepend(tmp_path)
     monkeypatch.delitem(sys.modules, "barking_skill", raising=False)
     registry = load_registry()
-    assert [m.name for m in registry.manifests][-1] == "barking"
+    assert [m.name for m in registry.manifests][-2:] == ["barking", UNSERVED]
     assert [f.skill for f in registry.faults] == ["broken"]
 
 
@@ -201,6 +202,7 @@ def test_the_example_skill_runs() -> None:
     assert registry.faults == ()
     talk = Talk(registry=registry)
     assert talk.ask("RollDice", sides=1) == "You rolled 1."
+    assert talk.ask("TellJoke") == "I don't know any jokes."
     talk.database.close()
 
 

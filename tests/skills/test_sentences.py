@@ -146,12 +146,12 @@ UNDERSTOOD: dict[str, dict[str, Slots]] = {
         },
     },
 }
+FIXED = ("talk", "unserved")
+"""Skills with one reply to each intent, which have their own tests."""
 CASES = [(text, name, slots) for name, said in UNDERSTOOD.items() for text, slots in said.items()]
 
 NOT_FOR_US = (
-    "order a pizza",
     "five minutes",
-    "play some music",
     "what's the weather",
     "open the garage door",
     "don't turn on the lights",
@@ -186,5 +186,6 @@ def test_it_is_left_alone(text: str) -> None:
 
 
 def test_every_intent_of_the_built_in_skills_has_a_case() -> None:
-    intents = {i.intent for m in load_registry().manifests for i in m.intents}
+    manifests = (m for m in load_registry().manifests if m.name not in FIXED)
+    intents = {i.intent for m in manifests for i in m.intents}
     assert intents == set(UNDERSTOOD)

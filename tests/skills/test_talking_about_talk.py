@@ -7,9 +7,10 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
+from assistant.core.messages import Question, RepeatAnswer
 from assistant.skill.testing import converse, memory_context
 from skills import clock
-from tests.support.talking import Talk
+from tests.support.talking import Talk, command
 
 
 @pytest.mark.parametrize(
@@ -32,6 +33,17 @@ def test_the_last_reply_is_repeated(talk: Talk) -> None:
     assert talk.ask("Repeat") == "I haven't said anything yet."
     told = talk.ask("HassGetCurrentTime")
     assert talk.ask("Repeat") == told
+    assert talk.ask("Repeat") == told
+
+
+def test_what_was_left_to_the_documents_is_repeated_by_the_answering(talk: Talk) -> None:
+    talk.ask("HassGetCurrentTime")
+    talk.hear("where is the fuse box")
+    for _ in range(2):
+        (question,) = talk.hear("say that again", command("Repeat"))
+        assert isinstance(question, Question)
+        assert question.task == RepeatAnswer()
+    told = talk.ask("HassGetCurrentTime")
     assert talk.ask("Repeat") == told
 
 

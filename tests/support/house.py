@@ -50,7 +50,7 @@ HOUSE = Home(
         thing("binary_sensor.phone", "Phone", None, "on", device_class="battery_charging"),
         thing("binary_sensor.phone_low", "Phone", None, "off", device_class="battery"),
         thing("person.alice", "Alice", None, "not_home"),
-        thing("media_player.tv", "TV", "living", "playing", volume_level=40),
+        thing("media_player.tv", "TV", "living", "playing", volume_level=0.4),
         thing("media_player.radio", "Radio", "kitchen", "paused"),
         thing("vacuum.rover", "Rover", None, "docked"),
         thing("lawn_mower.moe", "Moe", None, "docked"),

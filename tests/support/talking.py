@@ -61,6 +61,11 @@ def command(intent: str, **slots: SlotValue) -> Command:
     )
 
 
+def directed(plain: Command, *directions: str) -> Command:
+    """The same command with words in it that name these directions."""
+    return msgspec.structs.replace(plain, directions=directions)
+
+
 def unsure(confidence: float, sure: Command) -> Command:
     """The same command, as one that is only guessed."""
     return msgspec.structs.replace(sure, confidence=confidence)

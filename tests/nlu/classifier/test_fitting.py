@@ -10,7 +10,7 @@ import pytest
 
 from nlu.classifier.encoder import Embeddings
 from nlu.classifier.examples import Examples, IntentLabel, write_shipped
-from nlu.classifier.fitting import fitted
+from nlu.classifier.fitting import OwnSentences, fitted
 from tests.support.calibrations import INTENT
 
 LABELS = [IntentLabel(name) for name in ("Lights", "Timers", "Music", "Doors", "News")]
@@ -45,22 +45,35 @@ def shipped(tmp_path: Path) -> bytes:
 
 def test_the_same_sentences_are_fitted_once(tmp_path: Path, shipped: bytes) -> None:
     encoder, own = Stand(), [(IntentLabel("Lights"), f"lamp {n}") for n in range(4)]
-    first = fitted(encoder, shipped, own, tmp_path).rank("Lights 1")  # type: ignore[arg-type]
+    first = fitted(encoder, shipped, OwnSentences(own), tmp_path).rank("Lights 1")  # type: ignore[arg-type]
     assert encoder.asked == len(own) + 1
-    again = fitted(encoder, shipped, own, tmp_path).rank("Lights 1")  # type: ignore[arg-type]
+    again = fitted(encoder, shipped, OwnSentences(own), tmp_path).rank("Lights 1")  # type: ignore[arg-type]
     assert encoder.asked == len(own) + 2
     assert again == first
-    fitted(encoder, shipped, [*own, (IntentLabel("Lights"), "new")], tmp_path)  # type: ignore[arg-type]
+    more = OwnSentences([*own, (IntentLabel("Lights"), "new")])
+    fitted(encoder, shipped, more, tmp_path)  # type: ignore[arg-type]
     assert encoder.asked == len(own) + 3  # only the new sentence is embedded
 
 
 def test_a_damaged_head_is_fitted_again(
     tmp_path: Path, shipped: bytes, caplog: pytest.LogCaptureFixture
 ) -> None:
-    own = [(IntentLabel("Lights"), "lamp")]
+    own = OwnSentences([(IntentLabel("Lights"), "lamp")])
     fitted(Stand(), shipped, own, tmp_path)  # type: ignore[arg-type]
     (file,) = tmp_path.glob("head-*.npz")
     file.write_bytes(b"PK nothing")
     ranking = fitted(Stand(), shipped, own, tmp_path).rank("Timers 2")  # type: ignore[arg-type]
     assert ranking.intents()[0][0] == "Timers"
     assert "nlu.cache" in caplog.text
+
+
+def test_talk_is_compared_with_and_changes_no_head(tmp_path: Path, shipped: bytes) -> None:
+    commands = [(IntentLabel("Lights"), f"lamp {n}") for n in range(4)]
+    talk = [(IntentLabel("Thanks"), "thank you"), (IntentLabel("Bye"), "see you")]
+    alone = fitted(Stand(), shipped, OwnSentences(commands), tmp_path)  # type: ignore[arg-type]
+    both = fitted(Stand(), shipped, OwnSentences(commands, talk), tmp_path)  # type: ignore[arg-type]
+    assert both.rank("Lights 1") == alone.rank("Lights 1")
+    assert alone.talk("thank you") == {}
+    near = both.talk("thank you")
+    assert near["Thanks"] == pytest.approx(1.0)
+    assert near["Bye"] < 0.9

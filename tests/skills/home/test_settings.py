@@ -44,15 +44,15 @@ Slots = dict[str, SlotValue]
         ),
         (
             *("HassSetVolume", {"name": "TV", "volume_level": 20}),
-            *("I set the tv to 20 percent.", "media_player.tv", "volume_level", 20),
+            *("I set the tv to 20 percent.", "media_player.tv", "volume_level", 0.2),
         ),
         (
             *("HassSetVolumeRelative", {"name": "TV", "volume_step": "up"}),
-            *("I set the tv to 50 percent.", "media_player.tv", "volume_level", 50),
+            *("I set the tv to 50 percent.", "media_player.tv", "volume_level", 0.5),
         ),
         (
             *("HassSetVolumeRelative", {"area": "Living Room", "volume_step": -25}),
-            *("I set the tv to 15 percent.", "media_player.tv", "volume_level", 15),
+            *("I set the tv to 15 percent.", "media_player.tv", "volume_level", 0.15),
         ),
         (
             *("HassMediaPlayerMute", {"name": "Radio"}),

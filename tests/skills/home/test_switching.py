@@ -7,7 +7,7 @@ import pytest
 
 from assistant.core.messages import DeviceChanged, SlotValue
 from tests.support.house import replied, sent
-from tests.support.talking import Talk, command, unsure
+from tests.support.talking import Talk, command, directed, unsure
 
 Slots = dict[str, SlotValue]
 
@@ -67,11 +67,6 @@ def test_on(house: Talk, slots: Slots, told: str, states: dict[str, str]) -> Non
     ("slots", "told", "states"),
     [
         ({"name": "Shade", "domain": "cover"}, "I closed the shade.", {"cover.shade": "closed"}),
-        (
-            {"name": "Front Door", "domain": "lock"},
-            "I unlocked the front door.",
-            {"lock.front": "unlocked"},
-        ),
         ({"name": "Rover"}, "I sent the rover home.", {"vacuum.rover": "returning"}),
         ({"name": "all"}, "I turned off five devices.", {"light.counter": "off"}),
     ],
@@ -109,7 +104,7 @@ def test_a_room_without_curtains_does_not_mean_those_of_another(house: Talk) -> 
 
 # ── what opens the way in ───────────────────────────────────────────────────────────────────
 
-UNLOCK = command("HassTurnOff", domain="lock", name="Front Door")
+UNLOCK = directed(command("HassTurnOff", domain="lock", name="Front Door"), "unlock")
 GARAGE = command("HassTurnOn", domain="cover", device_class="garage")
 HALF_OPEN = command("HassSetPosition", name="Garage Door", position=50)
 
@@ -164,14 +159,42 @@ def test_a_curtain_is_no_way_in(house: Talk) -> None:
     assert house.say("words", curtain) == "I opened the curtain right."
 
 
-def test_turning_off_a_door_is_no_word_for_unlocking(house: Talk) -> None:
-    unlock = command("HassTurnOff", name="Front Door")
-    assert house.say("unlock the front door", unlock) == "I unlocked the front door."
-    assert house.say("lock it", command("HassTurnOn", name="Front Door")) == (
-        "I locked the front door."
-    )
-    assert house.ask("HassTurnOff", name="Front Door") == "Shall I unlock the front door?"
-    assert house.state("lock.front") == "locked"
+NO_DOOR = "I can't do that with the front door; I can {} it or {} it."
+
+
+@pytest.mark.parametrize(
+    ("intent", "said", "told", "state"),
+    [
+        ("HassTurnOff", "unlock", "I unlocked the front door.", "unlocked"),
+        ("HassTurnOn", "lock", "I locked the front door.", "locked"),
+        (
+            "HassTurnOff",
+            "close",
+            "I can't do that with the front door; I can unlock it or lock it.",
+            "",
+        ),
+        (
+            "HassTurnOff",
+            "off",
+            "I can't do that with the front door; I can unlock it or lock it.",
+            "",
+        ),
+        (
+            "HassTurnOn",
+            "open",
+            "I can't do that with the front door; I can lock it or unlock it.",
+            "",
+        ),
+        ("HassTurnOff", "", "Shall I unlock the front door?", ""),
+    ],
+)
+def test_a_lock_obeys_its_own_words_alone(
+    house: Talk, intent: str, said: str, told: str, state: str
+) -> None:
+    before = house.state("lock.front")
+    heard = directed(command(intent, name="Front Door"), *([said] if said else []))
+    assert house.say("words", heard) == told
+    assert house.state("lock.front") == (state or before)
 
 
 def test_undo_locks_again_and_asks_before_it_unlocks(house: Talk) -> None:

@@ -1,0 +1,120 @@
+"""Words for how much: levels, changes and their sizes."""
+
+from __future__ import annotations
+
+from assistant.english.lists import phrase_list
+
+
+def _by_phrase(table: dict[str, str]) -> dict[tuple[str, ...], str]:
+    rows = ((phrase, value) for value, phrases in table.items() for phrase in phrase_list(phrases))
+    return {tuple(phrase.split()): value for phrase, value in rows}
+
+
+COMPARATIVES: dict[tuple[str, ...], tuple[str, int]] = {
+    tuple(phrase.split()): (what, way)
+    for (what, way), phrases in {
+        ("brightness", 1): (
+            "brighter, lighter, more light, brighten, brighten up, less dark, too dark, too dim"
+        ),
+        ("brightness", -1): (
+            "dimmer, darker, dim, dim down, less bright, less light, darken, too bright"
+        ),
+        ("volume", 1): "louder, noisier, more volume, less quiet, too quiet",
+        ("volume", -1): (
+            "quieter, less loud, less noisy, less volume, more quiet, too loud, quieten, "
+            "quieten down"
+        ),
+        ("temperature", 1): (
+            "warmer, hotter, more heat, less cold, more warmth, too cold, warm up, heat up"
+        ),
+        ("temperature", -1): (
+            "cooler, colder, chillier, less hot, less warm, less heat, too hot, too warm, cool down"
+        ),
+        ("speed", 1): "faster, quicker, speed up",
+        ("speed", -1): "slower, slow down",
+    }.items()
+    for phrase in phrase_list(phrases)
+}
+"""Canonical words → the property that they change, and whether up or down."""
+
+UP_OR_DOWN: dict[tuple[str, ...], int] = {
+    tuple(phrase.split()): way
+    for way, phrases in {
+        1: "up, higher, more, raise, increase, boost, crank, turn up, put up, bump, lift",
+        -1: "down, lower, less, decrease, reduce, turn down, drop, knock, take down, bring down, "
+        "softer, gentler",
+    }.items()
+    for phrase in phrase_list(phrases)
+}
+"""Words for a change whose property the devices, or what was said before, tell."""
+
+MORE = frozenset({("more",), ("further",), ("again",)})
+"""Words for more of the same after a change, whichever its direction."""
+SIZES = _by_phrase(
+    {
+        "little": (
+            "a bit, a little, a little bit, slightly, a touch, a tad, a smidge, a notch, somewhat, "
+            "a fraction, just a bit, just a little, a wee bit, bit, little, tad, touch, notch, "
+            "just a touch, just a tad, a teeny bit, teeny bit, a tiny bit, tiny bit, a hair, step, "
+            "a crack, crack, a slit, a step, a shade"
+        ),
+        "much": (
+            "much, a lot, lots, way, far, considerably, loads, a good bit, quite a bit, "
+            "a whole lot, a good deal, a great deal, heaps, really"
+        ),
+    }
+)
+"""Words for the size of a change."""
+
+LEVELS = {
+    "low": 20,
+    "dim": 20,
+    "dimly": 20,
+    "lowest": 1,
+    "minimum": 1,
+    "high": 100,
+    "highest": 100,
+    "maximum": 100,
+    "max": 100,
+    "full": 100,
+    "fully": 100,
+    "bright": 100,
+    "half": 50,
+    "halfway": 50,
+    "medium": 50,
+    "quiet": 15,
+    "quietly": 15,
+    "softly": 15,
+    "loud": 60,
+}
+"""Words for a level in percent."""
+
+FACTORS: dict[tuple[str, ...], tuple[int, float]] = {
+    ("twice", "as"): (1, 2),
+    ("twice",): (1, 2),
+    ("double",): (1, 2),
+    ("half", "as"): (-1, 2),
+    ("halve",): (-1, 2),
+    ("3", "times", "as"): (1, 3),
+    ("triple",): (1, 3),
+    ("by", "half"): (0, 0.5),
+    ("by", "a", "third"): (0, 1 / 3),
+    ("by", "1", "third"): (0, 1 / 3),
+    ("by", "a", "quarter"): (0, 0.25),
+}
+"""Words for a factor or a share: its direction (0: another word says it), and how much."""
+
+ADJECTIVES = {
+    "bright": "brightness",
+    "brightly": "brightness",
+    "dim": "brightness",
+    "loud": "volume",
+    "loudly": "volume",
+    "quiet": "volume",
+    "warm": "temperature",
+    "hot": "temperature",
+    "cold": "temperature",
+    "open": "position",
+    "fast": "speed",
+}
+"""Adjective after "twice as" or "half as" → the property that it is about."""

@@ -1,0 +1,65 @@
+"""Words for kinds of devices, and what of a home they mean."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from assistant.english.lists import phrase_list
+
+
+class Kind(NamedTuple):
+    """Devices of these domains, and of these classes where there are any: of an attribute
+    `device_class`, or a word of their names."""
+
+    domains: tuple[str, ...]
+    classes: tuple[str, ...] = ()
+
+
+_LIGHT = Kind(("light",))
+_MEDIA = Kind(("media_player",))
+
+_KINDS = {
+    "light, lights, lighting, lightbulb, lightbulbs, bulb, bulbs, illumination": _LIGHT,
+    "lamp, lamps": Kind(("light",), ("lamp",)),
+    "blind, blinds, shade, shades": Kind(("cover",), ("blind", "shade")),
+    "curtain, curtains, drape, drapes": Kind(("cover",), ("curtain",)),
+    "shutter, shutters": Kind(("cover",), ("shutter",)),
+    "awning, awnings": Kind(("cover",), ("awning",)),
+    "garage door, garage doors": Kind(("cover",), ("garage",)),
+    "gate, gates": Kind(("cover",), ("gate",)),
+    "window, windows": Kind(("cover", "binary_sensor"), ("window",)),
+    "door, doors": Kind(("lock", "cover", "binary_sensor"), ("door", "garage")),
+    "locks": Kind(("lock",)),
+    "fan, fans, ventilator": Kind(("fan",)),
+    "heating, thermostat, thermostats, radiator, radiators, central heating, heat": Kind(
+        ("climate",)
+    ),
+    "heater, heaters": Kind(("climate", "switch", "water_heater"), ("heater",)),
+    "air conditioning, air con, aircon, ac, air conditioner": Kind(("climate",)),
+    "tv, telly, television, tellies, tvs": Kind(("media_player",), ("tv", "television", "telly")),
+    "radio, radios, wireless": Kind(("media_player",), ("radio",)),
+    "speaker, speakers, stereo, hifi": Kind(("media_player",), ("speaker", "stereo")),
+    "music, sound, song, tune, player, audio, track, volume": _MEDIA,
+    "vacuum, hoover, vacuum cleaner, robot, robot vacuum": Kind(("vacuum",)),
+    "mower, lawnmower, lawn mower, robot mower": Kind(("lawn_mower",)),
+    "switches, plug, plugs, socket, sockets, outlet, outlets": Kind(("switch",)),
+}
+
+KINDS: dict[tuple[str, ...], Kind] = {
+    tuple(phrase.split()): kind
+    for phrases, kind in _KINDS.items()
+    for phrase in phrase_list(phrases)
+}
+"""Canonical words → the kind that they name."""
+
+OF_PROPERTY = {
+    "brightness": _LIGHT,
+    "volume": _MEDIA,
+    "temperature": Kind(("climate",)),
+    "position": Kind(("cover", "valve")),
+    "speed": Kind(("fan",)),
+}
+"""A property that can be changed → the devices that have it."""
+
+EVERYTHING = Kind(("light", "switch", "fan", "media_player"))
+"""What "everything" is, of which all can be switched."""

@@ -1,0 +1,93 @@
+"""Words that add to a command who is excepted from it, and when it holds.
+
+They are canonical words: a contraction is written out, and there is no "the"."""
+
+from __future__ import annotations
+
+from assistant.english.dates import WEEKDAYS
+from assistant.english.lists import phrase_list, word_set
+
+
+def _phrases(text: str) -> tuple[tuple[str, ...], ...]:
+    return tuple(sorted((tuple(p.split()) for p in phrase_list(text)), key=len, reverse=True))
+
+
+EXCEPTING = _phrases(
+    "except for, except, but for, but not, apart from, other than, excluding, with exception of, "
+    "aside from, besides, not counting, leaving out, save for, but leave out, and not, just not"
+)
+"""Phrases before what is excepted from everything that was named before."""
+
+EXCEPTING_OF_ALL = _phrases("but, not, bar, minus, without")
+"""Words before what is excepted, where all of something was named before."""
+
+ALL = word_set("all every everything everywhere everyone whole any both")
+
+EXCEPTED_FRAME = word_set(
+    "a 1 ones light lights lamp lamps room in of from at for that which is are my our"
+    " switch switches fan fans blind blinds device devices"
+)
+"""Words around the name of what is excepted: "the one in the bedroom", "the bedroom lights"."""
+
+TRAILING = word_set("on off up down open closed out please")
+"""Words of a command that may follow the exception: "turn all but the hall off"."""
+
+AT_TIME = word_set("at by around before after from past about starting until till")
+UNTIL = word_set("until till")
+"""Words before the end of what is asked for: "until eight"."""
+FOR = word_set("for")
+
+TIME_BEGINNINGS = (
+    AT_TIME
+    | FOR
+    | word_set(
+        "in on when whenever once if unless as while every each tomorrow this next daily weekly"
+        " hourly nightly later soon sometime a some one eventually another first in weekdays"
+        " weekends early late day"
+    )
+    | frozenset(WEEKDAYS)
+    | frozenset(f"{day}s" for day in WEEKDAYS)
+)
+"""First words of what says when."""
+TIME_ENDINGS = word_set("now later tomorrow morning evening night")
+"""Last words of what says when, where it begins with a number: "ten minutes from now"."""
+
+EVENTS = word_set(
+    "sunset sunrise dusk dawn nightfall sundown sunup dark bedtime dinner lunch breakfast supper"
+    " teatime brunch work school bath showers shower film movie show news night morning noon"
+    " midnight game match party nap homework daybreak twilight arrival christmas easter weekend"
+    " evening afternoon training practice"
+)
+"""Things that happen at a time that nobody has told: "at sunset", "after dinner"."""
+
+LATER = _phrases(
+    "later, later on, later today, a bit later, a little later, soon, in a while, in a bit, "
+    "in a moment, sometime, at some point, one day, eventually, some other time, another time, "
+    "when time comes, in good time, at a later time, in time, first thing, first thing tomorrow"
+)
+"""Phrases that put something off without saying until when."""
+
+TODAY = _phrases("today, tonight, now, this evening, this morning, this afternoon, this time")
+"""Days and parts of one that delay nothing, as people say them of the present."""
+
+NO_TIMES = _phrases("once more, once again, once, at once, again, 1 more time, first")
+"""Phrases that look like a time and put nothing off."""
+
+ASKING = word_set("wondering wonder know see check tell me ask asking sure find remember say")
+"""Words before an "if" that is a question, and no condition."""
+
+PERSONS = {
+    "i": "you",
+    "me": "you",
+    "my": "your",
+    "mine": "yours",
+    "we": "you",
+    "us": "you",
+    "our": "your",
+    "am": "are",
+    "i'm": "you're",
+    "we're": "you're",
+    "i've": "you've",
+    "i'll": "you'll",
+}
+"""Words of the user → how the assistant says them back."""

@@ -1,0 +1,54 @@
+"""English of short forms: what may be a name of the user's own, and what may stand beside it."""
+
+from __future__ import annotations
+
+import re
+
+from assistant.english.dates import MONTHS, WEEKDAYS
+from assistant.english.lists import phrase_list, word_set
+from assistant.english.phrases import SUBJECTS
+from assistant.english.stop_words import COMMON
+
+NO_LABEL = (
+    COMMON
+    | SUBJECTS
+    | frozenset(word for words in (*MONTHS, *WEEKDAYS) for word in words.split())
+    | word_set(
+        "turn switch set start stop dim play ask call ring phone text send message remind wake open"
+        " close lock unlock cancel pause resume add remove order book buy wait waited need want"
+        " hour hours minute minutes second seconds day days week weeks month months year years"
+        " today tomorrow tonight yesterday morning afternoon evening night noon midnight"
+        " percent degree degrees channel station level page chapter step number part volume"
+        " dollars pounds euros pence quid price cost late early old long short quick sorry oh ok"
+        " no yes not well right thanks please hello hi hey good bad true false maybe bus train"
+        " walk drive flight left away ago half quarter o'clock am pm temperature"
+    )
+)
+"""Words that no name of the user's own has, such as the name of a new timer."""
+
+NO_THING = word_set(
+    "list lists timer add put set start remove take tick check complete delete cancel turn switch"
+    " no not never nah wait forget just then also actually sorry i you he she we they it if so"
+)
+"""Words that no thing has whose list is named after it: they begin another command, or a story."""
+
+REASONS = phrase_list(
+    "because, as, since, there is, there are, they are, it is, that is, i am, we are, i have, "
+    "we have, i need, i will, somebody, someone, he is, she is, he has, she has, i got, i forgot, "
+    "they have, it has, before it, before they, so i, so we, so that"
+)
+"""Beginnings of a reason that follows a command."""
+
+START_SEVERAL = re.compile(
+    r"(?:(?:set|set up|start|make|create|put on|do|run|give me|i need|i want|we need) )?"
+    r"(?:up )?(?:me )?(?:a couple of |a few |some |\d+ |both )?(?:timers|separate timers)"
+    r"(?: please)?(?: 1\b)?(?: for\b)?"
+)
+"""Canonical words that announce several timers: "set two timers, …"."""
+
+CORRECTING = re.compile(
+    r"(?:oh |um |uh |hm+ |ah |sorry |well )*(?:no|sorry|wait|actually|oops|whoops|i mean|i meant"
+    r"|i said|rather|correction|make that|hang on|hold on|scratch that)\b|.*\binstead\b"
+    r"|.*\bnot (?:\w+ )?\w+|.*\bi (?:meant|said)\b"
+)
+"""A text, in lower case and without punctuation, that puts right what was said before it."""

@@ -1,0 +1,94 @@
+"""Words of commands: what to do, to all or to what was spoken of, and words that add nothing."""
+
+from __future__ import annotations
+
+from assistant.english.lists import phrase_list, word_set
+
+
+def _keys(phrases: str) -> frozenset[tuple[str, ...]]:
+    return frozenset(tuple(phrase.split()) for phrase in phrase_list(phrases))
+
+
+_ACTIONS = {
+    "on": "on, turn on, switch on, put on, activate, enable, light up, power up",
+    "off": "off, turn off, switch off, put off, shut off, turn of, switch of, deactivate, "
+    "disable, kill, out, power down",
+    "open": "open, open up, unshut",
+    "close": "close, shut, closed, drawn, draw",
+    "lock": "lock, lock up, bolt",
+    "unlock": "unlock, unbolt",
+    "start": "start, run, begin, launch, send out, get going, set off, going",
+    "stop": "stop, halt, cease, freeze, stop there, stop moving",
+    "dock": "send home, go home, dock, back to base, return to base, home, back to dock, go back, "
+    "send back, return",
+    "pause": "pause, hold",
+    "resume": "resume, unpause, continue, carry on, go on, play",
+    "next": "next, skip, next 1, skip this",
+    "previous": "previous, go back 1, previous 1",
+    "mute": "mute, silence",
+    "unmute": "unmute",
+}
+
+ACTIONS: dict[tuple[str, ...], str] = {
+    key: action for action, phrases in _ACTIONS.items() for key in _keys(phrases)
+}
+"""Canonical words → what they ask to be done."""
+
+QUANTIFIERS = _keys(
+    "everywhere, in house, in whole house, in flat, at home, all, every, everything, both, "
+    "each, all of, whole, every single, each of"
+)
+PRONOUNS = _keys(
+    "it, them, that, this, those, these, that 1, this 1, those 1, same, same 1, other 1, other, "
+    "others, other ones, both of them, all of them, that thing, this thing, him, her, that 1 there"
+)
+THEM = word_set("them those these both")
+"""Words for several things that were spoken of before."""
+HERE = _keys("here, in here, this room, in this room, right here, over here")
+STOREYS = {("upstairs",): "up", ("up", "there"): "up", ("downstairs",): "down"}
+"""Words for a floor, whatever it is called."""
+JOINTS = _keys("and, then, and then, also, plus, and also, but")
+FILLERS = _keys(
+    "turn, switch, put, set, make, bring, get, change, adjust, take, have, give, move, pull, roll, "
+    "send, flip, a, an, some, my, our, your, to, at, by, in, of, for, with, into, from, is, be, "
+    "are, "
+    "please, just, now, then, go, let, us, me, i, want, would, like, need, could, can, you, will, "
+    "so, ok, okay, right, well, oh, hey, thanks, too, though, again, only, actually, maybe, as, "
+    "well, instead, still, about, than, way, not, quite, enough, there, on, level, "
+    "brightness, setting, colour, color, volume, temperature, position, speed, degree, degrees, "
+    "that is, it is, this is, i want, i would like, could do with, can we have, let us have, we, "
+    "going, do, does, over, light level, back"
+) - _keys("not")
+"""Words that say nothing by themselves beside the other parts of a command."""
+
+STATEMENTS = _keys(
+    "it is, i am, i can not, i can, that is, we are, there is, there are, she is, he is, they are, "
+    "i do, i will, we have, i have, nobody is, everyone is, he has, she has, it was, i was, "
+    "my eyes, we can, we can not, you are, he will, she will, they will"
+)
+"""First words of a statement, which says why something is wanted."""
+BEGINNINGS = word_set(
+    "turn switch put set make change adjust open close shut lock unlock start stop dim brighten"
+    " play pause raise lower run send call remind tell bring activate mute skip"
+)
+"""First words of most commands."""
+SUBJECTS = word_set("i he she they we nobody everyone somebody someone")
+"""First words of a statement, where no word of wishing follows."""
+WISHING = word_set("want would need mean meant said like could can will 'd")
+VERBS = word_set("turn switch put set make change adjust flip")
+"""Verbs that say nothing without a particle or an amount."""
+CONTENTLESS = word_set(
+    "walking whatever whoever thing things something what's who's where's that's it's yes no love"
+    " bit little light lights red read"
+)
+"""Words that name nothing by themselves."""
+QUESTIONS = word_set(
+    "is are was were am does do did has have had will would what which who whose whom where when"
+    " why how any anything anyone should shall may might isn't aren't"
+)
+"""First words of a question."""
+CORRECTIONS = _keys(
+    "no, no no, not that, i meant, i mean, sorry, actually, wait, no wait, oops, i said, "
+    "sorry i meant, no i meant, not that 1, instead, rather"
+)
+"""Words with which people correct what was just done."""

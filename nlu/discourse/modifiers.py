@@ -1,0 +1,200 @@
+"""Divides a command from what its sentence adds: who is excepted from it, and when it holds.
+
+    excepted    "turn off all the lights except the bedroom"     the bedroom stays as it is
+    when        "close the blinds at sunset"                     not now
+                "when I get home turn on the heating"
+
+Each function gives ways to divide a text; the caller keeps the first whose plain command means
+something. What is left of the text is a command that any sentence or model may read.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from datetime import datetime
+from functools import lru_cache
+from typing import NamedTuple
+
+from assistant.core.messages import Slot, When
+from assistant.core.parts import WhenKind
+from assistant.english.commands import modifiers
+from assistant.english.commands.kinds import KINDS
+from assistant.english.commands.words import BEGINNINGS, HERE
+from assistant.english.negation import CONDITION
+from nlu.discourse import clauses
+from nlu.text.canonical import Canonical
+from nlu.values import resolve
+
+_LONGEST_EXCEPTED = 12
+"""Most words of what is excepted."""
+_LONGEST_WHEN = 12
+_MOST_TRAILING = 3
+"""Most words of a command that may follow an exception."""
+_REMEMBERED = 256
+_FEWEST = 2
+"""Fewest words of a command that something is added to."""
+
+UNKNOWN = "unknown"
+"""Name of the slot of an exception that names nothing in the home."""
+
+Named = Callable[[str], Slot | None]
+"""Gives the area, floor or device that canonical words name, as a slot of that kind."""
+
+
+class Modifiers(NamedTuple):
+    """What a sentence adds to its command."""
+
+    excluded: tuple[Slot, ...] = ()
+    when: When | None = None
+
+
+Divided = tuple[Canonical, Modifiers]
+"""The plain command, and what was added to it."""
+
+
+def divisions(said: Canonical, named: Named, now: datetime) -> Iterator[Divided]:
+    """The ways to divide a text, those that leave the least to the plain command first."""
+    for core, when in timed(said, now):
+        for plain, excluded in excepted(core, named):
+            yield plain, Modifiers(excluded, when)
+        yield core, Modifiers((), when)
+    for plain, excluded in excepted(said, named):
+        yield plain, Modifiers(excluded, None)
+
+
+def excepted(said: Canonical, named: Named) -> Iterator[tuple[Canonical, tuple[Slot, ...]]]:
+    """The ways to divide an exception from a text, first those whose names are all known."""
+    found = [
+        (core, tuple(_references(part, named))) for core, part in _exceptions(said) if part.tokens
+    ]
+    yield from sorted(found, key=lambda way: any(s.name == UNKNOWN for s in way[1]))
+
+
+def _exceptions(said: Canonical) -> Iterator[tuple[Canonical, Canonical]]:
+    """The ways to divide a text into a command and what is excepted, the latter longest first."""
+    words = tuple(token.text for token in said.tokens)
+    for start in range(len(words) - 1):
+        phrase = _excepting(words, start)
+        begin = start + len(phrase)
+        last = min(len(words), begin + _LONGEST_EXCEPTED) if phrase else begin
+        for end in range(last, begin, -1):
+            rest = words[end:]
+            if start and (len(rest) > _MOST_TRAILING or not modifiers.TRAILING.issuperset(rest)):
+                continue
+            core = clauses.joined(said.part(0, start), said.part(end, len(words)))
+            if len(core.tokens) >= _FEWEST:
+                yield core, said.part(begin, end)
+
+
+def _excepting(words: tuple[str, ...], at: int) -> tuple[str, ...]:
+    """The phrase at a place that excepts what follows it; () for none."""
+    phrases = modifiers.EXCEPTING
+    if not modifiers.ALL.isdisjoint(words[:at]):
+        phrases += modifiers.EXCEPTING_OF_ALL
+    return next((p for p in phrases if words[at : at + len(p)] == p), ())
+
+
+def _references(said: Canonical, named: Named) -> Iterator[Slot]:
+    """What the words after "except" name, as slots."""
+    whole = named(said.text)
+    for part in (said,) if whole else _listed(said):
+        words = [token.text for token in part.tokens]
+        bare = [word for word in words if word not in modifiers.EXCEPTED_FRAME]
+        found = named(" ".join(words)) or named(" ".join(bare)) or _kind(words)
+        raw = part.spoken(0, len(part.text))
+        if found is not None:
+            yield Slot(name=found.name, value=found.value, raw=raw)
+        else:
+            yield Slot(name=UNKNOWN, value=" ".join(bare or words), raw=raw)
+
+
+def _kind(words: Sequence[str]) -> Slot | None:
+    """The slot of a kind of devices, or of here, that words name."""
+    key = tuple(words)
+    if key in HERE:
+        return Slot(name="area", value="", raw=" ".join(words))
+    kind = KINDS.get(key)
+    return Slot(name="domain", value=kind.domains[0], raw=" ".join(words)) if kind else None
+
+
+def _listed(said: Canonical) -> Iterator[Canonical]:
+    begin = 0
+    for at, token in enumerate(said.tokens):
+        if token.text in ("and", "or", "nor"):
+            if begin < at:
+                yield said.part(begin, at)
+            begin = at + 1
+        elif at > begin and said.paused(at):
+            yield said.part(begin, at)
+            begin = at
+    if begin < len(said.tokens):
+        yield said.part(begin, len(said.tokens))
+
+
+def timed(said: Canonical, now: datetime) -> Iterator[tuple[Canonical, When]]:
+    """The ways to divide what says when from the end of a text, the longest first."""
+    count = len(said.tokens)
+    for start in range(max(_FEWEST, count - _LONGEST_WHEN), count):
+        if said.tokens[start].text == "if" and said.tokens[start - 1].text in modifiers.ASKING:
+            continue  # "I wonder if the light is on" is a question
+        if when := _when(said.part(start, count), now):
+            yield said.part(0, start), when
+
+
+def timed_before(said: Canonical, now: datetime) -> Iterator[tuple[Canonical, When]]:
+    """The ways to divide what says when from the beginning of a text."""
+    count = len(said.tokens)
+    ends = range(min(_LONGEST_WHEN, count - _FEWEST), 0, -1)
+    # "When we get back | put the porch light on": a command begins with its verb.
+    for end in sorted(ends, key=lambda end: said.tokens[end].text not in BEGINNINGS):
+        if when := _when(said.part(0, end), now):
+            yield said.part(end, count), when
+
+
+def _when(said: Canonical, now: datetime) -> When | None:
+    """What a text says when something is to be done, as a whole; None where it says none."""
+    text, words = said.text, tuple(token.text for token in said.tokens)
+    if not words or words in modifiers.TODAY or words in modifiers.NO_TIMES:
+        return None
+    counted = words[0].isdecimal() and words[-1] in modifiers.TIME_ENDINGS
+    if not (counted or words[0] in modifiers.TIME_BEGINNINGS):
+        return None
+    spoken = said.spoken(0, len(text))
+    if words in modifiers.LATER:
+        return When(kind="later", said=spoken)
+    if len(words) > 2 and (CONDITION.match(text) or words[:2] == ("every", "time")):
+        return When(kind="event", said=spoken)
+    found = _first_value(words, now)
+    return When(kind=found[0], said=spoken, value=found[1]) if found else None
+
+
+@lru_cache(maxsize=_REMEMBERED)
+def _first_value(
+    words: tuple[str, ...], now: datetime
+) -> tuple[WhenKind, str | float | None] | None:
+    return next(_values(words, now), None)
+
+
+def _values(words: tuple[str, ...], now: datetime) -> Iterator[tuple[WhenKind, str | float | None]]:
+    text, first, rest = " ".join(words), words[0], " ".join(words[1:])
+    seconds = resolve.duration(rest)
+    if first in modifiers.FOR and seconds is not None:
+        yield "for", seconds
+    if first == "in" and seconds is not None:
+        yield "in", seconds
+    for ending in (" from now", " later"):
+        if text.endswith(ending) and (after := resolve.duration(text.removesuffix(ending))):
+            yield "in", after
+    if value := resolve.value(text, "recurrence", now):
+        yield "every", str(value)
+    if first in modifiers.AT_TIME and rest:
+        kind: WhenKind = "until" if first in modifiers.UNTIL else "at"
+        for sort in ("datetime", "time", "date"):
+            if value := resolve.value(rest, sort, now):
+                yield kind, str(value)
+        if len(words) < 6 and words[-1] in modifiers.EVENTS:
+            yield "event", None
+    for sort in ("datetime", "date", "period"):
+        bare = words[0].isdecimal() or resolve.duration(text) is not None
+        if not bare and (value := resolve.value(text, sort, now)):
+            yield "at", str(value)

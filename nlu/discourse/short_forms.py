@@ -1,0 +1,210 @@
+"""Reads short forms: sentences that leave out the verb, or what they are about.
+
+    certain        "potatoes fifteen minutes, peas three"     two new timers
+    conditional    "give the potatoes three more"             only where such a timer runs
+
+Both may be several in one text, with or without pauses, and bare numbers in them are minutes. A
+certain one names things in the user's own words, but none of the home's. A conditional one may
+stand beside a reason: "cancel the onions, they're done".
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from datetime import datetime
+from itertools import islice
+
+from assistant.core.messages import Command
+from assistant.english.commands.short_forms import NO_LABEL, NO_THING, REASONS, START_SEVERAL
+from nlu.discourse import clauses
+from nlu.discourse.negation import not_a_command, reported, unlikely_command
+from nlu.discourse.reading import ReadPart
+from nlu.grammar.match import Match
+from nlu.grammar.templates import Templates
+from nlu.text.canonical import Canonical, Token, cuts
+from nlu.values.amounts import amount
+from nlu.values.durations import unit_s
+
+_LONGEST = 40
+"""Most words of a text that is read."""
+_LONGEST_LABEL = 4
+_LONGEST_NAME = 6
+"""Most words of a name that the skill compares with what it knows."""
+_MOST_ITEMS = 6
+_MOST_TEXTS = 16
+"""Most texts that are tried as a conditional form with a reason beside it."""
+_MOST_REPAIRED = 12
+_MOST_MEANINGS = 24
+
+_MORE = (["more"], ["extra"])
+
+Conditional = tuple[tuple[Command, ...], ...]
+_REASONS = tuple(tuple(reason.split()) for reason in REASONS)
+
+
+class ShortForms:
+    """The short forms of all skills, over the names of a home."""
+
+    def __init__(self, templates: Templates) -> None:
+        self._templates = templates
+        schemas = [claim.schema for claim in templates.claims]
+        self._naming = {schema.intent for schema in schemas if not schema.conditional}
+        """Intents with certain forms, whose names are new ones."""
+
+    def certain(self, said: Canonical, now: datetime) -> list[ReadPart] | None:
+        """The commands of a text that holds nothing but certain forms; None for another text."""
+        if not self._may_be_read(said) or not_a_command(said):
+            return None
+        timed = any(unit_s(token.text) for token in said.tokens)
+        for text in islice(_announced(said), _MOST_REPAIRED):
+            for complete in (text, with_units(text)) if timed else (text,):
+                if found := self._items(complete, now, {}, _MOST_ITEMS):
+                    return found
+        return None
+
+    def conditional(self, said: Canonical, now: datetime, whole: bool) -> Conditional:
+        """The meanings that a text has only while the skills say so, the likeliest first.
+
+        Unless it is read as a `whole`, it may be a form with a reason or more talk beside it.
+        """
+        if not self._may_be_read(said):
+            return ()
+        found: dict[tuple[Command, ...], None] = {}
+        texts = (said,) if whole else islice(_without_reasons(said), _MOST_TEXTS)
+        for text in texts:
+            if not not_a_command(text):
+                found |= dict.fromkeys(self._alternatives(text, now))
+        return tuple(islice(found, _MOST_MEANINGS))
+
+    def _may_be_read(self, said: Canonical) -> bool:
+        return 0 < len(said.tokens) <= _LONGEST and not said.garbled
+
+    def _items(
+        self, said: Canonical, now: datetime, known: dict[int, list[ReadPart] | None], most: int
+    ) -> list[ReadPart] | None:
+        """The fewest certain forms that make up a text."""
+        start = said.tokens[0].start
+        if start not in known:
+            whole = next(iter(self._read(said, now, conditional=False)), None)
+            known[start] = whole.each_item() if whole else None
+            ways = [] if whole or most < 2 else list(_divisions(said))
+            for head, rest in ways:
+                first = next(iter(self._read(head, now, conditional=False)), None)
+                others = self._items(rest, now, known, most - 1) if first else None
+                best = known[start]
+                if first and others and (best is None or len(others) + 1 < len(best)):
+                    known[start] = [first, *others]
+        return known[start]
+
+    def _alternatives(self, said: Canonical, now: datetime) -> Iterator[tuple[Command, ...]]:
+        for text in (said, with_units(said)):
+            for reading in self._read(text, now, conditional=True):
+                yield tuple(part.command for part in reading.each_item())
+        for end, start in cuts(said):
+            head, rest = said.part(0, end), said.part(start, len(said.tokens))
+            tails = list(self._alternatives(rest, now))
+            for first in self._read(with_units(head), now, conditional=True):
+                yield from ((first.command, *tail) for tail in tails)
+
+    def _read(self, said: Canonical, now: datetime, conditional: bool) -> Iterator[ReadPart]:
+        for match in self._templates.match_canonical(said):
+            if self._templates.claims[match.order].schema.conditional is conditional:
+                slots = self._templates.slots(match, now)
+                if slots is not None and self._names_well(match, said):
+                    thing = self._templates.traits(match.intent).thing
+                    command = Command(intent=match.intent, slots=slots)
+                    yield ReadPart(said, command, match, thing=thing)
+
+    def _names_well(self, match: Match, said: Canonical) -> bool:
+        """Whether what stands in the place of a name, or of a thing, may be one."""
+        free = [c for c in match.slots if c.wildcard]
+        names = [c.text for c in free if c.schema.kind == "choice"]
+        things = [c.text for c in free if c.schema.kind == "text"]
+        certain = not self._templates.claims[match.order].schema.conditional
+        if certain and (names or things) and unlikely_command(said):
+            return False
+        if certain and any(not NO_THING.isdisjoint(text.split()) for text in things):
+            return False
+        return all(map(self._label if match.intent in self._naming else _name, names))
+
+    def _label(self, text: str) -> bool:
+        """Whether words may be a name of the user's own, and none of the home's."""
+        words = text.split()
+        return (
+            0 < len(words) <= _LONGEST_LABEL
+            and NO_LABEL.isdisjoint(words)
+            and not any(word.isdecimal() for word in words)
+            and self._templates.named(text) is None
+        )
+
+
+def with_units(said: Canonical) -> Canonical:
+    """The text with a unit of time after each number: "peas 3" → "peas 3 minutes".
+
+    "3 more minutes" becomes "3 minutes more".
+    """
+    words = [token.text for token in said.tokens]
+    units = {unit_s(word) for word in words} - {0}
+    unit = "seconds" if units == {1} else "minutes"
+    tokens: list[Token] = []
+    at = 0
+    while at < len(words):
+        _, end = (words[at].isdecimal() and amount(words, at)) or (0, at + 1)
+        tokens += said.tokens[at:end]
+        pronoun = said.source[said.tokens[at].start] == "one"
+        if words[at].isdecimal() and not (pronoun or _has_unit(words, at, end)):
+            tokens.append(said.tokens[end - 1]._replace(text=unit))
+        elif words[end : end + 1] in _MORE and end + 1 < len(words) and unit_s(words[end + 1]):
+            tokens += (said.tokens[end + 1], said.tokens[end])
+            end += 2
+        at = end
+    return said._replace(tokens=tuple(tokens))
+
+
+def _has_unit(words: Sequence[str], start: int, end: int) -> bool:
+    """Whether a number is part of a duration, a time or a date already."""
+    after = [word for word in words[end : end + 2] if word not in ("more", "extra", "another")]
+    before = [word for word in words[max(0, start - 2) : start] if word not in ("and", "more")]
+    return bool(after and (unit_s(after[0]) or not after[0].isalpha())) or bool(
+        before and (unit_s(before[-1]) or before[-1].isdecimal())
+    )
+
+
+def _announced(said: Canonical) -> Iterator[Canonical]:
+    """A text, without the words that announce several timers, as said and as put right."""
+    if found := START_SEVERAL.match(said.text):
+        count = len(found[0].split())
+        if count < len(said.tokens) and said.text[len(found[0]) :].startswith(" "):
+            said = said.part(count, len(said.tokens))
+    yield said
+    if parts := clauses.repair(said):
+        yield from clauses.repaired(*parts)
+
+
+def _divisions(said: Canonical) -> Iterator[tuple[Canonical, Canonical]]:
+    """The ways to divide a text where an item of a list may end."""
+    count = len(said.tokens)
+    yield from ((said.part(0, end), said.part(start, count)) for end, start in cuts(said))
+    for at in range(1, count):
+        word, following = said.tokens[at - 1].text, said.tokens[at].text
+        if (unit_s(word) or word.isdecimal()) and following.isalpha() and not unit_s(following):
+            yield said.part(0, at), said.part(at, count)
+
+
+def _without_reasons(said: Canonical) -> Iterator[Canonical]:
+    """A text, and its parts before or after a pause or a reason."""
+    yield said
+    words = tuple(token.text for token in said.tokens)
+    count = len(words)
+    for at in range(1, count):
+        reason = any(words[at : at + len(r)] == r for r in _REASONS)
+        paused = said.paused(at)
+        if reason or paused:
+            yield said.part(0, at)
+        if paused and not (not_a_command(said.part(0, at)) or reported(said.part(0, at))):
+            yield said.part(at, count)
+
+
+def _name(text: str) -> bool:
+    words = text.split()
+    return len(words) <= _LONGEST_NAME and not any(word.isdecimal() for word in words)

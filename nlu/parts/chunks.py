@@ -1,0 +1,337 @@
+"""The parts of a command, found in its words: who, where, what to do, how much.
+
+Every word of a text belongs to one part; a text with a word that belongs to none is no command.
+Where the words can be divided in several ways, the fewest and most certain parts win.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from assistant.english.commands import amounts
+from assistant.english.commands.kinds import EVERYTHING, KINDS, Kind
+from assistant.english.commands.words import (
+    ACTIONS,
+    CONTENTLESS,
+    FILLERS,
+    HERE,
+    JOINTS,
+    PRONOUNS,
+    QUANTIFIERS,
+    QUESTIONS,
+    STOREYS,
+)
+from assistant.english.stop_words import COMMON
+from assistant.skill.home import Area, Entity, Floor, Home
+from assistant.skill.values import Change
+from nlu.text.canonical import Canonical, canonical
+from nlu.values.colours import colour
+from nlu.values.quantities import percentage
+
+_LONGEST = 6
+"""Most words of one part."""
+_COSTS = {"whole": 1.0, "part": 1.7, "word": 1.2, "filler": 1.3, "stranger": 9.0}
+_LONGEST_STRANGER = 2
+"""Most words for something that the home does not have."""
+_FUNCTIONAL = COMMON | QUESTIONS | CONTENTLESS
+"""Words that name nothing."""
+_PLACING = ("in", "at")
+"""Words before a place."""
+_ONES = (("1",), ("ones",))
+_AMOUNTING = (("to",), ("at",), ("by",))
+"""Words before a "one" that is an amount."""
+_FEWEST_LETTERS = 3
+"""Fewest letters of a word that names a device by a part of its name."""
+
+
+@dataclass(frozen=True)
+class Named:
+    """Devices that the words name: one, or several with the same name."""
+
+    entities: tuple[Entity, ...]
+
+
+@dataclass(frozen=True)
+class OfKind:
+    """Devices of a kind."""
+
+    kind: Kind
+    plural: bool = False
+
+
+@dataclass(frozen=True)
+class Spoken:
+    """The devices that were spoken of before: "it", "them"; `other` for "the other one"."""
+
+    other: bool = False
+
+
+@dataclass(frozen=True)
+class Where:
+    """A room, a floor, a place that the home does not have, or here."""
+
+    area: Area | None = None
+    floor: Floor | None = None
+    unknown: str = ""
+
+
+@dataclass(frozen=True)
+class Unknown:
+    """Words for a device that the home does not have."""
+
+    words: str
+
+
+@dataclass(frozen=True)
+class Act:
+    """What to do."""
+
+    action: str
+
+
+@dataclass(frozen=True)
+class Level:
+    """An absolute level: percent, degrees, a bare number, or a colour."""
+
+    unit: str
+    value: float | str
+
+
+@dataclass(frozen=True)
+class Relative:
+    """A relative change, of a property where the words name one."""
+
+    change: Change | None = None
+    property: str = ""
+    way: int = 0
+    size: str = ""
+
+
+@dataclass(frozen=True)
+class OneOf:
+    """One of the kind that was spoken of before: "the kitchen one"."""
+
+
+@dataclass(frozen=True)
+class Every:
+    """All, both, any."""
+
+
+@dataclass(frozen=True)
+class Joint:
+    """An "and" between parts."""
+
+
+@dataclass(frozen=True)
+class Filler:
+    """A word that adds nothing."""
+
+
+Who = Named | OfKind | Unknown | Spoken
+Part = Who | Where | Act | Level | Relative | Every | OneOf | Joint | Filler
+
+
+@dataclass(frozen=True)
+class Chunk:
+    """One part and the canonical words that it stands for."""
+
+    part: Part
+    start: int
+    end: int
+    cost: float
+
+
+class Chunker:
+    """Divides texts into parts, with the names of one home."""
+
+    def __init__(self, home: Home) -> None:
+        self._home = home
+
+    def chunks(self, said: Canonical, strangers: bool = False) -> list[Chunk] | None:
+        """The parts of a text in order; None where a word belongs to none.
+
+        With `strangers`, one run of other words may name what the home does not have.
+        """
+        words = tuple(token.text for token in said.tokens)
+        best: list[tuple[float, Chunk | None]] = [(0.0, None)]
+        for end in range(1, len(words) + 1):
+            options = [
+                (best[chunk.start][0] + chunk.cost, chunk)
+                for start in range(max(0, end - _LONGEST), end)
+                if best[start][0] < float("inf")
+                for chunk in self._candidates(words, start, end, strangers)
+            ]
+            best.append(min(options, key=lambda o: o[0], default=(float("inf"), None)))
+        if best[-1][0] == float("inf"):
+            return None
+        found: list[Chunk] = []
+        at = len(words)
+        while at and (chunk := best[at][1]) is not None:
+            found.append(chunk)
+            at = chunk.start
+        return found[::-1]
+
+    def _candidates(
+        self, words: Sequence[str], start: int, end: int, strangers: bool
+    ) -> Iterator[Chunk]:
+        key = tuple(words[start:end])
+        before = tuple(words[max(0, start - 1) : start])
+        for part, how in self._parts(key, before):
+            if key == ("dim",) and isinstance(part, Relative) and start:
+                continue  # "on really dim" is a level, "dim the lamp" a change
+            yield Chunk(part, start, end, _COSTS[how])
+        if strangers and start and self._is_strange(key):
+            stranger = " ".join(key)
+            placed = words[start - 1] in _PLACING
+            yield Chunk(
+                Where(unknown=stranger) if placed else Unknown(stranger),
+                *(start, end, _COSTS["stranger"] * len(key)),
+            )
+
+    def _parts(self, key: tuple[str, ...], before: tuple[str, ...]) -> Iterator[tuple[Part, str]]:
+        if key in self._wholes:
+            yield Named(self._wholes[key]), "whole"
+        elif key in self._shorts:
+            yield Named(self._shorts[key]), "part"
+        if key in self._places:
+            yield self._places[key], "word"
+        if key in KINDS:
+            yield OfKind(KINDS[key], key[-1].endswith("s")), "word"
+        if key in QUANTIFIERS:
+            yield Every(), "word"
+            if key[0].startswith("every"):
+                yield OfKind(EVERYTHING, True), "word"
+        if key in PRONOUNS:
+            yield Spoken("other" in key), "word"
+        if key in ACTIONS:
+            yield Act(ACTIONS[key]), "word"
+        if key in JOINTS:
+            yield Joint(), "filler"
+        if key in FILLERS:
+            yield Filler(), "filler"
+        if key in _ONES and before not in _AMOUNTING:
+            yield OneOf(), "filler"
+            return
+        yield from ((part, "word") for part in _amounts(key))
+
+    def mentions(self, words: Sequence[str]) -> bool:
+        """Whether words name anything of this home, or an amount."""
+        keys = [
+            tuple(words[start:end])
+            for start in range(len(words))
+            for end in range(start + 1, min(len(words), start + _LONGEST) + 1)
+        ]
+        known = (*self._wholes, *self._shorts, *self._places, *KINDS)
+        return not set(known).isdisjoint(keys) or any(word.isdecimal() for word in words)
+
+    def _is_strange(self, key: tuple[str, ...]) -> bool:
+        """Whether words may name something that the home does not have."""
+        known = any((word,) in self._wholes or (word,) in self._places for word in key)
+        fits = len(key) <= _LONGEST_STRANGER and key not in self._places and not known
+        return fits and _FUNCTIONAL.isdisjoint(key)
+
+    @cached_property
+    def _wholes(self) -> dict[tuple[str, ...], tuple[Entity, ...]]:
+        """Names of devices → the devices that have them."""
+        found: dict[tuple[str, ...], tuple[Entity, ...]] = {}
+        for entity in self._home.entities:
+            for name in (entity.name, *entity.aliases):
+                key = tuple(canonical(name).text.split())
+                if key and entity not in found.get(key, ()):
+                    found[key] = (*found.get(key, ()), entity)
+        return found
+
+    @cached_property
+    def _shorts(self) -> dict[tuple[str, ...], tuple[Entity, ...]]:
+        """Parts of names that only one device has, and that mean nothing else here."""
+        found: dict[tuple[str, ...], set[str]] = {}
+        for key, entities in self._wholes.items():
+            for start in range(len(key)):
+                for end in range(start + 1, len(key) + 1):
+                    found.setdefault(key[start:end], set()).update(e.id for e in entities)
+        taken = {*KINDS, *self._places, *FILLERS, *ACTIONS, *PRONOUNS, *QUANTIFIERS, *HERE}
+        by_id = {entity.id: entity for entity in self._home.entities}
+        return {
+            key: (by_id[next(iter(ids))],)
+            for key, ids in found.items()
+            if len(ids) == 1
+            and key not in taken
+            and any(len(word) >= _FEWEST_LETTERS for word in key)
+            and colour(" ".join(key)) is None
+        }
+
+    @cached_property
+    def _places(self) -> dict[tuple[str, ...], Where]:
+        """Names of rooms and floors, and words for here."""
+        found = {words: Where() for words in HERE}
+        for words, order in STOREYS.items():
+            floor = next((f for f in self._home.floors if _storey(f) == order), None)
+            if floor is not None:
+                found[words] = Where(floor=floor)
+        for floor in self._home.floors:
+            for name in (floor.name, *floor.aliases):
+                found[tuple(canonical(name).text.split())] = Where(floor=floor)
+        for area in self._home.areas:
+            for name in (area.name, *area.aliases):
+                key = tuple(canonical(name).text.split())
+                found[key] = Where(area=area)
+                found.setdefault((*key, "room"), Where(area=area))
+        return found
+
+
+def _storey(floor: Floor) -> str:
+    """ "up" or "down" for the floors that people call upstairs and downstairs, else ""."""
+    name = floor.name.casefold()
+    if any(word in name for word in ("ground", "down", "lower")):
+        return "down"
+    return "up" if any(word in name for word in ("first", "up", "second", "top")) else ""
+
+
+def _amounts(key: tuple[str, ...]) -> Iterator[Part]:
+    """Levels and changes that words say."""
+    text = " ".join(key)
+    if key in amounts.COMPARATIVES:
+        what, way = amounts.COMPARATIVES[key]
+        yield Relative(property=what, way=way)
+    if key in amounts.UP_OR_DOWN:
+        yield Relative(way=amounts.UP_OR_DOWN[key])
+    if key in amounts.SIZES:
+        yield Relative(size=amounts.SIZES[key])
+    yield from _shares(key)
+    if key == ("all", "way"):
+        yield Level("%", 100)
+    if len(key) == 1 and text in amounts.LEVELS:
+        yield Level("%", amounts.LEVELS[text])
+    if key[-1] == "percent" and (share := percentage(text)) is not None:
+        yield Level("%", share)
+    if len(key) > 1 and key[-1] in ("degrees", "degree") and (n := _number(key[:-1])) is not None:
+        yield Level("°", n)
+    if len(key) == 1 and (number := _number(key)) is not None:
+        yield Level("", number)
+    if key[0] == "by" and len(key) > 1:
+        yield from (
+            Relative(change=Change(1, part.value, part.unit or "%"), way=0)
+            for part in _amounts(key[1:])
+            if isinstance(part, Level) and isinstance(part.value, int | float)
+        )
+    if (named := colour(text)) is not None and text not in amounts.LEVELS:
+        yield Level("colour", str(named))
+
+
+def _shares(key: tuple[str, ...]) -> Iterator[Part]:
+    """Factors and shares: "half as loud", "twice as bright", "by a third"."""
+    for words, (way, amount) in amounts.FACTORS.items():
+        rest = key[len(words) :]
+        if key[: len(words)] != words or len(rest) > 1:
+            continue
+        unit = "x" if way else "/"
+        if rest and (what := amounts.ADJECTIVES.get(rest[0])):
+            yield Relative(Change(way or 1, amount, unit), property=what, way=way)
+        elif not rest and "as" not in words:
+            yield Relative(Change(way or 1, amount, unit), way=way)
+
+
+def _number(key: tuple[str, ...]) -> float | None:
+    return float(key[0]) if len(key) == 1 and key[0].isdecimal() else None

@@ -1,0 +1,264 @@
+"""Composes commands of Home Assistant's intents from the parts of a text and what came before it.
+
+A grammar of parts, not of sentences: who, where, what to do and how much may stand in any order. It
+reads a text only where each of its words is such a part, so that nothing that was said is dropped.
+What a text leaves out comes from the commands before it: "and the fan", "a bit brighter", "no, the
+bedroom".
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Literal
+
+from assistant.core.messages import Command, Slot, SlotValue
+from assistant.english.commands.amounts import MORE, UP_OR_DOWN
+from assistant.english.commands.kinds import OF_PROPERTY
+from assistant.english.commands.words import (
+    CORRECTIONS,
+    QUESTIONS,
+    STATEMENTS,
+    SUBJECTS,
+    WISHING,
+)
+from assistant.skill.home import Home
+from assistant.skill.values import Change
+from nlu.parts.chunks import Chunker, Relative, Spoken, Unknown
+from nlu.parts.doings import DOINGS, LEVELS, OF_PLAYERS, PROPERTY_OF
+from nlu.parts.frames import Frame, frames
+from nlu.parts.targets import TARGETS, Targets, Whom, slot
+from nlu.text.canonical import Canonical, without_politeness
+
+_CONFIDENCE = 0.9
+FULL = 100
+_CLEAR = ("on", "off", "open", "close", "lock", "unlock", "start", "stop")
+"""Actions of which the device that the home does not have is told."""
+
+
+Strangers = Literal["", "kinds", "any"]
+
+
+@dataclass(frozen=True)
+class Composed:
+    """One command, and the words that it was composed from."""
+
+    said: Canonical
+    command: Command
+
+
+class Composer:
+    """Composes the commands of texts for one home, heard in one room of it."""
+
+    def __init__(self, home: Home, area: str = "") -> None:
+        self._targets = Targets(home, area)
+        self._chunker = Chunker(home)
+
+    def __call__(
+        self, said: Canonical, before: Sequence[Command] = (), strangers: Strangers = ""
+    ) -> list[Composed] | None:
+        """The commands of a text after those `before` it; None where it is not read as a whole.
+
+        With `strangers`, a device or a room that the home does not have may be named; with "kinds"
+        only a device of a known kind, or a room.
+        """
+        correcting, plain = _correction(said)
+        plain = self._without_reasons(without_politeness(plain))
+        if not plain.tokens or plain.tokens[0].text in QUESTIONS:
+            return None
+        chunks = self._chunker.chunks(plain, bool(strangers))
+        read = frames(plain, chunks) if chunks else None
+        if not read or (strangers == "kinds" and not any(frame.strange for frame in read)):
+            return None
+        if any(f.said.tokens[0].text in QUESTIONS for f in read):
+            return None
+        if any(isinstance(f.who, Unknown) and f.action not in _CLEAR for f in read):
+            return None  # "read me the recipe" is not about a light in red
+        composed = [self._composed(frame, before, correcting) for frame in read]
+        if any(one is None for one in composed):
+            return None
+        every = (
+            Composed(frame.said, command)
+            for frame, ones in zip(read, composed, strict=True)
+            for command in ones or ()
+        )
+        return list({one.command: one for one in every}.values())
+
+    def _without_reasons(self, said: Canonical) -> Canonical:
+        """A text without the statements that say why: "desk lamp off, it's bright enough".
+
+        A statement that names anything of the home stays: nothing that was said is dropped.
+        """
+        words = tuple(token.text for token in said.tokens)
+        starts = [
+            at
+            for at in range(len(words))
+            if any(words[at : at + n] in STATEMENTS for n in (2, 3))
+            or (words[at] in SUBJECTS and {*words[at + 1 : at + 2]}.isdisjoint(WISHING))
+        ]
+        if not starts:
+            return said
+        pauses = [at for at in range(1, len(words)) if said.paused(at) and at not in starts]
+        begin, end = (starts[0], len(words)) if starts[0] else (0, next(iter(pauses), 0))
+        if end == 0 or self._chunker.mentions(words[begin:end]):
+            return said
+        return said.part(0, begin) if begin else said.part(end, len(words))
+
+    def _composed(
+        self, frame: Frame, before: Sequence[Command], correcting: bool
+    ) -> list[Command] | None:
+        """The commands of one frame; None where it means nothing here."""
+        if frame.one and not before:
+            return None
+        if not frame.says_what:
+            return self._redirected(frame, before, correcting)
+        change = _change_of(before[-1]) if before else None
+        if frame.relative and change and _is_more(frame):
+            frame = replace(frame, relative=replace(frame.relative, way=change.direction))
+        playing = not before or "media_player" in self._targets.domains_of(before[-1])
+        if frame.action in OF_PLAYERS and not frame.says_whom and not playing:
+            return None  # "carry on" is said to the timer
+        kind = self._targets.domains_of(before[-1]) if frame.one else ()
+        found = [
+            command
+            for whom in self._targets.of(frame, before, self._fits, kind)
+            for command in self._done(frame, whom)
+        ]
+        if not found:
+            return None
+        return [self._finished(command, correcting) for command in found]
+
+    def _redirected(
+        self, frame: Frame, before: Sequence[Command], correcting: bool
+    ) -> list[Command] | None:
+        """The command before, to other devices: "and the fan", "no, the bedroom"."""
+        if not before or not frame.says_whom or frame.begun or isinstance(frame.who, Spoken):
+            return None
+        last = before[-1]
+        what = tuple(slot for slot in last.slots if slot.name not in TARGETS)
+        kind = self._targets.domains_of(last)
+        if frame.who is None and not kind:
+            return None
+        whoms = self._targets.of(frame, before, self._fits, kind)
+        anything = not kind or last.intent in ("HassTurnOn", "HassTurnOff")
+        found = [
+            Command(intent=last.intent, slots=(*whom.slots, *what))
+            for whom in whoms
+            if anything or not whom.domains or set(kind) & set(whom.domains)
+        ]
+        return [self._finished(command, correcting) for command in found] or None
+
+    def _finished(self, command: Command, correcting: bool) -> Command:
+        return Command(
+            intent=command.intent,
+            slots=command.slots,
+            confidence=_CONFIDENCE,
+            instead=correcting,
+        )
+
+    def _fits(self, frame: Frame, whom: Whom) -> bool:
+        """Whether devices can do what a frame says."""
+        return bool(list(self._done(frame, whom)))
+
+    def _done(self, frame: Frame, whom: Whom) -> Iterator[Command]:
+        """The commands that a frame means for some devices; none where they cannot do it."""
+        domain = next((d for d in whom.domains if d in PROPERTY_OF), "")
+        what = PROPERTY_OF.get(domain, "")
+        relative = frame.relative
+        if relative is not None and relative.property:
+            what = relative.property
+            if whom.domains and not set(OF_PROPERTY[what].domains) & set(whom.domains):
+                return
+        for level in frame.levels:
+            if level.unit == "colour":
+                if not whom.domains or "light" in whom.domains:
+                    colour = _colour(str(level.value))
+                    yield Command(
+                        intent="HassLightSet", slots=(*_plain(whom, "brightness"), colour)
+                    )
+            elif what and (level.unit != "°" or what == "temperature"):
+                intent, name = LEVELS[what]
+                if frame.action == "close" and level.value == FULL:
+                    yield from self._switched("close", whom)
+                    continue
+                yield Command(
+                    intent=intent, slots=(*_plain(whom, what), slot(name, _whole(level.value)))
+                )
+        if frame.levels:
+            if frame.action in ("on", "start") and what == "volume":
+                yield from self._switched("on", whom)
+            return
+        change = self._change(relative, frame.action)
+        moves = what == "position" and relative is not None and relative.way
+        if moves and change is not None and change.amount is None and not change.size:
+            yield from self._switched("open" if change.direction > 0 else "close", whom)
+        elif change is not None and what:
+            slots = (*_plain(whom, what), slot("level", what), slot("change", str(change)))
+            yield Command(intent="AdjustDevice", slots=slots)
+        elif frame.action and relative is None:
+            yield from self._switched(frame.action, whom)
+
+    def _change(self, relative: Relative | None, action: str) -> Change | None:
+        """The change that words say, "open" and "close" among them; None for none."""
+        if relative is None:
+            return None
+        if relative.change is not None:
+            return relative.change
+        way = relative.way or {"open": 1, "close": -1}.get(action, 0)
+        return Change(way, size=relative.size) if way else None
+
+    def _switched(self, action: str, whom: Whom) -> Iterator[Command]:
+        if not whom.domains and whom.slots:  # nobody knows what it is
+            off = action in ("off", "close", "unlock", "stop", "dock", "pause", "mute")
+            yield Command(intent="HassTurnOff" if off else "HassTurnOn", slots=whom.slots)
+            return
+        for domains, intent in DOINGS.get(action, ()):
+            if not whom.domains or set(whom.domains) & set(domains):
+                any_kind = intent in ("HassTurnOn", "HassTurnOff", "HassStopMoving")
+                slots = whom.slots if any_kind else _plain(whom, "")
+                yield Command(intent=intent, slots=slots)
+                return
+
+
+def _plain(whom: Whom, what: str) -> tuple[Slot, ...]:
+    """The slots of devices for an intent whose property tells the domain."""
+    keep = ("name", "area", "floor") + (("domain", "device_class") if what == "position" else ())
+    return tuple(slot for slot in whom.slots if slot.name in keep)
+
+
+def _colour(value: str) -> Slot:
+    """The slot of a colour, or of a white: "2700 K"."""
+    kelvin = value.removesuffix(" K")
+    return slot("color", value) if kelvin == value else slot("temperature", int(kelvin))
+
+
+def _whole(value: float | str) -> SlotValue:
+    return int(value) if isinstance(value, float) and value == int(value) else value
+
+
+def _is_more(frame: Frame) -> bool:
+    """Whether a frame only asks for more of the same: "a bit more than that"."""
+    words = {(token.text,) for token in frame.said.tokens}
+    ways = words.intersection(UP_OR_DOWN)
+    return (
+        frame.relative is not None and not frame.relative.property and ways <= MORE and bool(ways)
+    )
+
+
+def _change_of(command: Command) -> Change | None:
+    """The relative change of a command; None where it is none."""
+    said = next((slot.value for slot in command.slots if slot.name == "change"), None)
+    return Change.read(str(said)) if said is not None else None
+
+
+def _correction(said: Canonical) -> tuple[bool, Canonical]:
+    """Whether a text begins by correcting the one before, and the rest of it."""
+    words = tuple(token.text for token in said.tokens)
+    for length in (3, 2, 1):
+        if words[:length] in CORRECTIONS:
+            rest = _correction(said.part(length, len(words)))[1]
+            return True, rest
+    for length in (2, 1):  # "the bedroom I meant", "the bedroom instead"
+        if len(words) > length and words[-length:] in CORRECTIONS:
+            return True, said.part(0, len(words) - length)
+    return False, said

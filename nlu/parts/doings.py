@@ -1,0 +1,65 @@
+"""What can be done to which devices, and the intents of Home Assistant that do it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from assistant.english.commands.kinds import OF_PROPERTY
+from nlu.parts.frames import Frame
+
+PROPERTY_OF = {d: what for what, kind in OF_PROPERTY.items() for d in kind.domains}
+"""Domain → the property of its devices that has levels."""
+LEVELS = {
+    "brightness": ("HassLightSet", "brightness"),
+    "volume": ("HassSetVolume", "volume_level"),
+    "temperature": ("HassClimateSetTemperature", "temperature"),
+    "position": ("HassSetPosition", "position"),
+    "speed": ("HassFanSetSpeed", "percentage"),
+}
+"""Property → the intent that sets it, and its slot."""
+SWITCHED = ("light", "switch", "fan", "media_player", "climate", "scene", "script", "vacuum")
+DOINGS: dict[str, tuple[tuple[tuple[str, ...], str], ...]] = {
+    "on": ((SWITCHED, "HassTurnOn"),),
+    "off": ((SWITCHED, "HassTurnOff"),),
+    "open": ((("cover", "valve", "lock"), "HassTurnOn"),),
+    "close": ((("cover", "valve", "lock"), "HassTurnOff"),),
+    "lock": ((("lock",), "HassTurnOn"),),
+    "unlock": ((("lock",), "HassTurnOff"),),
+    "start": (
+        (("vacuum",), "HassVacuumStart"),
+        (("lawn_mower",), "HassLawnMowerStartMowing"),
+        (("scene", "script", "fan", "switch"), "HassTurnOn"),
+        (("media_player",), "HassMediaUnpause"),
+    ),
+    "stop": (
+        (("cover", "valve"), "HassStopMoving"),
+        (("vacuum",), "HassVacuumReturnToBase"),
+        (("lawn_mower",), "HassLawnMowerDock"),
+        (("media_player",), "HassMediaPause"),
+        (("script", "fan", "switch"), "HassTurnOff"),
+    ),
+    "dock": (
+        (("vacuum",), "HassVacuumReturnToBase"),
+        (("lawn_mower",), "HassLawnMowerDock"),
+    ),
+    "pause": ((("media_player",), "HassMediaPause"),),
+    "resume": ((("media_player",), "HassMediaUnpause"),),
+    "next": ((("media_player",), "HassMediaNext"),),
+    "previous": ((("media_player",), "HassMediaPrevious"),),
+    "mute": ((("media_player",), "HassMediaPlayerMute"),),
+    "unmute": ((("media_player",), "HassMediaPlayerUnmute"),),
+}
+"""Action → the domains that can do it, each with the intent."""
+OF_PLAYERS = ("next", "previous", "mute", "unmute", "pause", "resume")
+"""Actions of players alone, which need no device."""
+
+
+def able(frame: Frame, domains: Sequence[str]) -> tuple[str, ...]:
+    """Of some domains those that can do what a frame says."""
+    if frame.action and not frame.levels:
+        rows = DOINGS.get(frame.action, ())
+        able = {d for those, _ in rows for d in those}
+        return tuple(d for d in domains if d in able)
+    if frame.relative is not None or frame.levels:
+        return tuple(d for d in domains if d in PROPERTY_OF)
+    return tuple(d for d in domains if d not in ("binary_sensor", "sensor"))

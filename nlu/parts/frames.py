@@ -1,0 +1,255 @@
+"""What is to be done to what, how much and where: one frame for each command in a text.
+
+Parts that one command lacks are taken from its neighbours: "the lamp and the fan off", "the kitchen
+and the bedroom lights", "make the lamp red and half as bright".
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+
+from assistant.english.commands.kinds import KINDS
+from assistant.english.commands.words import VERBS
+from assistant.skill.values import Change
+from nlu.parts.chunks import (
+    Act,
+    Chunk,
+    Every,
+    Joint,
+    Level,
+    Named,
+    OfKind,
+    OneOf,
+    Relative,
+    Spoken,
+    Unknown,
+    Where,
+    Who,
+)
+from nlu.text.canonical import Canonical
+
+_TO = ("to", "at", "on")
+"""Words before a level that is absolute, whatever else is said: "down to seventeen"."""
+
+
+@dataclass(frozen=True)
+class Frame:
+    """The parts of one command; those that were not said are empty."""
+
+    said: Canonical
+    who: Who | None = None
+    where: Where | None = None
+    every: bool = False
+    one: bool = False
+    """Whether it means one of the kind that was spoken of before."""
+    action: str = ""
+    levels: tuple[Level, ...] = ()
+    relative: Relative | None = None
+
+    @property
+    def says_what(self) -> bool:
+        """Whether it says what to do."""
+        return bool(self.action or self.levels or self.relative)
+
+    @property
+    def strange(self) -> bool:
+        """Whether it names a device of a known kind, or a place, that the home does not have."""
+        if self.where is not None and self.where.unknown:
+            return True
+        return isinstance(self.who, Unknown) and tuple(self.who.words.split()[-1:]) in KINDS
+
+    @property
+    def begun(self) -> bool:
+        """Whether it has a verb that lacks its particle or its amount: "turn the lamp"."""
+        return not VERBS.isdisjoint(token.text for token in self.said.tokens)
+
+    @property
+    def says_whom(self) -> bool:
+        """Whether it says what to do it to."""
+        return self.who is not None or self.where is not None or self.every
+
+    def with_what_of(self, other: Frame) -> Frame:
+        """The same devices with what another frame says is to be done."""
+        return replace(self, action=other.action, levels=other.levels, relative=other.relative)
+
+    def with_whom_of(self, other: Frame) -> Frame:
+        """The same doings to the devices of another frame."""
+        return replace(self, who=other.who, where=other.where, every=other.every)
+
+
+def frames(said: Canonical, chunks: Sequence[Chunk]) -> list[Frame] | None:
+    """The frames of a text that is divided into `chunks`; None where the parts contradict."""
+    read = [_frame(said, segment) for segment in _segments(said, chunks)]
+    if any(frame is None for frame in read):
+        return None
+    found = [frame for frame in read if frame is not None and (frame.says_what or frame.says_whom)]
+    return _completed(_joined(found)) or None
+
+
+def _segments(said: Canonical, chunks: Sequence[Chunk]) -> list[list[Chunk]]:
+    """The chunks of each command: a joint, a pause, or a new device begins another."""
+    segments: list[list[Chunk]] = [[]]
+    for chunk in chunks:
+        paused = chunk.start > 0 and said.paused(chunk.start)
+        if isinstance(chunk.part, Joint) or paused or _begins_anew(segments[-1], chunk):
+            segments.append([])
+        if not isinstance(chunk.part, Joint):
+            segments[-1].append(chunk)
+    return [segment for segment in segments if segment]
+
+
+def _begins_anew(segment: Sequence[Chunk], chunk: Chunk) -> bool:
+    """Whether a chunk cannot belong to a command that has its device and what to do already."""
+    parts = [c.part for c in segment]
+    whole = any(isinstance(p, Named | OfKind) for p in parts) and any(
+        isinstance(p, Act | Level | Relative) for p in parts
+    )
+    return whole and isinstance(chunk.part, Named | OfKind)
+
+
+def _frame(said: Canonical, segment: Sequence[Chunk]) -> Frame | None:
+    part = said.part(segment[0].start, segment[-1].end)
+    segment = _with_strange_kinds(said, segment)
+    whos = [c.part for c in segment if isinstance(c.part, Who)]
+    named = [who for who in whos if not isinstance(who, Spoken)]
+    wheres = list(dict.fromkeys(c.part for c in segment if isinstance(c.part, Where)))
+    if len(named) > 1 or len(wheres) > 1:
+        return None
+    actions = list(dict.fromkeys(_actions(segment)))
+    if len(actions) > 1:
+        return None
+    relative = _merged(c.part for c in segment if isinstance(c.part, Relative))
+    levels, relative = _amounts(said, segment, relative)
+    if len({level.unit for level in levels}) < len(levels):
+        return None
+    return Frame(
+        part,
+        who=next(iter(named), whos[0] if whos else None),
+        where=wheres[0] if wheres else None,
+        every=any(isinstance(c.part, Every) for c in segment),
+        one=any(isinstance(c.part, OneOf) for c in segment) and not named,
+        action=actions[0] if actions else "",
+        levels=levels,
+        relative=relative,
+    )
+
+
+def _with_strange_kinds(said: Canonical, segment: Sequence[Chunk]) -> list[Chunk]:
+    """The chunks, where strange words before a kind belong to it: "the conservatory blinds"."""
+    found: list[Chunk] = []
+    for chunk in segment:
+        last = found[-1] if found else None
+        if last and isinstance(last.part, Unknown) and isinstance(chunk.part, OfKind):
+            words = said.part(last.start, chunk.end).text
+            found[-1] = Chunk(Unknown(words), last.start, chunk.end, last.cost)
+        else:
+            found.append(chunk)
+    return found
+
+
+def _actions(segment: Sequence[Chunk]) -> Iterable[str]:
+    """What is to be done; an "on" before a place or a level is none where another is said."""
+    said = [c for c in segment if isinstance(c.part, Act)]
+    for chunk in said:
+        after = next((c.part for c in segment if c.start == chunk.end), None)
+        loose = chunk.end - chunk.start == 1 and isinstance(after, Where | Level)
+        if not (
+            loose and len(said) > 1 and isinstance(chunk.part, Act) and chunk.part.action == "on"
+        ):
+            yield chunk.part.action if isinstance(chunk.part, Act) else ""
+
+
+def _merged(parts: Iterable[Relative]) -> Relative | None:
+    """The one change that several words say: "a bit", "brighter"."""
+    whole: Relative | None = None
+    for part in parts:
+        whole = whole or Relative()
+        whole = Relative(
+            change=whole.change or part.change,
+            property=whole.property or part.property,
+            way=whole.way or part.way,
+            size=whole.size or part.size,
+        )
+    return whole
+
+
+def _amounts(
+    said: Canonical, segment: Sequence[Chunk], relative: Relative | None
+) -> tuple[tuple[Level, ...], Relative | None]:
+    """The absolute levels and the change: with "warmer", "two degrees" is how much."""
+    levels = [c for c in segment if isinstance(c.part, Level)]
+    if relative is None or not (relative.way or relative.change):
+        return tuple(c.part for c in levels if isinstance(c.part, Level)), relative
+    absolute, change = list[Level](), relative.change
+    for chunk in levels:
+        level = chunk.part
+        if not isinstance(level, Level):
+            continue
+        word = said.tokens[chunk.start - 1].text if chunk.start else ""
+        bound = word in _TO or (chunk.end - chunk.start == 1 and not _is_number(said, chunk))
+        if bound or level.unit == "colour" or change is not None:
+            absolute.append(level)
+        else:
+            change = Change(relative.way or 1, float(level.value), level.unit)
+    if change is not None and relative.way:
+        change = _towards(change, relative.way)
+    if absolute and change is None:
+        return tuple(absolute), None
+    what = "temperature" if change is not None and change.unit == "°" else ""
+    return tuple(absolute), Relative(change, relative.property or what, relative.way, relative.size)
+
+
+def _towards(change: Change, way: int) -> Change:
+    """The same change in the direction `way`."""
+    return Change(way, change.amount, change.unit, change.size)
+
+
+def _is_number(said: Canonical, chunk: Chunk) -> bool:
+    return said.tokens[chunk.start].text.isdecimal()
+
+
+def _joined(found: Sequence[Frame]) -> list[Frame]:
+    """The frames, where what to do and to whom, said apart, are one: "every fan, off"."""
+    joined: list[Frame] = []
+    for frame in found:
+        last = joined[-1] if joined else None
+        apart = last and (last.says_what, last.says_whom) == (frame.says_whom, frame.says_what)
+        if last and apart and last.says_what != last.says_whom:
+            said = last.said._replace(tokens=last.said.tokens + frame.said.tokens)
+            what, whom = (last, frame) if last.says_what else (frame, last)
+            joined[-1] = replace(whom.with_what_of(what), said=said)
+        else:
+            joined.append(frame)
+    return joined
+
+
+def _completed(found: Sequence[Frame]) -> list[Frame]:
+    """The frames, each with what it shares with its neighbours."""
+    done: list[Frame] = []
+    for at, frame in enumerate(found):
+        before = done[-1] if done else None
+        after = next((f for f in found[at + 1 :] if f.says_what), None)
+        if not frame.says_what:
+            if isinstance(frame.who, Unknown):
+                return []
+            source = next((f for f in reversed(done) if f.says_what), after)
+            frame = frame.with_what_of(source) if source else frame
+        elif not frame.says_whom and before is not None:
+            if frame.action and before.action:  # "on and off"
+                return []
+            if not frame.action and not before.relative:
+                done[-1] = replace(
+                    before,
+                    said=before.said._replace(tokens=before.said.tokens + frame.said.tokens),
+                    levels=(*before.levels, *frame.levels),
+                    relative=frame.relative,
+                )
+                continue
+            frame = frame.with_whom_of(before)
+        follower = found[at + 1] if at + 1 < len(found) else None
+        bare = frame.who is None and not frame.every and frame.where is not None
+        if bare and follower is not None and follower.who is not None and follower.where:
+            frame = replace(frame, who=follower.who)
+        done.append(frame)
+    return done

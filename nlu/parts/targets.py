@@ -1,0 +1,196 @@
+"""Which devices the parts of a command mean, as slots of Home Assistant's intents."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+
+from assistant.core.messages import Command, Slot, SlotValue
+from assistant.english.commands.kinds import OF_PROPERTY, Kind
+from assistant.skill.home import Entity, Home
+from nlu.parts.chunks import Named, OfKind, Spoken, Unknown, Where
+from nlu.parts.doings import DOINGS, LEVELS, OF_PLAYERS, able
+from nlu.parts.frames import Frame
+
+TARGETS = ("name", "area", "floor", "domain", "device_class")
+"""Slots that say which devices are meant."""
+
+
+@dataclass(frozen=True)
+class Whom:
+    """The devices that are meant: slots that name them, and the domains that they may have."""
+
+    slots: tuple[Slot, ...]
+    domains: tuple[str, ...]
+
+
+class Targets:
+    """Finds the devices of one home that are meant in one room of it."""
+
+    def __init__(self, home: Home, area: str = "") -> None:
+        self._home = home
+        self._area = next((a for a in home.areas if area and area in (a.id, a.name)), None)
+
+    def of(
+        self,
+        frame: Frame,
+        before: Sequence[Command],
+        fits: Callable[[Frame, Whom], bool],
+        kind: Sequence[str] = (),
+    ) -> Iterator[Whom]:
+        """The devices of a frame; several for "them".
+
+        Without a word for them, those `before` are meant where the frame `fits` them.
+        """
+        match frame.who:
+            case Named(entities):
+                yield self._named(entities, frame)
+            case OfKind(of_kind, plural):
+                if whom := self._of_kind(of_kind, plural or frame.every, frame):
+                    yield whom
+            case Unknown(words):
+                yield Whom((slot("name", words), *self._place(frame.where)), ())
+            case Spoken(other=False):
+                spoken = [whom for c in before if (whom := self._spoken(c))]
+                if spoken:
+                    yield from spoken
+                elif whom := self._usual(frame, kind):
+                    yield whom
+            case None if (
+                frame.where is None
+                and not frame.every
+                and before
+                and (whom := self._spoken(before[-1]))
+                and fits(frame, whom)
+            ):
+                yield whom
+            case None:
+                if whom := self._usual(frame, kind):
+                    yield whom
+
+    def _named(self, entities: Sequence[Entity], frame: Frame) -> Whom:
+        domains = tuple(dict.fromkeys(entity.domain for entity in entities))
+        name = (slot("name", entities[0].name),)
+        return Whom((*name, *self._place(frame.where)), domains)
+
+    def _of_kind(self, kind: Kind, every: bool, frame: Frame) -> Whom | None:
+        """A kind of devices by its domain, or the one device of it by its name."""
+        domains = able(frame, kind.domains)
+        if len(domains) == 1 and not kind.classes:
+            if frame.every and frame.where is None:
+                return Whom((slot("name", "all"), slot("domain", domains[0])), domains)
+            return Whom((slot("domain", domains[0]), *self._place(frame.where)), domains)
+        those = [e for e in self._home.entities if e.domain in domains and _of_class(e, kind)]
+        if frame.where is not None and frame.where.unknown:
+            return Whom((slot("domain", domains[0]), *self._place(frame.where)), domains)
+        near = [e for e in those if self._is_in(e, frame.where)]
+        if len(near) != 1 and not every:
+            near = near or (those if frame.where is None else [])
+            ours = [e for e in near if self._area is not None and e.area == self._area.id]
+            near = ours if len(ours) == 1 else near
+        if len(near) == 1:
+            return Whom((slot("name", near[0].name),), (near[0].domain,))
+        if not near and (frame.where is None or not domains):
+            return None
+        domain = near[0].domain if near else domains[0]
+        slots = [slot("domain", domain), *self._place(frame.where)]
+        if domain == "cover" and kind.classes:
+            slots.append(slot("device_class", kind.classes[0]))
+        return Whom(tuple(slots), (domain,))
+
+    def _usual(self, frame: Frame, kind: Sequence[str]) -> Whom | None:
+        """The devices that are meant where only a place, or nothing, was said."""
+        place = self._place(frame.where)
+        if frame.every and frame.who is None:
+            if frame.action in ("on", "off"):
+                return Whom(place, ()) if place else Whom((slot("name", "all"),), ())
+            doable = ("open", "close", "lock", "unlock")
+            acting = able(frame, ("cover", "lock"))[:1] if frame.action in doable else ()
+            kind = kind or acting
+        if not kind:
+            kind = self._implied(frame)
+        if not kind:
+            return None
+        those = [e for e in self._home.entities if e.domain in kind and self._is_in(e, frame.where)]
+        if frame.where is not None and len(those) == 1 and kind != ("light",):
+            return Whom((slot("name", those[0].name),), (those[0].domain,))
+        return Whom((slot("domain", kind[0]), *place), tuple(kind))
+
+    def _implied(self, frame: Frame) -> tuple[str, ...]:
+        """The domains that what is to be done implies."""
+        if frame.relative is not None and frame.relative.property:
+            return OF_PROPERTY[frame.relative.property].domains
+        units = {level.unit for level in frame.levels}
+        if "colour" in units:
+            return ("light",)
+        if "°" in units:
+            return ("climate",)
+        if frame.action in OF_PLAYERS:
+            return ("media_player",)
+        if frame.where is not None and (frame.where.area or frame.where.floor):
+            if frame.action in ("open", "close") or (frame.relative and frame.relative.way):
+                return ("cover",)
+            if frame.action in ("on", "off") or "%" in units:
+                return ("light",)
+        return ()
+
+    def _spoken(self, command: Command) -> Whom | None:
+        """The devices of a command before."""
+        slots = tuple(s for s in command.slots if s.name in TARGETS)
+        domains = self.domains_of(command)
+        if not domains and any(s.name == "name" and s.value != "all" for s in slots):
+            return None  # a timer, or something that the home does not have
+        return Whom(slots, tuple(domains)) if slots or domains else None
+
+    def domains_of(self, command: Command) -> tuple[str, ...]:
+        """The domains of a command's devices; () where they are not known."""
+        values = {slot.name: str(slot.value) for slot in command.slots}
+        if "name" in values and values["name"] != "all":
+            name = values["name"].casefold()
+            those = [e for e in self._home.entities if name in (e.name.casefold(), e.id)]
+            return tuple(dict.fromkeys(e.domain for e in those))
+        if "domain" in values:
+            return (values["domain"],)
+        if "level" in values:
+            return OF_PROPERTY[values["level"]].domains
+        of_intent = next((p for p, (i, _) in LEVELS.items() if i == command.intent), "")
+        if of_intent:
+            return OF_PROPERTY[of_intent].domains
+        for rows in DOINGS.values():
+            for domains, intent in rows:
+                if intent == command.intent and len(domains) == 1:
+                    return domains
+        return ()
+
+    def _is_in(self, entity: Entity, where: Where | None) -> bool:
+        if where is None:
+            return True
+        if where.area is not None:
+            return entity.area == where.area.id
+        if where.floor is not None:
+            areas = {a.id for a in self._home.areas if a.floor == where.floor.id}
+            return entity.area in areas
+        return self._area is None or entity.area == self._area.id
+
+    def _place(self, where: Where | None) -> tuple[Slot, ...]:
+        """The slot of a place; here is the room of the device, where that is known."""
+        if where is None:
+            return ()
+        if where.floor is not None:
+            return (slot("floor", where.floor.name),)
+        if where.unknown:
+            return (slot("area", where.unknown),)
+        area = where.area or self._area
+        return (slot("area", area.name),) if area is not None else ()
+
+
+def slot(name: str, value: SlotValue) -> Slot:
+    """A slot with a value that stands for its words."""
+    return Slot(name=name, value=value, raw=str(value).casefold())
+
+
+def _of_class(entity: Entity, kind: Kind) -> bool:
+    if not kind.classes:
+        return True
+    own, name = entity.fact("device_class"), entity.name.casefold()
+    return any(own == one or one in name for one in kind.classes)

@@ -1,0 +1,220 @@
+"""Alarms, reminders, calls, messages, orders and bookings: what nothing here does."""
+
+from __future__ import annotations
+
+from skills.fixed.replies import FixedReply
+
+SUBJECTS = (
+    FixedReply(
+        "SetAlarm",
+        "I can't set alarms yet; I can set a timer.",
+        (
+            "(set|make|put|give|create|schedule) [me] (an|the|my|another|one more) alarm "
+            "[<moment>]",
+            "[an|the|my|new|another] alarm <moment>",
+            "alarm clock [<moment>]",
+            "(set|put) (the|my|an) alarm clock [<moment>]",
+            "(wake|get) (me|us) [up] [again] <moment>",
+            "(wake|get) (me|us) up",
+            "wake (me|us|{who}) up <moment>",
+            "(i|we) (need|have|want|would like) to (get|be|wake) up <moment>",
+            "(do not|never) let (me|us) (oversleep|sleep past {clock}|sleep in)",
+            "(i|we) need (a|an) (alarm|wake up call) [<moment>]",
+            "(set|make) (a|an|the|my) {clock} alarm",
+            "(move|change|push|shift) (my|the) alarm [back] to {clock}",
+        ),
+    ),
+    FixedReply(
+        "AlarmStatus",
+        "I have no alarm clock yet; I can set a timer.",
+        (
+            "(what time|when) is (my|the|our) [next] alarm [set|set for]",
+            "(what time|when) (does|will|did) (my|the) alarm (go off|ring|wake me)",
+            "(do i have|have i got|is there|did i set|have i set) (an|any|my|the) alarm[s] "
+            "[<moment>]",
+            "(cancel|delete|remove|skip|clear|forget) (my|the|all my|all|tomorrow's) alarm[s] "
+            "[<moment>]",
+            "(no|i do not need an|i do not need the) alarm <moment>",
+            "(no|i do not need an|i do not need any) alarm[s] [then]",
+            "(what|which) alarms (do i have|have i got|are there|are set)",
+            "(snooze the alarm|let me sleep)",
+            "(turn|switch) (on|off) my alarm [<moment>]",
+        ),
+        asks=True,
+    ),
+    FixedReply(
+        "SetReminder",
+        "I can't set reminders yet; I can set a timer.",
+        (
+            "remind (me|us) [<moment>]",
+            "remind (me|us|<family>) <moment> (to|about|of|that|that i need to) {what}",
+            "remind (me|us|<family>) (to|about|of|that|i need|i have) {what}",
+            "remind (me|us) (in|when|before|after|once|as soon as) {what}",
+            "(do not let|never let) (me|us) forget [(to|about|the|that) {what}]",
+            "(set|make|add|create|give me|put in) (a|another|my|the) reminder [<moment>]",
+            "(set|make|add|create|give me) (a|another) reminder (to|for|about|that|of) {what}",
+            "[a|new] reminder (to|for|about) {what}",
+            "(i|we) need (a reminder|to be reminded|reminding) [(to|about|of) {what}]",
+            "(make sure|see that|see to it that) (i|we) (do not forget|remember) [to|about] {what}",
+            "(what|which) reminders (do i have|have i got|are there)",
+            "(what are my|do i have any|read me my|cancel my|delete my) reminders",
+            "tell (me|us) when it is time (to|for) {what}",
+        ),
+    ),
+    FixedReply(
+        "AddEvent",
+        "I can't change your calendar; I can only read it.",
+        (
+            "(put|add|write|enter|note) {what} (in|into|to|on|onto) (my|our|the) (calendar|diary)",
+            "(put|add|write|enter) (it|that|this) (in|into|to|on) (my|our|the) (calendar|diary)",
+            "(make|schedule|create|add|set up|plan|arrange) (an|a|my|the|another) "
+            "(appointment|event|meeting|date) [with {who}] [<moment>]",
+            "(make|schedule|arrange) (an|a) appointment (at|with) (the {what}|{what})",
+            "(cancel|delete|move|reschedule|postpone) (my|our|the) [{what}] (appointment|meeting"
+            "|event)",
+            "(cancel|delete|move|reschedule|postpone) (my|our|the) (appointment|meeting|event) "
+            "[<moment>]",
+            "(block|keep) {what} free (in|on) (my|our|the) (calendar|diary)",
+            "invite {who} to (dinner|lunch|the party|the meeting|my birthday)",
+        ),
+    ),
+    FixedReply(
+        "TakeNote",
+        "I can't take notes yet.",
+        (
+            "(take|make|write|add|create) (a|another|me a) [quick] note [(that|of|about|to) "
+            "{what}]",
+            "(note|write|jot) down (that|{what})",
+            "(write|note|jot) (this|that|it) down",
+            "(remember|memorise|keep in mind) (that|where|when|what|this|for me) [{what}]",
+            "(save|record|store) (this|that|a memo|a voice memo|a note) [for me]",
+            "(learn|remember) (my|his|her|our) {what}",
+        ),
+    ),
+    FixedReply(
+        "MakeCall",
+        "I can't make calls.",
+        (
+            "(call|phone|ring|dial|telephone|facetime|video call) <family> [back|again|up|now]",
+            "(call|phone|ring|dial|telephone|facetime) {who}",
+            "(call|phone|ring) <family> on (his|her|their|the) (mobile|phone|cell|landline)",
+            "(give|get) (<family>|{who}) a (ring|call|bell|buzz)",
+            "(get|put) (<family>|{who}) on the (phone|line|speaker)",
+            "put me through to (<family>|{who})",
+            "(make|place|start) (a|the|my) [phone|video|conference] call [(to|with) "
+            "(<family>|{who})]",
+            "(start|join|open) (my|the|our) [{clock}] (call|video call|meeting|zoom|conference "
+            "call)",
+            "(answer|pick up|get|hang up) (the|that|my) (phone|call|telephone)",
+            "(hang up|redial|call back|i need to make a call|i want to phone somebody)",
+            "(call|ring|dial) (the|this|that|my|his|her) (number|work|office|voicemail)",
+            "(who called|who rang|have i missed any calls|did anybody call|any missed calls)",
+        ),
+    ),
+    FixedReply(
+        "CallForHelp",
+        "I can't call for help. Please use a phone, or ask somebody near you.",
+        (
+            "(call|get|phone|ring|dial|send for) [me] (an ambulance|the police|a doctor|help)",
+            "(call|phone|ring|dial) (the fire brigade|the fire department|emergency services)",
+            "(call|phone|ring|dial) (999|911|112|111|101|9 1 1|9 9 9)",
+            "(i|we) need (an ambulance|the police|a doctor|the fire brigade|help right now)",
+            "(there is a fire|the house is on fire|somebody is breaking in|there is a burglar)",
+            "(i have fallen|i fell|i have fallen and i can not get up|i can not breathe)",
+            "(somebody|someone|she|he) (is hurt|is bleeding|has fallen|has collapsed)",
+        ),
+    ),
+    FixedReply(
+        "SendMessage",
+        "I can't send messages.",
+        (
+            "(text|message|email|whatsapp|ping|mail|dm) (<family>|{who})",
+            "(text|message|email|whatsapp|ping|mail) (<family>|{who}) (that|and|to say|saying) "
+            "{what}",
+            "(send|write|type|shoot|drop) (<family>|{who}) (a|an|another|my) "
+            "(text|message|email|line|whatsapp|letter|card|picture|photo)",
+            "(send|write) (a|an|another|the) (text|message|email|whatsapp|letter|card|tweet) "
+            "[to (<family>|{who})] [(that|saying|and say|to say) {what}]",
+            "(let|tell) <family> know [(that|when|if|about) {what}]",
+            "let {who} know (that|when|if|about|i|we) {what}",
+            "tell (<family>|{who}) (that|i am|we are|i will|we will|to|he|she|dinner) {what}",
+            "ask (<family>|{who}) (if|whether|to|for|when|where|what|how|who) {what}",
+            "(read|check|show|open) [me] (my|the|our) [new] (messages|emails|texts|mail|inbox)",
+            "(do i have|have i got|are there|is there) (any|a) [new|unread] (messages|mail|emails"
+            "|texts|post)",
+            "[any] (new messages|new emails|new texts|unread messages)",
+            "(reply|answer|respond|write back) (to (<family>|{who})|to that|to it) [(that|saying) "
+            "{what}]",
+            "(did|has) {who} (text|write|reply|email|message|texted|written|replied|messaged) "
+            "[me|back|yet]",
+            "(send|forward|share|post) (this|that|it) (to (<family>|{who})|on {place})",
+            "say (happy birthday|hello|hi|thank you) to (<family>|{who}) from me",
+        ),
+    ),
+    FixedReply(
+        "OrderThing",
+        "I can't order or buy anything.",
+        (
+            "(order|buy|purchase|reorder) [me|us|some|a|another|more] {what}",
+            "(order|get|buy) [me|us] (a pizza|pizza|a takeaway|some food|a curry|a chinese|sushi)",
+            "(order|buy) (it|that|this|them|some|one|more|dinner|lunch|groceries|the shopping)",
+            "(get|have) {what} delivered [<moment>]",
+            "(get|have) (it|that|this|them|the groceries|dinner) (delivered|sent) [<moment>]",
+            "(do|place) (my|our|the) [weekly] (shopping|order|grocery order)",
+            "where is (my|our|the) (parcel|package|order|delivery|takeaway|pizza|post|postman)",
+            "(has|have) (my|our|the) (parcel|package|order|delivery|post) (come|arrived|shipped"
+            "|left)",
+            "(track|check on|cancel|change) (my|our|the) (parcel|package|order|delivery)",
+            "when (will|does|is) (my|our|the) (parcel|package|order|delivery) "
+            "(come|arrive|get here|coming|arriving|due)",
+            "(pay|send money|transfer money|pay the bill|pay {what}|donate {what})",
+            "(what is|check) my (bank balance|balance|account)",
+        ),
+    ),
+    FixedReply(
+        "BookThing",
+        "I can't book anything.",
+        (
+            "(book|reserve) [me|us] (a|the|two|some) "
+            "(table|room|hotel|flight|ticket[s]|seat[s]|holiday|haircut|court|class|slot) "
+            "[(for|at|to|on) {what}]",
+            "(book|reserve) {what} [<moment>]",
+            "(get|buy) [me|us] (a|two|some|the) (ticket[s]|seat[s]) [(for|to) {what}]",
+            "(make|get|change|cancel) (a|the|my|our) (reservation|booking) [(at|for) {what}]",
+            "check (me|us) in [for (my|our|the) flight]",
+        ),
+    ),
+    FixedReply(
+        "CallTaxi",
+        "I can't call a taxi.",
+        (
+            "(get|call|order|book|send for|find|i need|we need) [me|us] (a|an|the) "
+            "(taxi|cab|uber|lyft|minicab|ride|lift) [(to|for|at|from) {what}] [<moment>]",
+            "(get|call|order|book) [me|us] (a|an) (taxi|cab|uber|ride) (in|for|at|to) {what}",
+            "(how much is|how long for|how much would be) (a|the) (taxi|cab|uber) [to {place}]",
+            "(where is|is) (my|our|the) (taxi|cab|uber|ride) [here|coming|on its way]",
+        ),
+    ),
+    FixedReply(
+        "RenameThing",
+        "I can't rename anything.",
+        (
+            "(call|name) (it|that|this|that one|this one|the timer|the list) {what}",
+            "rename (it|that|this|{what}) [(to|as) {place}]",
+            "(change|set) (its|the|his|her) name (to|of) {what}",
+        ),
+    ),
+    FixedReply(
+        "MakeRoutine",
+        "I can't set up routines yet.",
+        (
+            "(create|make|set up|add|save|build) (a|an|the|another) [new] (routine|automation"
+            "|scene|rule)",
+            "(create|make|set up|add) (a|an) (routine|automation|scene|rule) (for|that|called|to) "
+            "{what}",
+            "(every time|whenever) {what} (turn|switch|open|close|tell|do|play) {place}",
+            "when i say {what} (turn|switch|open|close|play|do) {place}",
+            "(put|set) {what} on a (schedule|timer schedule)",
+        ),
+    ),
+)

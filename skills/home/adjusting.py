@@ -1,0 +1,115 @@
+"""Relative changes: brighter, two degrees warmer, half as loud, the blinds a little lower."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from assistant.skill import (
+    Change,
+    Confirm,
+    Context,
+    Dialog,
+    Entity,
+    Reply,
+    Request,
+    Skill,
+    SlotValue,
+    Traits,
+    Undo,
+    choices,
+    too_unsure_to_open,
+)
+from skills.home.climate import limits_of
+from skills.home.levels import PROPERTIES, Property
+from skills.home.media import players
+from skills.home.setting import LEFT, bring, commanded
+from skills.home.targets import Place, Target, TargetMention, find, the
+
+Levels = Annotated[str, choices(*PROPERTIES)]
+
+skill = Skill("home")
+
+
+@skill.serve("AdjustDevice", traits=Traits(needs_slot=True, placed=True, takes=("excluded",)))
+def adjust(
+    request: Request,
+    level: Levels,
+    change: Change,
+    context: Context,
+    place: Place,
+    name: str | None = None,
+    domain: str | None = None,
+    device_class: str | None = None,
+) -> Dialog:
+    """Raise or lower the level of devices by an amount, or by a usual step."""
+    what = PROPERTIES[level]
+    target = _meant(
+        TargetMention(name, place, domain or what.domains[0], device_class, likely=what.domains),
+        request,
+        context,
+    )
+    those = [e for e in target.entities if e.domain in what.domains]
+    if not those:
+        return target.unknown
+    if len(those) == 1 and what.level(those[0]) is None and what.name == "volume":
+        way = "up" if change.direction > 0 else "down"
+        return commanded(context, those[0], f"volume_{way}", f"I turned {the(those[0])} {way}.")
+    levels = {e.id: _new(e, what, change) for e in those}
+    if unknown := next((e for e in those if levels[e.id] is None), None):
+        return Reply(f"I don't know the {what.name} of {the(unknown)} now.", done=False)
+    question = f"Shall I open {target.words} further?"
+    opened = what.name == "position" and change.direction > 0
+    if opened and too_unsure_to_open(request, those, "open") and not (yield Confirm(question)):
+        return LEFT
+    undo = [step for e in those for step in _set(context, e, what, levels[e.id] or 0.0)]
+    if len(those) > 1:
+        way = "up" if change.direction > 0 else "down"
+        return Reply(f"I turned {target.words} {way}.", undo=tuple(undo))
+    return Reply(f"I set {the(those[0])} to {_said(levels[those[0].id], what)}.", undo=tuple(undo))
+
+
+def _meant(wanted: TargetMention, request: Request, context: Context) -> Target:
+    """The devices to change; of several without a name or a place, those that run."""
+    if wanted.domain == "media_player":
+        return players(wanted, request, context, ("playing", "on", "paused"))
+    target = find(wanted, request, context)
+    if wanted.name is not None or wanted.place.said or len(target.entities) < 2:
+        return target
+    running = tuple(e for e in target.entities if e.state not in ("off", "unknown", "unavailable"))
+    return Target(running or target.entities, target.kind, target.where)
+
+
+def _new(entity: Entity, what: Property, change: Change) -> float | None:
+    present = what.level(entity)
+    if present is None:
+        return None
+    least, most = what.least, what.most
+    if what.name == "temperature":
+        least, most = limits_of(entity)
+    new = change.applied(present, what.step, least, most)
+    return round(new * 2) / 2 if what.name == "temperature" else float(round(new))
+
+
+def _set(context: Context, entity: Entity, what: Property, level: float) -> list[Undo]:
+    match what.name:
+        case "brightness":
+            return bring(context, entity, f"{level:g}%")
+        case "volume":
+            return bring(context, entity, "", volume_level=level / 100)
+        case "position":
+            state = "open" if level else "closed"
+            return bring(context, entity, state, position=_whole(level))
+        case "speed":
+            return bring(context, entity, "on" if level else "off", percentage=_whole(level))
+    return bring(context, entity, "", temperature=_whole(level))
+
+
+def _whole(level: float) -> SlotValue:
+    return int(level) if level == int(level) else level
+
+
+def _said(level: float | None, what: Property) -> str:
+    figure = f"{level or 0:g}"
+    if what.unit == "°":
+        return f"{figure} degree" if figure == "1" else f"{figure} degrees"
+    return f"{figure} percent"

@@ -1,0 +1,21 @@
+"""Timers: several at once, with or without a name."""
+
+from __future__ import annotations
+
+from assistant.skill import Skill
+from skills.timer import changing, running, starting
+
+skill = Skill("timer", description="set timers")
+skill.rule(
+    "start",
+    "(set|set up|start|create|make|begin|put on|run|give me|i need|i want)",
+)
+skill.rule("which", "(the|my|that) [{start_duration}|{name}] timer [called {name}|named {name}]")
+skill.rule("left", "(left|remaining)")
+skill.rule("it", "(it|that|this|that one|this one|that timer|this timer|the timer)")
+skill.rule(
+    "drop", "(cancel|stop|delete|remove|end|kill|drop|scrap|bin|ditch|lose|clear|get rid of)"
+)
+skill.rule("pause", "(pause|hold|freeze|stop the clock on)")
+skill.rule("resume", "(unpause|resume|continue|restart|carry on with|go on with)")
+skill.include(starting.skill, running.skill, changing.skill)

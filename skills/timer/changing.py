@@ -1,0 +1,205 @@
+"""Timers that run for longer, for less, or for another time than they were set to."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from typing import Annotated
+
+from assistant.english.commands.short_forms import CORRECTING
+from assistant.skill import Context, Dialog, Reply, Request, Skill, Undo, prompt, unless
+from assistant.skill.context import LONGEST_TIMER
+from skills.timer.meant import (
+    IT,
+    OTHER,
+    TIMER,
+    HowLong,
+    Name,
+    called,
+    is_meant,
+    is_spoken_of,
+    matching,
+    no_such,
+    one_of,
+    restoring,
+    short_name,
+    which,
+)
+from skills.timer.starting import TOO_LONG
+
+skill = Skill("timer")
+
+
+@skill.intent(
+    "HassIncreaseTimer",
+    "add [another] {duration} [more] to <which>",
+    "(increase|extend|lengthen|prolong) <which> by {duration}",
+    "(give me|i need) {duration} more [on <which>]",
+    traits=TIMER,
+)
+@skill.short(
+    "HassIncreaseTimer",
+    "(add|put|stick) [another] {duration} [more|extra] (to|on|onto) {text:name} [timer]",
+    "(add|put|stick) [another] {duration} [more|extra] (to|on|onto) [the] {start_duration} timer",
+    "(give|let) {text:name} [timer] [have|another] {duration} [more|extra|longer]",
+    "{text:name} [timer] (needs|need|wants|want|can have|should have|gets|get) [another]"
+    " {duration} (more|extra|longer)",
+    "{duration} (more|extra|longer) (for|on) {text:name} [timer]",
+    "another {duration} (for|on) {text:name} [timer]",
+    "(extend|increase|lengthen) {text:name} [timer] by {duration}",
+    holds=is_meant,
+)
+@skill.short(
+    "HassIncreaseTimer",
+    "(add|put|stick) [another|on] {duration} [more|extra] [on] [to <it>|on <it>]",
+    "(give|let) (it|that|them|that one|me) [have|another] {duration} [more|extra|longer]",
+    "(it|they|that one|i|we) (needs|need|wants|want|can have) [another] {duration}"
+    " [more|extra|longer]",
+    "[make (it|that)] [just] {duration} (more|longer|extra)",
+    "[for] another {duration}",
+    "(extend|increase|lengthen|prolong) <it> by {duration}",
+    fixed={"name": IT},
+    holds=is_meant,
+)
+@skill.short(
+    "HassIncreaseTimer",
+    "(add|put) [another] {duration} (to|on) [the] other [one]",
+    "(give) [the] other [one] [another] {duration} [more]",
+    fixed={"name": OTHER},
+    holds=is_meant,
+)
+def increase_timer(
+    request: Request,
+    duration: HowLong,
+    context: Context,
+    name: Name | None = None,
+    start_duration: timedelta | None = None,
+) -> Dialog:
+    """Add time to a timer."""
+    timer = yield from which(context, request, name, start_duration)
+    if timer is None:
+        return no_such(context, name)
+    return _extended(context, timer.id, duration)
+
+
+@skill.intent(
+    "HassDecreaseTimer",
+    "(take|remove|subtract) {duration} (off|from|off of) <which>",
+    "(decrease|reduce|shorten) <which> by {duration}",
+    traits=TIMER,
+)
+@skill.short(
+    "HassDecreaseTimer",
+    "(take|knock|shave|cut|remove|subtract) {duration} (off|from|off of) {text:name} [timer]",
+    "(decrease|reduce|shorten) {text:name} [timer] by {duration}",
+    "{duration} (less|off|shorter) (for|on|off) {text:name} [timer]",
+    holds=is_meant,
+)
+@skill.short(
+    "HassDecreaseTimer",
+    "(take|knock|shave|cut|remove|subtract) {duration} (off|from|off of|away) [<it>]",
+    "(take|knock|shave|cut) off {duration}",
+    "[make (it|that)] {duration} (less|shorter)",
+    "(decrease|reduce|shorten) <it> by {duration}",
+    fixed={"name": IT},
+    holds=is_meant,
+)
+def decrease_timer(
+    request: Request,
+    duration: HowLong,
+    context: Context,
+    name: Name | None = None,
+    start_duration: timedelta | None = None,
+) -> Dialog:
+    """Take time off a timer."""
+    timer = yield from which(context, request, name, start_duration)
+    if timer is None:
+        return no_such(context, name)
+    return _extended(context, timer.id, duration, sign=-1)
+
+
+def _is_corrected(request: Request, context: Context) -> bool:
+    """Whether a bare duration puts right the timer that was spoken of last."""
+    return is_spoken_of(context) and CORRECTING.match(request.text.casefold()) is not None
+
+
+@skill.short(
+    "ChangeTimer",
+    "(change|set|reset|move) <which> to {duration}",
+    "make <which> {duration} [long]",
+    traits=TIMER,
+)
+@skill.short(
+    "ChangeTimer",
+    "{text:name} [timer] [for|is|are|at|to|should be|needs|need|takes|take] {duration}",
+    "(make|change|set|put|reset) {text:name} [timer] [for|to] {duration} [long]",
+    "{duration} (for|on) {text:name}",
+    "<start> [a|another] {text:name} timer [for] {duration}",
+    holds=is_meant,
+)
+@skill.short(
+    "ChangeTimer",
+    "(make|change|set|put|reset) (it|that|that one) [for|to|at] {duration} [long|now]",
+    "(it|that) (should be|is|was|should have been|needs to be|ought to be) {duration} [long]",
+    "[i (meant|said)|it is|that is|that was|make that] {duration} not {duration:old}",
+    "not {duration:old} {duration}",
+    "i (meant|said|wanted) {duration}",
+    fixed={"name": IT},
+    holds=is_meant,
+)
+@skill.short("ChangeTimer", "[for] {duration}", fixed={"name": IT}, holds=_is_corrected)
+@skill.short(
+    "ChangeTimer",
+    "[make (it|that)] (twice|2 times|double) [as long|that|that long|the time] [as long]",
+    "double (it|that|the time)",
+    fixed={"name": IT, "times": "2"},
+    holds=is_meant,
+)
+@skill.short(
+    "ChangeTimer",
+    "[make (it|that)] half (as long|that|that long|the time)",
+    "halve (it|that|the time)",
+    fixed={"name": IT, "times": "0.5"},
+    holds=is_meant,
+)
+def change_timer(
+    request: Request,
+    duration: Annotated[timedelta, prompt("For how long?"), unless("times")],
+    context: Context,
+    name: Name | None = None,
+    start_duration: timedelta | None = None,
+    times: float | None = None,
+    old: timedelta | None = None,
+) -> Dialog:
+    """Let a timer run for another time than it was set to."""
+    timers = matching(context, request, name, start_duration)
+    timer = yield from one_of(tuple(t for t in timers if t.duration == old) or timers, context)
+    if timer is None:
+        return no_such(context, name)
+    length = timer.duration * times if times is not None else duration
+    if length <= timedelta(0):
+        return Reply("A timer needs more time than that.", done=False)
+    if length > LONGEST_TIMER:
+        return Reply(TOO_LONG, done=False)
+    context.timers.cancel(timer.id)
+    changed = context.timers.start(length, timer.name)
+    return Reply(
+        f"Your {short_name(timer)} is for {context.say(length)} now.",
+        undo=(Undo("timers.cancel", changed.id), restoring(timer)),
+        about=(changed.id,),
+    )
+
+
+def _extended(context: Context, timer_id: str, duration: timedelta, sign: int = 1) -> Reply:
+    if duration <= timedelta(0):
+        return Reply("A timer is changed by more time than that.", done=False)
+    by = sign * duration
+    before = next(timer for timer in context.timers.all() if timer.id == timer_id)
+    if before.remaining + by > LONGEST_TIMER:
+        return Reply(TOO_LONG, done=False)
+    moved = context.timers.extend(timer_id, by)
+    change = (moved.remaining - before.remaining).total_seconds()
+    return Reply(
+        f"Your {called(before, context)} now has {context.say(moved.remaining)} left.",
+        undo=Undo("timers.extend", timer_id, -change),
+        about=(timer_id,),
+    )

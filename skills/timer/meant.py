@@ -1,0 +1,156 @@
+"""Which timers a request means, and how they are called in replies."""
+
+from __future__ import annotations
+
+from collections.abc import Generator
+from datetime import timedelta
+from typing import Annotated
+
+import msgspec
+
+from assistant.english.stems import short_stem
+from assistant.skill import Choose, Context, Reply, Request, Timer, Traits, Undo, choices, prompt
+
+NAMES = (
+    *("pasta", "pizza", "egg", "eggs", "tea", "coffee", "rice", "bread", "cake", "cookies"),
+    *("chicken", "potatoes", "soup", "steak", "oven", "cooking", "baking", "dinner", "lunch"),
+    *("breakfast", "kitchen", "laundry", "washing", "dryer", "dishwasher", "garden", "sprinkler"),
+    *("work", "break", "nap", "sleep", "workout", "exercise", "yoga", "meditation", "reading"),
+    *("homework", "study", "game", "screen", "parking", "meeting", "medicine", "bath", "shower"),
+    *("first", "second", "third"),
+)
+"""Names that a timer may be given; a closed list, so that speech recognition can know them."""
+
+Name = Annotated[str, choices(*NAMES)]
+HowLong = Annotated[timedelta, prompt("For how long?")]
+
+TIMER = Traits(thing="timer")
+
+IT = "it"
+"""Name of the timer that was spoken of last."""
+OTHER = "other"
+"""Name of the one that was not."""
+FIRST = "first of all"
+"""Name of the timer that is due next."""
+
+_AROUND_NAME = frozenset(
+    ("the", "my", "our", "a", "an", "timer", "timers", "one", "ones", "those", "that", "for", "s")
+)
+"""Words beside the name of a timer that are no part of it."""
+
+
+def which(
+    context: Context, request: Request, name: str | None, start_duration: timedelta | None = None
+) -> Generator[Choose, str, Timer | None]:
+    """The one timer that is meant; the user is asked when it may be several; None for none."""
+    timers = matching(context, request, name, start_duration)
+    return (yield from one_of(timers, context))
+
+
+def one_of(timers: tuple[Timer, ...], context: Context) -> Generator[Choose, str, Timer | None]:
+    """The one of several timers that the user chooses; None for none."""
+    if len(timers) < 2:
+        return timers[0] if timers else None
+    labels = {_label(timer, context): timer for timer in reversed(timers)}
+    if len(labels) == 1:
+        return timers[0]
+    options = tuple(reversed(labels))
+    asked = ", ".join(options[:-1]) + f" or {options[-1]}"
+    return labels[(yield Choose(f"Which timer: {asked}?", options))]
+
+
+def matching(
+    context: Context, request: Request, name: str | None, start_duration: timedelta | None = None
+) -> tuple[Timer, ...]:
+    """Every timer that is meant, the next due first."""
+    timers = context.timers.all()
+    if start_duration is not None:
+        timers = tuple(timer for timer in timers if timer.duration == start_duration)
+    spoken_of = tuple(timer for timer in timers if timer.id in context.conversation.about)
+    match name:
+        case None:
+            return timers
+        case "it":
+            said = _words(request.text)
+            mentioned = tuple(t for t in timers if t.name and _words(t.name) <= said)
+            return mentioned or spoken_of or timers
+        case "other":
+            return tuple(timer for timer in timers if timer not in spoken_of)
+        case "first of all":
+            return timers[:1]
+    wanted = _words(name)
+    same = tuple(timer for timer in timers if _words(timer.name) == wanted)
+    return same or tuple(t for t in timers if wanted and wanted <= _words(t.name))
+
+
+def is_meant(request: Request, context: Context) -> bool:
+    """Whether a short form means a timer: by its name, or as what was spoken of last.
+
+    Where nothing was spoken of, it is one if nothing else was understood.
+    """
+    timers = context.timers.all()
+    name, length = request.slot("name"), request.slot("start_duration")
+    if name is None and length is not None:
+        return any(timer.duration.total_seconds() == length.value for timer in timers)
+    if name is None or name.value in (IT, OTHER, FIRST):
+        return bool(timers) and (request.alone or is_spoken_of(context))
+    return bool(matching(context, request, str(name.value)))
+
+
+def names_one(text: str, context: Context) -> bool:
+    """Whether a text has the name of a running timer in it."""
+    said = _words(text)
+    return any(timer.name and _words(timer.name) <= said for timer in context.timers.all())
+
+
+def is_spoken_of(context: Context) -> bool:
+    """Whether a timer that still runs was spoken of last."""
+    return any(timer.id in context.conversation.about for timer in context.timers.all())
+
+
+def no_such(context: Context, name: str | None) -> Reply:
+    """Say that no such timer runs."""
+    if name is None or name in (IT, OTHER, FIRST):
+        text = "There is no such timer." if context.timers.all() else "There is no timer."
+        return Reply(text, done=False)
+    called = " ".join(word for word in name.split() if word not in _AROUND_NAME) or name
+    return Reply(f"There is no {called} timer.", done=False)
+
+
+def restoring(timer: Timer) -> Undo:
+    """How to put back a timer that is cancelled."""
+    return Undo("timers.restore", timer.id, msgspec.json.encode(timer).decode())
+
+
+def called(timer: Timer, context: Context) -> str:
+    """A timer as replies call it: "pasta timer for 5 minutes"."""
+    length = context.say(timer.duration)
+    return f"{timer.name} timer for {length}" if timer.name else f"timer for {length}"
+
+
+def short_name(timer: Timer) -> str:
+    """A timer without its length: "pasta timer"."""
+    return f"{timer.name} timer".lstrip()
+
+
+def time_left(timer: Timer, context: Context) -> str:
+    """ "3 minutes left"."""
+    return f"{context.say(timer.remaining)} left"
+
+
+def left(timer: Timer, context: Context) -> str:
+    """How a timer stands: "is done", "has 3 minutes left"."""
+    if timer.ringing:
+        return "is done"
+    return f"has {time_left(timer, context)}" + (" and is paused" if timer.paused else "")
+
+
+def _label(timer: Timer, context: Context) -> str:
+    return timer.name or context.say(timer.duration)
+
+
+def _words(name: str) -> frozenset[str]:
+    """The words by which names of timers are compared."""
+    plain = name.casefold().replace("’", "'").replace("'s", "").replace("-", " ")
+    words = (word.strip(".,;:!?'") for word in plain.split())
+    return frozenset(short_stem(word) for word in words if word and word not in _AROUND_NAME)

@@ -1,0 +1,252 @@
+"""Timers that run: how long they have, cancelling, pausing and resuming them."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+from assistant.skill import Context, Dialog, Reply, Request, Skill, Traits, Undo, count
+from skills.timer.meant import (
+    FIRST,
+    IT,
+    OTHER,
+    TIMER,
+    Name,
+    called,
+    is_meant,
+    is_spoken_of,
+    left,
+    matching,
+    names_one,
+    no_such,
+    one_of,
+    restoring,
+    time_left,
+    which,
+)
+
+_LONGEST_NAME = 3
+"""Most words of a name that no timer has."""
+
+skill = Skill("timer")
+
+
+def _any_named(request: Request, context: Context) -> bool:
+    """Whether "cancel" and a name mean a timer, be it one that does not run."""
+    if is_meant(request, context):
+        return True
+    name = request.slot("name")
+    cancels = request.alone and request.text.casefold().startswith("cancel")
+    if name is None or not cancels or not (context.timers.all() or context.timers.last):
+        return False
+    return len(name.raw.split()) <= _LONGEST_NAME and not names_one(name.raw, context)
+
+
+@skill.intent(
+    "HassCancelTimer",
+    "(cancel|stop|delete|remove|end|kill|turn off) <which>",
+    "(cancel|stop|delete|remove|end) [the|my] timer for {start_duration}",
+    "(cancel|stop|delete|remove|end) [the|my] timer for [the|my] {name}",
+    "(cancel|stop) timer",
+    "turn <which> off",
+    traits=TIMER,
+)
+@skill.short("HassCancelTimer", "cancel {text:name} [timer]", holds=_any_named)
+@skill.short(
+    "HassCancelTimer",
+    "(<drop>|forget [about]) {text:name} [timer]",
+    "(<drop>|forget [about]) [the] {start_duration} (one|timer)",
+    "turn off {text:name} timer",
+    holds=is_meant,
+)
+@skill.short(
+    "HassCancelTimer",
+    "<drop> <it>",
+    "(cancel|drop it|bin it)",
+    "i do not need (it|that|that one|that timer|the timer) [any more|anymore]",
+    fixed={"name": IT},
+    holds=is_meant,
+)
+@skill.short("HassCancelTimer", "<drop> [the] other [one]", fixed={"name": OTHER}, holds=is_meant)
+def cancel_timer(
+    request: Request,
+    context: Context,
+    name: Name | None = None,
+    start_duration: timedelta | None = None,
+) -> Dialog:
+    """Cancel one timer."""
+    timer = yield from which(context, request, name, start_duration)
+    if timer is None:
+        return no_such(context, name)
+    context.timers.cancel(timer.id)
+    return Reply(f"Your {called(timer, context)} is cancelled.", undo=restoring(timer))
+
+
+@skill.intent(
+    "HassCancelAllTimers",
+    "(cancel|stop|delete|remove|end|clear) (all|all [of] (the|my)|every|both) (timer|timers)",
+    "(cancel|stop|delete|remove|end|clear) [the|my] timers",
+    traits=TIMER,
+)
+@skill.short(
+    "HassCancelAllTimers",
+    "<drop> (them|them all|all of them|both|both of them|all|everything|the lot)",
+    holds=lambda request, context: is_spoken_of(context),
+)
+def cancel_all_timers(context: Context) -> Reply:
+    """Cancel every timer."""
+    timers = context.timers.all()
+    for timer in timers:
+        context.timers.cancel(timer.id)
+    if not timers:
+        return no_such(context, None)
+    return Reply(f"I cancelled {count(len(timers), 'timer')}.", undo=tuple(map(restoring, timers)))
+
+
+@skill.intent(
+    "HassTimerStatus",
+    "how (long|much time|much longer) [is] [<left>] on <which>",
+    "how (long|much time|much longer) (does|has) <which> (have|got) [<left>]",
+    "how (long|much time|many minutes) (is|are|do i have) <left> [on <which>]",
+    "how (long|much time) <left> [on <which>]",
+    "how much time (on|for) <which>",
+    "(what is|what's|whats) <left> on <which>",
+    "(what is|what's|whats) the status of <which>",
+    "when (is|will) <which> [be] (done|over|ready|finished|up)",
+    "when (does|will) <which> (go off|ring|end|finish)",
+    "how is <which> (doing|going)",
+    "what are my timers",
+    "(check|status of) <which>",
+    "(what|which|how many) timers (are [there] [running|set]|do i have [set|running])",
+    "(check|list|show) [me] [all] [the|my] timers",
+    "[do i have|are there] any timers [running|set]",
+    "timer status",
+    traits=Traits(asks=True, thing="timer"),
+)
+@skill.short(
+    "HassTimerStatus",
+    "how (long|much time|much longer|many minutes) [is|are] [there|do i have|have i got|do we have]"
+    " [<left>|to go|more] (on|for|until|till) {text:name} [<left>|done|ready|finished|is done|are"
+    " done|is ready|are ready|are finished|is finished]",
+    "how (long|much time|much longer|many minutes) (has|have|does|do|is|are|will) {text:name}"
+    " [got|have|need|be|take] [<left>|to go|still|more|done|ready]",
+    "how (is|are) {text:name} [doing|going|getting on|coming on|coming along|looking]",
+    "when (is|are|will) {text:name} [be] (done|ready|finished|up|due|over|come out)",
+    "(is|are) {text:name} (done|ready|finished|nearly done|nearly ready|over|up) [yet|now]",
+    "(what is|how is) [the time] [<left>] (on|with|for) {text:name} [timer]",
+    "(and|what about|how about) {text:name} [timer]",
+    "{text:name} one",
+    holds=is_meant,
+)
+@skill.short(
+    "HassTimerStatus",
+    "how (long|much longer|much time|many minutes) [is] [it] [<left>|to go|now|more]",
+    "how (long|much longer|much time|many minutes) (has|have|does|do|is|will)"
+    " (it|they|that|that one|i|we) [got|have|need|be|take] [<left>|to go|still|now]",
+    "how is (it|that one) (doing|going|getting on|coming along)",
+    "(is|are) (it|they|that one) (done|ready|finished|nearly done) [yet|now]",
+    "when (is|are|will) (it|they|that one) [be] (done|ready|finished|up|due)",
+    "(what is|how much is|how long is|how long) <left> [on (it|that|that one)]",
+    "(time <left>|time left please|what is the time left)",
+    fixed={"name": IT},
+    holds=is_meant,
+)
+@skill.short(
+    "HassTimerStatus",
+    "[and|what about|how about|how long is left on] [the] other [one]",
+    "how (long|much longer|much time) (has|is|does) [the] other [one] [got|have|need] [<left>]",
+    "how is [the] other [one] (doing|going)",
+    fixed={"name": OTHER},
+    holds=is_meant,
+)
+@skill.short(
+    "HassTimerStatus",
+    "(which|what) [one|timer] (is|comes|goes off|rings|is done|is ready|finishes|is due|is up)"
+    " (first|next|soonest)",
+    "(what|which) (is|one is) [up|due] next",
+    fixed={"name": FIRST},
+    holds=is_meant,
+)
+@skill.short(
+    "HassTimerStatus",
+    "(what is|what have we got|how long is|how long|how much time is|how much is) [<left>] [on|for]"
+    " (everything|all of them|them all|both|both of them|each|each one|them) [<left>]",
+    "(what is|what have i got|what have we got) (running|going|on the go|ticking)",
+    holds=is_meant,
+)
+def timer_status(
+    request: Request,
+    context: Context,
+    name: Name | None = None,
+    start_duration: timedelta | None = None,
+) -> Reply:
+    """Say how much time is left."""
+    timers = matching(context, request, name, start_duration)
+    if not timers:
+        return no_such(context, name)
+    about = tuple(timer.id for timer in timers)
+    if len(timers) == 1:
+        text = f"Your {called(timers[0], context)} {left(timers[0], context)}."
+        return Reply(text, about=about)
+    parts = [f"the {called(timer, context)} {left(timer, context)}" for timer in timers]
+    text = f"You have {count(len(timers), 'timer')}: {context.say(parts)}."
+    return Reply(text, about=about)
+
+
+@skill.intent("HassPauseTimer", "(pause|hold|freeze) <which>", traits=TIMER)
+@skill.short("HassPauseTimer", "<pause> {text:name} [timer]", holds=is_meant)
+@skill.short(
+    "HassPauseTimer", "<pause> <it>", "(pause|hold it|hold on)", fixed={"name": IT}, holds=is_meant
+)
+@skill.short("HassPauseTimer", "<pause> [the] other [one]", fixed={"name": OTHER}, holds=is_meant)
+def pause_timer(
+    request: Request,
+    context: Context,
+    name: Name | None = None,
+    start_duration: timedelta | None = None,
+) -> Dialog:
+    """Pause a timer."""
+    timer = yield from which(context, request, name, start_duration)
+    if timer is None:
+        return no_such(context, name)
+    context.timers.pause(timer.id)
+    text = f"Your {called(timer, context)} is paused, with {time_left(timer, context)}."
+    return Reply(text, undo=Undo("timers.resume", timer.id), about=(timer.id,))
+
+
+def _is_resumed(request: Request, context: Context) -> bool:
+    """Whether a paused timer is meant; one that runs needs no word to go on."""
+    paused = any(timer.paused for timer in context.timers.all())
+    return paused and is_meant(request, context)
+
+
+@skill.intent("HassUnpauseTimer", "(unpause|resume|continue|restart) <which>", traits=TIMER)
+@skill.short(
+    "HassUnpauseTimer",
+    "<resume> {text:name} [timer]",
+    "(start|set|carry on|go on) {text:name} [timer] (again|going|on)",
+    holds=_is_resumed,
+)
+@skill.short(
+    "HassUnpauseTimer",
+    "(<resume>|start|let) <it> [again|run|go on|carry on]",
+    "(resume|unpause|continue|carry on|go on|keep going|go ahead|off you go|start again|restart)",
+    "(i am|we are) (back|ready)",
+    fixed={"name": IT},
+    holds=_is_resumed,
+)
+def resume_timer(
+    request: Request,
+    context: Context,
+    name: Name | None = None,
+    start_duration: timedelta | None = None,
+) -> Dialog:
+    """Resume a paused timer."""
+    timers = matching(context, request, name, start_duration)
+    paused = tuple(timer for timer in timers if timer.paused)
+    timer = yield from one_of(paused or timers, context)
+    if timer is None:
+        return no_such(context, name)
+    context.timers.resume(timer.id)
+    text = f"Your {called(timer, context)} runs on, with {time_left(timer, context)}."
+    undo = Undo("timers.pause", timer.id) if timer.paused else ()
+    return Reply(text, undo=undo, about=(timer.id,))

@@ -1,0 +1,132 @@
+"""Starting timers: for a duration, the same again, or a few more minutes."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+from assistant.skill import Context, Reply, Request, Skill, Traits, Undo
+from assistant.skill.context import LONGEST_TIMER, MOST_TIMERS
+from skills.timer.meant import TIMER, HowLong, Name, called, is_meant, is_spoken_of, short_name
+
+TOO_LONG = "A timer can run for a year at most."
+SNOOZE = timedelta(minutes=5)
+"""Time until a snoozed timer rings again, where none was said."""
+
+skill = Skill("timer")
+
+_BY_NAME = (
+    "{duration} [cooking|baking|boiling] (for|on) {text:name}",
+    "{text:name} [for|at|in|takes|take|needs|need|wants|want|gets|get|is|are] {duration}",
+    "{text:name} timer [for] {duration}",
+    "<start> [a|the|my|another] timer (for|called|named|on) {text:name} [for|to|of] {duration}",
+    "<start> [a|an|the|my|another] {text:name} timer [for|to|of] {duration}",
+    "<start> [a|an|the|my|another] {duration} [timer] (for|called|named|on) {text:name}",
+    "(put|set|stick|give me) {duration} on [the clock] for {text:name}",
+    "<start> [a] {duration} {text:name} timer",
+    "(put|set|stick|add) {duration} on [the clock] [for] {text:name}",
+)
+"""Short forms that name a timer in the user's own words."""
+
+
+def _is_another(request: Request, context: Context) -> bool:
+    """Whether a name and a bare number are a timer beside those that run."""
+    return request.alone and bool(context.timers.all()) and not is_meant(request, context)
+
+
+@skill.intent(
+    "HassStartTimer",
+    "<start> [a|an|the|my|another] [new] timer [for] {duration}",
+    "<start> [a|an|the|my|another] timer (to go off|set) (in|for) {duration}",
+    "<start> [a|an|the|my|another] {duration} timer",
+    "<start> [a|an|the|my|another] {name} timer for {duration}",
+    "<start> [a|an|the|my|another] timer (called|named) {name} for {duration}",
+    "<start> [a|an|the|my|another] timer for {duration} (called|named|for [the|my]) {name}",
+    "<start> [a|an|the|my|another] {duration} timer (called|named|for [the|my]) {name}",
+    "<start> [a|an|the|my|another] {duration} {name} timer",
+    "<start> (a|an|the|my|another) [new] [{name}] timer",
+    "<start> (a|an|the|my|another) timer for [the|my] {name}",
+    "timer [for] {duration}",
+    "{duration} timer",
+    "{name} timer for {duration}",
+    "(remind me|wake me [up]|tell me) in {duration}",
+    "count down [from] {duration}",
+    "time {duration}",
+    traits=TIMER,
+)
+@skill.short("HassStartTimer", *_BY_NAME)
+@skill.short(
+    "HassStartTimer",
+    "[just] (give me|i need|time me for|set) [another] {duration} [from now|on the clock]",
+    "(set|put|start) (the clock|a countdown|a count down|the countdown) (for|to|at) {duration}",
+    "(let me know|give me a (shout|shake|nudge|call)|shout|ping me|beep|ring) in {duration}",
+    "(tell me|let me know|shout) when {duration} (is|are|have|has) (up|over|passed|gone)",
+    "<start> [a] timer {duration}",
+)
+@skill.short(
+    "HassStartTimer",
+    *_BY_NAME,
+    holds=_is_another,
+)
+def start_timer(duration: HowLong, context: Context, name: Name | None = None) -> Reply:
+    """Start a timer for the spoken duration."""
+    if duration <= timedelta(0):
+        return Reply("A timer needs more time than that.", done=False)
+    if duration > LONGEST_TIMER:
+        return Reply(TOO_LONG, done=False)
+    if len(context.timers.all()) >= MOST_TIMERS:
+        return Reply(f"You have {MOST_TIMERS} timers already. Cancel one first.", done=False)
+    timer = context.timers.start(duration, (name or "").strip())
+    text = f"{called(timer, context).capitalize()}, starting now."
+    return Reply(text, undo=Undo("timers.cancel", timer.id), about=(timer.id,))
+
+
+def _can_repeat(request: Request, context: Context) -> bool:
+    last, rung = context.timers.last, context.timers.rung
+    return last is not None and (request.alone or rung is not None or is_spoken_of(context))
+
+
+@skill.short(
+    "RepeatTimer",
+    "[do|set|start] [the|that] same [timer|one|thing|time] [again|once more|one more time]",
+    "(again|and again|once again|go again|another round|another one|another of those)",
+    "[do|set|start|run] (it|that|that one|that timer|the timer) (again|once more|one more time)",
+    "<start> another [one|timer] [the same|like that|of the same|of those]",
+    holds=_can_repeat,
+)
+def repeat_timer(context: Context) -> Reply:
+    """Start the last timer once more."""
+    last = context.timers.last
+    if last is None:
+        return Reply("There was no timer yet.", done=False)
+    return start_timer(last.duration, context, last.name)
+
+
+def _can_snooze(request: Request, context: Context) -> bool:
+    return context.timers.rung is not None
+
+
+@skill.short(
+    "SnoozeTimer",
+    "(snooze [it|that|the timer|the alarm]|remind me again|ring again) [[for|in] {duration}]",
+    traits=Traits(thing="timer"),
+)
+@skill.short(
+    "SnoozeTimer",
+    "[just|give me|give it|i need|it needs|they need|make it] [another] {duration} [more|longer]",
+    "[for] another {duration}",
+    "(ask|tell|remind) me again in {duration}",
+    "(not yet|not done yet|still not done|a bit longer|a little longer|a bit more|needs longer)",
+    holds=_can_snooze,
+)
+def snooze_timer(context: Context, duration: timedelta | None = None) -> Reply:
+    """Let the timer that rings, or has just rung, ring again."""
+    rung = context.timers.rung
+    if rung is None:
+        return Reply("Nothing is ringing.", done=False)
+    longer = duration or SNOOZE
+    if longer > LONGEST_TIMER:
+        return Reply(TOO_LONG, done=False)
+    context.timers.cancel(rung.id)
+    timer = context.timers.start(longer, rung.name)
+    text = f"Your {short_name(timer)} will ring again in {context.say(longer)}."
+    return Reply(text, undo=Undo("timers.cancel", timer.id), about=(timer.id,))

@@ -1,0 +1,69 @@
+"""Which texts can be questions for documents, and which have the form of a command."""
+
+from __future__ import annotations
+
+import pytest
+
+from assistant.english.questions import asks, commands, names
+
+QUESTIONS = (
+    "when is the bin collection",
+    "what's the excess on the car insurance",
+    "how do I bleed a radiator",
+    "tell me about the dishwasher",
+    "could you tell me where the fuse box is",
+    "does the lease allow pets",
+    "she needs the policy number where do I find it",
+    "covered for how many years?",
+)
+NAMES = (
+    "the wifi password",
+    "and the neighbour's number",
+    "grandma's birthday",
+    "recipe for pancakes",
+)
+COMMANDS = (
+    "can you empty the bin",
+    "would you please read it to the cat",
+    "fetch my slippers",
+    "open a tin of beans",
+    "I want you to iron the shirts",
+    "could we put the oven on",
+)
+NEITHER = (
+    "good morning",
+    "we're home",
+    "the lights are too bright",
+    "our dog barks a lot when you go",
+    "that's what I said",
+    "yippee",
+    "I already did it",
+    "it's only me",
+)
+
+
+@pytest.mark.parametrize("text", QUESTIONS)
+def test_it_asks(text: str) -> None:
+    assert asks(text)
+
+
+@pytest.mark.parametrize("text", NAMES)
+def test_it_names_what_it_is_after(text: str) -> None:
+    assert names(text)
+    assert not asks(text)
+
+
+@pytest.mark.parametrize("text", [*COMMANDS, *NEITHER])
+def test_it_asks_nothing(text: str) -> None:
+    assert not asks(text)
+    assert not names(text)
+
+
+@pytest.mark.parametrize("text", COMMANDS)
+def test_it_is_a_command(text: str) -> None:
+    assert commands(text)
+
+
+@pytest.mark.parametrize("text", NEITHER)
+def test_it_is_no_command(text: str) -> None:
+    assert not commands(text)

@@ -1,0 +1,118 @@
+"""What a sentence adds to a command is divided from it, and nothing else is."""
+
+from __future__ import annotations
+
+from datetime import datetime, timedelta
+from zoneinfo import ZoneInfo
+
+import pytest
+
+from assistant.core.messages import Slot
+from nlu.discourse.modifiers import UNKNOWN, divisions, timed, timed_before
+from nlu.text.canonical import canonical
+
+NOW = datetime(2026, 11, 23, 12, 0, tzinfo=ZoneInfo("Europe/Berlin"))
+PLACES = {"bedroom": "Bedroom", "hall": "Hall", "kitchen": "Kitchen"}
+
+
+def named(text: str) -> Slot | None:
+    if text == "floor lamp":
+        return Slot(name="name", value="Floor Lamp", raw=text)
+    return Slot(name="area", value=PLACES[text], raw=text) if text in PLACES else None
+
+
+@pytest.mark.parametrize(
+    ("text", "core", "excluded"),
+    [
+        (
+            "turn off all the lights except the bedroom",
+            "turn off all lights",
+            [("area", "Bedroom")],
+        ),
+        (
+            "turn all the lights but the one in the hall off",
+            "turn all lights off",
+            [("area", "Hall")],
+        ),
+        ("everything but the floor lamp off", "everything off", [("name", "Floor Lamp")]),
+        (
+            "all lights off apart from the hall and the kitchen",
+            "all lights off",
+            [("area", "Hall"), ("area", "Kitchen")],
+        ),
+        (
+            "except for the kitchen turn off all lights",
+            "turn off all lights",
+            [("area", "Kitchen")],
+        ),
+        ("everything off except the heating", "everything off", [("domain", "climate")]),
+        ("all lights off except in here", "all lights off", [("area", "")]),
+        ("all lights on except the attic", "all lights on", [(UNKNOWN, "attic")]),
+    ],
+)
+def test_an_exception(text: str, core: str, excluded: list[tuple[str, str]]) -> None:
+    found = {
+        plain.text: [(s.name, s.value) for s in modifiers.excluded]
+        for plain, modifiers in reversed(list(divisions(canonical(text), named, NOW)))
+    }
+    assert found[core] == excluded
+
+
+@pytest.mark.parametrize(
+    ("text", "core", "kind", "value"),
+    [
+        ("close the blinds at sunset", "close blinds", "event", None),
+        ("turn off the tv in half an hour", "turn off tv", "in", 1800),
+        ("turn on the fan for ten minutes", "turn on fan", "for", 600),
+        ("turn on the lamp at eight", "turn on lamp", "at", "2026-11-23T20:00:00+01:00"),
+        ("leave it on until ten", "leave it on", "until", "2026-11-23T22:00:00+01:00"),
+        ("turn on the lamp later", "turn on lamp", "later", None),
+        ("turn off the tv when the film is over", "turn off tv", "event", None),
+        ("is it warm tomorrow", "is it warm", "at", "2026-11-24"),
+    ],
+)
+def test_a_time_at_the_end(text: str, core: str, kind: str, value: object) -> None:
+    plain, when = next(timed(canonical(text), NOW))
+    assert (plain.text, when.kind, when.value) == (core, kind, value)
+    assert text.endswith(when.said)
+
+
+@pytest.mark.parametrize(
+    ("text", "core", "said"),
+    [
+        ("when I get home turn on the heating", "turn on heating", "when i get home"),
+        ("at sunset put the porch light on", "put porch light on", "at sunset"),
+        ("tomorrow open the blinds", "open blinds", "tomorrow"),
+    ],
+)
+def test_a_time_at_the_beginning(text: str, core: str, said: str) -> None:
+    plain, when = next(timed_before(canonical(text), NOW))
+    assert (plain.text, when.said) == (core, said)
+
+
+def test_every_morning_is_no_single_time() -> None:
+    _, when = next(timed(canonical("open the blinds every morning"), NOW))
+    assert when.kind == "every"
+    assert "FREQ=DAILY" in str(when.value)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "turn on the lamp",
+        "turn on the lamp now",
+        "set the lamp to fifty",
+        "turn on the lights tonight",
+        "say that once more",
+        "turn on the light if you can",
+        "turn on the light in the kitchen",
+        "not the kitchen",
+    ],
+)
+def test_what_adds_nothing(text: str) -> None:
+    assert not list(divisions(canonical(text), named, NOW))
+
+
+def test_a_time_is_read_at_its_moment() -> None:
+    _, when = next(timed(canonical("turn on the lamp in two hours"), NOW))
+    assert timedelta(seconds=float(str(when.value))) == timedelta(hours=2)

@@ -1,0 +1,235 @@
+"""Commands are composed from their parts, in any order, and nothing that was said is dropped."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from assistant.core.messages import Command, Slot
+from assistant.english.lists import word_list
+from assistant.skill.home import Area, Entity, Floor, Home
+from nlu.parts.composer import Composer
+from nlu.text.canonical import canonical
+
+
+def entity(entity_id: str, name: str, area: str | None = None, **attributes: Any) -> Entity:
+    return Entity(id=entity_id, name=name, area=area, state="on", attributes=attributes)
+
+
+HOME = Home(
+    floors=(Floor(name="Ground Floor", id="ground"), Floor(name="First Floor", id="first")),
+    areas=(
+        Area(name="Kitchen", id="kitchen", floor="ground"),
+        Area(name="Lounge", id="lounge", floor="ground"),
+        Area(name="Nursery", id="nursery", floor="first"),
+    ),
+    entities=(
+        entity("light.ceiling", "Ceiling Light", "kitchen"),
+        entity("light.reading", "Reading Lamp", "lounge"),
+        entity("light.spots", "Spots", "lounge"),
+        entity("switch.coffee", "Coffee Machine", "kitchen"),
+        entity("cover.kitchen", "Kitchen Blind", "kitchen", device_class="blind"),
+        entity("cover.lounge", "Lounge Blind", "lounge", device_class="blind"),
+        entity("cover.garage", "Garage Door", None, device_class="garage"),
+        entity("lock.front", "Front Door"),
+        entity("media_player.tv", "TV", "lounge", device_class="tv"),
+        entity("media_player.radio", "Kitchen Radio", "kitchen"),
+        entity("climate.lounge", "Lounge Thermostat", "lounge"),
+        entity("climate.nursery", "Nursery Thermostat", "nursery"),
+        entity("fan.nursery", "Fan", "nursery"),
+        entity("vacuum.robbie", "Robbie", "lounge"),
+    ),
+)
+COMPOSE = Composer(HOME, "lounge")
+
+Meant = list[tuple[str, dict[str, Any]]]
+
+
+def meant(text: str, *before: Command, strangers: Any = "") -> Meant | None:
+    composed = COMPOSE(canonical(text), before, strangers)
+    if composed is None:
+        return None
+    commands = [one.command for one in composed]
+    return [(c.intent, {s.name: s.value for s in c.slots}) for c in commands]
+
+
+def command(intent: str, **slots: Any) -> Command:
+    return Command(
+        intent=intent, slots=tuple(Slot(name=n, value=v, raw=str(v)) for n, v in slots.items())
+    )
+
+
+ON, OFF = "HassTurnOn", "HassTurnOff"
+LAMP = {"name": "Reading Lamp"}
+LAMP_ON = command(ON, name="Reading Lamp")
+SPOTS_AT_50 = command("HassLightSet", name="Spots", brightness=50)
+LIGHTS_ON = command(ON, domain="light", area="Lounge")
+
+
+@pytest.mark.parametrize(
+    ("text", "wanted"),
+    [
+        ("reading lamp on", [(ON, LAMP)]),
+        ("switch the telly off", [(OFF, {"name": "TV"})]),
+        ("coffee on", [(ON, {"name": "Coffee Machine"})]),
+        (
+            "radio to thirty percent",
+            [("HassSetVolume", {"name": "Kitchen Radio", "volume_level": 30})],
+        ),
+        ("blind halfway down", [("HassSetPosition", {"name": "Lounge Blind", "position": 50})]),
+        ("garage door up", [(ON, {"name": "Garage Door"})]),
+        ("kitchen blind down", [(OFF, {"name": "Kitchen Blind"})]),
+        ("lock the front door", [(ON, {"name": "Front Door"})]),
+        ("stop the kitchen blind", [("HassStopMoving", {"name": "Kitchen Blind"})]),
+        ("send robbie home", [("HassVacuumReturnToBase", {"name": "Robbie"})]),
+        ("reading lamp on low", [("HassLightSet", LAMP | {"brightness": 20})]),
+        ("everything off in here", [(OFF, {"area": "Lounge"})]),
+        ("everything off upstairs", [(OFF, {"floor": "First Floor"})]),
+        ("turn of the reading lamp", [(OFF, LAMP)]),
+        (
+            "blind up, coffee on, spots blue",
+            [
+                (ON, {"name": "Lounge Blind"}),
+                (ON, {"name": "Coffee Machine"}),
+                ("HassLightSet", {"name": "Spots", "color": "blue"}),
+            ],
+        ),
+        ("the reading lamp and the spots off", [(OFF, LAMP), (OFF, {"name": "Spots"})]),
+        (
+            "make the spots red and half brightness",
+            [
+                ("HassLightSet", {"name": "Spots", "color": "red"}),
+                ("HassLightSet", {"name": "Spots", "brightness": 50}),
+            ],
+        ),
+        ("off, the spots", [(OFF, {"name": "Spots"})]),
+        ("every light, off", [(OFF, {"name": "all", "domain": "light"})]),
+        ("spots warm white", [("HassLightSet", {"name": "Spots", "temperature": 2700})]),
+        ("reading lamp off, it's bright enough", [(OFF, LAMP)]),
+    ],
+)
+def test_parts_in_any_order_make_a_command(text: str, wanted: Meant) -> None:
+    assert meant(text) == wanted
+
+
+@pytest.mark.parametrize(
+    ("text", "slots"),
+    [
+        ("a bit brighter", {"level": "brightness", "change": "+ little"}),
+        ("much dimmer", {"level": "brightness", "change": "- much"}),
+        ("twice as bright", {"level": "brightness", "change": "+2 x"}),
+        ("half as loud", {"level": "volume", "change": "-2 x"}),
+        ("louder by twenty percent", {"level": "volume", "change": "+20 %"}),
+        ("two degrees warmer", {"level": "temperature", "change": "+2 °"}),
+        ("a degree cooler", {"level": "temperature", "change": "-"}),
+        ("turn the telly down a bit", {"name": "TV", "level": "volume", "change": "- little"}),
+        (
+            "lower the kitchen blind a little",
+            {"name": "Kitchen Blind", "level": "position", "change": "- little"},
+        ),
+        (
+            "dim the spots by a third",
+            {"name": "Spots", "level": "brightness", "change": "-0.333333 /"},
+        ),
+    ],
+)
+def test_a_relative_change_is_no_level(text: str, slots: dict[str, Any]) -> None:
+    ((intent, found),) = meant(text) or [("", {})]
+    assert intent == "AdjustDevice"
+    assert {n: v for n, v in found.items() if n != "area"} == slots
+
+
+@pytest.mark.parametrize(
+    ("text", "before", "wanted"),
+    [
+        ("turn it off", LAMP_ON, [(OFF, LAMP)]),
+        ("and the spots", LAMP_ON, [(ON, {"name": "Spots"})]),
+        ("brighter", LAMP_ON, [("AdjustDevice", LAMP | {"level": "brightness", "change": "+"})]),
+        ("no, the spots", LAMP_ON, [(ON, {"name": "Spots"})]),
+        ("no the kitchen", LIGHTS_ON, [(ON, {"domain": "light", "area": "Kitchen"})]),
+        ("the kitchen ones", LIGHTS_ON, [(ON, {"domain": "light", "area": "Kitchen"})]),
+        (
+            "i meant eighty",
+            SPOTS_AT_50,
+            [("HassLightSet", {"name": "Spots", "brightness": 80})],
+        ),
+        ("reading lamp the same", SPOTS_AT_50, [("HassLightSet", LAMP | {"brightness": 50})]),
+        ("turn the spots", LAMP_ON, None),
+        ("the kitchen one", None, None),
+        ("turn it off", command("HassStartTimer", name="Eggs"), None),
+    ],
+)
+def test_what_is_left_out_comes_from_the_command_before(
+    text: str, before: Command | None, wanted: Meant | None
+) -> None:
+    assert meant(text, *([before] if before else [])) == wanted
+
+
+def test_a_correction_replaces_what_was_done() -> None:
+    (corrected,) = COMPOSE(canonical("no, the spots"), (LAMP_ON,)) or ()
+    (further,) = COMPOSE(canonical("and the spots"), (LAMP_ON,)) or ()
+    assert (corrected.command.instead, further.command.instead) == (True, False)
+
+
+def test_them_are_all_that_were_named() -> None:
+    assert meant("turn them off", LAMP_ON, command(ON, name="Spots")) == [
+        (OFF, LAMP),
+        (OFF, {"name": "Spots"}),
+    ]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "is the reading lamp on",
+        "which lights are on",
+        "the spots, are they still going",
+        "the reading lamp is broken",
+        "she turned the spots off",
+        "turn the reading lamp",
+        "reading lamp",
+        "turn the spots on and off",
+        "play some jazz on the radio",
+        "the film was louder than the telly",
+        "reading lamp on the roof on",
+        "",
+    ],
+)
+def test_what_is_no_command_is_left_alone(text: str) -> None:
+    assert meant(text) is None
+
+
+@pytest.mark.parametrize(
+    ("text", "kinds", "strange"),
+    [
+        ("turn off the light in the attic", (OFF, {"domain": "light", "area": "attic"}), True),
+        ("open the conservatory blinds", (ON, {"name": "conservatory blinds"}), True),
+        ("turn on the dishwasher", (ON, {"name": "dishwasher"}), False),
+    ],
+)
+def test_what_the_home_does_not_have_is_named(
+    text: str, kinds: tuple[str, dict[str, Any]], strange: bool
+) -> None:
+    assert meant(text) is None
+    assert meant(text, strangers="any") == [kinds]
+    assert (meant(text, strangers="kinds") is not None) is strange
+
+
+WORDS = word_list(
+    "turn on off up down the a lamp spots telly blind kitchen lounge reading red fifty percent "
+    "bit brighter it them and no to by not never twice half degrees warmer one all everything "
+    "please elephant"
+)
+
+
+@given(st.lists(st.sampled_from(WORDS), max_size=9), st.booleans())
+def test_no_order_of_words_fails_or_turns_an_act_round(words: list[str], after: bool) -> None:
+    composed = COMPOSE(canonical(" ".join(words)), (LAMP_ON,) if after else ())
+    intents = {one.command.intent for one in composed or ()}
+    if "off" in words and "on" not in words and not after:
+        assert ON not in intents or {"up", "blind"} & set(words)
+    if "elephant" in words:
+        assert not composed

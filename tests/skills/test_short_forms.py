@@ -1,0 +1,256 @@
+"""Conversations in short forms: timers, lists and the clock, without models."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import timedelta
+from itertools import count
+
+import pytest
+
+from assistant.core.messages import Commit, Interpretation, SpokenReply, Transcript
+from assistant.skill.home import Entity, Home
+from nlu.grammar.templates import Templates
+from nlu.interpreter import Interpreter
+from nlu.stage import NluStage
+from skills.registry import load_registry
+from tests.support.talking import EVENING, HOME, Talk
+
+HOUSE = Home(
+    areas=HOME.areas,
+    entities=(
+        *HOME.entities,
+        Entity(
+            name="Shopping List",
+            id="todo.shopping_list",
+            attributes={"items": ["milk", "butter"]},
+        ),
+        Entity(name="To-Do List", id="todo.to_do_list"),
+    ),
+)
+
+
+class Conversation:
+    """What is said to understanding and to the skills, one after the other."""
+
+    def __init__(self, talk: Talk, nlu: NluStage, at_s: float) -> None:
+        self.talk, self._nlu, self._at_s, self._count = talk, nlu, at_s, 0
+
+    def __call__(self, text: str) -> str:
+        """The reply; "" where no skill claims the text."""
+        self._count += 1
+        name = f"c{self._at_s}-{self._count}"
+        heard = Transcript(
+            utterance_id=name,
+            revision=1,
+            text=text,
+            engine="text",
+            at_s=self._at_s + self.talk.at_s,
+        )
+        given = [
+            out
+            for message in self._nlu.feed(heard)
+            if isinstance(message, Interpretation)
+            for out in self.talk.feed(message)
+        ]
+        given += self.talk.feed(Commit(utterance_id=name, revision=1))
+        return " ".join(m.text for m in given if isinstance(m, SpokenReply))
+
+    @property
+    def timers(self) -> dict[str, timedelta]:
+        """The running timers by name, with the time that each has left."""
+        context = self.talk.stage._context
+        return {timer.name: timer.remaining for timer in context.timers.all()}
+
+
+@pytest.fixture(scope="module")
+def nlu() -> NluStage:
+    """One for all, as it takes seconds to make."""
+    templates = Templates.compile(load_registry().manifests, HOUSE)
+    return NluStage(templates, Interpreter(templates), lambda: EVENING)
+
+
+_FAR_APART = count(step=1_000_000)
+
+
+@pytest.fixture
+def say(talks: Callable[..., Talk], nlu: NluStage) -> Conversation:
+    return Conversation(talks(home=HOUSE), nlu, float(next(_FAR_APART)))
+
+
+@pytest.mark.parametrize(
+    ("text", "timers"),
+    [
+        ("carrots, twelve minutes", {"carrots": 12}),
+        ("twelve minutes for the carrots", {"carrots": 12}),
+        ("the lamb needs an hour and a half", {"lamb": 90}),
+        ("rolls ten minutes and carrots four", {"rolls": 10, "carrots": 4}),
+        ("lamb an hour ten carrots twenty", {"lamb": 70, "carrots": 20}),
+        (
+            "start two timers, ten minutes for the rolls and four for the carrots",
+            {"rolls": 10, "carrots": 4},
+        ),
+        ("carrots twelve minutes, no wait, fifteen", {"carrots": 15}),
+        ("set a timer for for minutes", {"": 4}),
+        ("i need a timer for the rolls for ten minutes", {"rolls": 10}),
+        ("give me five minutes", {"": 5}),
+    ],
+)
+def test_timers_are_set_in_few_words(
+    say: Conversation, text: str, timers: dict[str, float]
+) -> None:
+    say(text)
+    assert say.timers == {name: timedelta(minutes=m) for name, m in timers.items()}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "the lamb one",
+        "she waited ten minutes",
+        "it took them twenty minutes",
+        "desk lamp ten minutes",
+        "lamb fifty",
+        "add ten",
+        "drop the carrots",
+        "how is the lamb doing",
+        "don't set the lamb for ten minutes",
+    ],
+)
+def test_nothing_is_taken_for_a_timer_where_none_runs(say: Conversation, text: str) -> None:
+    assert say(text) == ""
+    assert say.timers == {}
+
+
+def test_a_running_timer_is_known_by_what_it_is_for(say: Conversation) -> None:
+    say("lamb one hour, carrots ten minutes")
+    assert (
+        say("how long have the carrots got")
+        == "Your carrots timer for ten minutes has ten minutes left."
+    )
+    say("give the carrots three more")
+    assert say.timers == {"lamb": timedelta(hours=1), "carrots": timedelta(minutes=13)}
+    say("take a minute off")
+    assert say.timers["carrots"] == timedelta(minutes=12)
+    say("drop the lamb, it's not in yet")
+    assert list(say.timers) == ["carrots"]
+    assert say("cancel the dumplings") == "There is no dumplings timer."
+
+
+def test_a_bare_change_is_of_the_timer_spoken_of_last(say: Conversation) -> None:
+    say("lamb one hour, carrots ten minutes")
+    assert say("add ten") == "Which timer: carrots or lamb?"
+    say("lamb")
+    assert say.timers["lamb"] == timedelta(minutes=70)
+    say("twice as long")
+    assert say.timers["lamb"] == timedelta(hours=2)
+    assert say("how long has the other one got").startswith("Your carrots timer")
+
+
+@pytest.mark.parametrize(
+    ("text", "left"),
+    [
+        ("no, twenty", 20),
+        ("make it half an hour instead", 30),
+        ("sixteen, not sixty", 16),
+        ("sorry, carrots one hour ten", 70),
+        ("half as long", 30),
+    ],
+)
+def test_the_timer_just_set_is_put_right(say: Conversation, text: str, left: float) -> None:
+    say("carrots sixty minutes")
+    say(text)
+    assert say.timers == {"carrots": timedelta(minutes=left)}
+    say("undo")
+    assert say.timers == {"carrots": timedelta(minutes=60)}
+
+
+def test_pausing_and_going_on(say: Conversation) -> None:
+    say("carrots ten minutes")
+    assert "is paused" in say("pause it there's someone at the door")
+    assert "runs on" in say("right, carry on")
+
+
+def test_a_cancelled_timer_comes_back(say: Conversation) -> None:
+    say("carrots ten minutes")
+    say("cancel it")
+    assert say.timers == {}
+    assert say("cancel that") == "I took that back."
+    assert say.timers == {"carrots": timedelta(minutes=10)}
+
+
+def test_which_one_is_first_and_what_is_left(say: Conversation) -> None:
+    say("lamb one hour, carrots ten minutes")
+    assert say("which one's first").startswith("Your carrots timer")
+    assert say("what's left on everything").startswith("You have two timers")
+    assert say("set another one the same") != ""
+
+
+def test_a_ring_is_answered(say: Conversation) -> None:
+    say("carrots ten minutes")
+    (ring,) = say.talk.wait(600)
+    assert isinstance(ring, SpokenReply)
+    assert say("five more minutes") == "Your carrots timer will ring again in five minutes."
+    (again,) = say.talk.wait(300)
+    assert isinstance(again, SpokenReply)
+    assert say("okay") == "Okay."
+    assert say.timers == {}
+    say("same again")
+    assert say.timers == {"carrots": timedelta(minutes=5)}
+
+
+def test_nothing_to_snooze_is_told(say: Conversation) -> None:
+    assert say("snooze") == "Nothing is ringing."
+
+
+def test_a_list_has_what_the_home_says(say: Conversation) -> None:
+    assert say("what's on the shopping list") == "On your shopping list: milk and butter."
+    say("take the milk off")
+    say.talk.restart()
+    assert say("read me the list") == "On your shopping list: butter."
+
+
+def test_several_things_are_several(say: Conversation) -> None:
+    say("tea bags and plain flour on the shopping list please")
+    assert say("what have I got on there") == (
+        "On your shopping list: milk, butter, tea bags and plain flour."
+    )
+    say("and jam, some honey and that nice cheese")
+    assert say("is jam on the list") == "Yes, jam is on your shopping list."
+    assert say("is the nice cheese on the list").startswith("Yes")
+    assert say("put butter on the list") == "Butter is on your shopping list already."
+
+
+def test_a_thing_is_moved_ticked_off_and_brought_back(say: Conversation) -> None:
+    say("move the butter to the to-do list")
+    assert say("what's on the to-do list") == "On your to-do list: butter."
+    say("tick off the milk")
+    assert say("what's on the shopping list") == "Your shopping list is empty."
+    say("undo")
+    assert say("what do we still need to buy") == "On your shopping list: milk."
+
+
+def test_what_is_on_no_list_is_left_to_others(say: Conversation) -> None:
+    assert say("take the lid off") == ""
+    assert say("and some peace and quiet") == ""
+
+
+@pytest.mark.parametrize(
+    ("text", "reply"),
+    [
+        ("what day is the ninth of january", "That is Friday, January 9, 2026."),
+        ("what's the date tomorrow", "That is Tuesday, January 6, 2026."),
+        ("what was the date on friday", "That was Friday, January 2, 2026."),
+        ("how many days until the twelfth", "Seven days until Monday, January 12, 2026."),
+        ("is it monday", "Yes, it's Monday, January 5, 2026."),
+        ("is it sunday", "No, it's Monday, January 5, 2026."),
+        ("what week is it", "It's week 2."),
+        ("how long till eight o'clock", "One hour and 30 minutes until 8 pm."),
+        ("what time will it be in two hours", "It will be 8:30 pm."),
+        ("in half an hour it's seven, right?", "Yes, it will be 7 pm."),
+        ("what time is it in new york", "It's 1:30 pm in New York."),
+        ("what's the time in atlantis", "I only know the time here: it's 6:30 pm."),
+    ],
+)
+def test_the_clock_knows_other_times(say: Conversation, text: str, reply: str) -> None:
+    assert say(text) == reply
