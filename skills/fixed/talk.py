@@ -30,7 +30,8 @@ REPLIES = (
         "Hello.",
         (
             "(hello|hi|hey|hiya|howdy|greetings|good day|hello hello|hey hey) [there] <now>",
-            "[hi|hello] (i am|my name is|this is) {who}",
+            "(hi|hello|hey) (i am|my name is|this is) {who}",
+            "my name is {who}",
             "[hi|hello] nice to meet you",
             "[it is] (nice|good) to (see|meet|hear) you [again]",
             "say (hello|hi) [to {who}]",
