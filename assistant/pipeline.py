@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 
 import msgspec
 
-from assistant.core.messages import Message
+from assistant.core.messages import Commit, Message, Transcript
 from assistant.core.stage import Stage
 
 Observe = Callable[[Stage, float], None]
@@ -32,6 +32,14 @@ def run(
                     for output in _feed(stage, message, observe):
                         waiting.append(output)
                         yield output
+
+
+def typed(utterance_id: str, text: str, at_s: float) -> tuple[Message, Message]:
+    """The messages of a text that is typed in place of an utterance: final at once."""
+    return (
+        Transcript(utterance_id=utterance_id, revision=0, text=text, engine="text", at_s=at_s),
+        Commit(utterance_id=utterance_id, revision=0, at_s=at_s),
+    )
 
 
 def _feed(stage: Stage, message: Message, observe: Observe | None) -> list[Message]:

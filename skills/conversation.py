@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from assistant.skill import Confirm, Context, Dialog, RepeatAnswer, Reply, Skill, Traits, opens
+from assistant.skill import Confirm, Context, Dialog, RepeatAnswer, Reply, Skill, Traits, opened_by
 
 TALK = Traits(asks=True, whole=True)
 
@@ -105,9 +105,7 @@ def help_me(context: Context) -> Reply:
 
 def _opening(context: Context) -> str:
     """The question before an undo that opens something; "" where it opens nothing."""
-    states = {u.id: str(u.value) for u in context.conversation.undoing if u.operation == "home.set"}
-    entities = [entity for entity in context.home.entities if entity.id in states]
-    those = [entity for entity in entities if opens(entity, states[entity.id])]
+    those = opened_by(context.conversation.undoing, context.home.entities)
     if not those:
         return ""
     verb = "unlock" if those[0].domain == "lock" else "open"

@@ -29,7 +29,7 @@ from assistant.core.messages import (
 from assistant.english.questions import asks
 from assistant.skill.context import Context, Request
 from assistant.skill.home import Home
-from assistant.skill.opening import opens
+from assistant.skill.opening import opened_by
 from assistant.skill.reply import Dialog as Call
 from assistant.skill.reply import Reply
 from skills.deadline import Overdue, within
@@ -192,13 +192,10 @@ class SkillsStage:
 
     def _called(self, request: Request) -> Call:
         """Carry out a request, in place of what was done last where it corrects that."""
-        if request.instead and not self._undo_opens():
+        opened = opened_by(self._history.undoing, self._devices.entities)
+        if request.instead and not opened:
             self._history.undo()
         return (yield from self._registry.call(request, self._context))
-
-    def _undo_opens(self) -> bool:
-        states = {u.id: str(u.value) for u in self._history.undoing if u.operation == "home.set"}
-        return any(opens(e, states[e.id]) for e in self._devices.entities if e.id in states)
 
     def _guessed_question(self, command: Command) -> bool:
         """Whether `command` only asks something, and what was said may have meant another thing."""

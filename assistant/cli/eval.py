@@ -145,11 +145,7 @@ def rejects(
 ) -> None:
     """Count how often talk that is not meant for the assistant makes it act or answer."""
     lines = read_lines(file)
-    # With a broker configured, its commands show as well; nothing is connected here.
-    config = msgspec.structs.replace(
-        temporary_config(None, home), mqtt=MqttSettings(host="localhost")
-    )
-    composition = Composition(config)
+    composition = Composition(_with_broker(home))
     nlu = composition.nlu()
     with progress("listening") as told:
         figures = evaluate_rejects(lines, nlu, composition.skills, _tell_offence(json), told)
@@ -225,13 +221,17 @@ def week(
     held = load_week(file)
     home = file.parent / held.home if held.home else None
     documents = file.parent / held.documents if held.documents else None
-    # With a broker configured, commands to devices show as well; nothing is connected here.
-    config = msgspec.structs.replace(
-        temporary_config(None, home), mqtt=MqttSettings(host="localhost")
-    )
+    config = _with_broker(home)
     with answering(config, documents) as answers, progress("conversing") as told:
         figures = evaluate_week(held, _rooms(config, answers), _tell_outcome(json), told)
     _show(f"Week, {file.name}", figures, json)
+
+
+def _with_broker(home: Path | None) -> Config:
+    """Settings by which commands to devices show as messages; nothing is connected."""
+    return msgspec.structs.replace(
+        temporary_config(None, home), mqtt=MqttSettings(host="localhost")
+    )
 
 
 def _rooms(

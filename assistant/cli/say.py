@@ -15,8 +15,7 @@ from assistant.cli.conversation import Timings, answering, tell, temporary_confi
 from assistant.cli.output import console, emit
 from assistant.composition import Composition
 from assistant.core.clock import boottime_s
-from assistant.core.messages import Commit, Message, Transcript
-from assistant.pipeline import run
+from assistant.pipeline import run, typed
 from nlu.explanation import Explanation, IntentCandidate
 from skills.state import open_state
 
@@ -42,7 +41,7 @@ def say(
         stages = (composition.nlu(), composition.skills(state), answer)
         for number, text in enumerate(texts, 1):
             timings = Timings()
-            heard: list[Message] = _heard(f"say-{number}", text)
+            heard = typed(f"say-{number}", text, boottime_s())
             messages = [*heard, *run(stages, heard, timings.observe)]
             if explain:
                 _tell_why(composition.understanding.explain(text, composition.now()), json)
@@ -81,11 +80,3 @@ def _rows(explanation: Explanation) -> Iterator[tuple[str, str]]:
 def _plain(candidate: IntentCandidate) -> str:
     slots = ", ".join(f"{name} = {value}" for name, value in candidate.slots.items())
     return f"{candidate.intent}({slots}) {candidate.against}".strip()
-
-
-def _heard(utterance_id: str, text: str) -> list[Message]:
-    at_s = boottime_s()
-    return [
-        Transcript(utterance_id=utterance_id, revision=0, text=text, engine="text", at_s=at_s),
-        Commit(utterance_id=utterance_id, revision=0, at_s=at_s),
-    ]

@@ -7,7 +7,7 @@ not answer it; the documents are in the folder `documents` beside it.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import closing
 from pathlib import Path
 from typing import Literal, NamedTuple
@@ -18,11 +18,11 @@ from assistant.control.metrics import percentile
 from assistant.core.database import Database
 from assistant.core.errors import InputError
 from assistant.core.files import read_text
-from assistant.core.messages import Commit, Message, SpokenReply, Transcript
+from assistant.core.messages import SpokenReply
 from assistant.core.stage import Stage
 from assistant.core.yaml_text import YamlError, read_yaml
 from assistant.english.words import words
-from assistant.pipeline import run
+from assistant.pipeline import run, typed
 from skills.state import open_state
 
 DOCUMENTS = "documents"
@@ -103,7 +103,7 @@ def evaluate_questions(
     """Ask every question in a conversation of its own, on fresh state."""
     outcomes = []
     for number, question in enumerate(asked.questions, 1):
-        heard = _heard(f"q{number}", question.ask, number * _PAUSE_S)
+        heard = typed(f"q{number}", question.ask, number * _PAUSE_S)
         with closing(open_state(None)) as state:
             conversation = stages(state)
             began_s = clock()
@@ -132,11 +132,6 @@ def holds(reply: str, answer: str) -> bool:
     said, wanted = words(reply), words(answer)
     size = len(wanted)
     return any(said[at : at + size] == wanted for at in range(len(said) - size + 1))
-
-
-def _heard(name: str, text: str, at_s: float) -> Iterator[Message]:
-    yield Transcript(utterance_id=name, revision=0, text=text, engine="text", at_s=at_s)
-    yield Commit(utterance_id=name, revision=0, at_s=at_s)
 
 
 def _answered(asked: DocumentQuestion, reply: str, done: bool) -> Answered:

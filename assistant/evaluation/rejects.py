@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
 
@@ -11,15 +11,12 @@ import msgspec
 from assistant.core.database import Database
 from assistant.core.errors import InputError
 from assistant.core.messages import (
-    Commit,
     HomeCommand,
     Interpretation,
-    Message,
     SpokenReply,
-    Transcript,
 )
 from assistant.core.stage import Stage
-from assistant.pipeline import run
+from assistant.pipeline import run, typed
 from skills.state import open_state
 
 _APART_S = 3600.0
@@ -91,10 +88,7 @@ def evaluate_rejects(
 def _said(line: str, number: int, stages: tuple[Stage, ...]) -> Offence | None:
     """The effect of one line; None where nothing was understood and nothing done."""
     utterance_id, at_s = f"reject-{number}", _APART_S * (number + 1)
-    heard: Iterable[Message] = (
-        Transcript(utterance_id=utterance_id, revision=0, text=line, engine="text", at_s=at_s),
-        Commit(utterance_id=utterance_id, revision=0, at_s=at_s),
-    )
+    heard = typed(utterance_id, line, at_s)
     intents: list[str] = []
     replies: list[str] = []
     acted = False

@@ -19,16 +19,14 @@ from assistant.core.database import Database
 from assistant.core.errors import InputError
 from assistant.core.files import read_text
 from assistant.core.messages import (
-    Commit,
     HomeCommand,
     Message,
     PlaybackEnded,
     SpokenReply,
-    Transcript,
 )
 from assistant.core.stage import Stage
 from assistant.core.yaml_text import YamlError, read_yaml
-from assistant.pipeline import run
+from assistant.pipeline import run, typed
 from skills.state import open_state
 
 MOST_BYTES = 4 << 20
@@ -161,8 +159,7 @@ def _held(conversation: ConversationOfWeek, stages: Sequence[Stage]) -> Iterator
 
 
 def _heard(name: str, text: str, at_s: float) -> Iterator[Message]:
-    yield Transcript(utterance_id=name, revision=0, text=text, engine="text", at_s=at_s)
-    yield Commit(utterance_id=name, revision=0, at_s=at_s)
+    yield from typed(name, text, at_s)
     yield PlaybackEnded(utterance_id=name, at_s=at_s + _PAUSE_S / 2)
 
 

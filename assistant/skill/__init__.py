@@ -14,7 +14,7 @@ from assistant.english.spoken import count
 from assistant.skill.context import Context, ListItem, Request, Timer
 from assistant.skill.home import Area, Entity, Floor
 from assistant.skill.manifest import Traits
-from assistant.skill.opening import opens, too_unsure_to_open
+from assistant.skill.opening import opened_by, opens, too_unsure_to_open
 from assistant.skill.reply import Ask, Cancelled, Choose, Confirm, Dialog, Reply, Undo
 from assistant.skill.signature import choices, domains, prompt, unambiguous, unless
 from assistant.skill.skill import Skill
@@ -53,6 +53,7 @@ __all__ = [
     "choices",
     "count",
     "domains",
+    "opened_by",
     "opens",
     "prompt",
     "too_unsure_to_open",

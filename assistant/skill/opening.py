@@ -6,6 +6,7 @@ from collections.abc import Iterable
 
 from assistant.skill.context import Request
 from assistant.skill.home import Entity
+from assistant.skill.reply import Undo
 
 SURE = 0.85
 """Least confidence at which something is opened without a question."""
@@ -25,6 +26,12 @@ def opens(entity: Entity, state: str) -> bool:
     device_class = entity.fact("device_class")
     words = entity.name.casefold()
     return device_class in _ENTRIES if device_class else any(way in words for way in _ENTRIES)
+
+
+def opened_by(undoing: Iterable[Undo], entities: Iterable[Entity]) -> list[Entity]:
+    """The devices that taking something back would open."""
+    states = {undo.id: str(undo.value) for undo in undoing if undo.operation == "home.set"}
+    return [e for e in entities if e.id in states and opens(e, states[e.id])]
 
 
 def too_unsure_to_open(request: Request, entities: Iterable[Entity], state: str) -> bool:

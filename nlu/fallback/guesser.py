@@ -92,9 +92,8 @@ class Guesser:
         if known is None:
             return None
         if guesses and guesses[0].weight >= _enough_weight(guesses[0], known):
-            if not guesses[0].directed:
-                return None
-            return None if guesses[0].pattern.traits.whole and not whole else guesses[0].command
+            partly = guesses[0].pattern.traits.whole and not whole
+            return guesses[0].command if guesses[0].directed and not partly else None
         return self._of_subject(said, now, known.in_scope_of_subject, known) if whole else None
 
     def asks(self, said: Canonical, now: datetime) -> tuple[Command, ...]:

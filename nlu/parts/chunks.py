@@ -223,8 +223,12 @@ class Chunker:
             for start in range(len(words))
             for end in range(start + 1, min(len(words), start + _LONGEST) + 1)
         ]
-        known = (*self._wholes, *self._shorts, *self._places, *KINDS)
-        return not set(known).isdisjoint(keys) or any(word.isdecimal() for word in words)
+        return not self._known.isdisjoint(keys) or any(word.isdecimal() for word in words)
+
+    @cached_property
+    def _known(self) -> frozenset[tuple[str, ...]]:
+        """All words that name something of this home."""
+        return frozenset((*self._wholes, *self._shorts, *self._places, *KINDS))
 
     def _is_strange(self, key: tuple[str, ...]) -> bool:
         """Whether words may name something that the home does not have."""

@@ -55,7 +55,7 @@ OF_PLAYERS = ("next", "previous", "mute", "unmute", "pause", "resume")
 
 
 def able(frame: Frame, domains: Sequence[str]) -> tuple[str, ...]:
-    """Of some domains those that can do what a frame says."""
+    """The given domains whose devices can do what a frame says."""
     if frame.action and not frame.levels:
         rows = DOINGS.get(frame.action, ())
         able = {d for those, _ in rows for d in those}

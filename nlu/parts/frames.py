@@ -9,9 +9,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
+import msgspec
+
 from assistant.english.commands.kinds import KINDS
 from assistant.english.commands.words import VERBS
 from assistant.skill.values import Change
+from nlu.discourse import clauses
 from nlu.parts.chunks import (
     Act,
     Chunk,
@@ -150,14 +153,12 @@ def _with_strange_kinds(said: Canonical, segment: Sequence[Chunk]) -> list[Chunk
 
 def _actions(segment: Sequence[Chunk]) -> Iterable[str]:
     """What is to be done; an "on" before a place or a level is none where another is said."""
-    said = [c for c in segment if isinstance(c.part, Act)]
-    for chunk in said:
+    said = [(c, c.part.action) for c in segment if isinstance(c.part, Act)]
+    for chunk, action in said:
         after = next((c.part for c in segment if c.start == chunk.end), None)
         loose = chunk.end - chunk.start == 1 and isinstance(after, Where | Level)
-        if not (
-            loose and len(said) > 1 and isinstance(chunk.part, Act) and chunk.part.action == "on"
-        ):
-            yield chunk.part.action if isinstance(chunk.part, Act) else ""
+        if not (loose and len(said) > 1 and action == "on"):
+            yield action
 
 
 def _merged(parts: Iterable[Relative]) -> Relative | None:
@@ -193,16 +194,11 @@ def _amounts(
         else:
             change = Change(relative.way or 1, float(level.value), level.unit)
     if change is not None and relative.way:
-        change = _towards(change, relative.way)
+        change = msgspec.structs.replace(change, direction=relative.way)
     if absolute and change is None:
         return tuple(absolute), None
     what = "temperature" if change is not None and change.unit == "°" else ""
     return tuple(absolute), Relative(change, relative.property or what, relative.way, relative.size)
-
-
-def _towards(change: Change, way: int) -> Change:
-    """The same change in the direction `way`."""
-    return Change(way, change.amount, change.unit, change.size)
 
 
 def _is_number(said: Canonical, chunk: Chunk) -> bool:
@@ -216,7 +212,7 @@ def _joined(found: Sequence[Frame]) -> list[Frame]:
         last = joined[-1] if joined else None
         apart = last and (last.says_what, last.says_whom) == (frame.says_whom, frame.says_what)
         if last and apart and last.says_what != last.says_whom:
-            said = last.said._replace(tokens=last.said.tokens + frame.said.tokens)
+            said = clauses.joined(last.said, frame.said)
             what, whom = (last, frame) if last.says_what else (frame, last)
             joined[-1] = replace(whom.with_what_of(what), said=said)
         else:
@@ -241,7 +237,7 @@ def _completed(found: Sequence[Frame]) -> list[Frame]:
             if not frame.action and not before.relative:
                 done[-1] = replace(
                     before,
-                    said=before.said._replace(tokens=before.said.tokens + frame.said.tokens),
+                    said=clauses.joined(before.said, frame.said),
                     levels=(*before.levels, *frame.levels),
                     relative=frame.relative,
                 )

@@ -19,7 +19,7 @@ from assistant.skill import (
     choices,
     too_unsure_to_open,
 )
-from skills.home.climate import limits_of
+from skills.home.climate import degrees, limits_of
 from skills.home.levels import PROPERTIES, Property
 from skills.home.media import players
 from skills.home.setting import LEFT, bring, commanded
@@ -109,7 +109,4 @@ def _whole(level: float) -> SlotValue:
 
 
 def _said(level: float | None, what: Property) -> str:
-    figure = f"{level or 0:g}"
-    if what.unit == "°":
-        return f"{figure} degree" if figure == "1" else f"{figure} degrees"
-    return f"{figure} percent"
+    return degrees(level or 0.0) if what.unit == "°" else f"{level or 0:g} percent"

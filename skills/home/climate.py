@@ -15,6 +15,7 @@ from assistant.skill import (
     domains,
     prompt,
 )
+from skills.home.levels import number
 from skills.home.setting import bring
 from skills.home.targets import Place, TargetMention, capital, find, one_of, the
 from skills.home.wording import described, known
@@ -64,31 +65,25 @@ def set_temperature(
         told = f"{the(thermostat)} takes {least:g} to {most:g} degrees."
         return Reply(told[0].upper() + told[1:], done=False)
     undo = bring(context, thermostat, "", temperature=temperature)
-    return Reply(f"I set {the(thermostat)} to {_degrees(temperature)}.", undo=tuple(undo))
+    return Reply(f"I set {the(thermostat)} to {degrees(temperature)}.", undo=tuple(undo))
 
 
 def limits_of(thermostat: Entity) -> tuple[float, float]:
     """The least and the most that a thermostat can be set to."""
-    least = _number(thermostat.attributes.get("min_temp"), LEAST)
-    return least, _number(thermostat.attributes.get("max_temp"), MOST)
+    least, most = (number(thermostat.attributes.get(n)) for n in ("min_temp", "max_temp"))
+    return LEAST if least is None else least, MOST if most is None else most
 
 
 def _warmth(entity: Entity, named: bool) -> str:
     """What a thermostat or a thermometer measures, in words; "" for nothing."""
     if entity.domain == "climate":
         measured = entity.attributes.get("current_temperature")
-        return "" if measured is None else _degrees(measured)
+        return "" if measured is None else degrees(measured)
     thermometer = named or entity.fact("device_class") == "temperature"
     return described(entity) if thermometer and known(entity) else ""
 
 
-def _degrees(measured: Any) -> str:
+def degrees(measured: Any) -> str:
+    """A temperature in words: "21 degrees"."""
     figure = f"{measured:g}" if isinstance(measured, int | float) else str(measured)
     return f"{figure} degree" if figure == "1" else f"{figure} degrees"
-
-
-def _number(value: Any, default: float) -> float:
-    try:
-        return float(value)
-    except (TypeError, ValueError):
-        return default

@@ -31,25 +31,25 @@ def brightness(light: Entity) -> float | None:
         return float(light.state[:-1])
     if light.state == "off":
         return 0.0
-    told = _number(light.attributes.get("brightness"))
+    told = number(light.attributes.get("brightness"))
     return round(told * 100 / FULL_BRIGHTNESS) if told is not None else 100.0
 
 
 def volume(player: Entity) -> float | None:
     """The volume of a player in percent; Home Assistant's `volume_level` is from 0 to 1."""
-    told = _number(player.attributes.get("volume_level"))
+    told = number(player.attributes.get("volume_level"))
     return None if told is None else round(told * 100)
 
 
 def target_temperature(thermostat: Entity) -> float | None:
     """The temperature that a thermostat is set to, in its own scale."""
-    return _number(thermostat.attributes.get("temperature"))
+    return number(thermostat.attributes.get("temperature"))
 
 
 def position(cover: Entity) -> float | None:
     """How far a cover is open, in percent."""
     for name in ("position", "current_position"):
-        told = _number(cover.attributes.get(name))
+        told = number(cover.attributes.get(name))
         if told is not None:
             return told
     return {"open": 100.0, "closed": 0.0}.get(cover.state)
@@ -59,7 +59,7 @@ def speed(fan: Entity) -> float | None:
     """The speed of a fan in percent; 0 when it is off."""
     if fan.state == "off":
         return 0.0
-    return _number(fan.attributes.get("percentage"))
+    return number(fan.attributes.get("percentage"))
 
 
 PROPERTIES = {
@@ -75,7 +75,8 @@ PROPERTIES = {
 """Name → the property."""
 
 
-def _number(value: SlotValue) -> float | None:
+def number(value: SlotValue) -> float | None:
+    """An attribute as a number; None where it is none."""
     try:
         return None if value is None else float(value)
     except (TypeError, ValueError):

@@ -135,7 +135,7 @@ def _found(wanted: TargetMention, request: Request, context: Context) -> Target:
 
 
 def _lamps(found: tuple[Entity, ...], text: str) -> tuple[Entity, ...]:
-    """Of lights those that are called lamps, where lamps and no lights were said."""
+    """The devices found, or only those called lamps where lamps and no lights were said."""
     words = set(text.split())
     if words.isdisjoint(("lamp", "lamps")) or not words.isdisjoint(("light", "lights")):
         return found
@@ -173,7 +173,7 @@ def _without(target: Target, request: Request, context: Context) -> Target:
         barred = {place.id} if slot.name == "area" else floors
         left = [entity for entity in left if entity.area not in barred]
     told = tuple(
-        f"the {slot.raw.removeprefix('the ')}".replace("the in here", "here")
+        f"the {slot.raw.removeprefix('the ')}" if slot.value else "here"
         for slot in request.excluded
     )
     return replace(target, entities=tuple(left), without=told)
@@ -193,8 +193,13 @@ def the(entity: Entity) -> str:
     """A device with its article: "the desk lamp"; a person is just named."""
     if entity.domain == "person":
         return entity.name
-    owner, _, rest = entity.name.partition("'s ")  # "Claire's lamp"
-    return f"{owner}'s {rest.casefold()}" if rest else f"the {entity.name.casefold()}"
+    return _with_article(entity.name)
+
+
+def _with_article(name: str) -> str:
+    """A name with "the", unless it says whose it is: "the hall", "Claire's lamp"."""
+    owner, _, rest = name.partition("'s ")
+    return f"{owner}'s {rest.casefold()}" if rest else f"the {name.casefold()}"
 
 
 def capital(text: str) -> str:
@@ -265,9 +270,6 @@ def _where(area: Area | None, floor: Floor | None) -> str:
     if place is None:
         return ""
     name = place.name.casefold()
-    owner, _, rest = place.name.partition("'s ")
-    if rest:
-        return f" in {owner}'s {rest.casefold()}"
     if name in _ADVERBS:
         return f" {name}"
-    return f" on the {name}" if name.endswith("floor") else f" in the {name}"
+    return f" {'on' if name.endswith('floor') else 'in'} {_with_article(place.name)}"
