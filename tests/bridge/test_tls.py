@@ -5,6 +5,7 @@ from __future__ import annotations
 import shutil
 import subprocess
 from contextlib import ExitStack, closing
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
@@ -32,18 +33,45 @@ class Authority:
         _openssl(folder, "req", "-x509", *_KEY, "ca.key", *_named("CA"), *usage, "-out", "ca.crt")
 
     def sign(self, name: str, days: int = 2) -> tuple[str, str, str]:
-        """Mosquitto's settings for a broker whose certificate names `name` ("IP:…", "DNS:…")."""
+        """Mosquitto's settings for a broker whose certificate names `name` ("IP:…", "DNS:…").
+
+        With negative `days`, it ended so many days ago: `openssl x509` makes no such one any more.
+        """
         _openssl(self._folder, "req", *_KEY, "key", *_named("broker"), "-out", "request")
         facts = f"subjectAltName={name}\nauthorityKeyIdentifier=keyid\n"
         (self._folder / "facts").write_text(facts, "utf-8")
-        by = ("-CA", "ca.crt", "-CAkey", "ca.key", "-CAcreateserial", "-extfile", "facts")
-        lasting = ("-days", str(days))
-        _openssl(self._folder, "x509", "-req", "-in", "request", *by, *lasting, "-out", "crt")
+        (self._folder / "index").write_text("", "ascii")
+        (self._folder / "settings").write_text(_CA_SETTINGS, "ascii")
+        end = datetime.now(UTC) + timedelta(days=days)
+        dates = ("-startdate", _date(end - timedelta(days=9)), "-enddate", _date(end))
+        files = ("-config", "settings", "-extfile", "facts", "-in", "request", "-out", "crt")
+        _openssl(self._folder, "ca", "-batch", "-notext", "-create_serial", *files, *dates)
         return (
             "allow_anonymous true",
             f"certfile {self._folder / 'crt'}",
             f"keyfile {self._folder / 'key'}",
         )
+
+
+_CA_SETTINGS = """
+[ca]
+default_ca = own
+[own]
+dir = .
+database = index
+serial = serial
+new_certs_dir = .
+certificate = ca.crt
+private_key = ca.key
+default_md = sha256
+policy = any
+[any]
+commonName = supplied
+"""
+
+
+def _date(moment: datetime) -> str:
+    return moment.strftime("%Y%m%d%H%M%SZ")
 
 
 _KEY = ("-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-keyout")

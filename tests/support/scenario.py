@@ -276,7 +276,7 @@ class Do:
 
 @dataclass(frozen=True)
 class Rest:
-    """Whoever speaks has come to an end, and so has what comes of it."""
+    """Whoever speaks has come to an end, the assistant too, and so has what comes of it."""
 
     for_s: float = AT_REST_S
 
@@ -290,6 +290,14 @@ class Rest:
                 daemon.seen.append(event)
                 if event["type"] not in ("Level", "Status"):
                     since_s = time.monotonic()
+            if _plays(daemon):
+                since_s = time.monotonic()
+
+
+def _plays(daemon: Daemon) -> bool:
+    """Whether the last that was told of a reply is that it began to be played."""
+    played = (e["type"] for e in reversed(daemon.seen) if e["type"].startswith("Playback"))
+    return next(played, "") == "PlaybackStarted"
 
 
 def tell(daemon: Daemon, story: Sequence[Step]) -> None:
