@@ -21,7 +21,6 @@ from nlu.classifier.fitting import OwnSentences, fitted
 from nlu.classifier.intent import IntentModel
 from nlu.classifier.tagger import MODEL as NER
 from nlu.classifier.tagger import Tagger
-from nlu.explanation import Explanation, explain
 from nlu.fallback.guesser import Guesser
 from nlu.fallback.slot_candidates import SlotFinder
 from nlu.fallback.slot_patterns import slot_patterns
@@ -31,7 +30,6 @@ from nlu.grammar.vocabulary import NO_VOCABULARY, Vocabulary
 from nlu.interpreter import Interpreter
 from nlu.parts.composer import Composer
 from nlu.stage import NluStage
-from nlu.text.canonical import canonical
 
 FITTED_SENTENCES, FITTING_SEED = 600, 1
 """Number of the skills' sentences that the intent head is fitted to, spread evenly over the
@@ -63,12 +61,6 @@ class Understanding:
         """The stage; `now` gives the present as an aware datetime in the user's zone."""
         here = self.templates.in_area(self._config.home.area)
         return NluStage(here, self.interpreter(here), now, self.faults)
-
-    def explain(self, text: str, now: datetime) -> Explanation:
-        """What each part makes of a text that is said without a conversation before it."""
-        here = self.templates.in_area(self._config.home.area)
-        interpreter = self.interpreter(here)
-        return explain(text, interpreter(canonical(text), now), here, interpreter, now)
 
     @cached_property
     def templates(self) -> Templates:

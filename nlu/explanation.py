@@ -8,6 +8,7 @@ import msgspec
 
 from assistant.core.messages import Command, SlotValue
 from nlu.discourse.negation import addressed_to_other, not_a_command, reported, unlikely_command
+from nlu.discourse.reading import ReadPart
 from nlu.fallback.guesser import Guesser, spoken
 from nlu.grammar.templates import Templates
 from nlu.interpreter import Interpreter, Understood
@@ -44,8 +45,10 @@ class Explanation(msgspec.Struct, frozen=True, kw_only=True, tag=True):
     """Commands that the models guessed."""
     doubts: list[str]
     """Reasons why the words may be no command."""
-    parts: list[str]
-    """The texts that the commands were read from."""
+    composed: list[IntentCandidate]
+    """Commands that the parts of the text make."""
+    commands: list[Command]
+    """The commands as they are carried out, each with the words that it was read from."""
     decided: str
     """Which rule decided."""
 
@@ -56,8 +59,12 @@ def explain(
     templates: Templates,
     interpreter: Interpreter,
     now: datetime,
+    before: ReadPart | None = None,
 ) -> Explanation:
-    """Ask every part of understanding what it makes of a text that was `understood` so."""
+    """Ask every part of understanding what it makes of a text that was `understood` so.
+
+    `before` is the last command of the same conversation.
+    """
     said = canonical(text)
     guesser = interpreter.guess if isinstance(interpreter.guess, Guesser) else None
     ranking = guesser.rank(said) if guesser else None
@@ -89,7 +96,14 @@ def explain(
             )
             if test(said)
         ],
-        parts=[spoken(reading.said) for reading in understood.readings],
+        composed=[
+            _candidate(command, round(command.confidence, 3))
+            for command in interpreter.composed(said, before)
+        ],
+        commands=[
+            msgspec.structs.replace(reading.command, text=spoken(reading.said))
+            for reading in understood.readings
+        ],
         decided=understood.by.value,
     )
 

@@ -8,6 +8,7 @@ The rules are tried in this order, each one only where all before it failed:
    corrected;
 4. it is made up of short forms (`nlu.discourse.short_forms`), such as "pasta, ten minutes";
 5. each word is a part of a command (`nlu.parts.composer`): who, where, what to do, how much;
+   or all but a statement that says why (`nlu.discourse.reasons`);
 6. sentences with free text in them fit the whole text or its parts, whichever leaves less to free
    text, and the words are no report or negation;
 7. the text names what the home does not have: the blinds of a room without any;
@@ -40,17 +41,19 @@ import msgspec
 
 from assistant.core.messages import Command
 from assistant.english.commands.modifiers import AT_TIME, FOR
-from assistant.english.commands.words import THEM
+from nlu.discourse import clauses
+from nlu.discourse.continuation import leans, put_off, shared_modifiers
 from nlu.discourse.direction import directions
-from nlu.discourse.modifiers import Modifiers, divisions, timed_before
+from nlu.discourse.modifiers import UNKNOWN, Modifiers, divisions, taken_out, timed_before
 from nlu.discourse.negation import not_a_command, unlikely_command
 from nlu.discourse.reading import ReadPart
+from nlu.discourse.reasons import without_reason
 from nlu.discourse.segmenter import LONGEST, One, Segmenter
 from nlu.discourse.short_forms import Conditional, ShortForms
 from nlu.grammar.match import Match
 from nlu.grammar.templates import Templates
 from nlu.parts.composer import Composer, Strangers
-from nlu.text.canonical import Canonical, cuts, without_politeness
+from nlu.text.canonical import Canonical, canonical, cuts, without_politeness
 
 _FREE_TEXT_CONFIDENCE = 0.9
 _REMEMBERED = 512
@@ -173,6 +176,11 @@ class Interpreter:
         """
         return self._short.conditional(said, now, whole) if self._short else ()
 
+    def composed(self, said: Canonical, before: ReadPart | None = None) -> tuple[Command, ...]:
+        """The commands that the parts of a text make, whichever rule decides in the end."""
+        made = self._compose(said, before.turn if before else ()) if self._compose else None
+        return tuple(one.command for one in made or ())
+
     def _asked(self, said: Canonical, now: datetime) -> tuple[Command, ...]:
         if self.guess is None or not self._may_guess(said) or not_a_command(said):
             return ()
@@ -181,23 +189,22 @@ class Interpreter:
     def _talk(self, said: Canonical) -> ReadPart | None:
         if self.guess is None or not self._may_guess(said):
             return None
-        command = self.guess.talk(said)
+        command = None if directions(said, self._templates.named) else self.guess.talk(said)
         return self._part(said, command) if command else None
 
     def _may_guess(self, said: Canonical) -> bool:
         return len(said.tokens) <= LONGEST and not said.garbled
 
     def _read(self, said: Canonical, now: datetime, before: ReadPart | None) -> _Found:
-        several = before is not None and len(before.turn) > 1
-        plural = several and not THEM.isdisjoint(token.text for token in said.tokens)
-        first = (self._by_composition,) if plural else ()
+        first = (self._by_composition,) if before and leans(said, before) else ()
         for step in (
             *(*first, self._by_sentence, self._by_time, self._by_parts, self._by_short_form),
-            *(self._by_composition, self._by_free_text, self._by_strange_kind, self._by_guess),
+            *(self._by_reason, self._by_composition, self._by_exception, self._by_free_text),
+            *(self._by_strange_kind, self._by_guess),
         ):
             if (found := step(said, now, before)) is not None:
                 by, parts = found
-                return by, parts and _shared_modifiers(parts)
+                return by, parts and shared_modifiers(put_off(parts, said, before))
         return By.NOTHING, None
 
     def _by_sentence(self, said: Canonical, now: datetime, _: ReadPart | None) -> _Found | None:
@@ -241,7 +248,8 @@ class Interpreter:
         """A command for what the home does not have, so that this is what is told."""
         if self._compose is None or not self._may_guess(said) or unlikely_command(said):
             return None
-        composed = self._compose(said, strangers=strangers)
+        plain = without_reason(without_politeness(said), self._compose.mentions) or said
+        composed = self._compose(plain, strangers=strangers)
         parts = [self._part(one.said, one.command) for one in composed or ()]
         return (By.COMPOSED, parts) if parts else None
 
@@ -255,6 +263,32 @@ class Interpreter:
             if composed := self._compose(core, last):
                 parts = [self._part(one.said, one.command).modified(modifiers) for one in composed]
                 return By.COMPOSED, parts
+        return None
+
+    def _by_exception(
+        self, said: Canonical, now: datetime, before: ReadPart | None
+    ) -> _Found | None:
+        """The commands before once more, but for what is taken out of them: "not the bathroom"."""
+        left_out = taken_out(said)
+        if before is None or left_out is None:
+            return None
+        whole = clauses.joined(clauses.joined(before.said, canonical("except")), left_out)
+        found = self._by_sentence(whole, now, None) or self._by_composition(whole, now, None)
+        parts = (found[1] if found else None) or []
+        excluded = [slot for part in parts for slot in part.command.excluded]
+        if not excluded or any(slot.name == UNKNOWN for slot in excluded):
+            return None
+        return By.COMPOSED, [part.in_place_of_the_last() for part in parts]
+
+    def _by_reason(self, said: Canonical, now: datetime, before: ReadPart | None) -> _Found | None:
+        """The command of a text that also says why: "telly off, nobody is watching"."""
+        plain = self._compose and without_reason(without_politeness(said), self._compose.mentions)
+        if not plain or not self._may_guess(said):
+            return None
+        steps = [self._by_sentence, self._by_parts, self._by_short_form, self._by_composition]
+        for step in (*steps, self._by_exception):
+            if (found := step(plain, now, before)) is not None and found[1]:
+                return found
         return None
 
     def _by_short_form(self, said: Canonical, now: datetime, _: ReadPart | None) -> _Found | None:
@@ -358,13 +392,3 @@ def _explains(whole: ReadPart, modifiers: Modifiers) -> bool:
         return False
     words = set(modifiers.when.said.split()) - AT_TIME - FOR - {"in"}
     return words <= {word for slot in whole.command.slots for word in slot.raw.split()}
-
-
-def _shared_modifiers(parts: list[ReadPart]) -> list[ReadPart]:
-    """The parts, where those that lend their words share what is added after the last one."""
-    found = list(parts)
-    for at in range(len(found) - 1, 0, -1):
-        last, lender = found[at].command, found[at - 1]
-        if found[at].borrowed and not (lender.command.when or lender.command.excluded):
-            found[at - 1] = lender.modified(Modifiers(last.excluded, last.when))
-    return found

@@ -23,6 +23,7 @@ from assistant.skill.manifest import Traits
 from nlu.completeness import Completeness
 from nlu.discourse.direction import directions
 from nlu.discourse.reading import ReadPart
+from nlu.explanation import Explanation, explain
 from nlu.grammar.templates import SAMPLED_SENTENCES, SAMPLING_SEED, Templates
 from nlu.interpreter import By, Guess, Interpreter, Understood
 from nlu.suggestion import Suggestion, hints
@@ -99,6 +100,12 @@ class NluStage:
             unclaimed=self._unclaimed(said, understood) if nothing else OpenQuestion(),
             conditional=self._interpreter.conditional(said, self._now(), understood.by in _WHOLE),
         )
+
+    def explain(self, text: str) -> Explanation:
+        """What each part makes of a text that would be said now, after the last command."""
+        now, before = self._now(), self._latest.reading
+        understood = self._interpreter(canonical(text), now, before)
+        return explain(text, understood, self._templates, self._interpreter, now, before)
 
     @property
     def guess(self) -> Guess | None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import closing
 from pathlib import Path
 from typing import Annotated
@@ -15,6 +15,7 @@ from assistant.cli.conversation import Timings, answering, tell, temporary_confi
 from assistant.cli.output import console, emit
 from assistant.composition import Composition
 from assistant.core.clock import boottime_s
+from assistant.core.messages import Command, Slot
 from assistant.pipeline import run, typed
 from nlu.explanation import Explanation, IntentCandidate
 from skills.state import open_state
@@ -38,13 +39,14 @@ def say(
     composition = Composition(settings)
     with answering(settings, documents) as answers, closing(open_state(None)) as state:
         answer = composition.answer(answers=answers)
-        stages = (composition.nlu(), composition.skills(state), answer)
+        nlu = composition.nlu()
+        stages = (nlu, composition.skills(state), answer)
         for number, text in enumerate(texts, 1):
             timings = Timings()
             heard = typed(f"say-{number}", text, boottime_s())
-            messages = [*heard, *run(stages, heard, timings.observe)]
             if explain:
-                _tell_why(composition.understanding.explain(text, composition.now()), json)
+                _tell_why(nlu.explain(text), json)
+            messages = [*heard, *run(stages, heard, timings.observe)]
             tell(text, messages, timings, json)
 
 
@@ -72,9 +74,29 @@ def _rows(explanation: Explanation) -> Iterator[tuple[str, str]]:
         yield "may be", f"{_plain(candidate)} {candidate.weight:.2f}"
     for doubt in explanation.doubts:
         yield "speaks against it", doubt
-    for part in explanation.parts:
-        yield "commands are in", part
+    for candidate in explanation.composed:
+        yield "its parts make", f"{_plain(candidate)} {candidate.weight:.2f}"
     yield "decided, because", explanation.decided
+    for command in explanation.commands:
+        yield f'"{command.text}" means', "\n".join(_value(command))
+
+
+def _value(command: Command) -> Iterator[str]:
+    """A command in words: its intent and slots, then all else that its sentence says."""
+    yield f"{command.intent}({_slots(command.slots)}) {command.confidence:.2f}"
+    if command.excluded:
+        yield f"except {_slots(command.excluded)}"
+    if command.when is not None:
+        told = f" = {command.when.value}" if command.when.value is not None else ""
+        yield f"{command.when.kind}: {command.when.said}{told}"
+    if command.instead:
+        yield "in place of what was done last"
+    if command.directions:
+        yield f"said: {', '.join(command.directions)}"
+
+
+def _slots(slots: Sequence[Slot]) -> str:
+    return ", ".join(f"{slot.name} = {slot.value}" for slot in slots)
 
 
 def _plain(candidate: IntentCandidate) -> str:

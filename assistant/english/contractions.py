@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from assistant.english.lists import word_list, word_set
 
-_IS = word_list("what who where when how that it there here he she which long one")
+_IS = word_list(
+    "what who where when how that it there here he she which long one whatever nobody somebody"
+    " someone everybody everyone everything anything something nothing"
+)
 _NOT = word_list("do does did is are was were would could should has have had")
 CONTRACTIONS = (
     {f"{word}'s": f"{word} is" for word in _IS}
@@ -12,9 +15,9 @@ CONTRACTIONS = (
     | {f"{word}n't": f"{word} not" for word in _NOT}
     | {f"{word}nt": f"{word} not" for word in ("do", "does", "did", "would", "could")}
     | {f"{word}'re": f"{word} are" for word in ("you", "we", "they", "what")}
-    | {f"{word}'d": f"{word} would" for word in ("i", "you", "we", "it")}
-    | {f"{word}'ll": f"{word} will" for word in ("i", "you", "we", "it")}
-    | {f"{word}'ve": f"{word} have" for word in ("i", "you", "we")}
+    | {f"{word}'d": f"{word} would" for word in ("i", "you", "we", "it", "he", "she", "they")}
+    | {f"{word}'ll": f"{word} will" for word in ("i", "you", "we", "it", "he", "she", "they")}
+    | {f"{word}'ve": f"{word} have" for word in ("i", "you", "we", "they")}
     | {
         "i'm": "i am",
         "let's": "let us",

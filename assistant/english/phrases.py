@@ -95,7 +95,9 @@ ENDINGS = frozenset(
     )
     | _table("if it is no bother, if it is not too much trouble, if it is no trouble")
     | _table(
-        "if you have a moment, when you have a second, when you get a chance, i mean, do you think"
+        "if it is not, if it is not already, if it is not yet, if they are not, if it still is",
+        "if they are not already, if you have not already, if it still is not",
+        "if you have a moment, when you have a second, when you get a chance, i mean, do you think",
     )
 )
 

@@ -62,6 +62,13 @@ def divisions(said: Canonical, named: Named, now: datetime) -> Iterator[Divided]
         yield plain, Modifiers(excluded, None)
 
 
+def taken_out(said: Canonical) -> Canonical | None:
+    """What a text takes out of the command before it: "not the bathroom"; None for nothing."""
+    words = tuple(token.text for token in said.tokens)
+    length = len(_excepting(words, 0)) or (words[:1] == ("not",))
+    return said.part(length, len(words)) if 0 < length < len(words) else None
+
+
 def excepted(said: Canonical, named: Named) -> Iterator[tuple[Canonical, tuple[Slot, ...]]]:
     """The ways to divide an exception from a text, first those whose names are all known."""
     found = [

@@ -96,6 +96,10 @@ class ReadPart:
         )
         return replace(self, command=command)
 
+    def in_place_of_the_last(self) -> ReadPart:
+        """The same command, in place of what was done last."""
+        return replace(self, command=msgspec.structs.replace(self.command, instead=True))
+
     def with_words(self) -> ReadPart:
         """The same part, with its words in the command."""
         return replace(self, command=msgspec.structs.replace(self.command, text=self.said.words))

@@ -42,6 +42,8 @@ _REMEMBERED = 16
 _FEWEST_WORDS = 2
 _ONE_WAY = ("scene", "script")
 """Domains that can only be started."""
+_OF_DEVICES = frozenset(("on", "open", "close", "lock", "unlock", "up", "down", "start", "next"))
+"""Directions that only a device goes in."""
 _GOING_ON = frozenset(("and", "then", "also", "plus"))
 """Words before a further command; what comes before them is no story."""
 _LEAST_STORY = 4
@@ -281,6 +283,8 @@ def _directed(guess: Guessed, heard: Sequence[str]) -> Guessed | None:
     """The guess, in doubt where no word names its direction; None where one names the opposite."""
     wanted = guess.pattern.traits.directions
     one_way = dict(guess.pattern.fixed).get("domain") in _ONE_WAY
+    if guess.pattern.traits.whole and not _OF_DEVICES.isdisjoint(heard):
+        return None  # "close it" is said of a door, not for "never mind"
     if not wanted or one_way:
         return guess
     said = set(wanted).intersection(heard)

@@ -54,6 +54,11 @@ class Templates:
             for kind in ("floor", "area", "entity")  # of equal names the device's wins
             for text, value in named_values(SlotSchema(name=kind, kind=kind), home).items()
         }
+        for area in home.areas:  # "all lights but not Mia's"
+            owner, _, room = area.name.partition("'s ")
+            if room:
+                text = canonical(f"{owner}'s").text
+                self._names.setdefault(text, Slot(name="area", value=area.name, raw=text))
         self._choices = {name for slot in asked for name in named_values(slot, home)}
         self._asked = sorted({slot.kind for slot in asked})
         self._candidates = Prefilter(grammar.claims, grammar.lists)

@@ -8,42 +8,40 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 
 from assistant.english.commands import amounts
+from assistant.english.commands.homophones import HOMOPHONES
 from assistant.english.commands.kinds import EVERYTHING, KINDS, Kind
 from assistant.english.commands.words import (
     ACTIONS,
-    CONTENTLESS,
     FILLERS,
-    HERE,
     JOINTS,
     PRONOUNS,
     QUANTIFIERS,
-    QUESTIONS,
-    STOREYS,
 )
-from assistant.english.stop_words import COMMON
-from assistant.skill.home import Area, Entity, Floor, Home
+from assistant.skill.home import Entity, Home
 from assistant.skill.values import Change
-from nlu.text.canonical import Canonical, canonical
+from nlu.parts.names import FUNCTIONAL, LONGEST, Names, Where
+from nlu.text.canonical import Canonical
 from nlu.values.colours import colour
 from nlu.values.quantities import percentage
 
-_LONGEST = 6
-"""Most words of one part."""
-_COSTS = {"whole": 1.0, "part": 1.7, "word": 1.2, "filler": 1.3, "stranger": 9.0}
+_COSTS = {
+    "whole": 1.0,
+    "part": 1.7,
+    "word": 1.2,
+    "loose": 2.6,
+    "filler": 1.3,
+    "misheard": 3.0,
+    "stranger": 9.0,
+}
 _LONGEST_STRANGER = 2
 """Most words for something that the home does not have."""
-_FUNCTIONAL = COMMON | QUESTIONS | CONTENTLESS
-"""Words that name nothing."""
 _PLACING = ("in", "at")
 """Words before a place."""
 _ONES = (("1",), ("ones",))
 _AMOUNTING = (("to",), ("at",), ("by",))
 """Words before a "one" that is an amount."""
-_FEWEST_LETTERS = 3
-"""Fewest letters of a word that names a device by a part of its name."""
 
 
 @dataclass(frozen=True)
@@ -66,15 +64,6 @@ class Spoken:
     """The devices that were spoken of before: "it", "them"; `other` for "the other one"."""
 
     other: bool = False
-
-
-@dataclass(frozen=True)
-class Where:
-    """A room, a floor, a place that the home does not have, or here."""
-
-    area: Area | None = None
-    floor: Floor | None = None
-    unknown: str = ""
 
 
 @dataclass(frozen=True)
@@ -147,7 +136,7 @@ class Chunker:
     """Divides texts into parts, with the names of one home."""
 
     def __init__(self, home: Home) -> None:
-        self._home = home
+        self._names = Names(home)
 
     def chunks(self, said: Canonical, strangers: bool = False) -> list[Chunk] | None:
         """The parts of a text in order; None where a word belongs to none.
@@ -159,7 +148,7 @@ class Chunker:
         for end in range(1, len(words) + 1):
             options = [
                 (best[chunk.start][0] + chunk.cost, chunk)
-                for start in range(max(0, end - _LONGEST), end)
+                for start in range(max(0, end - LONGEST), end)
                 if best[start][0] < float("inf")
                 for chunk in self._candidates(words, start, end, strangers)
             ]
@@ -182,6 +171,10 @@ class Chunker:
             if key == ("dim",) and isinstance(part, Relative) and start:
                 continue  # "on really dim" is a level, "dim the lamp" a change
             yield Chunk(part, start, end, _COSTS[how])
+        for other in HOMOPHONES.get(key[0], ()) if len(key) == 1 else ():
+            for part, _ in self._parts((other,), before):
+                if isinstance(part, Named | OfKind | Level):  # no direction hangs on them
+                    yield Chunk(part, start, end, _COSTS["misheard"])
         if strangers and start and self._is_strange(key):
             stranger = " ".join(key)
             placed = words[start - 1] in _PLACING
@@ -191,12 +184,14 @@ class Chunker:
             )
 
     def _parts(self, key: tuple[str, ...], before: tuple[str, ...]) -> Iterator[tuple[Part, str]]:
-        if key in self._wholes:
-            yield Named(self._wholes[key]), "whole"
-        elif key in self._shorts:
-            yield Named(self._shorts[key]), "part"
-        if key in self._places:
-            yield self._places[key], "word"
+        if key in self._names.wholes:
+            yield Named(self._names.wholes[key]), "whole"
+        elif key in self._names.shorts:
+            yield Named(self._names.shorts[key]), "part"
+        elif entity := self._names.loosely(key):
+            yield Named((entity,)), "loose"
+        if key in self._names.places:
+            yield self._names.places[key], "word"
         if key in KINDS:
             yield OfKind(KINDS[key], key[-1].endswith("s")), "word"
         if key in QUANTIFIERS:
@@ -218,79 +213,13 @@ class Chunker:
 
     def mentions(self, words: Sequence[str]) -> bool:
         """Whether words name anything of this home, or an amount."""
-        keys = [
-            tuple(words[start:end])
-            for start in range(len(words))
-            for end in range(start + 1, min(len(words), start + _LONGEST) + 1)
-        ]
-        return not self._known.isdisjoint(keys) or any(word.isdecimal() for word in words)
-
-    @cached_property
-    def _known(self) -> frozenset[tuple[str, ...]]:
-        """All words that name something of this home."""
-        return frozenset((*self._wholes, *self._shorts, *self._places, *KINDS))
+        return self._names.mentions(words) or any(word.isdecimal() for word in words)
 
     def _is_strange(self, key: tuple[str, ...]) -> bool:
         """Whether words may name something that the home does not have."""
-        known = any((word,) in self._wholes or (word,) in self._places for word in key)
-        fits = len(key) <= _LONGEST_STRANGER and key not in self._places and not known
-        return fits and _FUNCTIONAL.isdisjoint(key)
-
-    @cached_property
-    def _wholes(self) -> dict[tuple[str, ...], tuple[Entity, ...]]:
-        """Names of devices → the devices that have them."""
-        found: dict[tuple[str, ...], tuple[Entity, ...]] = {}
-        for entity in self._home.entities:
-            for name in (entity.name, *entity.aliases):
-                key = tuple(canonical(name).text.split())
-                if key and entity not in found.get(key, ()):
-                    found[key] = (*found.get(key, ()), entity)
-        return found
-
-    @cached_property
-    def _shorts(self) -> dict[tuple[str, ...], tuple[Entity, ...]]:
-        """Parts of names that only one device has, and that mean nothing else here."""
-        found: dict[tuple[str, ...], set[str]] = {}
-        for key, entities in self._wholes.items():
-            for start in range(len(key)):
-                for end in range(start + 1, len(key) + 1):
-                    found.setdefault(key[start:end], set()).update(e.id for e in entities)
-        taken = {*KINDS, *self._places, *FILLERS, *ACTIONS, *PRONOUNS, *QUANTIFIERS, *HERE}
-        by_id = {entity.id: entity for entity in self._home.entities}
-        return {
-            key: (by_id[next(iter(ids))],)
-            for key, ids in found.items()
-            if len(ids) == 1
-            and key not in taken
-            and any(len(word) >= _FEWEST_LETTERS for word in key)
-            and colour(" ".join(key)) is None
-        }
-
-    @cached_property
-    def _places(self) -> dict[tuple[str, ...], Where]:
-        """Names of rooms and floors, and words for here."""
-        found = {words: Where() for words in HERE}
-        for words, order in STOREYS.items():
-            floor = next((f for f in self._home.floors if _storey(f) == order), None)
-            if floor is not None:
-                found[words] = Where(floor=floor)
-        for floor in self._home.floors:
-            for name in (floor.name, *floor.aliases):
-                found[tuple(canonical(name).text.split())] = Where(floor=floor)
-        for area in self._home.areas:
-            for name in (area.name, *area.aliases):
-                key = tuple(canonical(name).text.split())
-                found[key] = Where(area=area)
-                found.setdefault((*key, "room"), Where(area=area))
-        return found
-
-
-def _storey(floor: Floor) -> str:
-    """ "up" or "down" for the floors that people call upstairs and downstairs, else ""."""
-    name = floor.name.casefold()
-    if any(word in name for word in ("ground", "down", "lower")):
-        return "down"
-    return "up" if any(word in name for word in ("first", "up", "second", "top")) else ""
+        known = any((word,) in self._names.wholes or (word,) in self._names.places for word in key)
+        fits = len(key) <= _LONGEST_STRANGER and key not in self._names.places and not known
+        return fits and FUNCTIONAL.isdisjoint(key)
 
 
 def _amounts(key: tuple[str, ...]) -> Iterator[Part]:
@@ -306,7 +235,7 @@ def _amounts(key: tuple[str, ...]) -> Iterator[Part]:
     yield from _shares(key)
     if key == ("all", "way"):
         yield Level("%", 100)
-    if len(key) == 1 and text in amounts.LEVELS:
+    if text in amounts.LEVELS:
         yield Level("%", amounts.LEVELS[text])
     if key[-1] == "percent" and (share := percentage(text)) is not None:
         yield Level("%", share)

@@ -12,19 +12,15 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
+import msgspec
+
 from assistant.core.messages import Command, Slot, SlotValue
 from assistant.english.commands.amounts import MORE, UP_OR_DOWN
 from assistant.english.commands.kinds import OF_PROPERTY
-from assistant.english.commands.words import (
-    CORRECTIONS,
-    QUESTIONS,
-    STATEMENTS,
-    SUBJECTS,
-    WISHING,
-)
+from assistant.english.commands.words import AT_ONCE, CORRECTIONS, ONLY, QUESTIONS, SUBJECTS
 from assistant.skill.home import Home
 from assistant.skill.values import Change
-from nlu.parts.chunks import Chunker, Relative, Spoken, Unknown
+from nlu.parts.chunks import Chunker, OfKind, Relative, Spoken, Unknown
 from nlu.parts.doings import DOINGS, LEVELS, OF_PLAYERS, PROPERTY_OF
 from nlu.parts.frames import Frame, frames
 from nlu.parts.targets import TARGETS, Targets, Whom, slot
@@ -63,46 +59,32 @@ class Composer:
         only a device of a known kind, or a room.
         """
         correcting, plain = _correction(said)
-        plain = self._without_reasons(without_politeness(plain))
-        if not plain.tokens or plain.tokens[0].text in QUESTIONS:
+        plain = without_politeness(plain)
+        if at_once := _at_once(plain, before):
+            return at_once
+        if not plain.tokens or _asks(plain):
             return None
         chunks = self._chunker.chunks(plain, bool(strangers))
         read = frames(plain, chunks) if chunks else None
         if not read or (strangers == "kinds" and not any(frame.strange for frame in read)):
             return None
-        if any(f.said.tokens[0].text in QUESTIONS for f in read):
+        if any(_asks(frame.said) for frame in read):
             return None
         if any(isinstance(f.who, Unknown) and f.action not in _CLEAR for f in read):
             return None  # "read me the recipe" is not about a light in red
-        composed = [self._composed(frame, before, correcting) for frame in read]
-        if any(one is None for one in composed):
-            return None
-        every = (
-            Composed(frame.said, command)
-            for frame, ones in zip(read, composed, strict=True)
-            for command in ones or ()
-        )
-        return list({one.command: one for one in every}.values())
+        narrowing = any(not f.says_what for f in read) and not ONLY.isdisjoint(_words(said))
+        composed: list[Composed] = []
+        for frame in read:
+            commands = self._composed(frame, before, correcting or narrowing)
+            if commands is None:
+                return None
+            composed += [Composed(frame.said, command) for command in commands]
+            before = commands or before
+        return list({one.command: one for one in composed}.values())
 
-    def _without_reasons(self, said: Canonical) -> Canonical:
-        """A text without the statements that say why: "desk lamp off, it's bright enough".
-
-        A statement that names anything of the home stays: nothing that was said is dropped.
-        """
-        words = tuple(token.text for token in said.tokens)
-        starts = [
-            at
-            for at in range(len(words))
-            if any(words[at : at + n] in STATEMENTS for n in (2, 3))
-            or (words[at] in SUBJECTS and {*words[at + 1 : at + 2]}.isdisjoint(WISHING))
-        ]
-        if not starts:
-            return said
-        pauses = [at for at in range(1, len(words)) if said.paused(at) and at not in starts]
-        begin, end = (starts[0], len(words)) if starts[0] else (0, next(iter(pauses), 0))
-        if end == 0 or self._chunker.mentions(words[begin:end]):
-            return said
-        return said.part(0, begin) if begin else said.part(end, len(words))
+    def mentions(self, words: Sequence[str]) -> bool:
+        """Whether words name anything of the home, or an amount."""
+        return self._chunker.mentions(words)
 
     def _composed(
         self, frame: Frame, before: Sequence[Command], correcting: bool
@@ -132,7 +114,8 @@ class Composer:
         self, frame: Frame, before: Sequence[Command], correcting: bool
     ) -> list[Command] | None:
         """The command before, to other devices: "and the fan", "no, the bedroom"."""
-        if not before or not frame.says_whom or frame.begun or isinstance(frame.who, Spoken):
+        spoken = isinstance(frame.who, Spoken) and not frame.other
+        if not before or not frame.says_whom or frame.begun or spoken:
             return None
         last = before[-1]
         what = tuple(slot for slot in last.slots if slot.name not in TARGETS)
@@ -188,7 +171,8 @@ class Composer:
             if frame.action in ("on", "start") and what == "volume":
                 yield from self._switched("on", whom)
             return
-        change = self._change(relative, frame.action)
+        lit = isinstance(frame.who, OfKind) and domain == "light"
+        change = self._change(relative, frame.action, lit)
         moves = what == "position" and relative is not None and relative.way
         if moves and change is not None and change.amount is None and not change.size:
             yield from self._switched("open" if change.direction > 0 else "close", whom)
@@ -198,13 +182,15 @@ class Composer:
         elif frame.action and relative is None:
             yield from self._switched(frame.action, whom)
 
-    def _change(self, relative: Relative | None, action: str) -> Change | None:
+    def _change(self, relative: Relative | None, action: str, lit: bool) -> Change | None:
         """The change that words say, "open" and "close" among them; None for none."""
         if relative is None:
             return None
         if relative.change is not None:
             return relative.change
         way = relative.way or {"open": 1, "close": -1}.get(action, 0)
+        if relative.size and not action and lit:
+            way = way or 1  # "a bit of light"
         return Change(way, size=relative.size) if way else None
 
     def _switched(self, action: str, whom: Whom) -> Iterator[Command]:
@@ -251,9 +237,27 @@ def _change_of(command: Command) -> Change | None:
     return Change.read(str(said)) if said is not None else None
 
 
+def _at_once(said: Canonical, before: Sequence[Command]) -> list[Composed]:
+    """The commands before that were to be done later, where a text wants them done now."""
+    if _words(said) not in AT_ONCE:
+        return []
+    put_off = (command for command in before if command.when is not None)
+    return [Composed(said, msgspec.structs.replace(command, when=None)) for command in put_off]
+
+
+def _asks(said: Canonical) -> bool:
+    """Whether a text is a question; "do pink" is none."""
+    first, second = (*_words(said), "")[:2]
+    return first in QUESTIONS and not (first == "do" and second not in SUBJECTS)
+
+
+def _words(said: Canonical) -> tuple[str, ...]:
+    return tuple(token.text for token in said.tokens)
+
+
 def _correction(said: Canonical) -> tuple[bool, Canonical]:
     """Whether a text begins by correcting the one before, and the rest of it."""
-    words = tuple(token.text for token in said.tokens)
+    words = _words(said)
     for length in (3, 2, 1):
         if words[:length] in CORRECTIONS:
             rest = _correction(said.part(length, len(words)))[1]

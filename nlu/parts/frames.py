@@ -27,9 +27,9 @@ from nlu.parts.chunks import (
     Relative,
     Spoken,
     Unknown,
-    Where,
     Who,
 )
+from nlu.parts.names import Where
 from nlu.text.canonical import Canonical
 
 _TO = ("to", "at", "on")
@@ -46,6 +46,8 @@ class Frame:
     every: bool = False
     one: bool = False
     """Whether it means one of the kind that was spoken of before."""
+    other: bool = False
+    """Whether it means another one than was spoken of before."""
     action: str = ""
     levels: tuple[Level, ...] = ()
     relative: Relative | None = None
@@ -78,7 +80,7 @@ class Frame:
 
     def with_whom_of(self, other: Frame) -> Frame:
         """The same doings to the devices of another frame."""
-        return replace(self, who=other.who, where=other.where, every=other.every)
+        return replace(self, who=other.who, where=other.where, every=other.every, other=other.other)
 
 
 def frames(said: Canonical, chunks: Sequence[Chunk]) -> list[Frame] | None:
@@ -114,6 +116,8 @@ def _begins_anew(segment: Sequence[Chunk], chunk: Chunk) -> bool:
 def _frame(said: Canonical, segment: Sequence[Chunk]) -> Frame | None:
     part = said.part(segment[0].start, segment[-1].end)
     segment = _with_strange_kinds(said, segment)
+    if any(_is_stated(said, chunk) for chunk in segment):
+        return None
     whos = [c.part for c in segment if isinstance(c.part, Who)]
     named = [who for who in whos if not isinstance(who, Spoken)]
     wheres = list(dict.fromkeys(c.part for c in segment if isinstance(c.part, Where)))
@@ -132,9 +136,19 @@ def _frame(said: Canonical, segment: Sequence[Chunk]) -> Frame | None:
         where=wheres[0] if wheres else None,
         every=any(isinstance(c.part, Every) for c in segment),
         one=any(isinstance(c.part, OneOf) for c in segment) and not named,
+        other=any(isinstance(who, Spoken) and who.other for who in whos),
         action=actions[0] if actions else "",
         levels=levels,
         relative=relative,
+    )
+
+
+def _is_stated(said: Canonical, chunk: Chunk) -> bool:
+    """Whether a level is only told: "it's bright enough"."""
+    return (
+        isinstance(chunk.part, Level)
+        and chunk.start > 0
+        and said.tokens[chunk.start - 1].text in ("is", "are", "was")
     )
 
 

@@ -8,9 +8,10 @@ from dataclasses import dataclass
 from assistant.core.messages import Command, Slot, SlotValue
 from assistant.english.commands.kinds import OF_PROPERTY, Kind
 from assistant.skill.home import Entity, Home
-from nlu.parts.chunks import Named, OfKind, Spoken, Unknown, Where
+from nlu.parts.chunks import Named, OfKind, Spoken, Unknown
 from nlu.parts.doings import DOINGS, LEVELS, OF_PLAYERS, able
 from nlu.parts.frames import Frame
+from nlu.parts.names import Where
 
 TARGETS = ("name", "area", "floor", "domain", "device_class")
 """Slots that say which devices are meant."""
@@ -42,6 +43,10 @@ class Targets:
 
         Without a word for them, those `before` are meant where the frame `fits` them.
         """
+        if frame.other:
+            if whom := self._other(frame, before):
+                yield whom
+            return
         match frame.who:
             case Named(entities):
                 yield self._named(entities, frame)
@@ -65,6 +70,8 @@ class Targets:
             ):
                 yield whom
             case None:
+                if frame.every and before and not (kind or frame.action in ("on", "off")):
+                    kind = self.domains_of(before[-1])  # "both to full"
                 if whom := self._usual(frame, kind):
                     yield whom
 
@@ -98,10 +105,28 @@ class Targets:
             slots.append(slot("device_class", kind.classes[0]))
         return Whom(tuple(slots), (domain,))
 
+    def _other(self, frame: Frame, before: Sequence[Command]) -> Whom | None:
+        """The one device of the same kind that was not spoken of; None where there is no one."""
+        spoken = {str(s.value).casefold() for c in before for s in c.slots if s.name == "name"}
+        those = [e for e in self._home.entities if {e.name.casefold(), e.id} & spoken]
+        if not those:
+            return None
+        alike = [
+            entity
+            for entity in self._home.entities
+            if entity not in those
+            and entity.domain in {e.domain for e in those}
+            and (frame.where is None or self._is_in(entity, frame.where))
+        ]
+        classed = [e for e in alike if e.fact("device_class") == those[-1].fact("device_class")]
+        near = [e for e in classed or alike if e.area in {e.area for e in those}]
+        found = near if len(near) == 1 else classed or alike
+        return Whom((slot("name", found[0].name),), (found[0].domain,)) if len(found) == 1 else None
+
     def _usual(self, frame: Frame, kind: Sequence[str]) -> Whom | None:
         """The devices that are meant where only a place, or nothing, was said."""
         place = self._place(frame.where)
-        if frame.every and frame.who is None:
+        if (frame.every or frame.action == "lock") and frame.who is None:
             if frame.action in ("on", "off"):
                 return Whom(place, ()) if place else Whom((slot("name", "all"),), ())
             doable = ("open", "close", "lock", "unlock")
@@ -112,6 +137,8 @@ class Targets:
         if not kind:
             return None
         those = [e for e in self._home.entities if e.domain in kind and self._is_in(e, frame.where)]
+        if kind == ("lock",) and those and not place:  # "lock up"
+            return Whom((slot("name", "all"), slot("domain", "lock")), ("lock",))
         if frame.where is not None and len(those) == 1 and kind != ("light",):
             return Whom((slot("name", those[0].name),), (those[0].domain,))
         return Whom((slot("domain", kind[0]), *place), tuple(kind))
@@ -140,7 +167,9 @@ class Targets:
         domains = self.domains_of(command)
         if not domains and any(s.name == "name" and s.value != "all" for s in slots):
             return None  # a timer, or something that the home does not have
-        return Whom(slots, tuple(domains)) if slots or domains else None
+        if domains and not slots:
+            slots = (slot("domain", domains[0]),)
+        return Whom(slots, tuple(domains)) if slots else None
 
     def domains_of(self, command: Command) -> tuple[str, ...]:
         """The domains of a command's devices; () where they are not known."""

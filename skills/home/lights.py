@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Annotated
 
 from assistant.skill import (
@@ -18,7 +19,7 @@ from assistant.skill import (
     unless,
 )
 from skills.home.setting import bring
-from skills.home.targets import Place, TargetMention, capital, find, the
+from skills.home.targets import Place, Target, TargetMention, capital, find, the
 
 COLDEST_K, WARMEST_K = 10_000, 1_000
 """Colour temperatures of white between which Home Assistant's sentences can name one."""
@@ -68,8 +69,11 @@ def set_light(
     target = find(TargetMention(name, place, "light"), request, context)
     if not target.entities:
         return target.unknown
-    if color is not None and (plain := next((e for e in target.entities if _is_plain(e)), None)):
-        return Reply(capital(f"{the(plain)} has no colours."), done=False)
+    if color is not None:
+        coloured = tuple(e for e in target.entities if not _is_plain(e))
+        if not coloured:
+            return Reply(capital(_without_colours(target)), done=False)
+        target = replace(target, entities=coloured)
     undo = [
         step
         for light in target.entities
@@ -92,6 +96,12 @@ def _is_plain(light: Entity) -> bool:
     """Whether a light has told that it has no colours."""
     modes = light.attributes.get("supported_color_modes")
     return isinstance(modes, list | tuple) and not _COLOURED.intersection(map(str, modes))
+
+
+def _without_colours(target: Target) -> str:
+    if len(target.entities) == 1:
+        return f"{the(target.entities[0])} has no colours."
+    return f"no {target.kind}{target.where} has colours."
 
 
 def _colour(color: Colour | None, temperature: int | None) -> dict[str, SlotValue]:

@@ -23,6 +23,7 @@ ALL = "all"
 EVERYWHERE = frozenset(("all", "every", "everything", "everywhere", "house"))
 """Words that mean the whole home, not the speaker's room."""
 
+_WORD = re.compile(r"[^\W_]+")
 _ALL_THE_WAY = re.compile(r"\ball (the )?way\b")
 
 SWITCHED = ("light", "switch", "fan", "media_player")
@@ -119,14 +120,21 @@ def find(wanted: TargetMention, request: Request, context: Context) -> Target:
 
 def _found(wanted: TargetMention, request: Request, context: Context) -> Target:
     if wanted.name is not None and wanted.name.casefold() != ALL:
-        return _named(wanted.name, wanted, context)
+        named = _named(wanted.name, wanted, context)
+        if _said_place(request) and not _may_be_in(named, _areas(wanted, context)):
+            where = _where(wanted.place.area, wanted.place.floor)
+            return Target((), wanted.kind, where, called=wanted.name.casefold())
+        return named
     text = _ALL_THE_WAY.sub("", request.text.casefold())
-    every = EVERYWHERE.intersection(text.split()) or _excepts_a_place(request)
+    words = set(_WORD.findall(text))
+    every = EVERYWHERE.intersection(words) or _excepts_a_place(request)
     everywhere = wanted.name is not None or every
     if every and not _said_place(request):
         wanted = replace(wanted, place=Place())
     here = None if everywhere or wanted.place.said else context.area
-    found = _lamps(_fitting(wanted, wanted.place.area or here, context), text)
+    found = _fitting(wanted, wanted.place.area or here, context)
+    if not request.excluded:
+        found = _lamps(found, words)
     if here is not None and not found:
         elsewhere = _fitting(wanted, None, context)
         if wanted.domain == "lock" or (_may_be_elsewhere(wanted) and len(elsewhere) == 1):
@@ -134,9 +142,8 @@ def _found(wanted: TargetMention, request: Request, context: Context) -> Target:
     return Target(found, wanted.kind, _where(wanted.place.area or here, wanted.place.floor))
 
 
-def _lamps(found: tuple[Entity, ...], text: str) -> tuple[Entity, ...]:
+def _lamps(found: tuple[Entity, ...], words: set[str]) -> tuple[Entity, ...]:
     """The devices found, or only those called lamps where lamps and no lights were said."""
-    words = set(text.split())
     if words.isdisjoint(("lamp", "lamps")) or not words.isdisjoint(("light", "lights")):
         return found
     return tuple(e for e in found if "lamp" in e.name.casefold()) or found
@@ -173,7 +180,7 @@ def _without(target: Target, request: Request, context: Context) -> Target:
         barred = {place.id} if slot.name == "area" else floors
         left = [entity for entity in left if entity.area not in barred]
     told = tuple(
-        f"the {slot.raw.removeprefix('the ')}" if slot.value else "here"
+        _with_article(slot.raw.removeprefix("the ")) if slot.value else "here"
         for slot in request.excluded
     )
     return replace(target, entities=tuple(left), without=told)
@@ -223,6 +230,11 @@ def _named(name: str, wanted: TargetMention, context: Context) -> Target:
         )
     )
     return Target(tuple(found[:1]), wanted.kind, called=name.casefold())
+
+
+def _may_be_in(target: Target, areas: set[str] | None) -> bool:
+    """Whether the devices of a target may be in these areas; one without an area may be."""
+    return areas is None or all(e.area is None or e.area in areas for e in target.entities)
 
 
 def _names(thing: Entity | Area | Floor) -> list[str]:

@@ -22,7 +22,7 @@ HOUSE = Home(
         Area(name="Bedroom", id="bedroom", floor="up"),
     ),
     entities=(
-        thing("light.counter", "Counter", "kitchen", "on"),
+        thing("light.counter", "Counter", "kitchen", "on", supported_color_modes=["brightness"]),
         thing("light.bed", "Bed Light", "bedroom", "off"),
         thing("fan.ceiling", "Ceiling Fan", "living", "off"),
         thing("cover.left", "Curtain Left", "living", "open", device_class="curtain"),

@@ -22,7 +22,7 @@ _ACTIONS = {
     "dock": "send home, go home, dock, back to base, return to base, home, back to dock, go back, "
     "send back, return",
     "pause": "pause, hold",
-    "resume": "resume, unpause, continue, carry on, go on, play",
+    "resume": "resume, unpause, continue, carry on, go on, play, keep going",
     "next": "next, skip, next 1, skip this",
     "previous": "previous, go back 1, previous 1",
     "mute": "mute, silence",
@@ -36,7 +36,10 @@ ACTIONS: dict[tuple[str, ...], str] = {
 
 QUANTIFIERS = _keys(
     "everywhere, in house, in whole house, in flat, at home, all, every, everything, both, "
-    "each, all of, whole, every single, each of"
+    "each, all of, whole, every single, each of, whatever is on, whatever is still on, "
+    "anything that is on, anything that is still on, anything still on, everything that is on, "
+    "everything that is still on, everything still on, whatever is left on, anything left on, "
+    "everything else"
 )
 PRONOUNS = _keys(
     "it, them, that, this, those, these, that 1, this 1, those 1, same, same 1, other 1, other, "
@@ -50,8 +53,8 @@ STOREYS = {("upstairs",): "up", ("up", "there"): "up", ("downstairs",): "down"}
 JOINTS = _keys("and, then, and then, also, plus, and also, but")
 FILLERS = _keys(
     "turn, switch, put, set, make, bring, get, change, adjust, take, have, give, move, pull, roll, "
-    "send, flip, a, an, some, my, our, your, to, at, by, in, of, for, with, into, from, is, be, "
-    "are, "
+    "send, flip, leave, keep, a, an, some, my, our, your, to, at, by, in, of, for, with, into, "
+    "from, is, be, are, "
     "please, just, now, then, go, let, us, me, i, want, would, like, need, could, can, you, will, "
     "so, ok, okay, right, well, oh, hey, thanks, too, though, again, only, actually, maybe, as, "
     "well, instead, still, about, than, way, not, quite, enough, there, on, level, "
@@ -75,8 +78,12 @@ BEGINNINGS = word_set(
 SUBJECTS = word_set("i he she they we nobody everyone somebody someone")
 """First words of a statement, where no word of wishing follows."""
 WISHING = word_set("want would need mean meant said like could can will 'd")
+AUXILIARIES = word_set("is are am was were has have had will does do did can could")
+"""Verbs by which a clause with a subject is a statement: "nobody is watching"."""
 VERBS = word_set("turn switch put set make change adjust flip")
 """Verbs that say nothing without a particle or an amount."""
+GENERIC = word_set("thing thingy one 1 device machine unit stuff gadget")
+"""Words for a device of any kind."""
 CONTENTLESS = word_set(
     "walking whatever whoever thing things something what's who's where's that's it's yes no love"
     " bit little light lights red read"
@@ -92,3 +99,11 @@ CORRECTIONS = _keys(
     "sorry i meant, no i meant, not that 1, instead, rather"
 )
 """Words with which people correct what was just done."""
+ONLY = word_set("only just")
+"""Words by which a name stands in place of all that was named before: "only the bedroom"."""
+AT_ONCE = _keys(
+    "do it now, just do it, do it, now, right now, do it anyway, do it at once, do it right away, "
+    "do it straight away, now then, do that now, then do it now, do it right now, just do it now, "
+    "then now, at once, do it now then, straight away, immediately"
+)
+"""Requests to do at once what was to be done later."""

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
+import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assistant.core.messages import Command, Slot
+from assistant.core.messages import Command, Slot, When
 from assistant.english.lists import word_list
 from assistant.skill.home import Area, Entity, Floor, Home
 from nlu.parts.composer import Composer
@@ -108,7 +109,18 @@ LIGHTS_ON = command(ON, domain="light", area="Lounge")
         ("off, the spots", [(OFF, {"name": "Spots"})]),
         ("every light, off", [(OFF, {"name": "all", "domain": "light"})]),
         ("spots warm white", [("HassLightSet", {"name": "Spots", "temperature": 2700})]),
-        ("reading lamp off, it's bright enough", [(OFF, LAMP)]),
+        ("leave the reading lamp on", [(ON, LAMP)]),
+        ("the robbie thing, start", [("HassVacuumStart", {"name": "Robbie"})]),
+        ("the lounge heating thing off", [(OFF, {"name": "Lounge Thermostat"})]),
+        ("turn off whatever is still on upstairs", [(OFF, {"floor": "First Floor"})]),
+        ("lock up", [(ON, {"name": "all", "domain": "lock"})]),
+        ("spots full blast", [("HassLightSet", {"name": "Spots", "brightness": 100})]),
+        ("turn the spots read", [("HassLightSet", {"name": "Spots", "color": "red"})]),
+        ("can you do blue", [("HassLightSet", {"color": "blue"})]),
+        (
+            "reading lamp on and the one in the kitchen off",
+            [(ON, LAMP), (OFF, {"domain": "light", "area": "Kitchen"})],
+        ),
     ],
 )
 def test_parts_in_any_order_make_a_command(text: str, wanted: Meant) -> None:
@@ -157,6 +169,21 @@ def test_a_relative_change_is_no_level(text: str, slots: dict[str, Any]) -> None
             [("HassLightSet", {"name": "Spots", "brightness": 80})],
         ),
         ("reading lamp the same", SPOTS_AT_50, [("HassLightSet", LAMP | {"brightness": 50})]),
+        ("and the other one", command(ON, name="Lounge Blind"), [(ON, {"name": "Kitchen Blind"})]),
+        ("close the other one", LAMP_ON, None),
+        (
+            "half that",
+            SPOTS_AT_50,
+            [
+                (
+                    "AdjustDevice",
+                    {"name": "Spots", "level": "brightness", "change": "-2 x"},
+                )
+            ],
+        ),
+        ("both to full", SPOTS_AT_50, [("HassLightSet", {"brightness": 100})]),
+        ("off", command("HassFanSetSpeed", percentage=50), [(OFF, {"domain": "fan"})]),
+        ("it's fifty", SPOTS_AT_50, None),
         ("turn the spots", LAMP_ON, None),
         ("the kitchen one", None, None),
         ("turn it off", command("HassStartTimer", name="Eggs"), None),
@@ -172,6 +199,18 @@ def test_a_correction_replaces_what_was_done() -> None:
     (corrected,) = COMPOSE(canonical("no, the spots"), (LAMP_ON,)) or ()
     (further,) = COMPOSE(canonical("and the spots"), (LAMP_ON,)) or ()
     assert (corrected.command.instead, further.command.instead) == (True, False)
+
+
+def test_only_one_takes_the_place_of_all() -> None:
+    (narrowed,) = COMPOSE(canonical("only the spots"), (LIGHTS_ON,)) or ()
+    assert narrowed.command.instead
+
+
+def test_what_was_put_off_is_done_now() -> None:
+    later = msgspec.structs.replace(LAMP_ON, when=When(kind="event", said="at sunset"))
+    (now,) = COMPOSE(canonical("just do it now"), (later,)) or ()
+    assert now.command == LAMP_ON
+    assert COMPOSE(canonical("just do it now"), (LAMP_ON,)) is None
 
 
 def test_them_are_all_that_were_named() -> None:

@@ -135,3 +135,13 @@ def test_the_broker_is_told_what_it_missed(bridged: Talk) -> None:
     (wish,) = sent(bridged.feed(DeviceChanged(device="broker", present=True)))
     assert (wish.entity_id, wish.state, wish.attributes) == ("light.bed", "on", {"color": "red"})
     assert sent(bridged.feed(DeviceChanged(device="broker", present=True))) == []
+
+
+def test_only_lights_that_have_colours_get_one(bridged: Talk) -> None:
+    both = bridged.hear("words", command("HassLightSet", name="all", color="red"))
+    assert [(one.entity_id, one.attributes["color"]) for one in sent(both)] == [
+        ("light.bed", "red")
+    ]
+    plain = bridged.hear("more words", command("HassLightSet", name="Counter", color="red"))
+    assert replied(plain).text == "The counter has no colours."
+    assert not sent(plain)

@@ -90,6 +90,10 @@ def test_off(house: Talk, slots: Slots, told: str, states: dict[str, str]) -> No
             {"domain": "switch", "floor": "Ground Floor"},
             "I don't know of any switch on the ground floor.",
         ),
+        (
+            {"name": "Counter", "area": "Bedroom"},
+            "I don't know of any device called counter in the bedroom.",
+        ),
     ],
 )
 def test_what_cannot_be_is_told(house: Talk, slots: Slots, told: str) -> None:

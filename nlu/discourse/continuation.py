@@ -1,0 +1,41 @@
+"""What a text takes over from the command before it, and its parts from one another.
+
+leaning     "turn the fan on", then "off"                     the fan
+put off     "close the blinds at sunset", then "and the TV"   at sunset, too
+shared      "the lamp and the fan off at ten"                 both at ten
+"""
+
+from __future__ import annotations
+
+from assistant.english.commands.words import ACTIONS, THEM
+from nlu.discourse.modifiers import Modifiers
+from nlu.discourse.reading import ReadPart
+from nlu.text.canonical import Canonical, without_politeness
+
+
+def leans(said: Canonical, before: ReadPart) -> bool:
+    """Whether a text is read as what goes on from the commands before it, if it can be.
+
+    "Them" are all that were named; a bare "off" is for what was spoken of last.
+    """
+    words = tuple(token.text for token in without_politeness(said).tokens)
+    return words in ACTIONS or (len(before.turn) > 1 and not THEM.isdisjoint(words))
+
+
+def put_off(parts: list[ReadPart], said: Canonical, before: ReadPart | None) -> list[ReadPart]:
+    """The parts; those of "and …" after what was to be done later are for then, too."""
+    words = {token.text for token in said.tokens}
+    when = before.command.when if before and said.tokens[0].text == "and" else None
+    if when is None or "now" in words or any(part.command.when for part in parts):
+        return parts
+    return [part.modified(Modifiers(when=when)) for part in parts]
+
+
+def shared_modifiers(parts: list[ReadPart]) -> list[ReadPart]:
+    """The parts, where those that lend their words share what is added after the last one."""
+    found = list(parts)
+    for at in range(len(found) - 1, 0, -1):
+        last, lender = found[at].command, found[at - 1]
+        if found[at].borrowed and not (lender.command.when or lender.command.excluded):
+            found[at - 1] = lender.modified(Modifiers(last.excluded, last.when))
+    return found

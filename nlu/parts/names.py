@@ -1,0 +1,162 @@
+"""The names by which the devices and rooms of one home are called, in canonical words."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from assistant.english.commands.kinds import KINDS
+from assistant.english.commands.words import (
+    ACTIONS,
+    CONTENTLESS,
+    FILLERS,
+    GENERIC,
+    HERE,
+    PRONOUNS,
+    QUANTIFIERS,
+    QUESTIONS,
+    STOREYS,
+)
+from assistant.english.stems import beginning
+from assistant.english.stop_words import COMMON
+from assistant.skill.home import Area, Entity, Floor, Home
+from nlu.text.canonical import canonical
+from nlu.values.colours import colour
+
+LONGEST = 6
+"""Most words of a name, or of any other part of a command."""
+FUNCTIONAL = COMMON | QUESTIONS | CONTENTLESS
+"""Words that name nothing."""
+_MEASURING = ("sensor", "binary_sensor")
+"""Domains of which nothing can be asked to be done."""
+_FEWEST_LETTERS = 3
+"""Fewest letters of a word that names a device by a part of its name."""
+
+
+@dataclass(frozen=True)
+class Where:
+    """A room, a floor, a place that the home does not have, or here."""
+
+    area: Area | None = None
+    floor: Floor | None = None
+    unknown: str = ""
+
+
+class Names:
+    """The names of one home."""
+
+    def __init__(self, home: Home) -> None:
+        self._home = home
+
+    def mentions(self, words: Sequence[str]) -> bool:
+        """Whether words name anything of this home."""
+        keys = [
+            tuple(words[start:end])
+            for start in range(len(words))
+            for end in range(start + 1, min(len(words), start + LONGEST) + 1)
+        ]
+        return not self._known.isdisjoint(keys)
+
+    @cached_property
+    def wholes(self) -> dict[tuple[str, ...], tuple[Entity, ...]]:
+        """Names of devices → the devices that have them."""
+        found: dict[tuple[str, ...], tuple[Entity, ...]] = {}
+        for entity in self._home.entities:
+            for name in (entity.name, *entity.aliases):
+                key = tuple(canonical(name).text.split())
+                if key and entity not in found.get(key, ()):
+                    found[key] = (*found.get(key, ()), entity)
+        return found
+
+    @cached_property
+    def shorts(self) -> dict[tuple[str, ...], tuple[Entity, ...]]:
+        """Parts of names that only one device has, and that mean nothing else here."""
+        found: dict[tuple[str, ...], set[str]] = {}
+        for key, entities in self.wholes.items():
+            for start in range(len(key)):
+                for end in range(start + 1, len(key) + 1):
+                    found.setdefault(key[start:end], set()).update(e.id for e in entities)
+        taken = {*KINDS, *self.places, *FILLERS, *ACTIONS, *PRONOUNS, *QUANTIFIERS, *HERE}
+        by_id = {entity.id: entity for entity in self._home.entities}
+        return {
+            key: (by_id[next(iter(ids))],)
+            for key, ids in found.items()
+            if len(ids) == 1
+            and key not in taken
+            and any(len(word) >= _FEWEST_LETTERS for word in key)
+            and colour(" ".join(key)) is None
+        }
+
+    def loosely(self, key: tuple[str, ...]) -> Entity | None:
+        """The one device that has all these words in its name, its room's name or its kind.
+
+        Forms of a word are the same: "the heated towel thing" is the towel heater.
+        """
+        words = [word for word in key if word not in GENERIC]
+        if len(key) < 2 or not words or not FUNCTIONAL.isdisjoint(words):
+            return None
+        if (key[-1],) in self.places or (key[0],) in ACTIONS or (key[-1],) in ACTIONS:
+            return None
+        wanted = {beginning(word) for word in words}
+        fits = [
+            entity
+            for entity, own, kinds in self._words
+            if wanted <= own | kinds and not wanted <= kinds
+        ]
+        return fits[0] if len(fits) == 1 else None
+
+    @cached_property
+    def places(self) -> dict[tuple[str, ...], Where]:
+        """Names of rooms and floors, and words for here."""
+        found = {words: Where() for words in HERE}
+        for words, order in STOREYS.items():
+            floor = next((f for f in self._home.floors if _storey(f) == order), None)
+            if floor is not None:
+                found[words] = Where(floor=floor)
+        for floor in self._home.floors:
+            for name in (floor.name, *floor.aliases):
+                found[tuple(canonical(name).text.split())] = Where(floor=floor)
+        for area in self._home.areas:
+            for name in (area.name, *area.aliases):
+                key = tuple(canonical(name).text.split())
+                found[key] = Where(area=area)
+                found.setdefault((*key, "room"), Where(area=area))
+                if key[0].endswith("'s"):  # "the light in Mia's"
+                    found.setdefault(key[:1], Where(area=area))
+        return found
+
+    @cached_property
+    def _known(self) -> frozenset[tuple[str, ...]]:
+        """All words that name something of this home."""
+        return frozenset((*self.wholes, *self.shorts, *self.places, *KINDS))
+
+    @cached_property
+    def _words(self) -> list[tuple[Entity, frozenset[str], frozenset[str]]]:
+        """Each device, the beginnings of the words of its name and its room's, and of its kind."""
+        areas = {area.id: (area.name, *area.aliases) for area in self._home.areas}
+        kinds: dict[str, set[str]] = {}
+        for key, kind in KINDS.items():
+            for domain in kind.domains:
+                kinds.setdefault(domain, set()).update(map(beginning, key))
+        return [
+            (
+                entity,
+                frozenset(
+                    beginning(word)
+                    for name in (entity.name, *entity.aliases, *areas.get(entity.area or "", ()))
+                    for word in canonical(name).text.split()
+                ),
+                frozenset(kinds.get(entity.domain, ())),
+            )
+            for entity in self._home.entities
+            if entity.domain not in _MEASURING
+        ]
+
+
+def _storey(floor: Floor) -> str:
+    """ "up" or "down" for the floors that people call upstairs and downstairs, else ""."""
+    name = floor.name.casefold()
+    if any(word in name for word in ("ground", "down", "lower")):
+        return "down"
+    return "up" if any(word in name for word in ("first", "up", "second", "top")) else ""

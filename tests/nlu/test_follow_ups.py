@@ -1,0 +1,81 @@
+"""What is said next goes on from the command before it, corrects it, or takes a part of it back."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+import pytest
+
+from assistant.core.messages import Interpretation, Transcript
+from nlu.grammar.templates import Templates
+from nlu.interpreter import Interpreter
+from nlu.parts.composer import Composer
+from nlu.stage import NluStage
+from skills.registry import load_registry
+from tests.nlu.parts.test_composer import HOME
+
+
+@pytest.fixture(scope="module")
+def templates() -> Templates:
+    return Templates.compile(load_registry().manifests, HOME)
+
+
+@pytest.fixture
+def stage(templates: Templates, now: datetime) -> NluStage:
+    interpreter = Interpreter(templates, compose=Composer(HOME, "lounge"))
+    return NluStage(templates, interpreter, lambda: now)
+
+
+def said(stage: NluStage, *texts: str) -> Interpretation:
+    """What the last of some texts, said one after the other, means."""
+    messages = [
+        message
+        for number, text in enumerate(texts)
+        for message in stage.feed(
+            Transcript(utterance_id=f"u{number}", revision=1, text=text, at_s=float(number))
+        )
+    ]
+    return [message for message in messages if isinstance(message, Interpretation)][-1]
+
+
+@pytest.mark.parametrize(
+    ("texts", "wanted"),
+    [
+        (("turn on all the lights", "not the kitchen"), "HassTurnOn -Kitchen instead"),
+        (("turn on all the lights", "but not the spots"), "HassTurnOn -Spots instead"),
+        (("turn on all the lights", "not the elephant"), ""),
+        (("not the kitchen",), ""),
+        (("fan on", "off"), "HassTurnOff Fan"),
+        (("open the kitchen blind", "stop"), "HassStopMoving"),
+        (("close the blinds at sunset", "do it now"), "HassTurnOff"),
+        (("close the blinds at sunset", "and turn off the spots"), "HassTurnOff event"),
+        (("close the blinds at sunset", "turn off the spots"), "HassTurnOff"),
+        (("close the blinds at sunset", "and turn off the spots now"), "HassTurnOff"),
+        (("spots off, nobody is in there",), "HassTurnOff"),
+        (("lock the front door if it isn't",), "HassTurnOn"),
+        (("lock the front door if it is open",), "HassTurnOn event"),
+    ],
+)
+def test_a_text_goes_on_from_the_command_before(
+    stage: NluStage, texts: tuple[str, ...], wanted: str
+) -> None:
+    commands = said(stage, *texts).commands
+    told = []
+    for command in commands:
+        told.append(command.intent)
+        told += [str(slot.value) for slot in command.slots if slot.value == "Fan"]
+        told += [f"-{slot.value}" for slot in command.excluded]
+        told += [command.when.kind] if command.when else []
+        told += ["instead"] if command.instead else []
+    assert " ".join(told) == wanted
+
+
+def test_an_explanation_tells_the_value_of_a_command_and_what_its_parts_make(
+    stage: NluStage,
+) -> None:
+    said(stage, "turn on all the lights")
+    explanation = stage.explain("not the kitchen")
+    (command,) = explanation.commands
+    assert [slot.value for slot in command.excluded] == ["Kitchen"]
+    assert command.instead
+    assert [one.intent for one in stage.explain("spots off").composed] == ["HassTurnOff"]
