@@ -146,7 +146,7 @@ class Interpreter:
         self._templates = templates
         self.guess = guess
         self._compose = compose
-        self._short = ShortForms(templates.short) if templates.short else None
+        self._short = ShortForms(templates.short, templates.conditional)
         # A text matches the same way at any time; only its values are resolved again.
         self._matched = lru_cache(maxsize=_REMEMBERED)(templates.match_canonical)
 
@@ -174,7 +174,7 @@ class Interpreter:
 
         Unless it is read as a `whole`, there may be more talk beside it.
         """
-        return self._short.conditional(said, now, whole) if self._short else ()
+        return self._short.conditional(said, now, whole)
 
     def composed(self, said: Canonical, before: ReadPart | None = None) -> tuple[Command, ...]:
         """The commands that the parts of a text make, whichever rule decides in the end."""
@@ -225,7 +225,7 @@ class Interpreter:
     def _by_parts(self, said: Canonical, now: datetime, before: ReadPart | None) -> _Found | None:
         strict = partial(self._sentence, now=now, free_text=False)
         modified = self._modified(strict, now)
-        parts = Segmenter(modified, modified).read(said, before)
+        parts = Segmenter(modified, modified, modified).read(said, before)
         if parts is None or (len(parts) > 1 and any(map(self._is_whole, parts))):
             return None  # "turn the tv on but quiet" asks nobody to be quiet
         return By.PARTS, parts
@@ -292,7 +292,7 @@ class Interpreter:
         return None
 
     def _by_short_form(self, said: Canonical, now: datetime, _: ReadPart | None) -> _Found | None:
-        parts = self._short.certain(said, now) if self._short else None
+        parts = self._short.certain(said, now)
         return (By.SHORT_FORM, parts) if parts else None
 
     def _by_free_text(
@@ -300,7 +300,8 @@ class Interpreter:
     ) -> _Found | None:
         free = partial(self._sentence, now=now, free_text=True)
         modified = self._modified(free, now)
-        whole, parts = modified(said), Segmenter(modified, modified).read(said, before)
+        exact = self._modified(partial(self._sentence, now=now, free_text=False), now)
+        whole, parts = modified(said), Segmenter(modified, modified, exact).read(said, before)
         if whole and self._doubts(whole):
             whole = None
         if parts and any(map(self._doubts, parts)):
@@ -321,7 +322,9 @@ class Interpreter:
             return free(part) or guessed(part)
 
         whole = self._modified(guessed, now)(said)
-        parts = Segmenter(self._modified(loose, now), self._modified(free, now)).read(said, before)
+        exact = self._modified(partial(self._sentence, now=now, free_text=False), now)
+        segmenter = Segmenter(self._modified(loose, now), self._modified(free, now), exact)
+        parts = segmenter.read(said, before)
         sure = min((part.confidence for part in parts or ()), default=0.0)
         joined = any(end < start for end, start in cuts(said))  # by a word, not by a pause alone
         enough = self.guess.sure_parts if joined else 1.0
@@ -350,6 +353,8 @@ class Interpreter:
         return modified
 
     def _sentence(self, said: Canonical, now: datetime, *, free_text: bool) -> ReadPart | None:
+        if not (free_text or self._templates.spells(said)):
+            return None
         careful = free_text and not_a_command(said)
         for match in self._matched(said):
             if match.wildcard and (careful or not free_text):

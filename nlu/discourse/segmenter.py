@@ -32,13 +32,17 @@ class _TooManyError(Exception):
 
 
 class Segmenter:
-    """Divides a text into parts that `one` reads, or `sentence` with another part's words."""
+    """Divides a text into parts that `one` reads, or `sentence` with another part's words.
 
-    def __init__(self, one: One, sentence: One) -> None:
+    What comes before the words that it lacks is read by `exact`, which takes no free text.
+    """
+
+    def __init__(self, one: One, sentence: One, exact: One) -> None:
         self._left = _MOST_READ
         self._one = self._counted(one)
         self._sentence = self._counted(sentence)
         """Reads texts with borrowed words; there are too many of them for a model."""
+        self._exact = self._sentence if exact is sentence else self._counted(exact)
 
     def read(self, said: Canonical, before: ReadPart | None) -> list[ReadPart] | None:
         """The commands; [] when all is taken back, None when a part is not understood."""
@@ -101,14 +105,15 @@ class Segmenter:
         whole = self._one(correction)
         if before and whole and whole.command.intent == before[-1].command.intent:
             return [*before[:-1], whole]
-        readings = [r for r in (self._plain(text) for text in texts) if r]
-        if before and (alike := next((r for r in readings if _alike(r, before)), None)):
-            return alike
+        readings = (reading for reading in map(self._plain, texts) if reading)
         if before is None and (unlikely_command(head) or len(head.tokens) > _LONGEST_SLIP):
-            return next(iter(readings), None)
+            return next(readings, None)
+        every = list(readings) if before else []
+        if before and (alike := next((r for r in every if _alike(r, before)), None)):
+            return alike
         if alone := self._tail(correction, before[-1] if before else None, 2):
             return _once([*(before or [])[:-1], *alone])
-        return next(iter(readings), None)
+        return next(iter(every), None) if before else next(readings, None)
 
     def _joined(self, said: Canonical, before: ReadPart | None, most: int) -> list[ReadPart] | None:
         """The commands of a text of several, of which the first may borrow from `before`."""
@@ -161,7 +166,7 @@ class Segmenter:
 
     def _lent(self, head: Canonical, rest: Canonical) -> ReadPart | None:
         texts = islice(clauses.lent(head, rest), _MOST_BORROWED)
-        return next((r for r in map(self._sentence, texts) if r and r.exact), None)
+        return next((r for r in map(self._exact, texts) if r and r.exact), None)
 
 
 def _once(readings: Sequence[ReadPart]) -> list[ReadPart]:

@@ -19,13 +19,12 @@ from assistant.english.commands.short_forms import NO_LABEL, NO_THING, REASONS, 
 from nlu.discourse import clauses
 from nlu.discourse.negation import not_a_command, reported, unlikely_command
 from nlu.discourse.reading import ReadPart
-from nlu.grammar.match import Match
 from nlu.grammar.templates import Templates
 from nlu.text.canonical import Canonical, Token, cuts
 from nlu.values.amounts import amount
 from nlu.values.durations import unit_s
 
-_LONGEST = 40
+_LONGEST = 24
 """Most words of a text that is read."""
 _LONGEST_LABEL = 4
 _LONGEST_NAME = 6
@@ -45,10 +44,10 @@ _REASONS = tuple(tuple(reason.split()) for reason in REASONS)
 class ShortForms:
     """The short forms of all skills, over the names of a home."""
 
-    def __init__(self, templates: Templates) -> None:
-        self._templates = templates
-        schemas = [claim.schema for claim in templates.claims]
-        self._naming = {schema.intent for schema in schemas if not schema.conditional}
+    def __init__(self, certain: Templates | None, conditional: Templates | None) -> None:
+        """Read `certain` forms, which are always meant, and `conditional` ones."""
+        self._certain, self._conditional = certain, conditional
+        self._naming = {claim.schema.intent for claim in certain.claims} if certain else set()
         """Intents with certain forms, whose names are new ones."""
 
     def certain(self, said: Canonical, now: datetime) -> list[ReadPart] | None:
@@ -58,6 +57,8 @@ class ShortForms:
         timed = any(unit_s(token.text) for token in said.tokens)
         for text in islice(_announced(said), _MOST_REPAIRED):
             for complete in (text, with_units(text)) if timed else (text,):
+                if not (self._certain and self._certain.may_hold(complete)):
+                    continue
                 if found := self._items(complete, now, {}, _MOST_ITEMS):
                     return found
         return None
@@ -85,11 +86,11 @@ class ShortForms:
         """The fewest certain forms that make up a text."""
         start = said.tokens[0].start
         if start not in known:
-            whole = next(iter(self._read(said, now, conditional=False)), None)
+            whole = next(iter(self._read_certain(said, now)), None)
             known[start] = whole.each_item() if whole else None
             ways = [] if whole or most < 2 else list(_divisions(said))
             for head, rest in ways:
-                first = next(iter(self._read(head, now, conditional=False)), None)
+                first = next(iter(self._read_certain(head, now)), None)
                 others = self._items(rest, now, known, most - 1) if first else None
                 best = known[start]
                 if first and others and (best is None or len(others) + 1 < len(best)):
@@ -98,34 +99,27 @@ class ShortForms:
 
     def _alternatives(self, said: Canonical, now: datetime) -> Iterator[tuple[Command, ...]]:
         for text in (said, with_units(said)):
-            for reading in self._read(text, now, conditional=True):
+            for reading in self._read_conditional(text, now):
                 yield tuple(part.command for part in reading.each_item())
         for end, start in cuts(said):
             head, rest = said.part(0, end), said.part(start, len(said.tokens))
             tails = list(self._alternatives(rest, now))
-            for first in self._read(with_units(head), now, conditional=True):
+            for first in self._read_conditional(with_units(head), now):
                 yield from ((first.command, *tail) for tail in tails)
 
-    def _read(self, said: Canonical, now: datetime, conditional: bool) -> Iterator[ReadPart]:
-        for match in self._templates.match_canonical(said):
-            if self._templates.claims[match.order].schema.conditional is conditional:
-                slots = self._templates.slots(match, now)
-                if slots is not None and self._names_well(match, said):
-                    thing = self._templates.traits(match.intent).thing
-                    command = Command(intent=match.intent, slots=slots)
-                    yield ReadPart(said, command, match, thing=thing)
+    def _read_certain(self, said: Canonical, now: datetime) -> Iterator[ReadPart]:
+        for part in _read(self._certain, said, now):
+            names, things = _free(part)
+            told = bool(names or things) and unlikely_command(said)
+            thing = all(NO_THING.isdisjoint(text.split()) for text in things)
+            if not told and thing and all(map(self._label, names)):
+                yield part
 
-    def _names_well(self, match: Match, said: Canonical) -> bool:
-        """Whether what stands in the place of a name, or of a thing, may be one."""
-        free = [c for c in match.slots if c.wildcard]
-        names = [c.text for c in free if c.schema.kind == "choice"]
-        things = [c.text for c in free if c.schema.kind == "text"]
-        certain = not self._templates.claims[match.order].schema.conditional
-        if certain and (names or things) and unlikely_command(said):
-            return False
-        if certain and any(not NO_THING.isdisjoint(text.split()) for text in things):
-            return False
-        return all(map(self._label if match.intent in self._naming else _name, names))
+    def _read_conditional(self, said: Canonical, now: datetime) -> Iterator[ReadPart]:
+        for part in _read(self._conditional, said, now):
+            fits = self._label if part.command.intent in self._naming else _name
+            if all(map(fits, _free(part)[0])):
+                yield part
 
     def _label(self, text: str) -> bool:
         """Whether words may be a name of the user's own, and none of the home's."""
@@ -134,8 +128,22 @@ class ShortForms:
             0 < len(words) <= _LONGEST_LABEL
             and NO_LABEL.isdisjoint(words)
             and not any(word.isdecimal() for word in words)
-            and self._templates.named(text) is None
+            and (self._certain is None or self._certain.named(text) is None)
         )
+
+
+def _read(templates: Templates | None, said: Canonical, now: datetime) -> Iterator[ReadPart]:
+    for match in templates.match_canonical(said) if templates else ():
+        if templates and (slots := templates.slots(match, now)) is not None:
+            thing = templates.traits(match.intent).thing
+            yield ReadPart(said, Command(intent=match.intent, slots=slots), match, thing=thing)
+
+
+def _free(part: ReadPart) -> tuple[list[str], list[str]]:
+    """The words in the place of a name, and those in the place of a thing."""
+    captured = [c for c in part.match.slots if c.wildcard] if part.match else []
+    names = [c.text for c in captured if c.schema.kind == "choice"]
+    return names, [c.text for c in captured if c.schema.kind == "text"]
 
 
 def with_units(said: Canonical) -> Canonical:

@@ -6,11 +6,19 @@ fragments to lists: "is {name} locked" cannot match a text that names no lock.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from hassil.expression import Alternative, Expression, Group, ListReference, Sentence, TextChunk
-from hassil.intents import Intent, IntentData, Intents, RangeSlotList, SlotList, TextSlotList
+from hassil.intents import (
+    Intent,
+    IntentData,
+    Intents,
+    RangeSlotList,
+    SlotList,
+    TextSlotList,
+    TextSlotValue,
+)
 
 from nlu.grammar.claim import Claim
 
@@ -19,6 +27,8 @@ Clause = frozenset[str]
 
 _ALWAYS: frozenset[Clause] = frozenset()
 _DIGIT = "0123456789"
+_MOST_SPELT = 10_000
+"""Most words whose spelling is remembered."""
 
 
 @dataclass(frozen=True)
@@ -44,21 +54,26 @@ class Prefilter:
         for position, (index, sentence) in enumerate(self._sentences):
             for clause in _needs(claims[index], sentence):
                 needing[clause] = needing.get(clause, 0) | 1 << position
-        # Clauses that most sentences need come first: those they exclude need no further check.
-        by_size = sorted(needing.items(), key=lambda item: -item[1].bit_count())
-        self._needing = [(tuple(clause), bits) for clause, bits in by_size]
         self._values = {f"{{{name}}}": _fragments(values) for name, values in self._lists.items()}
+        named = self._values.keys()
+        self._words = sorted({part for clause in needing for part in clause} - named)
+        # Clauses of words alone come first: what they exclude needs no search for lists' values.
+        self._of_words = [(c, bits) for c, bits in needing.items() if not c & named]
+        self._of_lists = [(c, bits) for c, bits in needing.items() if c & named]
+        self._pieces = frozenset(
+            piece
+            for expression in (
+                *(sentence.expression for _, sentence in self._sentences),
+                *(value.text_in for values in lists.values() for value in _texts(values)),
+            )
+            for piece in _pieces(expression)
+        )
+        self._longest = max(map(len, self._pieces), default=0)
+        self._spelt: dict[str, bool] = {}
 
     def intents(self, text: str) -> Intents | None:
         """The sentences that `text` may match; each claim is an intent named by its number."""
-        alive, known = self._all, dict[str, bool]()
-        for clause, bits in self._needing:
-            if alive & bits:
-                for part in clause:
-                    if self._holds(text, part, known):
-                        break
-                else:
-                    alive &= ~bits
+        alive = self._alive(text)
         if not alive:
             return None
         found: dict[int, list[Sentence]] = {}
@@ -76,16 +91,61 @@ class Prefilter:
         # No language is given: hassil would look for number words, which canonical texts lack.
         return Intents("", intents, slot_lists=dict(self._lists))
 
+    def may_hold(self, text: str) -> bool:
+        """Whether any sentence may match a text, or a part of it."""
+        return self._alive(text) != 0
+
+    def _alive(self, text: str) -> int:
+        """The sentences whose needs a text meets, as a set of bits."""
+        alive, held = self._all, {word for word in self._words if word in text}
+        for clause, bits in self._of_words:
+            if alive & bits and clause.isdisjoint(held):
+                alive &= ~bits
+        known: dict[str, bool] = {}
+        for clause, bits in self._of_lists:
+            left = alive & bits and clause.isdisjoint(held)
+            if left and not any(self._holds(text, part, known) for part in clause):
+                alive &= ~bits
+        return alive
+
     def _holds(self, text: str, part: str, known: dict[str, bool]) -> bool:
+        """Whether a text may hold a value of the list that `part` names."""
         if part not in known:
-            values = self._values.get(part)
-            if values is None:
-                known[part] = part in text
-            else:
-                known[part] = not values or any(
-                    all(any(f in text for f in clause) for clause in value) for value in values
-                )
+            values = self._values.get(part, ((frozenset(),),))
+            known[part] = not values or any(
+                all(any(f in text for f in clause) for clause in value) for value in values
+            )
         return known[part]
+
+    def spells(self, word: str) -> bool:
+        """Whether a sentence without free text may have this word in it.
+
+        It is made up of pieces of sentences and of lists' values, which may join inside a word.
+        """
+        if word not in self._spelt:
+            if len(self._spelt) > _MOST_SPELT:
+                self._spelt.clear()
+            ends = [True, *(False for _ in word)]
+            for end in range(1, len(word) + 1):
+                starts = range(max(0, end - self._longest), end)
+                ends[end] = (ends[end - 1] and word[end - 1] in _DIGIT) or any(
+                    ends[start] and word[start:end] in self._pieces for start in starts
+                )
+            self._spelt[word] = ends[-1]
+        return self._spelt[word]
+
+
+def _texts(values: SlotList) -> Iterable[TextSlotValue]:
+    return values.values if isinstance(values, TextSlotList) else ()
+
+
+def _pieces(expression: Expression) -> Iterator[str]:
+    """The words of an expression, and pieces of words: "light[s]" has "light" and "s"."""
+    if isinstance(expression, TextChunk):
+        yield from expression.text.split()
+    elif isinstance(expression, Group):
+        for item in expression.items:
+            yield from _pieces(item)
 
 
 def _needs(claim: Claim, sentence: Sentence) -> Iterable[Clause]:

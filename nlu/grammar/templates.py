@@ -63,10 +63,13 @@ class Templates:
         self._asked = sorted({slot.kind for slot in asked})
         self._candidates = Prefilter(grammar.claims, grammar.lists)
         self._skip_words = [tuple(canonical(w).text.split()) for w in grammar.skip_words]
+        self._skipped = {word for words in self._skip_words for word in words}
         self._traits = {claim.schema.intent: claim.schema.traits for claim in grammar.claims}
         self._area = ""
         self.short: Templates | None = None
-        """The short forms of the same skills; None where there are none."""
+        """The short forms of the same skills that are always meant; None where there are none."""
+        self.conditional: Templates | None = None
+        """Their short forms that are meant only while the skills say so."""
 
     @classmethod
     def compile(
@@ -80,13 +83,22 @@ class Templates:
         Raises `SkillError` or, for the vocabulary, `InputError`, naming the sentence.
         """
         templates = cls(compile_grammar(manifests, home, vocabulary), home)
-        short = [
-            msgspec.structs.replace(m, intents=m.short, served=(), short=())
-            for m in manifests
-            if m.short
-        ]
-        if short:
-            templates.short = cls(compile_grammar(short, home, NO_VOCABULARY), home)
+        for conditional in (False, True):
+            forms = [
+                msgspec.structs.replace(
+                    manifest,
+                    intents=tuple(i for i in manifest.short if i.conditional is conditional),
+                    served=(),
+                    short=(),
+                )
+                for manifest in manifests
+            ]
+            if any(manifest.intents for manifest in forms):
+                compiled = cls(compile_grammar(forms, home, NO_VOCABULARY), home)
+                if conditional:
+                    templates.conditional = compiled
+                else:
+                    templates.short = compiled
         return templates
 
     def in_area(self, area: str) -> Templates:
@@ -135,6 +147,18 @@ class Templates:
         ranked = sorted(found, key=Match.rank)
         finer = next((m for m in ranked if m.refines(ranked[0])), None)
         return (finer, *(m for m in ranked if m is not finer)) if finer else tuple(ranked)
+
+    def spells(self, said: Canonical) -> bool:
+        """Whether a sentence may fit a text without free text, as each word is in some sentence.
+
+        It is quick, and most talk has a word that no sentence has.
+        """
+        words = (token.text for token in without_politeness(said).tokens)
+        return all(self._candidates.spells(word) or word in self._skipped for word in words)
+
+    def may_hold(self, said: Canonical) -> bool:
+        """Whether a part of a text may be a sentence, as far as the words tell that it needs."""
+        return bool(said.tokens) and self._candidates.may_hold(said.text)
 
     def accepts(self, text: str) -> bool:
         """Whether the whole of `text` is a sentence, two joined by "and", or a bare answer."""
