@@ -65,7 +65,9 @@ class Understanding:
     @cached_property
     def templates(self) -> Templates:
         """All sentences that are understood: the skills', Home Assistant's, the user's own."""
-        return self.templates_of(self._home)
+        if not self._whole:
+            return self.sentences
+        return self.sentences.with_vocabulary(self._manifests, self.vocabulary)
 
     def templates_of(self, home: Home) -> Templates:
         """The same with the names of another home."""

@@ -73,7 +73,7 @@ class NluStage:
         self._now = now
         self._faults = faults or Degraded("nlu")
         self._before = self._latest = _NO_TURN
-        self._nearest = Suggestion(hints(templates))
+        self._nearest = Suggestion(hints(templates), templates.served)
         self._endings = Completeness(templates.sample(SAMPLED_SENTENCES, SAMPLING_SEED))
 
     def feed(self, message: Message) -> Iterator[Message]:

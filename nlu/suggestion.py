@@ -10,6 +10,8 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import lru_cache
+from itertools import islice
 
 from rapidfuzz import fuzz, process
 
@@ -29,24 +31,30 @@ _NEAR_ENOUGH = 0.4
 _MISHEARD = 85.0
 _COMMON = 0.5
 _LONGEST_TEXT = 40
+_MOST_LOOKED_UP = 12
 _COMPARED = 5
 """Most hints whose meaning is compared."""
 
 
 def hints(templates: Templates) -> list[str]:
-    """All hints for the home of these sentences that its skills understand, each once."""
-    intents = {hint: templates.served(hint) for hint in _of_home(templates.home)}
-    others = templates.plain_examples(frozenset(intents.values()))
-    intents |= {hint: templates.served(hint) for hint in others}
-    return [hint for hint, intent in intents.items() if intent]
+    """All hints for the home of these sentences, each once.
+
+    Some may be for what its skills do not do; those that are near a text are looked up then.
+    """
+    of_home = [list(those) for those in _of_home(templates.home)]
+    covered = frozenset(templates.served(those[0]) for those in of_home if those)
+    every = (hint for those in of_home for hint in those)
+    return list(dict.fromkeys((*every, *templates.plain_examples(covered))))
 
 
 class Suggestion:
     """An index of hints by the words that tell them apart."""
 
-    def __init__(self, hints: Iterable[str]) -> None:
-        """Index the hints; they must be understood when they are said."""
-        self._hints = list(hints)
+    def __init__(
+        self, hints: Iterable[str], served: Callable[[str], object] = lambda hint: True
+    ) -> None:
+        """Index the hints; only those that are `served` by a skill are given."""
+        self._hints, self._served = list(hints), lru_cache(maxsize=None)(served)
         words = [_words(canonical(hint)) for hint in self._hints]
         used = Counter(word for each in words for word in each)
         count = len(self._hints) + 1
@@ -64,7 +72,8 @@ class Suggestion:
 
     def __call__(self, said: Canonical, likeness: Likeness | None = None) -> str:
         """The hint nearest to a text, "" when none is near; by words alone without `likeness`."""
-        near = self._sharing_words(said)[:_COMPARED]
+        sharing = filter(self._served, self._sharing_words(said)[:_MOST_LOOKED_UP])
+        near = list(islice(sharing, _COMPARED))
         if likeness is None or not near:
             return next(iter(near), "")
         nearest, hint = max(zip(likeness(said, near), near, strict=True), key=lambda pair: pair[0])
@@ -92,14 +101,15 @@ class Suggestion:
         return found[0] if found else word
 
 
-def _of_home(home: Home) -> Iterator[str]:
-    yield from HINTS
+def _of_home(home: Home) -> Iterator[Iterator[str]]:
+    """The hints for a home; those that differ in the name alone are together."""
+    yield from (iter((hint,)) for hint in HINTS)
     lit = {entity.area for entity in home.entities if entity.domain == "light"}
-    for area in home.areas:
-        if area.id in lit:
-            yield from (_filled(hint, area.name) for hint in HINTS_OF_AREA)
-    for entity in home.entities:
-        yield from (_filled(hint, entity.name) for hint in HINTS_OF_DOMAIN.get(entity.domain, ()))
+    rooms = [area.name for area in home.areas if area.id in lit]
+    yield from ((_filled(hint, name) for name in rooms) for hint in HINTS_OF_AREA)
+    for domain, those in HINTS_OF_DOMAIN.items():
+        names = [entity.name for entity in home.entities if entity.domain == domain]
+        yield from ((_filled(hint, name) for name in names) for hint in those)
 
 
 def _filled(hint: str, name: str) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import combinations, product
+from itertools import product
 
 from hassil.expression import Alternative, Expression, Group, ListReference
 
@@ -66,15 +66,23 @@ def slot_patterns(claims: Sequence[Claim]) -> list[SlotPattern]:
 
 def _unions(single: Sequence[SlotPattern]) -> Iterator[SlotPattern]:
     """Unions of two patterns that are said of one thing: "the lamp, green, at ten percent"."""
-    for one, other in combinations(single, 2):
-        shared, apart = one.filled & other.filled, one.filled ^ other.filled
-        schemas = dict(one.schemas) | dict(other.schemas)
-        kinds = [schemas[name].kind for name, _ in apart]
-        two_names = len(kinds) == len({name for name, _ in apart}) == 2
-        alike = (one.intent, one.fixed) == (other.intent, other.fixed)
-        if alike and shared and two_names and _MEASURES.issuperset(kinds):
-            known = tuple(sorted(schemas.items()))
-            yield replace(one, filled=one.filled | other.filled, schemas=known)
+    alike: dict[object, list[SlotPattern]] = {}
+    for pattern in single:
+        alike.setdefault((pattern.intent, pattern.fixed), []).append(pattern)
+    for one in single:
+        others = alike[one.intent, one.fixed]
+        yield from filter(None, (_union(one, o) for o in others[others.index(one) + 1 :]))
+
+
+def _union(one: SlotPattern, other: SlotPattern) -> SlotPattern | None:
+    shared, apart = one.filled & other.filled, one.filled ^ other.filled
+    if not shared or len(apart) != 2 or len({name for name, _ in apart}) != 2:
+        return None
+    schemas = dict(one.schemas) | dict(other.schemas)
+    if not _MEASURES.issuperset(schemas[name].kind for name, _ in apart):
+        return None
+    known = tuple(sorted(schemas.items()))
+    return replace(one, filled=one.filled | other.filled, schemas=known)
 
 
 def _filled(expression: Expression) -> frozenset[Filled]:

@@ -39,25 +39,32 @@ class Grammar:
     skip_words: tuple[str, ...] = ()
 
 
-def compile_grammar(
-    manifests: Sequence[SkillManifest], home: Home, vocabulary: Vocabulary
-) -> Grammar:
-    """Bind every sentence of `manifests`, then those of `vocabulary`, to the names of `home`.
+def compile_grammar(manifests: Sequence[SkillManifest], home: Home) -> Grammar:
+    """Bind every sentence of `manifests` to the names of `home`.
 
-    Raises `SkillError`, naming skill, intent and sentence, for what cannot be a template, and
-    `InputError` for the same in a vocabulary.
+    Raises `SkillError`, naming skill, intent and sentence, for what cannot be a template.
     """
     lists = SlotLists()
     claims = [
         _claim(manifest, schema, lists) for manifest in manifests for schema in manifest.intents
     ]
-    owners = {s.intent: m.name for m in manifests for s in (*m.intents, *m.served)}
     answers = _answers(claims, lists)
-    common = bound(vocabulary)
+    return Grammar(tuple(claims), answers, lists.filled(home))
+
+
+def with_vocabulary(
+    grammar: Grammar, manifests: Sequence[SkillManifest], home: Home, vocabulary: Vocabulary
+) -> Grammar:
+    """The grammar of `manifests` with the sentences of a vocabulary after their own.
+
+    Raises `InputError` for what cannot be a template.
+    """
+    owners = {s.intent: m.name for m in manifests for s in (*m.intents, *m.served)}
     traits = {s.intent: s.traits for m in manifests for s in (*m.intents, *m.served)}
-    claims += (_owned(claim, owners, traits) for claim in common.claims)
-    filled = {**common.lists.filled(home), **lists.filled(home)}
-    return Grammar(tuple(claims), answers, filled, vocabulary.skip_words)
+    common = bound(vocabulary)
+    claims = (_owned(claim, owners, traits) for claim in common.claims)
+    lists = {**common.lists.filled(home), **grammar.lists}
+    return Grammar((*grammar.claims, *claims), grammar.answers, lists, vocabulary.skip_words)
 
 
 def _answers(claims: Iterable[Claim], lists: SlotLists) -> tuple[Expression, ...]:
@@ -68,13 +75,11 @@ def _answers(claims: Iterable[Claim], lists: SlotLists) -> tuple[Expression, ...
 
 
 def _claim(manifest: SkillManifest, schema: IntentSchema, lists: SlotLists) -> Claim:
-    written, sentences = [], []
+    expressions, sentences = [], []
     for text in schema.sentences:
         try:
             expression = parsed(text)
-            written.append(Binder(schema, manifest.rules, lists).bind(expression))
             matched = Binder(schema, manifest.rules, lists, canonical=True).bind(expression)
-            sentences.append(Sentence(matched, text=text))
         except (ParseError, AssertionError, UnknownError) as error:
             reason = str(error) or type(error).__name__
             raise SkillError(
@@ -82,7 +87,13 @@ def _claim(manifest: SkillManifest, schema: IntentSchema, lists: SlotLists) -> C
                 f"skill {manifest.name!r}, intent {schema.intent}: sentence {text!r}: {reason}",
                 part=manifest.name,
             ) from error
-    return Claim(manifest.name, schema, tuple(sentences), lambda: tuple(written))
+        expressions.append(expression)
+        sentences.append(Sentence(matched, text=text))
+
+    def write() -> tuple[Expression, ...]:
+        return tuple(Binder(schema, manifest.rules, lists).bind(one) for one in expressions)
+
+    return Claim(manifest.name, schema, tuple(sentences), write)
 
 
 def _owned(claim: Claim, owners: Mapping[str, str], traits: Mapping[str, Traits]) -> Claim:

@@ -15,7 +15,7 @@ from assistant.skill.home import Home
 from assistant.skill.manifest import SkillManifest, SlotSchema, Traits
 from nlu.grammar import sampling
 from nlu.grammar.claim import Claim
-from nlu.grammar.grammar import Grammar, compile_grammar, named_values
+from nlu.grammar.grammar import Grammar, compile_grammar, named_values, with_vocabulary
 from nlu.grammar.labelled import Labelled, labelled
 from nlu.grammar.match import Captured, Match, read_match
 from nlu.grammar.paraphrase import plain_sentence
@@ -82,23 +82,35 @@ class Templates:
 
         Raises `SkillError` or, for the vocabulary, `InputError`, naming the sentence.
         """
-        templates = cls(compile_grammar(manifests, home, vocabulary), home)
+        templates = cls(compile_grammar(manifests, home), home)
         for conditional in (False, True):
             forms = [
                 msgspec.structs.replace(
                     manifest,
                     intents=tuple(i for i in manifest.short if i.conditional is conditional),
-                    served=(),
-                    short=(),
                 )
                 for manifest in manifests
             ]
             if any(manifest.intents for manifest in forms):
-                compiled = cls(compile_grammar(forms, home, NO_VOCABULARY), home)
+                compiled = cls(compile_grammar(forms, home), home)
                 if conditional:
                     templates.conditional = compiled
                 else:
                     templates.short = compiled
+        if vocabulary is NO_VOCABULARY:
+            return templates
+        return templates.with_vocabulary(manifests, vocabulary)
+
+    def with_vocabulary(
+        self, manifests: Sequence[SkillManifest], vocabulary: Vocabulary
+    ) -> Templates:
+        """The sentences of these `manifests` with those of a vocabulary after them.
+
+        Raises `InputError`, naming the sentence.
+        """
+        grammar = with_vocabulary(self._grammar, manifests, self._home, vocabulary)
+        templates = Templates(grammar, self._home)
+        templates.short, templates.conditional = self.short, self.conditional
         return templates
 
     def in_area(self, area: str) -> Templates:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from hassil.recognize import recognize_all
 
-from nlu.grammar.grammar import compile_grammar
+from nlu.grammar.grammar import compile_grammar, with_vocabulary
 from nlu.grammar.labelled import labelled
 from nlu.grammar.prefilter import Prefilter
 from nlu.grammar.vocabulary import built_in
@@ -13,7 +13,7 @@ from nlu.text.canonical import canonical
 from tests.nlu.grammar.test_vocabulary import HOME
 from tests.support.stand_ins import MANIFESTS
 
-GRAMMAR = compile_grammar(MANIFESTS, HOME, built_in())
+GRAMMAR = with_vocabulary(compile_grammar(MANIFESTS, HOME), MANIFESTS, HOME, built_in())
 CANDIDATES = Prefilter(GRAMMAR.claims, GRAMMAR.lists)
 
 
