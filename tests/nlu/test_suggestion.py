@@ -63,10 +63,15 @@ def test_a_hint_must_be_near_in_meaning_too() -> None:
 
 
 def test_what_no_skill_does_is_no_hint() -> None:
-    found = ["turn on the radio", "turn off the radio", "what time is it", "play some music"]
-    assert Suggestion(found)(canonical("turn on the radio")) == "turn on the radio"
-    served = Suggestion(found, "turn off the radio".__eq__)
-    assert served(canonical("turn on the radio")) == "turn off the radio"
+    found = [
+        "turn on the kitchen radio",
+        "turn off the kitchen radio",
+        "what time is it",
+        "play some music",
+    ]
+    assert Suggestion(found)(canonical("turn on the kitchen radio")) == "turn on the kitchen radio"
+    served = Suggestion(found, "turn off the kitchen radio".__eq__)
+    assert served(canonical("turn on the kitchen radio")) == "turn off the kitchen radio"
 
 
 def test_no_hints_are_near_nothing() -> None:
