@@ -15,7 +15,7 @@ from itertools import islice
 
 from rapidfuzz import fuzz, process
 
-from assistant.english.commands.hints import HINTS, HINTS_OF_AREA, HINTS_OF_DOMAIN
+from assistant.english.commands.hints import HINTS, HINTS_OF_AREA, HINTS_OF_DOMAIN, with_article
 from assistant.english.stems import singular
 from assistant.skill.home import Home
 from nlu.grammar.templates import Templates
@@ -114,8 +114,8 @@ def _of_home(home: Home) -> Iterator[Iterator[str]]:
 
 def _filled(hint: str, name: str) -> str:
     """A hint about what has this name; "the" does not stand before "Anna's lamp"."""
-    said = name.casefold()
-    return hint.replace("the {}", "{}").format(said) if "'s " in said else hint.format(said)
+    said = with_article(name)
+    return hint.replace("the {}", "{}").format(said if "the {}" in hint else name.casefold())
 
 
 def _words(said: Canonical) -> frozenset[str]:

@@ -7,18 +7,42 @@ from collections.abc import Iterator
 from math import log
 
 from assistant.core.messages import Command, Slot
+from assistant.english.commands.hints import KINDS_SWITCHED, SWITCHING, with_article
+from assistant.skill.home import Home
 from nlu.grammar.binding import NAMED_KINDS
 from nlu.grammar.grammar import Grammar
 from nlu.grammar.labelled import Labelled, labelled_of
 
+_TARGETS = frozenset(("name", "area", "domain"))
 _DRAWN = 60
 _FEWEST_WORDS = 3
 
 
-def plain_sentence(grammar: Grammar, command: Command) -> str:
-    """A usual sentence of the grammar that fills the command's slots; "" where there is none.
+def plain_sentence(grammar: Grammar, home: Home, command: Command) -> str:
+    """A usual sentence that means the command; "" where there is none."""
+    return _switching(home, command) or _drawn(grammar, command)
 
-    The usual one begins like most of the intent's sentences, and has the words that most have.
+
+def _switching(home: Home, command: Command) -> str:
+    """What switches a device, or the lights or fans of a room or of everywhere."""
+    verbs = SWITCHING.get(command.intent)
+    said = {slot.name: str(slot.value) for slot in command.slots}
+    if verbs is None or not said or not _TARGETS.issuperset(said):
+        return ""
+    place = f" in {with_article(said['area'])}" if "area" in said else ""
+    if said.get("name", "all") == "all":
+        kind = KINDS_SWITCHED.get(said.get("domain", ""), "")
+        every = "all " if "name" in said else ""
+        return f"{verbs['']} {every}the {kind}{place}" if kind else ""
+    device = next((e for e in home.entities if e.name == said["name"]), None)
+    domain = device.domain if device else ""
+    return f"{verbs.get(domain, verbs[''])} {with_article(said['name'])}"
+
+
+def _drawn(grammar: Grammar, command: Command) -> str:
+    """A sentence of the grammar that fills the command's slots; "" where there is none.
+
+    It begins like most of the intent's sentences, and has the words that most of them have.
     Slots that were not said (their `raw` is "") need not be in the sentence.
     """
     said = {slot.name: slot for slot in command.slots if slot.raw}

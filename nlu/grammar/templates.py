@@ -249,7 +249,7 @@ class Templates:
 
     def plain(self, command: Command) -> str:
         """A sentence that says plainly what a command would do; "" where there is none."""
-        return plain_sentence(self._grammar, command)
+        return plain_sentence(self._grammar, self._home, command)
 
     def _answers_something(self, said: Canonical) -> bool:
         text = without_politeness(said).text

@@ -6,7 +6,7 @@ from datetime import datetime
 
 import pytest
 
-from assistant.core.messages import Interpretation, Transcript
+from assistant.core.messages import Command, Interpretation, Slot, Transcript
 from nlu.grammar.templates import Templates
 from nlu.interpreter import Interpreter
 from nlu.parts.composer import Composer
@@ -79,3 +79,24 @@ def test_an_explanation_tells_the_value_of_a_command_and_what_its_parts_make(
     assert [slot.value for slot in command.excluded] == ["Kitchen"]
     assert command.instead
     assert [one.intent for one in stage.explain("spots off").composed] == ["HassTurnOff"]
+
+
+@pytest.mark.parametrize(
+    ("slots", "sentence"),
+    [
+        ({"name": "Kitchen Blind"}, "close the kitchen blind"),
+        ({"name": "Front Door"}, "unlock the front door"),
+        ({"name": "TV"}, "turn off the tv"),
+        ({"domain": "light", "area": "Kitchen"}, "turn off the lights in the kitchen"),
+        ({"name": "all", "domain": "light"}, "turn off all the lights"),
+    ],
+)
+def test_a_command_is_asked_about_in_a_sentence_that_means_it(
+    stage: NluStage, templates: Templates, slots: dict[str, str], sentence: str
+) -> None:
+    filled = tuple(Slot(name=name, value=value, raw=value) for name, value in slots.items())
+    assert templates.plain(Command(intent="HassTurnOff", slots=filled)) == sentence
+    (command,) = said(stage, sentence).commands
+    assert command.intent == "HassTurnOff"
+    meant = {slot.name: slot.value for slot in command.slots}
+    assert {"name": "all", **meant}.items() >= slots.items()

@@ -30,3 +30,34 @@ HINTS_OF_DOMAIN = {
     "script": phrase_list("run {}"),
 }
 """The same about a device of a domain, by its name."""
+
+SWITCHING = {
+    "HassTurnOn": {
+        "": "turn on",
+        "cover": "open",
+        "valve": "open",
+        "lock": "lock",
+        "scene": "activate",
+        "script": "run",
+        "vacuum": "start",
+        "lawn_mower": "start",
+    },
+    "HassTurnOff": {
+        "": "turn off",
+        "cover": "close",
+        "valve": "close",
+        "lock": "unlock",
+        "script": "stop",
+        "vacuum": "stop",
+        "lawn_mower": "stop",
+    },
+}
+"""Intent → the verb for a device of a domain, "" for any other."""
+KINDS_SWITCHED = {"light": "lights", "fan": "fans"}
+"""Domain → the word for several of its devices."""
+
+
+def with_article(name: str) -> str:
+    """A name as it is said of a device: "the desk lamp", and "Anna's lamp" without an article."""
+    said = name.casefold()
+    return said if "'s " in said else f"the {said}"
