@@ -14,7 +14,8 @@ The rules are tried in this order, each one only where all before it failed:
 7. the text names what the home does not have: the blinds of a room without any;
 8. the models recognise the command, and the words hold what its slots need
    (`nlu.fallback.guesser`), or they recognise the parts of the text, whichever they are surer of;
-9. the text is like an example of what is only talked about: it has one reply, and nothing is done;
+9. the text states a need, and the user is asked whether to meet it, or it is like an example of
+   what is only talked about, and has one reply;
 10. nothing is understood.
 
 By each rule, what a text adds to a command (`nlu.discourse.modifiers`) is divided from it and kept:
@@ -72,6 +73,7 @@ class By(Enum):
     GUESS = "the models know what it is"
     TIE = "the models know two things that it may be, one as likely as the other"
     DOUBT = "the models know what it would be, and not whether it is meant for the assistant"
+    NEED = "it states a need, and is no command"
     GUESSED_PARTS = "the models know what its parts are"
     TALK = "it is like something that is only talked about"
     NOTHING = "nothing fits, and the models would not stand by a guess"
@@ -159,6 +161,8 @@ class Interpreter:
             asked = self._asked(said, now)
             if not (asked and _spells(asked[0], strange[1] or ())):
                 by, readings = strange
+        if by is By.NOTHING and self._compose and (need := self._compose.need(said)):
+            return Understood(by=By.NEED, choices=(need,))
         if by is By.NOTHING and (talk := self._talk(said)):
             return Understood((talk,), By.TALK)
         if by in (By.GUESS, By.NOTHING) and (choices := self._asked(said, now)):
@@ -311,12 +315,13 @@ class Interpreter:
         return (By.FREE_TEXT, whole.each_item()) if whole else None
 
     def _by_guess(self, said: Canonical, now: datetime, before: ReadPart | None) -> _Found | None:
-        if self.guess is None or not self._may_guess(said):
+        if (guess := self.guess) is None or not self._may_guess(said):
             return None
         free = partial(self._sentence, now=now, free_text=True)
 
         def guessed(part: Canonical) -> ReadPart | None:
-            return self._guessed(part, now, part is said)
+            command = guess(part, now, part is said)
+            return self._part(part, command) if command else None
 
         def loose(part: Canonical) -> ReadPart | None:
             return free(part) or guessed(part)
@@ -327,7 +332,7 @@ class Interpreter:
         parts = segmenter.read(said, before)
         sure = min((part.confidence for part in parts or ()), default=0.0)
         joined = any(end < start for end, start in cuts(said))  # by a word, not by a pause alone
-        enough = self.guess.sure_parts if joined else 1.0
+        enough = guess.sure_parts if joined else 1.0
         if whole and sure <= min(enough, whole.confidence):
             return By.GUESS, [whole]
         return None if parts is None else (By.GUESSED_PARTS, parts)
@@ -371,10 +376,6 @@ class Interpreter:
         if not reading.free or self.guess is None:
             return False
         return not self.guess.may_be(reading.said, reading.command.intent)
-
-    def _guessed(self, said: Canonical, now: datetime, whole: bool) -> ReadPart | None:
-        command = self.guess(said, now, whole) if self.guess else None
-        return self._part(said, command) if command else None
 
     def _part(self, said: Canonical, command: Command, match: Match | None = None) -> ReadPart:
         command = msgspec.structs.replace(

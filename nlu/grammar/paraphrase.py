@@ -8,7 +8,9 @@ from math import log
 
 from assistant.core.messages import Command, Slot
 from assistant.english.commands.hints import KINDS_SWITCHED, SWITCHING, with_article
+from assistant.english.commands.needs import BY_CHANGE
 from assistant.skill.home import Home
+from assistant.skill.values import Change
 from nlu.grammar.binding import NAMED_KINDS
 from nlu.grammar.grammar import Grammar
 from nlu.grammar.labelled import Labelled, labelled_of
@@ -20,7 +22,16 @@ _FEWEST_WORDS = 3
 
 def plain_sentence(grammar: Grammar, home: Home, command: Command) -> str:
     """A usual sentence that means the command; "" where there is none."""
-    return _switching(home, command) or _drawn(grammar, command)
+    return _switching(home, command) or _changing(command) or _drawn(grammar, command)
+
+
+def _changing(command: Command) -> str:
+    """What changes the brightness, the warmth or the loudness of a room."""
+    said = {slot.name: str(slot.value) for slot in command.slots}
+    if command.intent != "AdjustDevice" or "name" in said:
+        return ""
+    change = Change.read(said["change"])
+    return BY_CHANGE.get((said["level"], change.direction), "") if change else ""
 
 
 def _switching(home: Home, command: Command) -> str:

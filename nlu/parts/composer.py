@@ -17,7 +17,15 @@ import msgspec
 from assistant.core.messages import Command, Slot, SlotValue
 from assistant.english.commands.amounts import MORE, UP_OR_DOWN
 from assistant.english.commands.kinds import OF_PROPERTY
-from assistant.english.commands.words import AT_ONCE, CORRECTIONS, ONLY, QUESTIONS, SUBJECTS
+from assistant.english.commands.needs import NEEDS, SOFTENING, TAGS
+from assistant.english.commands.words import (
+    AT_ONCE,
+    CORRECTIONS,
+    HERE,
+    ONLY,
+    QUESTIONS,
+    SUBJECTS,
+)
 from assistant.skill.home import Home
 from assistant.skill.values import Change
 from nlu.parts.chunks import Chunker, OfKind, Relative, Spoken, Unknown
@@ -81,6 +89,21 @@ class Composer:
             composed += [Composed(frame.said, command) for command in commands]
             before = commands or before
         return list({one.command: one for one in composed}.values())
+
+    def need(self, said: Canonical) -> Command | None:
+        """What would meet the need that a statement tells: "it's dark in here"; None for none."""
+        plain = without_politeness(said)
+        text = plain.text
+        for tag in TAGS:
+            text = text.removesuffix(f" {tag}")
+        here = next((h for h in map(" ".join, HERE) if text.endswith(f" {h}")), "")
+        words = text.removesuffix(here).split()
+        found = NEEDS.get(tuple(word for word in words if word not in SOFTENING))
+        if found is None:
+            return None
+        ((what, way), slots) = found, self._targets.here
+        change = (slot("level", what), slot("change", str(Change(way))))
+        return Command(intent="AdjustDevice", slots=(*slots, *change), confidence=_CONFIDENCE)
 
     def mentions(self, words: Sequence[str]) -> bool:
         """Whether words name anything of the home, or an amount."""

@@ -32,6 +32,11 @@ class Targets:
         self._home = home
         self._area = next((a for a in home.areas if area and area in (a.id, a.name)), None)
 
+    @property
+    def here(self) -> tuple[Slot, ...]:
+        """The slot of the speaker's room; () where it is not known."""
+        return self._place(Where())
+
     def of(
         self,
         frame: Frame,

@@ -100,3 +100,23 @@ def test_a_command_is_asked_about_in_a_sentence_that_means_it(
     assert command.intent == "HassTurnOff"
     meant = {slot.name: slot.value for slot in command.slots}
     assert {"name": "all", **meant}.items() >= slots.items()
+
+
+@pytest.mark.parametrize(
+    ("text", "sentence"),
+    [
+        ("it's a bit gloomy in here, isn't it?", "make it brighter"),
+        ("I'm freezing", "make it warmer"),
+        ("I can't hear a thing", "make it louder"),
+        ("it's a dark story", ""),
+        ("is it cold", ""),
+    ],
+)
+def test_a_need_is_asked_about(stage: NluStage, text: str, sentence: str) -> None:
+    interpretation = said(stage, text)
+    assert not interpretation.commands
+    assert "".join(choice.sentence for choice in interpretation.choices) == sentence
+    if sentence:
+        (choice,) = interpretation.choices
+        (command,) = said(stage, sentence).commands
+        assert (command.intent, choice.command.intent) == ("AdjustDevice", "AdjustDevice")
