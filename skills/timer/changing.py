@@ -6,23 +6,20 @@ from datetime import timedelta
 from typing import Annotated
 
 from assistant.english.commands.short_forms import CORRECTING
-from assistant.skill import Context, Dialog, Reply, Request, Skill, Undo, prompt, unless
+from assistant.skill import Context, Dialog, Reply, Request, Skill, Timer, Undo, prompt, unless
 from assistant.skill.context import LONGEST_TIMER
 from skills.timer.meant import (
     IT,
     OTHER,
     TIMER,
     HowLong,
-    Name,
+    TimerMention,
     called,
     is_meant,
     is_spoken_of,
-    matching,
-    no_such,
-    one_of,
+    on_timer,
     restoring,
     short_name,
-    which,
 )
 from skills.timer.starting import TOO_LONG
 
@@ -71,14 +68,10 @@ def increase_timer(
     request: Request,
     duration: HowLong,
     context: Context,
-    name: Name | None = None,
-    start_duration: timedelta | None = None,
+    mention: TimerMention,
 ) -> Dialog:
     """Add time to a timer."""
-    timer = yield from which(context, request, name, start_duration)
-    if timer is None:
-        return no_such(context, name)
-    return _extended(context, timer.id, duration)
+    return on_timer(context, request, mention, lambda t: _extended(context, t, duration))
 
 
 @skill.intent(
@@ -107,14 +100,10 @@ def decrease_timer(
     request: Request,
     duration: HowLong,
     context: Context,
-    name: Name | None = None,
-    start_duration: timedelta | None = None,
+    mention: TimerMention,
 ) -> Dialog:
     """Take time off a timer."""
-    timer = yield from which(context, request, name, start_duration)
-    if timer is None:
-        return no_such(context, name)
-    return _extended(context, timer.id, duration, sign=-1)
+    return on_timer(context, request, mention, lambda t: _extended(context, t, duration, sign=-1))
 
 
 def _is_corrected(request: Request, context: Context) -> bool:
@@ -165,17 +154,21 @@ def change_timer(
     request: Request,
     duration: Annotated[timedelta, prompt("For how long?"), unless("times")],
     context: Context,
-    name: Name | None = None,
-    start_duration: timedelta | None = None,
+    mention: TimerMention,
     times: float | None = None,
     old: timedelta | None = None,
 ) -> Dialog:
     """Let a timer run for another time than it was set to."""
-    timers = matching(context, request, name, start_duration)
-    timer = yield from one_of(tuple(t for t in timers if t.duration == old) or timers, context)
-    if timer is None:
-        return no_such(context, name)
-    length = timer.duration * times if times is not None else duration
+    return on_timer(
+        *(context, request, mention),
+        lambda timer: _changed(
+            context, timer, timer.duration * times if times is not None else duration
+        ),
+        likely=lambda timer: timer.duration == old,
+    )
+
+
+def _changed(context: Context, timer: Timer, length: timedelta) -> Reply:
     if length <= timedelta(0):
         return Reply("A timer needs more time than that.", done=False)
     if length > LONGEST_TIMER:
@@ -189,17 +182,16 @@ def change_timer(
     )
 
 
-def _extended(context: Context, timer_id: str, duration: timedelta, sign: int = 1) -> Reply:
+def _extended(context: Context, before: Timer, duration: timedelta, sign: int = 1) -> Reply:
     if duration <= timedelta(0):
         return Reply("A timer is changed by more time than that.", done=False)
     by = sign * duration
-    before = next(timer for timer in context.timers.all() if timer.id == timer_id)
     if before.remaining + by > LONGEST_TIMER:
         return Reply(TOO_LONG, done=False)
-    moved = context.timers.extend(timer_id, by)
+    moved = context.timers.extend(before.id, by)
     change = (moved.remaining - before.remaining).total_seconds()
     return Reply(
         f"Your {called(before, context)} now has {context.say(moved.remaining)} left.",
-        undo=Undo("timers.extend", timer_id, -change),
-        about=(timer_id,),
+        undo=Undo("timers.extend", before.id, -change),
+        about=(before.id,),
     )

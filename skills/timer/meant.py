@@ -2,14 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator
+from collections.abc import Callable, Generator
+from dataclasses import dataclass
 from datetime import timedelta
 from typing import Annotated
 
 import msgspec
 
 from assistant.english.stems import short_stem
-from assistant.skill import Choose, Context, Reply, Request, Timer, Traits, Undo, choices, prompt
+from assistant.skill import (
+    Choose,
+    Context,
+    Dialog,
+    Reply,
+    Request,
+    Timer,
+    Traits,
+    Undo,
+    choices,
+    prompt,
+)
 
 NAMES = (
     *("pasta", "pizza", "egg", "eggs", "tea", "coffee", "rice", "bread", "cake", "cookies"),
@@ -39,15 +51,31 @@ _AROUND_NAME = frozenset(
 """Words beside the name of a timer that are no part of it."""
 
 
-def which(
-    context: Context, request: Request, name: str | None, start_duration: timedelta | None = None
-) -> Generator[Choose, str, Timer | None]:
-    """The one timer that is meant; the user is asked when it may be several; None for none."""
-    timers = matching(context, request, name, start_duration)
-    return (yield from one_of(timers, context))
+@dataclass(frozen=True)
+class TimerMention:
+    """The slots that say which timer is meant: its name, or the time that it was set to."""
+
+    name: Name | None = None
+    start_duration: timedelta | None = None
 
 
-def one_of(timers: tuple[Timer, ...], context: Context) -> Generator[Choose, str, Timer | None]:
+def on_timer(
+    context: Context,
+    request: Request,
+    mention: TimerMention,
+    act: Callable[[Timer], Reply],
+    likely: Callable[[Timer], bool] = lambda timer: True,
+) -> Dialog:
+    """Do `act` with the timer that is meant, a `likely` one before others; or reply that none runs.
+
+    The user is asked where several may be meant.
+    """
+    timers = matching(context, request, mention)
+    timer = yield from _one_of(tuple(filter(likely, timers)) or timers, context)
+    return no_such(context, mention.name) if timer is None else act(timer)
+
+
+def _one_of(timers: tuple[Timer, ...], context: Context) -> Generator[Choose, str, Timer | None]:
     """The one of several timers that the user chooses; None for none."""
     if len(timers) < 2:
         return timers[0] if timers else None
@@ -59,15 +87,13 @@ def one_of(timers: tuple[Timer, ...], context: Context) -> Generator[Choose, str
     return labels[(yield Choose(f"Which timer: {asked}?", options))]
 
 
-def matching(
-    context: Context, request: Request, name: str | None, start_duration: timedelta | None = None
-) -> tuple[Timer, ...]:
+def matching(context: Context, request: Request, mention: TimerMention) -> tuple[Timer, ...]:
     """Every timer that is meant, the next due first."""
     timers = context.timers.all()
-    if start_duration is not None:
-        timers = tuple(timer for timer in timers if timer.duration == start_duration)
+    if (length := mention.start_duration) is not None:
+        timers = tuple(timer for timer in timers if timer.duration == length)
     spoken_of = tuple(timer for timer in timers if timer.id in context.conversation.about)
-    match name:
+    match mention.name:
         case None:
             return timers
         case "it":
@@ -78,7 +104,7 @@ def matching(
             return tuple(timer for timer in timers if timer not in spoken_of)
         case "first of all":
             return timers[:1]
-    wanted = _words(name)
+    wanted = _words(mention.name)
     same = tuple(timer for timer in timers if _words(timer.name) == wanted)
     return same or tuple(t for t in timers if wanted and wanted <= _words(t.name))
 
@@ -94,7 +120,7 @@ def is_meant(request: Request, context: Context) -> bool:
         return any(timer.duration.total_seconds() == length.value for timer in timers)
     if name is None or name.value in (IT, OTHER, FIRST):
         return bool(timers) and (request.alone or is_spoken_of(context))
-    return bool(matching(context, request, str(name.value)))
+    return bool(matching(context, request, TimerMention(str(name.value))))
 
 
 def names_one(text: str, context: Context) -> bool:

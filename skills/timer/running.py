@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from datetime import timedelta
-
-from assistant.skill import Context, Dialog, Reply, Request, Skill, Traits, Undo, count
+from assistant.skill import Context, Dialog, Reply, Request, Skill, Timer, Traits, Undo, count
 from skills.timer.meant import (
     FIRST,
     IT,
     OTHER,
     TIMER,
-    Name,
+    TimerMention,
     called,
     is_meant,
     is_spoken_of,
@@ -18,10 +16,9 @@ from skills.timer.meant import (
     matching,
     names_one,
     no_such,
-    one_of,
+    on_timer,
     restoring,
     time_left,
-    which,
 )
 
 _LONGEST_NAME = 3
@@ -70,15 +67,15 @@ def _any_named(request: Request, context: Context) -> bool:
 def cancel_timer(
     request: Request,
     context: Context,
-    name: Name | None = None,
-    start_duration: timedelta | None = None,
+    mention: TimerMention,
 ) -> Dialog:
     """Cancel one timer."""
-    timer = yield from which(context, request, name, start_duration)
-    if timer is None:
-        return no_such(context, name)
-    context.timers.cancel(timer.id)
-    return Reply(f"Your {called(timer, context)} is cancelled.", undo=restoring(timer))
+
+    def cancel(timer: Timer) -> Reply:
+        context.timers.cancel(timer.id)
+        return Reply(f"Your {called(timer, context)} is cancelled.", undo=restoring(timer))
+
+    return on_timer(context, request, mention, cancel)
 
 
 @skill.intent(
@@ -176,13 +173,12 @@ def cancel_all_timers(context: Context) -> Reply:
 def timer_status(
     request: Request,
     context: Context,
-    name: Name | None = None,
-    start_duration: timedelta | None = None,
+    mention: TimerMention,
 ) -> Reply:
     """Say how much time is left."""
-    timers = matching(context, request, name, start_duration)
+    timers = matching(context, request, mention)
     if not timers:
-        return no_such(context, name)
+        return no_such(context, mention.name)
     about = tuple(timer.id for timer in timers)
     if len(timers) == 1:
         text = f"Your {called(timers[0], context)} {left(timers[0], context)}."
@@ -201,16 +197,16 @@ def timer_status(
 def pause_timer(
     request: Request,
     context: Context,
-    name: Name | None = None,
-    start_duration: timedelta | None = None,
+    mention: TimerMention,
 ) -> Dialog:
     """Pause a timer."""
-    timer = yield from which(context, request, name, start_duration)
-    if timer is None:
-        return no_such(context, name)
-    context.timers.pause(timer.id)
-    text = f"Your {called(timer, context)} is paused, with {time_left(timer, context)}."
-    return Reply(text, undo=Undo("timers.resume", timer.id), about=(timer.id,))
+
+    def pause(timer: Timer) -> Reply:
+        context.timers.pause(timer.id)
+        text = f"Your {called(timer, context)} is paused, with {time_left(timer, context)}."
+        return Reply(text, undo=Undo("timers.resume", timer.id), about=(timer.id,))
+
+    return on_timer(context, request, mention, pause)
 
 
 def _is_resumed(request: Request, context: Context) -> bool:
@@ -237,16 +233,14 @@ def _is_resumed(request: Request, context: Context) -> bool:
 def resume_timer(
     request: Request,
     context: Context,
-    name: Name | None = None,
-    start_duration: timedelta | None = None,
+    mention: TimerMention,
 ) -> Dialog:
     """Resume a paused timer."""
-    timers = matching(context, request, name, start_duration)
-    paused = tuple(timer for timer in timers if timer.paused)
-    timer = yield from one_of(paused or timers, context)
-    if timer is None:
-        return no_such(context, name)
-    context.timers.resume(timer.id)
-    text = f"Your {called(timer, context)} runs on, with {time_left(timer, context)}."
-    undo = Undo("timers.pause", timer.id) if timer.paused else ()
-    return Reply(text, undo=undo, about=(timer.id,))
+
+    def resume(timer: Timer) -> Reply:
+        context.timers.resume(timer.id)
+        text = f"Your {called(timer, context)} runs on, with {time_left(timer, context)}."
+        undo = Undo("timers.pause", timer.id) if timer.paused else ()
+        return Reply(text, undo=undo, about=(timer.id,))
+
+    return on_timer(context, request, mention, resume, likely=lambda timer: timer.paused)
