@@ -10,6 +10,7 @@
 | ListNotes                      | the notes of a time                                          |
 | OpenQuestion                   | one sentence that says only what a document says             |
 | … that asks, and was not found | the skill's own words, or "I found nothing about that."      |
+| … that only states something   | a nod, as nobody waits for more                              |
 | … that asks nothing            | that it was not understood, and what is near to it           |
 | … that a skill could not answer| the skill's own words, where nothing was found               |
 """
@@ -41,7 +42,10 @@ from assistant.core.messages import (
     Tick,
     WordFacts,
 )
+from assistant.english.asking.statements import states
 from assistant.english.questions import asks, commands, names
+
+ACKNOWLEDGED = "Okay."
 
 
 class AnswerSource(Protocol):
@@ -176,6 +180,8 @@ class AnswerStage:
         return self._said(question, answer)
 
     def _answered(self, question: Question, task: OpenQuestion) -> Steps[SpokenReply]:
+        if not question.fallback and states(question.text):
+            return self._reply(question, ACKNOWLEDGED)
         asked = asks(question.text)
         declined = NOTHING_FOUND if asked else _declined(question.text, task.nearest)
         declined = question.fallback or declined
