@@ -14,13 +14,14 @@ Where options were offered, "neither" cancels too; "the second" or words of an o
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import Annotated, Any
 
 from assistant.core.errors import SkillError
 from assistant.core.messages import Interpretation, Slot
 from assistant.english.replies import CANCEL
+from assistant.english.spoken import joined
 from assistant.skill.home import Area, Entity
 from assistant.skill.manifest import SlotSchema
 from assistant.skill.reply import Ask, Cancelled, Choose, Confirm, Query, Reply
@@ -81,6 +82,11 @@ class Dialog:
         self._asked_again = True
         return Reply(f"Sorry, I didn't get that. {self.query.text}", listen=True)
 
+    @property
+    def takes_any_words(self) -> bool:
+        """Whether any words would answer the open question: "What is it?"."""
+        return isinstance(self.query, Ask) and schema_of("answer", self.query.answer).kind == "text"
+
     def read(
         self, text: str, resolve: Resolve, areas: Sequence[Area], entities: Sequence[Entity]
     ) -> Any:
@@ -133,8 +139,24 @@ def _wanted(query: Query | None) -> Any:
             return bool
 
 
+def _told(said: tuple[Reply, ...]) -> Iterator[str]:
+    """The replies in words, those that report the same of several things as one."""
+    alike: dict[Any, list[Reply]] = {}
+    for number, reply in enumerate(said):
+        report = reply.report
+        alike.setdefault((report.one, report.several) if report else number, []).append(reply)
+    for replies in alike.values():
+        first = replies[0]
+        if len(replies) == 1 or first.report is None:
+            yield first.text
+            continue
+        things = joined([reply.report.thing for reply in replies if reply.report])
+        text = (first.report.several or first.report.one).format(things)
+        yield f"{text[:1].upper()}{text[1:]}"
+
+
 def _joined(said: tuple[Reply, ...], query: Query | None) -> Reply:
-    texts = [reply.text for reply in said] + ([query.text] if query else [])
+    texts = [*_told(said), *([query.text] if query else [])]
     alone = said[0] if len(said) == 1 and query is None else Reply("")
     undo = [reply.undo if isinstance(reply.undo, tuple) else (reply.undo,) for reply in said]
     return Reply(

@@ -14,8 +14,9 @@ from assistant.english.spoken import count
 from assistant.skill.context import Context, ListItem, Request, Timer
 from assistant.skill.home import Area, Entity, Floor
 from assistant.skill.manifest import Traits
+from assistant.skill.named import named_length, named_thing, naming
 from assistant.skill.opening import opened_by, opens, too_unsure_to_open
-from assistant.skill.reply import Ask, Cancelled, Choose, Confirm, Dialog, Reply, Undo
+from assistant.skill.reply import Ask, Cancelled, Choose, Confirm, Dialog, Reply, Report, Undo
 from assistant.skill.signature import choices, domains, prompt, unambiguous, unless
 from assistant.skill.skill import Skill
 from assistant.skill.values import Change, Colour, Percent, Recurrence, Temperature
@@ -42,6 +43,7 @@ __all__ = [
     "Recurrence",
     "RepeatAnswer",
     "Reply",
+    "Report",
     "Request",
     "Skill",
     "SlotValue",
@@ -53,6 +55,9 @@ __all__ = [
     "choices",
     "count",
     "domains",
+    "named_length",
+    "named_thing",
+    "naming",
     "opened_by",
     "opens",
     "prompt",

@@ -68,6 +68,9 @@ class Timers(Protocol):
     def extend(self, timer_id: str, by: timedelta) -> Timer:
         """Move a timer's end by a positive or negative time; it never ends before now."""
 
+    def rename(self, timer_id: str, name: str) -> None:
+        """Give a timer another name; "" takes its name away."""
+
     def pause(self, timer_id: str) -> None:
         """Pause a timer."""
 
@@ -79,7 +82,7 @@ class Timers(Protocol):
 
     @property
     def last(self) -> Timer | None:
-        """The timer that started or rang last, also when it is over; None for none so far."""
+        """The timer that started, rang or was cancelled last; None for none so far."""
 
     @property
     def rung(self) -> Timer | None:

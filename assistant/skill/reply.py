@@ -23,6 +23,17 @@ class Undo(msgspec.Struct, frozen=True):
     name: str = ""
 
 
+class Report(msgspec.Struct, frozen=True):
+    """A sentence that reports the same of one thing, and of several: "I put {} on your list".
+
+    `several` is the sentence for several things, where it differs.
+    """
+
+    thing: str
+    one: str
+    several: str = ""
+
+
 class Reply(msgspec.Struct, frozen=True):
     """What to say aloud.
 
@@ -30,7 +41,8 @@ class Reply(msgspec.Struct, frozen=True):
     could not be carried out. `undo` is what "undo that" will do, `about` are the ids of the things
     that "it" may stand for in what is said next. `facts` (name → value) is a
     structured result that the generator may put into other words; `task` is any other work for the
-    answering stage. `text` is said where that is not possible.
+    answering stage. `text` is said where that is not possible. Replies to one utterance that
+    `report` the same are told as one sentence.
     """
 
     text: str
@@ -40,6 +52,7 @@ class Reply(msgspec.Struct, frozen=True):
     done: bool = True
     facts: Mapping[str, str] = MappingProxyType({})
     task: AnswerTask | None = None
+    report: Report | None = None
 
 
 class Ask(msgspec.Struct, frozen=True):

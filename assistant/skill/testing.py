@@ -53,13 +53,19 @@ class MemoryTimers:
 
     def cancel(self, timer_id: str) -> None:
         """Remove a timer."""
-        self._timers.pop(timer_id, None)
+        timer = self._timers.pop(timer_id, None)
+        if timer is not None and not timer.ringing:
+            self.last = timer
 
     def extend(self, timer_id: str, by: timedelta) -> Timer:
         """Move a timer's end."""
         timer = self._timers[timer_id]
         left = max(timedelta(0), timer.remaining + by)
         return self._keep(msgspec.structs.replace(timer, remaining=left))
+
+    def rename(self, timer_id: str, name: str) -> None:
+        """Give a timer another name."""
+        self._keep(msgspec.structs.replace(self._timers[timer_id], name=name))
 
     def pause(self, timer_id: str) -> None:
         """Mark a timer as paused."""

@@ -2,35 +2,40 @@
 
 from __future__ import annotations
 
-import difflib
 import re
 from typing import Annotated
 
+from assistant.english.commands.short_forms import NO_THING
 from assistant.skill import (
     Confirm,
     Context,
     Dialog,
-    ListItem,
     Reply,
+    Report,
     Request,
     Skill,
     Undo,
     count,
     domains,
+    named_thing,
+    naming,
     prompt,
+)
+from skills.home.listed import (
+    SHOPPING,
+    about_list,
+    called,
+    find_item,
+    holder,
+    items_of,
+    list_id,
+    spoken_of,
+    thing_of,
 )
 from skills.home.targets import capital
 
-SHOPPING = "shopping list"
-_ALIKE = 0.85
-"""Least similarity of a word to the item on the list that it names: "apple" for "apples"."""
-_ABOUT = "list:"
-"""Beginning of the id of a list that a reply is about; its name follows."""
-_DETERMINERS = re.compile(
-    r"^(?:(?:the|a|an|some|some more|more|another|any|that|those|these|my|our|and|also|also some)"
-    r" )+(?=\S)"
-)
-"""Words before the name of a thing that are no part of it."""
+_NOT = re.compile(r"(?:no|not|leave out|skip)\b")
+"""Beginning of a text that takes off again what was just put on."""
 
 Item = Annotated[str, prompt("What is it?")]
 ListName = Annotated[str, domains("todo"), prompt("On which list?")]
@@ -40,24 +45,41 @@ skill.rule("put", "(put|add|stick|pop|get|write|chuck|throw|bung|note|jot down)"
 skill.rule("shopping", "[the|my|our] [shopping|grocery|groceries|food] list")
 skill.rule("listed", "[the|my|our] {name} [list]")
 skill.rule("onto", "(on|to|onto|down on|in|back on|back onto)")
+skill.rule("named", "(it|that|this|them|those|these)")
+skill.rule("stuff", "(stuff|things|bits|ingredients|supplies)")
 skill.rule("tick", "(tick|cross|check|strike|mark|scratch)")
 skill.rule("out", "(finished|out|gone|empty|used up|all gone|running low|running out|low)")
 
 
 def is_about_list(request: Request, context: Context) -> bool:
     """Whether a list was spoken of last."""
-    return bool(_spoken_of(context))
+    return bool(spoken_of(context))
 
 
 def is_added(request: Request, context: Context) -> bool:
     """Whether what nothing else is understood by is for the list that was spoken of last."""
-    return request.alone and is_about_list(request, context)
+    item = request.slot("item")
+    thing = item is None or NO_THING.isdisjoint(item.raw.split())
+    return request.alone and thing and is_about_list(request, context)
+
+
+def is_named(request: Request, context: Context) -> bool:
+    """Whether "it" is a thing that was named, and is put on a list."""
+    on_list = request.alone or "list" in request.text.casefold()
+    return on_list and bool(named_thing(context))
 
 
 def is_listed(request: Request, context: Context) -> bool:
-    """Whether a short form names something that is on a list."""
+    """Whether a short form names something that is on a list.
+
+    "Not the peas" means one that was spoken of last.
+    """
     item = request.slot("item")
-    return item is not None and _holder(str(item.value), context) is not None
+    if item is None or (
+        _NOT.match(request.text.casefold()) and not is_about_list(request, context)
+    ):
+        return False
+    return holder(str(item.value), context) is not None
 
 
 @skill.serve("HassShoppingListAddItem")
@@ -65,6 +87,8 @@ def is_listed(request: Request, context: Context) -> bool:
     "HassShoppingListAddItem",
     "<put> {text:item} <onto> <shopping> [then|too|as well|again]",
     "<put> <onto> <shopping> {text:item}",
+    "[<put>] {text:purpose} <stuff> <onto> <shopping> {text:item}",
+    "[<put>] <stuff> for {text:purpose} <onto> <shopping> {text:item}",
     "<put> down {text:item} <onto> <shopping>",
     "{text:item} <onto> <shopping> [then|too|as well]",
     "(can we have|we need|i need) {text:item} <onto> <shopping>",
@@ -74,7 +98,7 @@ def is_listed(request: Request, context: Context) -> bool:
     " (some|it|them|more|another|some more) <onto> <shopping>",
     "<put> (it|that|this|them|some|something|something else) <onto> <shopping>",
 )
-def add_to_shopping_list(item: Item, context: Context) -> Reply:
+def add_to_shopping_list(item: Item, context: Context, purpose: str = "") -> Reply:
     """Put something on the shopping list."""
     return _add(SHOPPING, item, context)
 
@@ -93,7 +117,24 @@ def add_to_list(item: Item, name: ListName, context: Context) -> Reply:
 
 
 @skill.short(
+    "AddNamedThing",
+    "<put> <named> <onto> <shopping> [then|too|as well|instead]",
+    "<put> <named> [back] (on|down|on there|down there|back on) [then|too|as well]",
+    holds=is_named,
+)
+@skill.short(
+    "AddNamedThing",
+    "<put> <named> <onto> <listed> [then|too|as well|instead]",
+    holds=is_named,
+)
+def add_named_thing(context: Context, name: ListName | None = None) -> Reply:
+    """Put what was named before on a list: a thing to do that nobody can be reminded of."""
+    return _add(name or spoken_of(context) or SHOPPING, named_thing(context), context)
+
+
+@skill.short(
     "AddToSameList",
+    "<put> <named> (on|down|on there|down there) [too|as well|then]",
     "(and|also|plus|oh and|and also|and some|and maybe) {text:item} [too|as well]",
     "{text:item} (too|as well|also)",
     "<put> {text:item} [on] [there|it|that] [too|as well|then]",
@@ -102,7 +143,7 @@ def add_to_list(item: Item, name: ListName, context: Context) -> Reply:
 )
 def add_to_same_list(item: Item, context: Context) -> Reply:
     """Put something more on the list that was spoken of last."""
-    return _add(_spoken_of(context) or SHOPPING, item, context)
+    return _add(spoken_of(context) or SHOPPING, item, context)
 
 
 @skill.serve("HassShoppingListCompleteItem")
@@ -138,7 +179,7 @@ def complete_on_list(item: Item, name: ListName, context: Context) -> Reply:
 )
 def complete_item(item: Item, context: Context) -> Reply:
     """Check something off the list that it is on."""
-    return _complete(_holder(item, context) or SHOPPING, item, context)
+    return _complete(holder(item, context) or SHOPPING, item, context)
 
 
 @skill.serve("HassListRemoveItem")
@@ -164,12 +205,14 @@ def remove_from_list(item: Item, context: Context, name: ListName) -> Reply:
     "(remove|delete|drop|scratch|forget) {text:item} [again]",
     "(we|i) do not need {text:item} [any more|anymore|after all|now]",
     "(we have|we have got|i have got|we got) {text:item} [already]",
+    "[no] not {text:item}",
     "no {text:item}",
+    "(leave out|skip) {text:item}",
     holds=is_listed,
 )
 def remove_item(item: Item, context: Context) -> Reply:
     """Take something off the shopping list, or off another list that it is on."""
-    return _remove(_holder(item, context) or SHOPPING, item, context)
+    return _remove(holder(item, context) or SHOPPING, item, context)
 
 
 @skill.short(
@@ -206,22 +249,27 @@ def remove_item(item: Item, context: Context) -> Reply:
 )
 def read_list(context: Context, name: ListName | None = None) -> Reply:
     """Say what is on a list: the shopping list, unless another was named or spoken of last."""
-    return told_list(name or _spoken_of(context) or SHOPPING, context)
+    return told_list(name or spoken_of(context) or SHOPPING, context)
 
 
 @skill.short(
     "FindOnList",
-    "(is|are) {text:item} [already|still] on <shopping> [already]",
+    "(is|are) [there] [any] {text:item} [already|still] on <shopping> [already]",
     "(have (we|i) got|did (we|i) put|have (we|i) put|do (we|i) have) {text:item} on <shopping>",
 )
-@skill.short("FindOnList", "(is|are) {text:item} [already|still] on <listed> [already]")
+@skill.short(
+    "FindOnList", "(is|are) [there] [any] {text:item} [already|still] on <listed> [already]"
+)
 @skill.short("FindOnList", "(is|are) {text:item} on (there|it) [already]", holds=is_about_list)
-def find_on_list(item: Item, context: Context, name: ListName | None = None) -> Reply:
+def find_on_list(
+    request: Request, item: Item, context: Context, name: ListName | None = None
+) -> Reply:
     """Say whether something is on a list."""
-    named = name or _spoken_of(context) or SHOPPING
-    found = _find(named, item, context, done=False)
-    verdict = f"Yes, {found.text} is" if found else f"No, {_thing(item)} is not"
-    return Reply(f"{verdict} on {_called(named)}.", about=_about(named))
+    named = name or spoken_of(context) or SHOPPING
+    found = find_item(named, item, context, done=False)
+    verdict = f"Yes, {found.text} is" if found else f"No, {thing_of(item)} is not"
+    about = (*about_list(named), *naming(request, "" if found else thing_of(item)))
+    return Reply(f"{verdict} on {called(named)}.", about=about)
 
 
 @skill.short(
@@ -232,15 +280,15 @@ def find_on_list(item: Item, context: Context, name: ListName | None = None) -> 
 )
 def move_item(item: Item, name: ListName, context: Context) -> Reply:
     """Move something from the list that it is on to another."""
-    origin = _holder(item, context, besides=name)
-    found = _find(origin, item, context, done=None) if origin else None
+    origin = holder(item, context, besides=name)
+    found = find_item(origin, item, context, done=None) if origin else None
     if origin is None or found is None:
-        return Reply(f"I don't find {_thing(item)} on another list.", done=False)
+        return Reply(f"I don't find {thing_of(item)} on another list.", done=False)
     context.lists.remove(found.id)
-    moved = context.lists.add(_id(name, context), found.text)
+    moved = context.lists.add(list_id(name, context), found.text)
     undo = (Undo("lists.remove", moved.id), Undo("lists.add", found.list_id, found.text))
-    text = f"I moved {found.text} from {_called(origin)} to {_called(name)}."
-    return Reply(text, undo=undo, about=_about(name))
+    text = f"I moved {found.text} from {called(origin)} to {called(name)}."
+    return Reply(text, undo=undo, about=about_list(name))
 
 
 @skill.short(
@@ -256,118 +304,66 @@ def move_item(item: Item, name: ListName, context: Context) -> Reply:
 def clear_list(context: Context, name: ListName | None = None) -> Dialog:
     """Take everything off a list, if the user is sure."""
     named = name or SHOPPING
-    items = _items(named, context)
+    items = items_of(named, context)
     if not items:
         return told_list(named, context)
-    question = f"Shall I take {count(len(items), 'thing')} off {_called(named)}?"
+    question = f"Shall I take {count(len(items), 'thing')} off {called(named)}?"
     if not (yield Confirm(question)):
         return Reply("Okay, I left it as it is.")
     for item in items:
         context.lists.remove(item.id)
     undo = tuple(Undo("lists.add", item.list_id, item.text) for item in items if not item.done)
-    return Reply(capital(f"{_called(named)} is empty now."), undo=undo, about=_about(named))
+    return Reply(capital(f"{called(named)} is empty now."), undo=undo, about=about_list(named))
 
 
 def told_list(name: str, context: Context) -> Reply:
     """Say what is still to be done or bought."""
-    open_items = [item.text for item in _items(name, context) if not item.done]
+    open_items = [item.text for item in items_of(name, context) if not item.done]
     if not open_items:
-        return Reply(capital(f"{_called(name)} is empty."), about=_about(name))
-    return Reply(f"On {_called(name)}: {context.say(open_items)}.", about=_about(name))
+        return Reply(capital(f"{called(name)} is empty."), about=about_list(name))
+    return Reply(f"On {called(name)}: {context.say(open_items)}.", about=about_list(name))
 
 
 def _add(name: str, item: str, context: Context) -> Reply:
-    text = _thing(item)
+    text = thing_of(item)
     if not text:
-        return Reply(f"You named nothing for {_called(name)}.", done=False)
-    known = [i for i in _items(name, context) if i.text.casefold() == text.casefold()]
-    about = _about(name)
+        return Reply(f"You named nothing for {called(name)}.", done=False)
+    known = [i for i in items_of(name, context) if i.text.casefold() == text.casefold()]
+    about = about_list(name)
     if known and not known[0].done:
-        return Reply(capital(f"{text} is on {_called(name)} already."), about=about)
+        there = f"{{}} is on {called(name)} already."
+        report = Report(text, there, there.replace(" is ", " are ", 1))
+        return Reply(capital(there.format(text)), about=about, report=report)
     if known:
         context.lists.set_done(known[0].id, False)
         undo = Undo("lists.set_done", known[0].id, True)
     else:
-        undo = Undo("lists.remove", context.lists.add(_id(name, context), text).id)
-    return Reply(f"I put {text} on {_called(name)}.", undo=undo, about=about)
+        undo = Undo("lists.remove", context.lists.add(list_id(name, context), text).id)
+    put = f"I put {{}} on {called(name)}."
+    return Reply(put.format(text), undo=undo, about=about, report=Report(text, put))
 
 
 def _complete(name: str, item: str, context: Context) -> Reply:
-    found = _find(name, item, context, done=False)
+    found = find_item(name, item, context, done=False)
     if found is None:
         return _absent(name, item)
     context.lists.set_done(found.id, True)
     undo = Undo("lists.set_done", found.id, False)
-    return Reply(f"I checked {found.text} off {_called(name)}.", undo=undo, about=_about(name))
+    checked = f"I checked {{}} off {called(name)}."
+    text, report = checked.format(found.text), Report(found.text, checked)
+    return Reply(text, undo=undo, about=about_list(name), report=report)
 
 
 def _remove(name: str, item: str, context: Context) -> Reply:
-    found = _find(name, item, context, done=None)
+    found = find_item(name, item, context, done=None)
     if found is None:
         return _absent(name, item)
     context.lists.remove(found.id)
     undo = Undo("lists.add", found.list_id, found.text)
-    return Reply(f"I took {found.text} off {_called(name)}.", undo=undo, about=_about(name))
-
-
-def _find(name: str, item: str, context: Context, done: bool | None) -> ListItem | None:
-    """The item on a list named `item`, in these words or similar ones; `done` None for either."""
-    items = [i for i in _items(name, context) if done is None or i.done is done]
-    by_text = {i.text.casefold(): i for i in reversed(items)}
-    said = item.strip().casefold()
-    for words in (said, _thing(said)):
-        if near := difflib.get_close_matches(words, by_text, n=1, cutoff=_ALIKE):
-            return by_text[near[0]]
-    return None
-
-
-def _holder(item: str, context: Context, besides: str = "") -> str | None:
-    """The name of the list that something is on: the one spoken of, the shopping list, another."""
-    others = (entity.name for entity in context.home.entities if entity.domain == "todo")
-    wanted = dict.fromkeys((_spoken_of(context) or SHOPPING, SHOPPING, *others))
-    here = _id(besides, context) if besides else ""
-    names = (name for name in wanted if _id(name, context) != here)
-    return next((n for n in names if _find(n, item, context, done=False)), None)
-
-
-def _thing(item: str) -> str:
-    """What to put on a list, without the words around its name: "some milk" → "milk"."""
-    return _DETERMINERS.sub("", item.strip(), count=1).removesuffix("'s")
-
-
-def _items(name: str, context: Context) -> tuple[ListItem, ...]:
-    return context.lists.items(_id(name, context))
-
-
-def _id(name: str, context: Context) -> str:
-    """The list's entity id, or its name where the home has no such list."""
-    wanted = _plain(name)
-    for entity in context.home.entities:
-        names = (entity.id, entity.name, *entity.aliases)
-        if entity.domain == "todo" and wanted in [_plain(n) for n in names]:
-            return entity.id
-    return name.strip().casefold()
-
-
-def _plain(name: str) -> str:
-    """A list's name for comparing: "Shopping" and "Shopping List" are one."""
-    return name.strip().casefold().replace("-", " ").removesuffix(" list")
-
-
-def _spoken_of(context: Context) -> str:
-    """The name of the list that was spoken of last; "" for none."""
-    about = (a for a in context.conversation.about if a.startswith(_ABOUT))
-    return next((a.removeprefix(_ABOUT) for a in about), "")
-
-
-def _about(name: str) -> tuple[str, ...]:
-    return (f"{_ABOUT}{name}",)
+    took = f"I took {{}} off {called(name)}."
+    text, report = took.format(found.text), Report(found.text, took)
+    return Reply(text, undo=undo, about=about_list(name), report=report)
 
 
 def _absent(name: str, item: str) -> Reply:
-    return Reply(f"I don't find {_thing(item)} on {_called(name)}.", done=False)
-
-
-def _called(name: str) -> str:
-    words = name.strip().casefold()
-    return f"your {words}" if words.endswith("list") else f"your {words} list"
+    return Reply(f"I don't find {thing_of(item)} on {called(name)}.", done=False)

@@ -14,7 +14,7 @@ def test_things_are_put_on_and_kept(house: Talk) -> None:
     milk = command("HassShoppingListAddItem", item="milk")
     eggs = command("HassListAddItem", item="eggs", name="shopping list")
     reply = replied(house.hear("milk and eggs", milk, eggs))
-    assert reply.text == "I put milk on your shopping list. I put eggs on your shopping list."
+    assert reply.text == "I put milk and eggs on your shopping list."
     assert (reply.done, reply.acted) == (True, True)
     house.restart()
     assert on_list(house) == "On your shopping list: milk and eggs."
