@@ -46,7 +46,7 @@ from nlu.discourse import clauses
 from nlu.discourse.continuation import leans, put_off, shared_modifiers
 from nlu.discourse.direction import directions
 from nlu.discourse.modifiers import UNKNOWN, Modifiers, divisions, taken_out, timed_before
-from nlu.discourse.negation import not_a_command, unlikely_command
+from nlu.discourse.negation import negates_itself, not_a_command, unlikely_command
 from nlu.discourse.reading import ReadPart
 from nlu.discourse.reasons import without_reason
 from nlu.discourse.segmenter import LONGEST, One, Segmenter
@@ -362,7 +362,9 @@ class Interpreter:
             return None
         careful = free_text and not_a_command(said)
         for match in self._matched(said):
-            if match.wildcard and (careful or not free_text):
+            if match.wildcard and not free_text:
+                continue
+            if match.wildcard and careful and not negates_itself(said, match):
                 continue
             slots = self._templates.slots(match, now)
             if slots is not None:

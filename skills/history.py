@@ -29,6 +29,7 @@ class History:
             "timers.extend": lambda undo: _change(timers, undo),
             "timers.pause": lambda undo: _change(timers, undo),
             "timers.resume": lambda undo: _change(timers, undo),
+            "timers.rename": lambda undo: timers.rename(undo.id, str(undo.value)),
             "timers.restore": lambda undo: timers.restore(_stored(undo)),
             "home.set": lambda undo: home.set_state(undo.id, str(undo.value)),
             "home.set_attribute": lambda undo: home.set_attribute(undo.id, undo.name, undo.value),

@@ -66,6 +66,11 @@ class Registry:
         others = [one for one in commands if self._owners.get(one.intent) is not talk.skill]
         return others or commands[-1:]
 
+    def declines(self, intent: str) -> bool:
+        """Whether all that is done for an intent is to say that it cannot be done."""
+        owner = self._owners.get(intent)
+        return owner is None or owner.name == UNSERVED
+
     def described(self) -> dict[str, Any]:
         """The skills that run and the faults of those that do not, as plain values."""
         return {

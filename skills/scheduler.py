@@ -105,7 +105,7 @@ class TimerScheduler:
         self._adopted: dict[str, float] = {}
         self._damaged: set[str] = set()
         self.last: Timer | None = None
-        """The timer that started or rang last."""
+        """The timer that started, rang or was cancelled last."""
         self._rung_at_s = -RUNG_S
 
     def start(self, duration: timedelta, name: str = "") -> Timer:
@@ -140,6 +140,9 @@ class TimerScheduler:
 
     def cancel(self, timer_id: str) -> None:
         """Remove a timer, ringing or not."""
+        row = next((row for row in self._rows() if row.id == timer_id), None)
+        if row is not None and row.id not in self._rings:
+            self.last = self._timer(row)
         self._database.execute("DELETE FROM timers WHERE id = ?", timer_id)
         self._rings.pop(timer_id, None)
         self._adopted.pop(timer_id, None)
@@ -152,6 +155,12 @@ class TimerScheduler:
         moved = self._ending(row, left_s, row.paused)
         self._write(moved)
         return self._timer(moved)
+
+    def rename(self, timer_id: str, name: str) -> None:
+        """Give a timer another name; "" takes its name away."""
+        self._database.execute("UPDATE timers SET name = ? WHERE id = ?", name, timer_id)
+        if self.last is not None and self.last.id == timer_id:
+            self.last = msgspec.structs.replace(self.last, name=name)
 
     def pause(self, timer_id: str) -> None:
         """Keep what is left of a timer's time."""

@@ -167,7 +167,7 @@ class SkillsStage:
             yield from self._step(said.utterance_id, dialog, Dialog.cancel)
             return
         value = dialog.read(said.text, self._resolve, self._devices.areas, self._devices.entities)
-        if value is not None:
+        if value is not None and not (dialog.takes_any_words and self._asks_else(said)):
             yield from self._step(said.utterance_id, dialog, lambda d: d.answer(value))
         elif said.commands:
             yield from self._step(said.utterance_id, self._dialog_of(said), Dialog.begin)
@@ -177,6 +177,11 @@ class SkillsStage:
             yield from self._leave(said)
         else:
             yield from self._step(said.utterance_id, dialog, Dialog.ask_again)
+
+    def _asks_else(self, said: Interpretation) -> bool:
+        """Whether a text is surely no answer, although any words may be one."""
+        served = (c for c in said.commands if not self._registry.declines(c.intent))
+        return any(command.confidence >= 1 for command in served) or asks(said.text)
 
     def _leave(self, said: Interpretation) -> Iterator[Message]:
         """Leave a text that no skill claims to the answers from documents."""

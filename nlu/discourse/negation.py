@@ -16,6 +16,7 @@ from assistant.english.negation import (
 )
 from assistant.english.people import ADDRESSEE, CALLED
 from assistant.english.stop_words import ARTICLES
+from nlu.grammar.match import Match
 from nlu.text.canonical import Canonical, without_politeness
 
 
@@ -28,6 +29,14 @@ def not_a_command(said: Canonical) -> bool:
 def reported(said: Canonical) -> bool:
     """Whether the words begin with a report of what somebody said or thought."""
     return REPORTED.match(without_politeness(said).text) is not None
+
+
+def negates_itself(said: Canonical, match: Match) -> bool:
+    """Whether the sentence that fits has the negation in its own words: "not {item}"."""
+    text = without_politeness(said).text
+    negation = TURNED_ROUND.match(text) or REPORTED.match(text)
+    free = [text.find(captured.text) for captured in match.slots if captured.wildcard]
+    return negation is not None and negation.end() <= min(free, default=len(text))
 
 
 def addressed_to_other(said: Canonical) -> bool:

@@ -17,7 +17,12 @@ from itertools import islice
 from assistant.core.messages import Command
 from assistant.english.commands.short_forms import NO_LABEL, NO_THING, REASONS, START_SEVERAL
 from nlu.discourse import clauses
-from nlu.discourse.negation import not_a_command, reported, unlikely_command
+from nlu.discourse.negation import (
+    negates_itself,
+    not_a_command,
+    reported,
+    unlikely_command,
+)
 from nlu.discourse.reading import ReadPart
 from nlu.grammar.templates import Templates
 from nlu.text.canonical import Canonical, Token, cuts
@@ -73,8 +78,8 @@ class ShortForms:
         found: dict[tuple[Command, ...], None] = {}
         texts = (said,) if whole else islice(_without_reasons(said), _MOST_TEXTS)
         for text in texts:
-            if not not_a_command(text):
-                found |= dict.fromkeys(self._alternatives(text, now))
+            meanings = self._negated if not_a_command(text) else self._alternatives
+            found |= dict.fromkeys(meanings(text, now))
         return tuple(islice(found, _MOST_MEANINGS))
 
     def _may_be_read(self, said: Canonical) -> bool:
@@ -96,6 +101,12 @@ class ShortForms:
                 if first and others and (best is None or len(others) + 1 < len(best)):
                     known[start] = [first, *others]
         return known[start]
+
+    def _negated(self, said: Canonical, now: datetime) -> Iterator[tuple[Command, ...]]:
+        """The meanings of a text that negates, where that is what the form says: "not the peas"."""
+        for reading in self._read(said, now, conditional=True):
+            if reading.match is not None and negates_itself(said, reading.match):
+                yield (reading.command,)
 
     def _alternatives(self, said: Canonical, now: datetime) -> Iterator[tuple[Command, ...]]:
         for text in (said, with_units(said)):

@@ -288,4 +288,6 @@ def _correction(said: Canonical) -> tuple[bool, Canonical]:
     for length in (2, 1):  # "the bedroom I meant", "the bedroom instead"
         if len(words) > length and words[-length:] in CORRECTIONS:
             return True, said.part(0, len(words) - length)
+    if len(words) == 3 and words[1] == "not" and words[0].isdecimal() and words[2].isdecimal():
+        return True, said.part(0, 1)  # "sixteen, not sixty"
     return False, said

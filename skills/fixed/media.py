@@ -19,6 +19,13 @@ SUBJECTS = (
             "[(called|by|from|about|with) {search_query}]",
             "put (a|the|that|my) (song|album|film|movie|playlist|podcast|audiobook|series|show) on",
             "put {search_query} on (spotify|netflix|youtube|tv|the tv|the telly|the television)",
+            "(put|stick|pop) [some] {search_query} on for (me|us|the kids|the children)",
+            "(put|stick|pop) [some|the] (song|album|film|movie|show|series|cartoon) "
+            "{search_query} on",
+            "(i|we) (want|wanna|fancy|feel like) (watching|listening to|hearing) {search_query}",
+            "(an|another|the next|the last|the latest|the first) episode of {search_query}",
+            "(play|start|put on) (the next|the last|another|the latest) episode [of "
+            "{search_query}]",
             "(i want|i would like|let us|can we|can i) [to] (hear|listen to|watch|see) "
             "{search_query}",
             "(listen to|stream|shuffle) {search_query}",
@@ -90,6 +97,8 @@ SUBJECTS = (
             "(do you know|have you got|know) (a|any|some|another) [good|funny] joke[s]",
             "(make me|make us) laugh",
             "(another|one more|a different) joke",
+            "[boring|rubbish|lame|not funny] (tell|give) (me|us) (another|another one|one more)",
+            "(tell|give) (me|us) something (funny|silly)",
             "(joke|joke please|a joke|tell me something really funny)",
             "that (joke was|was) (not funny|not very funny|a bad joke)",
         ),
@@ -166,6 +175,10 @@ SUBJECTS = (
             "|recipe) "
             "[(of|from|for) {what}]",
             "show (me|us) {what} on (the screen|a map|the map|youtube)",
+            "(show|let) (me|us) [see] (the|my|our|some) {what} (photos|pictures|videos|photo "
+            "album)",
+            "show (me|us) (the|my|our|some) (photos|pictures|videos) (of|from) {what}",
+            "(bring|pull) up (the|my|our) {what} (photos|pictures|videos|map)",
             "(open|show|look at) (my|our|the) (photos|pictures|photo album|album|gallery)",
             "(open|launch|start) (the app|an app|youtube|netflix|spotify|facebook|instagram"
             "|whatsapp|chrome)",

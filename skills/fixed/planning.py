@@ -46,13 +46,19 @@ SUBJECTS = (
         "SetReminder",
         "I can't set reminders yet; I can set a timer.",
         (
-            "remind (me|us) [<moment>]",
-            "remind (me|us|<family>) <moment> (to|about|of|that|that i need to) {what}",
-            "remind (me|us|<family>) (to|about|of|that|i need|i have) {what}",
-            "remind (me|us) (in|when|before|after|once|as soon as) {what}",
+            "<remind> (me|us) [<moment>]",
+            "<remind> (me|us) in {duration}",
+            "<remind> (me|us|<family>) <moment> (to|about|of|that|that i need to) {what}",
+            "<remind> (me|us|<family>) in {duration} (to|about|of|that|that i need to) {what}",
+            "<remind> (me|us|<family>) (to|about|of|that|i need|i have) {what} [in {duration}]",
+            "<remind> (me|us) (in|when|before|after|once|as soon as) {what}",
+            "(jog my memory|help me remember|help me to remember) [(to|about) {what}]",
+            "tell me (again|tomorrow|tonight|later) (to|about) {what}",
             "(do not let|never let) (me|us) forget [(to|about|the|that) {what}]",
             "(set|make|add|create|give me|put in) (a|another|my|the) reminder [<moment>]",
             "(set|make|add|create|give me) (a|another) reminder (to|for|about|that|of) {what}",
+            "(set|make|add|create|give me) (a|another) reminder in {duration} [(to|for|about) "
+            "{what}]",
             "[a|new] reminder (to|for|about) {what}",
             "(i|we) need (a reminder|to be reminded|reminding) [(to|about|of) {what}]",
             "(make sure|see that|see to it that) (i|we) (do not forget|remember) [to|about] {what}",
@@ -60,6 +66,7 @@ SUBJECTS = (
             "(what are my|do i have any|read me my|cancel my|delete my) reminders",
             "tell (me|us) when it is time (to|for) {what}",
         ),
+        names=True,
     ),
     FixedReply(
         "AddEvent",
@@ -77,6 +84,7 @@ SUBJECTS = (
             "(block|keep) {what} free (in|on) (my|our|the) (calendar|diary)",
             "invite {who} to (dinner|lunch|the party|the meeting|my birthday)",
         ),
+        names=True,
     ),
     FixedReply(
         "TakeNote",
@@ -90,6 +98,7 @@ SUBJECTS = (
             "(save|record|store) (this|that|a memo|a voice memo|a note) [for me]",
             "(learn|remember) (my|his|her|our) {what}",
         ),
+        names=True,
     ),
     FixedReply(
         "MakeCall",
@@ -103,8 +112,8 @@ SUBJECTS = (
             "put me through to (<family>|{who})",
             "(make|place|start) (a|the|my) [phone|video|conference] call [(to|with) "
             "(<family>|{who})]",
-            "(start|join|open) (my|the|our) [{clock}] (call|video call|meeting|zoom|conference "
-            "call)",
+            "(start|join|open|dial into) (my|the|our) [{clock}] (call|video call|meeting|zoom"
+            "|conference call|team call) [with {who}]",
             "(answer|pick up|get|hang up) (the|that|my) (phone|call|telephone)",
             "(hang up|redial|call back|i need to make a call|i want to phone somebody)",
             "(call|ring|dial) (the|this|that|my|his|her) (number|work|office|voicemail)",
@@ -136,7 +145,10 @@ SUBJECTS = (
             "(send|write) (a|an|another|the) (text|message|email|whatsapp|letter|card|tweet) "
             "[to (<family>|{who})] [(that|saying|and say|to say) {what}]",
             "(let|tell) <family> know [(that|when|if|about) {what}]",
-            "let {who} know (that|when|if|about|i|we) {what}",
+            "let {who} know (that|when|if|about|to|where|why|how|i|we|he|she|they|it|there) {what}",
+            "let {who} know",
+            "(tell|warn|ask|inform) (<family>|{who}) (not to|we|he|she|they|it|about|where) {what}",
+            "(pass|give) (<family>|{who}) (a|the|this) message [(that|from me) {what}]",
             "tell (<family>|{who}) (that|i am|we are|i will|we will|to|he|she|dinner) {what}",
             "ask (<family>|{who}) (if|whether|to|for|when|where|what|how|who) {what}",
             "(read|check|show|open) [me] (my|the|our) [new] (messages|emails|texts|mail|inbox)",
@@ -170,6 +182,7 @@ SUBJECTS = (
             "(pay|send money|transfer money|pay the bill|pay {what}|donate {what})",
             "(what is|check) my (bank balance|balance|account)",
         ),
+        names=True,
     ),
     FixedReply(
         "BookThing",
@@ -185,6 +198,22 @@ SUBJECTS = (
         ),
     ),
     FixedReply(
+        "ControlCar",
+        "I can't reach your car.",
+        (
+            "(start|stop|lock|unlock|defrost|warm up|heat up|pre heat|preheat|charge|warm|heat|cool"
+            "|cool down) (the|my|our|his|her) car [up] [(and|then) {what}]",
+            "(open|close|shut) (the|my|our) (boot|bonnet|trunk|sunroof|car windows|car doors)",
+            "(turn on|switch on) (the|my|our) (engine|car|car heating|car heater)",
+            "is (the|my|our) car (locked|unlocked|charged|charging|plugged in|warm|open)",
+            "(where is|where did i park|find) (the|my|our) car",
+            "how much (petrol|fuel|diesel|charge|battery|range) (is in|has|is left in) (the|my"
+            "|our) "
+            "car [got|left]",
+            "what is (the|my|our) (car's|car) (range|battery|charge|fuel level)",
+        ),
+    ),
+    FixedReply(
         "CallTaxi",
         "I can't call a taxi.",
         (
@@ -197,7 +226,7 @@ SUBJECTS = (
     ),
     FixedReply(
         "RenameThing",
-        "I can't rename anything.",
+        "I can only rename timers.",
         (
             "(call|name) (it|that|this|that one|this one|the timer|the list) {what}",
             "rename (it|that|this|{what}) [(to|as) {place}]",

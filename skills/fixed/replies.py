@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from datetime import time
+from datetime import time, timedelta
 from typing import NamedTuple
 
 from assistant.core.messages import OpenQuestion
-from assistant.skill import Area, Entity, Floor, Reply, Request, Skill, Traits
+from assistant.skill import Area, Entity, Floor, Reply, Request, Skill, Traits, naming
 
 
 class FixedReply(NamedTuple):
@@ -22,6 +22,8 @@ class FixedReply(NamedTuple):
     """Whether the user's documents may have the answer; the reply is for when they have none."""
     about: tuple[str, ...] = ()
     """As in the intent's traits."""
+    names: bool = False
+    """Whether what it names may be meant by the next command: "just a timer then"."""
 
 
 def skill_of(
@@ -61,6 +63,7 @@ def _function(fixed: FixedReply, done: bool) -> Callable[..., Reply]:
         first: float | None = None,
         second: float | None = None,
         clock: time | None = None,
+        duration: timedelta | None = None,
         search_query: str = "",
         media_class: str = "",
         name: Entity | None = None,
@@ -68,8 +71,9 @@ def _function(fixed: FixedReply, done: bool) -> Callable[..., Reply]:
         floor: Floor | None = None,
     ) -> Reply:
         """Say the reply, whatever was named; a question that is only guessed may be another."""
+        about = naming(request, what, duration) if fixed.names else ()
         asked = fixed.in_documents or (unsure and request.confidence < 1)
         task = OpenQuestion() if asked else None
-        return Reply(fixed.reply, done=done, task=task)
+        return Reply(fixed.reply, done=done, task=task, about=about)
 
     return reply

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Container
 
 from assistant.english.templates import RULES as KINDS
-from assistant.skill import Skill
+from assistant.skill import Context, Reply, Request, Skill
 from skills.fixed import media, planning, world
 from skills.fixed.replies import skill_of
 
@@ -27,6 +27,7 @@ RULES = {
         f"((at|for|by|before|until|) {{clock}} [{_DAY}|in the morning|sharp]"
         f"|[for|on] {_DAY} [at {{clock}}]|in the morning|early|later|after lunch|before dinner)"
     ),
+    "remind": "(remind|nudge|prompt|poke|prod)",
     "family": (
         "(mum|mummy|mom|dad|daddy|gran|granny|grandma|grandpa|nan|my (mum|mom|dad|wife|husband"
         "|boss|sister|brother|son|daughter|friend|parents|neighbour|boyfriend|girlfriend)"
@@ -49,7 +50,32 @@ RULES = {
 }
 
 
+FOLLOW_UPS = (
+    "[boring|no] (tell|give|read|show|play|find|sing|do) [me|us] (another|another one|one more"
+    "|a different one|something else|the next one|one about {text:what})",
+    "(find|get|show|tell|give) (me|us) (a|an|another|some) {text:what} one[s]",
+    "[and|so] (what about|how about) {text:what}",
+    "and (for|on|in|at|about|to|from|with) {text:what}",
+    "and <day>",
+    "(another|another one|one more|a different one|a better one|next one) [please|then]",
+    "(and what about|how about|and) (him|her|them|that|that one|the other one)",
+)
+"""What is said after a subject that was declined, about the same subject."""
+
+
 def unserved(served: Container[str]) -> Skill:
     """The subjects whose intent is not among those `served`."""
-    left = (subject for subject in SUBJECTS if subject.intent not in served)
-    return skill_of(NAME, left, RULES, done=False)
+    left = tuple(subject for subject in SUBJECTS if subject.intent not in served)
+    replies = {subject.reply for subject in left}
+    skill = skill_of(NAME, left, RULES, done=False)
+
+    def is_declined(request: Request, context: Context) -> bool:
+        said = context.conversation
+        return request.alone and not said.answered and said.last_reply in replies
+
+    @skill.short("SameSubject", *FOLLOW_UPS, holds=is_declined)
+    def same_subject(context: Context, what: str = "") -> Reply:
+        """Say again that nothing here does that."""
+        return Reply(context.conversation.last_reply, done=False)
+
+    return skill

@@ -111,15 +111,60 @@ SUBJECTS = (
             "how (do|can) (i|we|you) get to {place}",
             "(navigate|directions|give me directions|get directions|show me the way|take me) [to] "
             "{place}",
+            "how (do|can) (i|we) (drive|walk|cycle) to {place}",
             "how long (does|will|would) it take [me|us] to (get|drive|walk|cycle|travel) [to] "
             "{place}",
             "how long is the (drive|journey|walk|trip|flight) [to {place}|from here]",
-            "how far (is it|is it to|away is|is) {place}",
+            "how far (is it|is it to) {place}",
+            "how far (away is|is) {place} [from here|by car|on foot|by train]",
             "what is the (quickest|best|fastest|shortest) (way|route) [to {place}|home]",
             "where is the nearest {place}",
             "(is there|where is there|where can i find) (a|an|any) {place} (near "
             "here|nearby|around here|round here)",
             "where am i",
+        ),
+        asks=True,
+        in_documents=True,
+    ),
+    FixedReply(
+        "OpeningHours",
+        "I don't know opening hours.",
+        (
+            "(is|are) {place} (open|closed|shut) (till|until|at|before|after) {clock} [<day>]",
+            "(is|are) {place} open (late|on sundays|on saturdays|on bank holidays|at the weekend)",
+            "(when|what time|how late) (does|do|is|are|will) {place} (open|close|shut|closing"
+            "|opening) [<day>]",
+            "what are {place}'s opening (hours|times)",
+            "what are the opening (hours|times) [of|for|at] {place}",
+        ),
+        asks=True,
+        in_documents=True,
+    ),
+    FixedReply(
+        "DoHomework",
+        "You can do that better than me. I can't help with homework.",
+        (
+            "(do|can you do|finish|help me with|help with|write) (my|our|his|her|the) [{what}] "
+            "homework [for me|with me]",
+            "(write|do) (my|an|the|our) (essay|school project|book report) [(about|on) {what}]",
+        ),
+    ),
+    FixedReply(
+        "MedicalAdvice",
+        "I can't give medical advice. Please ask a doctor or a pharmacist.",
+        (
+            "how (much|many) (paracetamol|ibuprofen|calpol|aspirin|medicine|cough syrup|tablets"
+            "|{what}) (can|should|may|do) (i|we|you) give (him|her|them|{who})",
+            "how (much|many) (paracetamol|ibuprofen|aspirin|medicine|tablets|pills) (can|should|may"
+            "|do) (i|he|she|we) (take|have)",
+            "(can|should|may) (i|he|she|we) (take|have) (paracetamol|ibuprofen|aspirin|tablets"
+            "|antibiotics) [(with|and|after|before) {what}]",
+            "what is a (normal|high|healthy) (temperature|fever|pulse|blood pressure) "
+            "[for (a|an|my) {who}]",
+            "what (is good|helps|can i do|should i take) (for|against) (a|the|my) (headache|cold"
+            "|cough|fever|sore throat|hangover|burn|rash|stomach ache|toothache)",
+            "(is it|is this|is that) (contagious|infectious|dangerous) [if {what}]",
+            "(do i|does he|does she) (have|need) (a fever|a doctor|antibiotics|stitches)",
         ),
         asks=True,
         in_documents=True,
@@ -180,8 +225,7 @@ SUBJECTS = (
             "(split|divide) {first} [<currency>] (between|by|among|into) {second} [people|ways|of "
             "us]",
             "how many times does {first} go into {second}",
-            "(do|can you do) (sums|maths|math|my maths homework|my homework|some sums) [for "
-            "me|with me]",
+            "(do|can you do) (sums|maths|math|some sums) [for me|with me]",
             "{first} (squared|percent of {second})",
         ),
         asks=True,
@@ -291,7 +335,10 @@ SUBJECTS = (
         (
             "(speak|talk|read) (louder|up|quieter|more quietly|softer|slower|faster|more "
             "slowly|clearly)",
-            "(speak|talk) [a bit|a little] (louder|quieter|slower|faster|more slowly|more quietly)",
+            "(speak|talk) [a bit|a little] (up|louder|quieter|slower|faster|more slowly|more "
+            "quietly)",
+            "(speak|talk) (up|louder|slower|quieter|softer) (a bit|a little|please)",
+            "i (can not|can hardly|can barely) (hear|understand) you",
             "(do not|you do not have to|stop) (shout|shouting|mumble|mumbling|speak so fast|talk "
             "so loud)",
             "(turn|put) (your volume|your voice|yourself) (up|down)",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from assistant.skill import Skill
-from skills.timer import changing, running, starting
+from skills.timer import changing, naming, running, starting
 
 skill = Skill("timer", description="set timers")
 skill.rule(
@@ -11,6 +11,7 @@ skill.rule(
     "(set|set up|start|create|make|begin|put on|run|give me|i need|i want)",
 )
 skill.rule("which", "(the|my|that) [{start_duration}|{name}] timer [called {name}|named {name}]")
+skill.rule("misheard", "(time her|time or|time a|timer her|tie more|dimer|tymer)")
 skill.rule("left", "(left|remaining)")
 skill.rule("it", "(it|that|this|that one|this one|that timer|this timer|the timer)")
 skill.rule(
@@ -18,4 +19,4 @@ skill.rule(
 )
 skill.rule("pause", "(pause|hold|freeze|stop the clock on)")
 skill.rule("resume", "(unpause|resume|continue|restart|carry on with|go on with)")
-skill.include(starting.skill, running.skill, changing.skill)
+skill.include(starting.skill, running.skill, changing.skill, naming.skill)

@@ -52,6 +52,7 @@ skill = Skill("timer")
     "(it|they|that one|i|we) (needs|need|wants|want|can have) [another] {duration}"
     " [more|extra|longer]",
     "[make (it|that)] [just] {duration} (more|longer|extra)",
+    "(make|give) (it|that) [another] {duration} (more|longer|extra)",
     "[for] another {duration}",
     "(extend|increase|lengthen|prolong) <it> by {duration}",
     fixed={"name": IT},
@@ -146,6 +147,7 @@ def _is_corrected(request: Request, context: Context) -> bool:
 @skill.short(
     "ChangeTimer",
     "[make (it|that)] half (as long|that|that long|the time)",
+    "(make|cut|reduce) (it|that) [by|to|in] half",
     "halve (it|that|the time)",
     fixed={"name": IT, "times": "0.5"},
     holds=is_meant,

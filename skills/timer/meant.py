@@ -9,6 +9,7 @@ from typing import Annotated
 
 import msgspec
 
+from assistant.english.numbers import TIMED_BY
 from assistant.english.stems import short_stem
 from assistant.skill import (
     Choose,
@@ -112,15 +113,25 @@ def matching(context: Context, request: Request, mention: TimerMention) -> tuple
 def is_meant(request: Request, context: Context) -> bool:
     """Whether a short form means a timer: by its name, or as what was spoken of last.
 
-    Where nothing was spoken of, it is one if nothing else was understood.
+    Where none was spoken of, it is one if nothing else was understood, and if it does not put right
+    another thing that was just done.
     """
     timers = context.timers.all()
     name, length = request.slot("name"), request.slot("start_duration")
     if name is None and length is not None:
         return any(timer.duration.total_seconds() == length.value for timer in timers)
     if name is None or name.value in (IT, OTHER, FIRST):
-        return bool(timers) and (request.alone or is_spoken_of(context))
+        alone = request.alone and not _puts_other_right(request, context)
+        return bool(timers) and (alone or is_spoken_of(context))
     return bool(matching(context, request, TimerMention(str(name.value))))
+
+
+def _puts_other_right(request: Request, context: Context) -> bool:
+    """Whether words without a unit of time follow something that was done, and to no timer."""
+    length = request.slot("duration")
+    unitless = length is not None and TIMED_BY.isdisjoint(length.raw.split())
+    changes = unitless or request.slot("times") is not None
+    return changes and context.conversation.acted and not is_spoken_of(context)
 
 
 def names_one(text: str, context: Context) -> bool:

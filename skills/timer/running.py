@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from assistant.skill import Context, Dialog, Reply, Request, Skill, Timer, Traits, Undo, count
 from skills.timer.meant import (
     FIRST,
@@ -23,6 +25,8 @@ from skills.timer.meant import (
 
 _LONGEST_NAME = 3
 """Most words of a name that no timer has."""
+_GOING_ON = re.compile(r"\b(?:unpause|resume|continue|(?:carry|go) on|keep going)\b")
+"""Words that let a timer go on, and mean nothing else."""
 
 skill = Skill("timer")
 
@@ -131,6 +135,7 @@ def cancel_all_timers(context: Context) -> Reply:
     "(is|are) {text:name} (done|ready|finished|nearly done|nearly ready|over|up) [yet|now]",
     "(what is|how is) [the time] [<left>] (on|with|for) {text:name} [timer]",
     "(and|what about|how about) {text:name} [timer]",
+    "how (long|much longer|much time) (for|on|until|till) {text:name}",
     "{text:name} one",
     holds=is_meant,
 )
@@ -188,12 +193,24 @@ def timer_status(
     return Reply(text, about=about)
 
 
+def _is_paused(request: Request, context: Context) -> bool:
+    """Whether a timer is to be paused: one that is meant, or one that runs while nothing plays."""
+    if is_meant(request, context):
+        return True
+    it, said = request.slot("name"), request.text.casefold()
+    runs = any(not (timer.paused or timer.ringing) for timer in context.timers.all())
+    plain = it is not None and it.value == IT and "pause" in said
+    return plain and runs and not _players(context, "playing", "on")
+
+
 @skill.intent("HassPauseTimer", "(pause|hold|freeze) <which>", traits=TIMER)
-@skill.short("HassPauseTimer", "<pause> {text:name} [timer]", holds=is_meant)
+@skill.short("HassPauseTimer", "<pause> {text:name} [timer]", holds=_is_paused)
 @skill.short(
-    "HassPauseTimer", "<pause> <it>", "(pause|hold it|hold on)", fixed={"name": IT}, holds=is_meant
+    *("HassPauseTimer", "<pause> <it>", "(pause|hold it|hold on)"),
+    fixed={"name": IT},
+    holds=_is_paused,
 )
-@skill.short("HassPauseTimer", "<pause> [the] other [one]", fixed={"name": OTHER}, holds=is_meant)
+@skill.short("HassPauseTimer", "<pause> [the] other [one]", fixed={"name": OTHER}, holds=_is_paused)
 def pause_timer(
     request: Request,
     context: Context,
@@ -210,9 +227,21 @@ def pause_timer(
 
 
 def _is_resumed(request: Request, context: Context) -> bool:
-    """Whether a paused timer is meant; one that runs needs no word to go on."""
-    paused = any(timer.paused for timer in context.timers.all())
-    return paused and is_meant(request, context)
+    """Whether a paused timer is meant; one that runs needs no word to go on.
+
+    While no player is paused, it needs no other word.
+    """
+    if not any(timer.paused for timer in context.timers.all()):
+        return False
+    it, said = request.slot("name"), request.text.casefold()
+    plain = it is not None and it.value == IT and _GOING_ON.search(said) is not None
+    return is_meant(request, context) or (plain and not _players(context, "paused"))
+
+
+def _players(context: Context, *states: str) -> bool:
+    """Whether a player of the home is in one of these states."""
+    players = (e for e in context.home.entities if e.domain == "media_player")
+    return any(player.state in states for player in players)
 
 
 @skill.intent("HassUnpauseTimer", "(unpause|resume|continue|restart) <which>", traits=TIMER)

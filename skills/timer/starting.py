@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from datetime import timedelta
 
-from assistant.skill import Context, Reply, Request, Skill, Traits, Undo
+from assistant.english.commands.short_forms import COOKED
+from assistant.skill import Context, Reply, Request, Skill, Traits, Undo, named_length
 from assistant.skill.context import LONGEST_TIMER, MOST_TIMERS
 from skills.timer.meant import TIMER, HowLong, Name, called, is_meant, is_spoken_of, short_name
 
@@ -28,9 +30,20 @@ _BY_NAME = (
 """Short forms that name a timer in the user's own words."""
 
 
+_FOR_IT = re.compile(r".*\bfor (?:the|my|our) ")
+
+
 def _is_another(request: Request, context: Context) -> bool:
-    """Whether a name and a bare number are a timer beside those that run."""
-    return request.alone and bool(context.timers.all()) and not is_meant(request, context)
+    """Whether a name and a bare number are a timer.
+
+    They are one beside those that run, and without one where something is cooked: "nine for the
+    eggs".
+    """
+    name = request.slot("name")
+    if name is None or not request.alone or is_meant(request, context):
+        return False
+    cooks = name.raw.split()[-1:] and name.raw.split()[-1] in COOKED
+    return bool(context.timers.all()) or bool(cooks and _FOR_IT.match(request.text.casefold()))
 
 
 @skill.intent(
@@ -61,6 +74,15 @@ def _is_another(request: Request, context: Context) -> bool:
     "(let me know|give me a (shout|shake|nudge|call)|shout|ping me|beep|ring) in {duration}",
     "(tell me|let me know|shout) when {duration} (is|are|have|has) (up|over|passed|gone)",
     "<start> [a] timer {duration}",
+    "[<start>] [a] <misheard> [for|to|of|at] {duration}",
+    "<start> [a|an|the|my|another] timer (to|of|at) {duration}",
+    "[ok|all right] [just|only] [<start>] a timer (then|instead)",
+)
+@skill.short(
+    "HassStartTimer",
+    "<start> [a|an|the|my|another] timer [for|of] {duration} [and] <call> it {text:name}",
+    "<start> [a|an|the|my|another] {duration} timer [and] <call> it {text:name}",
+    "timer [for] {duration} [and] <call> it {text:name}",
 )
 @skill.short(
     "HassStartTimer",
@@ -90,15 +112,35 @@ def _can_repeat(request: Request, context: Context) -> bool:
     "[do|set|start] [the|that] same [timer|one|thing|time] [again|once more|one more time]",
     "(again|and again|once again|go again|another round|another one|another of those)",
     "[do|set|start|run] (it|that|that one|that timer|the timer) (again|once more|one more time)",
+    "(start|set|try|do|run) [it|that|that one|the timer] again (with|for|at) {duration}",
+    "(start|set) [it|that|that one|the timer] over [again] (with|for|at) {duration}",
     "<start> another [one|timer] [the same|like that|of the same|of those]",
     holds=_can_repeat,
 )
-def repeat_timer(context: Context) -> Reply:
-    """Start the last timer once more."""
+def repeat_timer(context: Context, duration: timedelta | None = None) -> Reply:
+    """Start the last timer once more, for the same time or for another."""
     last = context.timers.last
     if last is None:
         return Reply("There was no timer yet.", done=False)
-    return start_timer(last.duration, context, last.name)
+    return start_timer(duration or last.duration, context, last.name)
+
+
+def _is_length_named(request: Request, context: Context) -> bool:
+    return named_length(context) is not None
+
+
+@skill.short(
+    "StartNamedTimer",
+    "[ok|all right|well] [just|only] [<start>] (a|the) timer [for (that|it)] [then|instead]",
+    "[ok|all right|well] (do|make|use) (it|that) [as] [with] a timer [then|instead]",
+    holds=_is_length_named,
+)
+def start_named_timer(context: Context) -> Reply:
+    """Start a timer for the time that was named before: in a reminder that nothing can set."""
+    length = named_length(context)
+    if length is None:
+        return Reply("You named no time.", done=False)
+    return start_timer(length, context)
 
 
 def _can_snooze(request: Request, context: Context) -> bool:

@@ -254,3 +254,90 @@ def test_what_is_on_no_list_is_left_to_others(say: Conversation) -> None:
 )
 def test_the_clock_knows_other_times(say: Conversation, text: str, reply: str) -> None:
     assert say(text) == reply
+
+
+@pytest.mark.parametrize(
+    ("texts", "names"),
+    [
+        (("set a timer for ten minutes", "call it carrots"), ["carrots"]),
+        (("carrots ten minutes", "rename the carrots to soup"), ["soup"]),
+        (("carrots ten minutes", "call it soup", "undo"), ["carrots"]),
+        (("set a timer for ten minutes and call it carrots",), ["carrots"]),
+        (("set a timer for ten minutes", "what time is it", "call it carrots"), ["carrots"]),
+        (("call it carrots",), []),
+    ],
+)
+def test_a_timer_gets_another_name(
+    say: Conversation, texts: tuple[str, ...], names: list[str]
+) -> None:
+    for text in texts:
+        say(text)
+    assert list(say.timers) == names
+
+
+def test_a_cancelled_timer_begins_again_with_another_time(say: Conversation) -> None:
+    say("lamb one hour, carrots ten minutes")
+    say("stop the carrots")
+    say("start again with eight")
+    assert say.timers == {"lamb": timedelta(hours=1), "carrots": timedelta(minutes=8)}
+
+
+def test_a_bare_number_for_what_is_cooked_is_a_timer(say: Conversation) -> None:
+    assert say("six for the party") == ""
+    say("twelve for the rice")
+    assert say.timers == {"rice": timedelta(minutes=12)}
+
+
+def test_a_misheard_timer_is_one(say: Conversation) -> None:
+    say("time her ten minutes")
+    assert say.timers == {"": timedelta(minutes=10)}
+
+
+def test_the_time_of_a_reminder_is_the_timers(say: Conversation) -> None:
+    say("remind me in twenty minutes to feed the cat")
+    say("just a timer then")
+    assert say.timers == {"": timedelta(minutes=20)}
+
+
+def test_without_a_time_it_is_asked_for(say: Conversation) -> None:
+    assert say("just a timer then") == "For how long?"
+
+
+def test_a_correction_without_a_unit_is_of_what_was_done_last(say: Conversation) -> None:
+    say("carrots sixty minutes")
+    say("turn on the kettle")
+    say("sixteen, not sixty")
+    assert say.timers == {"carrots": timedelta(minutes=60)}
+
+
+def test_the_one_timer_is_paused_where_nothing_plays(say: Conversation) -> None:
+    say("carrots ten minutes")
+    say("turn on the kettle")
+    assert "is paused" in say("pause")
+    say("what time is it")
+    assert "runs on" in say("carry on")
+
+
+def test_what_was_named_in_vain_goes_on_a_list(say: Conversation) -> None:
+    say("remind me to feed the cat")
+    assert say("then put that on the to-do list") == "I put feed the cat on your to-do list."
+    assert say("put that on as well") == "What is it?"
+
+
+def test_what_is_missing_on_a_list_is_put_on(say: Conversation) -> None:
+    assert say("is there jam on the list") == "No, jam is not on your shopping list."
+    assert say("put it on then") == "I put jam on your shopping list."
+    assert say("what's on the list") == "On your shopping list: milk, butter and jam."
+
+
+def test_several_things_are_told_in_one_sentence(say: Conversation) -> None:
+    assert say("curry stuff on the list: limes, rice, milk") == (
+        "I put limes and rice on your shopping list. Milk is on your shopping list already."
+    )
+    assert say("no, not the rice") == "I took rice off your shopping list."
+
+
+def test_what_was_declined_stays_declined(say: Conversation) -> None:
+    assert say("tell me a joke") == say("tell another one")
+    say("what time is it")
+    assert say("tell another one") == ""

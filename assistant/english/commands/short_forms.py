@@ -32,6 +32,19 @@ NO_THING = word_set(
 )
 """Words that no thing has whose list is named after it: they begin another command, or a story."""
 
+COOKED = word_set(
+    "pasta spaghetti penne macaroni noodles lasagne ravioli gnocchi dumplings rice couscous quinoa"
+    " barley porridge polenta lentils beans peas chickpeas potatoes potato spuds chips fries wedges"
+    " roasties mash carrots broccoli cauliflower cabbage sprouts leeks onions beetroot parsnips"
+    " pumpkin squash corn sweetcorn asparagus mushrooms peppers aubergine courgettes egg eggs bacon"
+    " sausage sausages burgers steak steaks chops lamb beef pork ham gammon chicken turkey duck"
+    " roast joint meatballs mince fish salmon cod haddock prawns mussels pizza pizzas pie pies"
+    " quiche gratin casserole stew soup curry chili chilli sauce gravy stock stuffing bread loaf"
+    " rolls baguette croissants dough cake cakes cookies biscuits muffins scones brownies crumble"
+    " pudding puddings yorkshires tart nuggets waffles pancakes granola jam nuts"
+)
+"""What is cooked: a bare number for it is a number of minutes."""
+
 REASONS = phrase_list(
     "because, as, since, there is, there are, they are, it is, that is, i am, we are, i have, "
     "we have, i need, i will, somebody, someone, he is, she is, he has, she has, i got, i forgot, "
