@@ -15,6 +15,7 @@ from skills.home import (
     robots,
     states,
     switching,
+    weather,
 )
 
 skill = Skill("home", description="turn lights and switches on and off")
@@ -27,4 +28,4 @@ skill.rule("set", "(set|change|turn|make|adjust|bring)")
 skill.rule("percent", "{brightness} [percent|per cent]")
 skill.include(switching.skill, lights.skill, states.skill)
 skill.include(covers.skill, fans.skill, climate.skill, media.skill, robots.skill)
-skill.include(adjusting.skill, listing.skill, announcing.skill)
+skill.include(adjusting.skill, listing.skill, announcing.skill, weather.skill)
