@@ -362,9 +362,7 @@ class Interpreter:
             return None
         careful = free_text and not_a_command(said)
         for match in self._matched(said):
-            if match.wildcard and not free_text:
-                continue
-            if match.wildcard and careful and not negates_itself(said, match):
+            if match.wildcard and (not free_text or (careful and not negates_itself(said, match))):
                 continue
             slots = self._templates.slots(match, now)
             if slots is not None:

@@ -104,7 +104,7 @@ class ShortForms:
 
     def _negated(self, said: Canonical, now: datetime) -> Iterator[tuple[Command, ...]]:
         """The meanings of a text that negates, where that is what the form says: "not the peas"."""
-        for reading in self._read(said, now, conditional=True):
+        for reading in self._read_conditional(said, now):
             if reading.match is not None and negates_itself(said, reading.match):
                 yield (reading.command,)
 
