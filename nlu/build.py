@@ -29,6 +29,7 @@ from nlu.grammar.templates import Templates
 from nlu.grammar.vocabulary import NO_VOCABULARY, Vocabulary
 from nlu.interpreter import Interpreter
 from nlu.parts.composer import Composer
+from nlu.parts.questions import Questions
 from nlu.stage import NluStage
 
 FITTED_SENTENCES, FITTING_SEED = 600, 1
@@ -85,13 +86,14 @@ class Understanding:
 
     def interpreter(self, templates: Templates) -> Interpreter:
         """An interpreter with `templates`, and with the models where they are installed."""
-        compose = Composer(self._home, self._config.home.area) if self._whole else None
+        there = (self._home, self._config.home.area)
+        compose = Composer(*there) if self._whole else None
+        questions = Questions(*there) if self._whole else None
         if not self.guesses:
-            return Interpreter(templates, compose=compose)
+            return Interpreter(templates, None, compose, questions)
         finder, patterns = SlotFinder(templates.lists), slot_patterns(templates.claims)
-        return Interpreter(
-            templates, Guesser(self.intents, self.tagger, finder, patterns, self.faults), compose
-        )
+        guess = Guesser(self.intents, self.tagger, finder, patterns, self.faults)
+        return Interpreter(templates, guess, compose, questions)
 
     @property
     def guesses(self) -> bool:

@@ -7,8 +7,9 @@ The rules are tried in this order, each one only where all before it failed:
 3. the text divides into such sentences (`nlu.discourse.clauses`): joined, sharing words, or
    corrected;
 4. it is made up of short forms (`nlu.discourse.short_forms`), such as "pasta, ten minutes";
-5. each word is a part of a command (`nlu.parts.composer`): who, where, what to do, how much;
-   or all but a statement that says why (`nlu.discourse.reasons`);
+5. each word is a part of a question about the home (`nlu.parts.questions`), or of a command
+   (`nlu.parts.composer`): who, where, what to do, how much; or all but a statement that says why
+   (`nlu.discourse.reasons`);
 6. sentences with free text in them fit the whole text or its parts, whichever leaves less to free
    text, and the words are no report or negation;
 7. the text names what the home does not have: the blinds of a room without any;
@@ -54,6 +55,7 @@ from nlu.discourse.short_forms import Conditional, ShortForms
 from nlu.grammar.match import Match
 from nlu.grammar.templates import Templates
 from nlu.parts.composer import Composer, Strangers
+from nlu.parts.questions import Questions
 from nlu.text.canonical import Canonical, canonical, cuts, without_politeness
 
 _FREE_TEXT_CONFIDENCE = 0.9
@@ -68,7 +70,7 @@ class By(Enum):
     SENTENCE = "a sentence fits the whole text"
     PARTS = "sentences fit its parts"
     SHORT_FORM = "short forms of sentences make it up"
-    COMPOSED = "each word is a part of a command"
+    COMPOSED = "each word is a part of a command or a question"
     FREE_TEXT = "a sentence fits, with free text in it"
     GUESS = "the models know what it is"
     TIE = "the models know two things that it may be, one as likely as the other"
@@ -143,11 +145,15 @@ class Interpreter:
     """Reads texts as commands: by the sentences of `templates` first, then by `guess`."""
 
     def __init__(
-        self, templates: Templates, guess: Guess | None = None, compose: Composer | None = None
+        self,
+        templates: Templates,
+        guess: Guess | None = None,
+        compose: Composer | None = None,
+        questions: Questions | None = None,
     ) -> None:
         self._templates = templates
         self.guess = guess
-        self._compose = compose
+        self._compose, self._questions = compose, questions
         self._short = ShortForms(templates.short, templates.conditional)
         # A text matches the same way at any time; only its values are resolved again.
         self._matched = lru_cache(maxsize=_REMEMBERED)(templates.match_canonical)
@@ -201,10 +207,12 @@ class Interpreter:
 
     def _read(self, said: Canonical, now: datetime, before: ReadPart | None) -> _Found:
         first = (self._by_composition,) if before and leans(said, before) else ()
+        if before is not None and self._templates.traits(before.command.intent).asks:
+            first = (self._by_question,)  # "and the kitchen one" asks the same, and sets no light
         for step in (
             *(*first, self._by_sentence, self._by_time, self._by_parts, self._by_short_form),
-            *(self._by_reason, self._by_composition, self._by_exception, self._by_free_text),
-            *(self._by_strange_kind, self._by_guess),
+            *(self._by_question, self._by_reason, self._by_composition, self._by_exception),
+            *(self._by_free_text, self._by_strange_kind, self._by_guess),
         ):
             if (found := step(said, now, before)) is not None:
                 by, parts = found
@@ -294,6 +302,14 @@ class Interpreter:
             if (found := step(plain, now, before)) is not None and found[1]:
                 return found
         return None
+
+    def _by_question(
+        self, said: Canonical, now: datetime, before: ReadPart | None
+    ) -> _Found | None:
+        if self._questions is None or not self._may_guess(said):
+            return None
+        read = self._questions(said, before.turn if before else ())
+        return (By.COMPOSED, [self._part(q.said, q.command) for q in read]) if read else None
 
     def _by_short_form(self, said: Canonical, now: datetime, _: ReadPart | None) -> _Found | None:
         parts = self._short.certain(said, now)

@@ -57,7 +57,8 @@ class ReadPart:
         slots = {slot.name: str(slot.value) for slot in self.command.slots}
         if "name" in slots:
             return canonical(slots["name"]).text
-        return canonical(f"{slots.get('area', '')} {self.kind}").text if self.kind else ""
+        place = slots.get("area") or slots.get("floor", "")
+        return canonical(f"{place} {self.kind}").text if self.kind else ""
 
     @property
     def kind(self) -> str:

@@ -119,6 +119,7 @@ class Filler:
 
 
 Who = Named | OfKind | Unknown | Spoken
+Thing = Named | OfKind | Spoken | Where | OneOf
 Part = Who | Where | Act | Level | Relative | Every | OneOf | Joint | Filler
 
 
@@ -210,6 +211,13 @@ class Chunker:
             yield OneOf(), "filler"
             return
         yield from ((part, "word") for part in _amounts(key))
+
+    def things(self, key: tuple[str, ...]) -> Iterator[Thing]:
+        """What words name as a whole: devices, a kind of them, a place, or what was spoken of."""
+        for part, how in self._parts(key, ()):
+            everything = isinstance(part, OfKind) and part.kind is EVERYTHING
+            if isinstance(part, Thing) and how != "part" and not everything:
+                yield part
 
     def mentions(self, words: Sequence[str]) -> bool:
         """Whether words name anything of this home, or an amount."""

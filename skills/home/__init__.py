@@ -11,6 +11,7 @@ from skills.home import (
     fans,
     lights,
     listing,
+    measures,
     media,
     robots,
     states,
@@ -26,6 +27,6 @@ skill.rule("every", "(all|all the|all of the|every)")
 skill.rule("everywhere", "(everywhere|in the [whole] house|at home)")
 skill.rule("set", "(set|change|turn|make|adjust|bring)")
 skill.rule("percent", "{brightness} [percent|per cent]")
-skill.include(switching.skill, lights.skill, states.skill)
+skill.include(switching.skill, lights.skill, states.skill, measures.skill)
 skill.include(covers.skill, fans.skill, climate.skill, media.skill, robots.skill)
 skill.include(adjusting.skill, listing.skill, announcing.skill, weather.skill)

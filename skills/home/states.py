@@ -17,15 +17,43 @@ from assistant.skill import (
     count,
     domains,
 )
+from skills.home.asked import asked_of, stands_in
 from skills.home.listing import told_list
-from skills.home.targets import ALL, SWITCHED, Place, Target, TargetMention, capital, find, the
-from skills.home.wording import described, is_in, known, state_words
+from skills.home.targets import (
+    ALL,
+    SWITCHED,
+    Place,
+    Target,
+    TargetMention,
+    capital,
+    find,
+    in_place,
+    the,
+)
+from skills.home.wording import be, described, fits, is_in, known, reports, state_words
 
 Anything = Annotated[str, domains()]
 Asked = Annotated[str, choices("on", "off", "open", "closed", "locked", "unlocked")]
 """A state: one of these in our own sentences, any state in the vocabulary's."""
 
-_IF = re.compile(r"(is|are)\b|.*\b(if|whether)\b")
+_WHICH = re.compile(r"\b(which|what|what's|whats|who|who's|where|how)\b")
+_IF = re.compile(
+    r"\b(is|are|was|were|did|do|does|has|have|had|any|anything|anyone|anybody|somebody|someone"
+    r"|isn't|aren't|didn't|if|whether)\b"
+)
+_TELLING = re.compile(r"\b(do you (happen to )?know|are you sure|have a look|(what|how) about)\b")
+_NO_VERDICT = re.compile(
+    r"\b(did|has|have) (any|some)(one|body)\b|\bwho\b"
+    r"|^no(thing)?\b|\b(not|forget|forgot|forgotten|isn't|aren't|didn't|hasn't|haven't)\b"
+)
+"""Questions whose yes would say more than the present state: who did it, or that it is not so."""
+_LEAVING = re.compile(r"\b(left|leave|leaving|a|an|any\w*|some\w*|one)\b")
+_FOLLOWING = re.compile(r"(and|or|also|what about|how about)\b")
+_EVERY = re.compile(r"\b(all|every\w*|both|each|whole)\b")
+_RESTING = ("off", "closed", "locked", "docked")
+"""States in which a home is left: a question for one of them is about all devices."""
+_MOST_LISTED = 4
+"""Most devices that a reply names where all of them are alike."""
 
 skill = Skill("home")
 
@@ -37,6 +65,8 @@ class StateQuestion(Enum):
     WHICH = "which"
     ANY = "any"
     ALL = "all"
+    EACH = "each"
+    """What each is in, where a question goes on with the one before: "and upstairs"."""
 
 
 @skill.intent(
@@ -66,61 +96,132 @@ def get_state(
     device_class: str | None = None,
 ) -> Reply:
     """Say a device's state, or which devices are in a state."""
-    # A question about lights is about the speaker's room, one about doors about the whole home.
-    everywhere = None if domain is None or domain in SWITCHED else ALL
-    wanted = TargetMention(name or everywhere, place, domain, device_class)
-    target = find(wanted, request, context)
+    if name is not None and name.casefold() != ALL:
+        target = find(TargetMention(name, place, domain, device_class), request, context)
+        if not (target.entities and stands_in(target.entities[0], place, context)):
+            where = in_place(place.area, place.floor)
+            return Reply(f"I don't know of any {name.casefold()}{where}.", done=False)
+        return _of_one(target.entities[0], state, request, context)
+    if state is None and domain is not None and domain not in SWITCHED:
+        target = find(TargetMention(ALL, place, domain, device_class), request, context)
+        return _of_each(target, context) if target.entities else target.unknown
+    target = asked_of(place, state, domain, device_class, request, context)
     if not target.entities:
         return target.unknown
-    if name is not None and name.casefold() != ALL:
-        return _of_one(target.entities[0], state, context)
-    if state is None and domain is not None and domain not in SWITCHED:
-        return _of_each(target, context)
-    return _of_several(target, state or "on", _question(request), context)
+    if all(reports(entity) for entity in target.entities):
+        return _of_sensors(target, request, context)
+    here = "" if place.said or not target.where else " in here"
+    return _of_several(target, state or "on", _question(request, state), here, context)
 
 
-def _of_one(entity: Entity, state: str | None, context: Context) -> Reply:
+def _of_one(entity: Entity, state: str | None, request: Request, context: Context) -> Reply:
     if entity.domain == "todo":
         return told_list(entity.name, context)
     if not known(entity):
         return Reply(f"I don't know the state of {the(entity)}.", done=False)
-    verdict = "" if state is None else "Yes, " if is_in(entity, state) else "No, "
-    return Reply(capital(f"{verdict}{the(entity)} is {described(entity)}."))
+    told = _statement(entity)
+    if state is not None and not fits(entity, state):
+        return Reply(
+            f"I only know that {told}." if state not in ("on", "off") else capital(f"{told}.")
+        )
+    verdict = "" if state is None else _yes(is_in(entity, state))
+    if _NO_VERDICT.search(request.text.casefold()):
+        verdict = ""
+    return Reply(capital(f"{verdict}{told}."))
+
+
+def _statement(entity: Entity) -> str:
+    return reports(entity) or f"{the(entity)} {be(entity)} {described(entity)}"
+
+
+def _yes(so: bool) -> str:
+    return "Yes, " if so else "No, "
 
 
 def _of_each(target: Target, context: Context) -> Reply:
-    told = [f"{the(entity)} is {described(entity)}" for entity in target.entities if known(entity)]
+    told = [_statement(entity) for entity in target.entities if known(entity)]
     if not told:
         return Reply(f"I don't know the state of {target.words}.", done=False)
     return Reply(capital(f"{context.say(told)}."))
 
 
-def _of_several(target: Target, state: str, question: StateQuestion, context: Context) -> Reply:
-    those = [entity for entity in target.entities if is_in(entity, state)]
-    words = state_words(target.entities[0], state)
-    verdict = _verdict(question, len(those), len(target.entities))
+def _of_sensors(target: Target, request: Request, context: Context) -> Reply:
+    """What sensors notice: which of them do, or that none does."""
+    told = [entity for entity in target.entities if known(entity)]
+    if not told:
+        return Reply(f"I don't know the state of {target.words}.", done=False)
+    noticing = [entity for entity in told if entity.state == "on"]
+    asks = _question(request, "on") in (StateQuestion.ANY, StateQuestion.ALL)
+    verdict = _yes(bool(noticing)) if asks and not re.search(r"\bwho\b", request.text) else ""
+    if noticing or len(told) <= 1:
+        said = context.say([reports(entity) for entity in noticing or told])
+    else:
+        said = f"none of the {count(len(told), target.kind)}{target.where} has noticed anything"
+    return Reply(capital(f"{verdict}{said}.{_unknown(target, context)}"))
+
+
+def _of_several(
+    target: Target, state: str, question: StateQuestion, here: str, context: Context
+) -> Reply:
+    told = [entity for entity in target.entities if known(entity)]
+    those = [entity for entity in told if is_in(entity, state)]
+    others = [entity for entity in told if entity not in those]
+    unknown = _unknown(target, context)
+    if not told:
+        return Reply(unknown.strip(), done=False)
+    if question is StateQuestion.HOW_MANY and those:
+        verb = "is" if len(those) == 1 else "are"
+        words = state_words(those[0], state)
+        told_many = f"{count(len(those), target.kind)}{target.where} {verb} {words}."
+        return Reply(capital(f"{told_many}{unknown}"))
+    if question is StateQuestion.EACH and len(told) <= _MOST_LISTED:
+        return Reply(capital(f"{_grouped(told, '', context)}.{unknown}"))
+    asks = question in (StateQuestion.ANY, StateQuestion.ALL)
+    if question is StateQuestion.ALL and others:
+        return Reply(f"No, {_grouped(others, '', context)}{here}.{unknown}")
+    verdict = _yes(bool(those)) if asks else ""
     if not those:
-        return Reply(capital(f"{verdict}no {target.kind}{target.where} is {words}."))
-    names = context.say([the(entity) for entity in those])
-    if question is StateQuestion.HOW_MANY:
-        names = f"{count(len(those), target.kind)}{target.where}"
-    verb = "is" if len(those) == 1 else "are"
-    return Reply(capital(f"{verdict}{names} {verb} {words}."))
+        words = state_words(told[0], state)
+        nothing = f"no {target.kind}" if target.kind != "device" else "nothing"
+        return Reply(capital(f"{verdict}{nothing}{target.where} is {words}.{unknown}"))
+    if question is StateQuestion.ALL and len(those) > _MOST_LISTED and not unknown:
+        words = state_words(those[0], state)
+        all_of = f"all {count(len(those), target.kind)}{target.where} are {words}"
+        if target.kind == "device":
+            all_of = f"everything{target.where} is {words}"
+        return Reply(f"Yes, {all_of}.")
+    return Reply(capital(f"{verdict}{_grouped(those, state, context)}{here}.{unknown}"))
 
 
-def _question(request: Request) -> StateQuestion:
-    text = request.text.casefold()
+def _grouped(entities: list[Entity], state: str, context: Context) -> str:
+    """Devices with what they are, those that are the same in one breath."""
+    groups: dict[str, list[Entity]] = {}
+    for entity in entities:
+        plain = state and entity.domain not in ("media_player", "climate", "vacuum", "lawn_mower")
+        words = state_words(entity, state) if plain else described(entity)
+        groups.setdefault(words, []).append(entity)
+    told = []
+    for words, group in groups.items():
+        verb = be(group[0]) if len(group) == 1 else "are"
+        told.append(f"{context.say([the(e) for e in group])} {verb} {words}")
+    return str(context.say(told))
+
+
+def _unknown(target: Target, context: Context) -> str:
+    """A further sentence for the devices that have not reported."""
+    silent = [the(entity) for entity in target.entities if not known(entity)]
+    return f" I don't know the state of {context.say(silent)}." if silent else ""
+
+
+def _question(request: Request, state: str | None) -> StateQuestion:
+    text = _TELLING.sub("", request.text.casefold().replace("’", "'"))
     if "how many" in text:
         return StateQuestion.HOW_MANY
-    if not _IF.match(text):
+    which, whether = _WHICH.search(text), _IF.search(text)
+    if _FOLLOWING.match(request.text.casefold()) and which is None and whether is None:
+        return StateQuestion.EACH
+    if whether is None or (which is not None and which.start() < whether.start()):
         return StateQuestion.WHICH
-    every = {"all", "every"} & set(text.split())
+    resting = state in _RESTING and not _LEAVING.search(text)
+    every = _EVERY.search(text) or resting
     return StateQuestion.ALL if every else StateQuestion.ANY
-
-
-def _verdict(question: StateQuestion, those: int, of: int) -> str:
-    """ "Yes" or "No" where the question needs one: "are all the lights off", "is a light on"."""
-    if question not in (StateQuestion.ANY, StateQuestion.ALL):
-        return ""
-    enough = those == of if question is StateQuestion.ALL else those > 0
-    return "Yes, " if enough else "No, only " if those else "No, "

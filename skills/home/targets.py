@@ -45,6 +45,11 @@ _NOUNS = {
 _ADVERBS = ("upstairs", "downstairs", "outside", "inside", "outdoors")
 """Places that are said without a preposition."""
 
+_ROBOTS = frozenset(
+    ("vacuum", "cleaner", "hoover", "robot", "mower", "lawnmower", "lawn", "robovac", "mop")
+)
+"""Words for robots, which are no names."""
+
 
 @dataclass(frozen=True)
 class Place:
@@ -139,7 +144,7 @@ def _found(wanted: TargetMention, request: Request, context: Context) -> Target:
         elsewhere = _fitting(wanted, None, context)
         if wanted.domain == "lock" or (_may_be_elsewhere(wanted) and len(elsewhere) == 1):
             return Target(elsewhere, wanted.kind)
-    return Target(found, wanted.kind, _where(wanted.place.area or here, wanted.place.floor))
+    return Target(found, wanted.kind, in_place(wanted.place.area or here, wanted.place.floor))
 
 
 def _lamps(found: tuple[Entity, ...], words: set[str]) -> tuple[Entity, ...]:
@@ -197,8 +202,11 @@ def one_of(target: Target, context: Context) -> Generator[Choose, str, Entity | 
 
 
 def the(entity: Entity) -> str:
-    """A device with its article: "the desk lamp"; a person is just named."""
-    if entity.domain == "person":
+    """A device with its article: "the desk lamp"; a person, or a robot with a name, has none."""
+    robot = entity.domain in ("vacuum", "lawn_mower") and _ROBOTS.isdisjoint(
+        entity.name.casefold().split()
+    )
+    if entity.domain == "person" or robot:
         return entity.name
     return _with_article(entity.name)
 
@@ -277,7 +285,8 @@ def _may_be_elsewhere(wanted: TargetMention) -> bool:
     return not set(domains) <= set(_OF_A_ROOM) - {"media_player", "climate"}
 
 
-def _where(area: Area | None, floor: Floor | None) -> str:
+def in_place(area: Area | None, floor: Floor | None) -> str:
+    """A place after what is in it: " in the kitchen"; "" for none."""
     place = area or floor
     if place is None:
         return ""

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from assistant.english.units import measured
 from assistant.skill import Entity
+from skills.home.levels import number, position
+from skills.home.targets import the
 
 _BINARY = {
     "battery": ("low", "normal"),
@@ -41,9 +43,63 @@ https://www.home-assistant.io/integrations/binary_sensor/#device-class
 """
 
 _PLACES = {"home": "at home", "not_home": "away"}
-_RUNS = ("media_player", "climate", "humidifier", "water_heater")
+_RUNS = ("media_player", "climate", "humidifier", "water_heater", "vacuum", "lawn_mower")
 """Domains whose state, when they are on, says what they do."""
-_STANDS_STILL = ("off", "standby", "unknown", "unavailable")
+_ACTIONS = ("heating", "cooling", "drying")
+"""What a thermostat may be doing."""
+_STANDS_STILL = ("off", "standby", "docked", "unknown", "unavailable")
+
+
+_NOTICED = {
+    "motion": ("motion", "no motion"),
+    "occupancy": ("somebody", "nobody"),
+    "moisture": ("water", "no water"),
+    "smoke": ("smoke", "no smoke"),
+    "gas": ("gas", "no gas"),
+    "carbon_monoxide": ("carbon monoxide", "no carbon monoxide"),
+    "sound": ("a sound", "no sound"),
+    "vibration": ("vibration", "no vibration"),
+}
+"""Class of a binary sensor → what it reports when it is on, and when it is off."""
+_SENSORS = ("sensor", "detector", "alarm", "camera")
+"""Words with which names of sensors end."""
+_NO_PLURAL = ("ss", "us", "is", "as", "os")
+"""Ends of words in "s" that are no plural."""
+_LOW_BATTERY = 20
+"""Percent from which on a battery is low."""
+
+
+_HALFWAY = ("paused", "idle")
+"""States of a player that are neither on nor off."""
+
+
+def be(entity: Entity) -> str:
+    """ "is", or "are" where a name is a plural: "the living room blinds"."""
+    last = entity.name.casefold().split()[-1] if entity.name.split() else ""
+    return "are" if last.endswith("s") and not last.endswith(_NO_PLURAL) else "is"
+
+
+def reports(entity: Entity) -> str:
+    """What a sensor notices, as a statement; "" for what is no such sensor, or says nothing."""
+    noticed = _NOTICED.get(entity.fact("device_class"))
+    if entity.domain != "binary_sensor" or noticed is None or entity.state not in ("on", "off"):
+        return ""
+    sensor = "" if entity.name.casefold().endswith(_SENSORS) else " sensor"
+    return f"{the(entity)}{sensor} reports {noticed[entity.state == 'off']}"
+
+
+def fits(entity: Entity, state: str) -> bool:
+    """Whether a device can be in a state: a lock tells nothing of whether its door is open."""
+    device_class = entity.fact("device_class")
+    if state in ("open", "closed"):
+        return entity.domain != "lock"
+    if state in ("locked", "unlocked"):
+        return entity.domain == "lock" or device_class in ("lock", "")
+    if state == "charging":
+        return device_class == "battery_charging" or entity.state == state
+    if state in ("on", "off"):
+        return entity.state not in _HALFWAY
+    return True
 
 
 def known(entity: Entity) -> bool:
@@ -57,9 +113,12 @@ def described(entity: Entity) -> str:
         return f"at {entity.state[:-1]} percent"
     if entity.domain == "sensor":
         return measured(entity.state, entity.fact("unit_of_measurement"))
-    position = entity.attributes.get("position")
-    if entity.state == "open" and isinstance(position, int | float) and 0 < position < 100:
-        return f"{position:g} percent open"
+    if entity.domain == "climate" and entity.state not in _STANDS_STILL:
+        action = entity.fact("hvac_action")
+        return action if action in _ACTIONS else f"set to {entity.state.replace('_', ' ')}"
+    opened = position(entity) if entity.domain in ("cover", "valve") else None
+    if entity.state == "open" and opened is not None and 0 < opened < 100:
+        return f"{opened:g} percent open"
     return state_words(entity, entity.state)
 
 
@@ -76,8 +135,20 @@ def state_words(entity: Entity, state: str) -> str:
 def is_in(entity: Entity, state: str) -> bool:
     """Whether a device is in a state."""
     wanted, own = state.casefold(), entity.state.casefold()
+    if wanted == "low" and entity.domain == "sensor":
+        level = number(entity.state)
+        return level is not None and level <= _LOW_BATTERY
+    if wanted == "running" and entity.domain != "binary_sensor":
+        wanted = "on"
     if wanted in ("on", "off") and entity.domain in _RUNS:
         return (own not in _STANDS_STILL) is (wanted == "on")
     if wanted == "on" and own.endswith("%"):
         return True
+    if entity.domain == "binary_sensor":
+        return state_words(entity, own) == state_words(entity, wanted)
+    wanted = {"on": "open", "off": "closed"}.get(wanted, wanted) if _opens(entity) else wanted
     return own == wanted or state_words(entity, own) == wanted
+
+
+def _opens(entity: Entity) -> bool:
+    return entity.domain in ("cover", "valve")

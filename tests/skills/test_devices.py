@@ -99,7 +99,10 @@ def test_a_brightness_beyond_100_is_refused(talk: Talk) -> None:
         ({"name": "Front Door"}, "The front door is locked."),
         ({"domain": "light"}, "No light in the kitchen is on."),
         ({"domain": "light", "area": "Office"}, "The desk lamp is on."),
-        ({"domain": "light", "state": "off"}, "The ceiling and the counter are off."),
+        (
+            {"domain": "light", "state": "off"},
+            "The ceiling and the counter are off in here.",
+        ),
         ({"domain": "fan"}, "I don't know of any fan in the kitchen."),
     ],
 )
@@ -110,15 +113,16 @@ def test_states_are_told(talk: Talk, slots: dict[str, str], told: str) -> None:
 @pytest.mark.parametrize(
     ("text", "slots", "told"),
     [
-        ("are any lights on", {}, "No, no light in the kitchen is on."),
-        ("is the light off", {"state": "off"}, "Yes, the ceiling and the counter are off."),
-        ("are all the lights on", {}, "No, only the desk lamp is on."),
+        ("are any lights on", {}, "Yes, the desk lamp is on."),
+        ("are the lights on", {}, "No, no light in the kitchen is on."),
+        ("is the light off", {"state": "off"}, "Yes, the ceiling and the counter are off in here."),
+        ("are all the lights on", {}, "No, the ceiling and the counter are off."),
         (
             "are all the lights off",
             {"state": "off"},
-            "No, only the ceiling and the counter are off.",
+            "No, the desk lamp is on.",
         ),
-        ("which lights are off", {"state": "off"}, "The ceiling and the counter are off."),
+        ("which lights are off", {"state": "off"}, "The ceiling and the counter are off in here."),
     ],
 )
 def test_yes_or_no_is_said_where_it_was_asked(

@@ -12,11 +12,11 @@ from tests.support.talking import Talk, command
 @pytest.mark.parametrize(
     ("intent", "slots", "told", "entity_id", "state"),
     [
-        ("HassVacuumStart", {}, "I started the rover.", "vacuum.rover", "cleaning"),
-        ("HassVacuumStart", {"name": "Rover"}, "I started the rover.", "vacuum.rover", "cleaning"),
-        ("HassVacuumReturnToBase", {}, "I sent the rover home.", "vacuum.rover", "returning"),
-        ("HassLawnMowerStartMowing", {}, "I started the moe.", "lawn_mower.moe", "mowing"),
-        ("HassLawnMowerDock", {"name": "Moe"}, "I sent the moe home.", "lawn_mower.moe", "docked"),
+        ("HassVacuumStart", {}, "I started Rover.", "vacuum.rover", "cleaning"),
+        ("HassVacuumStart", {"name": "Rover"}, "I started Rover.", "vacuum.rover", "cleaning"),
+        ("HassVacuumReturnToBase", {}, "I sent Rover home.", "vacuum.rover", "returning"),
+        ("HassLawnMowerStartMowing", {}, "I started Moe.", "lawn_mower.moe", "mowing"),
+        ("HassLawnMowerDock", {"name": "Moe"}, "I sent Moe home.", "lawn_mower.moe", "docked"),
     ],
 )
 def test_robots(

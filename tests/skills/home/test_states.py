@@ -27,7 +27,7 @@ CURTAINS = {"domain": "cover", "device_class": "curtain", "area": "Living Room"}
         (
             "are all the curtains open in the living room",
             {**CURTAINS, "state": "open"},
-            "No, only the curtain left is open.",
+            "No, the curtain right is closed.",
         ),
         (
             "which curtains are closed in the living room",
@@ -67,7 +67,7 @@ CURTAINS = {"domain": "cover", "device_class": "curtain", "area": "Living Room"}
         (
             "are all the doors locked",
             {"domain": "lock", "state": "locked"},
-            "No, only the front door is locked.",
+            "No, the back door is unlocked.",
         ),
         (
             "is the phone charging",
@@ -118,7 +118,7 @@ def test_states_are_told(house: Talk, text: str, slots: dict[str, SlotValue], to
     ("slots", "told"),
     [
         ({"name": "Party Mode"}, "I don't know the state of the party mode."),
-        ({"name": "Sauna"}, "I don't know of any device called sauna."),
+        ({"name": "Sauna"}, "I don't know of any sauna."),
     ],
 )
 def test_what_is_not_known_is_told(house: Talk, slots: dict[str, SlotValue], told: str) -> None:

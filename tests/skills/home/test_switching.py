@@ -46,7 +46,7 @@ Slots = dict[str, SlotValue]
             {"lock.back": "locked"},
         ),
         ({"domain": "lock"}, "I locked two locks.", {"lock.back": "locked"}),
-        ({"name": "Rover"}, "I started the rover.", {"vacuum.rover": "cleaning"}),
+        ({"name": "Rover"}, "I started Rover.", {"vacuum.rover": "cleaning"}),
         ({"name": "Party Mode", "domain": "scene"}, "I activated the party mode.", {}),
         ({"name": "Leaving", "domain": "script"}, "I ran the leaving.", {}),
         (
@@ -67,7 +67,7 @@ def test_on(house: Talk, slots: Slots, told: str, states: dict[str, str]) -> Non
     ("slots", "told", "states"),
     [
         ({"name": "Shade", "domain": "cover"}, "I closed the shade.", {"cover.shade": "closed"}),
-        ({"name": "Rover"}, "I sent the rover home.", {"vacuum.rover": "returning"}),
+        ({"name": "Rover"}, "I sent Rover home.", {"vacuum.rover": "returning"}),
         ({"name": "all"}, "I turned off five devices.", {"light.counter": "off"}),
     ],
 )

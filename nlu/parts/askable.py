@@ -1,0 +1,162 @@
+"""What can be asked of which devices of a home: the states that each may be in, and its kind."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from assistant.core.messages import Command, Slot
+from assistant.english.commands import states as english
+from assistant.english.commands.kinds import Kind
+from assistant.skill.home import Entity, Home
+from nlu.parts.chunks import Where
+from nlu.parts.targets import TARGETS, slot
+from nlu.text.canonical import Canonical
+
+SENSORS = ("sensor", "binary_sensor")
+_OPENABLE = ("cover", "valve")
+_OPENINGS = ("door", "window", "garage_door", "opening")
+_LASTING = (
+    *("light", "switch", "fan", "media_player", "climate", "humidifier", "input_boolean", "siren"),
+    *("water_heater", "remote", "group", "automation", "script", "camera", "vacuum", "lawn_mower"),
+)
+"""Domains of what is on or off for a while."""
+_MOST_NAMED = 3
+"""Most devices that are asked about one by one."""
+_POWERED = ("power", "running", "plug", "light")
+
+
+def can_be(entity: Entity, state: str) -> bool:
+    """Whether a device may be in a state, as people say it of such devices."""
+    device_class = entity.fact("device_class")
+    sensor = entity.domain == "binary_sensor"
+    match state:
+        case "on" | "off":
+            return entity.domain in _LASTING or (sensor and device_class in _POWERED)
+        case "running":
+            powered = sensor and device_class in _POWERED
+            return (entity.domain in _LASTING and entity.domain != "light") or powered
+        case "open" | "closed" | "up" | "down":
+            return entity.domain in _OPENABLE or (sensor and device_class in _OPENINGS)
+        case "locked" | "unlocked":
+            return entity.domain == "lock" or (sensor and device_class == "lock")
+        case "playing" | "paused":
+            return entity.domain == "media_player"
+        case "cleaning" | "docked":
+            return entity.domain == "vacuum"
+        case "mowing":
+            return entity.domain == "lawn_mower"
+        case "charging":
+            return entity.domain == "vacuum" or device_class == "battery_charging"
+        case "low":
+            return device_class == "battery"
+        case "home":
+            return entity.domain in ("person", "device_tracker", "vacuum")
+    return True
+
+
+def is_of(entity: Entity, kind: Kind) -> bool:
+    """Whether a device is of a kind, by its class or a word of its name."""
+    if entity.domain not in kind.domains:
+        return False
+    own, name = entity.fact("device_class"), entity.name.casefold()
+    return not kind.classes or any(own.startswith(c) or c in name for c in kind.classes)
+
+
+def kind_slots(kind: Kind, state: str) -> tuple[Slot, ...]:
+    """The slots of a kind: windows are covers, or sensors on them."""
+    domains = kind.domains
+    if state in ("locked", "unlocked") and "lock" in domains:
+        return (slot("domain", "lock"),)
+    domain = next((d for d in domains if d != "lock"), domains[0])
+    if not kind.classes:
+        return (slot("domain", domain),)
+    return (slot("domain", domain), slot("device_class", kind.classes[0]))
+
+
+def kind_of(entity: Entity) -> tuple[Slot, ...]:
+    """The slots of a device's kind."""
+    device_class = entity.fact("device_class")
+    found = (slot("domain", entity.domain),)
+    return (*found, slot("device_class", device_class)) if device_class else found
+
+
+def state_as_said(state: str, before: Sequence[Entity]) -> str:
+    """The state that was asked about as it is said: "on" of a sensor on a window is "open"."""
+    classes = {e.fact("device_class") for e in before if e.domain == "binary_sensor"}
+    if classes and classes <= set(_OPENINGS):
+        return {"on": "open", "off": "closed"}.get(state, state)
+    return state
+
+
+def few(entities: Sequence[Entity]) -> bool:
+    """Whether devices are asked about one by one."""
+    return 0 < len(entities) <= _MOST_NAMED
+
+
+class Devices:
+    """The devices of one home, heard in one room of it."""
+
+    def __init__(self, home: Home, area: str = "") -> None:
+        self._home = home
+        self.area = next((a for a in home.areas if area and area in (a.id, a.name)), None)
+
+    def targets_of(self, command: Command | None) -> tuple[Slot, ...] | None:
+        """The slots of a command that name devices of this home; None where it names none."""
+        if command is None:
+            return None
+        slots = tuple(s for s in command.slots if s.name in TARGETS)
+        name = next((str(s.value) for s in slots if s.name == "name"), "")
+        if not slots or (name and name != "all" and not self.entities_of(command)):
+            return None
+        return slots
+
+    def entities_of(self, command: Command) -> list[Entity]:
+        """The devices that a command names or, without a name, those of its kind and place."""
+        values = {s.name: str(s.value) for s in command.slots if s.name in TARGETS}
+        name = values.get("name", "").casefold()
+        if name and name != "all":
+            those = [e for e in self._home.entities if name in (e.name.casefold(), e.id)]
+            return [e for e in those if e.domain == values.get("domain", e.domain)] or those
+        return []
+
+    def any_in(self, entities: Sequence[Entity], where: Where | None) -> bool:
+        """Whether any device may be in a place: one of no room may be anywhere."""
+        return any(e.area is None or self.is_in(e, where) for e in entities)
+
+    def is_in(self, entity: Entity, where: Where | None) -> bool:
+        if where is None:
+            return True
+        if where.area is not None:
+            return entity.area == where.area.id
+        if where.floor is not None:
+            return entity.area in {a.id for a in self._home.areas if a.floor == where.floor.id}
+        return not where.unknown and (self.area is None or entity.area == self.area.id)
+
+    def place(self, where: Where | None) -> tuple[Slot, ...]:
+        """The slot of a place; here is the room of the device, where that is known."""
+        if where is None:
+            return ()
+        if where.floor is not None:
+            return (slot("floor", where.floor.name),)
+        if where.unknown:
+            return (slot("area", where.unknown),)
+        area = where.area or self.area
+        return (slot("area", area.name),) if area is not None else ()
+
+    def one_of(self, said: Canonical, before: Sequence[Entity]) -> list[Entity]:
+        """Others of the kind that was asked about: "the other one", "the kitchen one"."""
+        words = [t.text for t in said.tokens if t.text not in english.AROUND_ONE]
+        ones = {"1", "ones", "others", "other"} & {t.text for t in said.tokens}
+        if not ones or not before:
+            return []
+        first = before[0]
+        alike = [
+            e
+            for e in self._home.entities
+            if e.domain == first.domain and e.fact("device_class") == first.fact("device_class")
+        ]
+        others = [e for e in alike if e not in before]
+        if not words:
+            return others if few(others) else []
+        found = [e for e in alike if set(words) <= set(e.name.casefold().split())]
+        return found if few(found) else []

@@ -1,0 +1,349 @@
+"""Reads questions about the home: what state things are in, what a sensor notices, and how much.
+
+As in commands, each word must be a part of the question, so that no other question is answered
+than the one that was asked. What a question leaves out comes from the one before it: "and
+upstairs", "and the back door", "the other one".
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+from assistant.core.messages import Command, Slot
+from assistant.english.commands import states as english
+from assistant.english.commands.kinds import Kind
+from assistant.english.commands.places import zone_of
+from assistant.english.commands.words import STATEMENTS
+from assistant.skill.home import Entity, Home
+from nlu.parts.askable import (
+    SENSORS,
+    Devices,
+    can_be,
+    few,
+    is_of,
+    kind_of,
+    kind_slots,
+    state_as_said,
+)
+from nlu.parts.chunks import Named, OfKind, Spoken, Unknown
+from nlu.parts.composer import Composed
+from nlu.parts.question_words import Asked, Partly, QuestionWords
+from nlu.parts.targets import TARGETS, slot
+from nlu.text.canonical import Canonical, cuts, without_politeness
+
+STATE, TEMPERATURE, LEVEL = "HassGetState", "HassClimateGetTemperature", "ReadLevel"
+"""Intents of questions about the home."""
+_POSITIONS = {"up": "open", "down": "closed"}
+"""Where a blind is → the state that it is in there."""
+
+
+class Questions:
+    """Reads questions about one home, heard in one room of it."""
+
+    def __init__(self, home: Home, area: str = "") -> None:
+        self._home = home
+        self._devices = Devices(home, area)
+        self._words = QuestionWords(home)
+
+    def __call__(self, said: Canonical, before: Sequence[Command] = ()) -> list[Composed] | None:
+        """The questions in a text after the commands `before` it; None where it is none."""
+        for core in self._cores(without_politeness(said)):
+            for strangers in (False, True):
+                if commands := self._read(core, before, strangers):
+                    return [Composed(core, command) for command in commands]
+            for end, start in cuts(core):
+                whole = len(core.tokens)
+                first = self._read(core.part(0, end), before, False)
+                then = first and self._read(core.part(start, whole), first, False, asks=True)
+                if first and then:
+                    parts = ((0, end, first), (start, whole, then))
+                    return [Composed(core.part(a, b), c) for a, b, cs in parts for c in cs]
+        return None
+
+    def _cores(self, said: Canonical) -> Iterator[Canonical]:
+        """A text without the statements around the question, the whole of it first."""
+        words = tuple(token.text for token in said.tokens)
+        yield said
+        starts = [
+            at
+            for at in range(1, len(words))
+            if words[at] in english.BEGINNINGS
+            and (said.paused(at) or words[:2] in STATEMENTS or words[0] in english.SPEAKERS)
+            and words[at - 1] not in english.BEGINNINGS
+            and not self._words.mentions(words[:at])
+        ]
+        ends = [
+            at
+            for at in range(2, len(words))
+            if (words[at : at + 2] in STATEMENTS or words[at] in english.SPEAKERS)
+            and words[at - 1] not in english.BEGINNINGS
+            and not self._words.mentions(words[at:])
+        ]
+        for start in (*starts, 0):
+            for end in (*(e for e in ends if e > start + 1), len(words)):
+                if (start, end) != (0, len(words)):
+                    yield said.part(start, end)
+
+    def _read(
+        self,
+        said: Canonical,
+        before: Sequence[Command],
+        strangers: bool,
+        asks: bool = False,
+    ) -> list[Command] | None:
+        """The questions of a text that is no list of them; with `asks` it has none before it."""
+        words = tuple(token.text for token in said.tokens)
+        told = next((len(t) for t in english.TELLING if words[: len(t)] == t), 0)
+        tag = next((len(t) for t in english.TAGS if words[-len(t) :] == t), 0)
+        rest = said.part(told, len(words) - tag)
+        if not rest.tokens:
+            return None
+        last = before[-1] if before else None
+        asks = asks or bool(told or tag) or any(words[:n] in english.BEGINNING for n in (1, 2))
+        asked = self._words(rest, strangers)
+        if asks and asked is not None:
+            asked = asked.with_implied_level()
+            if asked.says_what:
+                return self._answered(asked, last)
+            if self._is_status(asked, bool(told)):
+                return self._status(asked)
+        if last is not None and _is_question(last) and not strangers:
+            return self._continued(rest, asked, last)
+        return None
+
+    # ── one question ────────────────────────────────────────────────────────────────────────
+
+    def _answered(self, asked: Asked, last: Command | None) -> list[Command] | None:
+        if asked.where and asked.where.unknown and zone_of(asked.where.unknown):
+            return None  # the weather elsewhere
+        if asked.level == "battery" and asked.state == "low" and asked.who is None:
+            battery = (slot("domain", "binary_sensor"), slot("device_class", "battery"))
+            return [
+                _command(STATE, *self._devices.place(asked.where), slot("state", "low"), *battery)
+            ]
+        if asked.level:
+            return self._of_level(asked, last)
+        if asked.sensed:
+            return self._of_sensed(asked)
+        return self._of_state(asked, last)
+
+    def _of_sensed(self, asked: Asked) -> list[Command] | None:
+        if asked.outdoors or asked.one:
+            return None
+        by_person = asked.sensed == "motion" and not {"motion", "movement"} & set(asked.words)
+        if by_person and (asked.where is None or asked.who is not None):
+            return None
+        state = slot("state", "on")
+        if isinstance(asked.who, Named | Partly):
+            those = [e for e in asked.who.entities if e.fact("device_class") == asked.sensed]
+            return [_command(STATE, slot("name", e.name), state) for e in those] or None
+        if asked.who is not None and not isinstance(asked.who, Spoken):
+            return None
+        classes = (slot("domain", "binary_sensor"), slot("device_class", asked.sensed))
+        return [_command(STATE, *self._devices.place(asked.where), state, *classes)]
+
+    def _of_state(self, asked: Asked, last: Command | None) -> list[Command] | None:
+        if asked.outdoors or asked.value is not None or asked.one:
+            return None
+        state = "" if asked.negated else _POSITIONS.get(asked.state, asked.state)
+        stated = (slot("state", state),) if state else ()
+        place = self._devices.place(asked.where)
+        match asked.who:
+            case Named(entities) | Partly(_, entities) if not self._devices.any_in(
+                entities, asked.where
+            ):
+                return [_command(STATE, *place, *stated, slot("domain", entities[0].domain))]
+            case Named(entities):
+                return self._named(entities, asked.state, stated)
+            case Partly(words, entities):
+                those = [e for e in entities if can_be(e, asked.state)]
+                if not those:
+                    return self._unknown(words, asked, stated)
+                return self._named(those, asked.state, stated) if few(those) else None
+            case Unknown(words):
+                return self._unknown(words, asked, stated)
+            case Spoken():
+                return self._spoken(asked, last, stated)
+            case OfKind(kind, plural):
+                return self._of_kind(kind, plural, asked, stated)
+        if asked.state in ("up", "down", "charging", "low", "home", "docked", "mowing"):
+            return None
+        if asked.state in ("locked", "unlocked") and not place:
+            return [_command(STATE, slot("name", "all"), *stated, slot("domain", "lock"))]
+        if place:
+            return [_command(STATE, *place, *stated)]
+        if not state or (asked.words[0] not in ("what", "which") and not asked.everywhere):
+            return None
+        if asked.everywhere or asked.state in english.NOTABLE:
+            return [_command(STATE, slot("name", "all"), *stated)]
+        return [_command(STATE, *stated)] if english.LISTED & set(asked.words) else None
+
+    def _unknown(self, words: str, asked: Asked, stated: tuple[Slot, ...]) -> list[Command] | None:
+        """A device that the home does not have; what may be open elsewhere is no device."""
+        clear = asked.state in ("on", "off", "locked", "unlocked", "running")
+        if not clear or asked.where is not None:
+            return None
+        return [_command(STATE, slot("name", words), *stated)]
+
+    def _named(
+        self, entities: Sequence[Entity], state: str, stated: tuple[Slot, ...]
+    ) -> list[Command]:
+        """Devices by their names; of two with the same name, the one that can be in the state."""
+        able = [e for e in entities if can_be(e, state)] or entities[:1]
+        names = {e.name: e for e in reversed(able)}
+        doubled = len({e.name for e in entities}) < len(entities)
+        return [
+            _command(STATE, slot("name", n), *stated, *((slot("domain", e.domain),) * doubled))
+            for n, e in reversed(names.items())
+        ]
+
+    def _of_kind(
+        self, kind: Kind, plural: bool, asked: Asked, stated: tuple[Slot, ...]
+    ) -> list[Command] | None:
+        those = [e for e in self._home.entities if is_of(e, kind) and can_be(e, asked.state)]
+        place = self._devices.place(asked.where)
+        everywhere = (slot("name", "all"),) if asked.everywhere and not place else ()
+        near = [e for e in those if self._devices.is_in(e, asked.where)]
+        if not kind.classes:
+            domain = those[0].domain if those else kind.domains[0]
+            return [_command(STATE, *everywhere, *place, *stated, slot("domain", domain))]
+        if not near and (place or not those):
+            return [_command(STATE, *place, *stated, *kind_slots(kind, asked.state))]
+        if asked.where is None and not asked.everywhere and not plural:
+            ours = [e for e in near if self._devices.area and e.area == self._devices.area.id]
+            near = ours if len(ours) == 1 else near
+        of_class = [e for e in near if e.fact("device_class") in kind.classes]
+        if len(near) == 1:
+            return self._named(near, asked.state, stated)
+        if of_class == near:
+            return [_command(STATE, *everywhere, *place, *stated, *kind_slots(kind, asked.state))]
+        if {e.domain for e in near} == {"lock"}:
+            return [_command(STATE, *everywhere, *place, *stated, slot("domain", "lock"))]
+        if not plural and few(near):
+            return self._named(near, asked.state, stated)
+        return [_command(STATE, *everywhere, *place, *stated, *kind_slots(kind, asked.state))]
+
+    def _spoken(
+        self, asked: Asked, last: Command | None, stated: tuple[Slot, ...]
+    ) -> list[Command] | None:
+        targets = self._devices.targets_of(last)
+        if targets is not None:
+            return [_command(STATE, *targets, *stated)]
+        if asked.state in ("locked", "unlocked"):
+            return [_command(STATE, slot("name", "all"), *stated, slot("domain", "lock"))]
+        return None
+
+    # ── levels ──────────────────────────────────────────────────────────────────────────────
+
+    def _of_level(self, asked: Asked, last: Command | None) -> list[Command] | None:
+        level = asked.level
+        if asked.sensed:  # "how warm is the water"
+            return [_command(LEVEL, slot("name", asked.sensed_word), slot("level", level))]
+        if asked.outdoors:
+            if asked.who is not None and not isinstance(asked.who, Spoken | Named):
+                return None
+            return [_command(LEVEL, slot("level", level), slot("outdoors", True))]
+        place = self._devices.place(asked.where)
+        value = (slot("value", asked.value),) if asked.value is not None else ()
+        match asked.who:
+            case Named(entities) | Partly(_, entities):
+                return self._level_of(level, entities, value, isinstance(asked.who, Partly))
+            case Unknown(words):
+                return [_command(LEVEL, slot("name", words), slot("level", level))]
+            case Spoken():
+                targets = self._devices.targets_of(last)
+                if targets is not None and not (asked.where or level in english.OF_AIR):
+                    return [_level(level, *targets, *value)]
+                if level not in (*english.PLACELESS_LEVELS, "target"):
+                    return None
+            case OfKind(kind):
+                domains = tuple(d for d in kind.domains if d not in SENSORS)
+                if level not in english.LEVELS_OF_DOMAIN.get(domains[0], ()):
+                    return None
+                those = [e for e in self._home.entities if is_of(e, kind)]
+                near = [e for e in those if self._devices.is_in(e, asked.where)]
+                if kind.classes and len(near) == 1:
+                    return [_level(level, slot("name", near[0].name), *value)]
+                return [_level(level, *place, *kind_slots(kind, ""), *value)]
+            case None if level not in english.PLACELESS_LEVELS and not place:
+                return [_level(level, *value)] if level in english.OF_HOME else None
+        if asked.everywhere and not place:
+            return [_command(LEVEL, slot("name", "all"), slot("level", level))]
+        if level == "temperature" and not place and self._devices.area is not None:
+            place = (slot("area", self._devices.area.name),)
+        return [_level(level, *place, *value)]
+
+    def _level_of(
+        self, level: str, entities: Sequence[Entity], value: tuple[Slot, ...], partly: bool
+    ) -> list[Command] | None:
+        """The level of devices that are named; of two with one name, of the one that has it."""
+        able = [e for e in entities if level in english.LEVELS_OF_DOMAIN.get(e.domain, ())]
+        measuring = [e for e in entities if e.fact("device_class") == level]
+        those = measuring or able or ([] if partly and len(entities) > 1 else entities[:1])
+        if not those or not few(those):
+            return None
+        return [_level(level, slot("name", e.name), *value) for e in those]
+
+    # ── what is asked without a word for it ─────────────────────────────────────────────────
+
+    def _is_status(self, asked: Asked, told: bool) -> bool:
+        """Whether a question asks for the state of one thing: "how is the garage door"."""
+        if not isinstance(asked.who, Named) or asked.where is not None or asked.outdoors:
+            return False
+        status = asked.words[0] == "how" or {"status", "state"} & set(asked.words)
+        sensor = asked.who.entities[0].domain in SENSORS and asked.words[0] == "what"
+        return bool(status or sensor or told or asked.either)
+
+    def _status(self, asked: Asked) -> list[Command] | None:
+        if not isinstance(asked.who, Named):
+            return None
+        return [_command(STATE, slot("name", asked.who.entities[0].name))]
+
+    def _continued(
+        self, said: Canonical, asked: Asked | None, last: Command
+    ) -> list[Command] | None:
+        """The question before, about something else."""
+        values = {s.name: s.value for s in last.slots}
+        what = tuple(s for s in last.slots if s.name not in (*TARGETS, "outdoors"))
+        before = self._devices.entities_of(last)
+        if one := self._devices.one_of(said, before):
+            return [_command(last.intent, slot("name", e.name), *what) for e in one]
+        if asked is None or asked.says_what or asked.value is not None:
+            return None
+        level = str(values.get("level", "temperature" if last.intent == TEMPERATURE else ""))
+        if level:
+            return self._of_level(replace(asked, level=level), last)
+        if asked.outdoors:
+            return None
+        kind = tuple(s for s in last.slots if s.name in ("domain", "device_class"))
+        if asked.who is None and asked.where is not None:
+            if not kind and before:
+                kind = kind_of(before[0])
+            return [_command(last.intent, *self._devices.place(asked.where), *what, *kind)]
+        if isinstance(asked.who, Named | OfKind | Partly):
+            place = tuple(s for s in last.slots if s.name in ("area", "floor"))
+            state = state_as_said(str(values.get("state", "")), before)
+            commands = self._of_state(replace(asked, state=state), None) if state else None
+            if commands and isinstance(asked.who, OfKind) and asked.where is None and place:
+                return [_command(c.intent, *c.slots, *place) for c in commands]
+            if commands:
+                return commands
+            return self._status(asked) if isinstance(asked.who, Named) else None
+        return None
+
+
+def _is_question(command: Command) -> bool:
+    return command.intent in (STATE, TEMPERATURE, LEVEL)
+
+
+def _command(intent: str, *slots: Slot) -> Command:
+    return Command(intent=intent, slots=slots)
+
+
+def _level(level: str, *slots: Slot) -> Command:
+    """A question for a level; Home Assistant has an intent of its own for how warm it is."""
+    named = any(s.name == "name" for s in slots)
+    if level == "temperature" and not any(s.name == "value" for s in slots) and (named or slots):
+        return _command(TEMPERATURE, *slots)
+    return _command(LEVEL, *slots, slot("level", level))
