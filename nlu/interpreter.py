@@ -251,10 +251,14 @@ class Interpreter:
         # A guess would take "the conservatory blinds" for those of another room, unless its words
         # are but another spelling: "the bedroom lump".
         found = self._of_strangers(said, "kinds")
-        if found is None or self.guess is None:
-            return found
+        return None if found and self._misspelt(said, now, found[1] or ()) else found
+
+    def _misspelt(self, said: Canonical, now: datetime, strange: Sequence[ReadPart]) -> bool:
+        """Whether the models take strange words for another spelling of what the home has."""
+        if self.guess is None:
+            return False
         guessed = self.guess(said, now) or next(iter(self.guess.asks(said, now)), None)
-        return None if guessed and _spells(guessed, found[1] or ()) else found
+        return guessed is not None and _spells(guessed, strange)
 
     def _of_strangers(self, said: Canonical, strangers: Strangers) -> _Found | None:
         """A command for what the home does not have, so that this is what is told."""
@@ -308,8 +312,12 @@ class Interpreter:
     ) -> _Found | None:
         if self._questions is None or not self._may_guess(said):
             return None
-        read = self._questions(said, before.turn if before else ())
-        return (By.COMPOSED, [self._part(q.said, q.command) for q in read]) if read else None
+        last = before.turn if before else ()
+        if read := self._questions(said, last):
+            return By.COMPOSED, [self._part(one.said, one.command) for one in read]
+        strange = self._questions(said, last, strangers=True) or ()
+        parts = [self._part(one.said, one.command) for one in strange]
+        return (By.COMPOSED, parts) if parts and not self._misspelt(said, now, parts) else None
 
     def _by_short_form(self, said: Canonical, now: datetime, _: ReadPart | None) -> _Found | None:
         parts = self._short.certain(said, now)

@@ -64,7 +64,7 @@ class ReadPart:
     def kind(self) -> str:
         """The words for the kind of devices that it is about: "lights"; "" for none."""
         slots = {slot.name: str(slot.value) for slot in self.command.slots}
-        if self.thing:
+        if self.thing or slots.get("domain") == "binary_sensor":  # nobody means the sensor itself
             return self.thing
         kind = slots.get("device_class") or slots.get("domain", "")
         return f"{kind}s" if kind else ""

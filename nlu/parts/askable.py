@@ -160,3 +160,9 @@ class Devices:
             return others if few(others) else []
         found = [e for e in alike if set(words) <= set(e.name.casefold().split())]
         return found if few(found) else []
+
+    def outdoors(self, word: str, kind: Kind) -> list[Entity]:
+        """Devices of a kind that are outside by their names: in the garden, or anywhere there."""
+        words = english.OUTDOORS if word in english.ANY_OUTDOORS else {word}
+        those = (e for e in self._home.entities if is_of(e, kind))
+        return [e for e in those if words.intersection(e.name.casefold().split())]

@@ -9,6 +9,7 @@ from typing import TypeVar
 
 from assistant.english.commands import states as english
 from assistant.english.commands.kinds import KINDS
+from assistant.english.commands.words import STATEMENTS
 from assistant.english.stop_words import COMMON
 from assistant.skill.home import Entity, Home
 from nlu.parts.chunks import Chunker, Level, Named, OfKind, OneOf, Spoken, Unknown, Where
@@ -22,7 +23,7 @@ _LONGEST_STRANGER = 2
 _THING, _PART, _WORD, _FILLER, _STRANGER = 1.0, 1.7, 1.1, 1.3, 9.0
 """Costs of parts: the fewest and most certain parts of a text win."""
 _FEWEST_LETTERS = 3
-_PLACING = ("in", "at", "on", "inside")
+_PLACING = ("in", "at", "inside")
 _VOCABULARY = frozenset((*english.STATES, *english.SENSED, *english.LEVELS))
 _SINGLE_WORDS = frozenset(key[0] for key in _VOCABULARY if len(key) == 1)
 
@@ -87,7 +88,8 @@ class Asked:
     words: tuple[str, ...]
     who: Who | None = None
     where: Where | None = None
-    outdoors: bool = False
+    outdoors: str = ""
+    """The word for where no room is: "outside"."""
     one: bool = False
     state: str = ""
     either: bool = False
@@ -96,6 +98,8 @@ class Asked:
     sensed_word: str = ""
     level: str = ""
     value: float | None = None
+    fillers: frozenset[str] = frozenset()
+    """Its words that add nothing."""
 
     @property
     def says_what(self) -> bool:
@@ -103,21 +107,23 @@ class Asked:
         return bool(self.state or self.sensed or self.level)
 
     @property
+    def names_anything(self) -> bool:
+        """Whether it names a device, or a place."""
+        named = self.who is not None and not isinstance(self.who, Spoken)
+        return named or self.where is not None or bool(self.outdoors)
+
+    @property
     def everywhere(self) -> bool:
         """Whether it is about the whole home: all of it, or what may have been forgotten in it."""
         return not (english.EVERYTHING | english.LEFT).isdisjoint(self.words)
-
-    @property
-    def negated(self) -> bool:
-        """Whether it asks for the opposite, so that a yes would mean the opposite."""
-        return not english.NEGATING.isdisjoint(self.words)
 
     def with_implied_level(self) -> Asked:
         """The question with the level that it implies: of a player what is on, of a number what."""
         entity = self.who.entities[0] if isinstance(self.who, Named | Partly) else None
         kinds = self.who.kind.domains if isinstance(self.who, OfKind) else ()
         domain = entity.domain if entity is not None else next(iter(kinds), "")
-        if self.value is not None and not self.says_what and domain in english.LEVEL_OF_DOMAIN:
+        amount = self.value is not None and not self.says_what
+        if (amount or self.level == english.AMOUNT) and domain in english.LEVEL_OF_DOMAIN:
             return replace(self, level=english.LEVEL_OF_DOMAIN[domain])
         if self.words[0] not in ("what", "which") or self.level or self.everywhere:
             return self
@@ -143,9 +149,30 @@ class QuestionWords:
         pieces = self._pieces(words, strangers)
         return None if pieces is None else _asked(words, pieces)
 
-    def mentions(self, words: Sequence[str]) -> bool:
-        """Whether words name anything of this home."""
-        return self._chunker.mentions(words)
+    def cores(self, said: Canonical) -> Iterator[Canonical]:
+        """A text without the statements around the question, the whole of it first."""
+        words = tuple(token.text for token in said.tokens)
+        yield said
+        stated = words[:2] in STATEMENTS or words[:1] == ("i",)
+        starts = [
+            at
+            for at in range(1, len(words) if stated else 1)
+            if words[at] in english.LATE_BEGINNINGS
+            and words[at - 1] not in (*english.SPEAKERS, *english.BEGINNINGS)
+            and english.INDIRECT.isdisjoint(words[:at])
+            and not self._chunker.mentions(words[:at])
+        ]
+        ends = [
+            at
+            for at in range(2, len(words))
+            if (words[at : at + 2] in STATEMENTS or words[at] in english.SPEAKERS)
+            and words[at - 1] not in english.BEGINNINGS
+            and not self._chunker.mentions(words[at:])
+        ]
+        for start in (*starts, 0):
+            for end in (*(e for e in ends if e > start + 1), len(words)):
+                if (start, end) != (0, len(words)):
+                    yield said.part(start, end)
 
     def _pieces(self, words: Sequence[str], strangers: bool) -> list[_Piece] | None:
         best: list[tuple[float, _Piece | None]] = [(0.0, None)]
@@ -184,6 +211,10 @@ class QuestionWords:
                 yield thing, _THING if isinstance(thing, Named) else _WORD
         if key in english.STOREYS:
             yield from ((p, _WORD) for p in self._chunker.things(english.STOREYS[key]))
+        if key[-1].endswith("'s"):
+            owner = (*key[:-1], key[-1].removesuffix("'s"))
+            named = (t for t in self._chunker.things(owner) if isinstance(t, Named))
+            yield from ((thing, _WORD) for thing in named)
         if entities := self._partial.get(key):
             yield Partly(" ".join(key), entities), _PART
         if len(key) == 1 and (room := self._owned(key[0])) is not None:
@@ -225,6 +256,8 @@ class QuestionWords:
 
 
 def _single(word: str, before: str) -> Iterator[tuple[_Part, float]]:
+    if word == "they":
+        yield Spoken(), _WORD
     if word in english.OUTDOORS:
         yield Outdoors(), _WORD
     if word.isdecimal():
@@ -252,7 +285,7 @@ def _asked(words: tuple[str, ...], pieces: Sequence[_Piece]) -> Asked | None:
     whos = _distinct(_who(words, pieces))
     wheres = _distinct(p.part for p in pieces if isinstance(p.part, Where))
     states = _distinct(_states(words, pieces))
-    either = set(states) in english.OPPOSITES
+    either = set(states) in english.OPPOSITES and "or" in words
     states = [] if either else states
     sensed = _distinct(_sensed(pieces, bool(states)))
     levels = _distinct(p.part.level for p in pieces if isinstance(p.part, Measured))
@@ -265,7 +298,7 @@ def _asked(words: tuple[str, ...], pieces: Sequence[_Piece]) -> Asked | None:
         words,
         who=next(iter(whos), None),
         where=next(iter(wheres), None),
-        outdoors=any(isinstance(p.part, Outdoors) for p in pieces),
+        outdoors=next((words[p.start] for p in pieces if isinstance(p.part, Outdoors)), ""),
         one=any(isinstance(p.part, OneOf) for p in pieces),
         state=next(iter(states), ""),
         either=either,
@@ -273,6 +306,7 @@ def _asked(words: tuple[str, ...], pieces: Sequence[_Piece]) -> Asked | None:
         sensed_word=next((words[p.start] for p in pieces if isinstance(p.part, Sensed)), ""),
         level=next(iter(levels), ""),
         value=float(values[0]) if values else None,
+        fillers=frozenset(words[p.start] for p in pieces if isinstance(p.part, Filler)),
     )
 
 
@@ -290,9 +324,9 @@ def _who(words: Sequence[str], pieces: Sequence[_Piece]) -> Iterator[Who]:
     for at, piece in enumerate(pieces):
         after = pieces[at + 1].part if at + 1 < len(pieces) else None
         before = pieces[at - 1].part if at else None
-        if isinstance(piece.part, OfKind) and isinstance(before, Unknown):
+        if isinstance(piece.part, OfKind) and isinstance(before, Unknown | Partly):
             continue
-        if isinstance(piece.part, Unknown) and isinstance(after, OfKind):
+        if isinstance(piece.part, Unknown | Partly) and isinstance(after, OfKind):
             yield Unknown(" ".join(words[piece.start : pieces[at + 1].end]))
         elif isinstance(piece.part, Who):
             yield piece.part
@@ -305,7 +339,8 @@ def _states(words: Sequence[str], pieces: Sequence[_Piece]) -> Iterator[str]:
             continue
         after = pieces[at + 1].part if at + 1 < len(pieces) else None
         bare = words[piece.start : piece.end] in (("on",), ("up",), ("down",))
-        named = isinstance(after, Who) or (isinstance(after, Where) and after.floor is not None)
+        place = isinstance(after, Where) and bool(after.floor or after.area)
+        named = place or isinstance(after, Who)
         if not (bare and named and words[piece.end] not in english.STOREY_WORDS):
             yield piece.part.state
 

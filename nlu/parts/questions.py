@@ -7,14 +7,15 @@ upstairs", "and the back door", "the other one".
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
+
+import msgspec
 
 from assistant.core.messages import Command, Slot
 from assistant.english.commands import states as english
-from assistant.english.commands.kinds import Kind
+from assistant.english.commands.kinds import KINDS, Kind
 from assistant.english.commands.places import zone_of
-from assistant.english.commands.words import STATEMENTS
 from assistant.skill.home import Entity, Home
 from nlu.parts.askable import (
     SENSORS,
@@ -34,6 +35,10 @@ from nlu.text.canonical import Canonical, cuts, without_politeness
 
 STATE, TEMPERATURE, LEVEL = "HassGetState", "HassClimateGetTemperature", "ReadLevel"
 """Intents of questions about the home."""
+_UNKNOWN = 0.9
+"""Confidence of a question for a level of what the home does not have: a document may tell."""
+_CLOSING = ("lock", "cover")
+"""Domains that Home Assistant's sentences give beside the name of a device."""
 _POSITIONS = {"up": "open", "down": "closed"}
 """Where a blind is → the state that it is in there."""
 
@@ -46,67 +51,49 @@ class Questions:
         self._devices = Devices(home, area)
         self._words = QuestionWords(home)
 
-    def __call__(self, said: Canonical, before: Sequence[Command] = ()) -> list[Composed] | None:
-        """The questions in a text after the commands `before` it; None where it is none."""
-        for core in self._cores(without_politeness(said)):
-            for strangers in (False, True):
-                if commands := self._read(core, before, strangers):
-                    return [Composed(core, command) for command in commands]
+    def __call__(
+        self, said: Canonical, before: Sequence[Command] = (), strangers: bool = False
+    ) -> list[Composed] | None:
+        """The questions in a text after the commands `before` it; None where it is none.
+
+        With `strangers`, a device or a room that the home does not have may be named.
+        """
+        for core in self._words.cores(without_politeness(said)):
+            if commands := self._read(core, before, strangers):
+                return [Composed(core, command) for command in commands]
             for end, start in cuts(core):
                 whole = len(core.tokens)
                 first = self._read(core.part(0, end), before, False)
-                then = first and self._read(core.part(start, whole), first, False, asks=True)
+                then = first and self._read(core.part(start, whole), first, False, joined=True)
                 if first and then:
                     parts = ((0, end, first), (start, whole, then))
                     return [Composed(core.part(a, b), c) for a, b, cs in parts for c in cs]
         return None
-
-    def _cores(self, said: Canonical) -> Iterator[Canonical]:
-        """A text without the statements around the question, the whole of it first."""
-        words = tuple(token.text for token in said.tokens)
-        yield said
-        starts = [
-            at
-            for at in range(1, len(words))
-            if words[at] in english.BEGINNINGS
-            and (said.paused(at) or words[:2] in STATEMENTS or words[0] in english.SPEAKERS)
-            and words[at - 1] not in english.BEGINNINGS
-            and not self._words.mentions(words[:at])
-        ]
-        ends = [
-            at
-            for at in range(2, len(words))
-            if (words[at : at + 2] in STATEMENTS or words[at] in english.SPEAKERS)
-            and words[at - 1] not in english.BEGINNINGS
-            and not self._words.mentions(words[at:])
-        ]
-        for start in (*starts, 0):
-            for end in (*(e for e in ends if e > start + 1), len(words)):
-                if (start, end) != (0, len(words)):
-                    yield said.part(start, end)
 
     def _read(
         self,
         said: Canonical,
         before: Sequence[Command],
         strangers: bool,
-        asks: bool = False,
+        joined: bool = False,
     ) -> list[Command] | None:
-        """The questions of a text that is no list of them; with `asks` it has none before it."""
+        """The questions of a text that is no list; one `joined` to another may begin otherwise."""
         words = tuple(token.text for token in said.tokens)
         told = next((len(t) for t in english.TELLING if words[: len(t)] == t), 0)
-        tag = next((len(t) for t in english.TAGS if words[-len(t) :] == t), 0)
+        begins = any(words[:n] in english.BEGINNING for n in (1, 2))
+        tag = next((len(t) for t in english.TAGS if words[-len(t) :] == t), 0) * (not begins)
         rest = said.part(told, len(words) - tag)
         if not rest.tokens:
             return None
         last = before[-1] if before else None
-        asks = asks or bool(told or tag) or any(words[:n] in english.BEGINNING for n in (1, 2))
+        participle = words[-1] in english.PARTICIPLES and words[0] not in english.COMMANDING
+        asks = begins or joined or participle or bool(told or tag)
         asked = self._words(rest, strangers)
-        if asks and asked is not None:
+        if asks and asked is not None and words[:2] != ("are", "you"):
             asked = asked.with_implied_level()
             if asked.says_what:
                 return self._answered(asked, last)
-            if self._is_status(asked, bool(told)):
+            if not joined and self._is_status(asked, bool(told)):
                 return self._status(asked)
         if last is not None and _is_question(last) and not strangers:
             return self._continued(rest, asked, last)
@@ -122,14 +109,18 @@ class Questions:
             return [
                 _command(STATE, *self._devices.place(asked.where), slot("state", "low"), *battery)
             ]
+        if asked.level == english.AMOUNT:
+            return None
         if asked.level:
             return self._of_level(asked, last)
+        if asked.outdoors:
+            return self._of_outdoors(asked)
         if asked.sensed:
             return self._of_sensed(asked)
         return self._of_state(asked, last)
 
     def _of_sensed(self, asked: Asked) -> list[Command] | None:
-        if asked.outdoors or asked.one:
+        if asked.one:
             return None
         by_person = asked.sensed == "motion" and not {"motion", "movement"} & set(asked.words)
         if by_person and (asked.where is None or asked.who is not None):
@@ -144,15 +135,17 @@ class Questions:
         return [_command(STATE, *self._devices.place(asked.where), state, *classes)]
 
     def _of_state(self, asked: Asked, last: Command | None) -> list[Command] | None:
-        if asked.outdoors or asked.value is not None or asked.one:
+        if asked.value is not None or asked.one:
             return None
-        state = "" if asked.negated else _POSITIONS.get(asked.state, asked.state)
+        state = _POSITIONS.get(asked.state, asked.state)
         stated = (slot("state", state),) if state else ()
-        place = self._devices.place(asked.where)
+        place, any_in = self._devices.place(asked.where), self._devices.any_in
+        if asked.state in _POSITIONS and not _moves(asked):
+            return None
         match asked.who:
-            case Named(entities) | Partly(_, entities) if not self._devices.any_in(
-                entities, asked.where
-            ):
+            case Named(entities) | Partly(_, entities) if not any_in(entities, asked.where):
+                if {"or", "and"} & set(asked.words):
+                    return None
                 return [_command(STATE, *place, *stated, slot("domain", entities[0].domain))]
             case Named(entities):
                 return self._named(entities, asked.state, stated)
@@ -167,21 +160,40 @@ class Questions:
                 return self._spoken(asked, last, stated)
             case OfKind(kind, plural):
                 return self._of_kind(kind, plural, asked, stated)
-        if asked.state in ("up", "down", "charging", "low", "home", "docked", "mowing"):
+        if asked.state in ("charging", "low", "home", "docked", "mowing"):
             return None
         if asked.state in ("locked", "unlocked") and not place:
             return [_command(STATE, slot("name", "all"), *stated, slot("domain", "lock"))]
         if place:
+            there = [e for e in self._home.entities if self._devices.is_in(e, asked.where)]
+            able = [e for e in there if can_be(e, asked.state)]
+            if len(able) == 1 and asked.state in ("open", "closed"):
+                return self._named(able, asked.state, stated)
             return [_command(STATE, *place, *stated)]
-        if not state or (asked.words[0] not in ("what", "which") and not asked.everywhere):
+        if not state or (asked.words[0] not in ("what", "which", "how") and not asked.everywhere):
             return None
         if asked.everywhere or asked.state in english.NOTABLE:
             return [_command(STATE, slot("name", "all"), *stated)]
         return [_command(STATE, *stated)] if english.LISTED & set(asked.words) else None
 
+    def _of_outdoors(self, asked: Asked) -> list[Command] | None:
+        """What is outside: what is called so, as no room is there."""
+        sensor = Kind(("binary_sensor",), (asked.sensed,))
+        kind = asked.who.kind if isinstance(asked.who, OfKind) else sensor if asked.sensed else None
+        if kind is None:
+            return None
+        found = self._devices.outdoors(asked.outdoors, kind)
+        state = slot("state", _POSITIONS.get(asked.state, asked.state) or "on")
+        if few(found):
+            return [_command(STATE, slot("name", e.name), state) for e in found]
+        noun = f"{asked.sensed} sensor" if asked.sensed else kind.domains[0].replace("_", " ")
+        return [_command(STATE, slot("name", f"{asked.outdoors} {noun}"), state)]
+
     def _unknown(self, words: str, asked: Asked, stated: tuple[Slot, ...]) -> list[Command] | None:
         """A device that the home does not have; what may be open elsewhere is no device."""
-        clear = asked.state in ("on", "off", "locked", "unlocked", "running")
+        clear = (asked.state in english.OF_DEVICES and "going" not in asked.words) or tuple(
+            words.split()[-1:]
+        ) in KINDS
         if not clear or asked.where is not None:
             return None
         return [_command(STATE, slot("name", words), *stated)]
@@ -193,8 +205,11 @@ class Questions:
         able = [e for e in entities if can_be(e, state)] or entities[:1]
         names = {e.name: e for e in reversed(able)}
         doubled = len({e.name for e in entities}) < len(entities)
+        domains = {
+            e.id: (slot("domain", e.domain),) for e in able if doubled or e.domain in _CLOSING
+        }
         return [
-            _command(STATE, slot("name", n), *stated, *((slot("domain", e.domain),) * doubled))
+            _command(STATE, slot("name", n), *stated, *domains.get(e.id, ()))
             for n, e in reversed(names.items())
         ]
 
@@ -203,11 +218,10 @@ class Questions:
     ) -> list[Command] | None:
         those = [e for e in self._home.entities if is_of(e, kind) and can_be(e, asked.state)]
         place = self._devices.place(asked.where)
-        everywhere = (slot("name", "all"),) if asked.everywhere and not place else ()
         near = [e for e in those if self._devices.is_in(e, asked.where)]
         if not kind.classes:
             domain = those[0].domain if those else kind.domains[0]
-            return [_command(STATE, *everywhere, *place, *stated, slot("domain", domain))]
+            return [_command(STATE, *place, *stated, slot("domain", domain))]
         if not near and (place or not those):
             return [_command(STATE, *place, *stated, *kind_slots(kind, asked.state))]
         if asked.where is None and not asked.everywhere and not plural:
@@ -217,12 +231,12 @@ class Questions:
         if len(near) == 1:
             return self._named(near, asked.state, stated)
         if of_class == near:
-            return [_command(STATE, *everywhere, *place, *stated, *kind_slots(kind, asked.state))]
+            return [_command(STATE, *place, *stated, *kind_slots(kind, asked.state))]
         if {e.domain for e in near} == {"lock"}:
-            return [_command(STATE, *everywhere, *place, *stated, slot("domain", "lock"))]
+            return [_command(STATE, *place, *stated, slot("domain", "lock"))]
         if not plural and few(near):
             return self._named(near, asked.state, stated)
-        return [_command(STATE, *everywhere, *place, *stated, *kind_slots(kind, asked.state))]
+        return [_command(STATE, *place, *stated, *kind_slots(kind, asked.state))]
 
     def _spoken(
         self, asked: Asked, last: Command | None, stated: tuple[Slot, ...]
@@ -250,7 +264,10 @@ class Questions:
             case Named(entities) | Partly(_, entities):
                 return self._level_of(level, entities, value, isinstance(asked.who, Partly))
             case Unknown(words):
-                return [_command(LEVEL, slot("name", words), slot("level", level))]
+                if level not in english.OF_STRANGERS or "have" in asked.words:
+                    return None
+                unknown = _command(LEVEL, slot("name", words), slot("level", level))
+                return [msgspec.structs.replace(unknown, confidence=_UNKNOWN)]
             case Spoken():
                 targets = self._devices.targets_of(last)
                 if targets is not None and not (asked.where or level in english.OF_AIR):
@@ -289,16 +306,25 @@ class Questions:
 
     def _is_status(self, asked: Asked, told: bool) -> bool:
         """Whether a question asks for the state of one thing: "how is the garage door"."""
+        if isinstance(asked.who, OfKind) and asked.words[0] == "how":
+            return True
         if not isinstance(asked.who, Named) or asked.where is not None or asked.outdoors:
             return False
+        if asked.who.entities[0].domain == "binary_sensor":
+            return True
         status = asked.words[0] == "how" or {"status", "state"} & set(asked.words)
         sensor = asked.who.entities[0].domain in SENSORS and asked.words[0] == "what"
         return bool(status or sensor or told or asked.either)
 
     def _status(self, asked: Asked) -> list[Command] | None:
+        if isinstance(asked.who, OfKind):
+            return self._of_kind(asked.who.kind, asked.who.plural, asked, ())
         if not isinstance(asked.who, Named):
             return None
-        return [_command(STATE, slot("name", asked.who.entities[0].name))]
+        sensor = asked.who.entities[0].domain == "binary_sensor"
+        noticed = sensor and not asked.either and asked.words[0] not in ("what", "how")
+        state = (slot("state", "on"),) if noticed else ()
+        return [_command(STATE, slot("name", asked.who.entities[0].name), *state)]
 
     def _continued(
         self, said: Canonical, asked: Asked | None, last: Command
@@ -310,6 +336,8 @@ class Questions:
         if one := self._devices.one_of(said, before):
             return [_command(last.intent, slot("name", e.name), *what) for e in one]
         if asked is None or asked.says_what or asked.value is not None:
+            return None
+        if not (asked.fillers <= english.CONTINUING and asked.names_anything):
             return None
         level = str(values.get("level", "temperature" if last.intent == TEMPERATURE else ""))
         if level:
@@ -333,6 +361,13 @@ class Questions:
         return None
 
 
+def _moves(asked: Asked) -> bool:
+    """Whether what is asked about goes up and down."""
+    if isinstance(asked.who, Named | Partly):
+        return any(can_be(entity, asked.state) for entity in asked.who.entities)
+    return isinstance(asked.who, OfKind) and "cover" in asked.who.kind.domains
+
+
 def _is_question(command: Command) -> bool:
     return command.intent in (STATE, TEMPERATURE, LEVEL)
 
@@ -343,7 +378,6 @@ def _command(intent: str, *slots: Slot) -> Command:
 
 def _level(level: str, *slots: Slot) -> Command:
     """A question for a level; Home Assistant has an intent of its own for how warm it is."""
-    named = any(s.name == "name" for s in slots)
-    if level == "temperature" and not any(s.name == "value" for s in slots) and (named or slots):
+    if level == "temperature" and not any(s.name in ("value", "domain") for s in slots):
         return _command(TEMPERATURE, *slots)
     return _command(LEVEL, *slots, slot("level", level))

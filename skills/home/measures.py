@@ -169,6 +169,9 @@ def _of_place(
         return Reply(f"The {what.noun}{_where(place, context)} is {described(sensors[0])}.")
     if len(target.entities) == 1 and not sensors:
         return _of_one(target.entities[0], what, value, context)
+    if what.noun == "battery" and not wanted.place.said:
+        ours = (e for e in context.home.entities if what.read(e) is not None)
+        target = replace(target, entities=tuple(ours))
     told = [s for e in (*sensors, *target.entities) if (s := _sentence(e, what, context))]
     if told:
         return Reply(capital(f"{context.say(told[:_MOST_TOLD])}."))

@@ -121,9 +121,8 @@ def _of_one(entity: Entity, state: str | None, request: Request, context: Contex
         return Reply(f"I don't know the state of {the(entity)}.", done=False)
     told = _statement(entity)
     if state is not None and not fits(entity, state):
-        return Reply(
-            f"I only know that {told}." if state not in ("on", "off") else capital(f"{told}.")
-        )
+        halfway = state in ("on", "off")
+        return Reply(capital(f"{told}.") if halfway else f"I only know that {told}.")
     verdict = "" if state is None else _yes(is_in(entity, state))
     if _NO_VERDICT.search(request.text.casefold()):
         verdict = ""
@@ -164,6 +163,8 @@ def _of_several(
     target: Target, state: str, question: StateQuestion, here: str, context: Context
 ) -> Reply:
     told = [entity for entity in target.entities if known(entity)]
+    if state not in ("on", "off") and told and not any(fits(e, state) for e in told):
+        return Reply(f"I only know that {_grouped(told, '', context)}.{_unknown(target, context)}")
     those = [entity for entity in told if is_in(entity, state)]
     others = [entity for entity in told if entity not in those]
     unknown = _unknown(target, context)
@@ -220,6 +221,8 @@ def _question(request: Request, state: str | None) -> StateQuestion:
     which, whether = _WHICH.search(text), _IF.search(text)
     if _FOLLOWING.match(request.text.casefold()) and which is None and whether is None:
         return StateQuestion.EACH
+    if which is None and whether is None and _EVERY.search(text):
+        return StateQuestion.ALL
     if whether is None or (which is not None and which.start() < whether.start()):
         return StateQuestion.WHICH
     resting = state in _RESTING and not _LEAVING.search(text)

@@ -21,7 +21,7 @@ STATES = _by_phrase(
         "closed": "closed, close, shut, drawn, draw, pulled to, shut properly",
         "locked": "locked, lock, locked up, lock up, bolted, bolt, deadbolted",
         "unlocked": "unlocked, unlock, unbolted",
-        "running": "running, going, run, working",
+        "running": "running, going, run",
         "playing": "playing, play",
         "paused": "paused, on pause",
         "cleaning": "cleaning, hoovering, vacuuming",
@@ -83,6 +83,7 @@ LEVELS = _by_phrase(
         "carbon dioxide level, co 2 level",
         "pm25": "pm25, fine dust, particulates, how dusty",
         "wind_speed": "how windy",
+        "amount": "what percentage, how many percent, percentage, what level",
     }
 )
 """What may be asked how much of → the level."""
@@ -122,6 +123,10 @@ LEVELS_OF_DOMAIN = {
 }
 """Domain → the levels that its devices have."""
 
+OF_STRANGERS = ("battery", "brightness", "volume", "target", "temperature", "speed")
+"""Levels of what a home may lack; others are asked for of much that is no device."""
+AMOUNT = "amount"
+"""The level for which no word was said: the device tells which is meant."""
 LEVEL_OF_DOMAIN = {
     **{"light": "brightness", "media_player": "volume", "climate": "target"},
     **{"cover": "position", "valve": "position", "fan": "speed"},
@@ -132,18 +137,22 @@ OUTDOORS = word_set(
     "outside outdoors garden yard backyard balcony terrace patio porch deck greenhouse street"
 )
 """Words for where no room is."""
+ANY_OUTDOORS = ("outside", "outdoors")
+"""Those that name no particular place."""
 
 BEGINNINGS = word_set(
     "is are was were did does what which who how any anything anyone anybody somebody someone"
 )
-"""Words with which questions begin, wherever one stands."""
+"""Words with which questions begin."""
+LATE_BEGINNINGS = word_set("is are did what how")
+"""Those with which a question begins after a statement: "it's late, is the garage shut"."""
 _BEGINNING = (
     *BEGINNINGS,
     *phrase_list(
         "has it, has anyone, has anybody, has somebody, has someone, has he, has she, has anything,"
         " have i, have we, have you, have they, do i, do we, has there, had i"
     ),
-    *("has", "whose"),
+    *("has", "whose", "if", "whether"),
 )
 BEGINNING = frozenset(tuple(phrase.split()) for phrase in _BEGINNING)
 """Canonical words with which a question begins."""
@@ -154,7 +163,8 @@ TELLING = tuple(
         phrase_list(
             "tell me, let me know, check, check if, check whether, do you know, i wonder, i want "
             "to know, i need to know, have a look, see if, see whether, double check, just check, "
-            "any idea, do you happen to know, just tell me, find out, are you sure, am i right that"
+            "any idea, status of, state of, do you happen to know, just tell me, find out, "
+            "are you sure, am i right that"
         ),
         key=len,
         reverse=True,
@@ -162,7 +172,9 @@ TELLING = tuple(
 )
 """What people say before a question, the longest first."""
 
-SPEAKERS = word_set("i we he she they it you nobody")
+INDIRECT = word_set("where when why who which if whether")
+"""Words of another question before one: "where on earth is she"."""
+SPEAKERS = word_set("i we he she they it you nobody that this there who")
 """First words of the statements around a question."""
 
 STOREYS = {
@@ -176,20 +188,23 @@ STOREY_WORDS = word_set("upstairs downstairs up down")
 
 EVERYTHING = word_set(
     "everything anything every all any both each everywhere anywhere house whole flat apartment "
-    "place nothing something everyone everybody entire"
+    "place nothing something everyone everybody entire total altogether overall"
 )
 """Words for all devices, or for any of them."""
 
 LISTED = word_set("which devices appliances things turned switched")
 """Words of a question for a list of devices: "which devices are on"."""
+PARTICIPLES = ("locked",)
+"""Last words of a question without a verb, which no command has: "everything locked"."""
+COMMANDING = word_set("have get leave set make put")
+"""First words of a command that ends as such a question does."""
+OF_DEVICES = ("on", "off", "locked", "unlocked", "running", "charging")
+"""States that only devices have, so that a home that lacks the device can say so."""
 NOTABLE = ("open", "unlocked", "running")
 """States that are asked about in the whole home where no device is named: "what is open"."""
 
 LEFT = word_set("still left leave leaving else")
 """Words of a question that is about the whole home: what is on there may be forgotten."""
-
-NEGATING = word_set("not forget forgot forgotten")
-"""Words that turn a question into its opposite, so that no yes or no fits."""
 
 FILLERS = word_set(
     "is are was were am be been being did do does has have had a an my our your his her their its "
@@ -197,7 +212,7 @@ FILLERS = word_set(
     "children anyone anybody who mum dad turn turned switch switched leave left put still now just "
     "right currently actually already again really also too so then even else at moment currently "
     "device devices thing things appliance appliances stuff level levels reading percent degrees "
-    "state status setting set use uses using used draw draws drawing need consume consuming "
+    "state status setting set use uses using used draw draws drawing consume consuming "
     "take taking left remaining show shows showing say says run set please ok me if whether about "
     "way properly by chance happen know today everyone ones forget forgot forgotten not no "
     "sensor sensors detector detectors detected detect detecting reporting report yes only oh hey "
@@ -207,12 +222,19 @@ FILLERS = word_set(
 """Words that add nothing to the rest of a question."""
 
 AROUND_ONE = word_set(
-    "1 ones other others and what about how or also 1 in of is are my our then so ok but a that"
+    "1 ones other others and what about how or also in of is are my our then so ok but a that"
 )
 """Words around the name of one more of a kind: "and the one in the kitchen"."""
 
+CONTINUING = AROUND_ONE | word_set(
+    "on at the there too as well for by with from oh yes now still even every all both any whole "
+    "house everything anything anywhere everywhere it this i we their his her your got"
+)
+"""Words of a text that goes on with a question, and names nothing but what else is asked about."""
+
 ELSEWHERE = word_set(
-    "train trains bus buses flight flights plane planes tube tram ferry match game film movie shop "
+    "traffic road roads train trains bus buses "
+    "flight flights plane planes tube tram ferry match game film movie shop "
     "shops show news party meeting school concert football timer timers alarm alarms reminder "
     "reminders list lists calendar appointment today tomorrow tonight yesterday morning afternoon "
     "evening night week weekend month year later monday tuesday wednesday thursday friday saturday "
@@ -224,7 +246,7 @@ TAGS = tuple(
     tuple(phrase.split())
     for phrase in phrase_list(
         "is there, are there, is it, are they, is not it, are not they, did i, did we, have i, "
-        "have we, is that right, am i right, correct, right"
+        "have we, is that right, am i right"
     )
 )
 """Ends of a statement that make it a question: "no lights on, are there"."""
