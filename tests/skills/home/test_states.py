@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import pytest
 
 from assistant.core.messages import SlotValue
-from tests.support.house import replied
+from assistant.skill.home import Area, Floor, Home
+from tests.support.house import replied, thing
 from tests.support.talking import Talk, command
 
 CURTAINS = {"domain": "cover", "device_class": "curtain", "area": "Living Room"}
@@ -138,3 +141,119 @@ def test_what_is_not_known_is_told(house: Talk, slots: dict[str, SlotValue], tol
 )
 def test_how_warm_it_is(house: Talk, slots: dict[str, SlotValue], told: str) -> None:
     assert house.ask("HassClimateGetTemperature", **slots) == told
+
+
+SENSED = Home(
+    floors=(Floor(name="Upstairs", id="up"),),
+    areas=(Area(name="Kitchen", id="kitchen"), Area(name="Loft", id="loft", floor="up")),
+    entities=(
+        thing("light.table", "Table Lamp", "kitchen", "on"),
+        thing("switch.stars", "Star Lights", "loft", "on"),
+        thing("media_player.radio", "Radio", "loft", "paused"),
+        thing("binary_sensor.pane", "Loft Window", "loft", "on", device_class="window"),
+        thing("binary_sensor.pane2", "Kitchen Window", "kitchen", "off", device_class="window"),
+        thing("binary_sensor.hall", "Hall", "loft", "on", device_class="occupancy"),
+        thing("binary_sensor.sink", "Sink Leak", "kitchen", "off", device_class="moisture"),
+        thing("binary_sensor.bath", "Bath Leak", "loft", "off", device_class="moisture"),
+        thing("binary_sensor.shed", "Shed Door", None, "unavailable", device_class="door"),
+        thing("lock.gate", "Gate", None, "unlocked"),
+        thing("vacuum.rex", "Rex", "kitchen", "docked"),
+        thing("climate.loft", "Heater", "loft", "heat"),
+    ),
+)
+
+
+@pytest.mark.parametrize(
+    ("text", "slots", "told"),
+    [
+        (
+            "is everything off",
+            {"name": "all", "state": "off"},
+            "No, the table lamp and the star lights are on and the radio is paused.",
+        ),
+        (
+            "is everything off in here",
+            {"state": "off", "area": "Kitchen"},
+            "No, the table lamp is on.",
+        ),
+        (
+            "are the windows shut",
+            {"domain": "cover", "device_class": "window", "state": "closed"},
+            "No, the loft window is open.",
+        ),
+        (
+            "is there somebody upstairs",
+            {
+                "domain": "binary_sensor",
+                "device_class": "motion",
+                "state": "on",
+                "floor": "Upstairs",
+            },
+            "Yes, the hall sensor reports somebody.",
+        ),
+        (
+            "any leaks",
+            {"domain": "binary_sensor", "device_class": "moisture", "state": "on"},
+            "No, none of the two water sensors has noticed anything.",
+        ),
+        (
+            "is there water in the kitchen",
+            {
+                **{"domain": "binary_sensor", "device_class": "moisture", "state": "on"},
+                **{"area": "Kitchen"},
+            },
+            "No, the sink leak sensor reports no water.",
+        ),
+        (
+            "what is open",
+            {"name": "all", "state": "open"},
+            "The loft window is open. I don't know the state of the shed door.",
+        ),
+        (
+            "did we lock up",
+            {"name": "all", "state": "locked", "domain": "lock"},
+            "No, the gate is unlocked.",
+        ),
+        (
+            "did anyone unlock the gate",
+            {"name": "Gate", "state": "unlocked"},
+            "The gate is unlocked.",
+        ),
+        (
+            "is the gate shut",
+            {"name": "Gate", "state": "closed"},
+            "I only know that the gate is unlocked.",
+        ),
+        (
+            "is rex charging",
+            {"name": "Rex", "state": "charging"},
+            "I only know that Rex is docked.",
+        ),
+        ("is the radio on", {"name": "Radio", "state": "on"}, "The radio is paused."),
+        (
+            "are the star lights on",
+            {"name": "Star Lights", "state": "on"},
+            "Yes, the star lights are on.",
+        ),
+        (
+            "is the heating on",
+            {"domain": "climate", "state": "on"},
+            "Yes, the heater is set to heat.",
+        ),
+        (
+            "and in the loft",
+            {"domain": "switch", "state": "off", "area": "Loft"},
+            "The star lights are on.",
+        ),
+        (
+            "is the star lights on in the kitchen",
+            {"name": "Star Lights", "state": "on", "area": "Kitchen"},
+            "I don't know of any star lights in the kitchen.",
+        ),
+    ],
+)
+def test_a_question_is_answered_from_all_kinds_of_devices(
+    talks: Callable[..., Talk], text: str, slots: dict[str, SlotValue], told: str
+) -> None:
+    talk = talks(home=SENSED)
+    assert replied(talk.hear(text, command("HassGetState", **slots))).text == told
