@@ -11,8 +11,9 @@ from nlu.discourse.negation import addressed_to_other, not_a_command, reported, 
 from nlu.discourse.reading import ReadPart
 from nlu.fallback.guesser import Guesser, spoken
 from nlu.grammar.templates import Templates
-from nlu.interpreter import Interpreter, Understood
+from nlu.interpreter import Interpreter
 from nlu.text.canonical import canonical, without_politeness
+from nlu.understood import Understood
 
 _MOST = 5
 """Most candidates of one kind that are listed."""

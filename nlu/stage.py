@@ -25,9 +25,10 @@ from nlu.discourse.direction import directions
 from nlu.discourse.reading import ReadPart
 from nlu.explanation import Explanation, explain
 from nlu.grammar.templates import SAMPLED_SENTENCES, SAMPLING_SEED, Templates
-from nlu.interpreter import By, Guess, Interpreter, Understood
+from nlu.interpreter import Guess, Interpreter
 from nlu.suggestion import Suggestion, hints
 from nlu.text.canonical import Canonical, canonical
+from nlu.understood import By, Understood
 from nlu.values import periods
 
 _UNSURE = 0.5

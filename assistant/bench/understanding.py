@@ -21,8 +21,9 @@ from nlu.classifier.encoder import MODEL, SentenceEncoder
 from nlu.classifier.examples import read_shipped
 from nlu.classifier.intent import IntentModel
 from nlu.classifier.tagger import Tagger
-from nlu.interpreter import By, Interpreter
+from nlu.interpreter import Interpreter
 from nlu.text.canonical import canonical
+from nlu.understood import By
 
 TOKENS = 14
 """Word pieces of the sentences for timing the models, including the two that frame them."""

@@ -8,7 +8,7 @@ from assistant.core.messages import Command, Slot
 from assistant.english.commands import states as english
 from assistant.english.commands.kinds import Kind
 from assistant.skill.home import Entity, Home
-from nlu.parts.chunks import Where
+from nlu.parts.names import Where
 from nlu.parts.targets import TARGETS, slot
 from nlu.text.canonical import Canonical
 

@@ -216,7 +216,7 @@ class Chunker:
         """What words name as a whole: devices, a kind of them, a place, or what was spoken of."""
         for part, how in self._parts(key, ()):
             everything = isinstance(part, OfKind) and part.kind is EVERYTHING
-            if isinstance(part, Thing) and how != "part" and not everything:
+            if isinstance(part, Thing) and how not in ("part", "loose") and not everything:
                 yield part
 
     def mentions(self, words: Sequence[str]) -> bool:

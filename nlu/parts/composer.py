@@ -96,7 +96,7 @@ class Composer:
         text = plain.text
         for tag in TAGS:
             text = text.removesuffix(f" {tag}")
-        here = next((h for h in map(" ".join, HERE) if text.endswith(f" {h}")), "")
+        here = max((h for h in map(" ".join, HERE) if text.endswith(f" {h}")), key=len, default="")
         words = text.removesuffix(here).split()
         found = NEEDS.get(tuple(word for word in words if word not in SOFTENING))
         if found is None:

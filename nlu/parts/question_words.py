@@ -12,7 +12,8 @@ from assistant.english.commands.kinds import KINDS
 from assistant.english.commands.words import STATEMENTS
 from assistant.english.stop_words import COMMON
 from assistant.skill.home import Entity, Home
-from nlu.parts.chunks import Chunker, Level, Named, OfKind, OneOf, Spoken, Unknown, Where
+from nlu.parts.chunks import Chunker, Level, Named, OfKind, OneOf, Spoken, Unknown
+from nlu.parts.names import Where
 from nlu.text.canonical import Canonical, canonical
 
 _T = TypeVar("_T")
@@ -217,8 +218,6 @@ class QuestionWords:
             yield from ((thing, _WORD) for thing in named)
         if entities := self._partial.get(key):
             yield Partly(" ".join(key), entities), _PART
-        if len(key) == 1 and (room := self._owned(key[0])) is not None:
-            yield room, _PART
         if key in english.STATES:
             yield Stated(english.STATES[key]), _WORD
         if key in english.SENSED:
@@ -227,11 +226,6 @@ class QuestionWords:
             yield Measured(english.LEVELS[key]), _WORD
         if len(key) == 1:
             yield from _single(key[0], before)
-
-    def _owned(self, word: str) -> Where | None:
-        """The room whose name begins with a possessive: "mia's"."""
-        rooms = [a for a in self._home.areas if word.endswith("'s") and _first(a.name) == word]
-        return Where(area=rooms[0]) if len(rooms) == 1 else None
 
     @cached_property
     def _partial(self) -> dict[tuple[str, ...], tuple[Entity, ...]]:
@@ -266,10 +260,6 @@ def _single(word: str, before: str) -> Iterator[tuple[_Part, float]]:
         yield Filler(), _FILLER
     if before in ("did", "has", "have") and word.isalpha() and word not in COMMON:
         yield Filler(), _FILLER + 0.5
-
-
-def _first(name: str) -> str:
-    return next(iter(canonical(name).text.split()), "")
 
 
 def _is_strange(key: tuple[str, ...]) -> bool:

@@ -98,7 +98,6 @@ SUBJECTS = (
             "(make me|make us) laugh",
             "(another|one more|a different) joke",
             "[boring|rubbish|lame|not funny] (tell|give) (me|us) (another|another one|one more)",
-            "(tell|give) (me|us) something (funny|silly)",
             "(joke|joke please|a joke|tell me something really funny)",
             "that (joke was|was) (not funny|not very funny|a bad joke)",
         ),

@@ -47,7 +47,6 @@ SUBJECTS = (
         "I can't set reminders yet; I can set a timer.",
         (
             "<remind> (me|us) [<moment>]",
-            "<remind> (me|us) in {duration}",
             "<remind> (me|us|<family>) <moment> (to|about|of|that|that i need to) {what}",
             "<remind> (me|us|<family>) in {duration} (to|about|of|that|that i need to) {what}",
             "<remind> (me|us|<family>) (to|about|of|that|i need|i have) {what} [in {duration}]",

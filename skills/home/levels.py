@@ -1,7 +1,8 @@
-"""Levels of devices in the units that people say, from Home Assistant's states and attributes."""
+"""Levels and colours of devices as people say them, from Home Assistant's states and attributes."""
 
 from __future__ import annotations
 
+import colorsys
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -9,6 +10,13 @@ from assistant.skill import Entity, SlotValue
 
 FULL_BRIGHTNESS = 255
 """Home Assistant's brightness of a light that is fully on."""
+_HUES = (
+    *((15, "red"), (40, "orange"), (65, "yellow"), (80, "lime"), (160, "green"), (200, "cyan")),
+    *((260, "blue"), (290, "purple"), (330, "pink"), (361, "red")),
+)
+"""Names of colours, each with the hue in degrees up to which it holds."""
+_PALE = 0.15
+"""Saturation up to which a colour is a white."""
 
 
 @dataclass(frozen=True)
@@ -81,3 +89,21 @@ def number(value: SlotValue) -> float | None:
         return None if value is None else float(value)
     except (TypeError, ValueError):
         return None
+
+
+def colour_of(light: Entity) -> str | None:
+    """A name, or a white in kelvin; None where the light does not tell."""
+    if name := light.fact("color"):
+        return name
+    kelvin = number(light.attributes.get("color_temp_kelvin"))
+    rgb = light.attributes.get("rgb_color")
+    if kelvin is not None and (light.fact("color_mode") == "color_temp" or not rgb):
+        return f"white, {kelvin:g} kelvin"
+    parts = [number(part) for part in rgb] if isinstance(rgb, list | tuple) else []
+    red, green, blue = (*parts, None, None, None)[:3]
+    if red is None or green is None or blue is None:
+        return None
+    hue, saturation, _ = colorsys.rgb_to_hsv(red / 255, green / 255, blue / 255)
+    if saturation <= _PALE:
+        return "white"
+    return next(name for most, name in _HUES if hue * 360 < most)

@@ -11,8 +11,15 @@ from assistant.english.units import measured
 from assistant.english.words import words
 from assistant.skill import Context, Entity, Reply, Request, Skill, Traits, choices
 from skills.home.climate import degrees
-from skills.home.colours import colour_of
-from skills.home.levels import brightness, number, position, speed, target_temperature, volume
+from skills.home.levels import (
+    brightness,
+    colour_of,
+    number,
+    position,
+    speed,
+    target_temperature,
+    volume,
+)
 from skills.home.targets import ALL, Place, Target, TargetMention, capital, find, in_place, the
 from skills.home.wording import be, described, known
 

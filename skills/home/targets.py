@@ -127,7 +127,7 @@ def _found(wanted: TargetMention, request: Request, context: Context) -> Target:
     if wanted.name is not None and wanted.name.casefold() != ALL:
         named = _named(wanted.name, wanted, context)
         if _said_place(request) and not _may_be_in(named, _areas(wanted, context)):
-            where = _where(wanted.place.area, wanted.place.floor)
+            where = in_place(wanted.place.area, wanted.place.floor)
             return Target((), wanted.kind, where, called=wanted.name.casefold())
         return named
     text = _ALL_THE_WAY.sub("", request.text.casefold())

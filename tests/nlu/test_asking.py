@@ -21,9 +21,10 @@ from nlu.fallback.guesser import Guesser
 from nlu.fallback.scoring import Guessed
 from nlu.fallback.slot_patterns import SlotPattern
 from nlu.grammar.templates import Templates
-from nlu.interpreter import By, Interpreter
+from nlu.interpreter import Interpreter
 from nlu.stage import NluStage
 from nlu.text.canonical import Canonical, canonical
+from nlu.understood import By
 from tests.support.believing import Believes, guesses
 from tests.support.calibrations import INTENT
 from tests.support.stand_ins import HOME

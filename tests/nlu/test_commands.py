@@ -10,8 +10,9 @@ import pytest
 import yaml
 
 from nlu.grammar.templates import Templates
-from nlu.interpreter import Interpreter, Understood
+from nlu.interpreter import Interpreter
 from nlu.text.canonical import canonical
+from nlu.understood import Understood
 
 TABLE = yaml.safe_load((Path(__file__).parent / "sentences.yaml").read_text("utf-8"))
 CASES = [

@@ -8,7 +8,7 @@ import pytest
 
 from assistant.core.messages import SlotValue
 from assistant.skill.home import Area, Entity, Floor, Home
-from skills.home.colours import colour_of
+from skills.home.levels import colour_of
 from tests.support.house import thing
 from tests.support.talking import Talk
 
