@@ -6,12 +6,15 @@ import time
 from collections import Counter
 from collections.abc import Callable, Sequence
 
+import msgspec
+
 from assistant.answer.answerer import Answer, Answerer
 from assistant.answer.calendar.calendar import Calendar
 from assistant.answer.generation.phraser import Phraser
 from assistant.answer.generation.token_scheduler import Steps
 from assistant.answer.knowledge.query import Filter
 from assistant.answer.quality.monitor import Monitor
+from assistant.answer.retrieval.mentions import named
 from assistant.answer.summary.summariser import Summariser, Summary
 from assistant.core.messages import (
     CalendarTask,
@@ -20,6 +23,7 @@ from assistant.core.messages import (
     OpenQuestion,
     QualityAlert,
 )
+from assistant.english.questions import leans, stands_for
 
 
 class DocumentAnswers:
@@ -38,11 +42,17 @@ class DocumentAnswers:
         self._calendar, self._monitor, self._clock = calendar, monitor, clock
         self._alerts: list[QualityAlert] = []
 
-    def answering(self, question: str, task: OpenQuestion, at_s: float = 0.0) -> Steps[Answer]:
-        """The steps to the answer, or to an honest refusal."""
+    def answering(
+        self, question: str, task: OpenQuestion, at_s: float = 0.0, after: int = 0
+    ) -> Steps[Answer]:
+        """The steps to the answer, or to an honest refusal.
+
+        A question that leans on the one before is about the passage `after` first; only about it
+        where it names nothing itself.
+        """
         began_s = self._clock()
         outcomes: Counter[str] = Counter()
-        within = self._within(task)
+        within = _following(question, self._within(task), after)
         made = yield from self._answerer.answering(question, outcomes, within)
         self._alerts += self._monitor.observe(at_s, self._clock() - began_s, outcomes, made)
         return self._calendar.dated(question, made)
@@ -81,6 +91,14 @@ class DocumentAnswers:
             return Filter(naming=task.persons) if task.persons else None
         period = self._calendar.here(task.period)
         return Filter(since=period.since, until=period.until, naming=task.persons)
+
+
+def _following(question: str, within: Filter | None, after: int) -> Filter | None:
+    """`within`, narrowed to what was spoken of before where the question leans on it."""
+    if not after or not leans(question):
+        return within
+    alone = stands_for(question) and not named(question)
+    return msgspec.structs.replace(within or Filter(), beside=after, strict=alone)
 
 
 def _of_documents(task: CalendarTask) -> OpenQuestion:

@@ -29,8 +29,9 @@ class InFlight:
     """Shares the generator among the current questions, a few tokens a `turn`.
 
     Without a `scheduler`, whose clock must be `boottime_s`, each question is answered at once.
-    `source` says where the last answer is from, `said` what it was. `requests` are those of the
-    command line that wait for the documents to be read, each with its reply if that is known.
+    `source` says where the last answer is from, `said` what it was; `passage` is the id of what it
+    rests on, 0 for no document, and `answered_s` the time of its question. `requests` are those of
+    the command line that wait for the documents to be read, each with its reply if that is known.
     """
 
     def __init__(self, scheduler: TokenScheduler | None = None) -> None:
@@ -39,6 +40,8 @@ class InFlight:
         self._ready: deque[Message] = deque()
         self.source = ""
         self.said = ""
+        self.passage = 0
+        self.answered_s = 0.0
         self.requests: dict[str, DocumentsDone | None] = {}
 
     @property

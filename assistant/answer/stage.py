@@ -43,7 +43,10 @@ from assistant.core.messages import (
     WordFacts,
 )
 from assistant.english.asking.statements import states
-from assistant.english.questions import asks, commands, names
+from assistant.english.questions import asks, commands, goes_on, names
+
+CONVERSATION_S = 60.0
+"""Seconds after a question in which another may go on from its answer."""
 
 ACKNOWLEDGED = "Okay."
 
@@ -51,8 +54,10 @@ ACKNOWLEDGED = "Okay."
 class AnswerSource(Protocol):
     """Answers from documents, in steps of one generated token each."""
 
-    def answering(self, question: str, task: OpenQuestion, at_s: float = 0.0) -> Steps[Answer]:
-        """The answer, or an honest refusal."""
+    def answering(
+        self, question: str, task: OpenQuestion, at_s: float = 0.0, after: int = 0
+    ) -> Steps[Answer]:
+        """The answer, or an honest refusal; `after` is the passage that was spoken of before."""
 
     def scheduled(self, question: str, task: CalendarTask, at_s: float = 0.0) -> Steps[Answer]:
         """The answer to a question about days, or an honest refusal."""
@@ -182,18 +187,26 @@ class AnswerStage:
     def _answered(self, question: Question, task: OpenQuestion) -> Steps[SpokenReply]:
         if not question.fallback and states(question.text):
             return self._reply(question, ACKNOWLEDGED)
-        asked = asks(question.text)
+        after = self._spoken_of(question)
+        asked = asks(question.text) or (after > 0 and goes_on(question.text))
         declined = NOTHING_FOUND if asked else _declined(question.text, task.nearest)
         declined = question.fallback or declined
         if self._answers is None or not (question.fallback or asked or names(question.text)):
             return self._reply(question, declined, done=False)
-        answer = yield from self._answers.answering(question.text, task, question.at_s)
+        answer = yield from self._answers.answering(question.text, task, question.at_s, after)
         return self._said(question, answer, declined)
+
+    def _spoken_of(self, question: Question) -> int:
+        """The passage that the last answer rests on, while it is fresh; 0 for none."""
+        fresh = question.at_s - self._in_flight.answered_s < CONVERSATION_S
+        return self._in_flight.passage if fresh else 0
 
     def _said(self, question: Question, answer: Answer, declined: str = "") -> SpokenReply:
         """The reply that says `answer`, or `declined` where there is none; its source is kept."""
         found = answer.tier is not AnswerTier.DECLINED
         self._in_flight.source = _named(answer.kind, answer.title, answer.place) if found else ""
+        self._in_flight.passage = answer.passage if found else 0
+        self._in_flight.answered_s = question.at_s
         text = answer.text if found or not declined else declined
         return self._reply(question, text, done=found)
 

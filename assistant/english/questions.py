@@ -41,6 +41,10 @@ _LOOKED_UP = word_set(
     " email price cost deadline name names hours warranty excess manual menu rules appointment"
 )
 """What people look up with its name alone: "neighbour's number", "recipe for chili"."""
+_GOES_ON = re.compile(rf"{_BEFORE}(?:and|what about|how about|what of)\b")
+"""The beginning of a question that goes on from the one before: "and the price"."""
+_STANDS_FOR = word_set("it its he him his she her hers they them their theirs that those there")
+"""Words that stand for what was spoken of before."""
 _LONGEST_NAME = 8
 """Most words of a text that only names what is asked for."""
 _ORDERS = word_set(
@@ -69,12 +73,31 @@ def asks(text: str) -> bool:
 
 
 def names(text: str) -> bool:
-    """Whether a text only names what it may be after: "the wifi password"."""
+    """Whether a text only names something that people look up: "the wifi password"."""
+    said = _plain(text)
+    return _is_name(said) and not _LOOKED_UP.isdisjoint(said.split())
+
+
+def goes_on(text: str) -> bool:
+    """Whether a text without a verb may go on from a question: "and the price", "his number"."""
     said = _plain(text).removesuffix(" i mean")
+    return _is_name(said) and (_NAMES.match(said) is not None or _GOES_ON.match(said) is not None)
+
+
+def leans(text: str) -> bool:
+    """Whether a question may be about what was spoken of before: "when does it run out"."""
+    said = _plain(text)
+    return goes_on(text) or stands_for(text) or _GOES_ON.match(said) is not None
+
+
+def stands_for(text: str) -> bool:
+    """Whether a text has a word for what was spoken of before: "it", "their"."""
+    return not _STANDS_FOR.isdisjoint(re.split(r"[ ']", _plain(text)))
+
+
+def _is_name(said: str) -> bool:
     words = said.split()
-    if len(words) > _LONGEST_NAME or not _NO_NAME.isdisjoint(words) or commands(said):
-        return False
-    return _NAMES.match(said) is not None or not _LOOKED_UP.isdisjoint(words)
+    return len(words) <= _LONGEST_NAME and _NO_NAME.isdisjoint(words) and not commands(said)
 
 
 def commands(text: str) -> bool:

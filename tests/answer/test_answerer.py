@@ -219,7 +219,9 @@ class Documents:
     def __init__(self, made: Answerer) -> None:
         self._made = made
 
-    def answering(self, question: str, task: OpenQuestion, at_s: float = 0.0) -> Steps[Answer]:
+    def answering(
+        self, question: str, task: OpenQuestion, at_s: float = 0.0, after: int = 0
+    ) -> Steps[Answer]:
         return self._made.answering(question, within=Filter(naming=task.persons))
 
     def scheduled(self, question: str, task: CalendarTask, at_s: float = 0.0) -> Steps[Answer]:

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from typing import cast
+
 import pytest
 
-from assistant.answer.answerer import NOTHING_FOUND
-from assistant.answer.stage import ACKNOWLEDGED, AnswerStage
-from assistant.core.messages import OpenQuestion, Question, SpokenReply, Tick
+from assistant.answer.answerer import NOTHING_FOUND, Answer, AnswerTier
+from assistant.answer.generation.token_scheduler import Steps
+from assistant.answer.stage import ACKNOWLEDGED, AnswerSource, AnswerStage
+from assistant.core.messages import Message, OpenQuestion, Question, SpokenReply, Tick
 
 
 def test_what_is_near_is_named() -> None:
@@ -46,6 +49,34 @@ def test_a_statement_gets_a_nod() -> None:
     (reply,) = AnswerStage().feed(question)
     assert isinstance(reply, SpokenReply)
     assert (reply.text, reply.done) == (ACKNOWLEDGED, True)
+
+
+class _Answers:
+    """Finds passage 7 for everything that it is asked, and keeps what was spoken of before."""
+
+    def __init__(self) -> None:
+        self.asked: list[tuple[str, int]] = []
+
+    def answering(
+        self, question: str, task: OpenQuestion, at_s: float = 0.0, after: int = 0
+    ) -> Steps[Answer]:
+        self.asked.append((question, after))
+        return Answer(text="Here.", tier=AnswerTier.EXTRACTED, passage=7)
+        yield
+
+    def alerts(self) -> tuple[Message, ...]:
+        return ()
+
+
+@pytest.mark.parametrize(("pause_s", "asked"), [(5.0, True), (600.0, False)])
+def test_a_fragment_is_a_question_only_right_after_an_answer(pause_s: float, asked: bool) -> None:
+    answers = _Answers()
+    stage = AnswerStage(cast(AnswerSource, answers))
+    list(stage.feed(Question(utterance_id="u1", text="and the kettle", at_s=1000.0)))
+    list(stage.feed(Question(utterance_id="u2", text="who mends the kettle", at_s=1001.0)))
+    list(stage.feed(Question(utterance_id="u3", text="and the colour", at_s=1001.0 + pause_s)))
+    follow_up = [("and the colour", 7)] if asked else []
+    assert answers.asked == [("who mends the kettle", 0), *follow_up]
 
 
 def test_time_passing_is_no_question() -> None:

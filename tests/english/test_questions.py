@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from assistant.english.questions import asks, commands, names
+from assistant.english.questions import asks, commands, goes_on, leans, names, stands_for
 
 QUESTIONS = (
     "when is the bin collection",
@@ -22,6 +22,7 @@ NAMES = (
     "grandma's birthday",
     "recipe for pancakes",
 )
+FRAGMENTS = ("and the price", "what about his number", "the blue one", "and the fan")
 COMMANDS = (
     "can you empty the bin",
     "would you please read it to the cat",
@@ -51,6 +52,24 @@ def test_it_asks(text: str) -> None:
 def test_it_names_what_it_is_after(text: str) -> None:
     assert names(text)
     assert not asks(text)
+
+
+@pytest.mark.parametrize("text", [*FRAGMENTS, "the lamp I mean"])
+def test_a_fragment_goes_on_from_a_question_at_most(text: str) -> None:
+    assert goes_on(text)
+    assert leans(text)
+
+
+@pytest.mark.parametrize("text", ["and the fan", "the blue one", "the lamp I mean"])
+def test_a_fragment_alone_names_nothing_to_look_up(text: str) -> None:
+    assert not names(text)
+
+
+@pytest.mark.parametrize("text", ["when does it run out", "and when is their meeting"])
+def test_a_question_may_stand_on_the_one_before(text: str) -> None:
+    assert stands_for(text)
+    assert leans(text)
+    assert not leans("when does the passport run out")
 
 
 @pytest.mark.parametrize("text", [*COMMANDS, *NEITHER])

@@ -24,7 +24,7 @@ class Filter(msgspec.Struct, frozen=True, kw_only=True):
     date never matches them. A name is matched by whole words ("Anna" finds "Anna Berg").
 
     Where no passage within the filter answers, the rest is searched; but whatever answers must name
-    the people in `naming`, if only in its title.
+    the people in `naming`, if only in its title. With `strict`, nothing else is searched.
     """
 
     kinds: tuple[str, ...] = ()
@@ -32,6 +32,9 @@ class Filter(msgspec.Struct, frozen=True, kw_only=True):
     since: datetime | None = None
     until: datetime | None = None
     naming: tuple[str, ...] = ()
+    beside: int = 0
+    """A passage: those of its document are wanted; of an event or a contact, only itself."""
+    strict: bool = False
 
     @property
     def narrows(self) -> bool:
@@ -46,6 +49,12 @@ class Filter(msgspec.Struct, frozen=True, kw_only=True):
             names = tuple(f" {folded(name)} " for name in self.people)
             either = " OR ".join(["instr(' ' || name || ' ', ?)"] * len(names))
             yield f"id IN (SELECT passage FROM people WHERE {either})", names  # noqa: S608
+        if self.beside:
+            yield (
+                "source = (SELECT source FROM passages WHERE id = ?)"
+                " AND (kind NOT IN ('event', 'contact') OR id = ?)",
+                (self.beside,) * 2,
+            )
         if self.since is not None:
             # An event that ends when it begins must still be found at that instant.
             yield "(ends_s > ? OR starts_s >= ?)", (self.since.timestamp(),) * 2

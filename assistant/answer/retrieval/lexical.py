@@ -68,7 +68,7 @@ class LexicalSearcher:
         if not tells(question):
             return SearchResult([], [])
         found = by_words(question, self._candidates(question, within))
-        if within is not None and within.narrows and found.answer is None:
+        if within is not None and within.narrows and not within.strict and found.answer is None:
             return self._find(question, Filter(naming=within.naming))
         return found
 

@@ -84,14 +84,14 @@ class Searcher:
         filters = [within] if within is not None and within.narrows else []
         if people:
             about = within or Filter()
-            filters.insert(0, msgspec.structs.replace(about, people=people))
+            filters.insert(0, msgspec.structs.replace(about, people=people, beside=0))
         for narrow in filters:
             (candidates,) = self._retriever.find_all([question], READ_FROM, narrow)
             then = [c for c in candidates if _is_then(c, narrow)]
             finding = self._read(question, then, narrow)
             if finding.answer is not None:
                 return finding
-        return None
+        return SearchResult([], []) if within is not None and within.strict else None
 
     def _read(
         self, question: str, candidates: list[PassageCandidate], within: Filter | None

@@ -266,6 +266,16 @@ def test_a_filter_lets_through_its_kinds(knowledge: Knowledge) -> None:
     assert len(found(knowledge)) == 2
 
 
+def test_a_filter_keeps_to_the_document_of_a_passage(knowledge: Knowledge) -> None:
+    every = knowledge.passages.read(knowledge.passages.within(Filter()))
+    for one in every:
+        beside = knowledge.passages.read(knowledge.passages.within(Filter(beside=one.id)))
+        alone = one.passage.kind in ("event", "contact")
+        assert one in beside
+        assert {other.source for other in beside} == {one.source}
+        assert not alone or beside == [one]
+
+
 def test_a_filter_knows_people_by_each_word_of_their_names(knowledge: Knowledge) -> None:
     anna, bo = "2026-01-01", "2026-01-02"
     add(knowledge, DIARY, event(anna, "", "Anna  Berg", "Carl"), event(bo, "", "Bo Annason"))
