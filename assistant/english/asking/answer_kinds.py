@@ -59,7 +59,7 @@ KINDS = (
     _kind("email", rf"{_WHAT}.*\be-?mail\b", r"@"),
     _kind(
         "phone",
-        rf"{_WHAT}.*(?:\b(?:phone|telephone|mobile|cell)\b|['’]s number\b)"
+        rf"{_WHAT}.*(?:\b(?:phone|telephone|mobile|cell)\b|(?:['’]s|his|her|their) number\b)"
         rf"|{_WHAT}number (?:for|of) "
         rf"|{_LEAD}(?:what|which) number (?:do|should|can|to|must)\b",
         r"\d[\d ()/-]{1,}\d",

@@ -148,3 +148,12 @@ def test_a_diary_tells_the_day_in_its_heading() -> None:
     assert worded("when did we sow the leeks", entry, "leeks", wanted.dated(entry)) == (
         "14 March: Sowed the leeks under glass."
     )
+
+
+@pytest.mark.parametrize(
+    "text", ["what's his number", "and what is their number", "what is Ann's number"]
+)
+def test_the_number_of_a_person_is_a_telephone_number(text: str) -> None:
+    kind = kind_of(text)
+    assert kind is not None
+    assert kind.name == "phone"
