@@ -25,7 +25,8 @@ _LASTING = r"(?:week|day|hour|minute|second)s?\b"
 _VALUE = re.compile(
     rf"\b(?:(?:(?:{'|'.join(WEEKDAYS)}),? )?"
     rf"(?:(?:{_MONTH}) {_DAY}|{_DAY} (?:{_MONTH}))(?:,? \d{{4}})?"
-    rf"|{_LASTING}(?:, \w+ {_LASTING})* and \w+ {_LASTING})\b",
+    rf"|{_LASTING}(?:, \w+ {_LASTING})* and \w+ {_LASTING}"
+    rf"|{_LASTING} and an? (?:half|quarter)|\w+ and an? (?:half|quarter) {_LASTING})\b",
     re.IGNORECASE,
 )
 _FIGURE = r"[£$€]?\d[\d.,:]*(?: ?(?:am|pm|[a-z°%]{1,9}(?= (?:and|to|until)\b)))?"

@@ -11,6 +11,7 @@ _BEFORE = (
     r"|quick question|excuse me|by the way),? )*"
 )
 _IS = r"(?:is|are|was|were|do|does|did|can|could|has|have|had|will|would|should|may|must)"
+_WHO = r"(?:who|what|when|where|why|how)"
 _TOLD = r"(?:tell me|let me know|remind me|do you know|i wonder|i want to know|i need to know)"
 _DONE_FOR_ME = re.compile(
     rf"{_BEFORE}(?:(?:can|could|will|would) (?:you|we|i)|i (?:want|need|would like) you to"
@@ -18,11 +19,11 @@ _DONE_FOR_ME = re.compile(
     r"(?!tell|say|explain|know|remember|find out|check|remind|look)\w+"
 )
 """A command in the form of a question: "can you open the blinds"."""
-_ASKS = re.compile(rf"{_BEFORE}(?:{_TOLD}|who|whose|whom|what|which|when|where|why|how|{_IS})\b")
+_ASKS = re.compile(rf"{_BEFORE}(?:{_TOLD}|{_WHO}s?|whose|whom|which|whereabouts|{_IS})\b")
 _ASKS_LATER = re.compile(
-    rf"\b(?:(?:who|what|which|when|where|why|how)(?:'s| {_IS})"
+    rf"\b(?:(?:{_WHO}|which)(?:'?s| {_IS})"
     rf"|(?:what|which|whose) (?!it|i|you|he|she|we|they|that|this)\w+ {_IS}"
-    r"|how (?:much|many|long|often|far|old|late|early|hot|high))\b"
+    r"|how (?:much|many|long|often|far|old|late|early|hot|high|soon|big))\b"
 )
 """A question that follows other words: "he wants the serial number where do i find that"."""
 _NAMES = re.compile(

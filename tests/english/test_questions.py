@@ -7,6 +7,9 @@ import pytest
 from assistant.english.questions import asks, commands, goes_on, leans, names, stands_for
 
 QUESTIONS = (
+    "whats the code of the shed",
+    "whereabouts are the spare bulbs",
+    "we leave at nine, how soon do I have to be there",
     "when is the bin collection",
     "what's the excess on the car insurance",
     "how do I bleed a radiator",

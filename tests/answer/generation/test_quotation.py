@@ -39,6 +39,8 @@ def test_the_sources_own_words_in_a_row_are_a_quotation(
         ("The boiler is serviced by Hale and Sons.", BOILER, "Hale and Sons"),  # with a gap
         ("It is on Friday", "It is on Friday, March 5, 2027.", "Friday"),  # a date is cut
         ("It lasts one hour", "It lasts one hour and 30 minutes.", "one hour"),
+        ("Simmer for an hour", "Simmer for an hour and a half, then stir.", "an hour"),
+        ("Rest it two", "Rest it two and a half hours.", "two"),
         ("Clean the filter once", FILTER, "once a month"),  # the answer is cut off
         ("The brown bin is emptied every Thursday before seven", BIN, "every Thursday"),
         ("seven in the morning", BIN, "seven in the morning"),  # "before" is cut off
