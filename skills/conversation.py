@@ -21,7 +21,8 @@ skill = Skill("conversation")
 @skill.short(
     "HassNevermind",
     "(ok|thanks|thank you|cheers|ta|got it|i heard [you]|i know|all right|alright|yes|yes yes)",
-    "(ok ok|ok thanks|ok thank you|ok stop|stop it|that is fine|that will do|cancel|dismiss|off)",
+    "(stop|stop it|ok stop|off|cancel|dismiss|ok ok|ok thanks|ok thank you|that is fine)",
+    "that will do",
     "(turn|switch) (it|that) off",
     "(turn|switch) off",
     "make it stop",

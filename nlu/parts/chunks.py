@@ -174,7 +174,7 @@ class Chunker:
             yield Chunk(part, start, end, _COSTS[how])
         for other in HOMOPHONES.get(key[0], ()) if len(key) == 1 else ():
             for part, _ in self._parts((other,), before):
-                if isinstance(part, Named | OfKind | Level):  # no direction hangs on them
+                if isinstance(part, Level):  # no direction hangs on it, and no name
                     yield Chunk(part, start, end, _COSTS["misheard"])
         if strangers and start and self._is_strange(key):
             stranger = " ".join(key)

@@ -12,6 +12,7 @@ from assistant.core.messages import Commit, Interpretation, SpokenReply, Transcr
 from assistant.skill.home import Entity, Home
 from nlu.grammar.templates import Templates
 from nlu.interpreter import Interpreter
+from nlu.parts.composer import Composer
 from nlu.stage import NluStage
 from skills.registry import load_registry
 from tests.support.talking import EVENING, HOME, Talk
@@ -26,6 +27,7 @@ HOUSE = Home(
             attributes={"items": ["milk", "butter"]},
         ),
         Entity(name="To-Do List", id="todo.to_do_list"),
+        Entity(name="Shade", id="cover.shade", state="closed"),
     ),
 )
 
@@ -197,6 +199,21 @@ def test_a_ring_is_answered(say: Conversation) -> None:
     assert say.timers == {}
     say("same again")
     assert say.timers == {"carrots": timedelta(minutes=5)}
+
+
+def test_stop_is_for_what_rings_before_what_moves(talks: Callable[..., Talk]) -> None:
+    templates = Templates.compile(load_registry().manifests, HOUSE)
+    interpreter = Interpreter(templates, compose=Composer(HOUSE))
+    nlu = NluStage(templates, interpreter, lambda: EVENING)
+    say = Conversation(talks(home=HOUSE), nlu, float(next(_FAR_APART)))
+    say("open the shade")
+    assert say("stop") == "I stopped the shade."
+    say("carrots ten minutes")
+    say.talk.wait(590)
+    say("open the shade")
+    say.talk.wait(10)
+    assert say("stop") == "Okay."
+    assert say.timers == {}
 
 
 def test_nothing_to_snooze_is_told(say: Conversation) -> None:
