@@ -40,7 +40,10 @@ from typing import Protocol
 import msgspec
 
 from assistant.core.messages import Command
+from assistant.english.commands.directions import DIRECTIONS
 from assistant.english.commands.modifiers import AT_TIME, FOR
+from assistant.english.commands.words import QUESTIONS
+from assistant.english.stop_words import COMMON
 from nlu.discourse import clauses
 from nlu.discourse.continuation import leans, put_off, shared_modifiers
 from nlu.discourse.direction import directions
@@ -114,6 +117,10 @@ class Interpreter:
     ) -> Understood:
         """Read the whole of a text at an aware time, after `before` of the same conversation."""
         by, readings = self._read(said, now, before)
+        if by is By.GUESS and readings and self._leaves_out(readings[0]):
+            if not self._templates.traits(readings[0].command.intent).asks:
+                return Understood(by=By.DOUBT, choices=(readings[0].command,))
+            by, readings = By.NOTHING, None
         if by is By.NOTHING and (strange := self._of_strangers(said, "any")):
             asked = self._asked(said, now)
             if not (asked and _spells(asked[0], strange[1] or ())):
@@ -150,8 +157,21 @@ class Interpreter:
     def _talk(self, said: Canonical) -> ReadPart | None:
         if self.guess is None or not self._may_guess(said):
             return None
-        command = None if directions(said, self._templates.named) else self.guess.talk(said)
+        command = self.guess.talk(said)
         return self._part(said, command) if command else None
+
+    def _leaves_out(self, guessed: ReadPart) -> bool:
+        """Whether a guess that names nothing leaves out what is named: "pause the spuds".
+
+        It is a word that no sentence has: after a verb, or anywhere in a question.
+        """
+        if any(slot.raw for slot in guessed.command.slots):
+            return False
+        words = [token.text for token in without_politeness(guessed.said).tokens]
+        strange = [word not in COMMON and not self._templates.spelt(word) for word in words]
+        if self._templates.traits(guessed.command.intent).asks:
+            return words[0] in QUESTIONS and any(strange)
+        return any((verb,) in DIRECTIONS and s for verb, s in zip(words, strange[1:], strict=False))
 
     def _may_guess(self, said: Canonical) -> bool:
         return len(said.tokens) <= LONGEST and not said.garbled

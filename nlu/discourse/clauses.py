@@ -101,7 +101,8 @@ def enumerated(said: Canonical, raw: str) -> list[str]:
             things.append([])
         else:
             things[-1].append(word)
-    return [" ".join(thing) for thing in things if thing]
+    plain = (" ".join(w for w in thing if w not in phrases.HESITATIONS) for thing in things)
+    return [thing for thing in plain if thing]
 
 
 def plain(said: Canonical) -> Canonical:

@@ -19,6 +19,7 @@ from assistant.english.commands.words import (
     SUBJECTS,
     WISHING,
 )
+from nlu.discourse import clauses
 from nlu.text.canonical import Canonical
 
 Mentions = Callable[[Sequence[str]], bool]
@@ -37,13 +38,11 @@ def without_reason(said: Canonical, mentions: Mentions) -> Canonical | None:
     starts = [at for at in range(len(words)) if _begins_statement(words, at, pauses)]
     if not starts:
         return None
-    if starts[0]:
-        begin, end = starts[0], len(words)
-    else:
-        begin, end = 0, next((at for at in pauses if at not in starts), 0)
-    if not end or end - begin == len(words) or mentions(words[begin:end]):
+    begin = starts[0]
+    end = next((at for at in pauses if at > begin and at not in starts), len(words))
+    if end - begin == len(words) or mentions(words[begin:end]):
         return None
-    return said.part(0, begin) if begin else said.part(end, len(words))
+    return clauses.joined(said.part(0, begin), said.part(end, len(words)))
 
 
 def _begins_statement(words: tuple[str, ...], at: int, pauses: Sequence[int]) -> bool:

@@ -16,6 +16,7 @@ from itertools import islice
 
 from assistant.core.messages import Command
 from assistant.english.commands.short_forms import NO_LABEL, NO_THING, REASONS, START_SEVERAL
+from assistant.english.commands.words import BEGINNINGS
 from nlu.discourse import clauses
 from nlu.discourse.negation import (
     negates_itself,
@@ -218,7 +219,7 @@ def _without_reasons(said: Canonical) -> Iterator[Canonical]:
     for at in range(1, count):
         reason = any(words[at : at + len(r)] == r for r in _REASONS)
         paused = said.paused(at)
-        if reason or paused:
+        if reason or (paused and BEGINNINGS.isdisjoint(words[at : at + 2])):
             yield said.part(0, at)
         if paused and not (not_a_command(said.part(0, at)) or reported(said.part(0, at))):
             yield said.part(at, count)

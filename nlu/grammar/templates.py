@@ -168,6 +168,10 @@ class Templates:
         words = (token.text for token in without_politeness(said).tokens)
         return all(self._candidates.spells(word) or word in self._skipped for word in words)
 
+    def spelt(self, word: str) -> bool:
+        """Whether any sentence may have a canonical word in it."""
+        return self._candidates.spells(word)
+
     def may_hold(self, said: Canonical) -> bool:
         """Whether a part of a text may be a sentence, as far as the words tell that it needs."""
         return bool(said.tokens) and self._candidates.may_hold(said.text)

@@ -105,7 +105,9 @@ class OneOf:
 
 @dataclass(frozen=True)
 class Every:
-    """All, both, any."""
+    """All, both, any; `both` are those of the room."""
+
+    both: bool = False
 
 
 @dataclass(frozen=True)
@@ -196,7 +198,7 @@ class Chunker:
         if key in KINDS:
             yield OfKind(KINDS[key], key[-1].endswith("s")), "word"
         if key in QUANTIFIERS:
-            yield Every(), "word"
+            yield Every(both=key[0] == "both"), "word"
             if key[0].startswith("every"):
                 yield OfKind(EVERYTHING, True), "word"
         if key in PRONOUNS:

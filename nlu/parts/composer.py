@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from typing import Literal
 
 import msgspec
@@ -20,11 +21,13 @@ from assistant.english.commands.kinds import OF_PROPERTY
 from assistant.english.commands.needs import NEEDS, SOFTENING, TAGS
 from assistant.english.commands.words import (
     AT_ONCE,
+    BE,
     CORRECTIONS,
     HERE,
     ONLY,
     QUESTIONS,
     SUBJECTS,
+    SUBJECTS_OF_BE,
 )
 from assistant.skill.home import Home
 from assistant.skill.values import Change
@@ -182,6 +185,8 @@ class Composer:
                     yield Command(
                         intent="HassLightSet", slots=(*_plain(whom, "brightness"), colour)
                     )
+            elif frame.action and what == "volume" and not level.unit:
+                return  # "put radio four on" names a station
             elif what and (level.unit != "°" or what == "temperature"):
                 intent, name = LEVELS[what]
                 if frame.action == "close" and level.value == FULL:
@@ -218,6 +223,9 @@ class Composer:
 
     def _switched(self, action: str, whom: Whom) -> Iterator[Command]:
         if not whom.domains and whom.slots:  # nobody knows what it is
+            named = any(slot.name == "name" for slot in whom.slots)
+            if not named and action not in ("on", "off"):
+                return
             off = action in ("off", "close", "unlock", "stop", "dock", "pause", "mute")
             yield Command(intent="HassTurnOff" if off else "HassTurnOn", slots=whom.slots)
             return
@@ -269,9 +277,11 @@ def _at_once(said: Canonical, before: Sequence[Command]) -> list[Composed]:
 
 
 def _asks(said: Canonical) -> bool:
-    """Whether a text is a question; "do pink" is none."""
-    first, second = (*_words(said), "")[:2]
-    return first in QUESTIONS and not (first == "do" and second not in SUBJECTS)
+    """Whether a text is a question: "the lamp, is it on"; "do pink" is none."""
+    words = _words(said)
+    first, second = (*words, "", "")[:2]
+    inverted = any(a in BE and b in SUBJECTS_OF_BE for a, b in pairwise(words))
+    return inverted or (first in QUESTIONS and not (first == "do" and second not in SUBJECTS))
 
 
 def _words(said: Canonical) -> tuple[str, ...]:

@@ -44,6 +44,8 @@ class Frame:
     who: Who | None = None
     where: Where | None = None
     every: bool = False
+    both: bool = False
+    """Whether just two of them are meant, so those of one room."""
     one: bool = False
     """Whether it means one of the kind that was spoken of before."""
     other: bool = False
@@ -135,6 +137,7 @@ def _frame(said: Canonical, segment: Sequence[Chunk]) -> Frame | None:
         who=next(iter(named), whos[0] if whos else None),
         where=wheres[0] if wheres else None,
         every=any(isinstance(c.part, Every) for c in segment),
+        both=any(isinstance(c.part, Every) and c.part.both for c in segment),
         one=any(isinstance(c.part, OneOf) for c in segment) and not named,
         other=any(isinstance(who, Spoken) and who.other for who in whos),
         action=actions[0] if actions else "",
@@ -202,7 +205,11 @@ def _amounts(
         if not isinstance(level, Level):
             continue
         word = said.tokens[chunk.start - 1].text if chunk.start else ""
-        bound = word in _TO or (chunk.end - chunk.start == 1 and not _is_number(said, chunk))
+        bound = (
+            word in _TO
+            or bool(relative.size)
+            or (chunk.end - chunk.start == 1 and not _is_number(said, chunk))
+        )
         if bound or level.unit == "colour" or change is not None:
             absolute.append(level)
         else:

@@ -89,7 +89,7 @@ class Targets:
         """A kind of devices by its domain, or the one device of it by its name."""
         domains = able(frame, kind.domains)
         if len(domains) == 1 and not kind.classes:
-            if frame.every and frame.where is None:
+            if frame.every and not frame.both and frame.where is None:
                 return Whom((slot("name", "all"), slot("domain", domains[0])), domains)
             return Whom((slot("domain", domains[0]), *self._place(frame.where)), domains)
         those = [e for e in self._home.entities if e.domain in domains and _of_class(e, kind)]

@@ -170,8 +170,7 @@ SUBJECTS = (
         "ShowThing",
         "I have no screen to show anything on.",
         (
-            "show (me|us) (a|an|some|the|my|our) (picture|photo|video|map|pictures|photos|videos"
-            "|recipe) "
+            "show (me|us) (a|an|some|the|my|our) (picture|photo|video|map|pictures|photos|videos) "
             "[(of|from|for) {what}]",
             "show (me|us) {what} on (the screen|a map|the map|youtube)",
             "(show|let) (me|us) [see] (the|my|our|some) {what} (photos|pictures|videos|photo "

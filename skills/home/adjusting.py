@@ -23,7 +23,7 @@ from skills.home.climate import degrees, limits_of
 from skills.home.levels import PROPERTIES, Property
 from skills.home.media import players
 from skills.home.setting import LEFT, bring, commanded
-from skills.home.targets import Place, Target, TargetMention, find, the
+from skills.home.targets import Place, Target, TargetMention, capital, find, the
 
 Levels = Annotated[str, choices(*PROPERTIES)]
 
@@ -61,6 +61,10 @@ def adjust(
     opened = what.name == "position" and change.direction > 0
     if opened and too_unsure_to_open(request, those, "open") and not (yield Confirm(question)):
         return LEFT
+    if change.direction < 0 and not any(what.level(e) for e in those):
+        low = "off" if what.name == "brightness" else "as low as can be"
+        verb = "is" if len(those) == 1 else "are"
+        return Reply(capital(f"{target.words} {verb} {low}."), done=False)
     undo = [step for e in those for step in _set(context, e, what, levels[e.id] or 0.0)]
     if len(those) > 1:
         way = "up" if change.direction > 0 else "down"

@@ -7,6 +7,7 @@ from typing import Annotated
 import msgspec
 
 from assistant.skill import (
+    Confirm,
     Context,
     Dialog,
     Entity,
@@ -18,7 +19,7 @@ from assistant.skill import (
     prompt,
 )
 from skills.home.levels import volume
-from skills.home.setting import bring, commanded
+from skills.home.setting import LEFT, bring, commanded
 from skills.home.targets import Place, Target, TargetMention, find, one_of, the
 
 Player = Annotated[str, domains("media_player")]
@@ -42,6 +43,9 @@ def _going(*directions: str) -> Traits:
 def pause(request: Request, context: Context, place: Place, name: Player | None = None) -> Dialog:
     """Pause what is playing."""
     target = players(TargetMention(name, place), request, context, ("playing",))
+    question = f"Shall I pause {target.words}?"
+    if name is None and _elsewhere(target, place, context) and not (yield Confirm(question)):
+        return LEFT
     return (yield from _switch(target, context, "paused", "I paused {}."))
 
 
@@ -49,6 +53,9 @@ def pause(request: Request, context: Context, place: Place, name: Player | None 
 def unpause(request: Request, context: Context, place: Place, name: Player | None = None) -> Dialog:
     """Go on with what was paused."""
     target = players(TargetMention(name, place), request, context, ("paused",))
+    question = f"Shall I let {target.words} go on?"
+    if name is None and _elsewhere(target, place, context) and not (yield Confirm(question)):
+        return LEFT
     return (yield from _switch(target, context, "playing", "I let {} go on."))
 
 
@@ -127,6 +134,14 @@ def players(
             if those := tuple(e for e in group.entities if e.state == state):
                 return Target(those, target.kind, group.where)
     return target
+
+
+def _elsewhere(target: Target, place: Place, context: Context) -> bool:
+    """Whether players of other rooms are meant, unsaid, though the speaker's room has one, too."""
+    here = context.area.id if context.area and not place.said else None
+    players_here = (e for e in context.home.entities if e.domain == "media_player")
+    own = here is not None and any(e.area == here for e in players_here)
+    return own and all(e.area != here for e in target.entities)
 
 
 def _switch(target: Target, context: Context, state: str, told: str) -> Dialog:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from typing import Annotated
 
 import msgspec
@@ -146,6 +147,9 @@ def turn_off(
 
 def _turn(wanted: TargetMention, request: Request, context: Context, on: bool) -> Dialog:
     target = find(wanted, request, context)
+    if not target.entities and wanted.device_class == "door":
+        locks = find(replace(wanted, domain="lock", device_class=None), request, context)
+        target = locks if locks.entities else target
     if not target.entities:
         return target.unknown
     action = turned(target.entities[0], on)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import datetime
 
 import pytest
@@ -11,6 +12,8 @@ from nlu.grammar.templates import Templates
 from nlu.interpreter import Interpreter
 from nlu.parts.composer import Composer
 from nlu.stage import NluStage
+from nlu.text.canonical import Canonical, canonical
+from nlu.understood import By
 from skills.registry import load_registry
 from tests.nlu.parts.test_composer import HOME
 
@@ -45,6 +48,7 @@ def said(stage: NluStage, *texts: str) -> Interpretation:
         (("turn on all the lights", "but not the spots"), "HassTurnOn -Spots instead"),
         (("turn on all the lights", "not the elephant"), ""),
         (("not the kitchen",), ""),
+        (("everything off upstairs", "lock up"), "HassTurnOn"),
         (("fan on", "off"), "HassTurnOff Fan"),
         (("open the kitchen blind", "stop"), "HassStopMoving"),
         (("close the blinds at sunset", "do it now"), "HassTurnOff"),
@@ -79,6 +83,50 @@ def test_an_explanation_tells_the_value_of_a_command_and_what_its_parts_make(
     assert [slot.value for slot in command.excluded] == ["Kitchen"]
     assert command.instead
     assert [one.intent for one in stage.explain("spots off").composed] == ["HassTurnOff"]
+
+
+class Surely:
+    """Keeps `interpreter.Guess`: every text means one intent, and names nothing."""
+
+    sure_parts = 1.0
+
+    def __init__(self, intent: str) -> None:
+        self._command = Command(intent=intent, confidence=0.9)
+
+    def __call__(self, said: Canonical, now: datetime, whole: bool = True) -> Command | None:
+        return self._command if whole else None
+
+    def asks(self, said: Canonical, now: datetime) -> tuple[Command, ...]:
+        return ()
+
+    def may_be(self, said: Canonical, intent: str) -> bool:
+        return False
+
+    def persons(self, said: Canonical) -> tuple[str, ...]:
+        return ()
+
+    def talk(self, said: Canonical) -> Command | None:
+        return None
+
+    def likeness(self, said: Canonical, sentences: Sequence[str]) -> Sequence[float]:
+        return [0.0] * len(sentences)
+
+
+@pytest.mark.parametrize(
+    ("text", "intent", "by"),
+    [
+        ("pause the spuds", "HassMediaPause", By.DOUBT),
+        ("just pause it all there", "HassMediaPause", By.GUESS),
+        ("when's the nativity", "HassGetCurrentDate", By.NOTHING),
+        ("which day would that be", "HassGetCurrentDate", By.GUESS),
+    ],
+)
+def test_a_guess_that_leaves_out_what_is_named_is_not_carried_out(
+    templates: Templates, now: datetime, text: str, intent: str, by: By
+) -> None:
+    understood = Interpreter(templates, Surely(intent))(canonical(text), now)
+    assert understood.by is by
+    assert bool(understood.commands) is (by is By.GUESS)
 
 
 @pytest.mark.parametrize(

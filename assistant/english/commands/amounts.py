@@ -40,9 +40,9 @@ COMPARATIVES: dict[tuple[str, ...], tuple[str, int]] = {
 UP_OR_DOWN: dict[tuple[str, ...], int] = {
     tuple(phrase.split()): way
     for way, phrases in {
-        1: "up, higher, more, raise, increase, boost, crank, turn up, put up, bump, lift",
-        -1: "down, lower, less, decrease, reduce, turn down, drop, knock, take down, bring down, "
-        "softer, gentler",
+        1: "up, back up, higher, more, raise, increase, boost, crank, turn up, put up, bump, lift",
+        -1: "down, back down, lower, less, decrease, reduce, turn down, drop, knock, take down, "
+        "bring down, softer, gentler",
     }.items()
     for phrase in phrase_list(phrases)
 }

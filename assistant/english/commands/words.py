@@ -10,9 +10,9 @@ def _keys(phrases: str) -> frozenset[tuple[str, ...]]:
 
 
 _ACTIONS = {
-    "on": "on, turn on, switch on, put on, activate, enable, light up, power up",
-    "off": "off, turn off, switch off, put off, shut off, turn of, switch of, deactivate, "
-    "disable, kill, out, power down",
+    "on": "on, back on, turn on, switch on, put on, activate, enable, light up, power up",
+    "off": "off, back off, turn off, switch off, put off, shut off, turn of, switch of, "
+    "deactivate, disable, kill, out, power down",
     "open": "open, open up, unshut",
     "close": "close, shut, closed, drawn, draw",
     "lock": "lock, lock up, bolt",
@@ -60,7 +60,7 @@ FILLERS = _keys(
     "well, instead, still, about, than, way, not, quite, enough, there, on, level, "
     "brightness, setting, colour, color, volume, temperature, position, speed, degree, degrees, "
     "that is, it is, this is, i want, i would like, could do with, can we have, let us have, we, "
-    "going, do, does, over, light level, back"
+    "going, do, does, over, light level, back to"
 ) - _keys("not")
 """Words that say nothing by themselves beside the other parts of a command."""
 
@@ -77,6 +77,9 @@ BEGINNINGS = word_set(
 """First words of most commands."""
 SUBJECTS = word_set("i he she they we nobody everyone somebody someone")
 """First words of a statement, where no word of wishing follows."""
+BE = word_set("is are was were")
+SUBJECTS_OF_BE = word_set("it that this they those these he she there")
+"""Words that follow a form of "be" in a question: "is that on"."""
 WISHING = word_set("want would need mean meant said like could can will 'd")
 AUXILIARIES = word_set("is are am was were has have had will does do did can could")
 """Verbs by which a clause with a subject is a statement: "nobody is watching"."""

@@ -22,6 +22,7 @@ def mentions(words: Sequence[str]) -> bool:
         ("I'm cold, put the heater on", "put heater on"),
         ("close the shutters, the people next door are looking in", "close shutters"),
         ("the soup is boiling over, cancel the timer", "cancel timer"),
+        ("stop the rice, it's boiling over, start again", "stop rice start again"),
         ("lamp on", None),
         ("I'm cold", None),
         ("I would like the lamp on", None),

@@ -8,7 +8,9 @@ from tests.support.talking import Talk, command
 
 
 def test_pause_means_what_plays_and_go_on_what_was_paused(house: Talk) -> None:
-    assert house.ask("HassMediaPause") == "I paused the tv."
+    assert house.ask("HassMediaPause") == "Shall I pause the tv?"
+    assert house.state("media_player.tv") == "playing"
+    assert house.say("yes") == "I paused the tv."
     assert house.state("media_player.tv") == "paused"
     assert house.ask("HassMediaUnpause", name="TV") == "I let the tv go on."
     assert house.state("media_player.tv") == "playing"

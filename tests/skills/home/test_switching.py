@@ -240,3 +240,14 @@ def test_a_command_does_not_wait_for_the_broker_and_that_is_told(bridged: Talk) 
     reply = replied(bridged.hear("words", command("HassTurnOn", domain="scene", name="Party Mode")))
     assert (reply.text, reply.done) == ("I can't reach the party mode now.", False)
     assert bridged.feed(DeviceChanged(device="broker", present=True)) == []
+
+
+@pytest.mark.parametrize("intent", ["HassTurnOn", "HassTurnOff"])
+def test_a_door_that_only_has_a_lock_is_told_apart_from_its_lock(house: Talk, intent: str) -> None:
+    way = "open" if intent == "HassTurnOn" else "close"
+    door = directed(command(intent, domain="cover", device_class="door"), way)
+    reply = replied(house.hear(f"{way} the door", door))
+    assert reply.text.startswith("I can't do that with two locks; I can lock it or unlock it") or (
+        reply.text == "I can't do that with two locks; I can unlock it or lock it."
+    )
+    assert not reply.acted
