@@ -86,6 +86,7 @@ def test_stop_ends_a_reply(daemon: Daemon) -> None:
     tell(daemon, [*_it_talks("what can you do", "Help"), SayMeanwhile("stop", "rms"), *ENDED])
 
 
+@pytest.mark.long  # in three of six runs the command over the reply is misheard; see the limits
 def test_the_wake_word_ends_a_reply_and_is_listened_to(daemon: Daemon) -> None:
     tell(
         daemon,
