@@ -9,7 +9,8 @@ from assistant.english.commands import states as english
 from assistant.english.commands.kinds import Kind
 from assistant.skill.home import Entity, Home
 from nlu.parts.names import Where
-from nlu.parts.targets import TARGETS, slot
+from nlu.parts.places import Places, slot
+from nlu.parts.targets import TARGETS
 from nlu.text.canonical import Canonical
 
 SENSORS = ("sensor", "binary_sensor")
@@ -98,7 +99,7 @@ class Devices:
 
     def __init__(self, home: Home, area: str = "") -> None:
         self._home = home
-        self.area = next((a for a in home.areas if area and area in (a.id, a.name)), None)
+        self.places = Places(home, area)
 
     def targets_of(self, command: Command | None) -> tuple[Slot, ...] | None:
         """The slots of a command that name devices of this home; None where it names none."""
@@ -121,27 +122,7 @@ class Devices:
 
     def any_in(self, entities: Sequence[Entity], where: Where | None) -> bool:
         """Whether any device may be in a place: one of no room may be anywhere."""
-        return any(e.area is None or self.is_in(e, where) for e in entities)
-
-    def is_in(self, entity: Entity, where: Where | None) -> bool:
-        if where is None:
-            return True
-        if where.area is not None:
-            return entity.area == where.area.id
-        if where.floor is not None:
-            return entity.area in {a.id for a in self._home.areas if a.floor == where.floor.id}
-        return not where.unknown and (self.area is None or entity.area == self.area.id)
-
-    def place(self, where: Where | None) -> tuple[Slot, ...]:
-        """The slot of a place; here is the room of the device, where that is known."""
-        if where is None:
-            return ()
-        if where.floor is not None:
-            return (slot("floor", where.floor.name),)
-        if where.unknown:
-            return (slot("area", where.unknown),)
-        area = where.area or self.area
-        return (slot("area", area.name),) if area is not None else ()
+        return any(e.area is None or self.places.has(where, e) for e in entities)
 
     def one_of(self, said: Canonical, before: Sequence[Entity]) -> list[Entity]:
         """Others of the kind that was asked about: "the other one", "the kitchen one"."""

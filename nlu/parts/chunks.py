@@ -21,6 +21,7 @@ from assistant.english.commands.words import (
 )
 from assistant.skill.home import Entity, Home
 from assistant.skill.values import Change
+from nlu.parts.division import cheapest
 from nlu.parts.names import FUNCTIONAL, LONGEST, Names, Where
 from nlu.text.canonical import Canonical
 from nlu.values.colours import colour
@@ -147,23 +148,11 @@ class Chunker:
         With `strangers`, one run of other words may name what the home does not have.
         """
         words = tuple(token.text for token in said.tokens)
-        best: list[tuple[float, Chunk | None]] = [(0.0, None)]
-        for end in range(1, len(words) + 1):
-            options = [
-                (best[chunk.start][0] + chunk.cost, chunk)
-                for start in range(max(0, end - LONGEST), end)
-                if best[start][0] < float("inf")
-                for chunk in self._candidates(words, start, end, strangers)
-            ]
-            best.append(min(options, key=lambda o: o[0], default=(float("inf"), None)))
-        if best[-1][0] == float("inf"):
-            return None
-        found: list[Chunk] = []
-        at = len(words)
-        while at and (chunk := best[at][1]) is not None:
-            found.append(chunk)
-            at = chunk.start
-        return found[::-1]
+        return cheapest(
+            len(words),
+            LONGEST,
+            lambda start, end: self._candidates(words, start, end, strangers),
+        )
 
     def _candidates(
         self, words: Sequence[str], start: int, end: int, strangers: bool

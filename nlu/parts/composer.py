@@ -34,7 +34,8 @@ from assistant.skill.values import Change
 from nlu.parts.chunks import Chunker, OfKind, Relative, Spoken, Unknown
 from nlu.parts.doings import DOINGS, LEVELS, OF_PLAYERS, PROPERTY_OF
 from nlu.parts.frames import Frame, frames
-from nlu.parts.targets import TARGETS, Targets, Whom, slot
+from nlu.parts.places import slot
+from nlu.parts.targets import TARGETS, Targets, Whom
 from nlu.text.canonical import Canonical, without_politeness
 
 _CONFIDENCE = 0.9

@@ -13,12 +13,11 @@ from assistant.english.commands.words import STATEMENTS
 from assistant.english.stop_words import COMMON
 from assistant.skill.home import Entity, Home
 from nlu.parts.chunks import Chunker, Level, Named, OfKind, OneOf, Spoken, Unknown
-from nlu.parts.names import Where
+from nlu.parts.division import cheapest
+from nlu.parts.names import LONGEST, Where
 from nlu.text.canonical import Canonical, canonical
 
 _T = TypeVar("_T")
-_LONGEST = 6
-"""Most words of one part."""
 _LONGEST_STRANGER = 2
 """Most words for something that the home does not have."""
 _THING, _PART, _WORD, _FILLER, _STRANGER = 1.0, 1.7, 1.1, 1.3, 9.0
@@ -147,7 +146,11 @@ class QuestionWords:
         With `strangers`, one run of other words may name what the home does not have.
         """
         words = tuple(token.text for token in said.tokens)
-        pieces = self._pieces(words, strangers)
+        pieces = cheapest(
+            len(words),
+            LONGEST,
+            lambda start, end: self._candidates(words, start, end, strangers),
+        )
         return None if pieces is None else _asked(words, pieces)
 
     def cores(self, said: Canonical) -> Iterator[Canonical]:
@@ -174,25 +177,6 @@ class QuestionWords:
             for end in (*(e for e in ends if e > start + 1), len(words)):
                 if (start, end) != (0, len(words)):
                     yield said.part(start, end)
-
-    def _pieces(self, words: Sequence[str], strangers: bool) -> list[_Piece] | None:
-        best: list[tuple[float, _Piece | None]] = [(0.0, None)]
-        for end in range(1, len(words) + 1):
-            options = [
-                (best[start][0] + piece.cost, piece)
-                for start in range(max(0, end - _LONGEST), end)
-                if best[start][0] < float("inf")
-                for piece in self._candidates(words, start, end, strangers)
-            ]
-            best.append(min(options, key=lambda o: o[0], default=(float("inf"), None)))
-        if best[-1][0] == float("inf"):
-            return None
-        found: list[_Piece] = []
-        at = len(words)
-        while at and (piece := best[at][1]) is not None:
-            found.append(piece)
-            at = piece.start
-        return found[::-1]
 
     def _candidates(
         self, words: Sequence[str], start: int, end: int, strangers: bool

@@ -29,8 +29,10 @@ from nlu.parts.askable import (
 )
 from nlu.parts.chunks import Named, OfKind, Spoken, Unknown
 from nlu.parts.composer import Composed
+from nlu.parts.names import Where
+from nlu.parts.places import slot
 from nlu.parts.question_words import Asked, Partly, QuestionWords
-from nlu.parts.targets import TARGETS, slot
+from nlu.parts.targets import TARGETS
 from nlu.text.canonical import Canonical, cuts, without_politeness
 
 STATE, TEMPERATURE, LEVEL = "HassGetState", "HassClimateGetTemperature", "ReadLevel"
@@ -107,7 +109,9 @@ class Questions:
         if asked.level == "battery" and asked.state == "low" and asked.who is None:
             battery = (slot("domain", "binary_sensor"), slot("device_class", "battery"))
             return [
-                _command(STATE, *self._devices.place(asked.where), slot("state", "low"), *battery)
+                _command(
+                    STATE, *self._devices.places.slots(asked.where), slot("state", "low"), *battery
+                )
             ]
         if asked.level == english.AMOUNT:
             return None
@@ -132,14 +136,14 @@ class Questions:
         if asked.who is not None and not isinstance(asked.who, Spoken):
             return None
         classes = (slot("domain", "binary_sensor"), slot("device_class", asked.sensed))
-        return [_command(STATE, *self._devices.place(asked.where), state, *classes)]
+        return [_command(STATE, *self._devices.places.slots(asked.where), state, *classes)]
 
     def _of_state(self, asked: Asked, last: Command | None) -> list[Command] | None:
         if asked.value is not None or asked.one:
             return None
         state = _POSITIONS.get(asked.state, asked.state)
         stated = (slot("state", state),) if state else ()
-        place, any_in = self._devices.place(asked.where), self._devices.any_in
+        place, any_in = self._devices.places.slots(asked.where), self._devices.any_in
         if asked.state in _POSITIONS and not _moves(asked):
             return None
         match asked.who:
@@ -165,7 +169,7 @@ class Questions:
         if asked.state in ("locked", "unlocked") and not place:
             return [_command(STATE, slot("name", "all"), *stated, slot("domain", "lock"))]
         if place:
-            there = [e for e in self._home.entities if self._devices.is_in(e, asked.where)]
+            there = [e for e in self._home.entities if self._devices.places.has(asked.where, e)]
             able = [e for e in there if can_be(e, asked.state)]
             if len(able) == 1 and asked.state in ("open", "closed"):
                 return self._named(able, asked.state, stated)
@@ -217,15 +221,16 @@ class Questions:
         self, kind: Kind, plural: bool, asked: Asked, stated: tuple[Slot, ...]
     ) -> list[Command] | None:
         those = [e for e in self._home.entities if is_of(e, kind) and can_be(e, asked.state)]
-        place = self._devices.place(asked.where)
-        near = [e for e in those if self._devices.is_in(e, asked.where)]
+        place = self._devices.places.slots(asked.where)
+        near = [e for e in those if self._devices.places.has(asked.where, e)]
         if not kind.classes:
             domain = those[0].domain if those else kind.domains[0]
             return [_command(STATE, *place, *stated, slot("domain", domain))]
         if not near and (place or not those):
             return [_command(STATE, *place, *stated, *kind_slots(kind, asked.state))]
         if asked.where is None and not asked.everywhere and not plural:
-            ours = [e for e in near if self._devices.area and e.area == self._devices.area.id]
+            here = self._devices.places.here
+            ours = [e for e in near if here is not None and e.area == here.id]
             near = ours if len(ours) == 1 else near
         of_class = [e for e in near if e.fact("device_class") in kind.classes]
         if len(near) == 1:
@@ -258,7 +263,7 @@ class Questions:
             if asked.who is not None and not isinstance(asked.who, Spoken | Named):
                 return None
             return [_command(LEVEL, slot("level", level), slot("outdoors", True))]
-        place = self._devices.place(asked.where)
+        place = self._devices.places.slots(asked.where)
         value = (slot("value", asked.value),) if asked.value is not None else ()
         match asked.who:
             case Named(entities) | Partly(_, entities):
@@ -279,7 +284,7 @@ class Questions:
                 if level not in english.LEVELS_OF_DOMAIN.get(domains[0], ()):
                     return None
                 those = [e for e in self._home.entities if is_of(e, kind)]
-                near = [e for e in those if self._devices.is_in(e, asked.where)]
+                near = [e for e in those if self._devices.places.has(asked.where, e)]
                 if kind.classes and len(near) == 1:
                     return [_level(level, slot("name", near[0].name), *value)]
                 return [_level(level, *place, *kind_slots(kind, ""), *value)]
@@ -287,8 +292,8 @@ class Questions:
                 return [_level(level, *value)] if level in english.OF_HOME else None
         if asked.everywhere and not place:
             return [_command(LEVEL, slot("name", "all"), slot("level", level))]
-        if level == "temperature" and not place and self._devices.area is not None:
-            place = (slot("area", self._devices.area.name),)
+        if level == "temperature":
+            place = place or self._devices.places.slots(Where())
         return [_level(level, *place, *value)]
 
     def _level_of(
@@ -348,7 +353,7 @@ class Questions:
         if asked.who is None and asked.where is not None:
             if not kind and before:
                 kind = kind_of(before[0])
-            return [_command(last.intent, *self._devices.place(asked.where), *what, *kind)]
+            return [_command(last.intent, *self._devices.places.slots(asked.where), *what, *kind)]
         if isinstance(asked.who, Named | OfKind | Partly):
             place = tuple(s for s in last.slots if s.name in ("area", "floor"))
             state = state_as_said(str(values.get("state", "")), before)

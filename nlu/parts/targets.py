@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
-from assistant.core.messages import Command, Slot, SlotValue
+from assistant.core.messages import Command, Slot
 from assistant.english.commands.kinds import OF_PROPERTY, Kind
 from assistant.skill.home import Entity, Home
 from nlu.parts.chunks import Named, OfKind, Spoken, Unknown
 from nlu.parts.doings import DOINGS, LEVELS, OF_PLAYERS, able
 from nlu.parts.frames import Frame
 from nlu.parts.names import Where
+from nlu.parts.places import Places, slot
 
 TARGETS = ("name", "area", "floor", "domain", "device_class")
 """Slots that say which devices are meant."""
@@ -30,12 +31,12 @@ class Targets:
 
     def __init__(self, home: Home, area: str = "") -> None:
         self._home = home
-        self._area = next((a for a in home.areas if area and area in (a.id, a.name)), None)
+        self._places = Places(home, area)
 
     @property
     def here(self) -> tuple[Slot, ...]:
         """The slot of the speaker's room; () where it is not known."""
-        return self._place(Where())
+        return self._places.slots(Where())
 
     def of(
         self,
@@ -59,7 +60,7 @@ class Targets:
                 if whom := self._of_kind(of_kind, plural or frame.every, frame):
                     yield whom
             case Unknown(words):
-                yield Whom((slot("name", words), *self._place(frame.where)), ())
+                yield Whom((slot("name", words), *self._places.slots(frame.where)), ())
             case Spoken(other=False):
                 spoken = [whom for c in before if (whom := self._spoken(c))]
                 if spoken:
@@ -83,7 +84,7 @@ class Targets:
     def _named(self, entities: Sequence[Entity], frame: Frame) -> Whom:
         domains = tuple(dict.fromkeys(entity.domain for entity in entities))
         name = (slot("name", entities[0].name),)
-        return Whom((*name, *self._place(frame.where)), domains)
+        return Whom((*name, *self._places.slots(frame.where)), domains)
 
     def _of_kind(self, kind: Kind, every: bool, frame: Frame) -> Whom | None:
         """A kind of devices by its domain, or the one device of it by its name."""
@@ -91,21 +92,22 @@ class Targets:
         if len(domains) == 1 and not kind.classes:
             if frame.every and not frame.both and frame.where is None:
                 return Whom((slot("name", "all"), slot("domain", domains[0])), domains)
-            return Whom((slot("domain", domains[0]), *self._place(frame.where)), domains)
+            return Whom((slot("domain", domains[0]), *self._places.slots(frame.where)), domains)
         those = [e for e in self._home.entities if e.domain in domains and _of_class(e, kind)]
         if frame.where is not None and frame.where.unknown:
-            return Whom((slot("domain", domains[0]), *self._place(frame.where)), domains)
-        near = [e for e in those if self._is_in(e, frame.where)]
+            return Whom((slot("domain", domains[0]), *self._places.slots(frame.where)), domains)
+        near = [e for e in those if self._places.has(frame.where, e)]
         if len(near) != 1 and not every:
             near = near or (those if frame.where is None else [])
-            ours = [e for e in near if self._area is not None and e.area == self._area.id]
+            here = self._places.here
+            ours = [e for e in near if here is not None and e.area == here.id]
             near = ours if len(ours) == 1 else near
         if len(near) == 1:
             return Whom((slot("name", near[0].name),), (near[0].domain,))
         if not near and (frame.where is None or not domains):
             return None
         domain = near[0].domain if near else domains[0]
-        slots = [slot("domain", domain), *self._place(frame.where)]
+        slots = [slot("domain", domain), *self._places.slots(frame.where)]
         if domain == "cover" and kind.classes:
             slots.append(slot("device_class", kind.classes[0]))
         return Whom(tuple(slots), (domain,))
@@ -121,7 +123,7 @@ class Targets:
             for entity in self._home.entities
             if entity not in those
             and entity.domain in {e.domain for e in those}
-            and (frame.where is None or self._is_in(entity, frame.where))
+            and (frame.where is None or self._places.has(frame.where, entity))
         ]
         classed = [e for e in alike if e.fact("device_class") == those[-1].fact("device_class")]
         near = [e for e in classed or alike if e.area in {e.area for e in those}]
@@ -130,7 +132,7 @@ class Targets:
 
     def _usual(self, frame: Frame, kind: Sequence[str]) -> Whom | None:
         """The devices that are meant where only a place, or nothing, was said."""
-        place = self._place(frame.where)
+        place = self._places.slots(frame.where)
         if (frame.every or frame.action == "lock") and frame.who is None:
             if frame.action in ("on", "off"):
                 return Whom(place, ()) if place else Whom((slot("name", "all"),), ())
@@ -141,7 +143,9 @@ class Targets:
             kind = self._implied(frame)
         if not kind:
             return None
-        those = [e for e in self._home.entities if e.domain in kind and self._is_in(e, frame.where)]
+        those = [
+            e for e in self._home.entities if e.domain in kind and self._places.has(frame.where, e)
+        ]
         if kind == ("lock",) and those and not place:  # "lock up"
             return Whom((slot("name", "all"), slot("domain", "lock")), ("lock",))
         if frame.where is not None and len(those) == 1 and kind != ("light",):
@@ -195,32 +199,6 @@ class Targets:
                 if intent == command.intent and len(domains) == 1:
                     return domains
         return ()
-
-    def _is_in(self, entity: Entity, where: Where | None) -> bool:
-        if where is None:
-            return True
-        if where.area is not None:
-            return entity.area == where.area.id
-        if where.floor is not None:
-            areas = {a.id for a in self._home.areas if a.floor == where.floor.id}
-            return entity.area in areas
-        return self._area is None or entity.area == self._area.id
-
-    def _place(self, where: Where | None) -> tuple[Slot, ...]:
-        """The slot of a place; here is the room of the device, where that is known."""
-        if where is None:
-            return ()
-        if where.floor is not None:
-            return (slot("floor", where.floor.name),)
-        if where.unknown:
-            return (slot("area", where.unknown),)
-        area = where.area or self._area
-        return (slot("area", area.name),) if area is not None else ()
-
-
-def slot(name: str, value: SlotValue) -> Slot:
-    """A slot with a value that stands for its words."""
-    return Slot(name=name, value=value, raw=str(value).casefold())
 
 
 def _of_class(entity: Entity, kind: Kind) -> bool:

@@ -266,6 +266,22 @@ def test_what_the_home_does_not_have_is_named(
     assert (meant(text, strangers="kinds") is not None) is strange
 
 
+@pytest.mark.parametrize(
+    ("text", "intent", "named"),
+    [
+        ("warmer in the attic", "AdjustDevice", "area"),
+        ("louder in the attic", "AdjustDevice", "area"),
+        ("close everything in the attic", OFF, "area"),
+    ],
+)
+def test_a_place_that_the_home_does_not_have_is_not_the_speakers_room(
+    text: str, intent: str, named: str
+) -> None:
+    ((found, slots),) = meant(text, strangers="any") or [("", {})]
+    assert (found, slots[named]) == (intent, "attic")
+    assert "name" not in slots
+
+
 WORDS = word_list(
     "turn on off up down the a lamp spots telly blind kitchen lounge reading red fifty percent "
     "bit brighter it them and no to by not never twice half degrees warmer one all everything "

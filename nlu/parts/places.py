@@ -1,0 +1,42 @@
+"""Which devices are in a place of one home, and the slot that names it."""
+
+from __future__ import annotations
+
+from assistant.core.messages import Slot, SlotValue
+from assistant.skill.home import Entity, Home
+from nlu.parts.names import Where
+
+
+class Places:
+    """The places of one home, seen from the room where the assistant is spoken to."""
+
+    def __init__(self, home: Home, area: str = "") -> None:
+        self._home = home
+        self.here = next((a for a in home.areas if area and area in (a.id, a.name)), None)
+        """The speaker's room; None where it is not known."""
+
+    def has(self, where: Where | None, entity: Entity) -> bool:
+        """Whether a device is in a place; without a place, every device is."""
+        if where is None:
+            return True
+        if where.area is not None:
+            return entity.area == where.area.id
+        if where.floor is not None:
+            return entity.area in {a.id for a in self._home.areas if a.floor == where.floor.id}
+        return not where.unknown and (self.here is None or entity.area == self.here.id)
+
+    def slots(self, where: Where | None) -> tuple[Slot, ...]:
+        """The slot of a place; here is the speaker's room, where that is known."""
+        if where is None:
+            return ()
+        if where.floor is not None:
+            return (slot("floor", where.floor.name),)
+        if where.unknown:
+            return (slot("area", where.unknown),)
+        area = where.area or self.here
+        return (slot("area", area.name),) if area is not None else ()
+
+
+def slot(name: str, value: SlotValue) -> Slot:
+    """A slot with a value that stands for its words."""
+    return Slot(name=name, value=value, raw=str(value).casefold())
