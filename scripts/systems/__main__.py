@@ -15,7 +15,7 @@ from functools import partial
 from pathlib import Path
 
 from scripts.systems.emulated import emulate, register
-from scripts.systems.root import SOURCE, CheckError, Root, copy_of, timed
+from scripts.systems.root import FAILED, SOURCE, CheckError, Root, copy_of, timed
 from scripts.systems.service import PACKAGES, serve
 
 SYSTEMS = {"Debian 12": "bookworm", "Debian 13": "trixie"}
@@ -67,6 +67,9 @@ def _report(
                 print(f"  {what:<{WIDTH}}{figure}", flush=True)
     except CheckError as error:
         print(f"  FAILED {error}", flush=True)
+        if error.output:
+            FAILED.write_text(error.output, "utf-8")
+            print(f"  the whole: {FAILED}", flush=True)
         return False
     return True
 

@@ -16,6 +16,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 CACHE = Path("~/.cache/hark/systems").expanduser()
+FAILED = CACHE / "failed.log"
 MIRROR = tuple(filter(None, [os.environ.get("MIRROR")]))
 """Where the roots come from; without it from where debootstrap has them."""
 SOURCE = "/root/hark"
@@ -25,7 +26,11 @@ TOLD_LINES = 40
 
 
 class CheckError(Exception):
-    """A check failed; the text says which and with what words."""
+    """A check failed; the text says which and with what words, `output` is all that it told."""
+
+    def __init__(self, text: str, output: str = "") -> None:
+        super().__init__(text)
+        self.output = output
 
 
 class Root:
@@ -125,8 +130,9 @@ def call(*command: str) -> str:
     """The output of a command of this machine; raises `CheckError` with its end when it fails."""
     ended = subprocess.run(command, capture_output=True, text=True, check=False)
     if ended.returncode != 0:
-        end = "\n".join((ended.stdout + ended.stderr).splitlines()[-TOLD_LINES:])
-        raise CheckError(f"{' '.join(command[-3:])}: status {ended.returncode}\n{end}")
+        output = ended.stdout + ended.stderr
+        end = "\n".join(output.splitlines()[-TOLD_LINES:])
+        raise CheckError(f"{' '.join(command[-3:])}: status {ended.returncode}\n{end}", output)
     return ended.stdout.strip()
 
 
