@@ -6,9 +6,16 @@ resolver then reads the whole phrase.
 
 from __future__ import annotations
 
+import re
+
 from assistant.english.dates import MONTHS, WEEKDAYS
 from assistant.english.lists import phrase_list
 from assistant.english.numbers import ORDINALS
+
+DOUBLED = re.compile(
+    r"\b(?:(the|on|for|at|in|more) +\1|an? +an?|(?:for|at|in) +(?:for|on|at|in))\b"
+)
+"""Words that nobody says one after the other, where a slot brings its own: "for on Tuesday"."""
 
 RULES = {
     "duration": "(<amount>[ [and] (<amount>|{1..59:_})][ [and] (<amount>|{1..59:_})])",

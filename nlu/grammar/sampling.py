@@ -27,7 +27,7 @@ from hassil.intents import RangeSlotList, SlotList, TextSlotList
 from assistant.english import phrases
 from assistant.english.numbers import is_digits, spell
 from assistant.english.spoken import articles
-from assistant.english.templates import ACTIONS, FREE_TEXT, JOINTS, POLITE, THINGS
+from assistant.english.templates import ACTIONS, DOUBLED, FREE_TEXT, JOINTS, POLITE, THINGS
 from nlu.grammar.binding import IGNORED
 from nlu.grammar.claim import Claim
 from nlu.grammar.grammar import Grammar
@@ -182,8 +182,9 @@ class SentenceSource:
         for _ in range(_TRIES):
             self._filled.clear()
             said = self._say(self._root)
-            if len({filled.slot for filled in self._filled}) == len(self._filled):
-                return said, list(self._filled)  # no slot is said twice
+            once = len({filled.slot for filled in self._filled}) == len(self._filled)
+            if once and DOUBLED.search(said) is None:  # no slot is said twice, and no preposition
+                return said, list(self._filled)
         return "", []
 
     def _say(self, expression: Expression, before: str = "") -> str:

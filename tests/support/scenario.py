@@ -295,9 +295,16 @@ class Rest:
 
 
 def _plays(daemon: Daemon) -> bool:
-    """Whether the last that was told of a reply is that it began to be played."""
-    played = (e["type"] for e in reversed(daemon.seen) if e["type"].startswith("Playback"))
-    return next(played, "") == "PlaybackStarted"
+    """Whether anything began to be played and has not ended: the next begins before it is told."""
+    playing = set[str]()
+    for event in daemon.seen:
+        if event["type"] == "PlaybackStarted":
+            playing.add(event["utterance_id"])
+        elif event["type"] == "PlaybackEnded":
+            playing.discard(event["utterance_id"])
+        elif event["type"] == "StageRestarted" and event["stage"] in ("audio", "control"):
+            playing.clear()
+    return bool(playing)
 
 
 def tell(daemon: Daemon, story: Sequence[Step]) -> None:

@@ -8,6 +8,7 @@ from datetime import datetime
 
 import pytest
 
+from assistant.english.templates import DOUBLED
 from nlu.grammar.sampling import spoken
 from nlu.grammar.templates import Templates
 from nlu.interpreter import Interpreter
@@ -44,6 +45,12 @@ def test_every_sentence_means_something(
 def test_sentences_are_words_only(sample: list[str]) -> None:
     characters = set("".join(sample))
     assert characters <= set("abcdefghijklmnopqrstuvwxyz '.")
+
+
+def test_no_preposition_is_said_twice(sample: list[str]) -> None:
+    assert not [text for text in sample if DOUBLED.search(text)]
+    assert DOUBLED.search("what is planned for on tuesday")
+    assert not DOUBLED.search("turn the lamp on in the hall for an hour")
 
 
 def test_every_name_and_choice_is_said(sample: list[str]) -> None:
