@@ -58,11 +58,12 @@ def source() -> Reply:
     "(give me|tell me|read me) (a|the) [short] summary of {name}",
     "(give|tell) me the gist of {name}",
     "what does {name} say in (short|brief|a nutshell)",
+    "(summarise|summarize) {name} in [about] {words} words",
     traits=Traits(asks=True),
 )
-def summary(name: str) -> Reply:
-    """Say a document, or a chapter of one, in two or three sentences."""
-    return Reply(NO_DOCUMENTS, task=Summarise(name=name))
+def summary(name: str, words: int | None = None) -> Reply:
+    """Say a document, or a chapter of one, in two or three sentences or in so many words."""
+    return Reply(NO_DOCUMENTS, task=Summarise(name=name, words=words))
 
 
 @skill.intent(

@@ -74,12 +74,12 @@ class DocumentAnswers:
             return ""
         return (yield from self._phraser.wording(facts, question, intent))
 
-    def summarising(self, name: str) -> Steps[Summary]:
-        """The steps to a short summary of a document.
+    def summarising(self, name: str, words: int | None = None) -> Steps[Summary]:
+        """The steps to a summary of a document, a short one unless `words` are wished.
 
-        Raises `AnswerError` where no document has that name.
+        Raises `AnswerError` where no document has that name, or no summary that length.
         """
-        return self._summariser.summarising(name)
+        return self._summariser.summarising(name, words)
 
     def alerts(self) -> list[QualityAlert]:
         """The alerts about the answers that are new since the last call."""

@@ -65,8 +65,8 @@ class AnswerSource(Protocol):
     def wording(self, facts: Sequence[Fact], question: str, intent: str) -> Steps[str]:
         """All facts in one sentence; "" where there is no such sentence."""
 
-    def summarising(self, name: str) -> Steps[Summary]:
-        """A short summary of a document; raises `AnswerError` where no document has that name."""
+    def summarising(self, name: str, words: int | None = None) -> Steps[Summary]:
+        """A summary of a document; raises `AnswerError` where no document has that name."""
 
     def alerts(self) -> Iterable[Message]:
         """The alerts about the answers that are new since the last call."""
@@ -148,8 +148,8 @@ class AnswerStage:
                 yield self._reply(question, self._in_flight.said or question.fallback)
             case NameSource():
                 yield self._reply(question, self._in_flight.source or question.fallback)
-            case Summarise(name=name):
-                yield from self._summary(question, name)
+            case Summarise(name=name, words=words):
+                yield from self._summary(question, name, words)
             case WordFacts(facts=facts):
                 text = yield from self._worded(question, facts)
                 yield self._reply(question, text or question.fallback)
@@ -163,12 +163,12 @@ class AnswerStage:
             return ""
         return (yield from self._answers.wording(facts, question.text, question.intent or ""))
 
-    def _summary(self, question: Question, name: str) -> Steps[None]:
+    def _summary(self, question: Question, name: str, words: int | None) -> Steps[None]:
         if self._answers is None:
             yield self._reply(question, question.fallback, done=False)
             return
         try:
-            summary = yield from self._answers.summarising(name)
+            summary = yield from self._answers.summarising(name, words)
         except AnswerError as error:
             yield self._reply(question, error.message, done=False)
             return

@@ -82,11 +82,13 @@ def remove(
 @app.command()
 def summarise(
     name: Annotated[list[str], typer.Argument(metavar="NAME…", help="A title, or a part of it.")],
+    words: Annotated[int | None, typer.Option(help="Most words; else 2 or 3 sentences.")] = None,
     config: Config = None,
     json: Json = False,
 ) -> None:
-    """Summarise a document, or "the cleaning chapter of the oven manual", in 2 or 3 sentences."""
-    for told in requests.ask(_settings(config), "summarise", name):
+    """Summarise a document, or "the cleaning chapter of the oven manual"."""
+    wanted = [" ".join(name), *([str(words)] if words is not None else [])]
+    for told in requests.ask(_settings(config), "summarise", wanted):
         if isinstance(told, DocumentSummary):
             text, where = " ".join(told.sentences), {"title": told.title, "place": told.place}
             value = {**where, "path": told.path, "sentences": told.sentences, "text": text}

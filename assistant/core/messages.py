@@ -163,7 +163,7 @@ class DocumentsRequest(Work, frozen=True, kw_only=True):
     """A request from the command line about documents.
 
     "add" takes paths, "remove" paths or titles, "list" nothing, and "summarise" the name of one
-    document or of a part of it.
+    document or of a part of it, and the wished number of words, if any.
     """
 
     utterance_id: Id = ""

@@ -125,9 +125,11 @@ class RepeatAnswer(msgspec.Struct, frozen=True, kw_only=True, tag=True):
 
 
 class Summarise(msgspec.Struct, frozen=True, kw_only=True, tag=True):
-    """Summarise in a few sentences the document, or the part of one, that is called `name`."""
+    """Summarise the document, or the part of one, that is called `name`."""
 
     name: str
+    words: int | None = None
+    """Most words of the summary; None for two or three sentences."""
 
 
 class ListEvents(msgspec.Struct, frozen=True, kw_only=True, tag=True):

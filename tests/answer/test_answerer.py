@@ -234,7 +234,7 @@ class Documents:
         yield Outlook(1)
         return " and ".join(f"{fact.name} {fact.value}" for fact in facts)
 
-    def summarising(self, name: str) -> Steps[Summary]:
+    def summarising(self, name: str, words: int | None = None) -> Steps[Summary]:
         yield Outlook(1)
         if name != "kettle":
             raise AnswerError("answer.no_document", f"There is no {name}.")

@@ -86,6 +86,22 @@ def test_a_document_is_said_in_short(
     assert "Tea" in unknown.message
 
 
+def test_a_summary_of_a_wished_length(
+    tmp_path: Path, config: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tea = tmp_path / "tea.md"
+    sorts = ("Green", "Black", "White", "Red", "Yellow", "Dark")
+    tea.write_text("# Tea\n\n" + " ".join(f"{s} tea steeps for some minutes." for s in sorts))
+    assert invoke("add", tea, "--config", config).exit_code == 0
+    monkeypatch.setattr(Answering, "encoder", None)
+    assert len(invoke("summarise", "tea", "--config", config).stdout.split()) == 18
+    told = invoke("summarise", "tea", "--words", "30", "--config", config).stdout
+    assert told.split() == tea.read_text().split()[2:32]
+    refused = invoke("summarise", "tea", "--words", "5", "--config", config).exception
+    assert isinstance(refused, InputError)
+    assert refused.message == "A summary has 20 to 1000 words."
+
+
 def test_without_the_model_a_documents_first_sentences_are_said(
     tmp_path: Path, config: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -219,7 +235,7 @@ def test_a_daemon_says_a_document_in_short(daemon: Daemon, config: Path) -> None
     ]
     told = invoke("summarise", "the", "cleaning chapter", "--config", config)
     assert told.stdout == "Clean the filter. Dry it.\n"
-    assert daemon.asked[0].arguments == ("the", "cleaning chapter")
+    assert daemon.asked[0].arguments == ("the cleaning chapter",)
     assert json.loads(invoke("summarise", "x", "--config", config, "--json").stdout) == {
         "title": "Manual",
         "place": "Cleaning",

@@ -113,6 +113,7 @@ UNDERSTOOD: dict[str, dict[str, Slots]] = {
     "DocumentSummary": {
         "summarise the dishwasher manual": {"name": "dishwasher manual"},
         "give me the gist of the lease": {"name": "lease"},
+        "summarise the lease in about a hundred words": {"name": "lease", "words": 100},
     },
     "CalendarPlans": {
         "what is on tomorrow": {"period": TOMORROW},

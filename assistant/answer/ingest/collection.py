@@ -64,8 +64,8 @@ class Encodes(Protocol):
 class Summarises(Protocol):
     """Summarises documents."""
 
-    def summarise(self, name: str) -> Summary:
-        """The summary of what `name` names; raises `AnswerError`."""
+    def summarise(self, name: str, words: int | None = None) -> Summary:
+        """The summary of what `name` names, of a wished length; raises `AnswerError`."""
 
 
 class Collection:
@@ -170,7 +170,8 @@ class Collection:
     def _summarised(self, request: DocumentsRequest) -> Iterator[Message]:
         if self._summariser is None:
             raise AnswerError("model.absent", "the model that reads is not here; install it again")
-        summary = self._summariser.summarise(" ".join(request.arguments))
+        name, *wished = request.arguments or ("",)
+        summary = self._summariser.summarise(name, _words(wished))
         yield DocumentSummary(
             request_id=request.request_id,
             title=summary.title,
@@ -274,6 +275,14 @@ class Collection:
                 done = DocumentsDone(request_id="", code=error.code, error=error.message)
             told = done or _sum(self._knowledge.sources.all())
             yield msgspec.structs.replace(told, request_id=request)
+
+
+def _words(wished: Sequence[str]) -> int | None:
+    """How many words a summary may have, as the command line gives it; None where it says none."""
+    number = wished[0] if wished else ""
+    if number and not number.isdecimal():
+        raise AnswerError("documents.words", f'"{number}" is no number of words.')
+    return int(number) if number else None
 
 
 def _sum(sources: Sequence[DocumentSource]) -> DocumentsDone:

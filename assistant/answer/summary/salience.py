@@ -22,7 +22,7 @@ from assistant.english.cue_words import CUE_HEADINGS, CUE_WORDS
 LOOKED_AT = 8
 """Most sentences of a chunk that are embedded, so that a book takes a second and not a minute."""
 KEPT = 3
-"""Most sentences that each chunk offers."""
+"""Most sentences that each chunk offers; more where the chunks are few for what is wanted."""
 FULL_WORDS = 28
 """Words beyond which a longer sentence counts for no more."""
 SAME = 0.9
@@ -74,6 +74,8 @@ class SummaryBudget(NamedTuple):
 
     sentences: int = 3
     words: int = 75
+    filled: bool = False
+    """Whether as much as fits is wanted, and not just what is worth as much as the rest."""
 
 
 def central(
@@ -85,7 +87,9 @@ def central(
 ) -> list[str]:
     """The central sentences of consecutive `passages`, in order."""
     scale = _Scale(title, encoder, weights)
-    offered = [scale.offer(chunk) for chunk in chunks(passages)]
+    every = list(chunks(passages))
+    kept = max(KEPT, -(-budget.sentences // max(1, len(every))))
+    offered = [scale.offer(chunk, kept) for chunk in every]
     lines = [line for chunk, _ in offered for line in chunk]
     if not lines:
         return []
@@ -100,17 +104,19 @@ class _Scale:
         self._encoder, self._weights = encoder, weights
         self._title = encoder.encode([title])[0]
 
-    def offer(self, chunk: Sequence[SummarySentence]) -> tuple[list[SummarySentence], Embeddings]:
-        """A chunk's central sentences, each with the one that depends on it, and embeddings."""
-        looked_at = sorted(chunk, key=self._plain_worth, reverse=True)[:LOOKED_AT]
+    def offer(
+        self, chunk: Sequence[SummarySentence], kept: int
+    ) -> tuple[list[SummarySentence], Embeddings]:
+        """A chunk's `kept` central sentences, each with what depends on it, and embeddings."""
+        looked_at = sorted(chunk, key=self._plain_worth, reverse=True)[: max(LOOKED_AT, kept)]
         looked_at = sorted({*looked_at, *_leaning_on(chunk, looked_at)})
         vectors = self._encoder.encode([line.text for line in looked_at])
         worth = self._worth(looked_at, vectors)
         standing = [i for i, line in enumerate(looked_at) if not line.leans]
-        best = sorted(standing, key=worth.__getitem__, reverse=True)[:KEPT]
+        best = sorted(standing, key=worth.__getitem__, reverse=True)[:kept]
         taken = [looked_at[i] for i in best]
-        kept = {*taken, *_leaning_on(looked_at, taken)}
-        own = [i for i, line in enumerate(looked_at) if line in kept]
+        offered = {*taken, *_leaning_on(looked_at, taken)}
+        own = [i for i, line in enumerate(looked_at) if line in offered]
         return [looked_at[i] for i in own], vectors[own]
 
     def choose(
@@ -125,7 +131,8 @@ class _Scale:
             gain -= self._weights.chunk * _said_of_chunk(lines, chosen)
             gain[(said >= SAME) | ~_speakable(lines, chosen, budget)] = -np.inf
             best = int(gain.argmax())
-            if gain[best] == -np.inf or self._adds_little(worth, chosen, best):
+            little = not budget.filled and self._adds_little(worth, chosen, best)
+            if gain[best] == -np.inf or little:
                 break
             chosen.append(best)
         return [lines[i] for i in sorted(chosen)]
@@ -155,13 +162,15 @@ class _Scale:
 def _speakable(
     lines: Sequence[SummarySentence], chosen: Sequence[int], budget: SummaryBudget
 ) -> NDArray[np.bool_]:
-    """Which lines fit into the words that are left, and follow what they depend on."""
+    """Which lines fit into the words that are left, and follow what they depend on.
+
+    Where none fits, the shortest is still better than none.
+    """
     left = budget.words - sum(lines[i].words for i in chosen)
+    if not chosen:
+        left = max(left, min(line.words for line in lines if not line.leans))
     said = {lines[i].at for i in chosen}
-    fits = [
-        (line.words <= left or not chosen) and (not line.leans or line.at - 1 in said)
-        for line in lines
-    ]
+    fits = [line.words <= left and (not line.leans or line.at - 1 in said) for line in lines]
     return np.array(fits, np.bool_)
 
 

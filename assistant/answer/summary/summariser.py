@@ -1,9 +1,9 @@
-"""A document, or a part of it, in two or three spoken sentences."""
+"""A document, or a part of it, in two or three spoken sentences, or in as many words as wished."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import islice
+from itertools import accumulate, islice
 from pathlib import Path
 from typing import NamedTuple, Protocol
 
@@ -21,6 +21,8 @@ from assistant.english.clauses import STATEMENT_ENDS, TAKEN_BACK
 from assistant.english.sentences import sentences
 
 BUDGET = SummaryBudget()
+FEWEST_WORDS, MOST_WORDS = 20, 1000
+"""How long a summary may be wished."""
 LONG_ENOUGH = 12
 """Fewest words of a sentence that may be shortened."""
 
@@ -72,15 +74,17 @@ class Summariser:
         self._documents, self._encoder, self._phraser = documents, encoder, phraser
         self._faults = faults or Degraded("answer")
 
-    def summarise(self, name: str) -> Summary:
+    def summarise(self, name: str, words: int | None = None) -> Summary:
         """The summary of what `name` names, such as "the cleaning chapter of the oven manual".
 
-        Raises `AnswerError` with one line for people when there is no such thing or no text in it.
+        It has two or three sentences, or as many as fit into `words`. Raises `AnswerError` with
+        one line for people when there is no such thing, no text in it, or no such length.
         """
-        return finished(self.summarising(name))
+        return finished(self.summarising(name, words))
 
-    def summarising(self, name: str) -> Steps[Summary]:
+    def summarising(self, name: str, words: int | None = None) -> Steps[Summary]:
         """The same in steps, a token of the generator each."""
+        budget = BUDGET if words is None else _budget(words)
         held: dict[Path, list[Passage]] = {}
 
         def places(document: DocumentSource) -> list[str]:
@@ -92,23 +96,26 @@ class Summariser:
         passages = held.get(document.path) or self._documents.passages(document.path)
         own = [passage for passage in passages if inside(passage.place, place)]
         said = []
-        for text in self._chosen(own, document.title):
+        for text in self._chosen(own, document.title, budget):
             said.append((yield from self._said(text, document.title)))
         return Summary(tuple(said), document.title, place, document.path)
 
-    def _chosen(self, passages: Sequence[Passage], title: str) -> list[str]:
+    def _chosen(self, passages: Sequence[Passage], title: str, budget: SummaryBudget) -> list[str]:
         """All sentences if there are no more than are wanted, else the central ones."""
         every = (text for passage in passages for text in sentences(passage.text))
-        first = list(islice(every, BUDGET.sentences + 1))
-        if len(first) <= BUDGET.sentences:
-            return first
-        return self._central(passages, title) or first[: BUDGET.sentences]
+        first = list(islice(every, budget.sentences + 1))
+        leading = _leading(first, budget)
+        return (
+            first
+            if len(leading) == len(first)
+            else self._central(passages, title, budget) or leading
+        )
 
-    def _central(self, passages: Sequence[Passage], title: str) -> list[str]:
+    def _central(self, passages: Sequence[Passage], title: str, budget: SummaryBudget) -> list[str]:
         if self._encoder is None:
             return []
         try:
-            return central(passages, title, self._encoder, BUDGET)
+            return central(passages, title, self._encoder, budget)
         except ModelError as error:
             self._faults.note("reader", error)
             return []
@@ -126,6 +133,20 @@ class Summariser:
         except AnswerError:
             return ""
         return text if shortens(text, sentence) else ""
+
+
+def _budget(words: int) -> SummaryBudget:
+    if not FEWEST_WORDS <= words <= MOST_WORDS:
+        message = f"A summary has {FEWEST_WORDS} to {MOST_WORDS} words."
+        raise AnswerError("documents.words", message)
+    return SummaryBudget(words // SHORTEST_WORDS, words, filled=True)
+
+
+def _leading(texts: Sequence[str], budget: SummaryBudget) -> list[str]:
+    """The first sentences that are within the budget; of a usual one, whatever their words."""
+    most = budget.words if budget.filled else sum(len(text.split()) for text in texts)
+    ends = accumulate(len(text.split()) for text in texts[: budget.sentences])
+    return [text for text, end in zip(texts, ends, strict=False) if end <= most] or list(texts[:1])
 
 
 def shortens(text: str, sentence: str) -> bool:

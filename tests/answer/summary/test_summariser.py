@@ -74,6 +74,30 @@ def test_every_document_gives_two_or_three_of_its_own_sentences(knowledge: Knowl
             assert said.text == said.source or source.title == "holidays"
 
 
+@pytest.mark.parametrize("words", [20, 60, 150, 400])
+def test_a_summary_has_as_many_words_as_wished(knowledge: Knowledge, words: int) -> None:
+    summariser = Summariser(knowledge.sources, FakeEncoder())
+    for source in knowledge.sources.all():
+        if source.title == "holidays":
+            continue
+        summary = summariser.summarise(source.title, words)
+        count = len(summary.text.split())
+        assert count <= words or len(summary.sentences) == 1, source.title
+        assert count >= words // 2, source.title
+        assert all(not ungrounded(said.text, (said.source,)) for said in summary.sentences)
+
+
+def test_a_wished_length_that_is_long_enough_reads_all_out(knowledge: Knowledge) -> None:
+    summariser = Summariser(knowledge.sources, None)
+    assert summariser.summarise("holidays", 20).text == summarised(knowledge, "holidays").text
+
+
+@pytest.mark.parametrize("words", [0, 19, 1001, -5])
+def test_no_summary_is_that_long_or_short(knowledge: Knowledge, words: int) -> None:
+    with pytest.raises(AnswerError, match="20 to 1000 words"):
+        Summariser(knowledge.sources, FakeEncoder()).summarise("holidays", words)
+
+
 def test_a_short_document_is_read_out(knowledge: Knowledge) -> None:
     summary = summarised(knowledge, "holidays")
     assert summary.text == "The key lies under the pot. Feed the cat twice a day."
