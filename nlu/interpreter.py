@@ -2,14 +2,14 @@
 
 The rules are tried in this order, each one only where all before it failed:
 
-1. a sentence of a skill fits the whole text, without free text;
+1. the text is read without its remarks (`nlu.discourse.reasons`), or a sentence of a skill fits
+   the whole of it, without free text;
 2. the text begins with what it waits for ("at sunset"), and the rest is read by these rules;
 3. the text divides into such sentences (`nlu.discourse.clauses`): joined, sharing words, or
    corrected;
 4. it is made up of short forms (`nlu.discourse.short_forms`), such as "pasta, ten minutes";
 5. each word is a part of a question about the home (`nlu.parts.questions`), or of a command
-   (`nlu.parts.composer`): who, where, what to do, how much; or all but a statement that says why
-   (`nlu.discourse.reasons`);
+   (`nlu.parts.composer`): who, where, what to do, how much; or all but a statement that says why;
 6. sentences with free text in them fit the whole text or its parts, whichever leaves less to free
    text, and the words are no report or negation;
 7. the text names what the home does not have: the blinds of a room without any;
@@ -50,7 +50,7 @@ from nlu.discourse.direction import directions
 from nlu.discourse.modifiers import UNKNOWN, Modifiers, divisions, taken_out, timed_before
 from nlu.discourse.negation import negates_itself, not_a_command, unlikely_command
 from nlu.discourse.reading import ReadPart
-from nlu.discourse.reasons import without_reason
+from nlu.discourse.reasons import Alone, without_reason, without_remarks
 from nlu.discourse.segmenter import LONGEST, One, Segmenter
 from nlu.discourse.short_forms import Conditional, ShortForms
 from nlu.grammar.match import Match
@@ -180,10 +180,11 @@ class Interpreter:
         first = (self._by_composition,) if before and leans(said, before) else ()
         if before is not None and self._templates.traits(before.command.intent).asks:
             first = (self._by_question,)  # "and the kitchen one" asks the same, and sets no light
+        remarks, reason = (partial(self._alone, of) for of in (without_remarks, without_reason))
         for step in (
-            *(*first, self._by_sentence, self._by_time, self._by_parts, self._by_short_form),
-            *(self._by_question, self._by_reason, self._by_composition, self._by_exception),
-            *(self._by_free_text, self._by_strange_kind, self._by_guess),
+            *(remarks, *first, self._by_sentence, self._by_time, self._by_parts),
+            *(self._by_short_form, self._by_question, reason, self._by_composition),
+            *(self._by_exception, self._by_free_text, self._by_strange_kind, self._by_guess),
         ):
             if (found := step(said, now, before)) is not None:
                 by, parts = found
@@ -267,13 +268,15 @@ class Interpreter:
             return None
         return By.COMPOSED, [part.in_place_of_the_last() for part in parts]
 
-    def _by_reason(self, said: Canonical, now: datetime, before: ReadPart | None) -> _Found | None:
-        """The command of a text that also says why: "telly off, nobody is watching"."""
-        plain = self._compose and without_reason(without_politeness(said), self._compose.mentions)
+    def _alone(
+        self, command_of: Alone, said: Canonical, now: datetime, before: ReadPart | None
+    ) -> _Found | None:
+        """The command without what is said beside it: "telly off, nobody is watching"."""
+        plain = self._compose and command_of(said, self._compose.mentions)
         if not plain or not self._may_guess(said):
             return None
-        steps = [self._by_sentence, self._by_parts, self._by_short_form, self._by_composition]
-        for step in (*steps, self._by_exception):
+        steps = [self._by_sentence, self._by_time, self._by_parts, self._by_short_form]
+        for step in (*steps, self._by_question, self._by_composition, self._by_exception):
             if (found := step(plain, now, before)) is not None and found[1]:
                 return found
         return None

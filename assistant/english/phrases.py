@@ -88,7 +88,9 @@ ENDINGS = frozenset(
     | _table("if you can, if you could, if you would, if you will, if you do not mind, if possible")
     | _table("would you, will you, could you, can you, ok, many thanks, cheers")
     | _table("now, right now, right away, immediately, at once, starting now, ta, cheers")
-    | _table("too, as well, also, instead, love, dear, darling, mate, buddy, honey, sweetheart")
+    | _table(
+        "too, as well, also, instead, anyway, love, dear, darling, mate, buddy, honey, sweetheart"
+    )
     | _table("this minute, this second, this instant, right this second, right this minute, quick")
     | _table(
         "if i may, if you please, if you like, if you wish, if you would not mind, there is a dear"

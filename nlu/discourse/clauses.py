@@ -31,6 +31,7 @@ def joined(first: Canonical, second: Canonical) -> Canonical:
         first.tokens + moved,
         first.source + second.source,
         first.pauses | {pause + shift for pause in second.pauses},
+        first.stops | {stop + shift for stop in second.stops},
         first.garbled or second.garbled,
     )
 

@@ -37,6 +37,8 @@ class Canonical(NamedTuple):
     """The words as they were spoken."""
     pauses: frozenset[int] = frozenset()
     """Places of source words with a comma or the end of a sentence before them."""
+    stops: frozenset[int] = frozenset()
+    """Those of the pauses that end a sentence."""
     garbled: bool = False
     """Whether the text contains signs that no sentence has, spoken or written."""
 
@@ -62,12 +64,18 @@ class Canonical(NamedTuple):
 
     def paused(self, at: int) -> bool:
         """Whether there is a pause between canonical word `at` and the one before it."""
-        gap = range(self.tokens[at - 1].end, self.tokens[at].start + 1)
-        return not self.pauses.isdisjoint(gap)
+        return not self.pauses.isdisjoint(self._gap(at))
+
+    def stopped(self, at: int) -> bool:
+        """Whether a sentence ends between canonical word `at` and the one before it."""
+        return not self.stops.isdisjoint(self._gap(at))
 
     def part(self, start: int, end: int) -> Canonical:
         """The canonical words `start` to `end` as a text of their own."""
         return self._replace(tokens=self.tokens[start:end])
+
+    def _gap(self, at: int) -> range:
+        return range(self.tokens[at - 1].end, self.tokens[at].start + 1)
 
 
 _MOST_PHRASES = 6
@@ -77,6 +85,7 @@ _SOURCE_WORD = re.compile(
     r"\d+(?:st|nd|rd|th)\b|\d+(?:[.,:]\d+)*|[^\W\d_]+(?:['.][^\W\d_]+)*|[%°&]"
 )
 _PAUSE = re.compile(r"[,.;:!?…—–]|\.\.|\s-+\s")
+_STOP = re.compile(r"[.!?…](?!\S)")
 _UNSPOKEN = re.compile(r"[<>{}\[\]|^~`\\_*#@=\x00-\x08\x0b-\x1f\x7f]")
 _MOST_UNSPOKEN = 2
 _INITIALISM = re.compile(r"[^\W\d_](?:\.[^\W\d_])+")
@@ -84,12 +93,12 @@ _INITIALISM = re.compile(r"[^\W\d_](?:\.[^\W\d_])+")
 
 def canonical(text: str) -> Canonical:
     """Bring a text into canonical words; never fails, and gives "" for a text without words."""
-    source, pauses = _source(text)
+    source, pauses, stops = _source(text)
     tokens = [Token(word, i, i + 1) for i, word in enumerate(source)]
     for step in _STEPS:
         tokens = list(step(tokens))
     garbled = len(_UNSPOKEN.findall(text)) >= _MOST_UNSPOKEN
-    return Canonical(tuple(tokens), source, pauses, garbled)
+    return Canonical(tuple(tokens), source, pauses, stops, garbled)
 
 
 def without_politeness(said: Canonical) -> Canonical:
@@ -143,17 +152,20 @@ def spoken_words(text: str) -> Iterator[str]:
     yield from _source(text)[0]
 
 
-def _source(text: str) -> tuple[tuple[str, ...], frozenset[int]]:
+def _source(text: str) -> tuple[tuple[str, ...], frozenset[int], frozenset[int]]:
+    """The words of a text, and which of them come after a pause and after a sentence's end."""
     flat = unicodedata.normalize("NFKC", text).casefold().replace("’", "'")
-    words, pauses, end = list[str](), set[int](), 0
+    words, pauses, stops, end = list[str](), set[int](), set[int](), 0
     for match in _SOURCE_WORD.finditer(flat):
         word = match[0]
         if words and _PAUSE.search(flat, end, match.start()):
             pauses.add(len(words))
+            if _STOP.search(flat, end, match.start()):
+                stops.add(len(words))
         initials = _INITIALISM.fullmatch(word)
         words.append(word.replace(".", "") if initials else word)
         end = match.end() + flat.startswith(".", match.end()) if initials else match.end()
-    return tuple(words), frozenset(pauses)
+    return tuple(words), frozenset(pauses), frozenset(stops)
 
 
 def _symbols(tokens: Iterable[Token]) -> Iterator[Token]:

@@ -97,6 +97,13 @@ QUESTIONS = word_set(
     " why how any anything anyone should shall may might isn't aren't"
 )
 """First words of a question."""
+ASKING = (
+    BEGINNINGS
+    | QUESTIONS
+    | word_set("not no never yes wait sorry actually except but and only just everything all")
+    | word_set("tomorrow today tonight later soon morning afternoon evening night noon midnight")
+)
+"""Words that a call, which asks for nothing, has not: "good girl", "hens in"."""
 CORRECTIONS = _keys(
     "no, no no, not that, i meant, i mean, sorry, actually, wait, no wait, oops, i said, "
     "sorry i meant, no i meant, not that 1, instead, rather"

@@ -6,12 +6,12 @@ from collections.abc import Sequence
 
 import pytest
 
-from nlu.discourse.reasons import without_reason
+from nlu.discourse.reasons import without_reason, without_remarks
 from nlu.text.canonical import canonical
 
 
 def mentions(words: Sequence[str]) -> bool:
-    return not {"lamp", "kitchen", "radio"}.isdisjoint(words)
+    return any(word in {"lamp", "kitchen", "radio"} or word.isdecimal() for word in words)
 
 
 @pytest.mark.parametrize(
@@ -35,3 +35,31 @@ def mentions(words: Sequence[str]) -> bool:
 def test_a_reason_is_no_part_of_its_command(text: str, command: str | None) -> None:
     plain = without_reason(canonical(text), mentions)
     assert (plain.text if plain else None) == command
+
+
+@pytest.mark.parametrize(
+    ("text", "commands"),
+    [
+        ("Good girl. Radio off.", "radio off"),
+        ("Blimey! Hens in. Shut the hatch.", "shut hatch"),
+        ("Shut it, please. A fox was about again.", "shut it please"),
+        ("My mum is coming for tea. Is the radio on?", "is radio on"),
+        ("Radio off. We are leaving. Shut the hatch.", "radio off shut hatch"),
+        ("The lamp is too bright. Dim it.", None),
+        ("Radio off. Tomorrow night.", None),
+        ("Tomorrow night. Radio off.", None),
+        ("Radio off. Not yet.", None),
+        ("No. Shut the hatch.", None),
+        ("Don't. Shut the hatch.", None),
+        ("Everything. Shut the hatch.", None),
+        ("Fifty percent. Shut the hatch.", None),
+        ("Good girl, radio off", None),
+        ("Radio off.", None),
+        ("We are leaving. Good girl.", "good girl"),
+        ("It is late. We are leaving.", None),
+        ("", None),
+    ],
+)
+def test_remarks_are_no_part_of_what_is_asked(text: str, commands: str | None) -> None:
+    plain = without_remarks(canonical(text), mentions)
+    assert (plain.text if plain else None) == commands
