@@ -12,7 +12,7 @@ from assistant.core.files import replace_file
 from audio.asr.language_model import compile_network
 from audio.asr.pronunciation import PHONES, pronounce
 
-_FORMAT = "4"  # changes whenever the same sentences would give other files
+_FORMAT = "5"  # changes whenever the same sentences would give other files
 _KEPT = 4
 _PHONE_PROBABILITY = 0.01
 
@@ -39,8 +39,11 @@ def prepare(sentences: Sequence[str], prefixes: Sequence[str], cache: Path) -> D
     if not (domain.network.exists() and domain.dictionary.exists()):
         cache.mkdir(parents=True, exist_ok=True)
         network = compile_network(sentences, prefixes)
+        # The pre-roll may hold the end of other speech before the wake word.
+        woken = {prefix.split()[0] for prefix in prefixes}
+        looped = network.with_loop(FILLERS, _PHONE_PROBABILITY, before=woken)
         _write(domain.dictionary, _dictionary(network.words))
-        _write(domain.network, network.with_loop(FILLERS, _PHONE_PROBABILITY).fsg())
+        _write(domain.network, looped.fsg())
         _prune(cache)
     return domain
 

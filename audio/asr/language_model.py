@@ -8,7 +8,7 @@ does not promise: of 60 orders of the coffee benchmark 0.93 were understood inst
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 
 import msgspec
 
@@ -35,16 +35,24 @@ class WordNetwork(msgspec.Struct, frozen=True, kw_only=True):
     final: int
     arcs: tuple[Arc, ...]
 
-    def with_loop(self, words: Iterable[str], probability: float) -> WordNetwork:
+    def with_loop(
+        self, words: Iterable[str], probability: float, before: Collection[str] = ()
+    ) -> WordNetwork:
         """The network, with a second path: `words` in any order and number instead of a sentence.
 
         Each of them costs `probability`; over phones this is the usual filler model, which speech
-        and noise from outside the sentences fit better than the sentences.
+        and noise from outside the sentences fit better than the sentences. After the loop a
+        sentence may follow that begins with a word of `before`.
         """
         loop = self.states
         arcs = [Arc(source=self.start, target=loop, word="", probability=1.0)]
         arcs += [Arc(source=loop, target=loop, word=w, probability=probability) for w in words]
         arcs += [Arc(source=loop, target=self.final, word="", probability=1.0)]
+        arcs += [
+            msgspec.structs.replace(arc, source=loop)
+            for arc in self.arcs
+            if arc.source == self.start and arc.word in before
+        ]
         return msgspec.structs.replace(self, states=loop + 1, arcs=(*self.arcs, *arcs))
 
     @property

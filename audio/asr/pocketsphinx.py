@@ -37,9 +37,10 @@ _FEWEST_VOWELS = 3
 class PocketSphinxRecognizer:
     """Recognises the given sentences, after any of `prefixes` or none.
 
-    Decoding starts after half a second of speech, when the cepstral mean is known. Speech that fits
-    a loop of phones better than any sentence, or is no sentence by `accepts`, is decoded again with
-    the general English model; silence and noise give nothing. Confidences come from how long a word
+    Decoding starts after half a second of speech, when the cepstral mean is known. Other speech may
+    come before a prefix. Speech that fits a loop of phones better than any sentence, or is no
+    sentence by `accepts`, is decoded again with the general English model; silence and noise give
+    nothing. Confidences come from how long a word
     lasts for its phones. Raises `RecognitionError` when the domain cannot be built.
     """
 
@@ -93,7 +94,7 @@ class PocketSphinxRecognizer:
         self._end()
         heard = spoken_words(self._decoder)
         filled = [FILLERS[word.text] for word in heard if word.text in FILLERS]
-        words = () if filled else _rated(heard, self._decoder)
+        words = _rated(tuple(w for w in heard if w.text not in FILLERS), self._decoder)
         if any(word.confidence < _LEAST_CONFIDENCE for word in words):
             words = ()
         text = " ".join(word.text for word in words)

@@ -84,6 +84,16 @@ def test_the_wake_word_may_come_first(
     assert heard.text == "computer set a timer for ten seconds"
 
 
+@pytest.mark.parametrize("at_s", [0.8, 1.0, 1.2])
+def test_other_speech_may_end_just_before_the_wake_word(
+    recognizer: PocketSphinxRecognizer, speak: Callable[..., np.ndarray], at_s: float
+) -> None:
+    command = speak("computer, set a timer for ten seconds")[RATE // 4 :]
+    other = speak("the old man went to the river", "rms")[int(at_s * RATE) :][: int(0.3 * RATE)]
+    heard = hear(recognizer, np.concatenate((other, command)))
+    assert heard.text == "computer set a timer for ten seconds"
+
+
 def test_the_same_sound_gives_the_same_words_whatever_came_before(
     recognizer: PocketSphinxRecognizer, speak: Callable[..., np.ndarray]
 ) -> None:
