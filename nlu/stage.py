@@ -21,6 +21,7 @@ from assistant.core.messages import (
 )
 from assistant.skill.manifest import Traits
 from nlu.completeness import Completeness
+from nlu.discourse.continuation import recalled
 from nlu.discourse.direction import directions
 from nlu.discourse.reading import ReadPart
 from nlu.explanation import Explanation, explain
@@ -38,6 +39,8 @@ _SURE = 0.7
 its words."""
 _WHOLE = (By.SENTENCE, By.PARTS, By.SHORT_FORM)
 """Rules after which nothing of a text is left over."""
+_BY_PARTS = (By.PARTS, By.COMPOSED)
+"""Rules by which a text may go on from the utterance before the last."""
 _CONVERSATION_S = 60.0
 """Seconds in which "it" may still stand for what the last command was about."""
 
@@ -105,7 +108,7 @@ class NluStage:
     def explain(self, text: str) -> Explanation:
         """What each part makes of a text that would be said now, after the last command."""
         now, before = self._now(), self._latest.reading
-        understood = self._interpreter(canonical(text), now, before)
+        understood = self._after(canonical(text), now, before)
         return explain(text, understood, self._templates, self._interpreter, now, before)
 
     @property
@@ -122,7 +125,7 @@ class NluStage:
         now, before = self._now(), self._turn_before(transcript)
         text, said = transcript.text, canonical(transcript.text)
         confidence = min((word.confidence for word in transcript.words), default=1.0)
-        understood = self._interpreter(said, now, before)
+        understood = self._after(said, now, before)
         if not understood.commands and not self._templates.is_answer(said):
             for other in transcript.alternatives:
                 found = self._interpreter(canonical(other), now, before)
@@ -135,9 +138,19 @@ class NluStage:
         continued = understood.readings[-1] if understood.readings else None
         traits = self._templates.traits(continued.command.intent) if continued else Traits()
         if continued and not (traits.only_talk or traits.whole):
-            last = replace(continued, turn=understood.commands)
+            earlier = before and replace(before, earlier=None)
+            last = replace(continued, turn=understood.commands, earlier=earlier)
             self._latest = _Turn(transcript.utterance_id, last, transcript.at_s)
         return text, said, understood.with_confidence_at_most(confidence)
+
+    def _after(self, said: Canonical, now: datetime, before: ReadPart | None) -> Understood:
+        """What a text means after the last utterance, or by its parts with the one before that."""
+        plain = self._interpreter(said, now, before)
+        for other in recalled(said, before) if before else ():
+            understood = plain if other is before else self._interpreter(said, now, other)
+            if understood.commands and (other is before or understood.by in _BY_PARTS):
+                return understood
+        return plain
 
     def _unclaimed(self, said: Canonical, understood: Understood) -> OpenQuestion:
         return OpenQuestion(

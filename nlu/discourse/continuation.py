@@ -1,5 +1,6 @@
 """What a text takes over from the command before it, and its parts from one another.
 
+recalled    "turn the lamp on", "what time is it", then "turn it off"    the lamp
 leaning     "turn the fan on", then "off"                     the fan
 put off     "close the blinds at sunset", then "and the TV"   at sunset, too
 shared      "the lamp and the fan off at ten"                 both at ten
@@ -7,10 +8,30 @@ shared      "the lamp and the fan off at ten"                 both at ten
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from dataclasses import replace
+
+from assistant.english import phrases
 from assistant.english.commands.words import ACTIONS, THEM
 from nlu.discourse.modifiers import Modifiers
 from nlu.discourse.reading import ReadPart
 from nlu.text.canonical import Canonical, without_politeness
+
+
+def recalled(said: Canonical, before: ReadPart) -> Iterator[ReadPart]:
+    """What a text may be read after, the likeliest first: two utterances are remembered.
+
+    "Them" are of both, where each was about one thing; else "it" and "and" may go back to the
+    earlier one.
+    """
+    words = [token.text for token in said.tokens]
+    earlier = before.earlier
+    both = earlier is not None and len(before.turn) == len(earlier.turn) == 1
+    if earlier is not None and both and not THEM.isdisjoint(words):
+        yield replace(before, turn=earlier.turn + before.turn)
+    yield before
+    if tuple(words[:1]) in phrases.FOLLOWING or not phrases.PRONOUNS.isdisjoint(words):
+        yield from [earlier] if earlier is not None else []
 
 
 def leans(said: Canonical, before: ReadPart) -> bool:

@@ -26,6 +26,8 @@ class ReadPart:
     """The sentence that fits; None for a guess of the models."""
     turn: tuple[Command, ...] = ()
     """All commands of its utterance."""
+    earlier: ReadPart | None = None
+    """The last command of the utterance before its own."""
     borrowed: bool = False
     """Whether it has words of the part before it: what comes after it holds for both."""
     thing: str = ""

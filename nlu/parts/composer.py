@@ -145,6 +145,8 @@ class Composer:
         if not before or not frame.says_whom or frame.begun or spoken:
             return None
         last = before[-1]
+        if not any(slot.name in TARGETS for slot in last.slots):
+            return None  # the time of a lamp
         what = tuple(slot for slot in last.slots if slot.name not in TARGETS)
         kind = self._targets.domains_of(last)
         if frame.who is None and not kind:

@@ -74,6 +74,27 @@ def test_a_text_goes_on_from_the_command_before(
     assert " ".join(told) == wanted
 
 
+@pytest.mark.parametrize(
+    ("texts", "wanted"),
+    [
+        (("fan on", "what time is it", "turn it off"), ["HassTurnOff Fan"]),
+        (("fan on", "spots on", "turn them off"), ["HassTurnOff Fan", "HassTurnOff Spots"]),
+        (("fan on", "spots on", "turn them both off"), ["HassTurnOff Fan", "HassTurnOff Spots"]),
+        (("fan on", "spots on", "turn it off"), ["HassTurnOff Spots"]),
+        (("fan on", "what time is it", "what time is it", "turn it off"), []),
+        (("what time is it", "fan on", "turn them off"), ["HassTurnOff Fan"]),
+        (("fan on", "what time is it", "and the spots"), ["HassTurnOn Spots"]),
+        (("fan on", "what time is it", "the spots"), []),
+    ],
+)
+def test_two_utterances_are_remembered(
+    stage: NluStage, texts: tuple[str, ...], wanted: list[str]
+) -> None:
+    commands = said(stage, *texts).commands
+    named = [" ".join([c.intent, *(str(s.value) for s in c.slots)]) for c in commands]
+    assert named == wanted
+
+
 def test_an_explanation_tells_the_value_of_a_command_and_what_its_parts_make(
     stage: NluStage,
 ) -> None:
