@@ -32,7 +32,7 @@ def composition() -> Composition:
 def hark() -> Prepare:
     """This assistant: its sentences, its models, and the code that combines them."""
     ours = composition()
-    return reader(ours.templates_of, ours.interpreter, ours.now())
+    return reader(ours.understanding.templates_of, ours.understanding.interpreter, ours.now())
 
 
 def home_assistant() -> Prepare:
@@ -73,7 +73,7 @@ def padacioso() -> Prepare:
 
     def container(home: Home) -> Any:
         texts: dict[str, list[str]] = {}
-        for template in slot_templates(ours.templates_of(home)):
+        for template in slot_templates(ours.understanding.templates_of(home)):
             texts.setdefault(template.label.text, []).append(template.text)
         made = package.IntentContainer(n_workers=1)
         for label, lines in texts.items():
@@ -102,7 +102,7 @@ def tfidf_svc() -> Prepare:
     ours = composition()
 
     def prepare(home: Home, area: str) -> Understand:
-        classify = _by_home(home, lambda h: svc(sentences(ours.templates_of(h))))
+        classify = _by_home(home, lambda h: svc(sentences(ours.understanding.templates_of(h))))
 
         def understand(text: str) -> Sequence[Command]:
             label = classify(text)

@@ -75,7 +75,7 @@ def classify(name: str, material: Material) -> Row:
     ours = composition()
     encoder = SentenceEncoder.load(ours.library)
     home = load_suites(material.paraphrases, material.fixtures)[0].home
-    known = embed(encoder, sentences(ours.templates_of(home)))
+    known = embed(encoder, sentences(ours.understanding.templates_of(home)))
     skills = {s.intent: m.name for m in load_registry().manifests for s in (*m.intents, *m.served)}
     made: dict[str, Callable[[], Classify]] = {
         "single model": lambda: single(encoder, known),
@@ -112,7 +112,7 @@ def _judged(name: str, prepare: Prepare, material: Material, slots: bool, before
 
 
 def _rejected(prepare: Prepare, home: Home, file: Path) -> tuple[int, float]:
-    understand, templates = prepare(home, ""), composition().templates
+    understand, templates = prepare(home, ""), composition().understanding.templates
     lines, actions, answered = read_lines(file), 0, 0
     for line in lines:
         commands = understand(line)
