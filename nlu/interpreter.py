@@ -92,7 +92,7 @@ class Guess(Protocol):
         """What a text is like that is only talked about; None where it is like nothing."""
 
     def likeness(self, said: Canonical, sentences: Sequence[str]) -> Sequence[float]:
-        """How near sentences are to a text in meaning, from -1 to 1 each."""
+        """How near sentences are to a text in meaning, from 0, for another meaning, to 1 each."""
 
 
 class Interpreter:

@@ -33,11 +33,6 @@ from nlu.fallback.slot_candidates import SlotFinder
 from nlu.fallback.slot_patterns import SlotPattern
 from nlu.text.canonical import Canonical, without_politeness
 
-LEAST_OF_TALK = 0.8
-"""Least cosine of a text and an example of what is only talked about. Of 60 texts that were written
-to choose it, none that means something else is above it."""
-LEAST_OF_FREE_TALK = 0.5
-"""The same for a text that also fits one of its sentences with free text."""
 _REMEMBERED = 16
 _FEWEST_WORDS = 2
 _ONE_WAY = ("scene", "script")
@@ -131,15 +126,15 @@ class Guesser:
         believed = dict(ranking.intents()).get(intent, 0.0)
         if ranking.in_scope >= known.in_scope_of_free_text and believed >= known.least_belief:
             return True
-        return self._talk(said).get(intent, -1.0) >= LEAST_OF_FREE_TALK
+        return self._talk(said).get(intent, -1.0) >= known.alike_in_free_talk
 
     def talk(self, said: Canonical) -> Command | None:
         """What a text is like that is only talked about; None where it is like nothing."""
         if len(said.tokens) < _FEWEST_WORDS or not_a_command(said) or addressed_to_other(said):
             return None
-        near = self._talk(said)
+        near, known = self._talk(said), self._calibration
         intent = max(near, key=lambda one: near[one], default="")
-        if not intent or near[intent] < LEAST_OF_TALK:
+        if not intent or known is None or near[intent] < known.alike_in_talk:
             return None
         return Command(intent=intent, confidence=round(near[intent], 3))
 
@@ -155,15 +150,17 @@ class Guesser:
         return tuple(map(without_possessive, named))
 
     def likeness(self, said: Canonical, sentences: Sequence[str]) -> Sequence[float]:
-        """How near sentences are to a text in meaning, from -1 to 1 each; -1 without the model."""
-        nothing = [-1.0] * len(sentences)
+        """How near sentences are to a text in meaning, from 0, for another meaning, to 1 each."""
+        nothing = [0.0] * len(sentences)
         if self._intents is None:
             return nothing
+        least = self._intents.calibration.alike
         try:
-            return self._intents.likeness(spoken(without_politeness(said)), sentences)
+            near = self._intents.likeness(spoken(without_politeness(said)), sentences)
         except ModelError as error:
             self._fail_intents(error)
             return nothing
+        return [likeness if likeness >= least else 0.0 for likeness in near]
 
     def guesses(self, said: Canonical, now: datetime) -> list[Guessed]:
         """The guesses for a text, the likeliest first; [] when not meant for the assistant."""

@@ -10,7 +10,7 @@ import pytest
 from assistant.cli.conversation import temporary_config
 from assistant.composition import Composition
 from nlu.grammar.templates import Templates
-from nlu.suggestion import LEAST_LIKENESS, Suggestion, hints
+from nlu.suggestion import Suggestion, hints
 from nlu.text.canonical import Canonical, canonical
 
 REPOSITORY = Path(__file__).resolve().parents[2]
@@ -53,7 +53,7 @@ def test_words_that_few_hints_use_decide() -> None:
 
 def test_a_hint_must_be_near_in_meaning_too() -> None:
     nearest = Suggestion(["turn on the radio", "turn off the radio", "what time is it"])
-    meant = {"turn off the radio": LEAST_LIKENESS, "turn on the radio": LEAST_LIKENESS - 0.1}
+    meant = {"turn off the radio": 0.8, "turn on the radio": 0.7}
 
     def likeness(said: Canonical, sentences: Sequence[str]) -> list[float]:
         return [meant.get(sentence, 0.0) for sentence in sentences]
