@@ -22,6 +22,10 @@ _LONGEST_SLIP = 4
 """Most words that may make no sense before they are corrected: a longer text is a story."""
 _MOST_BORROWED = 12
 """Most texts that are tried for a part that borrows words from its neighbour."""
+_LONGEST_LACKING = 8
+"""Most words of a part that the one after it lends its end to: "turn the lamp" … "off"."""
+_MOST_LENT = 5
+"""Most words that are lent so."""
 
 One = Callable[[Canonical], "ReadPart | None"]
 """Reads a text as one command."""
@@ -165,7 +169,9 @@ class Segmenter:
         return next((r for r in found if r.like(before)), found[-1] if found else None)
 
     def _lent(self, head: Canonical, rest: Canonical) -> ReadPart | None:
-        texts = islice(clauses.lent(head, rest), _MOST_BORROWED)
+        if len(head.tokens) > _LONGEST_LACKING:
+            return None
+        texts = islice(clauses.lent(head, rest), _MOST_LENT)
         return next((r for r in map(self._exact, texts) if r and r.exact), None)
 
 
