@@ -39,7 +39,7 @@ test: test-set lint ## set up, then run every check but the long ones
 	$(PYTEST) -n $(CORES) --dist loadfile -m "e2e and not long"
 
 .PHONY: test-long
-test-long: test-set ## 50 kills at random, 200 utterances back to back, a command over a reply
+test-long: test-set ## 50 kills at random, 200 utterances back to back
 	$(PYTEST) -vv -m long
 
 # The part without daemons: a daemon's processes are killed too often to say what they ran.
