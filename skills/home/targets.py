@@ -7,6 +7,7 @@
    home.
 4. Where the speaker's room has none, a lock may be anywhere in the home, and so may a device that
    is the only one of its kind.
+5. A group of devices (`entity_id` lists them) is meant by its name alone: else by its members.
 """
 
 from __future__ import annotations
@@ -166,7 +167,7 @@ def _excepts_a_place(request: Request) -> bool:
 
 def _without(target: Target, request: Request, context: Context) -> Target:
     """The devices of a target that are not excepted; none where an exception is unknown."""
-    left = list(target.entities)
+    left = list(context.home.entities)
     for slot in request.excluded:
         value = str(slot.value).casefold()
         if slot.name == "name":
@@ -184,11 +185,13 @@ def _without(target: Target, request: Request, context: Context) -> Target:
         floors = {area.id for area in context.home.areas if area.floor == place.id}
         barred = {place.id} if slot.name == "area" else floors
         left = [entity for entity in left if entity.area not in barred]
+    gone = {entity.id for entity in context.home.entities} - {entity.id for entity in left}
+    meant = tuple(e for e in target.entities if gone.isdisjoint({e.id} | _members(e)))
     told = tuple(
         _with_article(slot.raw.removeprefix("the ")) if slot.value else "here"
         for slot in request.excluded
     )
-    return replace(target, entities=tuple(left), without=told)
+    return replace(target, entities=meant, without=told)
 
 
 def one_of(target: Target, context: Context) -> Generator[Choose, str, Entity | None]:
@@ -252,13 +255,20 @@ def _names(thing: Entity | Area | Floor) -> list[str]:
 def _fitting(wanted: TargetMention, area: Area | None, context: Context) -> tuple[Entity, ...]:
     domains = wanted.likely if wanted.domain is None else (wanted.domain,)
     areas = _areas(wanted, context) if area is None else {area.id}
-    return tuple(
-        entity
+    found = {
+        entity.id: entity
         for entity in context.home.entities
         if entity.domain in domains
         and (areas is None or entity.area in areas)
         and _is_of_class(entity, wanted.device_class)
-    )
+    }
+    return tuple(e for e in found.values() if not found.keys() & _members(e))
+
+
+def _members(entity: Entity) -> frozenset[str]:
+    """The ids of the devices of a group; none of any other device."""
+    ids = entity.attributes.get("entity_id")
+    return frozenset(ids) if isinstance(ids, list) else frozenset()
 
 
 def _is_of_class(entity: Entity, device_class: str | None) -> bool:

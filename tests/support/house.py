@@ -10,7 +10,7 @@ from assistant.skill.home import Area, Entity, Floor, Home
 from tests.support.talking import Talk
 
 
-def thing(entity_id: str, name: str, area: str | None, state: str, **attributes: Any) -> Entity:
+def thing(entity_id: str, name: str, area: str | None, state: str, /, **attributes: Any) -> Entity:
     return Entity(id=entity_id, name=name, area=area, state=state, attributes=attributes)
 
 
