@@ -26,7 +26,7 @@ from assistant.answer.retrieval.search import SearchResult
 from assistant.core.errors import AnswerError
 from assistant.english.words import words
 
-NOTHING_FOUND = "I found nothing about that."
+NOTHING_FOUND = "I don't know; your documents don't say."
 LONGEST_SPOKEN = 45
 """Most words of a found sentence that is spoken whole."""
 KEPT = 256

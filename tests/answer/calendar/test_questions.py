@@ -62,16 +62,16 @@ SAID = {
     "what's on the third of May": "Nothing is in your calendar for Monday, May 3.",
     "when is my next meeting with Alice": "Dinner with Alice is on Friday at 7:30 pm.",
     "when is choir": "The next is tomorrow at 7 pm.",
-    "what is Alice's phone number": "I found nothing about that.",
+    "what is Alice's phone number": "I don't know; your documents don't say.",
     "what is Agnes's phone number": "+44 1632 960014",
-    "when is alice's birthday": "I found nothing about that.",
-    "when was bob born": "I found nothing about that.",
+    "when is alice's birthday": "I don't know; your documents don't say.",
+    "when was bob born": "I don't know; your documents don't say.",
     "when was agnes toliver born": "Agnes Tolliver's birthday is March 14, 1951.",
-    "what number has the plumber": "I found nothing about that.",
+    "what number has the plumber": "I don't know; your documents don't say.",
     "what did I note last week": "Wednesday, February 24: The boiler stood at 0.9 bar",
     "what did I write down about the boiler last week": "0.9 bar",
     "where did you get that": "From your note Boiler.",
-    "who won the world cup in 1998": "I found nothing about that.",
+    "who won the world cup in 1998": "I don't know; your documents don't say.",
 }
 
 
@@ -84,5 +84,5 @@ def test_without_a_calendar_nothing_is_found(tmp_path: Path) -> None:
     shutil.copy(DOCUMENTS / "dishwasher.md", tmp_path)
     assert (
         replies(tmp_path, "what is on tomorrow", "when is my next appointment")
-        == ["I found nothing about that."] * 2
+        == ["I don't know; your documents don't say."] * 2
     )
