@@ -28,6 +28,13 @@ _PLANNED = re.compile(
     r"|look(?:ing)?|check(?:ing)?|wait(?:ing)?|manage|managing|think(?:ing)?|see|tell(?:ing)?)\b"
 )
 """A beginning that tells what the speaker does or will do without help."""
+_OF_OTHERS = re.compile(rf"{_BEFORE}(?:he|she|they|it|that)(?:'ll| will) (?:{_OFTEN} )*\w+")
+"""A beginning that tells what others will do."""
+_SEEMS = re.compile(
+    rf"{_BEFORE}(?:(?:it|that|this|he|she|they|(?:my|our|the|his|her) \w+) )?(?:{_OFTEN} )*"
+    r"(?:smells?|tastes?|looks?|sounds?|feels?|seems?) (?!at\b|up\b|for\b|after\b)\w+"
+)
+"""A beginning that tells how something seems."""
 _IS = re.compile(
     rf"{_BEFORE}(?:(?:it|that|this|he|she|they|there|we|you)(?:'s|'re| is| are| was| were)"
     rf"|(?:the|my|our|his|her) \w+ (?:is|are|was|were)) (?:{_OFTEN} )*"
@@ -68,5 +75,5 @@ def states(text: str) -> bool:
         return False
     if _PAST.match(plain):
         return True
-    told = _PLANNED.match(plain) or _IS.match(plain)
-    return told is not None and words.isdisjoint(_ASKED_FOR)
+    now = (_PLANNED, _OF_OTHERS, _SEEMS, _IS)
+    return any(told.match(plain) for told in now) and words.isdisjoint(_ASKED_FOR)

@@ -18,6 +18,11 @@ from assistant.english.asking.statements import states
         "I'll do it later",
         "never mind, I found it",
         "I turned it down already",
+        "he'll be late again you know",
+        "they will love that",
+        "smells lovely, if I say so myself",
+        "the soup tastes funny",
+        "that sounds nice",
     ],
 )
 def test_what_is_told_is_a_statement(text: str) -> None:
@@ -37,6 +42,13 @@ def test_what_is_told_is_a_statement(text: str) -> None:
         "the bath is done, put the fan off",
         "lights on",
         "coffee",
+        "look up the recipe",
+        "look for my phone",
+        "it will need to be brighter",
+        "it looks dark in here",
+        "that feels cold",
+        "will it rain",
+        "you will remind me at six",
     ],
 )
 def test_what_may_ask_for_something_is_none(text: str) -> None:
