@@ -16,6 +16,7 @@ import re
 from collections.abc import Sequence
 
 from assistant.english.replies import AROUND_CHOICE, NONE_OF_THEM, PLACES, THAT_ONE
+from assistant.english.stems import singular
 from assistant.skill import Choose
 
 _WORDS = re.compile(r"[\w'°%.]+")
@@ -56,9 +57,10 @@ def _by_words(words: Sequence[str], options: Sequence[str]) -> str | None:
     """The only option that has all words of the answer, if one of them is not in every option.
 
     A word that the option lacks names another thing: "the bedroom light" is not the kitchen's.
+    Singular and plural are one: "the jar" is the jars'.
     """
-    held = [set(_words(option)) for option in options]
-    said = {word for word in words if word not in AROUND_CHOICE}
+    held = [{singular(word) for word in _words(option)} for option in options]
+    said = {singular(word) for word in words if word not in AROUND_CHOICE}
     fitting = [option for option, own in zip(options, held, strict=True) if said <= own]
     telling = said - set[str].intersection(*held) if held else said
     return fitting[0] if telling and len(fitting) == 1 else None

@@ -68,6 +68,8 @@ class _Row(msgspec.Struct, frozen=True, kw_only=True):
     boot_id: str = ""
     due_boot_s: float = 0.0
     paused: bool = False
+    extended_s: float = 0.0
+    """Time by which its end was moved since it was set."""
 
 
 class _Ring(msgspec.Struct, frozen=True, kw_only=True):
@@ -85,6 +87,11 @@ def create_timers(database: Database) -> None:
         " span_s REAL NOT NULL, due_unix_s REAL NOT NULL, boot_id TEXT NOT NULL,"
         " due_boot_s REAL NOT NULL, paused INTEGER NOT NULL) STRICT"
     )
+
+
+def create_extended(database: Database) -> None:
+    """Add the column of the time by which a timer was extended."""
+    database.execute("ALTER TABLE timers ADD COLUMN extended_s REAL NOT NULL DEFAULT 0")
 
 
 def this_boot() -> str:
@@ -114,22 +121,32 @@ class TimerScheduler:
         if length_s <= 0:
             raise SkillError("timer.duration", "a timer must last longer than nothing")
         _require_not_too_long(length_s)
-        if len(self._rows()) >= MOST_TIMERS:
+        place = len(self._rows()) + 1
+        if place > MOST_TIMERS:
             raise SkillError("timer.too_many", f"there are {MOST_TIMERS} timers already")
         row = self._ending(_Row(id=uuid.uuid4().hex, name=name, duration_s=length_s), length_s)
         self._write(row)
-        self.last = self._timer(row)
+        self.last = self._timer(row, place)
         return self.last
 
     def restore(self, timer: Timer) -> None:
-        """Put back a timer that was cancelled, with the time that it had left."""
-        row = _Row(id=timer.id, name=timer.name, duration_s=timer.duration.total_seconds())
-        self._write(self._ending(row, timer.remaining.total_seconds(), timer.paused))
+        """Put back a timer, cancelled or changed since, with the time that it had left."""
+        extended = timer.elapsed + timer.remaining - timer.duration
+        row = _Row(
+            id=timer.id,
+            name=timer.name,
+            duration_s=timer.duration.total_seconds(),
+            extended_s=extended.total_seconds(),
+        )
+        restored = self._ending(row, timer.remaining.total_seconds(), timer.paused)
+        self._write(restored)
+        self.last = self._timer(restored)
 
     def all(self) -> tuple[Timer, ...]:
         """Every timer whose ring has not been heard, the next due first."""
-        rows = sorted(self._rows(), key=self._remaining_s)
-        return tuple(self._timer(row) for row in rows)
+        placed = enumerate(self._rows(), start=1)
+        by_end = sorted(placed, key=lambda one: self._remaining_s(one[1]))
+        return tuple(self._timer(row, place) for place, row in by_end)
 
     @property
     def rung(self) -> Timer | None:
@@ -150,8 +167,11 @@ class TimerScheduler:
     def extend(self, timer_id: str, by: timedelta) -> Timer:
         """Move a timer's end, to now at the earliest and a year ahead at the latest."""
         row = self._row(timer_id)
-        left_s = max(0.0, self._remaining_s(row) + by.total_seconds())
+        before_s = self._remaining_s(row)
+        left_s = max(0.0, before_s + by.total_seconds())
         _require_not_too_long(left_s)
+        extended_s = row.extended_s + left_s - before_s
+        row = msgspec.structs.replace(row, extended_s=extended_s)
         moved = self._ending(row, left_s, row.paused)
         self._write(moved)
         return self._timer(moved)
@@ -249,7 +269,7 @@ class TimerScheduler:
     def _pause(self, row: _Row, paused: bool) -> None:
         self._write(self._ending(row, max(0.0, self._remaining_s(row)), paused))
 
-    def _timer(self, row: _Row) -> Timer:
+    def _timer(self, row: _Row, place: int = 0) -> Timer:
         left_s = max(0.0, self._remaining_s(row))
         return Timer(
             id=row.id,
@@ -258,15 +278,21 @@ class TimerScheduler:
             remaining=timedelta(seconds=left_s),
             paused=row.paused,
             ringing=row.id in self._rings,
+            elapsed=timedelta(seconds=max(0.0, row.duration_s + row.extended_s - left_s)),
+            place=place,
         )
 
     def _write(self, row: _Row) -> None:
         self._rings.pop(row.id, None)
         self._adopted.pop(row.id, None)
-        self._database.execute(
-            "INSERT OR REPLACE INTO timers VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
-            *msgspec.structs.astuple(row),
+        # A row that is replaced would move to the end: the rows' order is that of the starts.
+        columns = _Row.__struct_fields__
+        values, changes = "?" * len(columns), (f"{c} = excluded.{c}" for c in columns)
+        statement = (
+            f"INSERT INTO timers ({', '.join(columns)}) VALUES ({', '.join(values)})"  # noqa: S608
+            f" ON CONFLICT (id) DO UPDATE SET {', '.join(changes)}"
         )
+        self._database.execute(statement, *msgspec.structs.astuple(row))
 
     def _row(self, timer_id: str) -> _Row:
         found = [row for row in self._rows() if row.id == timer_id]
@@ -275,19 +301,20 @@ class TimerScheduler:
         return found[0]
 
     def _rows(self) -> list[_Row]:
-        """Every timer but those that were heard and could not be removed."""
+        """Every timer but those that were heard and could not be removed, the oldest first."""
         return [row for row in self._stored() if _ring_of(row) not in self._heard]
 
     def _stored(self) -> list[_Row]:
         columns = ", ".join(_Row.__struct_fields__)
-        rows = self._database.execute(f"SELECT {columns} FROM timers")  # noqa: S608 - our own names
+        query = f"SELECT {columns} FROM timers ORDER BY rowid"  # noqa: S608 - our own names
+        rows = self._database.execute(query)
         fields = (dict(zip(_Row.__struct_fields__, row, strict=True)) for row in rows)
         stored = [msgspec.convert(each, _Row, strict=False) for each in fields]
         return [row for row in stored if self._is_sound(row)]
 
     def _is_sound(self, row: _Row) -> bool:
         """Whether the row is valid; a damaged one stays as it is, and only that timer is lost."""
-        numbers = (row.duration_s, row.span_s, row.due_unix_s, row.due_boot_s)
+        numbers = (row.duration_s, row.span_s, row.due_unix_s, row.due_boot_s, row.extended_s)
         if all(abs(number) < FARTHEST_S for number in numbers):
             return True
         if row.id not in self._damaged:

@@ -7,7 +7,7 @@ from pathlib import Path
 from assistant.core.database import Database
 from skills.devices import create_attributes, create_commands, create_devices
 from skills.lists import create_lists
-from skills.scheduler import create_timers
+from skills.scheduler import create_extended, create_timers
 
 KEPT_UTTERANCES = 256
 """Most ids of acted utterances that are kept, so that a commit seen twice is acted on once."""
@@ -20,7 +20,7 @@ def create_acted(database: Database) -> None:
 
 MIGRATIONS = (
     *(create_acted, create_timers, create_devices),
-    *(create_attributes, create_commands, create_lists),
+    *(create_attributes, create_commands, create_lists, create_extended),
 )
 
 

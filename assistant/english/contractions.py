@@ -37,5 +37,8 @@ CONTRACTIONS = (
     }
 )
 
+ASKED_WITH_A_NOUN = word_set("what which")
+"""Question words after which any noun with "'s" is short for "is": "what day's the ninth"."""
+
 CONTRACTED = word_set("'s 't 'd 'll 're 've 'm")
 """Endings of contractions."""

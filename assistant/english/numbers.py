@@ -36,6 +36,9 @@ MISHEARD = {"too": "two", "ate": "eight", "won": "one", "tree": "three"}
 MISHEARD_AFTER = {"for": "four", "to": "two"}
 """The same, after a word of `BEFORE_NUMBER` alone: "in for minutes", but "wait for hours"."""
 BEFORE_NUMBER = word_set("for to in by at of add another") | frozenset(TENS)
+_MISHEARD_BEFORE_THINGS = MISHEARD_AFTER | {"too": "two", "ate": "eight"}
+"""The same, before things that are counted: "for tins of tomatoes"."""
+_NOT_COUNTED = word_set("the a an my our your his her their this that these those some any")
 TIMED_BY = word_set("minute minutes min mins hour hours second seconds")
 
 _STEPS = {"thousand": 1000, "million": 1_000_000}
@@ -97,6 +100,17 @@ def _below_hundred(said: Sequence[str], at: int) -> tuple[int, int] | None:
     if word in _SMALL:
         return _SMALL[word], at + 1
     return (int(word), at + 1) if is_digits(word) else None
+
+
+def counted(thing: str) -> str:
+    """A thing with its number, where that was written as another word: "for tins of beans"."""
+    first, _, rest = thing.partition(" ")
+    number = _MISHEARD_BEFORE_THINGS.get(first.casefold())
+    unit = rest.partition(" of ")[0].split()
+    if number is None or not unit or unit[0] in _NOT_COUNTED:
+        return thing
+    plural = unit[-1].endswith("s") and not unit[-1].endswith("ss")
+    return f"{number} {rest}" if plural else thing
 
 
 def is_digits(word: str) -> bool:

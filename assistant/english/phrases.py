@@ -29,6 +29,7 @@ HESITATIONS = word_set(
 
 _OPENINGS = (
     _table("no, no wait, oh, actually, sorry, listen, excuse me, instead, just, but, so just"),
+    _table("ugh, argh, blimey, crikey, gosh, goodness, goodness me, heavens, wow, whoa, phew"),
     _table("hey, hi, hello, ok, alright, right, so, well, and, and then, then, also, now, just"),
     _table("could you, can you, would you, will you, you can, you could, could we, can we"),
     _table("could you just, can you just, would you be so kind as to, be so kind as to"),
@@ -153,7 +154,9 @@ PAIRS = frozenset(
     phrase_list(
         "mac and cheese, fish and chips, salt and pepper, salt and vinegar, bread and butter, "
         "butter and jelly, half and half, gin and tonic, rum and coke, bubble and squeak, "
-        "bangers and mash, cookies and cream, ham and cheese, cheese and onion, rice and peas"
+        "bangers and mash, cookies and cream, ham and cheese, cheese and onion, rice and peas, "
+        "sweet and sour, sage and onion, lemon and ginger, leek and potato, steak and kidney, "
+        "steak and ale, chicken and mushroom, rhubarb and custard, pick and mix, bits and bobs"
     )
 )
 """Things with an "and" in their name."""

@@ -47,7 +47,7 @@ LATER = phrase_list("later, later 1")
 
 AROUND_CHOICE = word_set(
     "the a an i mean meant want would like please no yes number option choice it is was with "
-    "that one"
+    "that one ones those"
 )
 """Words that may stand around the words that choose an option."""
 AROUND_VALUE = word_set(

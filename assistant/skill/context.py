@@ -51,6 +51,10 @@ class Timer(msgspec.Struct, frozen=True, kw_only=True):
     remaining: timedelta
     paused: bool = False
     ringing: bool = False
+    elapsed: timedelta = timedelta(0)
+    """How long it has run, without its pauses."""
+    place: int = 0
+    """Its place among those that there are, in the order in which they were started, from 1."""
 
 
 class Timers(Protocol):
@@ -78,7 +82,7 @@ class Timers(Protocol):
         """Resume a paused timer."""
 
     def restore(self, timer: Timer) -> None:
-        """Put back a timer that was cancelled, with the time that it had left."""
+        """Put back a timer, cancelled or changed since, with the time that it had left."""
 
     @property
     def last(self) -> Timer | None:

@@ -43,13 +43,18 @@ class MemoryTimers:
 
     def start(self, duration: timedelta, name: str = "") -> Timer:
         """Start a timer."""
-        timer = Timer(id=str(next(self._numbers)), name=name, duration=duration, remaining=duration)
+        place, number = len(self._timers) + 1, str(next(self._numbers))
+        timer = Timer(id=number, name=name, duration=duration, remaining=duration, place=place)
         self.last = timer
         return self._keep(timer)
 
     def all(self) -> tuple[Timer, ...]:
         """Every timer, the next due first."""
-        return tuple(sorted(self._timers.values(), key=lambda timer: timer.remaining))
+        placed = (
+            msgspec.structs.replace(timer, place=place)
+            for place, timer in enumerate(self._timers.values(), start=1)
+        )
+        return tuple(sorted(placed, key=lambda timer: timer.remaining))
 
     def cancel(self, timer_id: str) -> None:
         """Remove a timer."""

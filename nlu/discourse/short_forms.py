@@ -15,8 +15,16 @@ from datetime import datetime
 from itertools import islice
 
 from assistant.core.messages import Command
-from assistant.english.commands.short_forms import NO_LABEL, NO_THING, REASONS, START_SEVERAL
-from assistant.english.commands.words import BEGINNINGS
+from assistant.english.commands.short_forms import (
+    ASKED_BEFORE_HEDGE,
+    HEDGES,
+    NO_LABEL,
+    NO_THING,
+    REASONS,
+    START_SEVERAL,
+)
+from assistant.english.commands.words import AUXILIARIES, BEGINNINGS, QUESTIONS
+from assistant.english.stop_words import ARTICLES
 from nlu.discourse import clauses
 from nlu.discourse.negation import (
     negates_itself,
@@ -26,7 +34,7 @@ from nlu.discourse.negation import (
 )
 from nlu.discourse.reading import ReadPart
 from nlu.grammar.templates import Templates
-from nlu.text.canonical import Canonical, Token, cuts
+from nlu.text.canonical import Canonical, Token, cuts, without_politeness
 from nlu.values.amounts import amount
 from nlu.values.durations import unit_s
 
@@ -45,6 +53,13 @@ _MORE = (["more"], ["extra"])
 
 Conditional = tuple[tuple[Command, ...], ...]
 _REASONS = tuple(tuple(reason.split()) for reason in REASONS)
+_NEW_NAME = "{text:name}"
+"""Free text for a name, in a sentence."""
+_HEDGES = tuple(sorted((tuple(hedge.split()) for hedge in HEDGES), key=len, reverse=True))
+_ORDINAL = "second"
+"""The unit of time that is also the word for one of several things: "stop the second"."""
+_LATEST_VERB = 2
+"""Last place of the verb in a statement after its first word: "the ring on the left has"."""
 
 
 class ShortForms:
@@ -53,13 +68,18 @@ class ShortForms:
     def __init__(self, certain: Templates | None, conditional: Templates | None) -> None:
         """Read `certain` forms, which are always meant, and `conditional` ones."""
         self._certain, self._conditional = certain, conditional
-        self._naming = {claim.schema.intent for claim in certain.claims} if certain else set()
-        """Intents with certain forms, whose names are new ones."""
+        self._naming = {
+            claim.schema.intent
+            for claim in (certain.claims if certain else ())
+            if any(_NEW_NAME in sentence for sentence in claim.schema.sentences)
+        }
+        """Intents whose certain forms give new names."""
 
     def certain(self, said: Canonical, now: datetime) -> list[ReadPart] | None:
         """The commands of a text that holds nothing but certain forms; None for another text."""
         if not self._may_be_read(said) or not_a_command(said):
             return None
+        said = _without_hedges(said)
         timed = any(unit_s(token.text) for token in said.tokens)
         for text in islice(_announced(said), _MOST_REPAIRED):
             for complete in (text, with_units(text)) if timed else (text,):
@@ -77,6 +97,7 @@ class ShortForms:
         if not self._may_be_read(said):
             return ()
         found: dict[tuple[Command, ...], None] = {}
+        said = _without_hedges(said)
         texts = (said,) if whole else islice(_without_reasons(said), _MOST_TEXTS)
         for text in texts:
             meanings = self._negated if not_a_command(text) else self._alternatives
@@ -122,7 +143,8 @@ class ShortForms:
     def _read_certain(self, said: Canonical, now: datetime) -> Iterator[ReadPart]:
         for part in _read(self._certain, said, now):
             names, things = _free(part)
-            told = bool(names or things) and unlikely_command(said)
+            free = (*names, *things)
+            told = bool(free) and unlikely_command(said) and not _asks(said, free)
             thing = all(NO_THING.isdisjoint(text.split()) for text in things)
             if not told and thing and all(map(self._label, names)):
                 yield part
@@ -164,7 +186,7 @@ def with_units(said: Canonical) -> Canonical:
     "3 more minutes" becomes "3 minutes more".
     """
     words = [token.text for token in said.tokens]
-    units = {unit_s(word) for word in words} - {0}
+    units = {_unit_s(words, at) for at in range(len(words))} - {0}
     unit = "seconds" if units == {1} else "minutes"
     tokens: list[Token] = []
     at = 0
@@ -174,7 +196,7 @@ def with_units(said: Canonical) -> Canonical:
         pronoun = said.source[said.tokens[at].start] == "one"
         if words[at].isdecimal() and not (pronoun or _has_unit(words, at, end)):
             tokens.append(said.tokens[end - 1]._replace(text=unit))
-        elif words[end : end + 1] in _MORE and end + 1 < len(words) and unit_s(words[end + 1]):
+        elif words[end : end + 1] in _MORE and _unit_s(words, end + 1):
             tokens += (said.tokens[end + 1], said.tokens[end])
             end += 2
         at = end
@@ -184,10 +206,35 @@ def with_units(said: Canonical) -> Canonical:
 def _has_unit(words: Sequence[str], start: int, end: int) -> bool:
     """Whether a number is part of a duration, a time or a date already."""
     after = [word for word in words[end : end + 2] if word not in ("more", "extra", "another")]
-    before = [word for word in words[max(0, start - 2) : start] if word not in ("and", "more")]
+    before = [at for at in range(max(0, start - 2), start) if words[at] not in ("and", "more")]
     return bool(after and (unit_s(after[0]) or not after[0].isalpha())) or bool(
-        before and (unit_s(before[-1]) or before[-1].isdecimal())
+        before and (_unit_s(words, before[-1]) or words[before[-1]].isdecimal())
     )
+
+
+def _unit_s(words: Sequence[str], at: int) -> int:
+    """Seconds of the unit of time at a place; 0 for another word, and for the second of several."""
+    if at >= len(words):
+        return 0
+    counted = at > 0 and (words[at - 1].isdecimal() or words[at - 1] == "half")
+    return unit_s(words[at]) if counted or words[at] != _ORDINAL else 0
+
+
+def _without_hedges(said: Canonical) -> Canonical:
+    """The text without the words before a number that only make it less certain."""
+    words = tuple(token.text for token in said.tokens)
+    tokens: list[Token] = []
+    at = 0
+    while at < len(words):
+        hedge = next((h for h in _HEDGES if words[at : at + len(h)] == h), ())
+        asked = bool(tokens) and tokens[-1].text in ASKED_BEFORE_HEDGE
+        rest = words[at + len(hedge) :] if hedge and not asked else ()
+        if not (rest and (amount(rest) or (rest[0] == "a" and _unit_s(rest, 1)))):
+            tokens.append(said.tokens[at])
+            at += 1
+        else:
+            at += len(hedge)
+    return said._replace(tokens=tuple(tokens))
 
 
 def _announced(said: Canonical) -> Iterator[Canonical]:
@@ -219,10 +266,25 @@ def _without_reasons(said: Canonical) -> Iterator[Canonical]:
     for at in range(1, count):
         reason = any(words[at : at + len(r)] == r for r in _REASONS)
         paused = said.paused(at)
-        if reason or (paused and BEGINNINGS.isdisjoint(words[at : at + 2])):
+        if reason or _states(said, at) or (paused and BEGINNINGS.isdisjoint(words[at : at + 2])):
             yield said.part(0, at)
         if paused and not (not_a_command(said.part(0, at)) or reported(said.part(0, at))):
             yield said.part(at, count)
+
+
+def _states(said: Canonical, at: int) -> bool:
+    """Whether a statement about a thing begins at a place: "pause the rice, the pan is empty"."""
+    first = said.tokens[at]
+    if said.tokens[0].text in QUESTIONS or said.source[first.start - 1] not in ARTICLES:
+        return False
+    words = [token.text for token in said.tokens[at + 1 : at + 1 + _LATEST_VERB]]
+    return first.text.endswith("'s") or not AUXILIARIES.isdisjoint(words)
+
+
+def _asks(said: Canonical, free: Sequence[str]) -> bool:
+    """Whether a form asks in its own words, not in those that are free: "did I put jam on it"."""
+    plain = without_politeness(said)
+    return plain.tokens[0].text in QUESTIONS and not any(map(plain.text.startswith, free))
 
 
 def _name(text: str) -> bool:

@@ -16,7 +16,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from assistant.english import numbers, phrases
-from assistant.english.contractions import CONTRACTIONS
+from assistant.english.contractions import ASKED_WITH_A_NOUN, CONTRACTIONS
 from assistant.english.numbers import is_digits, read_number
 from assistant.english.stems import base_verb
 
@@ -180,9 +180,14 @@ def _symbols(tokens: Iterable[Token]) -> Iterator[Token]:
 
 
 def _contractions(tokens: Iterable[Token]) -> Iterator[Token]:
+    before = ""
     for token in tokens:
-        for word in CONTRACTIONS.get(token.text, token.text).split():
+        words = CONTRACTIONS.get(token.text, token.text)
+        if before in ASKED_WITH_A_NOUN and words.endswith("'s"):  # "what day's the ninth"
+            words = words.removesuffix("'s") + " is"
+        for word in words.split():
             yield token._replace(text=word)
+        before = token.text
 
 
 def _letters(tokens: Sequence[Token]) -> Iterator[Token]:

@@ -5,7 +5,10 @@ from __future__ import annotations
 import difflib
 import re
 
-from assistant.skill import Context, ListItem
+from assistant.english.commands.kinds import KINDS
+from assistant.english.commands.short_forms import NO_THING
+from assistant.english.numbers import counted
+from assistant.skill import Context, ListItem, Request, named_thing
 
 SHOPPING = "shopping list"
 """Name of the list that is meant where none is named."""
@@ -13,11 +16,55 @@ _ALIKE = 0.85
 """Least similarity of a word to the item on the list that it names: "apple" for "apples"."""
 _ABOUT = "list:"
 """Beginning of the id of a list that a reply is about; its name follows."""
+_NOT = re.compile(r"(?:no|not|leave out|skip)\b")
+"""Beginning of a text that takes off again what was just put on."""
 _DETERMINERS = re.compile(
     r"^(?:(?:the|a|an|some|some more|more|another|any|that|those|these|my|our|and|also|also some)"
     r" )+(?=\S)"
 )
 """Words before the name of a thing that are no part of it."""
+
+
+def is_about_list(request: Request, context: Context) -> bool:
+    """Whether a list was spoken of last."""
+    return bool(spoken_of(context))
+
+
+def is_added(request: Request, context: Context) -> bool:
+    """Whether what nothing else is understood by is for the list that was spoken of last."""
+    item = request.slot("item")
+    thing = item is None or NO_THING.isdisjoint(item.raw.split())
+    return request.alone and thing and is_about_list(request, context)
+
+
+def is_named(request: Request, context: Context) -> bool:
+    """Whether "it" is a thing that was named, and is put on a list."""
+    on_list = request.alone or "list" in request.text.casefold()
+    return on_list and bool(named_thing(context))
+
+
+def is_listed(request: Request, context: Context) -> bool:
+    """Whether a short form names something that is on a list.
+
+    "Not the peas" means one that was spoken of last.
+    """
+    item = request.slot("item")
+    if item is None or (
+        _NOT.match(request.text.casefold()) and not is_about_list(request, context)
+    ):
+        return False
+    return holder(str(item.value), context) is not None
+
+
+def is_sought(request: Request, context: Context) -> bool:
+    """Whether "did I put the jam on" is about a list: nothing in the home is called so."""
+    item = request.slot("item")
+    thing = thing_of(str(item.value)).casefold() if item is not None else ""
+    words = thing.split()
+    names = (entity.name.casefold().split() for entity in context.home.entities)
+    device = tuple(words) in KINDS or any(set(words).issubset(name) for name in names)
+    known = is_about_list(request, context) or holder(thing, context) is not None
+    return bool(words) and not device and (known or request.alone)
 
 
 def find_item(name: str, item: str, context: Context, done: bool | None) -> ListItem | None:
@@ -42,7 +89,7 @@ def holder(item: str, context: Context, besides: str = "") -> str | None:
 
 def thing_of(item: str) -> str:
     """What to put on a list, without the words around its name: "some milk" → "milk"."""
-    return _DETERMINERS.sub("", item.strip(), count=1).removesuffix("'s")
+    return counted(_DETERMINERS.sub("", item.strip(), count=1).removesuffix("'s"))
 
 
 def items_of(name: str, context: Context) -> tuple[ListItem, ...]:

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import re
+from collections.abc import Callable
 from typing import Annotated
 
-from assistant.english.commands.short_forms import NO_THING
 from assistant.skill import (
     Confirm,
     Context,
@@ -27,6 +26,11 @@ from skills.home.listed import (
     called,
     find_item,
     holder,
+    is_about_list,
+    is_added,
+    is_listed,
+    is_named,
+    is_sought,
     items_of,
     list_id,
     spoken_of,
@@ -34,15 +38,15 @@ from skills.home.listed import (
 )
 from skills.home.targets import capital
 
-_NOT = re.compile(r"(?:no|not|leave out|skip)\b")
-"""Beginning of a text that takes off again what was just put on."""
-
+Read = Callable[..., Reply | Dialog]
 Item = Annotated[str, prompt("What is it?")]
 ListName = Annotated[str, domains("todo"), prompt("On which list?")]
 
 skill = Skill("home")
 skill.rule("put", "(put|add|stick|pop|get|write|chuck|throw|bung|note|jot down)")
-skill.rule("shopping", "[the|my|our] [shopping|grocery|groceries|food] list")
+skill.rule("shopping", "[the|my|our] (shopping [list]|groceries|(grocery|groceries|food) list)")
+skill.rule("list", "[the|my|our|that|this] list")
+skill.rule("either", "(<shopping>|<list>)")
 skill.rule("listed", "[the|my|our] {name} [list]")
 skill.rule("onto", "(on|to|onto|down on|in|back on|back onto)")
 skill.rule("named", "(it|that|this|them|those|these)")
@@ -51,52 +55,35 @@ skill.rule("tick", "(tick|cross|check|strike|mark|scratch)")
 skill.rule("out", "(finished|out|gone|empty|used up|all gone|running low|running out|low)")
 
 
-def is_about_list(request: Request, context: Context) -> bool:
-    """Whether a list was spoken of last."""
-    return bool(spoken_of(context))
+def _on_each_list(intent: str, *forms: str) -> Callable[[Read], Read]:
+    """Claim short forms for a list by its name, for the shopping list, and for just "the list"."""
 
+    def register(function: Read) -> Read:
+        named = [form.replace("<list>", "<listed>") for form in forms]
+        shopping = [form.replace("<list>", "<shopping>") for form in forms]
+        skill.short(intent, *forms)(function)
+        skill.short(intent, *named)(function)
+        skill.short(intent, *shopping, fixed={"name": SHOPPING})(function)
+        return function
 
-def is_added(request: Request, context: Context) -> bool:
-    """Whether what nothing else is understood by is for the list that was spoken of last."""
-    item = request.slot("item")
-    thing = item is None or NO_THING.isdisjoint(item.raw.split())
-    return request.alone and thing and is_about_list(request, context)
-
-
-def is_named(request: Request, context: Context) -> bool:
-    """Whether "it" is a thing that was named, and is put on a list."""
-    on_list = request.alone or "list" in request.text.casefold()
-    return on_list and bool(named_thing(context))
-
-
-def is_listed(request: Request, context: Context) -> bool:
-    """Whether a short form names something that is on a list.
-
-    "Not the peas" means one that was spoken of last.
-    """
-    item = request.slot("item")
-    if item is None or (
-        _NOT.match(request.text.casefold()) and not is_about_list(request, context)
-    ):
-        return False
-    return holder(str(item.value), context) is not None
+    return register
 
 
 @skill.serve("HassShoppingListAddItem")
 @skill.short(
     "HassShoppingListAddItem",
-    "<put> {text:item} <onto> <shopping> [then|too|as well|again]",
-    "<put> <onto> <shopping> {text:item}",
-    "[<put>] {text:purpose} <stuff> <onto> <shopping> {text:item}",
-    "[<put>] <stuff> for {text:purpose} <onto> <shopping> {text:item}",
-    "<put> down {text:item} <onto> <shopping>",
-    "{text:item} <onto> <shopping> [then|too|as well]",
-    "(can we have|we need|i need) {text:item} <onto> <shopping>",
-    "{text:item} (is|are) <out> [so] <put> (some|it|them|more|another|some more) <onto> <shopping>",
-    "{text:item}'s <out> [so] <put> (some|it|them|more|another|some more) <onto> <shopping>",
+    "<put> {text:item} <onto> <either> [then|too|as well|again]",
+    "<put> <onto> <either> {text:item}",
+    "[<put>] {text:purpose} <stuff> <onto> <either> {text:item}",
+    "[<put>] <stuff> for {text:purpose} <onto> <either> {text:item}",
+    "<put> down {text:item} <onto> <either>",
+    "{text:item} <onto> <either> [then|too|as well]",
+    "(can we have|we need|i need) {text:item} <onto> <either>",
+    "{text:item} (is|are) <out> [so] <put> (some|it|them|more|another|some more) <onto> <either>",
+    "{text:item}'s <out> [so] <put> (some|it|them|more|another|some more) <onto> <either>",
     "(we are|we have run|we ran|we are running|i am) (out of|low on) {text:item} [so] <put>"
-    " (some|it|them|more|another|some more) <onto> <shopping>",
-    "<put> (it|that|this|them|some|something|something else) <onto> <shopping>",
+    " (some|it|them|more|another|some more) <onto> <either>",
+    "<put> (it|that|this|them|some|something|something else) <onto> <either>",
 )
 def add_to_shopping_list(item: Item, context: Context, purpose: str = "") -> Reply:
     """Put something on the shopping list."""
@@ -118,7 +105,7 @@ def add_to_list(item: Item, name: ListName, context: Context) -> Reply:
 
 @skill.short(
     "AddNamedThing",
-    "<put> <named> <onto> <shopping> [then|too|as well|instead]",
+    "<put> <named> <onto> <either> [then|too|as well|instead]",
     "<put> <named> [back] (on|down|on there|down there|back on) [then|too|as well]",
     holds=is_named,
 )
@@ -146,11 +133,19 @@ def add_to_same_list(item: Item, context: Context) -> Reply:
     return _add(spoken_of(context) or SHOPPING, item, context)
 
 
+@skill.short(
+    "AddToThatList", "<put> {text:item} <onto> <list> [too|as well|then]", holds=is_about_list
+)
+def add_to_that_list(item: Item, context: Context) -> Reply:
+    """Put something on "the list": the one that was spoken of last."""
+    return add_to_same_list(item, context)
+
+
 @skill.serve("HassShoppingListCompleteItem")
 @skill.short(
     "HassShoppingListCompleteItem",
-    "<tick> {text:item} off <shopping>",
-    "<tick> off {text:item} (on|from|off) <shopping>",
+    "<tick> {text:item} off <either>",
+    "<tick> off {text:item} (on|from|off) <either>",
 )
 def complete_on_shopping_list(item: Item, context: Context) -> Reply:
     """Check something off the shopping list."""
@@ -171,6 +166,8 @@ def complete_on_list(item: Item, name: ListName, context: Context) -> Reply:
 
 @skill.short(
     "CompleteItem",
+    "<tick> {text:item} off <list>",
+    "<tick> off {text:item} (on|from|off) <list>",
     "<tick> {text:item} off",
     "<tick> off {text:item}",
     "(i|we) (have|have just|just) (done|finished|bought|got|picked up) {text:item} [already]",
@@ -197,6 +194,12 @@ def remove_from_list(item: Item, context: Context, name: ListName) -> Reply:
     "RemoveItem",
     "(take|remove|delete|drop|get) {text:item} (off|from|off of|out of) <shopping> [again]",
     "take off {text:item} (from|of|off) <shopping>",
+    fixed={"name": SHOPPING},
+)
+@skill.short(
+    "RemoveItem",
+    "(take|remove|delete|drop|get) {text:item} (off|from|off of|out of) <list> [again]",
+    "take off {text:item} (from|of|off) <list>",
 )
 @skill.short(
     "RemoveItem",
@@ -210,41 +213,36 @@ def remove_from_list(item: Item, context: Context, name: ListName) -> Reply:
     "(leave out|skip) {text:item}",
     holds=is_listed,
 )
-def remove_item(item: Item, context: Context) -> Reply:
-    """Take something off the shopping list, or off another list that it is on."""
-    return _remove(holder(item, context) or SHOPPING, item, context)
+def remove_item(item: Item, context: Context, name: ListName | None = None) -> Reply:
+    """Take something off the list that was named, or off one that it is on."""
+    return _remove(name or holder(item, context) or SHOPPING, item, context)
 
 
+@_on_each_list(
+    "ReadList",
+    "what [else] is [still|left|now] on <list> [now|at the moment|so far|today]",
+    "what [else] (have|do) (i|we) [still] (got|have|need) on <list> [now|so far]",
+    "(read|read out|tell me|show|show me|list|check|give me) [me] [out] <list>",
+    "read <list> (out|back|to me|out to me)",
+    "(is there|are there|have we got|do we have) (anything|something|things) [else] [left] on"
+    " <list>",
+    "how (many|much) [things|items|stuff] (is|are) [there] [left|still] on <list>",
+    "what is <list> [like|looking like]",
+)
 @skill.short(
     "ReadList",
-    "what is [still|left|now] on <shopping> [now|at the moment|so far|today]",
-    "what (have|do) (i|we) [still] (got|have|need) on <shopping> [now|so far]",
-    "(read|read out|tell me|show|show me|list|check|give me) [me] [out] <shopping>",
-    "read <shopping> (out|back|to me|out to me)",
-    "(is there|are there|have we got|do we have) (anything|something|things) [left] on <shopping>",
-    "how (many|much) [things|items|stuff] (is|are) [there] [left|still] on <shopping>",
     "what do (we|i) [still] need [to (get|buy)] (from|at|in) [the] (shop|shops|supermarket|store)",
     "what do (we|i) [still] need to (buy|get)",
     "what (groceries|shopping|food) do (we|i) [still] need [to (get|buy)]",
-    "what is <shopping> [like|looking like]",
+    fixed={"name": SHOPPING},
 )
 @skill.short(
     "ReadList",
-    "what is [still|left|now] on <listed> [now|at the moment|so far|today]",
-    "what (have|do) (i|we) [still] (got|have|need) on <listed> [now|so far]",
-    "(read|read out|tell me|show|show me|list|check|give me) [me] [out] <listed>",
-    "read <listed> (out|back|to me|out to me)",
-    "(is there|are there|have we got) (anything|something|things) [left] on <listed>",
-    "how (many|much) [things|items|stuff] (is|are) [there] [left|still] on <listed>",
-)
-@skill.short(
-    "ReadList",
-    "what (is|have (i|we) got|do (i|we) have|have (i|we)) [left|still|now] on (it|there|that)"
-    " [now|so far]",
+    "what [else] (is|have (i|we) got|do (i|we) have|have (i|we)) [left|still|now] on"
+    " (it|there|that) [now|so far]",
     "(read|tell me|show me) (it|that|them) [out|back|to me|again]",
-    "what else is on (it|there|that)",
-    "what do (we|i) [still] (need|have|want)",
-    "what is (left|missing|on there)",
+    "what [else] do (we|i) [still] (need|have|want)",
+    "what [else] is (left|missing|on there)",
     holds=is_about_list,
 )
 def read_list(context: Context, name: ListName | None = None) -> Reply:
@@ -252,15 +250,17 @@ def read_list(context: Context, name: ListName | None = None) -> Reply:
     return told_list(name or spoken_of(context) or SHOPPING, context)
 
 
+@_on_each_list(
+    "FindOnList",
+    "(is|are) [there] [any] {text:item} [already|still] on <list> [already|yet]",
+    "(have|did|do) (we|i) [already] (got|get|put|have|add|added) [any] {text:item} [already]"
+    " (on|to) <list> [already|yet]",
+)
 @skill.short(
     "FindOnList",
-    "(is|are) [there] [any] {text:item} [already|still] on <shopping> [already]",
-    "(have (we|i) got|did (we|i) put|have (we|i) put|do (we|i) have) {text:item} on <shopping>",
+    "(is|are) [there] [any] {text:item} [already|still] on (there|it) [already|yet]",
+    holds=is_about_list,
 )
-@skill.short(
-    "FindOnList", "(is|are) [there] [any] {text:item} [already|still] on <listed> [already]"
-)
-@skill.short("FindOnList", "(is|are) {text:item} on (there|it) [already]", holds=is_about_list)
 def find_on_list(
     request: Request, item: Item, context: Context, name: ListName | None = None
 ) -> Reply:
@@ -270,6 +270,17 @@ def find_on_list(
     verdict = f"Yes, {found.text} is" if found else f"No, {thing_of(item)} is not"
     about = (*about_list(named), *naming(request, "" if found else thing_of(item)))
     return Reply(f"{verdict} on {called(named)}.", about=about)
+
+
+@skill.short(
+    "WasPutOnList",
+    "(have|did) (we|i) [already] (put|add|added|write|written|got) [any] {text:item} [already]"
+    " (on|down|on there|down there) [already|yet]",
+    holds=is_sought,
+)
+def was_put_on_list(request: Request, item: Item, context: Context) -> Reply:
+    """Say whether something was put on a list, whichever it is on."""
+    return find_on_list(request, item, context, holder(item, context))
 
 
 @skill.short(
@@ -291,19 +302,20 @@ def move_item(item: Item, name: ListName, context: Context) -> Reply:
     return Reply(text, undo=undo, about=about_list(name))
 
 
-@skill.short(
+@_on_each_list(
     "ClearList",
-    "(clear|empty|wipe|reset) <shopping>",
-    "(take|delete|remove|clear) (everything|all) (off|from|on) <shopping>",
+    "(clear|empty|wipe|reset) <list>",
+    "(take|delete|remove|clear) (everything|all) (off|from|on) <list>",
 )
 @skill.short(
     "ClearList",
-    "(clear|empty|wipe|reset) <listed>",
-    "(take|delete|remove|clear) (everything|all) (off|from|on) <listed>",
+    "(clear|empty|wipe|reset) (it|that|them|it all|all of it|the lot|everything) [now|then|off]",
+    "(take|delete|remove|clear) (everything|all|it all|all of it|the lot) (off|from it|off it)",
+    holds=is_about_list,
 )
 def clear_list(context: Context, name: ListName | None = None) -> Dialog:
     """Take everything off a list, if the user is sure."""
-    named = name or SHOPPING
+    named = name or spoken_of(context) or SHOPPING
     items = items_of(named, context)
     if not items:
         return told_list(named, context)

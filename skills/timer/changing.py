@@ -5,7 +5,10 @@ from __future__ import annotations
 from datetime import timedelta
 from typing import Annotated
 
-from assistant.english.commands.short_forms import CORRECTING
+from msgspec.structs import replace
+
+from assistant.english.commands.short_forms import CORRECTING, MORE
+from assistant.english.numbers import TIMED_BY
 from assistant.skill import Context, Dialog, Reply, Request, Skill, Timer, Undo, prompt, unless
 from assistant.skill.context import LONGEST_TIMER
 from skills.timer.meant import (
@@ -26,6 +29,19 @@ from skills.timer.starting import TOO_LONG
 skill = Skill("timer")
 
 
+def _is_extended(request: Request, context: Context) -> bool:
+    """Whether more time is for a timer, be it that none runs: "five more minutes"."""
+    if is_meant(request, context):
+        return True
+    length = request.slot("duration")
+    timed = length is not None and not TIMED_BY.isdisjoint(length.raw.casefold().split())
+    more = not MORE.isdisjoint(request.text.casefold().rstrip(".!?").split())
+    name = request.slot("name")
+    bare = request.alone and name is not None and name.value == IT
+    none = not context.timers.all() and context.timers.rung is None
+    return none and bare and timed and more
+
+
 @skill.intent(
     "HassIncreaseTimer",
     "add [another] {duration} [more] to <which>",
@@ -35,14 +51,14 @@ skill = Skill("timer")
 )
 @skill.short(
     "HassIncreaseTimer",
-    "(add|put|stick) [another] {duration} [more|extra] (to|on|onto) {text:name} [timer]",
+    "(add|put|stick) [another] {duration} [more|extra] (to|on|onto) <by_name>",
     "(add|put|stick) [another] {duration} [more|extra] (to|on|onto) [the] {start_duration} timer",
-    "(give|let) {text:name} [timer] [have|another] {duration} [more|extra|longer]",
-    "{text:name} [timer] (needs|need|wants|want|can have|should have|gets|get) [another]"
+    "(give|let) <by_name> [have|another] {duration} [more|extra|longer]",
+    "<by_name> (needs|need|wants|want|can have|should have|gets|get) [another]"
     " {duration} (more|extra|longer)",
-    "{duration} (more|extra|longer) (for|on) {text:name} [timer]",
-    "another {duration} (for|on) {text:name} [timer]",
-    "(extend|increase|lengthen) {text:name} [timer] by {duration}",
+    "{duration} (more|extra|longer) (for|on) <by_name>",
+    "another {duration} (for|on) <by_name>",
+    "(extend|increase|lengthen) <by_name> by {duration}",
     holds=is_meant,
 )
 @skill.short(
@@ -56,7 +72,7 @@ skill = Skill("timer")
     "[for] another {duration}",
     "(extend|increase|lengthen|prolong) <it> by {duration}",
     fixed={"name": IT},
-    holds=is_meant,
+    holds=_is_extended,
 )
 @skill.short(
     "HassIncreaseTimer",
@@ -83,9 +99,9 @@ def increase_timer(
 )
 @skill.short(
     "HassDecreaseTimer",
-    "(take|knock|shave|cut|remove|subtract) {duration} (off|from|off of) {text:name} [timer]",
-    "(decrease|reduce|shorten) {text:name} [timer] by {duration}",
-    "{duration} (less|off|shorter) (for|on|off) {text:name} [timer]",
+    "(take|knock|shave|cut|remove|subtract) {duration} (off|from|off of) <by_name>",
+    "(decrease|reduce|shorten) <by_name> by {duration}",
+    "{duration} (less|off|shorter) (for|on|off) <by_name>",
     holds=is_meant,
 )
 @skill.short(
@@ -120,8 +136,8 @@ def _is_corrected(request: Request, context: Context) -> bool:
 )
 @skill.short(
     "ChangeTimer",
-    "{text:name} [timer] [for|is|are|at|to|should be|needs|need|takes|take] {duration}",
-    "(make|change|set|put|reset) {text:name} [timer] [for|to] {duration} [long]",
+    "<by_name> [for|is|are|at|to|should be|needs|need|takes|take] {duration}",
+    "(make|change|set|put|reset) <by_name> [for|to] {duration} [long]",
     "{duration} (for|on) {text:name}",
     "<start> [a|another] {text:name} timer [for] {duration}",
     holds=is_meant,
@@ -136,7 +152,6 @@ def _is_corrected(request: Request, context: Context) -> bool:
     fixed={"name": IT},
     holds=is_meant,
 )
-@skill.short("ChangeTimer", "[for] {duration}", fixed={"name": IT}, holds=_is_corrected)
 @skill.short(
     "ChangeTimer",
     "[make (it|that)] (twice|2 times|double) [as long|that|that long|the time] [as long]",
@@ -170,18 +185,23 @@ def change_timer(
     )
 
 
+# An intent of its own: a form holds where any form of its intent does, and these are few words.
+@skill.short("CorrectTimer", "[for] {duration}", holds=_is_corrected, traits=TIMER)
+def correct_timer(request: Request, duration: HowLong, context: Context) -> Dialog:
+    """Let the timer that was spoken of last run for another time: "no, nine"."""
+    return change_timer(request, duration, context, TimerMention(IT))
+
+
 def _changed(context: Context, timer: Timer, length: timedelta) -> Reply:
     if length <= timedelta(0):
         return Reply("A timer needs more time than that.", done=False)
     if length > LONGEST_TIMER:
         return Reply(TOO_LONG, done=False)
-    context.timers.cancel(timer.id)
-    changed = context.timers.start(length, timer.name)
-    return Reply(
-        f"Your {short_name(timer)} is for {context.say(length)} now.",
-        undo=(Undo("timers.cancel", changed.id), restoring(timer)),
-        about=(changed.id,),
+    context.timers.restore(
+        replace(timer, duration=length, remaining=length, elapsed=timedelta(0), paused=False)
     )
+    text = f"Your {short_name(timer)} is for {context.say(length)} now."
+    return Reply(text, undo=restoring(timer), about=(timer.id,))
 
 
 def _extended(context: Context, before: Timer, duration: timedelta, sign: int = 1) -> Reply:

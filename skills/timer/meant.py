@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Generator
 from dataclasses import dataclass
 from datetime import timedelta
@@ -9,6 +10,7 @@ from typing import Annotated
 
 import msgspec
 
+from assistant.english.commands.short_forms import PLACES
 from assistant.english.numbers import TIMED_BY
 from assistant.english.stems import short_stem
 from assistant.skill import (
@@ -107,7 +109,8 @@ def matching(context: Context, request: Request, mention: TimerMention) -> tuple
             return timers[:1]
     wanted = _words(mention.name)
     same = tuple(timer for timer in timers if _words(timer.name) == wanted)
-    return same or tuple(t for t in timers if wanted and wanted <= _words(t.name))
+    part = tuple(t for t in timers if wanted and wanted <= _words(t.name))
+    return same or part or tuple(t for t in timers if t.place == _place(mention.name, len(timers)))
 
 
 def is_meant(request: Request, context: Context) -> bool:
@@ -120,7 +123,7 @@ def is_meant(request: Request, context: Context) -> bool:
     name, length = request.slot("name"), request.slot("start_duration")
     if name is None and length is not None:
         return any(timer.duration.total_seconds() == length.value for timer in timers)
-    if name is None or name.value in (IT, OTHER, FIRST):
+    if name is None or name.value in (IT, OTHER, FIRST) or _place(str(name.value), len(timers)):
         alone = request.alone and not _puts_other_right(request, context)
         return bool(timers) and (alone or is_spoken_of(context))
     return bool(matching(context, request, TimerMention(str(name.value))))
@@ -132,6 +135,13 @@ def _puts_other_right(request: Request, context: Context) -> bool:
     unitless = length is not None and TIMED_BY.isdisjoint(length.raw.split())
     changes = unitless or request.slot("times") is not None
     return changes and context.conversation.acted and not is_spoken_of(context)
+
+
+def _place(name: str, count: int) -> int:
+    """The place of "the second" of `count` timers, in the order of their starts; 0 for no place."""
+    words = [word for word in name.casefold().split() if word not in _AROUND_NAME]
+    place = PLACES.get(words[0], 0) if len(words) == 1 else 0
+    return count if place < 0 else place
 
 
 def names_one(text: str, context: Context) -> bool:
@@ -190,4 +200,5 @@ def _words(name: str) -> frozenset[str]:
     """The words by which names of timers are compared."""
     plain = name.casefold().replace("’", "'").replace("'s", "").replace("-", " ")
     words = (word.strip(".,;:!?'") for word in plain.split())
-    return frozenset(short_stem(word) for word in words if word and word not in _AROUND_NAME)
+    stems = (short_stem(word) for word in words if word and word not in _AROUND_NAME)
+    return frozenset(re.sub("y$", "i", stem) for stem in stems)  # "jelly", "jellies"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from datetime import timedelta
 
 from assistant.skill import Context, Dialog, Reply, Request, Skill, Timer, Traits, Undo, count
 from skills.timer.meant import (
@@ -51,11 +52,11 @@ def _any_named(request: Request, context: Context) -> bool:
     "turn <which> off",
     traits=TIMER,
 )
-@skill.short("HassCancelTimer", "cancel {text:name} [timer]", holds=_any_named)
+@skill.short("HassCancelTimer", "cancel <by_name>", holds=_any_named)
 @skill.short(
     "HassCancelTimer",
-    "(<drop>|forget [about]) {text:name} [timer]",
-    "(<drop>|forget [about]) [the] {start_duration} (one|timer)",
+    "(<drop>|clear|forget [about]) <by_name>",
+    "(<drop>|clear|forget [about]) [the] {start_duration} (one|timer)",
     "turn off {text:name} timer",
     holds=is_meant,
 )
@@ -90,7 +91,7 @@ def cancel_timer(
 )
 @skill.short(
     "HassCancelAllTimers",
-    "<drop> (them|them all|all of them|both|both of them|all|everything|the lot)",
+    "(<drop>|clear) (them|them all|all of them|both|both of them|all|everything|the lot)",
     holds=lambda request, context: is_spoken_of(context),
 )
 def cancel_all_timers(context: Context) -> Reply:
@@ -133,10 +134,10 @@ def cancel_all_timers(context: Context) -> Reply:
     "how (is|are) {text:name} [doing|going|getting on|coming on|coming along|looking]",
     "when (is|are|will) {text:name} [be] (done|ready|finished|up|due|over|come out)",
     "(is|are) {text:name} (done|ready|finished|nearly done|nearly ready|over|up) [yet|now]",
-    "(what is|how is) [the time] [<left>] (on|with|for) {text:name} [timer]",
-    "(and|what about|how about) {text:name} [timer]",
+    "(what is|how is) [the time] [<left>] (on|with|for) <by_name>",
+    "(and|what about|how about) <by_name>",
     "how (long|much longer|much time) (for|on|until|till) {text:name}",
-    "{text:name} one",
+    "{text:name} (one|ones)",
     holds=is_meant,
 )
 @skill.short(
@@ -193,6 +194,33 @@ def timer_status(
     return Reply(text, about=about)
 
 
+@skill.short(
+    "TimerElapsed",
+    "how (long|much time|much) (has|have|is) <by_name> (had|been on|been in|been going|been running"
+    "|been cooking|been|run|been run) [so far|already|now]",
+    "how long ago did (i|we) (start|set|put on|put in) <by_name> [on|in]",
+    "how long (is|are) <by_name> (in|on) (for|already)",
+    holds=is_meant,
+    traits=Traits(asks=True, thing="timer"),
+)
+@skill.short(
+    "TimerElapsed",
+    "how (long|much time|much) (has|have) (it|they|that|that one) (had|been on|been in|been going"
+    "|been running|been cooking|run) [so far|already|now]",
+    fixed={"name": IT},
+    holds=is_meant,
+)
+def timer_elapsed(request: Request, context: Context, mention: TimerMention) -> Dialog:
+    """Say how long a timer has run."""
+
+    def told(timer: Timer) -> Reply:
+        run = context.say(timedelta(seconds=round(timer.elapsed.total_seconds())))
+        text = f"Your {called(timer, context)} has run for {run}, and {left(timer, context)}."
+        return Reply(text, about=(timer.id,))
+
+    return on_timer(context, request, mention, told)
+
+
 def _is_paused(request: Request, context: Context) -> bool:
     """Whether a timer is to be paused: one that is meant, or one that runs while nothing plays."""
     if is_meant(request, context):
@@ -204,7 +232,7 @@ def _is_paused(request: Request, context: Context) -> bool:
 
 
 @skill.intent("HassPauseTimer", "(pause|hold|freeze) <which>", traits=TIMER)
-@skill.short("HassPauseTimer", "<pause> {text:name} [timer]", holds=_is_paused)
+@skill.short("HassPauseTimer", "<pause> <by_name>", holds=_is_paused)
 @skill.short(
     *("HassPauseTimer", "<pause> <it>", "(pause|hold it|hold on)"),
     fixed={"name": IT},
@@ -247,8 +275,8 @@ def _players(context: Context, *states: str) -> bool:
 @skill.intent("HassUnpauseTimer", "(unpause|resume|continue|restart) <which>", traits=TIMER)
 @skill.short(
     "HassUnpauseTimer",
-    "<resume> {text:name} [timer]",
-    "(start|set|carry on|go on) {text:name} [timer] (again|going|on)",
+    "<resume> <by_name>",
+    "(start|set|carry on|go on) <by_name> (again|going|on)",
     holds=_is_resumed,
 )
 @skill.short(

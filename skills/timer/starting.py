@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import re
 from datetime import timedelta
 
-from assistant.english.commands.short_forms import COOKED
+from assistant.english.commands.short_forms import COOKED, FOR_A_DISH
 from assistant.skill import Context, Reply, Request, Skill, Traits, Undo, named_length
 from assistant.skill.context import LONGEST_TIMER, MOST_TIMERS
 from skills.timer.meant import TIMER, HowLong, Name, called, is_meant, is_spoken_of, short_name
@@ -26,11 +25,17 @@ _BY_NAME = (
     "(put|set|stick|give me) {duration} on [the clock] for {text:name}",
     "<start> [a] {duration} {text:name} timer",
     "(put|set|stick|add) {duration} on [the clock] [for] {text:name}",
+    "<start> [a|another] timer (for|of) {duration} (for|on) {text:name}",
 )
 """Short forms that name a timer in the user's own words."""
 
-
-_FOR_IT = re.compile(r".*\bfor (?:the|my|our) ")
+_BESIDE_OTHERS = (
+    "(another|one|one more|another one|a new one) [timer] (for|called|named|on) {text:name}"
+    " [for|at|of|in|to|is] {duration}",
+    "[<start>] another [one|timer] [for] {text:name} [for|at|of|in] {duration}",
+    "[<start>] (another|one) [one|timer] [for|of] {duration} (for|called|named|on) {text:name}",
+)
+"""Short forms that leave out the word "timer", as timers run already."""
 
 
 def _is_another(request: Request, context: Context) -> bool:
@@ -43,7 +48,8 @@ def _is_another(request: Request, context: Context) -> bool:
     if name is None or not request.alone or is_meant(request, context):
         return False
     cooks = name.raw.split()[-1:] and name.raw.split()[-1] in COOKED
-    return bool(context.timers.all()) or bool(cooks and _FOR_IT.match(request.text.casefold()))
+    runs = bool(context.timers.all()) or context.timers.rung is not None
+    return runs or bool(cooks and FOR_A_DISH.match(request.text.casefold()))
 
 
 @skill.intent(
@@ -86,7 +92,7 @@ def _is_another(request: Request, context: Context) -> bool:
 )
 @skill.short(
     "HassStartTimer",
-    *_BY_NAME,
+    *(*_BY_NAME, *_BESIDE_OTHERS),
     holds=_is_another,
 )
 def start_timer(duration: HowLong, context: Context, name: Name | None = None) -> Reply:
@@ -100,6 +106,22 @@ def start_timer(duration: HowLong, context: Context, name: Name | None = None) -
     timer = context.timers.start(duration, (name or "").strip())
     text = f"{called(timer, context).capitalize()}, starting now."
     return Reply(text, undo=Undo("timers.cancel", timer.id), about=(timer.id,))
+
+
+@skill.short(
+    "WarnBeforeTimer",
+    "<warn> when (there is|there are|it has|they have|it is|they are|i have|we have|you have)"
+    " [got] [only|just|about] [at|down to] {duration} (left|to go|remaining|more to go)",
+    "<warn> (at|with) {duration} (left|to go|remaining)",
+    "<warn> {duration} before [(it is|they are|the timer is) (done|ready|finished|up|over)"
+    "|(it|they|the timer) (ends|end|rings|ring|goes off|go off|finishes|finish)|the end|then]",
+    "[<start>|give me|with|i want|i would like] a {duration} warning [before (it|the end|that)]",
+    traits=TIMER,
+)
+def warn_before_timer(duration: timedelta, context: Context) -> Reply:
+    """Say that a timer is only heard of when it is done."""
+    text = f"I can't tell you {context.say(duration)} before, only when a timer is done."
+    return Reply(text, done=False)
 
 
 def _can_repeat(request: Request, context: Context) -> bool:

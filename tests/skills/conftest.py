@@ -7,7 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.talking import Talk
+from nlu.grammar.templates import Templates
+from nlu.interpreter import Interpreter
+from nlu.stage import NluStage
+from skills.registry import load_registry
+from tests.support.conversation import FAR_APART, HOUSE, Conversation
+from tests.support.talking import EVENING, Talk
 
 
 @pytest.fixture
@@ -28,3 +33,15 @@ def talks(tmp_path: Path) -> Iterator[Callable[..., Talk]]:
 @pytest.fixture
 def talk(talks: Callable[..., Talk]) -> Talk:
     return talks()
+
+
+@pytest.fixture(scope="session")
+def nlu() -> NluStage:
+    """One for all, as it takes seconds to make."""
+    templates = Templates.compile(load_registry().manifests, HOUSE)
+    return NluStage(templates, Interpreter(templates), lambda: EVENING)
+
+
+@pytest.fixture
+def say(talks: Callable[..., Talk], nlu: NluStage) -> Conversation:
+    return Conversation(talks(home=HOUSE), nlu, float(next(FAR_APART)))

@@ -7,12 +7,13 @@ from contextlib import contextmanager
 from datetime import datetime, timedelta, timezone
 
 import pytest
+from msgspec.structs import replace
 
 from assistant.core.database import Database
 from assistant.core.errors import SkillError, StorageError
 from assistant.core.messages import SpokenReply
 from assistant.skill.context import LONGEST_TIMER, MOST_TIMERS
-from skills.scheduler import TimerScheduler, create_timers, this_boot
+from skills.scheduler import TimerScheduler, create_extended, create_timers, this_boot
 
 NOON = datetime(2026, 3, 1, 12, tzinfo=timezone(timedelta(hours=1)))
 
@@ -22,7 +23,7 @@ class Board:
 
     def __init__(self) -> None:
         self.wall, self.boot = NOON, "first"
-        self.disk = Database(None, [create_timers])
+        self.disk = Database(None, [create_timers, create_extended])
         self.start_again(at_s=1000.0)
 
     def start_again(self, at_s: float, boot: str = "") -> None:
@@ -244,6 +245,44 @@ def test_a_paused_timer_keeps_its_time(board: Board) -> None:
     assert len(board.wait(45)) == 1
     board.timers.pause(egg)
     assert (board.left(), board.wait(1000)) == ([0], [])
+
+
+def test_how_long_a_timer_has_run_leaves_out_its_pauses(board: Board) -> None:
+    egg = board.set(60)
+    board.wait(20)
+    board.timers.extend(egg, timedelta(seconds=30))
+    board.timers.pause(egg)
+    board.wait(1000)
+    board.timers.resume(egg)
+    board.wait(10)
+    (timer,) = board.timers.all()
+    assert (timer.elapsed, timer.remaining) == (timedelta(seconds=30), timedelta(seconds=60))
+    board.timers.cancel(egg)
+    board.timers.restore(timer)
+    board.wait(5)
+    assert board.timers.all()[0].elapsed == timedelta(seconds=35)
+
+
+def test_timers_have_places_in_the_order_of_their_starts(board: Board) -> None:
+    egg, tea = board.set(60, "egg"), board.set(30, "tea")
+    board.set(90, "rice")
+    board.timers.extend(egg, timedelta(seconds=5))
+    board.timers.pause(egg)
+    board.timers.rename(tea, "pot")
+    assert {t.name: t.place for t in board.timers.all()} == {"egg": 1, "pot": 2, "rice": 3}
+    board.timers.cancel(egg)
+    assert {t.name: t.place for t in board.timers.all()} == {"pot": 1, "rice": 2}
+    assert board.timers.start(timedelta(seconds=5), "jam").place == 3
+
+
+def test_a_timer_put_back_in_place_of_itself_keeps_its_place(board: Board) -> None:
+    egg = board.timers.start(timedelta(seconds=60), "egg")
+    board.set(30, "tea")
+    longer = replace(egg, duration=timedelta(seconds=90), remaining=timedelta(seconds=90))
+    board.timers.restore(longer)
+    assert [(t.name, t.place) for t in board.timers.all()] == [("tea", 2), ("egg", 1)]
+    assert board.timers.last is not None
+    assert board.timers.last.duration == timedelta(seconds=90)
 
 
 def test_within_a_boot_only_the_clock_since_the_boot_counts(board: Board) -> None:

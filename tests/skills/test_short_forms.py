@@ -4,80 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from datetime import timedelta
-from itertools import count
 
 import pytest
 
-from assistant.core.messages import Commit, Interpretation, SpokenReply, Transcript
-from assistant.skill.home import Entity, Home
+from assistant.core.messages import SpokenReply
 from nlu.grammar.templates import Templates
 from nlu.interpreter import Interpreter
 from nlu.parts.composer import Composer
 from nlu.stage import NluStage
 from skills.registry import load_registry
-from tests.support.talking import EVENING, HOME, Talk
-
-HOUSE = Home(
-    areas=HOME.areas,
-    entities=(
-        *HOME.entities,
-        Entity(
-            name="Shopping List",
-            id="todo.shopping_list",
-            attributes={"items": ["milk", "butter"]},
-        ),
-        Entity(name="To-Do List", id="todo.to_do_list"),
-        Entity(name="Shade", id="cover.shade", state="closed"),
-    ),
-)
-
-
-class Conversation:
-    """What is said to understanding and to the skills, one after the other."""
-
-    def __init__(self, talk: Talk, nlu: NluStage, at_s: float) -> None:
-        self.talk, self._nlu, self._at_s, self._count = talk, nlu, at_s, 0
-
-    def __call__(self, text: str) -> str:
-        """The reply; "" where no skill claims the text."""
-        self._count += 1
-        name = f"c{self._at_s}-{self._count}"
-        heard = Transcript(
-            utterance_id=name,
-            revision=1,
-            text=text,
-            engine="text",
-            at_s=self._at_s + self.talk.at_s,
-        )
-        given = [
-            out
-            for message in self._nlu.feed(heard)
-            if isinstance(message, Interpretation)
-            for out in self.talk.feed(message)
-        ]
-        given += self.talk.feed(Commit(utterance_id=name, revision=1))
-        return " ".join(m.text for m in given if isinstance(m, SpokenReply))
-
-    @property
-    def timers(self) -> dict[str, timedelta]:
-        """The running timers by name, with the time that each has left."""
-        context = self.talk.stage._context
-        return {timer.name: timer.remaining for timer in context.timers.all()}
-
-
-@pytest.fixture(scope="module")
-def nlu() -> NluStage:
-    """One for all, as it takes seconds to make."""
-    templates = Templates.compile(load_registry().manifests, HOUSE)
-    return NluStage(templates, Interpreter(templates), lambda: EVENING)
-
-
-_FAR_APART = count(step=1_000_000)
-
-
-@pytest.fixture
-def say(talks: Callable[..., Talk], nlu: NluStage) -> Conversation:
-    return Conversation(talks(home=HOUSE), nlu, float(next(_FAR_APART)))
+from tests.support.conversation import FAR_APART, HOUSE, Conversation
+from tests.support.talking import EVENING, Talk
 
 
 @pytest.mark.parametrize(
@@ -205,7 +142,7 @@ def test_stop_is_for_what_rings_before_what_moves(talks: Callable[..., Talk]) ->
     templates = Templates.compile(load_registry().manifests, HOUSE)
     interpreter = Interpreter(templates, compose=Composer(HOUSE))
     nlu = NluStage(templates, interpreter, lambda: EVENING)
-    say = Conversation(talks(home=HOUSE), nlu, float(next(_FAR_APART)))
+    say = Conversation(talks(home=HOUSE), nlu, float(next(FAR_APART)))
     say("open the shade")
     assert say("stop") == "I stopped the shade."
     say("carrots ten minutes")
@@ -259,6 +196,10 @@ def test_what_is_on_no_list_is_left_to_others(say: Conversation) -> None:
         ("what's the date tomorrow", "That is Tuesday, January 6, 2026."),
         ("what was the date on friday", "That was Friday, January 2, 2026."),
         ("how many days until the twelfth", "Seven days until Monday, January 12, 2026."),
+        ("what day's the ninth", "That is Friday, January 9, 2026."),
+        ("Ugh. How long till eight?", "One hour and 30 minutes until 8 pm."),
+        ("how many days till easter", "90 days until Sunday, April 5, 2026."),
+        ("what's the date on friday", "That is Friday, January 9, 2026."),
         ("is it monday", "Yes, it's Monday, January 5, 2026."),
         ("is it sunday", "No, it's Monday, January 5, 2026."),
         ("what week is it", "It's week 2."),

@@ -6,6 +6,7 @@ import re
 
 from assistant.english.dates import MONTHS, WEEKDAYS
 from assistant.english.lists import phrase_list, word_set
+from assistant.english.numbers import ORDINALS, ordinal
 from assistant.english.phrases import SUBJECTS
 from assistant.english.stop_words import COMMON
 
@@ -44,6 +45,29 @@ COOKED = word_set(
     " pudding puddings yorkshires tart nuggets waffles pancakes granola jam nuts"
 )
 """What is cooked: a bare number for it is a number of minutes."""
+
+FOR_A_DISH = re.compile(r"(?!(?:and |then |also )*(?:another|one)\b).*\bfor (?:the|my|our) ")
+"""Lower-case words before the name of what is cooked: "nine for the eggs", but not "another for
+the eggs", which says that something was timed before."""
+
+PLACES = (
+    {word: place for place, word in enumerate(ORDINALS[:10], start=1)}
+    | {ordinal(place): place for place in range(1, 11)}
+    | {"oldest": 1, "last": -1, "latest": -1, "newest": -1}
+)
+"""Word for one of several things in the order of their beginnings → its place; -1 for the last."""
+
+MORE = word_set("more another extra longer additional")
+"""Words of which one says that a time comes on top of another."""
+
+HEDGES = phrase_list(
+    "oh say, let us say, say, about, around, roughly, approximately, probably, maybe, perhaps, "
+    "like, i think, i reckon, i would say, oh about, more like, something like, shall we say, "
+    "call it, oh i do not know"
+)
+"""Words before a number by which it is not quite certain, and which change nothing."""
+ASKED_BEFORE_HEDGE = word_set("what how")
+"""Words after which a hedge is none: "what about five"."""
 
 REASONS = phrase_list(
     "because, as, since, there is, there are, they are, it is, that is, i am, we are, i have, "

@@ -1,0 +1,95 @@
+"""Lists as people talk of them: which one is meant, what is on it, and what is no list at all."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.support.conversation import Conversation
+
+SHOPPING, TO_DO = "what's on the shopping list", "what's on the to-do list"
+
+
+@pytest.mark.parametrize(
+    ("text", "reply"),
+    [
+        ("did I already put butter on?", "Yes, butter is on your shopping list."),
+        ("have we put the milk on already", "Yes, milk is on your shopping list."),
+        ("did I put suet on", "No, suet is not on your shopping list."),
+        ("is there butter on the list", "Yes, butter is on your shopping list."),
+        ("have we got butter on the shopping list", "Yes, butter is on your shopping list."),
+        ("did we add butter to the list", "Yes, butter is on your shopping list."),
+        ("did I put the kettle on", ""),
+    ],
+)
+def test_what_is_on_is_asked_and_nothing_is_added(say: Conversation, text: str, reply: str) -> None:
+    assert say(text) == reply
+    assert say(SHOPPING) == "On your shopping list: milk and butter."
+
+
+@pytest.mark.parametrize(
+    ("text", "item"),
+    [
+        ("put for tins of kidney beans on my list", "four tins of kidney beans"),
+        ("add too large onions to the shopping list", "two large onions"),
+        ("put for the cat something on the list", "for the cat something"),
+        ("put salt and vinegar crisps on the shopping", "salt and vinegar crisps"),
+        ("add, um, washing powder to the list", "washing powder"),
+    ],
+)
+def test_a_thing_is_put_on_as_it_was_meant(say: Conversation, text: str, item: str) -> None:
+    say(text)
+    assert say(SHOPPING) == f"On your shopping list: milk, butter and {item}."
+
+
+@pytest.mark.parametrize("text", ["did I put the kettle on", "did we put the heating on"])
+def test_what_may_be_a_device_is_sought_on_no_list(say: Conversation, text: str) -> None:
+    say(SHOPPING)
+    assert "list" not in say(text)
+
+
+def test_hesitations_are_no_things(say: Conversation) -> None:
+    say("add, um, washing powder and, er, clothes pegs to the shopping list")
+    assert say("what else is on it") == (
+        "On your shopping list: milk, butter, washing powder and clothes pegs."
+    )
+
+
+def test_a_list_that_is_named_wins_over_the_one_spoken_of(say: Conversation) -> None:
+    say("put milk on the to-do list")
+    say("put paint on the to-do list")
+    assert say("is there paint on the shopping list") == "No, paint is not on your shopping list."
+    say(TO_DO)
+    assert say("is there paint on the list") == "Yes, paint is on your to-do list."
+    assert say("take the milk off the shopping list") == "I took milk off your shopping list."
+    say(TO_DO)
+    assert say("what's on the list") == "On your to-do list: milk and paint."
+    assert say("put nails on the list") == "I put nails on your to-do list."
+    assert say(SHOPPING) == "On your shopping list: butter."
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["take the butter off, we've got some in", "we've got butter, take it off", "no butter"],
+)
+def test_a_thing_is_taken_off_the_list_that_it_is_on(say: Conversation, text: str) -> None:
+    say(SHOPPING)
+    say(text)
+    assert say(SHOPPING) == "On your shopping list: milk."
+
+
+@pytest.mark.parametrize(
+    "text", ["that's everything, clear it", "that's the lot, empty it", "wipe the list"]
+)
+def test_a_list_is_cleared_after_a_question(say: Conversation, text: str) -> None:
+    say("put paint on the to-do list")
+    assert say(text) == "Shall I take one thing off your to-do list?"
+    say("no")
+    assert say(TO_DO) == "On your to-do list: paint."
+
+
+def test_what_was_not_spoken_of_is_not_cleared(say: Conversation) -> None:
+    assert say("that's everything, clear it") == ""
+    say("carrots ten minutes")
+    say(SHOPPING)
+    assert say("clear it") == "Shall I take two things off your shopping list?"
+    assert list(say.timers) == ["carrots"]

@@ -1,0 +1,60 @@
+"""Conversations with understanding and the skills, one utterance after another, without models."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from itertools import count
+
+from assistant.core.messages import Commit, Interpretation, SpokenReply, Transcript
+from assistant.skill.home import Entity, Home
+from nlu.stage import NluStage
+from tests.support.talking import HOME, Talk
+
+FAR_APART = count(step=1_000_000)
+"""Times at which conversations over the same stage begin: none continues another."""
+HOUSE = Home(
+    areas=HOME.areas,
+    entities=(
+        *HOME.entities,
+        Entity(
+            name="Shopping List",
+            id="todo.shopping_list",
+            attributes={"items": ["milk", "butter"]},
+        ),
+        Entity(name="To-Do List", id="todo.to_do_list"),
+        Entity(name="Shade", id="cover.shade", state="closed"),
+    ),
+)
+
+
+class Conversation:
+    """What is said to understanding and to the skills, one after the other."""
+
+    def __init__(self, talk: Talk, nlu: NluStage, at_s: float) -> None:
+        self.talk, self._nlu, self._at_s, self._count = talk, nlu, at_s, 0
+
+    def __call__(self, text: str) -> str:
+        """The reply; "" where no skill claims the text."""
+        self._count += 1
+        name = f"c{self._at_s}-{self._count}"
+        heard = Transcript(
+            utterance_id=name,
+            revision=1,
+            text=text,
+            engine="text",
+            at_s=self._at_s + self.talk.at_s,
+        )
+        given = [
+            out
+            for message in self._nlu.feed(heard)
+            if isinstance(message, Interpretation)
+            for out in self.talk.feed(message)
+        ]
+        given += self.talk.feed(Commit(utterance_id=name, revision=1))
+        return " ".join(m.text for m in given if isinstance(m, SpokenReply))
+
+    @property
+    def timers(self) -> dict[str, timedelta]:
+        """The running timers by name, with the time that each has left."""
+        context = self.talk.stage._context
+        return {timer.name: timer.remaining for timer in context.timers.all()}
