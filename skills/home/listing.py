@@ -280,7 +280,13 @@ def find_on_list(
 )
 def was_put_on_list(request: Request, item: Item, context: Context) -> Reply:
     """Say whether something was put on a list, whichever it is on."""
-    return find_on_list(request, item, context, holder(item, context))
+    found = holder(item, context)
+    if found or sum(entity.domain == "todo" for entity in context.home.entities) < 2:
+        return find_on_list(request, item, context, found)
+    text = f"No, {thing_of(item)} is on none of your lists."
+    spoken = spoken_of(context)
+    about = about_list(spoken) if spoken else ()
+    return Reply(text, about=(*about, *naming(request, thing_of(item))))
 
 
 @skill.short(

@@ -14,7 +14,7 @@ SHOPPING, TO_DO = "what's on the shopping list", "what's on the to-do list"
     [
         ("did I already put butter on?", "Yes, butter is on your shopping list."),
         ("have we put the milk on already", "Yes, milk is on your shopping list."),
-        ("did I put suet on", "No, suet is not on your shopping list."),
+        ("did I put suet on", "No, suet is on none of your lists."),
         ("is there butter on the list", "Yes, butter is on your shopping list."),
         ("have we got butter on the shopping list", "Yes, butter is on your shopping list."),
         ("did we add butter to the list", "Yes, butter is on your shopping list."),
