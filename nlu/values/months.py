@@ -15,7 +15,8 @@ _FIGURES = re.compile(
     r"(?P<iso>\d{4}) (?P<iso_month>\d{1,2}) (?P<iso_day>\d{1,2})"
     r"|(?P<first>\d{1,2}) slash (?P<second>\d{1,2})(?: slash (?P<year>\d{4}|\d{2}))?"
 )
-_OF_MONTH = re.compile(r"(?P<day>.+?)(?: of (?P<which>this|next) month)?")
+_OF_MONTH = re.compile(r"(?P<day>.+?)(?: of (?P<which>this|next|last) month)?")
+_MONTHS_AHEAD = {"this": 0, "next": 1, "last": -1}
 _NTH = re.compile(
     rf"(?P<nth>last|{'|'.join(ORDINALS[:5])}|[1-5](?:st|nd|rd|th)) (?P<day>\w+) (?:of|in) "
     r"(?P<month>.+)"
@@ -128,7 +129,7 @@ def of_month(words: str, today: date) -> Days:
         return []
     start = today.replace(day=1)
     if found["which"]:
-        start = shifted(start, found["which"] == "next", "month")
+        start = shifted(start, _MONTHS_AHEAD[found["which"]], "month")
         exact = _valid(start.year, start.month, number)
         return [(exact, 1.0)] if exact else []
     months = (shifted(start, n, "month") for n in range(12))

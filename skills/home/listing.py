@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Annotated
+from typing import Annotated, TypeVar
 
 from assistant.skill import (
     Confirm,
@@ -38,7 +38,7 @@ from skills.home.listed import (
 )
 from skills.home.targets import capital
 
-Read = Callable[..., Reply | Dialog]
+Read = TypeVar("Read", bound=Callable[..., Reply | Dialog])
 Item = Annotated[str, prompt("What is it?")]
 ListName = Annotated[str, domains("todo"), prompt("On which list?")]
 
@@ -124,7 +124,7 @@ def add_named_thing(context: Context, name: ListName | None = None) -> Reply:
     "<put> <named> (on|down|on there|down there) [too|as well|then]",
     "(and|also|plus|oh and|and also|and some|and maybe) {text:item} [too|as well]",
     "{text:item} (too|as well|also)",
-    "<put> {text:item} [on] [there|it|that] [too|as well|then]",
+    "<put> {text:item} [on|(on|to) (there|it|that)|there|it|that] [too|as well|then]",
     "(we need|i need|we also need|i also need|we want|get|and get) {text:item} [too|as well]",
     holds=is_added,
 )
@@ -205,7 +205,7 @@ def remove_from_list(item: Item, context: Context, name: ListName) -> Reply:
     "RemoveItem",
     "(take|get) {text:item} (off|back off|down) [again]",
     "take off {text:item} [again]",
-    "(remove|delete|drop|scratch|forget) {text:item} [again]",
+    "(remove|delete|drop|scratch|scrub|strike|cross out|forget) {text:item} [again]",
     "(we|i) do not need {text:item} [any more|anymore|after all|now]",
     "(we have|we have got|i have got|we got) {text:item} [already]",
     "[no] not {text:item}",
@@ -254,7 +254,7 @@ def read_list(context: Context, name: ListName | None = None) -> Reply:
     "FindOnList",
     "(is|are) [there] [any] {text:item} [already|still] on <list> [already|yet]",
     "(have|did|do) (we|i) [already] (got|get|put|have|add|added) [any] {text:item} [already]"
-    " (on|to) <list> [already|yet]",
+    " [down] (on|to) <list> [already|yet]",
 )
 @skill.short(
     "FindOnList",
@@ -276,6 +276,8 @@ def find_on_list(
     "WasPutOnList",
     "(have|did) (we|i) [already] (put|add|added|write|written|got) [any] {text:item} [already]"
     " (on|down|on there|down there) [already|yet]",
+    "(is|are) [there] {text:item} [already] on (any|one) [of (my|our|the)] (list|lists)",
+    "(which|what) list (is|are) {text:item} on",
     holds=is_sought,
 )
 def was_put_on_list(request: Request, item: Item, context: Context) -> Reply:
@@ -315,6 +317,7 @@ def move_item(item: Item, name: ListName, context: Context) -> Reply:
 )
 @skill.short(
     "ClearList",
+    "(clear|empty|wipe|reset) <list>",
     "(clear|empty|wipe|reset) (it|that|them|it all|all of it|the lot|everything) [now|then|off]",
     "(take|delete|remove|clear) (everything|all|it all|all of it|the lot) (off|from it|off it)",
     holds=is_about_list,

@@ -30,8 +30,9 @@ _BY_NAME = (
 """Short forms that name a timer in the user's own words."""
 
 _BESIDE_OTHERS = (
-    "(another|one|one more|another one|a new one) [timer] (for|called|named|on) {text:name}"
-    " [for|at|of|in|to|is] {duration}",
+    "[<start>|add|do|do me] (another|one|one more|another one|a new one) [timer]"
+    " (for|called|named|on) {text:name} [for|at|of|in|to|is] {duration}",
+    "for {text:name} ([<start>|add|do|do me] another|<start>|add|do|do me) {duration}",
     "[<start>] another [one|timer] [for] {text:name} [for|at|of|in] {duration}",
     "[<start>] (another|one) [one|timer] [for|of] {duration} (for|called|named|on) {text:name}",
 )

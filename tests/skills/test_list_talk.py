@@ -17,6 +17,9 @@ SHOPPING, TO_DO = "what's on the shopping list", "what's on the to-do list"
         ("did I put suet on", "No, suet is on none of your lists."),
         ("is there butter on the list", "Yes, butter is on your shopping list."),
         ("have we got butter on the shopping list", "Yes, butter is on your shopping list."),
+        ("is butter on any of our lists", "Yes, butter is on your shopping list."),
+        ("which list is the jam on", "No, jam is on none of your lists."),
+        ("did we get butter down on the list", "Yes, butter is on your shopping list."),
         ("did we add butter to the list", "Yes, butter is on your shopping list."),
         ("did I put the kettle on", ""),
     ],
@@ -78,13 +81,24 @@ def test_a_thing_is_taken_off_the_list_that_it_is_on(say: Conversation, text: st
 
 
 @pytest.mark.parametrize(
-    "text", ["that's everything, clear it", "that's the lot, empty it", "wipe the list"]
+    "text",
+    [
+        "that's everything, clear it",
+        "that's the lot, empty it",
+        "right that's the paint done, clear the list",
+        "wipe the list",
+    ],
 )
 def test_a_list_is_cleared_after_a_question(say: Conversation, text: str) -> None:
     say("put paint on the to-do list")
     assert say(text) == "Shall I take one thing off your to-do list?"
     say("no")
     assert say(TO_DO) == "On your to-do list: paint."
+
+
+def test_the_number_of_a_thing_is_no_list(say: Conversation) -> None:
+    say(TO_DO)
+    assert say("add to toothbrushes to it") == "I put two toothbrushes on your to-do list."
 
 
 def test_what_was_not_spoken_of_is_not_cleared(say: Conversation) -> None:

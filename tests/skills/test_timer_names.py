@@ -26,6 +26,8 @@ def minutes(**timers: float) -> dict[str, timedelta]:
         ("another one for the stuffing, eight", "stuffing", 8),
         ("one more for the stuffing three and a half", "stuffing", 3.5),
         ("start another stuffing timer eight minutes", "stuffing", 8),
+        ("and for the sweet potatoes do me another twenty", "sweet potatoes", 20),
+        ("add one for the crackling, a quarter of an hour", "crackling", 15),
     ],
 )
 def test_another_timer_needs_few_words_beside_one(
@@ -58,6 +60,8 @@ def test_without_a_timer_nothing_is_timed_by_a_bare_number(say: Conversation, te
         "and the noodles",
         "we need six for the party, or was it eight",
         "dinner is at seven",
+        "hold the first for a minute",
+        "for the party six",
     ],
 )
 def test_what_times_nothing_leaves_the_timers(say: Conversation, text: str) -> None:

@@ -16,9 +16,10 @@ NO_LABEL = (
     | frozenset(word for words in (*MONTHS, *WEEKDAYS) for word in words.split())
     | word_set(
         "turn switch set start stop dim play ask call ring phone text send message remind wake open"
-        " close lock unlock cancel pause resume add remove order book buy wait waited need want"
-        " hour hours minute minutes second seconds day days week weeks month months year years"
-        " today tomorrow tonight yesterday morning afternoon evening night noon midnight"
+        " close lock unlock cancel pause hold resume extend shorten add remove order book buy wait"
+        " waited need want hour hours minute minutes second seconds day days week weeks month"
+        " months year years today tomorrow tonight yesterday morning afternoon evening night noon"
+        " midnight"
         " percent degree degrees channel station level page chapter step number part volume"
         " dollars pounds euros pence quid price cost late early old long short quick sorry oh ok"
         " no yes not well right thanks please hello hi hey good bad true false maybe bus train"
