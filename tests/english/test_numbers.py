@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assistant.english.numbers import FIGURES, ordinal, read_number, spell
+from assistant.english.numbers import FIGURES, counted, ordinal, read_number, spell
 
 
 @given(st.integers(0, 999_999_999))
@@ -38,3 +38,20 @@ def test_the_longest_number_is_read(words: str, read: tuple[int, int] | None) ->
 def test_ordinals_in_figures() -> None:
     ordinals = [ordinal(number) for number in (1, 2, 3, 4, 11, 12, 13, 20, 21, 112)]
     assert ordinals == ["1st", "2nd", "3rd", "4th", "11th", "12th", "13th", "20th", "21st", "112th"]
+
+
+@pytest.mark.parametrize(
+    ("thing", "meant"),
+    [
+        ("for tins of kidney beans", "four tins of kidney beans"),
+        ("too large onions", "two large onions"),
+        ("for the birds", "for the birds"),
+        ("for my sisters", "for my sisters"),
+        ("for breakfast", "for breakfast"),
+        ("forks", "forks"),
+        ("for", "for"),
+        ("tree lights", "tree lights"),
+    ],
+)
+def test_a_number_that_was_written_as_another_word_counts_things(thing: str, meant: str) -> None:
+    assert counted(thing) == meant
