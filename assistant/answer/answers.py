@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 
 import msgspec
 
-from assistant.answer.answerer import Answer, Answerer
+from assistant.answer.answerer import NOTHING_FOUND, Answer, Answerer, AnswerTier
 from assistant.answer.calendar.calendar import Calendar
 from assistant.answer.generation.phraser import Phraser
 from assistant.answer.generation.token_scheduler import Steps
@@ -53,7 +53,11 @@ class DocumentAnswers:
         began_s = self._clock()
         outcomes: Counter[str] = Counter()
         within = _following(question, self._within(task), after)
+        if within is None and not after and _means_nothing_known(question):
+            return Answer(text=NOTHING_FOUND, tier=AnswerTier.DECLINED)
         made = yield from self._answerer.answering(question, outcomes, within)
+        if made.tier is AnswerTier.DECLINED and task.period is not None:
+            made = self._calendar.about(question, task.period) or made
         self._alerts += self._monitor.observe(at_s, self._clock() - began_s, outcomes, made)
         return self._calendar.dated(question, made)
 
@@ -97,8 +101,13 @@ def _following(question: str, within: Filter | None, after: int) -> Filter | Non
     """`within`, narrowed to what was spoken of before where the question leans on it."""
     if not after or not leans(question):
         return within
-    alone = stands_for(question) and not named(question)
+    alone = _means_nothing_known(question)
     return msgspec.structs.replace(within or Filter(), beside=after, strict=alone)
+
+
+def _means_nothing_known(question: str) -> bool:
+    """Whether a question is only about what was spoken of before: "why is it dark already"."""
+    return stands_for(question) and not named(question)
 
 
 def _of_documents(task: CalendarTask) -> OpenQuestion:

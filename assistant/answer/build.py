@@ -93,7 +93,14 @@ class Answering:
         index = vectors if vectors is not None else self.vectors(knowledge)
         requests = in_flight.requests if in_flight is not None else None
         return Collection(
-            *(knowledge, index, self.encoder, ParserClient(), SUFFIXES, folders),
+            *(
+                knowledge,
+                index,
+                self.encoder,
+                ParserClient(zone=self._config.home.time_zone),
+                SUFFIXES,
+                folders,
+            ),
             *(self._summariser(knowledge), requests),
         )
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from datetime import date
+from datetime import date, timedelta
 
 from assistant.english.lists import word_list
 
@@ -21,6 +21,16 @@ WEEKDAY_NUMBERS |= {"tues": 1, "thur": 3, "thurs": 3}
 """Day of the week or its abbreviation → 0 to 6."""
 
 _MONTH, _DAY = "|".join(MONTHS), r"\d{1,2}(?:st|nd|rd|th)?"
+_ANY_MONTH = rf"(?:{_MONTH}|sept|{'|'.join(name[:3] for name in MONTHS)})\b\.?"
+_ANY_WEEKDAY = rf"(?:{'|'.join((*WEEKDAYS, *(name[:3] for name in WEEKDAYS)))})\b\.?"
+ENTRY_DAY = re.compile(
+    rf"(?:{_ANY_WEEKDAY},? )?(?:the )?"
+    rf"(?:{_DAY} (?:of )?{_ANY_MONTH}|{_ANY_MONTH} {_DAY}|\d{{4}}-\d\d-\d\d"
+    r"|\d{1,2}[./]\d{1,2}[./](?:\d{4}|\d\d))"
+    r"(?:,? (?:19|20)\d\d)?(?=[\s,:;.–—-])",
+    re.IGNORECASE,
+)
+"""The day with which an entry of a diary or a log begins."""
 _LASTING = r"(?:week|day|hour|minute|second)s?\b"
 _VALUE = re.compile(
     rf"\b(?:(?:(?:{'|'.join(WEEKDAYS)}),? )?"
@@ -37,6 +47,23 @@ _INTERVAL = re.compile(
 )
 _NAME = r"(?:\d+[a-z]? )?[A-Z][\w'’]*(?: [A-Z0-9][\w'’]*)*"
 _ADDRESS = re.compile(rf"\b{_NAME}(?:, {_NAME})+")
+
+_AHEAD = {"today": 0, "tonight": 0, "tomorrow": 1, "yesterday": -1}
+RELATIVE_DAY = re.compile(rf"\b(?:{'|'.join(_AHEAD)})\b", re.IGNORECASE)
+"""A day that only the day of writing tells."""
+
+
+def with_days(text: str, written: date) -> str:
+    """`text` with the days in place of "today" and "tomorrow", as it was `written` on a day."""
+
+    def told(found: re.Match[str]) -> str:
+        word = found[0].casefold()
+        day = written + timedelta(days=_AHEAD[word])
+        on = "on the night of" if word == "tonight" else "on"
+        on = on.capitalize() if found[0][0].isupper() else on
+        return f"{on} {weekday_name(day)}, {month_and_day(day)}"
+
+    return RELATIVE_DAY.sub(told, text)
 
 
 def within_value(text: str, place: int) -> bool:

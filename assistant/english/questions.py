@@ -10,7 +10,7 @@ _BEFORE = (
     r"(?:(?:hey|hi|so|and|but|well|oh|ok|okay|please|sorry|right|now|then|um|uh|erm|hm|hmm|wait"
     r"|quick question|excuse me|by the way),? )*"
 )
-_IS = r"(?:is|are|was|were|do|does|did|can|could|has|have|had|will|would|should|may|must)"
+_IS = r"(?:is|are|am|was|were|do|does|did|can|could|has|have|had|will|would|should|may|must)"
 _WHO = r"(?:who|what|when|where|why|how)"
 _TOLD = r"(?:tell me|let me know|remind me|do you know|i wonder|i want to know|i need to know)"
 _DONE_FOR_ME = re.compile(
@@ -30,6 +30,12 @@ _NAMES = re.compile(
     rf"{_BEFORE}(?:and )?(?:(?:the|my|our|his|her|their) |(?!it|that|there|here|he|she|let)\w+'s )"
 )
 """The beginning of a noun phrase that names what is asked for: "the wifi password"."""
+_POLITELY = re.compile(
+    rf"{_BEFORE}(?:(?:can|could|may|might) (?:i|we) (?:please )?(?:have|get|borrow)"
+    r"|(?:i|we)(?:'d| would) (?:like|love)|(?:i|we) (?:just )?need|give (?:me|us)|remind me of"
+    r"|(?:i'm|i am|we're|we are) (?:looking for|after)) (?=(?:the|my|our|his|her|their|\w+'s) )"
+)
+"""A request to be told what follows: "could I have the wifi password"."""
 _NO_NAME = word_set(
     "is are was were am be been has have had do does did can could will would should need needs"
     " want wants wanted got get goes went go said says say like likes think thinks i you he she it"
@@ -40,6 +46,7 @@ _NO_NAME = word_set(
 _LOOKED_UP = word_set(
     "password passwords number numbers address code pin birthday recipe instructions phone mobile"
     " email price cost deadline name names hours warranty excess manual menu rules appointment"
+    " wifi login username"
 )
 """What people look up with its name alone: "neighbour's number", "recipe for chili"."""
 _GOES_ON = re.compile(rf"{_BEFORE}(?:and|what about|how about|what of)\b")
@@ -63,6 +70,10 @@ ASKS_WHEN = re.compile(
     r"(?:when|(?:at )?what (?:time|day|date)|which day|how long until)\b"
 )
 
+ASKS_WHICH = re.compile(
+    r"(?:hey |so |and |okay |ok |please |tell me |do you know )*(?:what|which)(?:'?s)?\b"
+)
+
 
 def asks(text: str) -> bool:
     """Whether a text has the form of a question that documents can answer."""
@@ -75,7 +86,7 @@ def asks(text: str) -> bool:
 
 def names(text: str) -> bool:
     """Whether a text only names something that people look up: "the wifi password"."""
-    said = _plain(text)
+    said = _POLITELY.sub("", _plain(text)).replace("wi fi", "wifi")
     return _is_name(said) and not _LOOKED_UP.isdisjoint(said.split())
 
 

@@ -31,6 +31,10 @@ class Calendar:
                 made = self._notes.notes(task.period, task.said, task.topic)
         return None if made.text == NOTHING_FOUND else made
 
+    def about(self, question: str, period: Period) -> Answer | None:
+        """The events of a period that have all that the question names; None for none."""
+        return self._events.about(question, period)
+
     def here(self, period: Period) -> Period:
         """The period in the time zone of the documents; the bus delivers it in UTC."""
         return here(period, self._knowledge.zone)

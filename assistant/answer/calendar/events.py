@@ -19,11 +19,17 @@ from assistant.answer.knowledge.passage_store import StoredPassage
 from assistant.answer.knowledge.passages import Passage
 from assistant.answer.knowledge.query import Filter
 from assistant.answer.knowledge.series import Occurrence, here, occurrences, once
+from assistant.answer.retrieval.mentions import holds, named
 from assistant.core.messages import Period
-from assistant.english.questions import ASKS_WHEN
+from assistant.english.asking.answer_kinds import kind_of
+from assistant.english.questions import ASKS_WHEN, ASKS_WHICH
 from assistant.english.sentences import sentences
 from assistant.english.words import words
 
+MOST_TOLD = 3
+"""Most events that are told with what is noted of them."""
+_TOLD = ("time", "length")
+"""The kinds of answers that the time of an event is."""
 HORIZONS = (timedelta(days=60), timedelta(days=400), timedelta(days=4000))
 """How far ahead the next time of an event is searched for, one horizon after the other."""
 
@@ -69,6 +75,27 @@ class Events:
             return Answer(text=NOTHING_FOUND, tier=AnswerTier.DECLINED)
         whom = f" with {person.title()}" if person else ""
         return composed_answer(f"Nothing{whom} is coming up in your calendar.", ())
+
+    def about(self, question: str, period: Period) -> Answer | None:
+        """The events of a period that have all that the question names, with what is noted of them.
+
+        None for no such event, or a question for another thing than which, when or where it is.
+        """
+        kind, wanted = kind_of(question), named(question)
+        if not wanted or not (
+            ASKS_WHICH.match(question.casefold()) if kind is None else kind.name in _TOLD
+        ):
+            return None
+        period, now = here(period, self._knowledge.zone), self._present()
+        found = [
+            one
+            for one in self._between(period.since, period.until)
+            if all(holds(frozenset(words(one.stored.passage.text)), word) for word in wanted)
+        ]
+        if not found or len(found) > MOST_TOLD:
+            return None
+        told = [text for one in found for text in _with_notes(one, now)]
+        return composed_answer(" ".join(told), [one.stored for one in found])
 
     def dated(self, question: str, made: Answer) -> Answer:
         """An answer from the calendar to a question of when, corrected for the present day.
@@ -147,6 +174,14 @@ class Events:
         return (
             f"{passage.place} was {text.removeprefix(opening)}" if text.startswith(opening) else ""
         )
+
+
+def _with_notes(found: _Found, now: datetime) -> Iterator[str]:
+    """When an event is, and each line that is noted of it."""
+    passage = found.stored.passage
+    yield f"{passage.place.rstrip(' .')} is {moment(found.when, now)}."
+    for line in passage.text.splitlines()[1:]:
+        yield line if line[-1:] in ".!?…" else f"{line}."
 
 
 def _is_with(passage: Passage, person: str) -> bool:

@@ -64,12 +64,14 @@ class ParsedFile(msgspec.Struct, frozen=True, kw_only=True):
 class ParserClient:
     """Parses one file after another; `parser` ("module:function") is what the process runs.
 
+    Times of calendars are told in `zone`, an IANA name; "" is the system's.
+
     Every method that takes or gives a file raises `AnswerError` with one line naming that file; the
     next file can be given after that.
     """
 
-    def __init__(self, limits: Limits | None = None, parser: str = PARSE) -> None:
-        self._limits, self._parser = limits or Limits(), parser
+    def __init__(self, limits: Limits | None = None, parser: str = PARSE, zone: str = "") -> None:
+        self._limits, self._parser, self._zone = limits or Limits(), parser, zone
         self._process: subprocess.Popen[bytes] | None = None
         self._control: socket.socket | None = None
         self._job: _Job | None = None
@@ -156,6 +158,8 @@ class ParserClient:
     def _start(self) -> socket.socket:
         limits = msgspec.json.encode(self._limits).decode()
         kept = {name: os.environ[name] for name in KEPT_FROM_ENVIRONMENT if name in os.environ}
+        if self._zone:
+            kept["TZ"] = self._zone
         # In a group of its own, so that `close` reaches its children.
         self._process, self._control = start_server(
             PROGRAM, limits, self._parser, env=kept, stdout=subprocess.DEVNULL

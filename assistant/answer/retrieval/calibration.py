@@ -39,6 +39,14 @@ class ReaderCalibration(msgspec.Struct, frozen=True, kw_only=True, forbid_unknow
     """The same for a sentence without a number, room, relative, month or day that is named."""
     named_before: float
     """The same, in place of the two above, where an earlier sentence of the passage names it."""
+    told_by_form: float
+    """Certainty that a sentence gains whose form shows that it answers: a row with the label that
+    is named."""
+    told_alone: float
+    """The same for the only one of the kind asked for, such as an amount, in the document that was
+    spoken of before, where the question names nothing else."""
+    outdone: float
+    """Certainty that an item of a list loses where another one says all that the question names."""
     alike: float
     """Cosine of two words from which one is understood as the other."""
     certain: float

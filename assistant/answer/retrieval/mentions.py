@@ -14,12 +14,13 @@ from assistant.english.asking.mentions import (
     DO_SUPPORT,
     EXACT,
     OPENINGS,
+    PARTICULARS,
     PRONOUNS,
     SYNONYMS,
     naming,
 )
 from assistant.english.numbers import FIGURES
-from assistant.english.stems import short_stem, singular
+from assistant.english.stems import base_verb, short_stem, singular
 from assistant.english.words import words
 
 SHORTEST_MISSPELT = 5
@@ -67,17 +68,21 @@ def _runs(tokens: list[str]) -> Iterator[tuple[list[str], bool]]:
 
 def holds(known: Set[str], word: str) -> bool:
     """Whether `word`, or one that stands for it, is among the `known` words."""
-    forms = SYNONYMS.get(word, frozenset((word,)))
+    forms = SYNONYMS.get(word, frozenset((word,))) | PARTICULARS.get(word, frozenset())
     if not forms.isdisjoint(known) or FIGURES.get(word, word) in known:
         return True
     if exact(word):
         return singular(word) in {singular(other) for other in known}
-    stems = {short_stem(other) for other in known}
-    if any(short_stem(form) in stems for form in forms):
+    stems = {_stem(other) for other in known}
+    if any(_stem(form) in stems for form in forms):
         return True
     if len(word) < SHORTEST_MISSPELT:
         return False
     return any(_alike(word, other) for other in known)
+
+
+def _stem(word: str) -> str:
+    return short_stem(base_verb(word))
 
 
 def _alike(word: str, other: str) -> bool:

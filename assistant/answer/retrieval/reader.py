@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from itertools import groupby
 from typing import NamedTuple, Protocol
 
 import numpy as np
@@ -17,6 +18,7 @@ from numpy.typing import NDArray
 
 from assistant.answer.retrieval.calibration import ReaderCalibration
 from assistant.answer.retrieval.encoder import Embeddings, Scored
+from assistant.answer.retrieval.forms import Forms, told_steps
 from assistant.answer.retrieval.requirements import Requirements, WordMeanings
 from assistant.answer.retrieval.retriever import PassageCandidate
 from assistant.answer.retrieval.statements import Statement, statements
@@ -74,6 +76,8 @@ class _Draft(NamedTuple):
     statement: Statement
     missing: tuple[str, ...]
     penalty: float
+    form: float = 0.0
+    """The certainty that it gains or loses by its form."""
 
 
 class Reader:
@@ -83,14 +87,20 @@ class Reader:
         self._network, self._weights = network, network.calibration
         self._meanings = WordMeanings(network.encode)
 
-    def read(self, question: str, candidates: Sequence[PassageCandidate]) -> list[AnswerSpan]:
-        """The best sentence of each passage that has a likely one, the likeliest first."""
+    def read(
+        self, question: str, candidates: Sequence[PassageCandidate], about: int = 0
+    ) -> list[AnswerSpan]:
+        """The best sentence of each passage that has a likely one, the likeliest first.
+
+        `about` is the passage that was spoken of before, where the question names nothing else.
+        """
         read = list(_readable(candidates, candidates[0].score - self._weights.margin))
         wanted = Requirements(question, self._weights, self._meanings)
         scored = self._network.score(question, [c.passage.text for c in read])
         rarity = Rarity(question, [c.passage.text for c in candidates])
         pairs = zip(read, scored, strict=True)
         drafts = [draft for pair in pairs for draft in _drafts(*pair, rarity, wanted)]
+        drafts = self._formed(drafts, Forms(question, wanted), about)
         drafts.sort(key=self._first_look, reverse=True)
         readings = self._compared(question, drafts[:COMPARED], wanted)
         best: dict[int, AnswerSpan] = {}
@@ -98,10 +108,34 @@ class Reader:
             best.setdefault(reading.candidate.id, reading)
         return list(best.values())
 
+    def _formed(self, drafts: Sequence[_Draft], forms: Forms, about: int) -> list[_Draft]:
+        """The drafts with what counts for and against them by their form."""
+        weights = self._weights
+        statements = [draft.statement for draft in drafts]
+        gained = [weights.told_by_form * so for so in forms.shown(statements)]
+        if about:
+            near = [d for d in drafts if d.candidate.id == about and forms.told(d.statement)]
+            near = near or list(drafts)
+            only = forms.only([draft.statement for draft in near])
+            alone = {id(draft) for draft, so in zip(near, only, strict=True) if so}
+            gained = [
+                max(gain, weights.told_alone * (id(draft) in alone))
+                for draft, gain in zip(drafts, gained, strict=True)
+            ]
+        formed = []
+        pairs = zip(drafts, gained, strict=True)
+        for _, group in groupby(pairs, lambda pair: pair[0].candidate.id):
+            own = list(group)
+            lost = forms.outdone([draft.statement for draft, _ in own])
+            for (draft, gain), less in zip(own, lost, strict=True):
+                formed.append(draft._replace(form=gain - weights.outdone * less))
+        return formed
+
     def _first_look(self, draft: _Draft) -> float:
         weights = self._weights
         retrieved = weights.retrieved * draft.candidate.score
-        return draft.likelihood + weights.shared * draft.shared + retrieved - draft.penalty
+        likely = draft.likelihood + weights.shared * draft.shared + retrieved
+        return likely + draft.form - draft.penalty
 
     def _compared(
         self, question: str, drafts: Sequence[_Draft], wanted: Requirements
@@ -116,7 +150,7 @@ class Reader:
             missing = wanted.unlike(draft.statement, draft.missing)
             penalty = wanted.penalty(draft.statement, missing)
             sure = draft.likelihood - draft.none + weights.certain_meaning * cosine
-            sure += weights.certain_shared * draft.shared - penalty
+            sure += weights.certain_shared * draft.shared + draft.form - penalty
             first_look = self._first_look(draft) + draft.penalty - penalty
             yield AnswerSpan(
                 candidate=draft.candidate,
@@ -125,8 +159,17 @@ class Reader:
                 score=first_look + weights.meaning * cosine,
                 certainty=sure,
                 certain=sure >= weights.certain,
-                said=worded(question, draft.statement, draft.answer, wanted.dated(draft.statement)),
+                said=_said(question, draft, wanted),
             )
+
+
+def _said(question: str, draft: _Draft, wanted: Requirements) -> str:
+    """What is said of a draft where that is not its sentence."""
+    if draft.form > 0 and wanted.kind is not None and wanted.kind.name == "steps":
+        return told_steps(draft.candidate.passage, draft.statement)
+    if draft.form > 0 and draft.statement.event:
+        return draft.statement.text
+    return worded(question, draft.statement, draft.answer, wanted.day_of(draft.statement))
 
 
 def _readable(candidates: Sequence[PassageCandidate], least: float) -> Iterator[PassageCandidate]:

@@ -16,7 +16,9 @@ from assistant.answer.retrieval.calibration import ReaderCalibration
 from assistant.answer.retrieval.encoder import Embeddings
 from assistant.answer.retrieval.mentions import exact, holds, named
 from assistant.answer.retrieval.statements import Statement
-from assistant.english.asking.answer_kinds import DATED, kind_of
+from assistant.english.asking.answer_kinds import DATED, LOCATED, POINTER, kind_of
+from assistant.english.asking.mentions import PLAIN_VERBS, PURPOSE, VERBS
+from assistant.english.dates import ENTRY_DAY, RELATIVE_DAY
 from assistant.english.stop_words import SEARCH_STOP_WORDS
 from assistant.english.words import words
 
@@ -26,6 +28,9 @@ SHORTEST_ALIKE = 3
 
 KEPT_WORDS = 2000
 """Most words whose embeddings are kept: 3 MB."""
+
+DATED_KINDS = frozenset(("time", "year"))
+"""The kinds of answers that may stand in a heading, as in a diary."""
 
 
 class WordMeanings:
@@ -47,6 +52,12 @@ class WordMeanings:
         return rows
 
 
+def _verbs(question: str) -> tuple[str, ...]:
+    """The verbs of a question that say more than that something is somewhere."""
+    told = (word for word in words(question) if word not in PLAIN_VERBS)
+    return tuple(dict.fromkeys(word for word in told if word in VERBS))
+
+
 class Requirements:
     """What an answer to `question` must hold; `meanings` compares words that are not the same."""
 
@@ -57,12 +68,15 @@ class Requirements:
         meanings: WordMeanings,
     ) -> None:
         self._weights, self._meanings = weights, meanings
-        self._kind, self._named = kind_of(question), named(question)
-        self._words = frozenset(words(question))
+        self.kind, self.named = kind_of(question), named(question)
+        if self.kind is not None and self.kind.name == "place":
+            self.named += _verbs(question)
+        self.words = frozenset(words(question))
+        self._purposes = {found["what"] for found in PURPOSE.finditer(question.casefold())}
 
     def missing(self, statement: Statement) -> tuple[str, ...]:
         """The words that name what the question is about and are not said with `statement`."""
-        return tuple(word for word in self._named if not holds(statement.own, word))
+        return tuple(word for word in self.named if not holds(statement.own, word))
 
     def unlike(self, statement: Statement, missing: Sequence[str]) -> tuple[str, ...]:
         """Those of the missing words that no word of `statement` comes near in meaning."""
@@ -84,36 +98,48 @@ class Requirements:
         weights = self._weights
         lacking = 0.0 if self.told(statement) else weights.lacks_kind
         for word in missing:
-            if holds(statement.known, word):
-                lacking += weights.named_before / len(self._named)
+            if word in self._purposes and PURPOSE.search(statement.text):
+                lacking += weights.lacks_exact
+            elif holds(statement.known, word):
+                lacking += weights.named_before / len(self.named)
             elif exact(word):
                 lacking += weights.lacks_exact
             else:
-                lacking += weights.lacks_named / len(self._named)
+                lacking += weights.lacks_named / len(self.named)
         return lacking
 
     def told(self, statement: Statement) -> bool:
         """Whether something of the kind that is asked for is said, if only in the heading."""
-        return (
-            self._kind is None
-            or bool(self._kind.held.search(statement.text))
-            or self.dated(statement)
-        )
+        kind = self.kind
+        if kind is None or self.day_of(statement):
+            return True
+        if kind.name in DATED_KINDS and statement.day and RELATIVE_DAY.search(statement.text):
+            return True
+        if kind.name == "steps":
+            return not POINTER.search(statement.text)
+        if kind.name == "place" and statement.event:
+            return LOCATED.search(statement.text, len(statement.heading)) is not None
+        return bool(kind.held.search(statement.text)) or (kind.loose and not statement.item)
 
-    def dated(self, statement: Statement) -> bool:
-        """Whether only the heading tells the day or the time that is asked for, as in a diary."""
-        if self._kind is None or self._kind.name not in DATED_KINDS:
-            return False
-        if self._kind.held.search(statement.text):
-            return False
-        return bool(DATED.search(statement.heading))
+    def day_of(self, statement: Statement) -> str:
+        """The day that is asked for, where it stands above the sentence, as in a diary; else ""."""
+        if self.kind is None or self.kind.name not in DATED_KINDS or statement.event:
+            return ""
+        if statement.entry:
+            return statement.heading if statement.heading == statement.entry else ""
+        if self.kind.held.search(statement.text):
+            return ""
+        return statement.heading if DATED.search(statement.heading) else ""
 
     def fitting(self, statement: Statement, places: Sequence[tuple[int, int]]) -> NDArray[np.bool_]:
         """bool[pieces]: the pieces of the passage, at these `places`, that are of the kind asked.
 
         All of them where the kind may be anything, or is not said in the sentence.
         """
-        found = list(self._kind.held.finditer(statement.text)) if self._kind else []
+        kind = self.kind
+        found = list(kind.held.finditer(statement.text)) if kind and not kind.loose else []
+        if found and statement.entry and kind is not None and kind.name in DATED_KINDS:
+            found = list(ENTRY_DAY.finditer(statement.text, 0, len(statement.entry) + 1)) or found
         if not found:
             return np.ones(len(places), np.bool_)
         values = [(statement.start + m.start(), statement.start + m.end()) for m in found]
@@ -122,8 +148,5 @@ class Requirements:
     def asked_of(self, statement: Statement) -> bool:
         """Whether the question names the label of `statement`, so that it cannot be the answer."""
         label = words(statement.label)
-        return bool(label) and all(holds(self._words, word) for word in label)
-
-
-DATED_KINDS = frozenset(("time", "year"))
-"""The kinds of answers that may stand in a heading, as in a diary."""
+        label = [word for word in label if word not in SEARCH_STOP_WORDS] or label
+        return bool(label) and all(holds(self.words, word) for word in label)

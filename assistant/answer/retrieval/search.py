@@ -100,7 +100,8 @@ class Searcher:
         candidates = [c for c in candidates if not of_another(question, c.passage, persons)]
         if not candidates or not tells(question):
             return SearchResult([], [])
-        return SearchResult.of(self._reader.read(question, candidates), candidates)
+        about = within.beside if within is not None and within.strict else 0
+        return SearchResult.of(self._reader.read(question, candidates, about), candidates)
 
 
 def _is_then(candidate: PassageCandidate, within: Filter) -> bool:

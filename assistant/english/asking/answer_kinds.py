@@ -20,7 +20,7 @@ _LENGTH = "|".join(
 )
 _TIME = (
     rf"\d|\b(?:{_FIGURE}|{'|'.join(WEEKDAYS)}|{_MONTHS}|noon|midday|midnight|morning|evening"
-    rf"|afternoon|night|today|tomorrow|daily|weekly|monthly|yearly|spring|summer|autumn|winter"
+    rf"|afternoon|night|daily|weekly|monthly|yearly|spring|summer|autumn|winter"
     rf"|easter|christmas|term|weekends?|until|till|before|after|once|{_LASTING})s?\b"
 )
 _UNITS = "|".join(sorted(map(re.escape, UNIT_FORMS), key=len, reverse=True))
@@ -29,7 +29,7 @@ _SIZE = (
     rf"|\b(?:{_FIGURE}|half|quarter) (?:an? )?(?:and a half )?(?:{_UNITS})\b"
 )
 _MONEY = (
-    r"[£$€]|\d ?(?:p|eur|gbp|usd)\b|\b(?:pounds?|euros?|dollars?|pence|cents?|quid|free|nothing"
+    r"[£$€]|\d ?(?:p|eur|gbp|usd)\b|\b(?:pounds?|euros?|dollars?|pence|cents?|quid|free|for nothing"
     r"|half|per ?cent|gratis)\b|%|\bno (?:charge|cost|fee)"
 )
 _LEAD = (
@@ -39,8 +39,22 @@ _LEAD = (
 _WHAT = rf"{_LEAD}(?:(?:what|which)(?:['’]?s| is| was| are| were)? |(?=the |my |our ))"
 
 
+_NAMES_OF_DAYS = (*WEEKDAYS, *MONTHS, *(name[:3] for name in MONTHS))
+_CALENDAR_NAMES = rf"(?:{'|'.join(map(str.capitalize, _NAMES_OF_DAYS))})\b"
 DATED = re.compile(rf"\d|\b(?:{'|'.join(WEEKDAYS)}|{_MONTHS})\b", re.IGNORECASE)
 """A day, a month, a year or a time in a heading."""
+
+
+POINTER = re.compile(
+    r"(?:[,;] )?\b(?:see|as|described|shown|explained|listed|given) (?:the )?(?:above|below"
+    r"|overleaf|opposite|next page|previous page|page \d+|section \d[\d.]*|chapter \d+)\b",
+    re.IGNORECASE,
+)
+"""A reference to what stands elsewhere, which is no answer by itself."""
+LOCATED = re.compile(r"\bat (?!\d|noon\b|midnight\b)|\bat \d+[a-z]? [A-Z]")
+"""A place in the sentence that says when and where an event is."""
+PAST = re.compile(r"\b(?:did|was|were|have|has|had)\b", re.IGNORECASE)
+"""Words of a question about what is over."""
 
 
 class AnswerKind(NamedTuple):
@@ -49,22 +63,30 @@ class AnswerKind(NamedTuple):
     name: str
     asked: re.Pattern[str]
     held: re.Pattern[str]
+    loose: bool = False
+    """Whether `held` stands beside the answer, not in it; any sentence of prose may then do."""
 
 
-def _kind(name: str, asked: str, held: str) -> AnswerKind:
-    return AnswerKind(name, re.compile(asked, re.IGNORECASE), re.compile(held, re.IGNORECASE))
+def _kind(name: str, asked: str, held: str, loose: bool = False) -> AnswerKind:
+    asking, holding = (re.compile(pattern, re.IGNORECASE) for pattern in (asked, held))
+    return AnswerKind(name, asking, holding, loose)
 
 
 KINDS = (
     _kind("email", rf"{_WHAT}.*\be-?mail\b", r"@"),
     _kind(
         "phone",
-        rf"{_WHAT}.*(?:\b(?:phone|telephone|mobile|cell)\b|(?:['’]s|his|her|their) number\b)"
+        rf"{_WHAT}.*(?:\b(?:phone|telephone|mobile|cell)\b|(?:['’]s|his|her|their|there) number\b)"
         rf"|{_WHAT}number (?:for|of) "
         rf"|{_LEAD}(?:what|which) number (?:do|should|can|to|must)\b",
-        r"\d[\d ()/-]{1,}\d",
+        r"(?!\d{4}-\d\d-\d\d\b)\d(?:[ ()/-]{0,2}\d){5}"
+        r"|\b(?:ring|call|dial|phone|tel|hours|emergency|emergencies)\W+\d{3}\b",
     ),
-    _kind("post code", rf"{_WHAT}.*\b(?:postcode|post code|zip)\b", r"\d"),
+    _kind(
+        "post code",
+        rf"{_WHAT}.*\b(?:postcode|post code|zip)\b",
+        r"\b(?:[A-Z]{1,2}\d[A-Z\d]? ?\d[A-Z]{2}|\d{4,6})\b",
+    ),
     _kind(
         "number",
         rf"{_WHAT}(?:\w+['’]?s? )*(?:code|pin|number|registration|combination|size|score)\b",
@@ -94,8 +116,14 @@ KINDS = (
         _SIZE,
     ),
     _kind(
+        "age",
+        rf"{_LEAD}how old\b",
+        rf"{_NUMBER}.*\bold\b|\b(?:aged?|born|turn(?:s|ed|ing)?|since|from|bought|built)\b.*\d"
+        r"|\(\d{1,3}\)|\b\d{4}\b",
+    ),
+    _kind(
         "amount",
-        rf"{_LEAD}how (?:much|many|hot|cold|old|warm|fast|small|strong)\b",
+        rf"{_LEAD}how (?:much|many|hot|cold|warm|fast|small|strong)\b",
         _NUMBER,
     ),
     _kind("temperature", rf"{_WHAT}.*\btemperature\b", rf"{_NUMBER}|\b(?:low|medium|hot|cold)"),
@@ -109,9 +137,26 @@ KINDS = (
     _kind(
         "person",
         rf"{_LEAD}(?:who|whose|whom)\b",
-        r"(?-i:(?<!^)(?<![.!?] )\b[A-Z][\w'’-]+)|^(?-i:[A-Z][a-z]+ [A-Z]|[A-Z][a-z]+:)"
-        r"|\b(?:nobody|no one|everyone|everybody|anyone|anybody)\b",
+        rf"(?-i:(?<!^)(?<![.!?] )\b(?!{_CALENDAR_NAMES})[A-Z][\w'’-]+)"
+        r"|^(?-i:[A-Z][a-z]+ (?:[A-Z]|[a-z]{3,}s\b)|[A-Z][a-z]+:)"
+        r"|\b(?:nobody|no one|everyone|everybody|anyone|anybody)\b(?! else\b)",
     ),
+    _kind(
+        "reason",
+        rf"{_LEAD}(?:why|how come|what(?:['’]?s| is| was) the reason)\b",
+        r"\b(?:because|since|due to|so that|so as|in case|otherwise|or else|to avoid|in order)\b",
+        loose=True,
+    ),
+    _kind(
+        "place",
+        rf"{_LEAD}(?:where(?:abouts)?(?:['’]?s)?|(?:in |at |on |from )?which (?:room|drawer"
+        r"|cupboard|shelf|street|building))\b",
+        r"\b(?:in|at|on|under|underneath|behind|above|below|over|by|near|next to|beside|opposite"
+        r"|inside|outside|from|to|between|beneath|through|with) "
+        rf"(?!(?:the |a |next |last |this )?(?:{_CALENDAR_NAMES}|{_TIME}))|\d+[a-z]? [A-Z]",
+        loose=True,
+    ),
+    _kind("steps", rf"{_LEAD}how (?:do|can|should|would|must|to)\b", r"\w", loose=True),
 )
 """The kinds of answers, the most particular first."""
 

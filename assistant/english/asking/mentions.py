@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from assistant.english.dates import MONTHS, WEEKDAYS
 from assistant.english.lists import word_list, word_set
 from assistant.english.negation import NEGATIONS
@@ -46,6 +48,24 @@ VERBS = word_set(
 )
 """Verbs that stand in questions about a household, in the forms that end like nothing else."""
 
+ABOUT_EVENTS = ASKING | word_set(
+    """
+        start starts begin begins end ends finish finishes happen happening place held one ones
+        take takes go going get when where what which s there tonight tomorrow again anyway exactly
+    """
+)
+"""Words of a question about an event that do not name it."""
+
+PLAIN_VERBS = word_set(
+    """
+        am are be been being bought did do does find found get go goes going got had has have held
+        hold is keep kept left lie look put reach read sit stand stay store was were went
+    """
+)
+"""Verbs of a question for a place that need not be said with it."""
+PURPOSE = re.compile(r"\bfor (?:a |an |the |my |our |his |her |their )?(?P<what>\w+)")
+"""What something is for: "the excess for theft" is not the excess for damage."""
+
 _ROOMS = word_set(
     "kitchen bathroom bedroom lounge study office hall hallway landing attic loft cellar basement "
     "garage shed nursery dining living utility toilet conservatory pantry porch greenhouse"
@@ -68,7 +88,8 @@ _ALIKE = (
     "attic loft",
     "cellar basement",
     "lounge living",
-    "bin bins dustbin rubbish refuse trash garbage waste",
+    "bin bins dustbin",
+    "rubbish refuse trash garbage waste",
     "doctor gp surgery dr physician",
     "wifi wi fi wlan internet network",
     "tv telly television",
@@ -77,7 +98,6 @@ _ALIKE = (
     "car vehicle",
     "sofa couch settee",
     "child children kid kids",
-    "pet dog cat",
     "holiday vacation",
     "film movie",
     "tap faucet",
@@ -92,6 +112,13 @@ _ALIKE = (
     "exam test",
     "pcs pieces",
 )
+_KINDS_OF_THINGS = {
+    "bin bins dustbin": "rubbish refuse trash garbage waste recycling compost",
+    "rubbish refuse trash garbage waste": "bin bins dustbin",
+    "pet pets": "dog dogs cat cats hamster rabbit rabbits guineapig parrot budgie tortoise",
+    "meal meals": "breakfast lunch dinner supper tea",
+}
+"""Words for a kind of things → words for those of the kind, by which it may be meant."""
 _DAYS = tuple(
     f"{name} {name}s {name[:3]}" + (" weekend weekends" if name.startswith("s") else "")
     for name in WEEKDAYS
@@ -101,6 +128,12 @@ SYNONYMS = {
     word: frozenset(group) for group in map(word_list, _GROUPS) for word in group if word != "may"
 } | {word: frozenset((word,)) for word in ("weekend", "weekends")}
 """Word of a household → all words that are used for the same."""
+PARTICULARS = {
+    word: word_set(particular)
+    for kind, particular in _KINDS_OF_THINGS.items()
+    for word in kind.split()
+}
+"""Word for a kind of things → words for those of the kind, of which each is meant alone."""
 
 OPENINGS = word_set(
     "a an the my our your his her their its this that these those which what whose many much "

@@ -123,7 +123,7 @@ def test_prose_may_refer_to_what_stands_before_it() -> None:
 def test_rows_and_items_are_said_as_sentences(
     question: str, start: str, answer: str, said: str
 ) -> None:
-    assert worded(question, of(LIST, start), answer, dated=False) == said
+    assert worded(question, of(LIST, start), answer) == said
 
 
 def test_a_word_of_like_meaning_stands_for_a_missing_one() -> None:
@@ -137,15 +137,15 @@ def test_a_word_of_like_meaning_stands_for_a_missing_one() -> None:
 def test_a_label_that_is_asked_for_begins_the_sentence() -> None:
     line = Passage(title="House", text="Wifi password: fox-42\nPost: at ten")
     asked = "what's the wifi password at home"
-    assert worded(asked, of(line, "Wifi"), "fox-42", dated=False) == "The wifi password is fox-42."
-    assert worded("when's the post", of(line, "Post"), "ten", dated=False) == "Post: at ten."
+    assert worded(asked, of(line, "Wifi"), "fox-42") == "The wifi password is fox-42."
+    assert worded("when's the post", of(line, "Post"), "ten") == "Post: at ten."
 
 
 def test_a_diary_tells_the_day_in_its_heading() -> None:
     diary = Passage(title="Garden", place="14 March", text="Sowed the leeks under glass.")
     wanted, entry = required("when did we sow the leeks"), of(diary, "Sowed")
     assert wanted.told(entry)
-    assert worded("when did we sow the leeks", entry, "leeks", wanted.dated(entry)) == (
+    assert worded("when did we sow the leeks", entry, "leeks", wanted.day_of(entry)) == (
         "14 March: Sowed the leeks under glass."
     )
 

@@ -15,7 +15,7 @@ from assistant.answer.ingest.formats.recurrence import dates, each, repeated
 from assistant.answer.ingest.formats.rules import Rule, rule
 from assistant.answer.ingest.formats.wording import clean, title_of
 from assistant.answer.knowledge.passages import Document, Section
-from assistant.answer.knowledge.series import Series
+from assistant.answer.knowledge.series import Series, wall_text
 from assistant.core.errors import AnswerError
 from assistant.english.dates import full_date, weekday_name
 from assistant.english.spoken import joined, length
@@ -29,10 +29,21 @@ LONGEST_DESCRIPTION = 4000
 """Most characters of an event's description."""
 
 _SAMPLE = b"""BEGIN:VCALENDAR
+BEGIN:VTIMEZONE
+TZID:Europe/Berlin
+BEGIN:STANDARD
+DTSTART:19961027T030000
+TZOFFSETFROM:+0200
+TZOFFSETTO:+0100
+END:STANDARD
+END:VTIMEZONE
 BEGIN:VEVENT
 DTSTART;TZID=Europe/Berlin:20260303T093000
 END:VEVENT
 END:VCALENDAR
+"""
+"""A calendar that defines a zone, so that the names of the known zones are read with it: later they
+could not be, and each calendar's own definition, which has no name, would stand for its zone.
 """
 
 
@@ -121,9 +132,10 @@ def _cancelled(event: Component) -> bool:
 
 def _first(event: Component, what: str, start: date, end: date) -> str:
     repeats = _rule(event)
-    when = repeats.words(start) if repeats else _when(start, end)
-    if repeats and isinstance(start, datetime):
-        when += f" at {start:%H:%M}{_lasting(start, end)}"
+    first, elsewhere = _own(event, start) if repeats else (start, "")
+    when = repeats.words(first) if repeats else _when(start, end)
+    if repeats and isinstance(first, datetime):
+        when += f" at {first:%H:%M}{elsewhere}{_lasting(start, end)}"
     location = clean(str(event.get("LOCATION", "")))
     where = f" at {location}" if location else ""
     span = f", {repeats.span(start)}" if repeats else ""
@@ -133,6 +145,18 @@ def _first(event: Component, what: str, start: date, end: date) -> str:
     if _cancelled(event):
         return f"{what} {when}{where} is cancelled."
     return f"{what} is {when}{where}{span}."
+
+
+def _own(event: Component, start: date) -> tuple[date, str]:
+    """The first time of a series as its own clock shows it, with words for where that clock is.
+
+    A clock that shows another time here now may do so for half the year only.
+    """
+    own = _one(event, "DTSTART").dt
+    key = str(getattr(getattr(own, "tzinfo", None), "key", "") or "")
+    if not key or wall_text(own) == wall_text(start):
+        return start, ""
+    return own, f" {key.rpartition('/')[2].replace('_', ' ')} time"
 
 
 def _when(start: date, end: date) -> str:

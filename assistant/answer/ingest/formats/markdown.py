@@ -9,7 +9,7 @@ from markdown_it import MarkdownIt
 from assistant.answer.ingest.formats import html
 from assistant.answer.ingest.formats.dated import dated, day_in
 from assistant.answer.ingest.formats.text import decoded
-from assistant.answer.ingest.formats.wording import clean
+from assistant.answer.ingest.formats.wording import begins_entry, clean, is_diary
 from assistant.answer.knowledge.passages import Document
 
 _FRONT_MATTER = re.compile(r"\A---[ \t]*\n(.*?\n)?(?:---|\.\.\.)[ \t]*(?:\n|\Z)", re.DOTALL)
@@ -35,11 +35,20 @@ def parse(name: str, content: bytes) -> Document:
         (_LABELLED, r"\1\n\n"),
     ):
         text = pattern.sub(said, text)
+    text = "\n\n".join(map(_entries_apart, text.split("\n\n")))
     found = _TITLE.search(front[1] or "") if front else None
     title = clean(found[1].strip().strip("\"'")) if found else ""
     written = _DATE.search(front[1] or "") if front else None
     document = html.parse(name, f"<body>{_MARKDOWN.render(text)}</body>", title)
     return dated(document, day_in(written[1])) if written else document
+
+
+def _entries_apart(block: str) -> str:
+    """A block of a diary with each entry as a paragraph; any other block as it is."""
+    lines = block.splitlines()
+    if not is_diary(lines):
+        return block
+    return "\n".join(f"\n{line}" if begins_entry(line) else line for line in lines)
 
 
 def _ticked(found: re.Match[str]) -> str:

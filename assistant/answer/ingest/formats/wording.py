@@ -7,6 +7,8 @@ import unicodedata
 from collections.abc import Iterator, Sequence
 from pathlib import PurePath
 
+from assistant.english.dates import ENTRY_DAY
+
 LONGEST_TITLE = 120
 LEAST_WRAPPED = 45
 """Fewest characters of a wrapped line; people wrap later, so shorter lines are deliberate."""
@@ -50,12 +52,13 @@ def unwrapped(lines: Sequence[str], width: int, ragged: float = 1.0) -> Iterator
 
     A line was wrapped if the next word had no room within `width` × `ragged`, or if the next line
     continues in lower case; with a `width` of 0 none was. Bullets are removed; a list item begins a
-    line of its own.
+    line of its own, and so does each entry of a diary.
     """
-    compounds = _compounds(lines)
+    compounds, diary = _compounds(lines), is_diary(lines)
     whole = ""
     for before, line in zip(["", *lines], lines, strict=False):
-        if whole and _goes_on(before.strip(), line.strip(), width * ragged):
+        entry = diary and begins_entry(line)
+        if whole and not entry and _goes_on(before.strip(), line.strip(), width * ragged):
             whole = _joined(whole, line.strip(), compounds)
             continue
         if whole:
@@ -63,6 +66,16 @@ def unwrapped(lines: Sequence[str], width: int, ragged: float = 1.0) -> Iterator
         whole = _BULLET.sub("", line, count=1).strip()
     if whole:
         yield clean(whole)
+
+
+def is_diary(lines: Sequence[str]) -> bool:
+    """Whether several lines of a block, the first among them, begin with a day."""
+    return len(lines) > 1 and begins_entry(lines[0]) and any(map(begins_entry, lines[1:]))
+
+
+def begins_entry(line: str) -> bool:
+    """Whether a line begins with a day, as an entry of a diary does."""
+    return ENTRY_DAY.match(line.lstrip(" *_-+•").replace("*", " ").replace("_", " ")) is not None
 
 
 def _goes_on(before: str, line: str, width: float) -> bool:
