@@ -40,9 +40,11 @@ from typing import Protocol
 import msgspec
 
 from assistant.core.messages import Command
+from assistant.english.asking.mentions import named
 from assistant.english.commands.directions import DIRECTIONS
 from assistant.english.commands.modifiers import AT_TIME, FOR
 from assistant.english.commands.words import QUESTIONS
+from assistant.english.stems import singular
 from assistant.english.stop_words import COMMON
 from nlu.discourse import clauses
 from nlu.discourse.continuation import leans, put_off, shared_modifiers
@@ -163,14 +165,16 @@ class Interpreter:
     def _leaves_out(self, guessed: ReadPart) -> bool:
         """Whether a guess that names nothing leaves out what is named: "pause the spuds".
 
-        It is a word that no sentence has: after a verb, or anywhere in a question.
+        It is a word of no sentence, after a verb; in a question, of no sentence of that intent.
         """
         if any(slot.raw for slot in guessed.command.slots):
             return False
         words = [token.text for token in without_politeness(guessed.said).tokens]
         strange = [word not in COMMON and not self._templates.spelt(word) for word in words]
         if self._templates.traits(guessed.command.intent).asks:
-            return words[0] in QUESTIONS and any(strange)
+            own = self._templates.words_of(guessed.command.intent)
+            other = (own.isdisjoint((w, singular(w))) for w in named(guessed.said.text))
+            return words[0] in QUESTIONS and (any(strange) or any(other))
         return any((verb,) in DIRECTIONS and s for verb, s in zip(words, strange[1:], strict=False))
 
     def _may_guess(self, said: Canonical) -> bool:

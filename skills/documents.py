@@ -74,6 +74,7 @@ def summary(name: str, words: int | None = None) -> Reply:
     "(do (I|we) have|have (I|we) got) <anything> [on|planned|<inside>] [for] {period}",
     "is there anything (<inside>|on|planned|happening) [for] {period}",
     "(am I|are we) (free|busy) {period}",
+    "[quietly|quickly|briefly] (what is|tell me|read [me|us]|give me|show me) {period} <calendar>",
     "what are (my|our) (plans|appointments|meetings) [for] {period}",
     traits=Traits(asks=True),
 )

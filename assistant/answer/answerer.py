@@ -20,10 +20,10 @@ from assistant.answer.generation.quotation import quoted
 from assistant.answer.generation.token_scheduler import Steps, finished
 from assistant.answer.knowledge.query import Filter
 from assistant.answer.retrieval.mentions import holds as named_in
-from assistant.answer.retrieval.mentions import named
 from assistant.answer.retrieval.reader import AnswerSpan
 from assistant.answer.retrieval.search import SearchResult
 from assistant.core.errors import AnswerError
+from assistant.english.asking.mentions import named
 from assistant.english.words import words
 
 NOTHING_FOUND = "I don't know; your documents don't say."

@@ -14,7 +14,6 @@ from assistant.answer.generation.phraser import Phraser
 from assistant.answer.generation.token_scheduler import Steps
 from assistant.answer.knowledge.query import Filter
 from assistant.answer.quality.monitor import Monitor
-from assistant.answer.retrieval.mentions import named
 from assistant.answer.summary.summariser import Summariser, Summary
 from assistant.core.messages import (
     CalendarTask,
@@ -23,6 +22,7 @@ from assistant.core.messages import (
     OpenQuestion,
     QualityAlert,
 )
+from assistant.english.asking.mentions import named
 from assistant.english.questions import leans, stands_for
 
 

@@ -6,7 +6,7 @@ fragments to lists: "is {name} locked" cannot match a text that names no lock.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from hassil.expression import Alternative, Expression, Group, ListReference, Sentence, TextChunk
@@ -116,6 +116,11 @@ class Prefilter:
                 all(any(f in text for f in clause) for clause in value) for value in values
             )
         return known[part]
+
+    def words_of(self, claims: Container[int]) -> frozenset[str]:
+        """The words and pieces of words in these claims' sentences, without lists' values."""
+        own = (sentence for index, sentence in self._sentences if index in claims)
+        return frozenset(piece for sentence in own for piece in _pieces(sentence.expression))
 
     def spells(self, word: str) -> bool:
         """Whether a sentence without free text may have this word in it.

@@ -65,6 +65,7 @@ class Templates:
         self._skip_words = [tuple(canonical(w).text.split()) for w in grammar.skip_words]
         self._skipped = {word for words in self._skip_words for word in words}
         self._traits = {claim.schema.intent: claim.schema.traits for claim in grammar.claims}
+        self._words_of: dict[str, frozenset[str]] = {}
         self._area = ""
         self.short: Templates | None = None
         """The short forms of the same skills that are always meant; None where there are none."""
@@ -171,6 +172,13 @@ class Templates:
     def spelt(self, word: str) -> bool:
         """Whether any sentence may have a canonical word in it."""
         return self._candidates.spells(word)
+
+    def words_of(self, intent: str) -> frozenset[str]:
+        """The words in the sentences of an intent, without names and values."""
+        if intent not in self._words_of:
+            claims = [i for i, c in enumerate(self._grammar.claims) if c.schema.intent == intent]
+            self._words_of[intent] = self._candidates.words_of(claims)
+        return self._words_of[intent]
 
     def may_hold(self, said: Canonical) -> bool:
         """Whether a part of a text may be a sentence, as far as the words tell that it needs."""

@@ -38,7 +38,7 @@ from nlu.text.canonical import Canonical, cuts, without_politeness
 STATE, TEMPERATURE, LEVEL = "HassGetState", "HassClimateGetTemperature", "ReadLevel"
 """Intents of questions about the home."""
 _UNKNOWN = 0.9
-"""Confidence of a question for a level of what the home does not have: a document may tell."""
+"""Confidence of an open question about what the home does not have: a document may tell."""
 _CLOSING = ("lock", "cover")
 """Domains that Home Assistant's sentences give beside the name of a device."""
 _POSITIONS = {"up": "open", "down": "closed"}
@@ -200,7 +200,10 @@ class Questions:
         ) in KINDS
         if not clear or asked.where is not None:
             return None
-        return [_command(STATE, slot("name", words), *stated)]
+        unknown = _command(STATE, slot("name", words), *stated)
+        if asked.words[0] in english.OPEN:  # "what's the excess on it"
+            unknown = msgspec.structs.replace(unknown, confidence=_UNKNOWN)
+        return [unknown]
 
     def _named(
         self, entities: Sequence[Entity], state: str, stated: tuple[Slot, ...]

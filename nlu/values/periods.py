@@ -47,7 +47,7 @@ _ALONE = frozenset((*MONTHS, "week", "month", "morning", "afternoon", "evening",
 
 def periods(text: str, now: datetime) -> Periods:
     """Every period that a phrase can mean; [] for a phrase that means none."""
-    words = text.removeprefix("the ")
+    words = text.removeprefix("the ").removesuffix("'s")
     try:
         for said in dict.fromkeys((words, _PREPOSITION.sub("", words, count=1))):
             if found := _named(said, now) or _part_of_day(said, now):

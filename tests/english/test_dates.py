@@ -7,11 +7,13 @@ from datetime import date, timedelta
 import pytest
 
 from assistant.english.dates import (
+    ENTRY_DAY,
     MONTH_NUMBERS,
     WEEKDAY_NUMBERS,
     full_date,
     month_and_day,
     weekday_name,
+    with_days,
     within_value,
 )
 
@@ -38,3 +40,33 @@ def test_names_are_those_of_the_calendar(days: int) -> None:
 def test_what_is_one_value_has_an_inside(text: str, inside: str) -> None:
     assert within_value(text, text.index(inside))
     assert not within_value(text, 0)
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("Shut the tap today!", "Shut the tap on Monday, March 1!"),
+        ("Tomorrow it is open.", "On Tuesday, March 2 it is open."),
+        ("Fetched yesterday", "Fetched on Sunday, February 28"),
+        ("in two days", "in two days"),
+    ],
+)
+def test_days_are_told_without_the_day_of_writing(text: str, told: str) -> None:
+    assert with_days(text, date(2027, 3, 1)) == told
+
+
+@pytest.mark.parametrize(
+    ("line", "day"),
+    [
+        ("18 Oct Leeks in", "18 Oct"),
+        ("6 Sept – plums", "6 Sept"),
+        ("Monday, May 3: frost", "Monday, May 3"),
+        ("2027-03-01 frost", "2027-03-01"),
+        ("3 marrows for Ann", ""),
+        ("May is dry", ""),
+        ("12 eggs", ""),
+    ],
+)
+def test_an_entry_begins_with_its_day(line: str, day: str) -> None:
+    found = ENTRY_DAY.match(line)
+    assert (found.group() if found else "") == day

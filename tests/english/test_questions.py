@@ -18,12 +18,15 @@ QUESTIONS = (
     "does the lease allow pets",
     "she needs the policy number where do I find it",
     "covered for how many years?",
+    "am I allowed to burn leaves here",
 )
 NAMES = (
     "the wifi password",
     "and the neighbour's number",
     "grandma's birthday",
     "recipe for pancakes",
+    "could I have the guest Wi-Fi",
+    "can we please have the plumber's number",
 )
 FRAGMENTS = ("and the price", "what about his number", "the blue one", "and the fan")
 COMMANDS = (
@@ -33,6 +36,7 @@ COMMANDS = (
     "open a tin of beans",
     "I want you to iron the shirts",
     "could we put the oven on",
+    "could I have the lights on",
 )
 NEITHER = (
     "good morning",

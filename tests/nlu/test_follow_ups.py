@@ -137,6 +137,7 @@ class Surely:
     ("text", "intent", "by"),
     [
         ("pause the spuds", "HassMediaPause", By.DOUBT),
+        ("what time is the parents' evening", "HassGetCurrentTime", By.NOTHING),
         ("just pause it all there", "HassMediaPause", By.GUESS),
         ("when's the nativity", "HassGetCurrentDate", By.NOTHING),
         ("which day would that be", "HassGetCurrentDate", By.GUESS),

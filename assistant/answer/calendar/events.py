@@ -19,9 +19,10 @@ from assistant.answer.knowledge.passage_store import StoredPassage
 from assistant.answer.knowledge.passages import Passage
 from assistant.answer.knowledge.query import Filter
 from assistant.answer.knowledge.series import Occurrence, here, occurrences, once
-from assistant.answer.retrieval.mentions import holds, named
+from assistant.answer.retrieval.mentions import holds
 from assistant.core.messages import Period
 from assistant.english.asking.answer_kinds import kind_of
+from assistant.english.asking.mentions import named
 from assistant.english.questions import ASKS_WHEN, ASKS_WHICH
 from assistant.english.sentences import sentences
 from assistant.english.words import words

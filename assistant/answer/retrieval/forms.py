@@ -35,9 +35,9 @@ class Forms:
     def shown(self, statements: Sequence[Statement]) -> list[bool]:
         """For each of the `statements` of all passages, whether its form shows that it answers."""
         entries = [statement for statement in statements if self._is_entry(statement)]
-        entry = self._likeliest(entries)
+        likeliest = self._likeliest(entries)
         return [
-            statement.line == entry
+            statement in likeliest
             if statement in entries
             else self._is_labelled(statement) or self._is_event(statement) or self.steps(statement)
             for statement in statements
@@ -104,12 +104,18 @@ class Forms:
         dated = kind is not None and kind.name in DATED_KINDS
         return dated and not wanted.missing(statement)
 
-    def _likeliest(self, entries: Sequence[Statement]) -> str:
-        """The line of the entry with more of the question's words than others; "" for none."""
-        shares = {s.line: sum(holds(s.own, word) for word in self._telling) for s in entries}
+    def _likeliest(self, entries: Sequence[Statement]) -> list[Statement]:
+        """The sentences with most of the question's words, in the entry with more than others."""
+        shares = {s.line: self._share(s.own) for s in entries}
         most = max(shares.values(), default=0)
         best = [line for line, share in shares.items() if share == most]
-        return best[0] if len(best) == 1 else ""
+        if len(best) != 1:
+            return []
+        inside = {s: self._share(frozenset(words(s.text))) for s in entries if s.line == best[0]}
+        return [s for s, share in inside.items() if share == max(inside.values())]
+
+    def _share(self, known: frozenset[str]) -> int:
+        return sum(holds(known, word) for word in self._telling)
 
     @staticmethod
     def _content(text: str) -> list[str]:

@@ -6,64 +6,25 @@ so a reader that only looks for what would fit an answer takes the one for the o
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Set
+from collections.abc import Set
 
 from rapidfuzz.distance import OSA
 
 from assistant.english.asking.mentions import (
-    DO_SUPPORT,
     EXACT,
-    OPENINGS,
     PARTICULARS,
-    PRONOUNS,
     SYNONYMS,
-    naming,
 )
 from assistant.english.numbers import FIGURES
 from assistant.english.stems import base_verb, short_stem, singular
-from assistant.english.words import words
 
 SHORTEST_MISSPELT = 5
 """Fewest letters of a word for one of them, not the first, to be wrong."""
 
 
-def named(question: str) -> tuple[str, ...]:
-    """The words by which `question` names what it is about, each once."""
-    return tuple(dict.fromkeys(_named(words(question))))
-
-
 def exact(word: str) -> bool:
     """Whether only this very word will do: a number, or one of a closed set such as rooms."""
     return word in EXACT or any(map(str.isdigit, word))
-
-
-def _named(tokens: list[str]) -> Iterator[str]:
-    for run, supported in _runs(tokens):
-        # "Where do the swifts nest": the verb ends what stands behind its auxiliary.
-        subject = run[:-1] if supported and len(run) > 1 else run
-        for word in subject:
-            if naming(word):
-                yield word
-
-
-def _runs(tokens: list[str]) -> Iterator[tuple[list[str], bool]]:
-    """Words in a row behind an opening; whether the last of them is perhaps a verb."""
-    run: list[str] = []
-    opened = supported = False
-    for token in [*tokens, ""]:
-        if token and token not in OPENINGS and token not in PRONOUNS and token not in DO_SUPPORT:
-            if opened:
-                run.append(token)
-            continue
-        if run:
-            yield run, supported
-            run, supported = [], False
-        if token in DO_SUPPORT:
-            supported = opened = True
-        elif token in PRONOUNS:
-            supported = opened = False
-        else:
-            opened = token in OPENINGS
 
 
 def holds(known: Set[str], word: str) -> bool:

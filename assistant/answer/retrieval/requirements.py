@@ -14,10 +14,10 @@ from numpy.typing import NDArray
 
 from assistant.answer.retrieval.calibration import ReaderCalibration
 from assistant.answer.retrieval.encoder import Embeddings
-from assistant.answer.retrieval.mentions import exact, holds, named
+from assistant.answer.retrieval.mentions import exact, holds
 from assistant.answer.retrieval.statements import Statement
 from assistant.english.asking.answer_kinds import DATED, LOCATED, POINTER, kind_of
-from assistant.english.asking.mentions import PLAIN_VERBS, PURPOSE, VERBS
+from assistant.english.asking.mentions import PLAIN_VERBS, PURPOSE, VERBS, named
 from assistant.english.dates import ENTRY_DAY, RELATIVE_DAY
 from assistant.english.stop_words import SEARCH_STOP_WORDS
 from assistant.english.words import words

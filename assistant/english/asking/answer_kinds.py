@@ -85,7 +85,7 @@ KINDS = (
     _kind(
         "post code",
         rf"{_WHAT}.*\b(?:postcode|post code|zip)\b",
-        r"\b(?:[A-Z]{1,2}\d[A-Z\d]? ?\d[A-Z]{2}|\d{4,6})\b",
+        r"\b(?:[A-Z]{1,2}\d[A-Z\d]? ?\d[A-Z]{2}|(?<!\d )\d{4,6}(?! ?\d))\b",
     ),
     _kind(
         "number",

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 
 from assistant.english.dates import MONTHS, WEEKDAYS
 from assistant.english.lists import word_list, word_set
 from assistant.english.negation import NEGATIONS
 from assistant.english.stems import singular
 from assistant.english.stop_words import SEARCH_STOP_WORDS
+from assistant.english.words import words
 
 ASKING = word_set(
     """
@@ -17,8 +19,8 @@ ASKING = word_set(
         address phone telephone mobile cell email mail code pin password price cost costs fee
         length width height weight temperature degrees long much many often soon far big old wide
         high deep hot tall next last first second new other else left right full whole exactly
-        usually normally currently today now anybody anyone someone somebody people person
-        anything something everything document documents note notes letter page manual list say
+        again usually normally currently yesterday today tonight tomorrow now anybody anyone
+        someone somebody people person anything something everything document documents note notes letter page manual list say
         says said write written wrote call called mean means meaning happen happens wrong problem
     """
 )
@@ -51,7 +53,7 @@ VERBS = word_set(
 ABOUT_EVENTS = ASKING | word_set(
     """
         start starts begin begins end ends finish finishes happen happening place held one ones
-        take takes go going get when where what which s there tonight tomorrow again anyway exactly
+        take takes go going get when where what which s there again anyway exactly
     """
 )
 """Words of a question about an event that do not name it."""
@@ -155,3 +157,37 @@ def naming(word: str) -> bool:
     if word in NOT_NAMING or word.removesuffix("s") in VERBS or word.removesuffix("es") in VERBS:
         return False
     return not word.endswith("ed") or singular(word) in _NOUNS_IN_ED
+
+
+def named(question: str) -> tuple[str, ...]:
+    """The words by which `question` names what it is about, each once."""
+    return tuple(dict.fromkeys(_named(words(question))))
+
+
+def _named(tokens: list[str]) -> Iterator[str]:
+    for run, supported in _runs(tokens):
+        # "Where do the swifts nest": the verb ends what stands behind its auxiliary.
+        subject = run[:-1] if supported and len(run) > 1 else run
+        for word in subject:
+            if naming(word):
+                yield word
+
+
+def _runs(tokens: list[str]) -> Iterator[tuple[list[str], bool]]:
+    """Words in a row behind an opening; whether the last of them is perhaps a verb."""
+    run: list[str] = []
+    opened = supported = False
+    for token in [*tokens, ""]:
+        if token and token not in OPENINGS and token not in PRONOUNS and token not in DO_SUPPORT:
+            if opened:
+                run.append(token)
+            continue
+        if run:
+            yield run, supported
+            run, supported = [], False
+        if token in DO_SUPPORT:
+            supported = opened = True
+        elif token in PRONOUNS:
+            supported = opened = False
+        else:
+            opened = token in OPENINGS

@@ -144,6 +144,8 @@ BEGINNINGS = word_set(
     "is are was were did does what which who how any anything anyone anybody somebody someone"
 )
 """Words with which questions begin."""
+OPEN = word_set("what which who whose how where when")
+"""Words with which a question begins that a plain yes or no does not answer."""
 LATE_BEGINNINGS = word_set("is are did what how")
 """Those with which a question begins after a statement: "it's late, is the garage shut"."""
 _BEGINNING = (

@@ -168,6 +168,26 @@ def test_the_events_of_a_time(house: House, said: str, told: str) -> None:
     assert house.plans(said) == told
 
 
+@pytest.mark.parametrize(
+    ("question", "told"),
+    [
+        ("which bin is it tonight", "Recycling is today at 9 pm. Orange bag. No glass."),
+        ("what bins go out tonight", "Recycling is today at 9 pm. Orange bag. No glass."),
+        ("when is the lodge meeting today", ""),
+        ("who takes the bin out tonight", ""),
+        ("where is the bin tonight", ""),
+        ("what is on tonight", ""),
+    ],
+)
+def test_an_event_of_the_period_that_is_named(bare_house: House, question: str, told: str) -> None:
+    house = bare_house.events(
+        "SUMMARY:Recycling\nDTSTART:20270301T210000\nDESCRIPTION:Orange bag. No glass."
+    )
+    period = Period(since=MONDAY, until=MONDAY + timedelta(hours=9))
+    found = house.calendar.about(question, period)
+    assert (found.text if found else "") == told
+
+
 def test_no_day_is_remembered(house: House) -> None:
     assert house.plans("tomorrow").startswith("Tomorrow: Dentist")
     house.now += timedelta(hours=7)
@@ -373,7 +393,7 @@ def test_where_nothing_is_stored_the_documents_are_asked_by_their_own_clock(
     answerer = Answerer(finder, None, lambda: 0)
     summariser = Summariser(bare_house.knowledge.sources, None, None)
     answers = DocumentAnswers(answerer, summariser, None, bare_house.calendar, Monitor(9.0))
-    assert finished(answers.scheduled("what is it", task)).tier is AnswerTier.DECLINED
+    assert finished(answers.scheduled("what is next", task)).tier is AnswerTier.DECLINED
     assert finder.within == [within]
     for asked in filter(None, finder.within):
         assert asked.since is None or asked.since.tzinfo is BERLIN

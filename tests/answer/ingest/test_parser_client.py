@@ -450,6 +450,22 @@ def test_the_zones_of_a_calendar_are_there_whatever_it_is_called(
     assert event.starts == "2026-03-03T17:30:00+09:00"
 
 
+def test_a_zone_that_a_calendar_defines_is_known_by_its_name(tmp_path: Path) -> None:
+    """Else a series would keep the distance from here that its first time had."""
+    defined = (
+        "BEGIN:VTIMEZONE\nTZID:Europe/London\nBEGIN:STANDARD\nDTSTART:19961027T020000\n"
+        "TZOFFSETFROM:+0100\nTZOFFSETTO:+0000\nEND:STANDARD\nEND:VTIMEZONE\nBEGIN:VEVENT"
+    )
+    event = EVENT.format(zone="Europe/London").replace("END:VEV", "RRULE:FREQ=WEEKLY\nEND:VEV")
+    (tmp_path / "a.ics").write_text(event.replace("BEGIN:VEVENT", defined, 1))
+    with ParserClient(LIMITS, zone="Asia/Tokyo") as indexer:
+        (section,) = indexer.parsed(tmp_path / "a.ics").document.sections
+    assert section.starts == "2026-03-03T18:30:00+09:00"
+    assert section.series is not None
+    assert (section.series.zone, section.series.start) == ("Europe/London", "2026-03-03T09:30:00")
+    assert "at 09:30 London time" in section.text
+
+
 def test_why_a_parser_refuses_a_file_is_told(indexer: ParserClient, tmp_path: Path) -> None:
     (tmp_path / "a.ics").write_text("BEGIN:VCALENDAR\nno calendar")
     with pytest.raises(AnswerError) as raised:

@@ -10,11 +10,12 @@ import pytest
 
 from assistant.answer.knowledge.passages import Passage
 from assistant.answer.retrieval.encoder import WIDTH, Embeddings
-from assistant.answer.retrieval.mentions import holds, named
+from assistant.answer.retrieval.mentions import holds
 from assistant.answer.retrieval.requirements import Requirements, WordMeanings
 from assistant.answer.retrieval.statements import Statement, statements
 from assistant.answer.retrieval.wording import worded
 from assistant.english.asking.answer_kinds import kind_of
+from assistant.english.asking.mentions import named
 from tests.support.calibrations import READER
 
 LIST = Passage(
@@ -67,6 +68,11 @@ def test_what_a_question_is_about_is_named(question: str, words: tuple[str, ...]
         ("saturday", "weekends", True),
         ("kitchen", "chicken", False),
         ("2021", "2020", False),
+        ("bin", "recycling", True),
+        ("recycling", "bin", False),
+        ("pets", "dog", True),
+        ("dog", "cat", False),
+        ("top", "topping", True),
     ],
 )
 def test_a_word_is_held_by_one_that_stands_for_it(word: str, known: str, held: bool) -> None:
@@ -82,6 +88,11 @@ def test_a_word_is_held_by_one_that_stands_for_it(word: str, known: str, held: b
         ("how tall is the pole", "size", "It is 3 m tall.", "It was £3."),
         ("what's Ann's phone number", "phone", "Ann: 01225 555 011", "Ann: ann@x.example"),
         ("who keeps the key", "person", "The key is with Ann Hale.", "The key is in a pot."),
+        ("who sits tonight", "person", "Jess babysits on Friday.", "Sitter is on Friday, May 2."),
+        ("where is it", "place", "It is in the shed.", "It is on Friday at noon."),
+        ("why is it off", "reason", "It is off because it leaks.", "20 g dark chocolate"),
+        ("what's the postcode", "post code", "Hull HU1 2AB", "3 Mill Row, 01632 960109"),
+        ("how old is Pip", "age", "Pip is six years old.", "Pip: bed at 6:45 pm"),
         ("how often does it run", "frequency", "It runs every hour.", "It runs on gas."),
     ],
 )

@@ -104,3 +104,14 @@ def test_a_page_that_nests_deeper_than_the_stack_is_read() -> None:
 def test_a_picture_called_html_is_refused() -> None:
     with pytest.raises(AnswerError, match=r"^a\.html holds no text$"):
         html.parse("a.html", b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR")
+
+
+def test_each_entry_of_a_diary_is_a_line() -> None:
+    entries = "**2 May** Leeks in.\nForty plants.\n**9 May** Slugs."
+    diary = f"# Log\n\n{entries}\n\nIn all, on\n9 May I quit.\n".encode()
+    (section,) = markdown.parse("log.md", diary).sections
+    assert section.text.splitlines() == [
+        "2 May Leeks in. Forty plants.",
+        "9 May Slugs.",
+        "In all, on 9 May I quit.",
+    ]

@@ -80,3 +80,9 @@ def test_an_empty_file_is_an_empty_document() -> None:
 
 def test_nothing_unspeakable_is_left() -> None:
     assert clean("soft\u00adware \ufb01ts\u200b \ud800 a\x07b\u202e") == "software fits ? a b"
+
+
+def test_each_entry_of_a_diary_is_a_line() -> None:
+    diary = b"2 May Leeks in, forty plants, all of them by the wall behind\nthe shed.\n9 May Slugs."
+    (section,) = text.parse("log.txt", diary).sections
+    assert section.text.splitlines()[1:] == ["9 May Slugs."]

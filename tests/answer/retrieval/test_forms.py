@@ -1,0 +1,175 @@
+"""Labels, events, entries and steps answer by their form; what is beside them does not."""
+
+from __future__ import annotations
+
+import pytest
+
+from assistant.answer.knowledge.passages import Passage
+from assistant.answer.retrieval.forms import Forms, told_steps
+from assistant.answer.retrieval.requirements import Requirements, WordMeanings
+from assistant.answer.retrieval.statements import Statement, statements
+from assistant.answer.retrieval.wording import worded
+from tests.answer.retrieval.test_requirements import apart
+from tests.support.calibrations import READER
+
+POLICY = Passage(
+    title="Boat policy",
+    text="Deductible: 90 euros for each claim\nMooring: up to 400 euros\nHolder: R. Voss",
+)
+FAULTS = Passage(
+    title="Kiln",
+    place="Faults",
+    text="K3: meaning: lid open; what to do: Shut the lid. Ring Ola.\n"
+    "K7: meaning: too hot; what to do: Cool it, see above.",
+)
+STEPS = Passage(
+    title="Kiln", place="Filling the tank", text="Turn the kiln off.\nOpen the cap\nPour slowly"
+)
+LOG = Passage(
+    title="Allotment log",
+    text="2 May Leeks in: Musselburgh, 40 plants.\n9 May Slugs. Leeks watered twice.\n"
+    "16 May Beans sown. Netting up.",
+)
+FERRY = Passage(
+    title="Plans",
+    place="Ferry with Olga",
+    kind="event",
+    starts="2027-05-04T07:30",
+    text="Ferry with Olga is on Tuesday, May 4, 2027 at 07:30 at North Quay.\n"
+    "Tickets are due today.",
+)
+PARTY = Passage(
+    title="Plans",
+    place="Party (Olga)",
+    kind="event",
+    starts="2027-05-06",
+    text="Party (Olga) is on Thursday, May 6, 2027, all day.",
+)
+NETWORKS = Passage(
+    title="Networks",
+    text="House: attic-net, password plum-7. The shed uses it\n"
+    "Visitors: guest-net, password pear-9",
+)
+
+
+def forms(question: str) -> Forms:
+    return Forms(question, Requirements(question, READER, WordMeanings(apart)))
+
+
+def shown(question: str, *passages: Passage) -> list[str]:
+    found = [s for passage in passages for s in statements(passage)]
+    pairs = zip(found, forms(question).shown(found), strict=True)
+    return [statement.text for statement, so in pairs if so]
+
+
+def first(passage: Passage, text: str) -> Statement:
+    return next(s for s in statements(passage) if s.text.startswith(text))
+
+
+@pytest.mark.parametrize(
+    ("question", "passage", "begins"),
+    [
+        ("what's the deductible on it", POLICY, "Deductible"),
+        ("what does K7 mean", FAULTS, "K7"),
+        ("when is the ferry", FERRY, "Ferry"),
+        ("where's the ferry again", FERRY, "Ferry"),
+        ("when did I plant the beans", LOG, "16 May"),
+        ("when did we water the leeks", LOG, "Leeks watered"),
+    ],
+)
+def test_the_form_of_a_sentence_shows_that_it_answers(
+    question: str, passage: Passage, begins: str
+) -> None:
+    (found,) = shown(question, passage)
+    assert found.startswith(begins)
+
+
+@pytest.mark.parametrize(
+    ("question", "passage"),
+    [
+        ("what's the deductible for the car", POLICY),
+        ("what does K9 mean", FAULTS),
+        ("where does Olga live", FERRY),
+        ("where is the party", PARTY),
+        ("when did I plant the peas", LOG),
+        ("when do I plant the beans", LOG),
+        ("when did I buy the leeks", LOG),
+        ("how do you empty the tank", STEPS),
+    ],
+)
+def test_another_thing_does_not_answer_by_its_form(question: str, passage: Passage) -> None:
+    assert shown(question, passage) == []
+
+
+def test_steps_are_told_in_their_order() -> None:
+    assert len(shown("how do you fill the tank", STEPS)) == 3
+    told = told_steps(STEPS, first(STEPS, "Open"))
+    assert told == "Turn the kiln off. Open the cap. Pour slowly."
+
+
+def test_of_many_steps_the_number_is_told() -> None:
+    many = Passage(title="Kiln", text="\n".join(["Turn it by one more notch and wait."] * 12))
+    assert told_steps(many, first(many, "Turn")).endswith(" There are 2 more.")
+
+
+def test_a_reference_to_what_stands_elsewhere_is_no_step_and_is_not_said() -> None:
+    row = first(FAULTS, "K7")
+    assert not Requirements("how do I cool it", READER, WordMeanings(apart)).told(row)
+    assert worded("what do I do at K7", row, "Cool it") == "K7, what to do: Cool it."
+
+
+def test_a_cell_is_said_with_all_its_sentences() -> None:
+    assert worded("what do I do at K3", first(FAULTS, "K3"), "Shut the lid") == (
+        "K3, what to do: Shut the lid. Ring Ola."
+    )
+
+
+def test_where_several_cells_may_be_meant_the_row_is_said() -> None:
+    row = Passage(title="Loads", text="Linen: heat: 60 °C; load: 5 kg.")
+    asked = "how much can I put in with linen"
+    assert worded(asked, first(row, "Linen"), "60") == "Linen: heat: 60 °C; load: 5 kg."
+
+
+def test_an_item_without_what_is_named_is_outdone_by_one_that_has_it() -> None:
+    found = list(statements(NETWORKS))
+    lost = dict(
+        zip([s.text for s in found], forms("the shed password").outdone(found), strict=True)
+    )
+    assert [text for text, so in lost.items() if so] == ["Visitors: guest-net, password pear-9"]
+    assert not any(forms("the barn password").outdone(found))
+
+
+def test_the_only_amount_answers_where_the_question_names_nothing_else() -> None:
+    asked = forms("how much did she charge")
+    one, other = first(POLICY, "Deductible"), first(POLICY, "Holder")
+    assert asked.only([one, other]) == [True, False]
+    assert asked.only([one, first(POLICY, "Mooring")]) == [False, False]
+    assert forms("which one was it").only([one]) == [False]
+
+
+def test_a_day_that_only_the_day_of_writing_tells_is_told_as_a_day() -> None:
+    line = first(FERRY, "Tickets")
+    wanted = Requirements("when are the tickets due", READER, WordMeanings(apart))
+    assert wanted.told(line)
+    assert worded("when are the tickets due", line, "today", wanted.day_of(line)) == (
+        "Ferry with Olga: Tickets are due on Tuesday, May 4."
+    )
+    undated = Passage(title="Note", text="Tickets are due today.")
+    assert not wanted.told(first(undated, "Tickets"))
+
+
+@pytest.mark.parametrize(
+    ("question", "text", "counts"),
+    [
+        ("what's the deductible for theft", "The deductible is 90 euros for damage.", True),
+        ("what's the deductible for damage", "The deductible is 90 euros for damage.", False),
+        ("where can I park", "The boat lies at 4 Quay Lane.", True),
+        ("where is the boat", "The boat lies at 4 Quay Lane.", False),
+    ],
+)
+def test_what_a_question_is_for_and_does_must_be_said(
+    question: str, text: str, counts: bool
+) -> None:
+    wanted = Requirements(question, READER, WordMeanings(apart))
+    (said,) = statements(Passage(title="Boat", text=text))
+    assert (wanted.penalty(said, wanted.missing(said)) > 0) is counts
