@@ -82,15 +82,22 @@ def cut(document: Document) -> Iterator[Passage]:
 
 def _stretches(text: str) -> Iterator[str]:
     lines = [sentences(line) for line in text.splitlines()]
-    # Each sentence keeps what separates it from the one before, so that lines survive the cut.
+    # Each part keeps what separates it from the one before, so that lines survive the cut. A line
+    # is cut only where it is too long: its first words may say what all of it is about.
     parts = [
-        (sentence, "\n" if first else " ")
+        (part, "\n" if first else " ")
         for line in lines
-        for first, sentence in zip([True] + [False] * len(line), line, strict=False)
+        for first, part in zip([True] + [False] * len(line), _whole(line), strict=False)
     ]
     lengths = [len(sentence.split()) for sentence, _ in parts]
     for begin, end in _balanced(lengths):
         yield "".join(gap + sentence for sentence, gap in parts[begin:end])[1:]
+
+
+def _whole(line: list[str]) -> list[str]:
+    """The sentences of a line as one part, where that is no longer than a passage."""
+    whole = " ".join(line)
+    return [whole] if whole and len(whole.split()) <= LONGEST_WORDS else line
 
 
 def _balanced(lengths: list[int]) -> Iterator[tuple[int, int]]:

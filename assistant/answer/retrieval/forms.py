@@ -12,9 +12,10 @@ from assistant.answer.knowledge.passages import Passage
 from assistant.answer.retrieval.mentions import exact, holds
 from assistant.answer.retrieval.requirements import DATED_KINDS, Requirements
 from assistant.answer.retrieval.statements import Statement
-from assistant.english.asking.answer_kinds import PAST
+from assistant.english.asking.answer_kinds import DONE, PAST
 from assistant.english.asking.mentions import ABOUT_EVENTS
 from assistant.english.questions import names_label
+from assistant.english.sentences import sentences
 from assistant.english.stop_words import SEARCH_STOP_WORDS
 from assistant.english.words import words
 
@@ -57,13 +58,22 @@ class Forms:
     def outdone(self, statements: Sequence[Statement]) -> list[bool]:
         """For each of one passage, whether it lacks what an item beside it names.
 
-        Items are about different things, so that one without the name is about another.
+        Items are about different things, so that one without the name is about another; and so are
+        the sentences of one item that tell what is asked for, but for what its first one names.
         """
+        named = self._wanted.named
         whole = [s.item and not self._wanted.missing(s) for s in statements]
-        if not self._wanted.named or not any(whole):
+        if not named or not any(whole):
             return [False] * len(whole)
-        pairs = zip(statements, whole, strict=True)
-        return [statement.item and not has_all for statement, has_all in pairs]
+        unsaid = [sum(not holds(_nearby(s), word) for word in named) for s in statements]
+        least: dict[str, int] = {}
+        for statement, count in zip(statements, unsaid, strict=True):
+            if self.told(statement):
+                least[statement.line] = min(count, least.get(statement.line, count))
+        return [
+            s.item and (not has_all or count > least.get(s.line, count))
+            for s, has_all, count in zip(statements, whole, unsaid, strict=True)
+        ]
 
     def steps(self, statement: Statement) -> bool:
         """Whether `statement` is one of the steps that are asked for, under their heading."""
@@ -87,6 +97,8 @@ class Forms:
         """Whether it says when or where that event is whose name is asked for."""
         wanted, kind = self._wanted, self._wanted.kind
         if not statement.event or kind is None or kind.name not in _OF_EVENTS or not wanted.named:
+            return False
+        if DONE.search(self._question):  # it may be to come
             return False
         if not wanted.told(statement):
             return False
@@ -120,6 +132,11 @@ class Forms:
     @staticmethod
     def _content(text: str) -> list[str]:
         return [word for word in words(text) if word not in SEARCH_STOP_WORDS]
+
+
+def _nearby(statement: Statement) -> frozenset[str]:
+    """The words of a sentence, and of the first one of its item."""
+    return frozenset(words(f"{sentences(statement.line)[0]} {statement.text}"))
 
 
 def told_steps(passage: Passage, statement: Statement) -> str:

@@ -19,6 +19,7 @@ from assistant.answer.retrieval.statements import Statement
 from assistant.english.asking.answer_kinds import DATED, LOCATED, POINTER, kind_of
 from assistant.english.asking.mentions import PLAIN_VERBS, PURPOSE, VERBS, named
 from assistant.english.dates import ENTRY_DAY, RELATIVE_DAY
+from assistant.english.people import OWNER
 from assistant.english.stop_words import SEARCH_STOP_WORDS
 from assistant.english.words import words
 
@@ -31,6 +32,8 @@ KEPT_WORDS = 2000
 
 DATED_KINDS = frozenset(("time", "year"))
 """The kinds of answers that may stand in a heading, as in a diary."""
+DONE_KINDS = frozenset(("place", "person"))
+"""The kinds of answers to questions whose verb says which place or person is meant."""
 
 
 class WordMeanings:
@@ -69,10 +72,13 @@ class Requirements:
     ) -> None:
         self._weights, self._meanings = weights, meanings
         self.kind, self.named = kind_of(question), named(question)
-        if self.kind is not None and self.kind.name == "place":
-            self.named += _verbs(question)
+        done = _verbs(question) if self.kind is not None and self.kind.name in DONE_KINDS else ()
+        self.named += done
+        self._owners = set(OWNER.findall(question.casefold()))
         self.words = frozenset(words(question))
         self._purposes = {found["what"] for found in PURPOSE.finditer(question.casefold())}
+        where = self.kind is not None and self.kind.name == "place"
+        self._weighty = self._purposes.union(done if where else ())
 
     def missing(self, statement: Statement) -> tuple[str, ...]:
         """The words that name what the question is about and are not said with `statement`."""
@@ -98,14 +104,15 @@ class Requirements:
         weights = self._weights
         lacking = 0.0 if self.told(statement) else weights.lacks_kind
         for word in missing:
-            if word in self._purposes and PURPOSE.search(statement.text):
+            if word in self._owners or (word in self._purposes and PURPOSE.search(statement.text)):
                 lacking += weights.lacks_exact
             elif holds(statement.known, word):
                 lacking += weights.named_before / len(self.named)
             elif exact(word):
                 lacking += weights.lacks_exact
             else:
-                lacking += weights.lacks_named / len(self.named)
+                some = 1 if word in self._weighty else min(2, len(self.named))
+                lacking += weights.lacks_named / some
         return lacking
 
     def told(self, statement: Statement) -> bool:
@@ -117,6 +124,9 @@ class Requirements:
             return True
         if kind.name == "steps":
             return not POINTER.search(statement.text)
+        if kind.name == "person":
+            told = (found.group() for found in kind.held.finditer(statement.text))
+            return any(self.words.isdisjoint(words(one)) for one in told)
         if kind.name == "place" and statement.event:
             return LOCATED.search(statement.text, len(statement.heading)) is not None
         return bool(kind.held.search(statement.text)) or (kind.loose and not statement.item)

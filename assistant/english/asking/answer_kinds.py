@@ -53,6 +53,8 @@ POINTER = re.compile(
 """A reference to what stands elsewhere, which is no answer by itself."""
 LOCATED = re.compile(r"\bat (?!\d|noon\b|midnight\b)|\bat \d+[a-z]? [A-Z]")
 """A place in the sentence that says when and where an event is."""
+DONE = re.compile(r"\bdid\b", re.IGNORECASE)
+"""The word of a question about what was done."""
 PAST = re.compile(r"\b(?:did|was|were|have|has|had)\b", re.IGNORECASE)
 """Words of a question about what is over."""
 
@@ -94,6 +96,7 @@ KINDS = (
     ),
     _kind(
         "money",
+        rf"{_LEAD}how much (?:is|are|was|were) (?!there\b|left\b|it\b|in\b|on\b)|"
         rf"{_LEAD}how (?:much|expensive)\b.*\b(?:cost|costs|pay|paid|charge[sd]?|fee|rent|price"
         rf"|deposit|premium|excess|spend|spent|earn)\b"
         rf"|{_WHAT}.*\b(?:cost|costs|price|fee|fees|rent|deposit|premium|excess)\b",
@@ -118,8 +121,9 @@ KINDS = (
     _kind(
         "age",
         rf"{_LEAD}how old\b",
-        rf"{_NUMBER}.*\bold\b|\b(?:aged?|born|turn(?:s|ed|ing)?|since|from|bought|built)\b.*\d"
-        r"|\(\d{1,3}\)|\b\d{4}\b",
+        r"\b(?:years?|months?|weeks?|days?)[ -]old\b"
+        r"|\b(?:aged?|born|turn(?:s|ed|ing)?|bought|built|made|new|installed)\b"
+        r".*\d|\(\d{1,3}\)",
     ),
     _kind(
         "amount",

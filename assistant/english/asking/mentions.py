@@ -20,7 +20,8 @@ ASKING = word_set(
         length width height weight temperature degrees long much many often soon far big old wide
         high deep hot tall next last first second new other else left right full whole exactly
         again usually normally currently yesterday today tonight tomorrow now anybody anyone
-        someone somebody people person anything something everything document documents note notes letter page manual list say
+        someone somebody people person anything something everything document documents note notes
+        letter page manual list say
         says said write written wrote call called mean means meaning happen happens wrong problem
     """
 )
@@ -43,7 +44,7 @@ VERBS = word_set(
         am are is was were been being did does done goes went gone got made paid bought brought
         put sold told taken took taught held found left lost kept met began begun chose chosen
         came cut fed flown flew fell gave given grew grown hung heard knew known lent let lain
-        ran rose rung rang sat saw seen sent shut slept sold spent spoke stood stuck swam wore
+        ran rung rang sat saw seen sent shut slept sold spent spoke stood stuck swam wore
         worn won written drove driven ate eaten broke broken forgot forgotten hid hidden
         allowed supposed able open shut closed due available
     """
@@ -60,11 +61,12 @@ ABOUT_EVENTS = ASKING | word_set(
 
 PLAIN_VERBS = word_set(
     """
-        am are be been being bought did do does find found get go goes going got had has have held
+        able allowed am are ask be been being call called contact did do does find ring found get go
+        goes going got had has have held
         hold is keep kept left lie look put reach read sit stand stay store was were went
     """
 )
-"""Verbs of a question for a place that need not be said with it."""
+"""Verbs of a question for a place or a person that need not be said with it."""
 PURPOSE = re.compile(r"\bfor (?:a |an |the |my |our |his |her |their )?(?P<what>\w+)")
 """What something is for: "the excess for theft" is not the excess for damage."""
 
@@ -149,7 +151,7 @@ PRONOUNS = word_set("i we you he she it they one")
 
 NOT_NAMING = SEARCH_STOP_WORDS | ASKING | VERBS | NEGATIONS | word_set("down away back")
 """Words that name nothing, whatever they stand beside."""
-_NOUNS_IN_ED = word_set("bed seed shed weed feed bread speed red sled")
+_NOUNS_IN_ED = word_set("bed seed shed weed feed breed bread speed red sled")
 
 
 def naming(word: str) -> bool:
@@ -161,7 +163,9 @@ def naming(word: str) -> bool:
 
 def named(question: str) -> tuple[str, ...]:
     """The words by which `question` names what it is about, each once."""
-    return tuple(dict.fromkeys(_named(words(question))))
+    tokens = words(question)
+    numbered = (token for token in tokens if any(map(str.isdigit, token)))
+    return tuple(dict.fromkeys((*_named(tokens), *numbered)))
 
 
 def _named(tokens: list[str]) -> Iterator[str]:

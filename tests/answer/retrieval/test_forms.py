@@ -139,6 +139,16 @@ def test_an_item_without_what_is_named_is_outdone_by_one_that_has_it() -> None:
     assert not any(forms("the barn password").outdone(found))
 
 
+def test_a_sentence_of_an_item_is_outdone_by_one_that_says_more_of_what_is_named() -> None:
+    child = Passage(title="Sitter", text="Ida: tea at five. Bath first. Bed at seven, one story.")
+    found = list(statements(child))
+    lost = forms("what time is Ida's bed").outdone(found)
+    assert [s.text for s, so in zip(found, lost, strict=True) if not so] == [
+        "Bed at seven, one story."
+    ]
+    assert not any(forms("what time is Ida's tea").outdone(found[:1]))
+
+
 def test_the_only_amount_answers_where_the_question_names_nothing_else() -> None:
     asked = forms("how much did she charge")
     one, other = first(POLICY, "Deductible"), first(POLICY, "Holder")
