@@ -28,6 +28,7 @@ skill = Skill("documents", description="answer questions from your documents")
 
 
 skill.rule("calendar", "(calendar|diary|agenda|schedule)")
+skill.rule("telling", "(what is|tell me|read [me|us]|give me|show me)")
 skill.rule("inside", "in (my|our|the) <calendar>")
 skill.rule(
     "anything",
@@ -74,7 +75,7 @@ def summary(name: str, words: int | None = None) -> Reply:
     "(do (I|we) have|have (I|we) got) <anything> [on|planned|<inside>] [for] {period}",
     "is there anything (<inside>|on|planned|happening) [for] {period}",
     "(am I|are we) (free|busy) {period}",
-    "[quietly|quickly|briefly] (what is|tell me|read [me|us]|give me|show me) {period} <calendar>",
+    "[quietly|quickly|briefly] <telling> {period}['s] <calendar>",
     "what are (my|our) (plans|appointments|meetings) [for] {period}",
     traits=Traits(asks=True),
 )
