@@ -13,11 +13,12 @@ The rules are tried in this order, each one only where all before it failed:
 6. sentences with free text in them fit the whole text or its parts, whichever leaves less to free
    text, and the words are no report or negation;
 7. the text names what the home does not have: the blinds of a room without any;
-8. the models recognise the command, and the words hold what its slots need
+8. it is the name of a device and nothing else, so that the user is asked what to do with it;
+9. the models recognise the command, and the words hold what its slots need
    (`nlu.fallback.guesser`), or they recognise the parts of the text, whichever they are surer of;
-9. the text states a need, and the user is asked whether to meet it, or it is like an example of
-   what is only talked about, and has one reply;
-10. nothing is understood.
+10. the text states a need, and the user is asked whether to meet it, or it is like an example of
+    what is only talked about, and has one reply;
+11. nothing is understood.
 
 By each rule, what a text adds to a command (`nlu.discourse.modifiers`) is divided from it and kept:
 what is excepted from its targets, and when. A guess needs a word for its direction, such as "on";
@@ -39,10 +40,9 @@ from typing import Protocol
 
 import msgspec
 
-from assistant.core.messages import Command
+from assistant.core.messages import Command, Slot
 from assistant.english.asking.mentions import named
 from assistant.english.commands.directions import DIRECTIONS
-from assistant.english.commands.modifiers import AT_TIME, FOR
 from assistant.english.commands.words import QUESTIONS
 from assistant.english.stems import singular
 from assistant.english.stop_words import COMMON
@@ -51,21 +51,19 @@ from nlu.discourse.continuation import leans, put_off, shared_modifiers
 from nlu.discourse.direction import directions
 from nlu.discourse.modifiers import UNKNOWN, Modifiers, divisions, taken_out, timed_before
 from nlu.discourse.negation import negates_itself, not_a_command, unlikely_command
-from nlu.discourse.reading import ReadPart
+from nlu.discourse.reading import ReadPart, spells
 from nlu.discourse.reasons import Alone, without_reason, without_remarks
 from nlu.discourse.segmenter import LONGEST, One, Segmenter
 from nlu.discourse.short_forms import Conditional, ShortForms
 from nlu.grammar.match import Match
 from nlu.grammar.templates import Templates
-from nlu.parts.composer import Composer, Strangers
+from nlu.parts.composer import Composed, Composer, Strangers
 from nlu.parts.questions import Questions
 from nlu.text.canonical import Canonical, canonical, cuts, without_politeness
 from nlu.understood import By, Understood
 
 _FREE_TEXT_CONFIDENCE = 0.9
 _REMEMBERED = 512
-_NAMING = ("name", "area")
-"""Slots of a command for what the home does not have."""
 
 
 _Found = tuple[By, list[ReadPart] | None]
@@ -125,7 +123,7 @@ class Interpreter:
             by, readings = By.NOTHING, None
         if by is By.NOTHING and (strange := self._of_strangers(said, "any")):
             asked = self._asked(said, now)
-            if not (asked and _spells(asked[0], strange[1] or ())):
+            if not (asked and spells(asked[0], strange[1] or ())):
                 by, readings = strange
         if by is By.NOTHING and self._compose and (need := self._compose.need(said)):
             return Understood(by=By.NEED, choices=(need,))
@@ -188,7 +186,8 @@ class Interpreter:
         for step in (
             *(remarks, *first, self._by_sentence, self._by_time, self._by_parts),
             *(self._by_short_form, self._by_question, reason, self._by_composition),
-            *(self._by_exception, self._by_free_text, self._by_strange_kind, self._by_guess),
+            *(self._by_exception, self._by_free_text, self._by_strange_kind, self._by_name),
+            self._by_guess,
         ):
             if (found := step(said, now, before)) is not None:
                 by, parts = found
@@ -229,12 +228,17 @@ class Interpreter:
         found = self._of_strangers(said, "kinds")
         return None if found and self._misspelt(said, now, found[1] or ()) else found
 
+    def _by_name(self, said: Canonical, now: datetime, before: ReadPart | None) -> _Found | None:
+        """A device that is named alone, so that what to do with it is asked."""
+        named = self._compose.alone(said) if self._compose is not None else None
+        return (By.COMPOSED, [self._part(said, named)]) if named is not None else None
+
     def _misspelt(self, said: Canonical, now: datetime, strange: Sequence[ReadPart]) -> bool:
         """Whether the models take strange words for another spelling of what the home has."""
         if self.guess is None:
             return False
         guessed = self.guess(said, now) or next(iter(self.guess.asks(said, now)), None)
-        return guessed is not None and _spells(guessed, strange)
+        return guessed is not None and spells(guessed, strange)
 
     def _of_strangers(self, said: Canonical, strangers: Strangers) -> _Found | None:
         """A command for what the home does not have, so that this is what is told."""
@@ -242,7 +246,7 @@ class Interpreter:
             return None
         plain = without_reason(without_politeness(said), self._compose.mentions) or said
         composed = self._compose(plain, strangers=strangers)
-        parts = [self._part(one.said, one.command) for one in composed or ()]
+        parts = [self._composed(one) for one in composed or ()]
         return (By.COMPOSED, parts) if parts else None
 
     def _by_composition(
@@ -251,9 +255,9 @@ class Interpreter:
         if self._compose is None or not self._may_guess(said) or not_a_command(said):
             return None
         last = before.turn if before else ()
-        for core, modifiers in (*divisions(said, self._templates.named, now), (said, Modifiers())):
+        for core, modifiers in (*divisions(said, self._named, now), (said, Modifiers())):
             if composed := self._compose(core, last):
-                parts = [self._part(one.said, one.command).modified(modifiers) for one in composed]
+                parts = [self._composed(one).modified(modifiers) for one in composed]
                 return By.COMPOSED, parts
         return None
 
@@ -348,8 +352,8 @@ class Interpreter:
                 return whole
             added = False
             plain = without_politeness(said)
-            for core, modifiers in divisions(plain, self._templates.named, now):
-                if whole is not None and _explains(whole, modifiers):
+            for core, modifiers in divisions(plain, self._named, now):
+                if whole is not None and whole.explains(modifiers):
                     return whole
                 added = True
                 if part := read(core):
@@ -364,6 +368,8 @@ class Interpreter:
             return None
         careful = free_text and not_a_command(said)
         for match in self._matched(said):
+            if match.counts_pronoun(said):
+                continue
             if match.wildcard and (not free_text or (careful and not negates_itself(said, match))):
                 continue
             slots = self._templates.slots(match, now)
@@ -379,24 +385,22 @@ class Interpreter:
             return False
         return not self.guess.may_be(reading.said, reading.command.intent)
 
-    def _part(self, said: Canonical, command: Command, match: Match | None = None) -> ReadPart:
-        command = msgspec.structs.replace(
-            command, directions=directions(said, self._templates.named)
-        )
+    def _named(self, text: str) -> Slot | None:
+        """What words name: by a whole name, or by as much of it as tells one device."""
+        whole = self._templates.named(text)
+        return whole or (self._compose.named(text) if self._compose is not None else None)
+
+    def _composed(self, one: Composed) -> ReadPart:
+        return self._part(one.said, one.command, doing=one.doing)
+
+    def _part(
+        self,
+        said: Canonical,
+        command: Command,
+        match: Match | None = None,
+        doing: Canonical | None = None,
+    ) -> ReadPart:
+        told = directions(said if doing is None else doing, self._templates.named)
+        command = msgspec.structs.replace(command, directions=told)
         thing = self._templates.traits(command.intent).thing
         return ReadPart(said, command, match, thing=thing)
-
-
-def _spells(guessed: Command, strange: Sequence[ReadPart]) -> bool:
-    """Whether a guess has strange words in its slots, which it takes for other names."""
-    raw = {word for slot in guessed.slots for word in slot.raw.split()}
-    named = [str(s.value) for part in strange for s in part.command.slots if s.name in _NAMING]
-    return all(raw.intersection(name.split()[:-1] or name.split()) for name in named)
-
-
-def _explains(whole: ReadPart, modifiers: Modifiers) -> bool:
-    """Whether a guess has in its slots what says when: "a timer for two hours"."""
-    if modifiers.when is None or modifiers.excluded:
-        return False
-    words = set(modifiers.when.said.split()) - AT_TIME - FOR - {"in"}
-    return words <= {word for slot in whole.command.slots for word in slot.raw.split()}

@@ -109,6 +109,11 @@ def one_of(annotation: Any, values: Sequence[SlotValue]) -> Any:
     return Annotated[annotation, _Readings(tuple(str(value) for value in values))]
 
 
+def is_text(annotation: Any) -> bool:
+    """Whether a slot of this type is given to the skill as its text."""
+    return _unwrapped(annotation)[0] is str
+
+
 def prompt(text: str) -> _Prompt:
     """The question when this slot was not said: `Annotated[timedelta, prompt("How long?")]`."""
     return _Prompt(text)

@@ -13,8 +13,8 @@ from assistant.core.errors import SkillError
 from assistant.core.messages import Slot, SlotValue
 from assistant.skill.context import Context, Request
 from assistant.skill.manifest import IntentSchema, SkillManifest, Traits
-from assistant.skill.reply import Ask, Dialog, Reply
-from assistant.skill.signature import arguments_of, convert, one_of, slots_of, spares
+from assistant.skill.reply import Ask, Choose, Dialog, Reply
+from assistant.skill.signature import arguments_of, convert, is_text, one_of, slots_of, spares
 
 API = 1
 """The newest version of this interface that the assistant serves."""
@@ -216,12 +216,17 @@ class Skill:
             conditional=declaration.holds is not None,
         )
 
-    def _which(self, slot: Slot, annotation: Any, request: Request, context: Context) -> Ask:
+    def _which(
+        self, slot: Slot, annotation: Any, request: Request, context: Context
+    ) -> Ask | Choose:
         """The question which of a slot's values was meant."""
         values = (slot.value, *slot.others)
         typed = (self._value(v, annotation, request, slot.name, context) for v in values)
-        names = " or ".join(context.say(value) for value in typed)
-        return Ask(f"Do you mean {names}?", one_of(annotation, values))
+        names = [context.say(value) for value in typed]
+        question = f"Do you mean {', '.join(names[:-1])} or {names[-1]}?"
+        if is_text(annotation):
+            return Choose(question, tuple(names))
+        return Ask(question, one_of(annotation, values))
 
     def _value(
         self, value: SlotValue, annotation: Any, request: Request, name: str, context: Context

@@ -72,7 +72,9 @@ def taken_out(said: Canonical) -> Canonical | None:
 def excepted(said: Canonical, named: Named) -> Iterator[tuple[Canonical, tuple[Slot, ...]]]:
     """The ways to divide an exception from a text, first those whose names are all known."""
     found = [
-        (core, tuple(_references(part, named))) for core, part in _exceptions(said) if part.tokens
+        (core, () if _is_rest(core, part) else tuple(_references(part, named)))
+        for core, part in _exceptions(said)
+        if part.tokens
     ]
     yield from sorted(found, key=lambda way: any(s.name == UNKNOWN for s in way[1]))
 
@@ -80,6 +82,9 @@ def excepted(said: Canonical, named: Named) -> Iterator[tuple[Canonical, tuple[S
 def _exceptions(said: Canonical) -> Iterator[tuple[Canonical, Canonical]]:
     """The ways to divide a text into a command and what is excepted, the latter longest first."""
     words = tuple(token.text for token in said.tokens)
+    for start in range(1, len(words) - 1):
+        if phrase := next((p for p in modifiers.LEAVING if words[start:][: len(p)] == p), ()):
+            yield said.part(0, start), _left(said.part(start + len(phrase), len(words)))
     for start in range(len(words) - 1):
         phrase = _excepting(words, start)
         begin = start + len(phrase)
@@ -93,12 +98,29 @@ def _exceptions(said: Canonical) -> Iterator[tuple[Canonical, Canonical]]:
                 yield core, said.part(begin, end)
 
 
+def _left(said: Canonical) -> Canonical:
+    """What is to stay as it is, without the words that say so."""
+    words = tuple(token.text for token in said.tokens)
+    ends = (len(p) for p in modifiers.AS_IT_IS if words[-len(p) :] == p and len(p) < len(words))
+    return said.part(0, len(words) - next(ends, 0))
+
+
 def _excepting(words: tuple[str, ...], at: int) -> tuple[str, ...]:
     """The phrase at a place that excepts what follows it; () for none."""
     phrases = modifiers.EXCEPTING
     if not modifiers.ALL.isdisjoint(words[:at]):
         phrases += modifiers.EXCEPTING_OF_ALL
     return next((p for p in phrases if words[at : at + len(p)] == p), ())
+
+
+def _is_rest(core: Canonical, left: Canonical) -> bool:
+    """Whether what is to stay as it is is anyway nothing that a command names."""
+    words = tuple(token.text for token in left.tokens)
+    named = {token.text for token in core.tokens}
+    kinds = {word for word in named if (word,) in KINDS}
+    several = not modifiers.ALL.isdisjoint(named) or any(kind.endswith("s") for kind in kinds)
+    several = several or named <= kinds | modifiers.EXCEPTED_FRAME | modifiers.TRAILING | BEGINNINGS
+    return words in modifiers.THE_REST or (modifiers.WHOSE.issuperset(words) and not several)
 
 
 def _references(said: Canonical, named: Named) -> Iterator[Slot]:

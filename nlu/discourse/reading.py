@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import msgspec
 
 from assistant.core.messages import Command, SlotValue
+from assistant.english.commands.modifiers import AT_TIME, FOR
 from nlu.discourse import clauses
 from nlu.discourse.modifiers import Modifiers
 from nlu.grammar.match import Match
 from nlu.text.canonical import Canonical, canonical
 
+_NAMING = ("name", "area")
+"""Slots of a command for what the home does not have."""
 _LISTED = ("item",)
 """Slots of free text that may name several things."""
 
@@ -76,6 +80,13 @@ class ReadPart:
         """The values of its slots by their names."""
         return {slot.name: slot.value for slot in self.command.slots}
 
+    def explains(self, modifiers: Modifiers) -> bool:
+        """Whether its slots hold what a sentence seems to add: "a timer for two hours"."""
+        if modifiers.when is None or modifiers.excluded:
+            return False
+        words = set(modifiers.when.said.split()) - AT_TIME - FOR - {"in"}
+        return words <= {word for slot in self.command.slots for word in slot.raw.split()}
+
     def each_item(self) -> list[ReadPart]:
         """One command for each thing in a list that is one free text: "milk, eggs and bread"."""
         slots = self.command.slots
@@ -111,3 +122,10 @@ class ReadPart:
         """Whether both fill the same slots of the same intent."""
         mine, others = ({s.name for s in r.command.slots} for r in (self, other))
         return self.command.intent == other.command.intent and mine == others
+
+
+def spells(guessed: Command, strange: Sequence[ReadPart]) -> bool:
+    """Whether a guess has strange words in its slots, which it takes for other names."""
+    raw = {word for slot in guessed.slots for word in slot.raw.split()}
+    named = [str(s.value) for part in strange for s in part.command.slots if s.name in _NAMING]
+    return all(raw.intersection(name.split()[:-1] or name.split()) for name in named)

@@ -67,6 +67,12 @@ class Match:
     precedence: tuple[int, int] = field(default=(1, 0))
     """The claim's precedence."""
 
+    def counts_pronoun(self, said: Canonical) -> bool:
+        """Whether it takes the "one" after a name for a number: "the bedroom one"."""
+        pronoun = said.source[said.tokens[-1].start] == "one"
+        ends = (f"{s.text} 1" for s in self.slots if s.schema.kind in ("area", "entity"))
+        return pronoun and any(map(said.text.endswith, ends))
+
     def fit(self) -> tuple[int, ...]:
         """Sort key of how well the sentence fits, best first.
 

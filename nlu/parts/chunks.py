@@ -11,13 +11,14 @@ from dataclasses import dataclass
 
 from assistant.english.commands import amounts
 from assistant.english.commands.homophones import HOMOPHONES
-from assistant.english.commands.kinds import EVERYTHING, KINDS, Kind
+from assistant.english.commands.kinds import EVERYTHING, KINDS, MAIN_LIGHTS, Kind
 from assistant.english.commands.words import (
     ACTIONS,
     FILLERS,
     JOINTS,
     PRONOUNS,
     QUANTIFIERS,
+    SIDES,
 )
 from assistant.skill.home import Entity, Home
 from assistant.skill.values import Change
@@ -47,9 +48,10 @@ _AMOUNTING = (("to",), ("at",), ("by",))
 
 @dataclass(frozen=True)
 class Named:
-    """Devices that the words name: one, or several with the same name."""
+    """Devices that the words name: one, several with the same name, or with a part of it."""
 
     entities: tuple[Entity, ...]
+    plural: bool = False
 
 
 @dataclass(frozen=True)
@@ -58,6 +60,13 @@ class OfKind:
 
     kind: Kind
     plural: bool = False
+
+
+@dataclass(frozen=True)
+class MainLight:
+    """The light that lights the whole of a room; `named` have these words in their names."""
+
+    named: tuple[Entity, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -121,7 +130,7 @@ class Filler:
     """A word that adds nothing."""
 
 
-Who = Named | OfKind | Unknown | Spoken
+Who = Named | OfKind | MainLight | Unknown | Spoken
 Thing = Named | OfKind | Spoken | Where | OneOf
 Part = Who | Where | Act | Level | Relative | Every | OneOf | Joint | Filler
 
@@ -178,14 +187,16 @@ class Chunker:
     def _parts(self, key: tuple[str, ...], before: tuple[str, ...]) -> Iterator[tuple[Part, str]]:
         if key in self._names.wholes:
             yield Named(self._names.wholes[key]), "whole"
-        elif key in self._names.shorts:
-            yield Named(self._names.shorts[key]), "part"
-        elif entity := self._names.loosely(key):
-            yield Named((entity,)), "loose"
+        elif entities := self._names.called(key):
+            yield Named(entities, key not in self._names.shorts), "part"
+        elif entities := self._names.loosely(key):
+            yield Named(entities), "loose"
         if key in self._names.places:
             yield self._names.places[key], "word"
         if key in KINDS:
             yield OfKind(KINDS[key], key[-1].endswith("s")), "word"
+        if key in MAIN_LIGHTS and key not in self._names.wholes:
+            yield MainLight(self._names.shorts.get(key, ())), "word"
         if key in QUANTIFIERS:
             yield Every(both=key[0] == "both"), "word"
             if key[0].startswith("every"):
@@ -210,6 +221,11 @@ class Chunker:
             if isinstance(part, Thing) and how not in ("part", "loose") and not everything:
                 yield part
 
+    def named(self, key: tuple[str, ...]) -> tuple[Entity, ...]:
+        """The devices that words name as a whole."""
+        parts = (part for part, _ in self._parts(key, ()))
+        return next((part.entities for part in parts if isinstance(part, Named)), ())
+
     def mentions(self, words: Sequence[str]) -> bool:
         """Whether words name anything of this home, or an amount."""
         return self._names.mentions(words) or any(word.isdecimal() for word in words)
@@ -218,7 +234,7 @@ class Chunker:
         """Whether words may name something that the home does not have."""
         known = any((word,) in self._names.wholes or (word,) in self._names.places for word in key)
         fits = len(key) <= _LONGEST_STRANGER and key not in self._names.places and not known
-        return fits and FUNCTIONAL.isdisjoint(key)
+        return fits and FUNCTIONAL.isdisjoint(word for word in key if word not in SIDES)
 
 
 def _amounts(key: tuple[str, ...]) -> Iterator[Part]:
@@ -236,6 +252,8 @@ def _amounts(key: tuple[str, ...]) -> Iterator[Part]:
         yield Level("%", 100)
     if text in amounts.LEVELS:
         yield Level("%", amounts.LEVELS[text])
+    if key[-1] in amounts.PARTS and (share := percentage(text)) is not None:
+        yield Level("%", share)
     if key[-1] == "percent" and (share := percentage(text)) is not None:
         yield Level("%", share)
     if len(key) > 1 and key[-1] in ("degrees", "degree") and (n := _number(key[:-1])) is not None:

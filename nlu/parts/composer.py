@@ -17,8 +17,9 @@ import msgspec
 
 from assistant.core.messages import Command, Slot, SlotValue
 from assistant.english.commands.amounts import MORE, UP_OR_DOWN
-from assistant.english.commands.kinds import OF_PROPERTY
+from assistant.english.commands.kinds import KINDS, OF_PROPERTY
 from assistant.english.commands.needs import NEEDS, SOFTENING, TAGS
+from assistant.english.commands.short_forms import NO_LABEL
 from assistant.english.commands.words import (
     AT_ONCE,
     BE,
@@ -31,7 +32,7 @@ from assistant.english.commands.words import (
 )
 from assistant.skill.home import Home
 from assistant.skill.values import Change
-from nlu.parts.chunks import Chunker, OfKind, Relative, Spoken, Unknown
+from nlu.parts.chunks import Chunker, Named, OfKind, Relative, Spoken, Unknown
 from nlu.parts.doings import DOINGS, LEVELS, OF_PLAYERS, PROPERTY_OF
 from nlu.parts.frames import Frame, frames
 from nlu.parts.places import slot
@@ -53,6 +54,8 @@ class Composed:
 
     said: Canonical
     command: Command
+    doing: Canonical | None = None
+    """The words that say what is to be done, where those are not its own."""
 
 
 class Composer:
@@ -90,7 +93,8 @@ class Composer:
             commands = self._composed(frame, before, correcting or narrowing)
             if commands is None:
                 return None
-            composed += [Composed(frame.said, command) for command in commands]
+            doing = frame.lent if frame.says_what else frame.said.part(0, 0)
+            composed += [Composed(frame.said, command, doing) for command in commands]
             before = commands or before
         return list({one.command: one for one in composed}.values())
 
@@ -108,6 +112,23 @@ class Composer:
         ((what, way), slots) = found, self._targets.here
         change = (slot("level", what), slot("change", str(Change(way))))
         return Command(intent="AdjustDevice", slots=(*slots, *change), confidence=_CONFIDENCE)
+
+    def named(self, text: str) -> Slot | None:
+        """The one device that words name by a part of its name; None for none, or several."""
+        entities = self._chunker.named(tuple(text.split()))
+        return slot("name", entities[0].name) if len(entities) == 1 else None
+
+    def alone(self, said: Canonical) -> Command | None:
+        """The command to ask what to do with the one device that is all that a text names."""
+        words = _words(without_politeness(said))
+        if not words or (len(words) == 1 and not NO_LABEL.isdisjoint(words)):
+            return None
+        entities = self._chunker.named(words)
+        who = Named(entities) if entities else OfKind(KINDS[words]) if words in KINDS else None
+        whom = next(self._targets.of(Frame(said, who), (), self._fits), None) if who else None
+        if whom is None or whom.slots[0].name != "name" or whom.slots[0].value == "all":
+            return None
+        return Command(intent="NameDevice", slots=whom.slots[:1], confidence=_CONFIDENCE)
 
     def mentions(self, words: Sequence[str]) -> bool:
         """Whether words name anything of the home, or an amount."""
@@ -209,6 +230,10 @@ class Composer:
             yield from self._switched("open" if change.direction > 0 else "close", whom)
         elif change is not None and what:
             slots = (*_plain(whom, what), slot("level", what), slot("change", str(change)))
+            if frame.than is not None:
+                if (other := self._targets.compared(frame)) is None:
+                    return
+                slots = (*slots, slot("than", other))
             yield Command(intent="AdjustDevice", slots=slots)
         elif frame.action and relative is None:
             yield from self._switched(frame.action, whom)

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 import msgspec
 
 from assistant.english.commands.kinds import KINDS
-from assistant.english.commands.words import VERBS
+from assistant.english.commands.words import COMPARING, VERBS
 from assistant.skill.values import Change
 from nlu.discourse import clauses
 from nlu.parts.chunks import (
@@ -21,6 +21,7 @@ from nlu.parts.chunks import (
     Every,
     Joint,
     Level,
+    MainLight,
     Named,
     OfKind,
     OneOf,
@@ -32,6 +33,8 @@ from nlu.parts.chunks import (
 from nlu.parts.names import Where
 from nlu.text.canonical import Canonical
 
+LOCKING = ("lock", "unlock")
+"""Actions for doors that people name by their places alone: "lock the front and the back"."""
 _TO = ("to", "at", "on")
 """Words before a level that is absolute, whatever else is said: "down to seventeen"."""
 
@@ -53,6 +56,10 @@ class Frame:
     action: str = ""
     levels: tuple[Level, ...] = ()
     relative: Relative | None = None
+    than: Named | Spoken | None = None
+    """The device that the change is compared with."""
+    lent: Canonical | None = None
+    """The words of another command that say what is to be done; None where its own do."""
 
     @property
     def says_what(self) -> bool:
@@ -64,7 +71,14 @@ class Frame:
         """Whether it names a device of a known kind, or a place, that the home does not have."""
         if self.where is not None and self.where.unknown:
             return True
-        return isinstance(self.who, Unknown) and tuple(self.who.words.split()[-1:]) in KINDS
+        if not isinstance(self.who, Unknown):
+            return False
+        return self.locks_another or tuple(self.who.words.split()[-1:]) in KINDS
+
+    @property
+    def locks_another(self) -> bool:
+        """Whether it names one more door to lock or unlock in words that no door has."""
+        return isinstance(self.who, Unknown) and self.lent is not None and self.action in LOCKING
 
     @property
     def begun(self) -> bool:
@@ -78,7 +92,13 @@ class Frame:
 
     def with_what_of(self, other: Frame) -> Frame:
         """The same devices with what another frame says is to be done."""
-        return replace(self, action=other.action, levels=other.levels, relative=other.relative)
+        return replace(
+            self,
+            action=other.action,
+            levels=other.levels,
+            relative=other.relative,
+            lent=other.lent or other.said,
+        )
 
     def with_whom_of(self, other: Frame) -> Frame:
         """The same doings to the devices of another frame."""
@@ -99,7 +119,9 @@ def _segments(said: Canonical, chunks: Sequence[Chunk]) -> list[list[Chunk]]:
     segments: list[list[Chunk]] = [[]]
     for chunk in chunks:
         paused = chunk.start > 0 and said.paused(chunk.start)
-        if isinstance(chunk.part, Joint) or paused or _begins_anew(segments[-1], chunk):
+        compared = chunk.start > 0 and said.tokens[chunk.start - 1].text == COMPARING
+        anew = not compared and _begins_anew(segments[-1], chunk)
+        if isinstance(chunk.part, Joint) or paused or anew:
             segments.append([])
         if not isinstance(chunk.part, Joint):
             segments[-1].append(chunk)
@@ -109,15 +131,15 @@ def _segments(said: Canonical, chunks: Sequence[Chunk]) -> list[list[Chunk]]:
 def _begins_anew(segment: Sequence[Chunk], chunk: Chunk) -> bool:
     """Whether a chunk cannot belong to a command that has its device and what to do already."""
     parts = [c.part for c in segment]
-    whole = any(isinstance(p, Named | OfKind) for p in parts) and any(
+    whole = any(isinstance(p, Named | OfKind | MainLight) for p in parts) and any(
         isinstance(p, Act | Level | Relative) for p in parts
     )
-    return whole and isinstance(chunk.part, Named | OfKind)
+    return whole and isinstance(chunk.part, Named | OfKind | MainLight)
 
 
 def _frame(said: Canonical, segment: Sequence[Chunk]) -> Frame | None:
     part = said.part(segment[0].start, segment[-1].end)
-    segment = _with_strange_kinds(said, segment)
+    segment, than = _compared(said, _with_strange_kinds(said, segment))
     if any(_is_stated(said, chunk) for chunk in segment):
         return None
     whos = [c.part for c in segment if isinstance(c.part, Who)]
@@ -143,7 +165,20 @@ def _frame(said: Canonical, segment: Sequence[Chunk]) -> Frame | None:
         action=actions[0] if actions else "",
         levels=levels,
         relative=relative,
+        than=than,
     )
+
+
+def _compared(
+    said: Canonical, segment: Sequence[Chunk]
+) -> tuple[Sequence[Chunk], Named | Spoken | None]:
+    """The chunks before what a change is compared with, and that: "dimmer than the other"."""
+    for at, chunk in enumerate(segment[:-1]):
+        than, more = segment[at + 1].part, segment[at + 2 :]
+        other = isinstance(than, Named) or (isinstance(than, Spoken) and than.other)
+        if said.tokens[chunk.start].text == COMPARING and other and not more:
+            return segment[:at], than if isinstance(than, Named | Spoken) else None
+    return segment, None
 
 
 def _is_stated(said: Canonical, chunk: Chunk) -> bool:
@@ -248,10 +283,10 @@ def _completed(found: Sequence[Frame]) -> list[Frame]:
         before = done[-1] if done else None
         after = next((f for f in found[at + 1 :] if f.says_what), None)
         if not frame.says_what:
-            if isinstance(frame.who, Unknown):
-                return []
             source = next((f for f in reversed(done) if f.says_what), after)
             frame = frame.with_what_of(source) if source else frame
+            if isinstance(frame.who, Unknown) and not frame.locks_another:
+                return []
         elif not frame.says_whom and before is not None:
             if frame.action and before.action:  # "on and off"
                 return []

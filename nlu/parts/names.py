@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from assistant.english.commands.kinds import KINDS
+from assistant.english.commands.short_forms import NO_LABEL
 from assistant.english.commands.words import (
     ACTIONS,
     CONTENTLESS,
@@ -18,7 +19,7 @@ from assistant.english.commands.words import (
     QUESTIONS,
     STOREYS,
 )
-from assistant.english.stems import beginning
+from assistant.english.stems import beginning, singular
 from assistant.english.stop_words import COMMON
 from assistant.skill.home import Area, Entity, Floor, Home
 from nlu.text.canonical import canonical
@@ -32,6 +33,8 @@ _MEASURING = ("sensor", "binary_sensor")
 """Domains of which nothing can be asked to be done."""
 _FEWEST_LETTERS = 3
 """Fewest letters of a word that names a device by a part of its name."""
+_MOST_SHARING = 4
+"""Most devices among which the user is asked to choose."""
 
 
 @dataclass(frozen=True)
@@ -71,7 +74,10 @@ class Names:
 
     @cached_property
     def shorts(self) -> dict[tuple[str, ...], tuple[Entity, ...]]:
-        """Parts of names that only one device has, and that mean nothing else here."""
+        """Parts of names that mean nothing else here → the one device that has them.
+
+        A few devices may share a part that ends with their kind: "reading light".
+        """
         found: dict[tuple[str, ...], set[str]] = {}
         for key, entities in self.wholes.items():
             for start in range(len(key)):
@@ -80,31 +86,42 @@ class Names:
         taken = {*KINDS, *self.places, *FILLERS, *ACTIONS, *PRONOUNS, *QUANTIFIERS, *HERE}
         by_id = {entity.id: entity for entity in self._home.entities}
         return {
-            key: (by_id[next(iter(ids))],)
+            key: tuple(by_id[one] for one in sorted(ids))
             for key, ids in found.items()
-            if len(ids) == 1
+            if (len(ids) == 1 or (len(ids) <= _MOST_SHARING and self._tells_kind(key)))
             and key not in taken
             and any(len(word) >= _FEWEST_LETTERS for word in key)
             and colour(" ".join(key)) is None
         }
 
-    def loosely(self, key: tuple[str, ...]) -> Entity | None:
+    def _tells_kind(self, key: tuple[str, ...]) -> bool:
+        """Whether words end with a kind of devices, and say more of them than the room."""
+        return len(key) > 1 and key[-1:] in KINDS and key[:-1] not in self.places
+
+    def called(self, key: tuple[str, ...]) -> tuple[Entity, ...]:
+        """The devices that have these words in their names, in the singular or the plural."""
+        return self.shorts.get(key) or self.shorts.get((*key[:-1], singular(key[-1])), ())
+
+    def loosely(self, key: tuple[str, ...]) -> tuple[Entity, ...]:
         """The one device that has all these words in its name, its room's name or its kind.
 
-        Forms of a word are the same: "the heated towel thing" is the towel heater.
+        Forms of a word are the same: "the heated towel thing" is the towel heater. The owner of
+        several may be meant with any of them: "Claire's light".
         """
         words = [word for word in key if word not in GENERIC]
-        if len(key) < 2 or not words or not FUNCTIONAL.isdisjoint(words):
-            return None
+        telling = [word for word in words if (word,) not in KINDS]
+        if len(key) < 2 or not telling or not FUNCTIONAL.isdisjoint(telling):
+            return ()
         if (key[-1],) in self.places or (key[0],) in ACTIONS or (key[-1],) in ACTIONS:
-            return None
+            return ()
         wanted = {beginning(word) for word in words}
-        fits = [
+        fits = tuple(
             entity
             for entity, own, kinds in self._words
             if wanted <= own | kinds and not wanted <= kinds
-        ]
-        return fits[0] if len(fits) == 1 else None
+        )
+        owned = is_owner(key[0]) and len(fits) <= _MOST_SHARING
+        return fits if len(fits) == 1 or owned else ()
 
     @cached_property
     def places(self) -> dict[tuple[str, ...], Where]:
@@ -122,14 +139,15 @@ class Names:
                 key = tuple(canonical(name).text.split())
                 found[key] = Where(area=area)
                 found.setdefault((*key, "room"), Where(area=area))
-                if key[0].endswith("'s"):  # "the light in Mia's"
+                if is_owner(key[0]):  # "the light in Mia's"
                     found.setdefault(key[:1], Where(area=area))
         return found
 
     @cached_property
     def _known(self) -> frozenset[tuple[str, ...]]:
         """All words that name something of this home."""
-        return frozenset((*self.wholes, *self.shorts, *self.places, *KINDS))
+        shorts = (key for key in self.shorts if not NO_LABEL.issuperset(key))  # "last night"
+        return frozenset((*self.wholes, *shorts, *self.places, *KINDS))
 
     @cached_property
     def _words(self) -> list[tuple[Entity, frozenset[str], frozenset[str]]]:
@@ -152,6 +170,11 @@ class Names:
             for entity in self._home.entities
             if entity.domain not in _MEASURING
         ]
+
+
+def is_owner(word: str) -> bool:
+    """Whether a word of a name says whose the thing is."""
+    return word.endswith("'s")
 
 
 def _storey(floor: Floor) -> str:

@@ -37,6 +37,6 @@ class Places:
         return (slot("area", area.name),) if area is not None else ()
 
 
-def slot(name: str, value: SlotValue) -> Slot:
-    """A slot with a value that stands for its words."""
-    return Slot(name=name, value=value, raw=str(value).casefold())
+def slot(name: str, value: SlotValue, *others: SlotValue) -> Slot:
+    """A slot with a value that stands for its words; with `others` the user is asked which."""
+    return Slot(name=name, value=value, raw=str(value).casefold(), others=others)

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from assistant.core.messages import Command, Slot
-from assistant.english.commands.kinds import OF_PROPERTY, Kind
+from assistant.english.commands.kinds import MAIN_NAMES, OF_PROPERTY, Kind
 from assistant.skill.home import Entity, Home
-from nlu.parts.chunks import Named, OfKind, Spoken, Unknown
+from nlu.parts.chunks import MainLight, Named, OfKind, Spoken, Unknown
 from nlu.parts.doings import DOINGS, LEVELS, OF_PLAYERS, able
 from nlu.parts.frames import Frame
-from nlu.parts.names import Where
+from nlu.parts.names import Where, is_owner
 from nlu.parts.places import Places, slot
 
 TARGETS = ("name", "area", "floor", "domain", "device_class")
@@ -54,11 +54,17 @@ class Targets:
                 yield whom
             return
         match frame.who:
-            case Named(entities):
-                yield self._named(entities, frame)
+            case Named(entities, plural):
+                yield from self._named(entities, replace(frame, every=frame.every or plural))
+            case MainLight(named):
+                yield from self._main(named, frame)
+            case OfKind(of_kind) if frame.both and (pair := self._pair(of_kind, frame)):
+                yield from pair
             case OfKind(of_kind, plural):
                 if whom := self._of_kind(of_kind, plural or frame.every, frame):
                     yield whom
+            case Unknown() if frame.locks_another and (others := self._other_locks(before)):
+                yield Whom((slot("name", *others),), ("lock",))
             case Unknown(words):
                 yield Whom((slot("name", words), *self._places.slots(frame.where)), ())
             case Spoken(other=False):
@@ -81,10 +87,48 @@ class Targets:
                 if whom := self._usual(frame, kind):
                     yield whom
 
-    def _named(self, entities: Sequence[Entity], frame: Frame) -> Whom:
+    def _named(self, entities: Sequence[Entity], frame: Frame) -> list[Whom]:
+        """Devices by their name; of several that share a part of theirs, those that are near."""
+        names = list(dict.fromkeys(entity.name for entity in entities))
+        if len(names) > 1:
+            near = [e for e in entities if self._places.has(frame.where or Where(), e)]
+            if near or frame.where is None:
+                return self._one_of(near or entities, frame)
         domains = tuple(dict.fromkeys(entity.domain for entity in entities))
-        name = (slot("name", entities[0].name),)
-        return Whom((*name, *self._places.slots(frame.where)), domains)
+        return [Whom((slot("name", names[0]), *self._places.slots(frame.where)), domains)]
+
+    def _one_of(self, entities: Sequence[Entity], frame: Frame) -> list[Whom]:
+        """Devices of which one is meant, so that the user is asked which; or each of them."""
+        domains = able(frame, [entity.domain for entity in entities])
+        those = [entity for entity in entities if entity.domain in domains]
+        if frame.every:
+            return [Whom((slot("name", e.name),), (e.domain,)) for e in those]
+        name = [slot("name", *dict.fromkeys(entity.name for entity in those))] if those else []
+        return [Whom((one,), tuple(dict.fromkeys(domains))) for one in name]
+
+    def _main(self, named: Sequence[Entity], frame: Frame) -> list[Whom]:
+        """The light of a room that lights all of it: its only one, or what is called so."""
+        where = frame.where or Where()
+        room = where.area or self._places.here
+        if room is None or where.floor is not None or where.unknown:
+            return self._named(named, frame) if named else []
+        lights = OF_PROPERTY["brightness"].domains
+        there = [e for e in self._home.entities if e.domain in lights and e.area == room.id]
+        called = [e for e in there if not MAIN_NAMES.isdisjoint(e.name.casefold().split())]
+        of_room = [e for e in there if e.name.casefold().startswith(room.name.casefold())]
+        for those in (there, called, of_room):
+            if len(those) == 1:
+                return self._one_of(those, frame)
+        return self._one_of(there, frame)
+
+    def _pair(self, kind: Kind, frame: Frame) -> list[Whom]:
+        """The two of a kind that "both" means: all in the room, or those that belong to people."""
+        where = frame.where or Where()
+        near = [e for e in self._home.entities if e.domain in kind.domains and _of_class(e, kind)]
+        near = [e for e in near if self._places.has(where, e)]
+        owned = [e for e in near if any(map(is_owner, e.name.casefold().split()))]
+        pair = next((those for those in (near, owned) if len(those) == 2), [])
+        return [Whom((slot("name", e.name),), (e.domain,)) for e in pair]
 
     def _of_kind(self, kind: Kind, every: bool, frame: Frame) -> Whom | None:
         """A kind of devices by its domain, or the one device of it by its name."""
@@ -92,7 +136,8 @@ class Targets:
         if len(domains) == 1 and not kind.classes:
             if frame.every and not frame.both and frame.where is None:
                 return Whom((slot("name", "all"), slot("domain", domains[0])), domains)
-            return Whom((slot("domain", domains[0]), *self._places.slots(frame.where)), domains)
+            where = frame.where or (Where() if frame.both else None)
+            return Whom((slot("domain", domains[0]), *self._places.slots(where)), domains)
         those = [e for e in self._home.entities if e.domain in domains and _of_class(e, kind)]
         if frame.where is not None and frame.where.unknown:
             return Whom((slot("domain", domains[0]), *self._places.slots(frame.where)), domains)
@@ -107,10 +152,26 @@ class Targets:
         if not near and (frame.where is None or not domains):
             return None
         domain = near[0].domain if near else domains[0]
-        slots = [slot("domain", domain), *self._places.slots(frame.where)]
+        where = frame.where or (Where() if frame.both else None)
+        slots = [slot("domain", domain), *self._places.slots(where)]
         if domain == "cover" and kind.classes:
             slots.append(slot("device_class", kind.classes[0]))
         return Whom(tuple(slots), (domain,))
+
+    def compared(self, frame: Frame) -> str | None:
+        """The name of the device that a change is compared with; None where it is not clear."""
+        if isinstance(frame.than, Named):
+            return frame.than.entities[0].name if len(frame.than.entities) == 1 else None
+        found = self.of(replace(frame, than=None, other=False), (), lambda *_: False)
+        own = [Command(intent="", slots=whom.slots) for whom in found]
+        other = self._other(frame, own)
+        return str(other.slots[0].value) if other is not None else None
+
+    def _other_locks(self, before: Sequence[Command]) -> list[str]:
+        """The names of the locks that the commands before do not name, where there are several."""
+        named = {str(s.value) for c in before for s in c.slots if s.name == "name"}
+        others = [e.name for e in self._home.entities if e.domain == "lock" and e.name not in named]
+        return others if len(others) > 1 else []
 
     def _other(self, frame: Frame, before: Sequence[Command]) -> Whom | None:
         """The one device of the same kind that was not spoken of; None where there is no one."""
@@ -189,8 +250,10 @@ class Targets:
             return tuple(dict.fromkeys(e.domain for e in those))
         if "domain" in values:
             return (values["domain"],)
-        if "level" in values:
+        if values.get("level") in OF_PROPERTY:
             return OF_PROPERTY[values["level"]].domains
+        if values.get("level") == "target":
+            return OF_PROPERTY["temperature"].domains
         of_intent = next((p for p, (i, _) in LEVELS.items() if i == command.intent), "")
         if of_intent:
             return OF_PROPERTY[of_intent].domains

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Annotated
 
 from assistant.skill import (
@@ -40,8 +41,12 @@ def adjust(
     name: str | None = None,
     domain: str | None = None,
     device_class: str | None = None,
+    than: str | None = None,
 ) -> Dialog:
-    """Raise or lower the level of devices by an amount, or by a usual step."""
+    """Raise or lower the level of devices by an amount, or by a usual step.
+
+    With `than`, it is changed until it is above or below that of another device.
+    """
     what = PROPERTIES[level]
     target = _meant(
         TargetMention(name, place, domain or what.domains[0], device_class, likely=what.domains),
@@ -54,7 +59,8 @@ def adjust(
     if len(those) == 1 and what.level(those[0]) is None and what.name == "volume":
         way = "up" if change.direction > 0 else "down"
         return commanded(context, those[0], f"volume_{way}", f"I turned {the(those[0])} {way}.")
-    levels = {e.id: _new(e, what, change) for e in those}
+    other = find(TargetMention(than), request, context).entities if than else ()
+    levels = {e.id: _new(e, what, change, other) for e in those}
     if unknown := next((e for e in those if levels[e.id] is None), None):
         return Reply(f"I don't know the {what.name} of {the(unknown)} now.", done=False)
     question = f"Shall I open {target.words} further?"
@@ -83,10 +89,14 @@ def _meant(wanted: TargetMention, request: Request, context: Context) -> Target:
     return Target(running or target.entities, target.kind, target.where)
 
 
-def _new(entity: Entity, what: Property, change: Change) -> float | None:
+def _new(entity: Entity, what: Property, change: Change, than: Sequence[Entity]) -> float | None:
+    """The new level of a device: a change of its own or, where that is further, of another's."""
     present = what.level(entity)
     if present is None:
         return None
+    compared = [level for e in than if (level := what.level(e)) is not None]
+    furthest = max if change.direction > 0 else min
+    present = furthest((present, *compared))
     least, most = what.least, what.most
     if what.name == "temperature":
         least, most = limits_of(entity)

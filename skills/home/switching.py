@@ -12,6 +12,7 @@ from assistant.skill import (
     Confirm,
     Context,
     Dialog,
+    Entity,
     Reply,
     Request,
     Skill,
@@ -21,7 +22,17 @@ from assistant.skill import (
 )
 from skills.home.actions import UNLOCK, Action, turned
 from skills.home.setting import LEFT, bring_all, out_of_reach
-from skills.home.targets import SWITCHED, Place, Target, TargetMention, find
+from skills.home.targets import (
+    SWITCHED,
+    Place,
+    Target,
+    TargetMention,
+    capital,
+    find,
+    in_place,
+    the,
+)
+from skills.home.wording import be, described, is_in
 
 Switchable = Annotated[str, domains(*SWITCHED)]
 """A device's name: of these domains in our own sentences, of any in the vocabulary's."""
@@ -143,6 +154,32 @@ def turn_off(
     """Turn devices off."""
     wanted = TargetMention(name, place, domain, device_class)
     return (yield from _turn(wanted, request, context, on=False))
+
+
+@skill.serve("NameDevice", traits=Traits(needs_slot=True))
+def name_device(request: Request, context: Context, name: str) -> Dialog:
+    """Ask what to do with a device that was only named."""
+    target = find(TargetMention(name), request, context)
+    entity = next(iter(target.entities), None)
+    if entity is None:
+        return target.unknown
+    action = turned(entity, not is_in(entity, "on"))
+    if entity.domain == "lock":
+        action = turned(entity, True)
+    if action is None or (entity.domain == "lock" and is_in(entity, "locked")):
+        return Reply(capital(f"{the(entity)} {be(entity)} {described(entity)}."))
+    question = f"Shall I {action.do.format(the(entity))}{_elsewhere(entity, context)}?"
+    if not (yield Confirm(question)):
+        return LEFT
+    return _do(action, target, context)
+
+
+def _elsewhere(entity: Entity, context: Context) -> str:
+    """The room of a device in words, where it is not the speaker's, and not in its name."""
+    area = next((a for a in context.home.areas if a.id == entity.area), None)
+    if area is None or area == context.area or area.name.casefold() in entity.name.casefold():
+        return ""
+    return in_place(area, None)
 
 
 def _turn(wanted: TargetMention, request: Request, context: Context, on: bool) -> Dialog:

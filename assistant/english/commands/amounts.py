@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from assistant.english.lists import phrase_list
+from assistant.english.lists import phrase_list, word_set
 
 
 def _by_phrase(table: dict[str, str]) -> dict[tuple[str, ...], str]:
@@ -66,14 +66,33 @@ SIZES = _by_phrase(
 )
 """Words for the size of a change."""
 
+
+def _extremes(adjectives: str) -> list[str]:
+    """Phrases for as much as a device can: "as dim as it goes", "as low as possible"."""
+    limits = phrase_list(
+        "it goes, it will go, it can go, it can be, they go, they will go, possible"
+    )
+    return [f"as {word} as {limit}" for word in adjectives.split() for limit in limits]
+
+
 LEVELS = {
     "low": 20,
+    "lowish": 20,
     "dim": 20,
+    "faint": 5,
+    "tiny": 5,
+    "really low": 5,
+    "really dim": 5,
+    "very low": 5,
+    "very dim": 5,
+    "barely on": 5,
     "dimly": 20,
     "lowest": 1,
     "minimum": 1,
     "high": 100,
     "highest": 100,
+    **dict.fromkeys(_extremes("dim low quiet soft dimly faint little slow"), 1),
+    **dict.fromkeys(_extremes("bright high loud fast brightly far wide"), 100),
     "maximum": 100,
     "max": 100,
     "full": 100,
@@ -93,6 +112,9 @@ LEVELS = {
     "loud": 60,
 }
 """Words for a level in percent."""
+
+PARTS = word_set("third thirds quarter quarters fifth fifths tenth tenths eighth sixth")
+"""Last words of a share: "to a fifth"."""
 
 FACTORS: dict[tuple[str, ...], tuple[int, float]] = {
     ("twice", "as"): (1, 2),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from assistant.english.lists import phrase_list
+from assistant.english.lists import phrase_list, word_set
 
 
 class Kind(NamedTuple):
@@ -51,6 +51,17 @@ KINDS: dict[tuple[str, ...], Kind] = {
     for phrase in phrase_list(phrases)
 }
 """Canonical words → the kind that they name."""
+
+MAIN_LIGHTS = frozenset(
+    tuple(phrase.split())
+    for phrase in phrase_list(
+        "big light, main light, overhead light, ceiling light, top light, room light, main lights,"
+        " big lights, overhead lights, ceiling lights"
+    )
+)
+"""Canonical words for the light of a room that is not one lamp of it."""
+MAIN_NAMES = word_set("main big ceiling overhead pendant chandelier central")
+"""Words in the names of such lights."""
 
 OF_PROPERTY = {
     "brightness": _LIGHT,

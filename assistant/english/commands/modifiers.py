@@ -18,6 +18,20 @@ EXCEPTING = _phrases(
 )
 """Phrases before what is excepted from everything that was named before."""
 
+LEAVING = _phrases("leave, but leave, and leave, just leave, but just leave, but keep")
+"""Phrases inside a text before what is to stay as it is: "lights off, leave the hall"."""
+AS_IT_IS = _phrases(
+    "alone, as is, as it is, as they are, be, how it is, how they are, on, off, open, running,"
+    " going"
+)
+"""Words after it."""
+THE_REST = _phrases(
+    "others, other, other 1, other ones, rest, rest of them, everything else, all others"
+)
+"""Words for what a command does not name, and leaves as it is anyway."""
+WHOSE = word_set("his hers theirs mine yours ours")
+"""Words for what belongs to people, that do not tell what it is."""
+
 EXCEPTING_OF_ALL = _phrases("but, not, bar, minus, without")
 """Words before what is excepted, where all of something was named before."""
 

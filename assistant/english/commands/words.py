@@ -48,7 +48,12 @@ PRONOUNS = _keys(
 THEM = word_set("them those these both")
 """Words for several things that were spoken of before."""
 HERE = _keys("here, in here, this room, in this room, right here, over here")
-STOREYS = {("upstairs",): "up", ("up", "there"): "up", ("downstairs",): "down"}
+STOREYS = {
+    ("upstairs",): "up",
+    ("up", "there"): "up",
+    ("up", "here"): "up",
+    ("downstairs",): "down",
+}
 """Words for a floor, whatever it is called."""
 JOINTS = _keys("and, then, and then, also, plus, and also, but")
 FILLERS = _keys(
@@ -63,6 +68,9 @@ FILLERS = _keys(
     "going, do, does, over, light level, back to"
 ) - _keys("not")
 """Words that say nothing by themselves beside the other parts of a command."""
+
+COMPARING = "than"
+"""The word before what a change is compared with: "dimmer than the other"."""
 
 STATEMENTS = _keys(
     "it is, i am, i can not, i can, that is, we are, there is, there are, she is, he is, they are, "
@@ -87,6 +95,8 @@ VERBS = word_set("turn switch put set make change adjust flip")
 """Verbs that say nothing without a particle or an amount."""
 GENERIC = word_set("thing thingy one 1 device machine unit stuff gadget")
 """Words for a device of any kind."""
+SIDES = word_set("back front side rear")
+"""Words for a door by its place: "the back"."""
 CONTENTLESS = word_set(
     "walking whatever whoever thing things something what's who's where's that's it's yes no love"
     " bit little light lights red read"

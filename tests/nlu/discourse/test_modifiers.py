@@ -35,6 +35,15 @@ def named(text: str) -> Slot | None:
             [("area", "Hall")],
         ),
         ("everything but the floor lamp off", "everything off", [("name", "Floor Lamp")]),
+        ("lights off, leave the hall alone", "lights off", [("area", "Hall")]),
+        (
+            "everything off but leave the floor lamp on",
+            "everything off",
+            [("name", "Floor Lamp")],
+        ),
+        ("floor lamp off, leave the others", "floor lamp off", []),
+        ("floor lamp off, leave his", "floor lamp off", []),
+        ("lights off, leave his", "lights off", [(UNKNOWN, "his")]),
         (
             "all lights off apart from the hall and the kitchen",
             "all lights off",

@@ -67,6 +67,8 @@ ON, OFF = "HassTurnOn", "HassTurnOff"
 LAMP = {"name": "Reading Lamp"}
 LAMP_ON = command(ON, name="Reading Lamp")
 SPOTS_AT_50 = command("HassLightSet", name="Spots", brightness=50)
+SPOTS_BRIGHTER = {"name": "Spots", "level": "brightness", "change": "+"}
+KITCHEN_BLIND_AT_25 = {"name": "Kitchen Blind", "position": 25}
 LIGHTS_ON = command(ON, domain="light", area="Lounge")
 
 
@@ -113,7 +115,24 @@ LIGHTS_ON = command(ON, domain="light", area="Lounge")
         ("the robbie thing, start", [("HassVacuumStart", {"name": "Robbie"})]),
         ("the lounge heating thing off", [(OFF, {"name": "Lounge Thermostat"})]),
         ("turn off whatever is still on upstairs", [(OFF, {"floor": "First Floor"})]),
-        ("both lights on low", [("HassLightSet", {"brightness": 20})]),
+        (
+            "both lights on low",
+            [
+                ("HassLightSet", {"name": "Reading Lamp", "brightness": 20}),
+                ("HassLightSet", {"name": "Spots", "brightness": 20}),
+            ],
+        ),
+        ("spots to a fifth", [("HassLightSet", {"name": "Spots", "brightness": 20})]),
+        ("spots as dim as they go", [("HassLightSet", {"name": "Spots", "brightness": 1})]),
+        ("the kitchen blind a quarter open", [("HassSetPosition", KITCHEN_BLIND_AT_25)]),
+        (
+            "spots brighter than the reading lamp",
+            [("AdjustDevice", {**SPOTS_BRIGHTER, "than": "Reading Lamp"})],
+        ),
+        (
+            "spots brighter than the other",
+            [("AdjustDevice", {**SPOTS_BRIGHTER, "than": "Reading Lamp"})],
+        ),
         ("turn the spots back on", [(ON, {"name": "Spots"})]),
         (
             "spots a bit darker like forty percent",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import msgspec
 import pytest
 
-from assistant.core.messages import DeviceChanged, SlotValue
+from assistant.core.messages import DeviceChanged, Slot, SlotValue
 from tests.support.house import replied, sent
 from tests.support.talking import Talk, command, directed, unsure
 
@@ -223,6 +223,39 @@ def test_a_cover_is_set_back(house: Talk) -> None:
 def test_a_reply_is_said_again(house: Talk) -> None:
     told = house.ask("HassTurnOn", name="Curtain Right", domain="cover")
     assert house.ask("Repeat") == told
+
+
+@pytest.mark.parametrize(
+    ("name", "question", "entity_id", "state"),
+    [
+        ("Counter", "Shall I turn off the counter?", "light.counter", "off"),
+        ("Bed Light", "Shall I turn on the bed light in the bedroom?", "light.bed", "on"),
+        ("Shade", "Shall I close the shade in the bedroom?", "cover.shade", "closed"),
+        ("Back Door", "Shall I lock the back door?", "lock.back", "locked"),
+    ],
+)
+def test_a_device_that_is_only_named_is_asked_about(
+    house: Talk, name: str, question: str, entity_id: str, state: str
+) -> None:
+    before = house.state(entity_id)
+    assert house.ask("NameDevice", name=name) == question
+    assert house.state(entity_id) == before
+    house.say("yes")
+    assert house.state(entity_id) == state
+
+
+def test_a_name_alone_unlocks_nothing(house: Talk) -> None:
+    assert house.ask("NameDevice", name="Front Door") == "The front door is locked."
+    assert house.state("lock.front") == "locked"
+
+
+def test_one_of_several_devices_is_asked_for(house: Talk) -> None:
+    which = Slot(name="name", value="Bed Light", raw="light", others=("Counter",))
+    heard = msgspec.structs.replace(command("HassTurnOn"), slots=(which,))
+    assert house.say("words", heard) == "Do you mean Bed Light or Counter?"
+    assert house.state("light.bed") == "off"
+    house.say("the bed one")
+    assert house.state("light.bed") == "on"
 
 
 # ── the broker ──────────────────────────────────────────────────────────────────────────────
