@@ -255,7 +255,8 @@ class Interpreter:
         if self._compose is None or not self._may_guess(said) or not_a_command(said):
             return None
         last = before.turn if before else ()
-        for core, modifiers in (*divisions(said, self._named, now), (said, Modifiers())):
+        plain = ((text, Modifiers()) for text in (*clauses.recounted(said), said))
+        for core, modifiers in (*divisions(said, self._named, now), *plain):
             if composed := self._compose(core, last):
                 parts = [self._composed(one).modified(modifiers) for one in composed]
                 return By.COMPOSED, parts

@@ -83,6 +83,14 @@ def repaired(head: Canonical, correction: Canonical) -> Iterator[Canonical]:
             yield _spliced(head, correction, at, at + len(numbers))
 
 
+def recounted(said: Canonical) -> Iterator[Canonical]:
+    """A text whose number is put right: "two more degrees, no, one" → "one more degrees"."""
+    head, correction = repair(said) or (said, said.part(0, 0))
+    numbers = [at for at, token in enumerate(head.tokens) if token.text.isdecimal()]
+    if numbers and len(correction.tokens) == 1 and correction.tokens[0].text.isdecimal():
+        yield _spliced(head, correction, numbers[-1], numbers[-1] + 1)
+
+
 def enumerated(said: Canonical, raw: str) -> list[str]:
     """The things that the spoken words `raw` of a text name, one by one.
 

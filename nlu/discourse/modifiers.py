@@ -191,7 +191,8 @@ def _when(said: Canonical, now: datetime) -> When | None:
     spoken = said.spoken(0, len(text))
     if words in modifiers.LATER:
         return When(kind="later", said=spoken)
-    if len(words) > 2 and (CONDITION.match(text) or words[:2] == ("every", "time")):
+    lasting = words[0] in modifiers.WHILE or words[:2] == ("every", "time")
+    if len(words) > 2 and (lasting or CONDITION.match(text)):
         return When(kind="event", said=spoken)
     found = _first_value(words, now)
     return When(kind=found[0], said=spoken, value=found[1]) if found else None
@@ -206,6 +207,8 @@ def _first_value(
 
 def _values(words: tuple[str, ...], now: datetime) -> Iterator[tuple[WhenKind, str | float | None]]:
     text, first, rest = " ".join(words), words[0], " ".join(words[1:])
+    if first == "at" and rest.isdecimal() and int(rest) in modifiers.NO_HOURS:
+        return
     seconds = resolve.duration(rest)
     if first in modifiers.FOR and seconds is not None:
         yield "for", seconds

@@ -202,6 +202,8 @@ class Composer:
             what = relative.property
             if whom.domains and not set(OF_PROPERTY[what].domains) & set(whom.domains):
                 return
+        if frame.levels and frame.action == "off":
+            return  # "off at nineteen" is clear in neither
         for level in frame.levels:
             if level.unit == "colour":
                 if not whom.domains or "light" in whom.domains:
@@ -216,9 +218,9 @@ class Composer:
                 if frame.action == "close" and level.value == FULL:
                     yield from self._switched("close", whom)
                     continue
-                yield Command(
-                    intent=intent, slots=(*_plain(whom, what), slot(name, _whole(level.value)))
-                )
+                slots = (*_plain(whom, what), slot(name, _whole(level.value)))
+                begins = what == "temperature" and frame.action in ("on", "start")
+                yield Command(intent=intent, slots=(*slots, *([slot("on", True)] * begins)))
         if frame.levels:
             if frame.action in ("on", "start") and what == "volume":
                 yield from self._switched("on", whom)

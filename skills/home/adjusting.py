@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Annotated
 
 from assistant.skill import (
@@ -24,7 +25,7 @@ from skills.home.climate import degrees, limits_of
 from skills.home.levels import PROPERTIES, Property
 from skills.home.media import players
 from skills.home.setting import LEFT, bring, commanded
-from skills.home.targets import Place, Target, TargetMention, capital, find, the
+from skills.home.targets import Place, Target, TargetMention, capital, find, one_of, the
 
 Levels = Annotated[str, choices(*PROPERTIES)]
 
@@ -53,6 +54,8 @@ def adjust(
         request,
         context,
     )
+    if target.only_one and (one := (yield from one_of(target, context))):
+        target = replace(target, entities=(one,))
     those = [e for e in target.entities if e.domain in what.domains]
     if not those:
         return target.unknown
@@ -75,7 +78,8 @@ def adjust(
     if len(those) > 1:
         way = "up" if change.direction > 0 else "down"
         return Reply(f"I turned {target.words} {way}.", undo=tuple(undo))
-    return Reply(f"I set {the(those[0])} to {_said(levels[those[0].id], what)}.", undo=tuple(undo))
+    told = f"I set {the(those[0])} to {_said(levels[those[0].id], what)}."
+    return Reply(told, undo=tuple(undo), about=(those[0].id,))
 
 
 def _meant(wanted: TargetMention, request: Request, context: Context) -> Target:
@@ -86,7 +90,7 @@ def _meant(wanted: TargetMention, request: Request, context: Context) -> Target:
     if wanted.name is not None or wanted.place.said or len(target.entities) < 2:
         return target
     running = tuple(e for e in target.entities if e.state not in ("off", "unknown", "unavailable"))
-    return Target(running or target.entities, target.kind, target.where)
+    return replace(target, entities=running or target.entities)
 
 
 def _new(entity: Entity, what: Property, change: Change, than: Sequence[Entity]) -> float | None:

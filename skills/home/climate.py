@@ -54,8 +54,9 @@ def set_temperature(
     context: Context,
     place: Place,
     name: Thermostat | None = None,
+    on: bool = False,
 ) -> Dialog:
-    """Set how warm it shall be."""
+    """Set how warm it shall be, and with `on` turn it on as well."""
     target = find(TargetMention(name, place, "climate"), request, context)
     thermostat = yield from one_of(target, context)
     if thermostat is None:
@@ -64,8 +65,11 @@ def set_temperature(
     if not least <= temperature <= most:
         told = f"{the(thermostat)} takes {least:g} to {most:g} degrees."
         return Reply(told[0].upper() + told[1:], done=False)
-    undo = bring(context, thermostat, "", temperature=temperature)
-    return Reply(f"I set {the(thermostat)} to {degrees(temperature)}.", undo=tuple(undo))
+    begins = on and thermostat.state == "off"
+    undo = bring(context, thermostat, "on" if begins else "", temperature=temperature)
+    told = f"turned on {the(thermostat)} and set it" if begins else f"set {the(thermostat)}"
+    about = (thermostat.id,)
+    return Reply(f"I {told} to {degrees(temperature)}.", undo=tuple(undo), about=about)
 
 
 def limits_of(thermostat: Entity) -> tuple[float, float]:

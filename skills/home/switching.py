@@ -30,6 +30,7 @@ from skills.home.targets import (
     capital,
     find,
     in_place,
+    one_of,
     the,
 )
 from skills.home.wording import be, described, is_in
@@ -189,6 +190,8 @@ def _turn(wanted: TargetMention, request: Request, context: Context, on: bool) -
         target = locks if locks.entities else target
     if not target.entities:
         return target.unknown
+    if target.only_one and (one := (yield from one_of(target, context))):
+        target = replace(target, entities=(one,))
     action = turned(target.entities[0], on)
     if action is None:
         return Reply(f"I can't turn {'on' if on else 'off'} {target.words}.", done=False)
@@ -218,7 +221,8 @@ def _of_it(action: Action) -> str:
 def _do(action: Action, target: Target, context: Context) -> Reply:
     told = f"I {action.did.format(target.words)}."
     if action.state:
-        return Reply(told, undo=bring_all(context, target.entities, action.state))
+        undo = bring_all(context, target.entities, action.state)
+        return Reply(told, undo=undo, about=tuple(e.id for e in target.entities))
     for entity in target.entities:
         if not context.home.command(entity.id, action.command):
             return out_of_reach(entity)

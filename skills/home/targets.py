@@ -7,7 +7,9 @@
    home.
 4. Where the speaker's room has none, a lock may be anywhere in the home, and so may a device that
    is the only one of its kind.
-5. A group of devices (`entity_id` lists them) is meant by its name alone: else by its members.
+5. A room without a thermostat is heated by the only one of its floor or of the home, or by one of
+   several, so that the user is asked which.
+6. A group of devices (`entity_id` lists them) is meant by its name alone: else by its members.
 """
 
 from __future__ import annotations
@@ -96,6 +98,8 @@ class Target:
     """What was excepted."""
     strange: str = ""
     """An exception that names nothing in the home."""
+    only_one: bool = False
+    """Whether one of them is meant, and it is not clear which."""
 
     @property
     def words(self) -> str:
@@ -141,6 +145,9 @@ def _found(wanted: TargetMention, request: Request, context: Context) -> Target:
     found = _fitting(wanted, wanted.place.area or here, context)
     if not request.excluded:
         found = _lamps(found, words)
+    if wanted.domain == "climate" and not found and not everywhere and wanted.place.floor is None:
+        serving = _serving(wanted, context)
+        return Target(serving, wanted.kind, only_one=len(serving) > 1)
     if here is not None and not found:
         elsewhere = _fitting(wanted, None, context)
         if wanted.domain == "lock" or (_may_be_elsewhere(wanted) and len(elsewhere) == 1):
@@ -288,6 +295,17 @@ def _areas(wanted: TargetMention, context: Context) -> set[str] | None:
     if wanted.place.floor is not None:
         return {area.id for area in context.home.areas if area.floor == wanted.place.floor.id}
     return None
+
+
+def _serving(wanted: TargetMention, context: Context) -> tuple[Entity, ...]:
+    """The thermostats of which one may heat a room that has none of its own."""
+    room = wanted.place.area or context.area
+    those = _fitting(replace(wanted, place=Place()), None, context)
+    floors = {a.id: a.floor for a in context.home.areas if a.floor is not None}
+    floor = floors.get(room.id) if room is not None else None
+    near = tuple(e for e in those if floor is not None and floors.get(e.area or "") == floor)
+    spoken_of = tuple(e for e in near or those if e.id in context.conversation.about)
+    return spoken_of or near or those
 
 
 def _may_be_elsewhere(wanted: TargetMention) -> bool:

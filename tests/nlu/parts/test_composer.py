@@ -122,6 +122,10 @@ LIGHTS_ON = command(ON, domain="light", area="Lounge")
                 ("HassLightSet", {"name": "Spots", "brightness": 20}),
             ],
         ),
+        (
+            "heating back on at twenty one",
+            [("HassClimateSetTemperature", {"temperature": 21, "on": True})],
+        ),
         ("spots to a fifth", [("HassLightSet", {"name": "Spots", "brightness": 20})]),
         ("spots as dim as they go", [("HassLightSet", {"name": "Spots", "brightness": 1})]),
         ("the kitchen blind a quarter open", [("HassSetPosition", KITCHEN_BLIND_AT_25)]),
