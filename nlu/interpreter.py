@@ -43,7 +43,7 @@ import msgspec
 from assistant.core.messages import Command, Slot
 from assistant.english.asking.mentions import named
 from assistant.english.commands.directions import DIRECTIONS
-from assistant.english.commands.words import QUESTIONS
+from assistant.english.commands.words import NORMS, QUESTIONS
 from assistant.english.stems import singular
 from assistant.english.stop_words import COMMON
 from nlu.discourse import clauses
@@ -172,7 +172,8 @@ class Interpreter:
         if self._templates.traits(guessed.command.intent).asks:
             own = self._templates.words_of(guessed.command.intent)
             other = (own.isdisjoint((w, singular(w))) for w in named(guessed.said.text))
-            return words[0] in QUESTIONS and (any(strange) or any(other))
+            wanted = not NORMS.isdisjoint(words)  # "how hot should the oven be"
+            return words[0] in QUESTIONS and (wanted or any(strange) or any(other))
         return any((verb,) in DIRECTIONS and s for verb, s in zip(words, strange[1:], strict=False))
 
     def _may_guess(self, said: Canonical) -> bool:

@@ -62,7 +62,7 @@ DESCRIBED = re.compile(
 )
 """Something of the listener's own ("turn your radio down"), or how things are."""
 CONDITION = re.compile(
-    r"\b(?:if|unless|whenever|as soon as|once|when|until|in case)\b"
+    r"\b(?:if|unless|whenever|as soon as|once|when|until|till|in case)\b"
     r"(?! (?:possible|i may|we may|at all"
     r"|you (?:can|could|would|will|do not mind|please|like|get a|have|wish|fancy)"
     r"|(?:it|that) is (?:not|no|ok|fine|all right|alright)))"

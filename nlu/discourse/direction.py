@@ -13,6 +13,7 @@ _PLACES = frozenset(("floor", "level", "storey", "list", "side"))
 _VERBS = frozenset(("turn", "switch", "put", "flick", "come", "go"))
 """Verbs whose "on" is no preposition: "turn on the kitchen light"."""
 _LONGEST_PLACE = 3
+_LONGEST_NAME = 5
 
 Named = Callable[[str], Slot | None]
 """Gives the area, floor or device that canonical words name."""
@@ -27,12 +28,24 @@ def directions(said: Canonical, named: Named) -> tuple[str, ...]:
 def _said(words: tuple[str, ...], named: Named) -> Iterator[str]:
     at = 0
     while at < len(words):
+        if called := _name_at(words, at, named):  # "lock up" may be a script
+            at += called
+            continue
         lengths = range(min(LONGEST, len(words) - at), 0, -1)
         length = next((n for n in lengths if words[at : at + n] in DIRECTIONS), 0)
         verb = at > 0 and words[at - 1] in _VERBS
         if verb or not (words[at] == "on" and _is_place(words[at + 1 :], named)):
             yield from DIRECTIONS.get(words[at : at + length], ())
         at += length or 1
+
+
+def _name_at(words: tuple[str, ...], at: int, named: Named) -> int:
+    """The number of words of the device's name that begins at a place; 0 for none."""
+    for length in range(min(_LONGEST_NAME, len(words) - at), 1, -1):
+        slot = named(" ".join(words[at : at + length]))
+        if slot is not None and slot.name == "name":
+            return length
+    return 0
 
 
 def _is_place(words: tuple[str, ...], named: Named) -> bool:

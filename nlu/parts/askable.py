@@ -13,7 +13,10 @@ from nlu.parts.places import Places, slot
 from nlu.parts.targets import TARGETS
 from nlu.text.canonical import Canonical
 
+STATE, TEMPERATURE, LEVEL = "HassGetState", "HassClimateGetTemperature", "ReadLevel"
+"""Intents of questions about the home."""
 SENSORS = ("sensor", "binary_sensor")
+ROBOTS = ("vacuum", "lawn_mower")
 _OPENABLE = ("cover", "valve")
 _OPENINGS = ("door", "window", "garage_door", "opening")
 _LASTING = (
@@ -46,6 +49,8 @@ def can_be(entity: Entity, state: str) -> bool:
             return entity.domain == "vacuum"
         case "mowing":
             return entity.domain == "lawn_mower"
+        case "stuck":
+            return entity.domain in ROBOTS
         case "charging":
             return entity.domain == "vacuum" or device_class == "battery_charging"
         case "low":
@@ -89,9 +94,34 @@ def state_as_said(state: str, before: Sequence[Entity]) -> str:
     return state
 
 
+def left_by(intent: str, domain: str) -> str:
+    """The state that a command has left devices of a domain in; "" where it has none."""
+    states = {"lock": ("locked", "unlocked"), "cover": ("open", "closed"), "": ("on", "off")}
+    if intent not in ("HassTurnOn", "HassTurnOff") or domain in ("script", "scene"):
+        return ""
+    return states.get(domain, states[""])[intent == "HassTurnOff"]
+
+
 def few(entities: Sequence[Entity]) -> bool:
     """Whether devices are asked about one by one."""
     return 0 < len(entities) <= _MOST_NAMED
+
+
+def is_question(command: Command) -> bool:
+    """Whether a command asks about the home."""
+    return command.intent in (STATE, TEMPERATURE, LEVEL)
+
+
+def question(intent: str, *slots: Slot) -> Command:
+    """A question with these slots."""
+    return Command(intent=intent, slots=slots)
+
+
+def level_question(level: str, *slots: Slot) -> Command:
+    """A question for a level; Home Assistant has an intent of its own for how warm it is."""
+    if level == "temperature" and not any(s.name in ("value", "domain") for s in slots):
+        return question(TEMPERATURE, *slots)
+    return question(LEVEL, *slots, slot("level", level))
 
 
 class Devices:
@@ -119,6 +149,12 @@ class Devices:
             those = [e for e in self._home.entities if name in (e.name.casefold(), e.id)]
             return [e for e in those if e.domain == values.get("domain", e.domain)] or those
         return []
+
+    def robots(self, command: Command | None) -> list[Entity]:
+        """The robots that a command names or, without any in it, all of the home."""
+        named = self.entities_of(command) if command is not None else []
+        those = [e for e in named if e.domain in ROBOTS]
+        return those or [e for e in self._home.entities if e.domain in ROBOTS]
 
     def any_in(self, entities: Sequence[Entity], where: Where | None) -> bool:
         """Whether any device may be in a place: one of no room may be anywhere."""

@@ -12,6 +12,7 @@ from assistant.english.commands.kinds import KINDS
 from assistant.english.commands.words import STATEMENTS
 from assistant.english.stop_words import COMMON
 from assistant.skill.home import Entity, Home
+from nlu.parts.askable import can_be
 from nlu.parts.chunks import Chunker, Level, Named, OfKind, OneOf, Spoken, Unknown
 from nlu.parts.division import cheapest
 from nlu.parts.names import LONGEST, Where
@@ -51,7 +52,9 @@ class Measured:
 
 @dataclass(frozen=True)
 class Outdoors:
-    """Where no room is."""
+    """Where no room is, and the word for it: "outside"."""
+
+    word: str
 
 
 @dataclass(frozen=True)
@@ -113,6 +116,13 @@ class Asked:
         return named or self.where is not None or bool(self.outdoors)
 
     @property
+    def moves(self) -> bool:
+        """Whether what is asked about goes up and down."""
+        if isinstance(self.who, Named | Partly):
+            return any(can_be(entity, self.state) for entity in self.who.entities)
+        return isinstance(self.who, OfKind) and "cover" in self.who.kind.domains
+
+    @property
     def everywhere(self) -> bool:
         """Whether it is about the whole home: all of it, or what may have been forgotten in it."""
         return not (english.EVERYTHING | english.LEFT).isdisjoint(self.words)
@@ -127,7 +137,8 @@ class Asked:
             return replace(self, level=english.LEVEL_OF_DOMAIN[domain])
         if self.words[0] not in ("what", "which") or self.level or self.everywhere:
             return self
-        plays = self.state == "playing" or (domain == "media_player" and not self.says_what)
+        shows = not self.says_what or (self.state == "on" and "got" in self.words)
+        plays = self.state == "playing" or (domain == "media_player" and shows)
         if plays and {"on", "playing"} & set(self.words):
             return replace(self, level="title", state="")
         return self
@@ -202,6 +213,8 @@ class QuestionWords:
             yield from ((thing, _WORD) for thing in named)
         if entities := self._partial.get(key):
             yield Partly(" ".join(key), entities), _PART
+        if key in english.OUTDOOR_PHRASES:
+            yield Outdoors(english.ANY_OUTDOORS[0]), _WORD
         if key in english.STATES:
             yield Stated(english.STATES[key]), _WORD
         if key in english.SENSED:
@@ -237,7 +250,7 @@ def _single(word: str, before: str) -> Iterator[tuple[_Part, float]]:
     if word == "they":
         yield Spoken(), _WORD
     if word in english.OUTDOORS:
-        yield Outdoors(), _WORD
+        yield Outdoors(word), _WORD
     if word.isdecimal():
         yield Level("", float(word)), _WORD
     if word in english.FILLERS or word in english.EVERYTHING or word in english.LEFT:
@@ -272,7 +285,7 @@ def _asked(words: tuple[str, ...], pieces: Sequence[_Piece]) -> Asked | None:
         words,
         who=next(iter(whos), None),
         where=next(iter(wheres), None),
-        outdoors=next((words[p.start] for p in pieces if isinstance(p.part, Outdoors)), ""),
+        outdoors=next((p.part.word for p in pieces if isinstance(p.part, Outdoors)), ""),
         one=any(isinstance(p.part, OneOf) for p in pieces),
         state=next(iter(states), ""),
         either=either,

@@ -18,13 +18,20 @@ from assistant.english.commands.kinds import KINDS, Kind
 from assistant.english.commands.places import zone_of
 from assistant.skill.home import Entity, Home
 from nlu.parts.askable import (
+    LEVEL,
     SENSORS,
+    STATE,
+    TEMPERATURE,
     Devices,
     can_be,
     few,
     is_of,
+    is_question,
     kind_of,
     kind_slots,
+    left_by,
+    level_question,
+    question,
     state_as_said,
 )
 from nlu.parts.chunks import Named, OfKind, Spoken, Unknown
@@ -35,8 +42,6 @@ from nlu.parts.question_words import Asked, Partly, QuestionWords
 from nlu.parts.targets import TARGETS
 from nlu.text.canonical import Canonical, cuts, without_politeness
 
-STATE, TEMPERATURE, LEVEL = "HassGetState", "HassClimateGetTemperature", "ReadLevel"
-"""Intents of questions about the home."""
 _UNKNOWN = 0.9
 """Confidence of an open question about what the home does not have: a document may tell."""
 _CLOSING = ("lock", "cover")
@@ -95,9 +100,11 @@ class Questions:
             asked = asked.with_implied_level()
             if asked.says_what:
                 return self._answered(asked, last)
+            if words[:3] in english.DONE_TOO and last is not None and not is_question(last):
+                return self._done_too(asked, last)
             if not joined and self._is_status(asked, bool(told)):
                 return self._status(asked)
-        if last is not None and _is_question(last) and not strangers:
+        if last is not None and is_question(last) and not strangers:
             return self._continued(rest, asked, last)
         return None
 
@@ -109,7 +116,7 @@ class Questions:
         if asked.level == "battery" and asked.state == "low" and asked.who is None:
             battery = (slot("domain", "binary_sensor"), slot("device_class", "battery"))
             return [
-                _command(
+                question(
                     STATE, *self._devices.places.slots(asked.where), slot("state", "low"), *battery
                 )
             ]
@@ -132,25 +139,28 @@ class Questions:
         state = slot("state", "on")
         if isinstance(asked.who, Named | Partly):
             those = [e for e in asked.who.entities if e.fact("device_class") == asked.sensed]
-            return [_command(STATE, slot("name", e.name), state) for e in those] or None
+            return [question(STATE, slot("name", e.name), state) for e in those] or None
         if asked.who is not None and not isinstance(asked.who, Spoken):
             return None
         classes = (slot("domain", "binary_sensor"), slot("device_class", asked.sensed))
-        return [_command(STATE, *self._devices.places.slots(asked.where), state, *classes)]
+        return [question(STATE, *self._devices.places.slots(asked.where), state, *classes)]
 
     def _of_state(self, asked: Asked, last: Command | None) -> list[Command] | None:
         if asked.value is not None or asked.one:
             return None
+        if asked.state == "stuck" and not asked.names_anything:
+            robots = self._devices.robots(last)
+            return self._named(robots, "stuck", (slot("state", "stuck"),)) if few(robots) else None
         state = _POSITIONS.get(asked.state, asked.state)
         stated = (slot("state", state),) if state else ()
         place, any_in = self._devices.places.slots(asked.where), self._devices.any_in
-        if asked.state in _POSITIONS and not _moves(asked):
+        if asked.state in _POSITIONS and not asked.moves:
             return None
         match asked.who:
             case Named(entities) | Partly(_, entities) if not any_in(entities, asked.where):
                 if {"or", "and"} & set(asked.words):
                     return None
-                return [_command(STATE, *place, *stated, slot("domain", entities[0].domain))]
+                return [question(STATE, *place, *stated, slot("domain", entities[0].domain))]
             case Named(entities):
                 return self._named(entities, asked.state, stated)
             case Partly(words, entities):
@@ -167,18 +177,18 @@ class Questions:
         if asked.state in ("charging", "low", "home", "docked", "mowing"):
             return None
         if asked.state in ("locked", "unlocked") and not place:
-            return [_command(STATE, slot("name", "all"), *stated, slot("domain", "lock"))]
+            return [question(STATE, slot("name", "all"), *stated, slot("domain", "lock"))]
         if place:
             there = [e for e in self._home.entities if self._devices.places.has(asked.where, e)]
             able = [e for e in there if can_be(e, asked.state)]
             if len(able) == 1 and asked.state in ("open", "closed"):
                 return self._named(able, asked.state, stated)
-            return [_command(STATE, *place, *stated)]
+            return [question(STATE, *place, *stated)]
         if not state or (asked.words[0] not in ("what", "which", "how") and not asked.everywhere):
             return None
         if asked.everywhere or asked.state in english.NOTABLE:
-            return [_command(STATE, slot("name", "all"), *stated)]
-        return [_command(STATE, *stated)] if english.LISTED & set(asked.words) else None
+            return [question(STATE, slot("name", "all"), *stated)]
+        return [question(STATE, *stated)] if english.LISTED & set(asked.words) else None
 
     def _of_outdoors(self, asked: Asked) -> list[Command] | None:
         """What is outside: what is called so, as no room is there."""
@@ -189,9 +199,9 @@ class Questions:
         found = self._devices.outdoors(asked.outdoors, kind)
         state = slot("state", _POSITIONS.get(asked.state, asked.state) or "on")
         if few(found):
-            return [_command(STATE, slot("name", e.name), state) for e in found]
+            return [question(STATE, slot("name", e.name), state) for e in found]
         noun = f"{asked.sensed} sensor" if asked.sensed else kind.domains[0].replace("_", " ")
-        return [_command(STATE, slot("name", f"{asked.outdoors} {noun}"), state)]
+        return [question(STATE, slot("name", f"{asked.outdoors} {noun}"), state)]
 
     def _unknown(self, words: str, asked: Asked, stated: tuple[Slot, ...]) -> list[Command] | None:
         """A device that the home does not have; what may be open elsewhere is no device."""
@@ -200,7 +210,7 @@ class Questions:
         ) in KINDS
         if not clear or asked.where is not None:
             return None
-        unknown = _command(STATE, slot("name", words), *stated)
+        unknown = question(STATE, slot("name", words), *stated)
         if asked.words[0] in english.OPEN:  # "what's the excess on it"
             unknown = msgspec.structs.replace(unknown, confidence=_UNKNOWN)
         return [unknown]
@@ -216,7 +226,7 @@ class Questions:
             e.id: (slot("domain", e.domain),) for e in able if doubled or e.domain in _CLOSING
         }
         return [
-            _command(STATE, slot("name", n), *stated, *domains.get(e.id, ()))
+            question(STATE, slot("name", n), *stated, *domains.get(e.id, ()))
             for n, e in reversed(names.items())
         ]
 
@@ -228,9 +238,9 @@ class Questions:
         near = [e for e in those if self._devices.places.has(asked.where, e)]
         if not kind.classes:
             domain = those[0].domain if those else kind.domains[0]
-            return [_command(STATE, *place, *stated, slot("domain", domain))]
+            return [question(STATE, *place, *stated, slot("domain", domain))]
         if not near and (place or not those):
-            return [_command(STATE, *place, *stated, *kind_slots(kind, asked.state))]
+            return [question(STATE, *place, *stated, *kind_slots(kind, asked.state))]
         if asked.where is None and not asked.everywhere and not plural:
             here = self._devices.places.here
             ours = [e for e in near if here is not None and e.area == here.id]
@@ -239,21 +249,21 @@ class Questions:
         if len(near) == 1:
             return self._named(near, asked.state, stated)
         if of_class == near:
-            return [_command(STATE, *place, *stated, *kind_slots(kind, asked.state))]
+            return [question(STATE, *place, *stated, *kind_slots(kind, asked.state))]
         if {e.domain for e in near} == {"lock"}:
-            return [_command(STATE, *place, *stated, slot("domain", "lock"))]
+            return [question(STATE, *place, *stated, slot("domain", "lock"))]
         if not plural and few(near):
             return self._named(near, asked.state, stated)
-        return [_command(STATE, *place, *stated, *kind_slots(kind, asked.state))]
+        return [question(STATE, *place, *stated, *kind_slots(kind, asked.state))]
 
     def _spoken(
         self, asked: Asked, last: Command | None, stated: tuple[Slot, ...]
     ) -> list[Command] | None:
         targets = self._devices.targets_of(last)
         if targets is not None:
-            return [_command(STATE, *targets, *stated)]
+            return [question(STATE, *targets, *stated)]
         if asked.state in ("locked", "unlocked"):
-            return [_command(STATE, slot("name", "all"), *stated, slot("domain", "lock"))]
+            return [question(STATE, slot("name", "all"), *stated, slot("domain", "lock"))]
         return None
 
     # ── levels ──────────────────────────────────────────────────────────────────────────────
@@ -261,11 +271,11 @@ class Questions:
     def _of_level(self, asked: Asked, last: Command | None) -> list[Command] | None:
         level = asked.level
         if asked.sensed:  # "how warm is the water"
-            return [_command(LEVEL, slot("name", asked.sensed_word), slot("level", level))]
+            return [question(LEVEL, slot("name", asked.sensed_word), slot("level", level))]
         if asked.outdoors:
             if asked.who is not None and not isinstance(asked.who, Spoken | Named):
                 return None
-            return [_command(LEVEL, slot("level", level), slot("outdoors", True))]
+            return [question(LEVEL, slot("level", level), slot("outdoors", True))]
         place = self._devices.places.slots(asked.where)
         value = (slot("value", asked.value),) if asked.value is not None else ()
         match asked.who:
@@ -274,12 +284,12 @@ class Questions:
             case Unknown(words):
                 if level not in english.OF_STRANGERS or "have" in asked.words:
                     return None
-                unknown = _command(LEVEL, slot("name", words), slot("level", level))
+                unknown = question(LEVEL, slot("name", words), slot("level", level))
                 return [msgspec.structs.replace(unknown, confidence=_UNKNOWN)]
             case Spoken():
                 targets = self._devices.targets_of(last)
                 if targets is not None and not (asked.where or level in english.OF_AIR):
-                    return [_level(level, *targets, *value)]
+                    return [level_question(level, *targets, *value)]
                 if level not in (*english.PLACELESS_LEVELS, "target"):
                     return None
             case OfKind(kind):
@@ -289,15 +299,15 @@ class Questions:
                 those = [e for e in self._home.entities if is_of(e, kind)]
                 near = [e for e in those if self._devices.places.has(asked.where, e)]
                 if kind.classes and len(near) == 1:
-                    return [_level(level, slot("name", near[0].name), *value)]
-                return [_level(level, *place, *kind_slots(kind, ""), *value)]
+                    return [level_question(level, slot("name", near[0].name), *value)]
+                return [level_question(level, *place, *kind_slots(kind, ""), *value)]
             case None if level not in english.PLACELESS_LEVELS and not place:
-                return [_level(level, *value)] if level in english.OF_HOME else None
+                return [level_question(level, *value)] if level in english.OF_HOME else None
         if asked.everywhere and not place:
-            return [_command(LEVEL, slot("name", "all"), slot("level", level))]
+            return [question(LEVEL, slot("name", "all"), slot("level", level))]
         if level == "temperature":
             place = place or self._devices.places.slots(Where())
-        return [_level(level, *place, *value)]
+        return [level_question(level, *place, *value)]
 
     def _level_of(
         self, level: str, entities: Sequence[Entity], value: tuple[Slot, ...], partly: bool
@@ -308,7 +318,7 @@ class Questions:
         those = measuring or able or ([] if partly and len(entities) > 1 else entities[:1])
         if not those or not few(those):
             return None
-        return [_level(level, slot("name", e.name), *value) for e in those]
+        return [level_question(level, slot("name", e.name), *value) for e in those]
 
     # ── what is asked without a word for it ─────────────────────────────────────────────────
 
@@ -316,7 +326,14 @@ class Questions:
         """Whether a question asks for the state of one thing: "how is the garage door"."""
         if isinstance(asked.who, OfKind) and asked.words[0] == "how":
             return True
-        if not isinstance(asked.who, Named) or asked.where is not None or asked.outdoors:
+        if not isinstance(asked.who, Named | Partly) or asked.where is not None or asked.outdoors:
+            return False
+        if all(entity.domain == "sensor" for entity in asked.who.entities):
+            shown = asked.words[0] == "what" and asked.words[-1] in english.SHOWING
+            left = asked.words[:2] in english.HOW_MUCH
+            if shown or (left and english.NEEDING.isdisjoint(asked.words)):
+                return True
+        if isinstance(asked.who, Partly):
             return False
         if asked.who.entities[0].domain == "binary_sensor":
             return True
@@ -327,12 +344,26 @@ class Questions:
     def _status(self, asked: Asked) -> list[Command] | None:
         if isinstance(asked.who, OfKind):
             return self._of_kind(asked.who.kind, asked.who.plural, asked, ())
+        if isinstance(asked.who, Partly):
+            return self._named(asked.who.entities, "", ()) if few(asked.who.entities) else None
         if not isinstance(asked.who, Named):
             return None
         sensor = asked.who.entities[0].domain == "binary_sensor"
         noticed = sensor and not asked.either and asked.words[0] not in ("what", "how")
         state = (slot("state", "on"),) if noticed else ()
-        return [_command(STATE, slot("name", asked.who.entities[0].name), *state)]
+        return [question(STATE, slot("name", asked.who.entities[0].name), *state)]
+
+    def _done_too(self, asked: Asked, last: Command) -> list[Command] | None:
+        """Whether something else is as the command before left what it was for."""
+        before = self._devices.entities_of(last)
+        domain = next((str(s.value) for s in last.slots if s.name == "domain"), "")
+        state = left_by(last.intent, before[0].domain if before else domain)
+        if isinstance(asked.who, Named | Partly):
+            able = [e for e in asked.who.entities if state and can_be(e, state)]
+            those = able or list(asked.who.entities)
+            stated = (slot("state", state),) if able else ()
+            return self._named(those, state, stated) if few(those) else None
+        return self._of_state(replace(asked, state=state), last) if state else None
 
     def _continued(
         self, said: Canonical, asked: Asked | None, last: Command
@@ -342,7 +373,7 @@ class Questions:
         what = tuple(s for s in last.slots if s.name not in (*TARGETS, "outdoors"))
         before = self._devices.entities_of(last)
         if one := self._devices.one_of(said, before):
-            return [_command(last.intent, slot("name", e.name), *what) for e in one]
+            return [question(last.intent, slot("name", e.name), *what) for e in one]
         if asked is None or asked.says_what or asked.value is not None:
             return None
         if not (asked.fillers <= english.CONTINUING and asked.names_anything):
@@ -356,36 +387,14 @@ class Questions:
         if asked.who is None and asked.where is not None:
             if not kind and before:
                 kind = kind_of(before[0])
-            return [_command(last.intent, *self._devices.places.slots(asked.where), *what, *kind)]
+            return [question(last.intent, *self._devices.places.slots(asked.where), *what, *kind)]
         if isinstance(asked.who, Named | OfKind | Partly):
             place = tuple(s for s in last.slots if s.name in ("area", "floor"))
             state = state_as_said(str(values.get("state", "")), before)
             commands = self._of_state(replace(asked, state=state), None) if state else None
             if commands and isinstance(asked.who, OfKind) and asked.where is None and place:
-                return [_command(c.intent, *c.slots, *place) for c in commands]
+                return [question(c.intent, *c.slots, *place) for c in commands]
             if commands:
                 return commands
             return self._status(asked) if isinstance(asked.who, Named) else None
         return None
-
-
-def _moves(asked: Asked) -> bool:
-    """Whether what is asked about goes up and down."""
-    if isinstance(asked.who, Named | Partly):
-        return any(can_be(entity, asked.state) for entity in asked.who.entities)
-    return isinstance(asked.who, OfKind) and "cover" in asked.who.kind.domains
-
-
-def _is_question(command: Command) -> bool:
-    return command.intent in (STATE, TEMPERATURE, LEVEL)
-
-
-def _command(intent: str, *slots: Slot) -> Command:
-    return Command(intent=intent, slots=slots)
-
-
-def _level(level: str, *slots: Slot) -> Command:
-    """A question for a level; Home Assistant has an intent of its own for how warm it is."""
-    if level == "temperature" and not any(s.name in ("value", "domain") for s in slots):
-        return _command(TEMPERATURE, *slots)
-    return _command(LEVEL, *slots, slot("level", level))

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Annotated
+
+import msgspec
 
 from assistant.skill import (
     Change,
@@ -19,6 +21,7 @@ from assistant.skill import (
     Traits,
     Undo,
     choices,
+    opened_by,
     too_unsure_to_open,
 )
 from skills.home.climate import degrees, limits_of
@@ -82,6 +85,55 @@ def adjust(
     return Reply(told, undo=tuple(undo), about=(those[0].id,))
 
 
+def _can_be_halved(request: Request, context: Context) -> bool:
+    """Whether the last action changed levels, and taking a part of it back opens nothing."""
+    said = context.conversation
+    return (
+        said.acted
+        and not opened_by(said.undoing, context.home.entities)
+        and bool(list(_halves(context)))
+    )
+
+
+@skill.short(
+    "TakeBackHalf",
+    "[no|woah|whoa|oh] not (that|so|quite so|quite that) much",
+    "[no|woah|whoa|oh] [that is] [a bit|way|far|much] too (much|far)",
+    holds=_can_be_halved,
+)
+def take_back_half(context: Context) -> Reply:
+    """Take back half of the change that was made last."""
+    halves = list(_halves(context))
+    undo = [step for e, what, level in halves for step in _set(context, e, what, level)]
+    told = [f"{the(e)} to {_said(level, what)}" for e, what, level in halves]
+    about = tuple(entity.id for entity, _, _ in halves)
+    return Reply(f"I set {context.say(told)}.", undo=tuple(undo), about=about)
+
+
+def _halves(context: Context) -> Iterator[tuple[Entity, Property, float]]:
+    """The devices whose level the last action changed, with the level halfway back."""
+    steps: dict[str, list[Undo]] = {}
+    for step in context.conversation.undoing:
+        steps.setdefault(step.id, []).append(step)
+    for entity in context.home.entities:
+        before = entity
+        for step in steps.get(entity.id, ()):
+            before = _as_before(before, step)
+        for what in PROPERTIES.values():
+            if before is not entity and entity.domain in what.domains:
+                levels = (what.level(entity), what.level(before))
+                if levels[0] is not None and levels[1] is not None and levels[0] != levels[1]:
+                    yield entity, what, _rounded((levels[0] + levels[1]) / 2, what)
+
+
+def _as_before(entity: Entity, step: Undo) -> Entity:
+    """A device as it was before one step of an action."""
+    if step.operation == "home.set":
+        return msgspec.structs.replace(entity, state=str(step.value))
+    attributes = {**entity.attributes, step.name: step.value}
+    return msgspec.structs.replace(entity, attributes=attributes)
+
+
 def _meant(wanted: TargetMention, request: Request, context: Context) -> Target:
     """The devices to change; of several without a name or a place, those that run."""
     if wanted.domain == "media_player":
@@ -105,7 +157,11 @@ def _new(entity: Entity, what: Property, change: Change, than: Sequence[Entity])
     if what.name == "temperature":
         least, most = limits_of(entity)
     new = change.applied(present, what.step, least, most)
-    return round(new * 2) / 2 if what.name == "temperature" else float(round(new))
+    return _rounded(new, what)
+
+
+def _rounded(level: float, what: Property) -> float:
+    return round(level * 2) / 2 if what.name == "temperature" else float(round(level))
 
 
 def _set(context: Context, entity: Entity, what: Property, level: float) -> list[Undo]:

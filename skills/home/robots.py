@@ -6,9 +6,9 @@ from typing import Annotated
 
 import msgspec
 
-from assistant.skill import Context, Dialog, Reply, Request, Skill, Traits, domains
+from assistant.skill import Confirm, Context, Dialog, Reply, Request, Skill, Traits, domains
 from skills.home.actions import DOCK, MOW, SEND_HOME, START, Action
-from skills.home.setting import bring
+from skills.home.setting import LEFT, bring
 from skills.home.targets import Place, TargetMention, find, one_of, the
 
 Vacuum = Annotated[str, domains("vacuum")]
@@ -29,6 +29,26 @@ def start_vacuum(
 ) -> Dialog:
     """Start a vacuum cleaner."""
     return (yield from _do(START, TargetMention(name, place, "vacuum"), request, context))
+
+
+@skill.intent(
+    "HassVacuumCleanArea",
+    "send (him|her|it|[the|my] {name}) (round|around|over|to do) [the|my] {area}",
+    traits=VACUUM,
+)
+def clean_area(
+    request: Request, context: Context, place: Place, name: Vacuum | None = None
+) -> Dialog:
+    """Ask whether to start a vacuum cleaner everywhere, as none can be sent to one room."""
+    target = find(TargetMention(name, domain="vacuum"), request, context)
+    robot = yield from one_of(target, context)
+    if robot is None:
+        return target.unknown
+    question = f"I can only start {the(robot)} for the whole home. Shall I?"
+    if not (yield Confirm(question)):
+        return LEFT
+    undo = bring(context, robot, START.state)
+    return Reply(f"I {START.did.format(the(robot))}.", undo=tuple(undo))
 
 
 @skill.serve("HassVacuumReturnToBase", traits=msgspec.structs.replace(VACUUM, directions=RETURNS))

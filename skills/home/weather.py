@@ -38,6 +38,7 @@ MEANT = {
 Condition = Annotated[str, choices(*MEANT)]
 
 skill = Skill("home")
+skill.rule("out", "(outside|out|outdoors|out there)")
 skill.rule("outside", "(outside|out|outdoors|out there|now|right now|at the moment|here)")
 
 
@@ -48,7 +49,9 @@ def _is_known(request: Request, context: Context) -> bool:
 @skill.short(
     "CurrentWeather",
     "(how is|what is) the weather [like|doing] [<outside>] [<outside>]",
-    "what is it (like|doing) (outside|out|outdoors|out there) [now|right now|at the moment]",
+    "(what|how) is it (like|doing|looking) <out> [<outside>]",
+    "how is it <out> [<outside>]",
+    "[just] tell me (what|how) it is [like|doing|looking] <out> [<outside>] [then]",
     "is it [still] {condition} [<outside>] [<outside>]",
     holds=_is_known,
     traits=Traits(asks=True),

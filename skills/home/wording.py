@@ -127,6 +127,8 @@ def state_words(entity: Entity, state: str) -> str:
     if entity.domain == "binary_sensor" and state in ("on", "off"):
         on, off = _BINARY.get(entity.fact("device_class"), ("on", "off"))
         return on if state == "on" else off
+    if entity.domain in ("vacuum", "lawn_mower") and state == "error":
+        return "in trouble"
     if entity.domain == "person":
         return _PLACES.get(state, f"at {state}")
     return state.replace("_", " ")
@@ -138,6 +140,8 @@ def is_in(entity: Entity, state: str) -> bool:
     if wanted == "low" and entity.domain == "sensor":
         level = number(entity.state)
         return level is not None and level <= _LOW_BATTERY
+    if wanted == "stuck":
+        wanted = "error"
     if wanted == "running" and entity.domain != "binary_sensor":
         wanted = "on"
     if wanted in ("on", "off") and entity.domain in _RUNS:

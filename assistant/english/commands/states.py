@@ -14,8 +14,10 @@ def _by_phrase(table: dict[str, str]) -> dict[tuple[str, ...], str]:
 
 STATES = _by_phrase(
     {
-        "on": "on, turn on, turned on, switch on, switched on, put on, lit, burning",
+        "on": "on, turn on, turned on, switch on, switched on, put on, lit, burning, come on, "
+        "came on, gone on, kicked in, fired up",
         "off": "off, turn off, turned off, switch off, switched off, put off, shut off, out, "
+        "gone off, gone out, "
         "turned out, switched out, turn out",
         "open": "open, opened, ajar, wide open",
         "closed": "closed, close, shut, drawn, draw, pulled to, shut properly",
@@ -28,6 +30,7 @@ STATES = _by_phrase(
         "mowing": "mowing",
         "docked": "docked, in dock, on dock, in its dock, on its dock, on charger, at base",
         "charging": "charging",
+        "stuck": "stuck, jammed",
         "low": "low, flat, empty, nearly empty, almost empty, nearly flat, running low, dead",
         "home": "home, at home",
         "up": "up",
@@ -61,11 +64,12 @@ LEVELS = _by_phrase(
         "target": "set to, set at, set for, what temperature set to, target temperature, "
         "what temperature set at, temperature set to, temperature set at, meant to reach",
         "temperature": "how warm, how hot, how cold, how cool, how chilly, temperature, warm, "
-        "cold, hot, what temperature, how many degrees, chilly, cool, freezing, how freezing",
+        "cold, hot, what temperature, how many degrees, chilly, cool, freezing, how freezing, "
+        "sitting at",
         "humidity": "how humid, how damp, humidity, humid, damp, how dry, how moist",
         "battery": "how much battery, how much charge, battery, battery level, charge, "
         "how much power left, how full is battery, battery life, batteries, battery status, "
-        "how charged, how much juice",
+        "how charged, how much juice, charged, fully charged, charged up, got any charge",
         "power": "how much power, how much electricity, power, power consumption, "
         "electricity consumption, how many watts, power usage, electricity usage, consumption",
         "energy": "how much energy, energy, energy consumption, energy usage",
@@ -137,6 +141,8 @@ OUTDOORS = word_set(
     "outside outdoors garden yard backyard balcony terrace patio porch deck greenhouse street"
 )
 """Words for where no room is."""
+OUTDOOR_PHRASES = frozenset((("out", "there"), ("out", "of", "doors")))
+"""Phrases for anywhere outside."""
 ANY_OUTDOORS = ("outside", "outdoors")
 """Those that name no particular place."""
 
@@ -173,6 +179,19 @@ TELLING = tuple(
     )
 )
 """What people say before a question, the longest first."""
+
+DONE_TOO = tuple(
+    tuple(phrase.split())
+    for phrase in phrase_list("did you do, did you get, have you done, did you also do")
+)
+"""First words of a question whether what was just done was done to something else, too."""
+SHOWING = word_set("at on showing reading saying")
+"""Last words of a question for what a sensor shows: "what's the freezer at"."""
+HOW_MUCH = (("how", "much"), ("how", "many"), ("how", "full"), ("how", "low"))
+"""First words of a question for what a sensor measures, which its name tells."""
+
+NEEDING = word_set("need should must take add use")
+"""Words of a question for how much there is to be, not for how much there is."""
 
 INDIRECT = word_set("where when why who which if whether")
 """Words of another question before one: "where on earth is she"."""
@@ -212,7 +231,7 @@ FILLERS = word_set(
     "is are was were am be been being did do does has have had a an my our your his her their its "
     "to at in of on for with by from and or got get there it that this i we you he she they kids "
     "children anyone anybody who mum dad turn turned switch switched leave left put still now just "
-    "right currently actually already again really also too so then even else at moment currently "
+    "right actually already again really yet though also too so then even else at moment currently "
     "device devices thing things appliance appliances stuff level levels reading percent degrees "
     "state status setting set use uses using used draw draws drawing consume consuming "
     "take taking left remaining show shows showing say says run set please ok me if whether about "

@@ -114,6 +114,8 @@ ASKING = (
     | word_set("tomorrow today tonight later soon morning afternoon evening night noon midnight")
 )
 """Words that a call, which asks for nothing, has not: "good girl", "hens in"."""
+NORMS = word_set("should must ought")
+"""Words of a question for how something is to be, not for how it is."""
 CORRECTIONS = _keys(
     "no, no no, not that, i meant, i mean, sorry, actually, wait, no wait, oops, i said, "
     "sorry i meant, no i meant, not that 1, instead, rather"
