@@ -23,7 +23,7 @@ from nlu.grammar.binding import IGNORED, Binder, UnknownError, list_of_kind, lis
 from nlu.grammar.block_binding import bound
 from nlu.grammar.claim import Claim
 from nlu.grammar.lists import SlotLists
-from nlu.grammar.vocabulary import UNSERVED, Vocabulary
+from nlu.grammar.vocabulary import Vocabulary
 
 
 @dataclass(frozen=True)
@@ -99,7 +99,7 @@ def _claim(manifest: SkillManifest, schema: IntentSchema, lists: SlotLists) -> C
 def _owned(claim: Claim, owners: Mapping[str, str], traits: Mapping[str, Traits]) -> Claim:
     """Assign a claim of the vocabulary to the skill that serves it, with that skill's traits."""
     intent = claim.schema.intent
-    own = traits.get(intent, UNSERVED.get(intent, claim.schema.traits))
+    own = traits.get(intent, claim.schema.traits)
     schema = msgspec.structs.replace(claim.schema, traits=own)
     return replace(claim, skill=owners.get(intent, ""), schema=schema)
 

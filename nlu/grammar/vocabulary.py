@@ -14,19 +14,10 @@ from functools import lru_cache
 import msgspec
 
 from assistant.core.errors import InputError
-from assistant.skill.manifest import Traits
 from nlu.grammar.blocks import Block, ValueList, read_blocks, read_document, read_lists
 
 _RULES = {"timer_duration": "{duration}", "timer_start": "{duration:start_duration}"}
 """Our rules that replace the package's own for a time span."""
-
-UNSERVED = {
-    "HassVacuumCleanArea": Traits(
-        about=("vacuum", "hoover", "robot", "cleaner"), needs_slot=True, placed=True
-    ),
-}
-"""Traits of the package's intents that no built-in skill serves; a skill that serves one declares
-its own."""
 
 
 @dataclass(frozen=True, eq=False)

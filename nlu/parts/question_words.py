@@ -181,7 +181,7 @@ class QuestionWords:
             at
             for at in range(2, len(words))
             if (words[at : at + 2] in STATEMENTS or words[at] in english.SPEAKERS)
-            and words[at - 1] not in english.BEGINNINGS
+            and words[at - 1] not in (*english.BEGINNINGS, *english.INVERTED)
             and not self._chunker.mentions(words[at:])
         ]
         for start in (*starts, 0):

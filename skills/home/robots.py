@@ -31,10 +31,10 @@ def start_vacuum(
     return (yield from _do(START, TargetMention(name, place, "vacuum"), request, context))
 
 
-@skill.intent(
+@skill.serve("HassVacuumCleanArea", traits=Traits(about=VACUUM.about, needs_slot=True, placed=True))
+@skill.short(
     "HassVacuumCleanArea",
     "send (him|her|it|[the|my] {name}) (round|around|over|to do) [the|my] {area}",
-    traits=VACUUM,
 )
 def clean_area(
     request: Request, context: Context, place: Place, name: Vacuum | None = None

@@ -13,15 +13,16 @@ from skills.declined import ACTIONS, declined
 from skills.registry import load_registry
 from tests.support.talking import Talk, command
 
-CANNOT = command("HassVacuumCleanArea", area="Kitchen")
+CANNOT = command("HassHumidifierMode", mode="quiet")
 
 
 def test_an_intent_of_no_skill_is_told_as_it_was_understood(talk: Talk) -> None:
-    assert talk.hear("vacuum the kitchen", CANNOT) == [
+    assert talk.hear("the humidifier on quiet", CANNOT) == [
         SpokenReply(
             utterance_id="u1",
-            text="I understood that you want to clean a room, but I can't do that yet.",
-            intent="HassVacuumCleanArea",
+            text="I understood that you want to set the mode of a humidifier,"
+            " but I can't do that yet.",
+            intent="HassHumidifierMode",
             done=False,
         )
     ]
@@ -29,10 +30,10 @@ def test_an_intent_of_no_skill_is_told_as_it_was_understood(talk: Talk) -> None:
 
 def test_the_other_commands_of_the_breath_are_carried_out(talk: Talk) -> None:
     on, off = command("HassTurnOn", name="Kettle"), command("HassTurnOff", name="Desk Lamp")
-    (reply,) = talk.hear("kettle on, vacuum the kitchen and lamp off", on, CANNOT, off)
+    (reply,) = talk.hear("kettle on, the humidifier on quiet and lamp off", on, CANNOT, off)
     assert isinstance(reply, SpokenReply)
     assert reply.text == (
-        "I turned on the kettle. I understood that you want to clean a room, "
+        "I turned on the kettle. I understood that you want to set the mode of a humidifier, "
         "but I can't do that yet. I turned off the desk lamp."
     )
     assert (reply.done, reply.acted) == (False, True)

@@ -195,6 +195,8 @@ NEEDING = word_set("need should must take add use")
 
 INDIRECT = word_set("where when why who which if whether")
 """Words of another question before one: "where on earth is she"."""
+INVERTED = word_set("do have has had can could should must shall will would")
+"""Words before a subject that belongs to the question: "how much do we need"."""
 SPEAKERS = word_set("i we he she they it you nobody that this there who")
 """First words of the statements around a question."""
 
@@ -228,9 +230,10 @@ LEFT = word_set("still left leave leaving else")
 """Words of a question that is about the whole home: what is on there may be forgotten."""
 
 FILLERS = word_set(
-    "is are was were am be been being did do does has have had a an my our your his her their its "
-    "to at in of on for with by from and or got get there it that this i we you he she they kids "
-    "children anyone anybody who mum dad turn turned switch switched leave left put still now just "
+    "is are was were am be been being did do done does has have had a an my our your his her their "
+    "its to at in of on for with by from and or got get there it that this i we you he she they "
+    "kids children anyone anybody who mum dad turn turned switch switched leave left put still now "
+    "just "
     "right actually already again really yet though also too so then even else at moment currently "
     "device devices thing things appliance appliances stuff level levels reading percent degrees "
     "state status setting set use uses using used draw draws drawing consume consuming "

@@ -36,6 +36,7 @@ HOME = Home(
         entity("lock.side", "Side Door", "kitchen"),
         entity("binary_sensor.dryer", "Dryer Leak", "cellar", device_class="moisture"),
         entity("sensor.dryer", "Dryer Power", "cellar", device_class="power"),
+        entity("sensor.oil", "Oil Tank Level"),
         entity("binary_sensor.cellar", "Cellar Motion", "cellar", device_class="motion"),
         entity("media_player.tv", "TV", "lounge", device_class="tv"),
         entity("climate.lounge", "Lounge Thermostat", "lounge"),
@@ -67,6 +68,13 @@ def command(intent: str, **slots: Any) -> Command:
 @pytest.mark.parametrize(
     ("text", "wanted"),
     [
+        ("has the thermostat come on yet", [(STATE, {"state": "on", "domain": "climate"})]),
+        ("is robbie charged", [(LEVEL, {"name": "Robbie", "level": "battery"})]),
+        ("is he stuck again", [(STATE, {"name": "Robbie", "state": "stuck"})]),
+        ("what's the tv got on at the moment", [(LEVEL, {"name": "TV", "level": "title"})]),
+        ("is it freezing out there", [(LEVEL, {"level": "temperature", "outdoors": True})]),
+        ("how much oil have we got left", [(STATE, {"name": "Oil Tank Level"})]),
+        ("what's the oil tank at", [(STATE, {"name": "Oil Tank Level"})]),
         ("what's still on", [(STATE, {"name": "all", "state": "on"})]),
         ("have we left anything on", [(STATE, {"name": "all", "state": "on"})]),
         ("is everything off upstairs", [(STATE, {"floor": "First Floor", "state": "off"})]),
@@ -224,3 +232,40 @@ def test_a_question_goes_on_with_the_one_before(
 )
 def test_a_command_after_a_question_is_none(text: str) -> None:
     assert meant(text, LIGHTS_ON) is None
+
+
+LOCKED = command("HassTurnOn", name="Front Door", domain="lock")
+CLOSED = command("HassTurnOff", name="Lounge Blind", domain="cover")
+RAN = command("HassTurnOn", name="Lock Up", domain="script")
+
+
+@pytest.mark.parametrize(
+    ("text", "before", "wanted"),
+    [
+        ("did you do the side door as well", LOCKED, {"state": "locked", "domain": "lock"}),
+        ("have you done the kitchen blind", CLOSED, {"state": "closed", "domain": "cover"}),
+        ("did you get the side door", RAN, {"domain": "lock"}),
+    ],
+)
+def test_whether_the_same_was_done_to_another(
+    text: str, before: Command, wanted: dict[str, str]
+) -> None:
+    asked = meant(text, before)
+    assert asked is not None
+    ((intent, slots),) = asked
+    assert intent == STATE
+    assert {name: value for name, value in slots.items() if name != "name"} == wanted
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "how much oil do I need",
+        "what's in the tank",
+        "did you do the washing",
+        "what have I got on today",
+        "how hot should the oven be",
+    ],
+)
+def test_what_only_sounds_like_a_question_about_a_thing_of_the_home(text: str) -> None:
+    assert meant(text, LOCKED) is None

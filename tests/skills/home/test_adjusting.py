@@ -54,6 +54,24 @@ def test_a_light_is_dimmed_and_never_quite_off(house: Talk) -> None:
     assert 1 <= int(house.state("light.counter").removesuffix("%")) < 20
 
 
+def test_half_of_a_change_is_taken_back(house: Talk) -> None:
+    half = command("TakeBackHalf")
+    house.ask("HassSetVolume", name="TV", volume_level=80)
+    assert house.say("not that much", half) == "I set the tv to 60 percent."
+    assert house.say("too much", half) == "I set the tv to 70 percent."
+    house.ask("HassLightSet", name="Counter", brightness=50)
+    assert house.say("not that much", half) == "I set the counter to 75 percent."
+
+
+def test_a_change_goes_beyond_the_level_of_another(house: Talk) -> None:
+    house.ask("HassLightSet", name="Counter", brightness=20)
+    house.ask("HassLightSet", name="Bed Light", brightness=60)
+    up = {"name": "Counter", "level": "brightness", "change": "+", "than": "Bed Light"}
+    assert house.say("words", command("AdjustDevice", **up)) == "I set the counter to 80 percent."
+    down = up | {"change": "-"}
+    assert house.say("words", command("AdjustDevice", **down)) == "I set the counter to 40 percent."
+
+
 def test_a_thermostat_keeps_its_limits(house: Talk) -> None:
     set_to = command("HassClimateSetTemperature", name="Radiator", temperature=27)
     house.say("words", set_to)

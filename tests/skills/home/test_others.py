@@ -5,7 +5,6 @@ from __future__ import annotations
 import pytest
 
 from skills.home import skill
-from tests.support.house import replied
 from tests.support.talking import Talk, command
 
 
@@ -27,9 +26,14 @@ def test_robots(
 
 
 def test_one_room_of_the_house_is_more_than_they_can(house: Talk) -> None:
-    reply = replied(house.hear("clean the kitchen", command("HassVacuumCleanArea", area="Kitchen")))
-    assert reply.text == "I understood that you want to clean a room, but I can't do that yet."
+    kitchen = command("HassVacuumCleanArea", area="Kitchen")
+    question = "I can only start Rover for the whole home. Shall I?"
+    assert house.say("clean the kitchen", kitchen) == question
+    assert house.say("no") == "Okay, I left it as it is."
     assert house.state("vacuum.rover") == "docked"
+    house.say("clean the kitchen", kitchen)
+    assert house.say("yes") == "I started Rover."
+    assert house.state("vacuum.rover") == "cleaning"
 
 
 def test_an_announcement_is_said(house: Talk) -> None:
