@@ -83,7 +83,7 @@ def _exceptions(said: Canonical) -> Iterator[tuple[Canonical, Canonical]]:
     """The ways to divide a text into a command and what is excepted, the latter longest first."""
     words = tuple(token.text for token in said.tokens)
     for start in range(1, len(words) - 1):
-        if phrase := next((p for p in modifiers.LEAVING if words[start:][: len(p)] == p), ()):
+        if phrase := _leaving(said, words, start):
             yield said.part(0, start), _left(said.part(start + len(phrase), len(words)))
     for start in range(len(words) - 1):
         phrase = _excepting(words, start)
@@ -96,6 +96,14 @@ def _exceptions(said: Canonical) -> Iterator[tuple[Canonical, Canonical]]:
             core = clauses.joined(said.part(0, start), said.part(end, len(words)))
             if len(core.tokens) >= _FEWEST:
                 yield core, said.part(begin, end)
+
+
+def _leaving(said: Canonical, words: tuple[str, ...], at: int) -> tuple[str, ...]:
+    """The phrase at a place, where a clause begins, before what is to stay; () for none."""
+    phrase = next((p for p in modifiers.LEAVING if words[at : at + len(p)] == p), ())
+    begins = len(phrase) > 1 or said.paused(at) or words[at - 1] in modifiers.ENDING
+    amount = any(word.isdecimal() for word in words[at:])  # "leave the blind 30 percent open"
+    return phrase if begins and not amount else ()
 
 
 def _left(said: Canonical) -> Canonical:
@@ -191,8 +199,7 @@ def _when(said: Canonical, now: datetime) -> When | None:
     spoken = said.spoken(0, len(text))
     if words in modifiers.LATER:
         return When(kind="later", said=spoken)
-    lasting = words[0] in modifiers.WHILE or words[:2] == ("every", "time")
-    if len(words) > 2 and (lasting or CONDITION.match(text)):
+    if len(words) > 2 and (CONDITION.match(text) or words[:2] == ("every", "time")):
         return When(kind="event", said=spoken)
     found = _first_value(words, now)
     return When(kind=found[0], said=spoken, value=found[1]) if found else None

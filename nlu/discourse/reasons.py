@@ -21,6 +21,7 @@ from assistant.english.commands.words import (
     QUESTIONS,
     STATEMENTS,
     SUBJECTS,
+    WHILE,
     WISHING,
 )
 from nlu.discourse import clauses
@@ -94,6 +95,8 @@ def _calls(sentence: Canonical, mentions: Mentions) -> bool:
 
 
 def _begins_statement(words: tuple[str, ...], at: int, pauses: Sequence[int]) -> bool:
+    if at and words[at] in WHILE and len(words) > at + _FEWEST:
+        return True
     if any(words[at : at + length] in STATEMENTS for length in (2, 3)):
         return True
     if words[at] in SUBJECTS:

@@ -219,7 +219,7 @@ class Composer:
                     yield from self._switched("close", whom)
                     continue
                 slots = (*_plain(whom, what), slot(name, _whole(level.value)))
-                begins = what == "temperature" and frame.action in ("on", "start")
+                begins = what == "temperature" and frame.begins and frame.action == "on"
                 yield Command(intent=intent, slots=(*slots, *([slot("on", True)] * begins)))
         if frame.levels:
             if frame.action in ("on", "start") and what == "volume":

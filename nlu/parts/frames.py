@@ -54,6 +54,8 @@ class Frame:
     other: bool = False
     """Whether it means another one than was spoken of before."""
     action: str = ""
+    begins: bool = False
+    """Whether the action is said before a level, so that it is no place: "on, at nineteen"."""
     levels: tuple[Level, ...] = ()
     relative: Relative | None = None
     than: Named | Spoken | None = None
@@ -95,6 +97,7 @@ class Frame:
         return replace(
             self,
             action=other.action,
+            begins=other.begins,
             levels=other.levels,
             relative=other.relative,
             lent=other.lent or other.said,
@@ -163,10 +166,17 @@ def _frame(said: Canonical, segment: Sequence[Chunk]) -> Frame | None:
         one=any(isinstance(c.part, OneOf) for c in segment) and not named,
         other=any(isinstance(who, Spoken) and who.other for who in whos),
         action=actions[0] if actions else "",
+        begins=_begins(segment),
         levels=levels,
         relative=relative,
         than=than,
     )
+
+
+def _begins(segment: Sequence[Chunk]) -> bool:
+    """Whether an action is said before any level."""
+    first = next((c.part for c in segment if isinstance(c.part, Act | Level)), None)
+    return isinstance(first, Act)
 
 
 def _compared(

@@ -46,9 +46,10 @@ EXCEPTED_FRAME = word_set(
 TRAILING = word_set("on off up down open closed out please")
 """Words of a command that may follow the exception: "turn all but the hall off"."""
 
+ENDING = TRAILING | word_set("now then")
+"""Words with which a command may end before another clause."""
+
 AT_TIME = word_set("at by around before after from past about starting until till")
-WHILE = word_set("while whilst")
-"""Words before what lasts as long as a command shall hold: "while we're out"."""
 NO_HOURS = range(13, 100)
 """Numbers that say how much after "at", and no time: "heating on at nineteen"."""
 UNTIL = word_set("until till")
@@ -59,7 +60,7 @@ TIME_BEGINNINGS = (
     AT_TIME
     | FOR
     | word_set(
-        "in on when whenever once if unless as while whilst every each tomorrow this next daily"
+        "in on when whenever once if unless as while every each tomorrow this next daily"
         " weekly hourly nightly later soon sometime a some one eventually another first in weekdays"
         " weekends early late day"
     )

@@ -78,6 +78,8 @@ STATEMENTS = _keys(
     "my eyes, we can, we can not, you are, he will, she will, they will"
 )
 """First words of a statement, which says why something is wanted."""
+WHILE = word_set("while whilst")
+"""Words before a statement of what goes on meanwhile: "while we're out"."""
 BEGINNINGS = word_set(
     "turn switch put set make change adjust open close shut lock unlock start stop dim brighten"
     " play pause raise lower run send call remind tell bring activate mute skip"

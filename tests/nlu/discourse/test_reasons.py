@@ -23,6 +23,8 @@ def mentions(words: Sequence[str]) -> bool:
         ("close the shutters, the people next door are looking in", "close shutters"),
         ("the soup is boiling over, cancel the timer", "cancel timer"),
         ("stop the rice, it's boiling over, start again", "stop rice start again"),
+        ("turn the heater down while we are out", "turn heater down"),
+        ("turn the heater down while the kitchen is warm", None),
         ("lamp on", None),
         ("I'm cold", None),
         ("I would like the lamp on", None),
