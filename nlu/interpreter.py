@@ -52,7 +52,7 @@ from nlu.discourse.direction import directions
 from nlu.discourse.modifiers import UNKNOWN, Modifiers, divisions, taken_out, timed_before
 from nlu.discourse.negation import negates_itself, not_a_command, unlikely_command
 from nlu.discourse.reading import ReadPart, spells
-from nlu.discourse.reasons import Alone, without_reason, without_remarks
+from nlu.discourse.reasons import Alone, without_aside, without_reason, without_remarks
 from nlu.discourse.segmenter import LONGEST, One, Segmenter
 from nlu.discourse.short_forms import Conditional, ShortForms
 from nlu.grammar.match import Match
@@ -183,7 +183,7 @@ class Interpreter:
         first = (self._by_composition,) if before and leans(said, before) else ()
         if before is not None and self._templates.traits(before.command.intent).asks:
             first = (self._by_question,)  # "and the kitchen one" asks the same, and sets no light
-        remarks, reason = (partial(self._alone, of) for of in (without_remarks, without_reason))
+        remarks, reason = (partial(self._alone, of) for of in (without_remarks, without_aside))
         for step in (
             *(remarks, *first, self._by_sentence, self._by_time, self._by_parts),
             *(self._by_short_form, self._by_question, reason, self._by_composition),

@@ -35,7 +35,9 @@ TURNED_ROUND = re.compile(
     r"|(?:i|we) do not (?:want|need|think|like)(?: \w+)? to|i would not|would not|if|unless"
     r"|suppose|supposing|imagine|what if|what happens|what would|what will happen|i wish|i wonder"
     r"|let us not|avoid|refrain|whoever|remember when|do you remember"
-    r"|(?:leave|keep)\b.*\b(?:alone|as (?:it|they)|be|open|closed|shut|way they are))\b"
+    r"|(?:leave|keep)\b.*\b(?:alone|as (?:it|they)|be"
+    r"|(?<!halfway )(?<!half )(?<!third )(?<!quarter )(?<!bit )(?<!crack )(?<!little )open"
+    r"|closed|shut|way they are))\b"
 )
 """A beginning that negates a command or only supposes it."""
 REPORTED = re.compile(

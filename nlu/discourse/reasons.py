@@ -13,11 +13,14 @@ from collections.abc import Callable, Sequence
 from functools import reduce
 from itertools import pairwise
 
+from assistant.english.commands.modifiers import EVENTS, FOR, SPELLS
+from assistant.english.commands.short_forms import NO_LABEL
 from assistant.english.commands.words import (
     ACTIONS,
     ASKING,
     AUXILIARIES,
     BEGINNINGS,
+    OURS,
     QUESTIONS,
     STATEMENTS,
     SUBJECTS,
@@ -74,6 +77,22 @@ def without_reason(said: Canonical, mentions: Mentions) -> Canonical | None:
     if end - begin == len(words) or mentions(words[begin:end]):
         return None
     return clauses.joined(said.part(0, begin), said.part(end, len(words)))
+
+
+def without_aside(said: Canonical, mentions: Mentions) -> Canonical | None:
+    """The command of a text without why, or for whom, it is wanted; None without such words."""
+    return without_reason(said, mentions) or _without_beneficiary(
+        without_politeness(said), mentions
+    )
+
+
+def _without_beneficiary(said: Canonical, mentions: Mentions) -> Canonical | None:
+    """A command without the one for whom it is: "a light on for Wilf"; None without such words."""
+    words = tuple(token.text for token in said.tokens)
+    at = max((i for i, word in enumerate(words) if word in FOR and i >= _FEWEST), default=0)
+    whom = tuple(word for word in words[at + 1 :] if word not in OURS)
+    known = not (NO_LABEL | EVENTS | SPELLS).isdisjoint(whom) or mentions(whom)
+    return said.part(0, at) if at and len(whom) == 1 and not known else None
 
 
 def _remarks(sentence: Canonical, mentions: Mentions) -> bool:

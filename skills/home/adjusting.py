@@ -66,6 +66,8 @@ def adjust(
         way = "up" if change.direction > 0 else "down"
         return commanded(context, those[0], f"volume_{way}", f"I turned {the(those[0])} {way}.")
     other = find(TargetMention(than), request, context).entities if than else ()
+    if change.direction < 0 and other and what.level(other[0]) == 0:
+        return Reply(capital(f"{the(other[0])} is off."), done=False)
     levels = {e.id: _new(e, what, change, other) for e in those}
     if unknown := next((e for e in those if levels[e.id] is None), None):
         return Reply(f"I don't know the {what.name} of {the(unknown)} now.", done=False)

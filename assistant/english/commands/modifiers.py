@@ -46,6 +46,8 @@ EXCEPTED_FRAME = word_set(
 TRAILING = word_set("on off up down open closed out please")
 """Words of a command that may follow the exception: "turn all but the hall off"."""
 
+SPELLS = word_set("bit while sec secs tick mo moment jiffy ages ever good spell age instant")
+"""Words for a time that is not told: "for a bit"."""
 ENDING = TRAILING | word_set("now then")
 """Words with which a command may end before another clause."""
 

@@ -78,6 +78,8 @@ STATEMENTS = _keys(
     "my eyes, we can, we can not, you are, he will, she will, they will"
 )
 """First words of a statement, which says why something is wanted."""
+OURS = word_set("my our your his her their a an")
+"""Words before one of the household: "for my gran"."""
 WHILE = word_set("while whilst")
 """Words before a statement of what goes on meanwhile: "while we're out"."""
 BEGINNINGS = word_set(

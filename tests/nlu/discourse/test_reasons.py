@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import pytest
 
-from nlu.discourse.reasons import without_reason, without_remarks
+from nlu.discourse.reasons import without_aside, without_reason, without_remarks
 from nlu.text.canonical import canonical
 
 
@@ -65,3 +65,22 @@ def test_a_reason_is_no_part_of_its_command(text: str, command: str | None) -> N
 def test_remarks_are_no_part_of_what_is_asked(text: str, commands: str | None) -> None:
     plain = without_remarks(canonical(text), mentions)
     assert (plain.text if plain else None) == commands
+
+
+@pytest.mark.parametrize(
+    ("text", "command"),
+    [
+        ("leave a tiny light on for wilf", "leave a tiny light on"),
+        ("turn the radio on for my gran", "turn radio on"),
+        ("lamp on for a bit", None),
+        ("lamp on for ages", None),
+        ("lamp on for an hour", None),
+        ("lamp on for dinner", None),
+        ("swap the heater for the lamp", None),
+    ],
+)
+def test_for_whom_it_is_is_no_part_of_a_command_and_for_how_long_is(
+    text: str, command: str | None
+) -> None:
+    plain = without_aside(canonical(text), mentions)
+    assert (plain.text if plain else None) == command
