@@ -41,11 +41,6 @@ from typing import Protocol
 import msgspec
 
 from assistant.core.messages import Command, Slot
-from assistant.english.asking.mentions import named
-from assistant.english.commands.directions import DIRECTIONS
-from assistant.english.commands.words import NORMS, QUESTIONS
-from assistant.english.stems import singular
-from assistant.english.stop_words import COMMON
 from nlu.discourse import clauses
 from nlu.discourse.continuation import leans, put_off, shared_modifiers
 from nlu.discourse.direction import directions
@@ -55,6 +50,7 @@ from nlu.discourse.reading import ReadPart, spells
 from nlu.discourse.reasons import Alone, without_aside, without_reason, without_remarks
 from nlu.discourse.segmenter import LONGEST, One, Segmenter
 from nlu.discourse.short_forms import Conditional, ShortForms
+from nlu.fallback.left_out import leaves_out
 from nlu.grammar.match import Match
 from nlu.grammar.templates import Templates
 from nlu.parts.composer import Composed, Composer, Strangers
@@ -117,7 +113,7 @@ class Interpreter:
     ) -> Understood:
         """Read the whole of a text at an aware time, after `before` of the same conversation."""
         by, readings = self._read(said, now, before)
-        if by is By.GUESS and readings and self._leaves_out(readings[0]):
+        if by is By.GUESS and readings and leaves_out(readings[0], self._templates):
             if not self._templates.traits(readings[0].command.intent).asks:
                 return Understood(by=By.DOUBT, choices=(readings[0].command,))
             by, readings = By.NOTHING, None
@@ -159,22 +155,6 @@ class Interpreter:
             return None
         command = self.guess.talk(said)
         return self._part(said, command) if command else None
-
-    def _leaves_out(self, guessed: ReadPart) -> bool:
-        """Whether a guess that names nothing leaves out what is named: "pause the spuds".
-
-        It is a word of no sentence, after a verb; in a question, of no sentence of that intent.
-        """
-        if any(slot.raw for slot in guessed.command.slots):
-            return False
-        words = [token.text for token in without_politeness(guessed.said).tokens]
-        strange = [word not in COMMON and not self._templates.spelt(word) for word in words]
-        if self._templates.traits(guessed.command.intent).asks:
-            own = self._templates.words_of(guessed.command.intent)
-            other = (own.isdisjoint((w, singular(w))) for w in named(guessed.said.text))
-            wanted = not NORMS.isdisjoint(words)  # "how hot should the oven be"
-            return words[0] in QUESTIONS and (wanted or any(strange) or any(other))
-        return any((verb,) in DIRECTIONS and s for verb, s in zip(words, strange[1:], strict=False))
 
     def _may_guess(self, said: Canonical) -> bool:
         return len(said.tokens) <= LONGEST and not said.garbled
@@ -232,7 +212,7 @@ class Interpreter:
     def _by_name(self, said: Canonical, now: datetime, before: ReadPart | None) -> _Found | None:
         """A device that is named alone, so that what to do with it is asked."""
         named = self._compose.alone(said) if self._compose is not None else None
-        return (By.COMPOSED, [self._part(said, named)]) if named is not None else None
+        return (By.NAME, [self._part(said, named)]) if named is not None else None
 
     def _misspelt(self, said: Canonical, now: datetime, strange: Sequence[ReadPart]) -> bool:
         """Whether the models take strange words for another spelling of what the home has."""

@@ -147,8 +147,12 @@ class NluStage:
         """What a text means after the last utterance, or by its parts with the one before that."""
         plain = self._interpreter(said, now, before)
         for other in recalled(said, before) if before else ():
-            understood = plain if other is before else self._interpreter(said, now, other)
-            if understood.commands and (other is before or understood.by in _BY_PARTS):
+            if other is before:
+                understood, enough = plain, plain.by is not By.NAME
+            else:
+                understood = self._interpreter(said, now, other)
+                enough = understood.by in _BY_PARTS
+            if understood.commands and enough:
                 return understood
         return plain
 

@@ -18,6 +18,7 @@ class By(Enum):
     PARTS = "sentences fit its parts"
     SHORT_FORM = "short forms of sentences make it up"
     COMPOSED = "each word is a part of a command or a question"
+    NAME = "it is a device's name alone"
     FREE_TEXT = "a sentence fits, with free text in it"
     GUESS = "the models know what it is"
     TIE = "the models know two things that it may be, one as likely as the other"

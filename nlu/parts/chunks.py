@@ -223,7 +223,7 @@ class Chunker:
 
     def named(self, key: tuple[str, ...]) -> tuple[Entity, ...]:
         """The devices that words name as a whole."""
-        parts = (part for part, _ in self._parts(key, ()))
+        parts = (part for part, _ in self._parts(key, ())) if key else ()
         return next((part.entities for part in parts if isinstance(part, Named)), ())
 
     def mentions(self, words: Sequence[str]) -> bool:

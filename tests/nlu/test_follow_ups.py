@@ -84,7 +84,7 @@ def test_a_text_goes_on_from_the_command_before(
         (("fan on", "what time is it", "what time is it", "turn it off"), []),
         (("what time is it", "fan on", "turn them off"), ["HassTurnOff Fan"]),
         (("fan on", "what time is it", "and the spots"), ["HassTurnOn Spots"]),
-        (("fan on", "what time is it", "the spots"), []),
+        (("fan on", "what time is it", "the spots"), ["NameDevice Spots"]),
     ],
 )
 def test_two_utterances_are_remembered(
