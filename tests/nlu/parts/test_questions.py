@@ -269,3 +269,12 @@ def test_whether_the_same_was_done_to_another(
 )
 def test_what_only_sounds_like_a_question_about_a_thing_of_the_home(text: str) -> None:
     assert meant(text, LOCKED) is None
+
+
+@pytest.mark.parametrize(
+    ("text", "sure"), [("what's the deductible on it", False), ("is the sauna on", True)]
+)
+def test_a_document_may_tell_of_what_the_home_does_not_have(text: str, sure: bool) -> None:
+    """Only where a plain yes or no does not answer."""
+    (asked,) = ASK(canonical(text), (), True) or ()
+    assert (asked.command.confidence == 1.0) is sure
