@@ -111,7 +111,7 @@ class Requirements:
             elif exact(word):
                 lacking += weights.lacks_exact
             else:
-                some = 1 if word in self._weighty else min(2, len(self.named))
+                some = 1 if word in self._weighty else min(3, len(self.named))
                 lacking += weights.lacks_named / some
         return lacking
 
