@@ -302,8 +302,11 @@ def _serving(wanted: TargetMention, context: Context) -> tuple[Entity, ...]:
     room = wanted.place.area or context.area
     those = _fitting(replace(wanted, place=Place()), None, context)
     floors = {a.id: a.floor for a in context.home.areas if a.floor is not None}
+    rooms = {a.id: a.name.casefold() for a in context.home.areas}
     floor = floors.get(room.id) if room is not None else None
     near = tuple(e for e in those if floor is not None and floors.get(e.area or "") == floor)
+    if any(rooms.get(e.area or "", " ") in e.name.casefold() for e in near):
+        near = ()  # named after its own room, so it heats no other for certain
     spoken_of = tuple(e for e in near or those if e.id in context.conversation.about)
     return spoken_of or near or those
 

@@ -50,6 +50,11 @@ def heated(talks: Callable[..., Talk]) -> Callable[..., Talk]:
         ("study", (MAIN,), "I set the house heating to 19 degrees."),
         ("attic", (MAIN, UPPER), "I set the upper heating to 19 degrees."),
         ("study", (MAIN, UPPER), "I set the upper heating to 19 degrees."),
+        (
+            "attic",
+            (MAIN, thermostat("Study Radiator", "study")),
+            "Which thermostat: House Heating or Study Radiator?",
+        ),
         ("", (MAIN,), "I set the house heating to 19 degrees."),
         ("attic", (MAIN, SHED), "Which thermostat: House Heating or Shed Heating?"),
         ("attic", (), "I don't know of any thermostat."),
