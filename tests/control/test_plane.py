@@ -134,9 +134,11 @@ def test_sighup_is_a_reload_too(joined: ControlClient, daemon: subprocess.Popen[
 def test_after_sigterm_nothing_is_left(
     client: ControlClient, daemon: subprocess.Popen[bytes], tmp_path: Path
 ) -> None:
-    watching = threading.Thread(target=lambda: list(client.follow("watch", DEADLINE_S)))
-    watching.start()
     pids = ready(client)
+    events = client.follow("watch", DEADLINE_S)
+    next(events)  # or the daemon may be gone before it is asked
+    watching = threading.Thread(target=lambda: list(events))
+    watching.start()
     daemon.terminate()
     assert daemon.wait(2.0) == 0
     watching.join()

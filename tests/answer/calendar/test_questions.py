@@ -58,7 +58,7 @@ SAID = {
     "what is on tomorrow": "Tomorrow: Dentist at 9:30 am and Choir at 7 pm.",
     "quietly tell me tomorrow's diary": "Tomorrow: Dentist at 9:30 am and Choir at 7 pm.",
     "where is the dentist": "at Dr Pell, 3 Station Road.",
-    "why is it so dark already": "I found nothing about that.",
+    "why is it so dark already": "I don't know; your documents don't say.",
     "what do I have on Friday": "On Friday: Dinner with Alice at 7:30 pm.",
     "what's in my calendar this weekend": "Nothing is in your calendar for this weekend.",
     "do I have anything on Tuesday morning": "On Tuesday morning: Dentist at 9:30 am.",
