@@ -42,7 +42,7 @@ import msgspec
 
 from assistant.core.messages import Command, Slot
 from nlu.discourse import clauses
-from nlu.discourse.continuation import leans, put_off, shared_modifiers
+from nlu.discourse.continuation import after_a_timer, leans, put_off, shared_modifiers
 from nlu.discourse.direction import directions
 from nlu.discourse.modifiers import UNKNOWN, Modifiers, divisions, taken_out, timed_before
 from nlu.discourse.negation import negates_itself, not_a_command, unlikely_command
@@ -172,7 +172,8 @@ class Interpreter:
         ):
             if (found := step(said, now, before)) is not None:
                 by, parts = found
-                return by, parts and shared_modifiers(put_off(parts, said, before))
+                parts = parts and shared_modifiers(put_off(parts, said, before))
+                return by, parts and after_a_timer(parts)
         return By.NOTHING, None
 
     def _by_sentence(self, said: Canonical, now: datetime, _: ReadPart | None) -> _Found | None:

@@ -64,6 +64,7 @@ _OPENINGS = (
         "any chance you could, is there any chance you could, any chance of",
         "is there a chance you could, let us see, so um, so like, you know, you know what",
         "i mean, i guess, i think, maybe, perhaps, i was thinking, i was thinking maybe",
+        "sh, shh, shhh, ssh, shush",
         "i was wondering, ok so, right so, ok then, anyway, i say, right then, now then, look",
         "see, tell you what, by the way, good morning, good evening, good night, good afternoon",
         "my dear, dear, mate, buddy, darling, computer, could we, shall we, let us just",

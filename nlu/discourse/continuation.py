@@ -11,11 +11,15 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
+from assistant.core.messages import When
 from assistant.english import phrases
 from assistant.english.commands.words import ACTIONS, THEM
 from nlu.discourse.modifiers import Modifiers
 from nlu.discourse.reading import ReadPart
 from nlu.text.canonical import Canonical, without_politeness
+
+THEN = "then"
+TIMER = "HassStartTimer"
 
 
 def recalled(said: Canonical, before: ReadPart) -> Iterator[ReadPart]:
@@ -50,6 +54,17 @@ def put_off(parts: list[ReadPart], said: Canonical, before: ReadPart | None) -> 
     if when is None or "now" in words or any(part.command.when for part in parts):
         return parts
     return [part.modified(Modifiers(when=when)) for part in parts]
+
+
+def after_a_timer(parts: list[ReadPart]) -> list[ReadPart]:
+    """The parts; what "then" puts after a timer that is started is for its end."""
+    found = list(parts)
+    for at in range(1, len(found)):
+        begins = found[at].said.tokens[0].start
+        then = begins > 0 and found[at].said.source[begins - 1] == THEN
+        if then and found[at - 1].command.intent == TIMER and found[at].command.intent != TIMER:
+            found[at] = found[at].modified(Modifiers(when=When(kind="event", said=THEN)))
+    return found
 
 
 def shared_modifiers(parts: list[ReadPart]) -> list[ReadPart]:

@@ -24,6 +24,7 @@ from assistant.english.commands.words import (
     AT_ONCE,
     BE,
     CORRECTIONS,
+    HARDLY_CORRECTING,
     HERE,
     ONLY,
     QUESTIONS,
@@ -93,10 +94,17 @@ class Composer:
             commands = self._composed(frame, before, correcting or narrowing)
             if commands is None:
                 return None
+            if before and frame.says_what and _words(said)[:1] == HARDLY_CORRECTING:
+                commands = [self._corrects(command, before[-1]) for command in commands]
             doing = frame.lent if frame.says_what else frame.said.part(0, 0)
             composed += [Composed(frame.said, command, doing) for command in commands]
             before = commands or before
         return list({one.command: one for one in composed}.values())
+
+    def _corrects(self, command: Command, last: Command) -> Command:
+        """A command that corrects the last one only where it is about the same kind of devices."""
+        alike = set(self._targets.domains_of(command)) & set(self._targets.domains_of(last))
+        return msgspec.structs.replace(command, instead=command.instead and bool(alike))
 
     def need(self, said: Canonical) -> Command | None:
         """What would meet the need that a statement tells: "it's dark in here"; None for none."""
@@ -140,6 +148,11 @@ class Composer:
         """The commands of one frame; None where it means nothing here."""
         if frame.one and not before:
             return None
+        if frame.where is not None and frame.where.there:
+            place = self._targets.spoken_of(before[-1]) if before else None
+            if place is None:
+                return None
+            frame = replace(frame, where=place)
         if not frame.says_what:
             return self._redirected(frame, before, correcting)
         change = _change_of(before[-1]) if before else None

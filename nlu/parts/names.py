@@ -18,6 +18,7 @@ from assistant.english.commands.words import (
     QUANTIFIERS,
     QUESTIONS,
     STOREYS,
+    THERE,
 )
 from assistant.english.stems import beginning, singular
 from assistant.english.stop_words import COMMON
@@ -39,11 +40,13 @@ _MOST_SHARING = 4
 
 @dataclass(frozen=True)
 class Where:
-    """A room, a floor, a place that the home does not have, or here."""
+    """A room, a floor, a place that the home does not have, the one spoken of before, or here."""
 
     area: Area | None = None
     floor: Floor | None = None
     unknown: str = ""
+    there: bool = False
+    """Whether it is the place that was spoken of before."""
 
 
 class Names:
@@ -127,6 +130,7 @@ class Names:
     def places(self) -> dict[tuple[str, ...], Where]:
         """Names of rooms and floors, and words for here."""
         found = {words: Where() for words in HERE}
+        found |= {words: Where(there=True) for words in THERE}
         for words, order in STOREYS.items():
             floor = next((f for f in self._home.floors if _storey(f) == order), None)
             if floor is not None:
@@ -147,7 +151,8 @@ class Names:
     def _known(self) -> frozenset[tuple[str, ...]]:
         """All words that name something of this home."""
         shorts = (key for key in self.shorts if not NO_LABEL.issuperset(key))  # "last night"
-        return frozenset((*self.wholes, *shorts, *self.places, *KINDS))
+        places = self.places.keys() - THERE  # "nobody is in there" names nothing
+        return frozenset((*self.wholes, *shorts, *places, *KINDS))
 
     @cached_property
     def _words(self) -> list[tuple[Entity, frozenset[str], frozenset[str]]]:

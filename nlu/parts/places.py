@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from assistant.core.messages import Slot, SlotValue
+from assistant.core.messages import Command, Slot, SlotValue
 from assistant.skill.home import Entity, Home
 from nlu.parts.names import Where
 
@@ -23,7 +23,19 @@ class Places:
             return entity.area == where.area.id
         if where.floor is not None:
             return entity.area in {a.id for a in self._home.areas if a.floor == where.floor.id}
-        return not where.unknown and (self.here is None or entity.area == self.here.id)
+        if where.unknown or where.there:
+            return False
+        return self.here is None or entity.area == self.here.id
+
+    def spoken_of(self, command: Command) -> Where | None:
+        """The place that a command named, or that its device is in; None where there is none."""
+        values = {slot.name: str(slot.value).casefold() for slot in command.slots}
+        named = next(
+            (e for e in self._home.entities if e.name.casefold() == values.get("name")), None
+        )
+        rooms = {values.get("area"), named.area if named is not None else None} - {None}
+        area = next((a for a in self._home.areas if {a.id, a.name.casefold()} & rooms), None)
+        return Where(area=area) if area is not None else None
 
     def slots(self, where: Where | None) -> tuple[Slot, ...]:
         """The slot of a place; here is the speaker's room, where that is known."""

@@ -38,6 +38,10 @@ class Targets:
         """The slot of the speaker's room; () where it is not known."""
         return self._places.slots(Where())
 
+    def spoken_of(self, command: Command) -> Where | None:
+        """The place that a command was about; None where it was about none."""
+        return self._places.spoken_of(command)
+
     def of(
         self,
         frame: Frame,
@@ -84,6 +88,9 @@ class Targets:
             case None:
                 if frame.every and before and not (kind or frame.action in ("on", "off")):
                     kind = self.domains_of(before[-1])  # "both to full"
+                if frame.both and not kind:  # the two of before, and never everything
+                    yield from (w for c in before if len(before) == 2 and (w := self._spoken(c)))
+                    return
                 if whom := self._usual(frame, kind):
                     yield whom
 

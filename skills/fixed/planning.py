@@ -92,6 +92,7 @@ SUBJECTS = (
             "(take|make|write|add|create) (a|another|me a) [quick] note [(that|of|about|to) "
             "{what}]",
             "(note|write|jot) down (that|{what})",
+            "note that {what}",
             "(write|note|jot) (this|that|it) down",
             "(remember|memorise|keep in mind) (that|where|when|what|this|for me) [{what}]",
             "(save|record|store) (this|that|a memo|a voice memo|a note) [for me]",

@@ -215,7 +215,7 @@ REPLIES = (
         "TalkHush",
         "Okay.",
         (
-            "(sh|shh|shhh|ssh|shush) [{what}]",
+            "(sh|shh|shhh|ssh|shush)",
             "(keep it down|keep your voice down|not so loud|be quiet {what})",
             "(the baby|somebody|mummy|everybody|he|she) is (asleep|sleeping)",
             "you will wake (them|the baby|everybody|everyone|him|her|the kids)",

@@ -43,7 +43,7 @@ Item = Annotated[str, prompt("What is it?")]
 ListName = Annotated[str, domains("todo"), prompt("On which list?")]
 
 skill = Skill("home")
-skill.rule("put", "(put|add|stick|pop|get|write|chuck|throw|bung|note|jot down)")
+skill.rule("put", "(put|add|stick|pop|get|write|chuck|throw|bung|note down|jot down)")
 skill.rule("shopping", "[the|my|our] (shopping [list]|groceries|(grocery|groceries|food) list)")
 skill.rule("list", "[the|my|our|that|this] list")
 skill.rule("either", "(<shopping>|<list>)")
@@ -252,13 +252,13 @@ def read_list(context: Context, name: ListName | None = None) -> Reply:
 
 @_on_each_list(
     "FindOnList",
-    "(is|are) [there] [any] {text:item} [already|still] on <list> [already|yet]",
+    "(is|are) [there] [still] [any] {text:item} [already|still] on <list> [already|yet]",
     "(have|did|do) (we|i) [already] (got|get|put|have|add|added) [any] {text:item} [already]"
     " [down] (on|to) <list> [already|yet]",
 )
 @skill.short(
     "FindOnList",
-    "(is|are) [there] [any] {text:item} [already|still] on (there|it) [already|yet]",
+    "(is|are) [there] [still] [any] {text:item} [already|still] on (there|it) [already|yet]",
     holds=is_about_list,
 )
 def find_on_list(

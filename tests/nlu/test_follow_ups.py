@@ -17,6 +17,9 @@ from nlu.understood import By
 from skills.registry import load_registry
 from tests.nlu.parts.test_composer import HOME
 
+TOLD = ("Fan", "Kitchen", "Kitchen Blind")
+"""Values of slots that are looked at."""
+
 
 @pytest.fixture(scope="module")
 def templates() -> Templates:
@@ -50,12 +53,24 @@ def said(stage: NluStage, *texts: str) -> Interpretation:
         (("not the kitchen",), ""),
         (("everything off upstairs", "lock up"), "HassTurnOn"),
         (("fan on", "off"), "HassTurnOff Fan"),
-        (("open the kitchen blind", "stop"), "HassStopMoving"),
+        (("open the kitchen blind", "stop"), "HassStopMoving Kitchen Blind"),
         (("close the blinds at sunset", "do it now"), "HassTurnOff"),
         (("close the blinds at sunset", "and turn off the spots"), "HassTurnOff event"),
         (("close the blinds at sunset", "turn off the spots"), "HassTurnOff"),
         (("close the blinds at sunset", "and turn off the spots now"), "HassTurnOff"),
         (("spots off, nobody is in there",), "HassTurnOff"),
+        (("fan on", "actually open the kitchen blind"), "HassTurnOn Kitchen Blind"),
+        (("spots on", "actually the fan"), "HassTurnOn Fan instead"),
+        (("five minute timer then fan off",), "HassStartTimer HassTurnOff Fan event"),
+        (
+            ("spots on in the kitchen", "open the blind in there"),
+            "HassTurnOn Kitchen Blind",
+        ),
+        (("kitchen blind up", "lights off in there"), "HassTurnOff Kitchen"),
+        (("lights off in there",), ""),
+        (("both off",), ""),
+        (("is the fan on", "both off"), ""),
+        (("fan on and spots on", "both off"), "HassTurnOff Fan HassTurnOff"),
         (("lock the front door if it isn't",), "HassTurnOn"),
         (("lock the front door if it is open",), "HassTurnOn event"),
     ],
@@ -67,7 +82,7 @@ def test_a_text_goes_on_from_the_command_before(
     told = []
     for command in commands:
         told.append(command.intent)
-        told += [str(slot.value) for slot in command.slots if slot.value == "Fan"]
+        told += [str(slot.value) for slot in command.slots if slot.value in TOLD]
         told += [f"-{slot.value}" for slot in command.excluded]
         told += [command.when.kind] if command.when else []
         told += ["instead"] if command.instead else []

@@ -48,6 +48,8 @@ PRONOUNS = _keys(
 THEM = word_set("them those these both")
 """Words for several things that were spoken of before."""
 HERE = _keys("here, in here, this room, in this room, right here, over here")
+THERE = _keys("in there, over there")
+"""Words for the place that was spoken of before."""
 STOREYS = {
     ("upstairs",): "up",
     ("up", "there"): "up",
@@ -125,6 +127,8 @@ CORRECTIONS = _keys(
     "sorry i meant, no i meant, not that 1, instead, rather"
 )
 """Words with which people correct what was just done."""
+HARDLY_CORRECTING = ("actually",)
+"""How a text begins that may correct the last command, or bring up something else."""
 ONLY = word_set("only just")
 """Words by which a name stands in place of all that was named before: "only the bedroom"."""
 AT_ONCE = _keys(

@@ -21,7 +21,7 @@ SAID = {
     "AlarmStatus": "what time is my alarm",
     "SetReminder": "remind me on friday to ring the garage",
     "AddEvent": "put the dentist in the calendar",
-    "TakeNote": "make a note that the filter is old",
+    "TakeNote": "note that the filter is old",
     "MakeCall": "can you phone grandma please",
     "CallForHelp": "call an ambulance",
     "SendMessage": "text Oliver that dinner is ready",
