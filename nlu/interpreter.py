@@ -47,7 +47,7 @@ from nlu.discourse.direction import directions
 from nlu.discourse.modifiers import UNKNOWN, Modifiers, divisions, taken_out, timed_before
 from nlu.discourse.negation import negates_itself, not_a_command, unlikely_command
 from nlu.discourse.reading import ReadPart, spells
-from nlu.discourse.reasons import Alone, without_aside, without_reason, without_remarks
+from nlu.discourse.reasons import Alone, without_beneficiary, without_reason, without_remarks
 from nlu.discourse.segmenter import LONGEST, One, Segmenter
 from nlu.discourse.short_forms import Conditional, ShortForms
 from nlu.fallback.left_out import leaves_out
@@ -163,12 +163,13 @@ class Interpreter:
         first = (self._by_composition,) if before and leans(said, before) else ()
         if before is not None and self._templates.traits(before.command.intent).asks:
             first = (self._by_question,)  # "and the kitchen one" asks the same, and sets no light
-        remarks, reason = (partial(self._alone, of) for of in (without_remarks, without_aside))
+        alone = (without_remarks, without_reason, without_beneficiary)
+        remarks, reason, whom = (partial(self._alone, of) for of in alone)
         for step in (
             *(remarks, *first, self._by_sentence, self._by_time, self._by_parts),
             *(self._by_short_form, self._by_question, reason, self._by_composition),
-            *(self._by_exception, self._by_free_text, self._by_strange_kind, self._by_name),
-            self._by_guess,
+            *(self._by_exception, self._by_free_text, whom, self._by_strange_kind),
+            *(self._by_name, self._by_guess),
         ):
             if (found := step(said, now, before)) is not None:
                 by, parts = found

@@ -79,15 +79,9 @@ def without_reason(said: Canonical, mentions: Mentions) -> Canonical | None:
     return clauses.joined(said.part(0, begin), said.part(end, len(words)))
 
 
-def without_aside(said: Canonical, mentions: Mentions) -> Canonical | None:
-    """The command of a text without why, or for whom, it is wanted; None without such words."""
-    return without_reason(said, mentions) or _without_beneficiary(
-        without_politeness(said), mentions
-    )
-
-
-def _without_beneficiary(said: Canonical, mentions: Mentions) -> Canonical | None:
+def without_beneficiary(said: Canonical, mentions: Mentions) -> Canonical | None:
     """A command without the one for whom it is: "a light on for Wilf"; None without such words."""
+    said = without_politeness(said)
     words = tuple(token.text for token in said.tokens)
     at = max((i for i, word in enumerate(words) if word in FOR and i >= _FEWEST), default=0)
     whom = tuple(word for word in words[at + 1 :] if word not in OURS)

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import pytest
 
-from nlu.discourse.reasons import without_aside, without_reason, without_remarks
+from nlu.discourse.reasons import without_beneficiary, without_reason, without_remarks
 from nlu.text.canonical import canonical
 
 
@@ -82,5 +82,5 @@ def test_remarks_are_no_part_of_what_is_asked(text: str, commands: str | None) -
 def test_for_whom_it_is_is_no_part_of_a_command_and_for_how_long_is(
     text: str, command: str | None
 ) -> None:
-    plain = without_aside(canonical(text), mentions)
+    plain = without_beneficiary(canonical(text), mentions)
     assert (plain.text if plain else None) == command
