@@ -18,8 +18,7 @@ from nlu.discourse.modifiers import Modifiers
 from nlu.discourse.reading import ReadPart
 from nlu.text.canonical import Canonical, without_politeness
 
-THEN = "then"
-TIMER = "HassStartTimer"
+_THEN, _TIMER = "then", "HassStartTimer"
 
 
 def recalled(said: Canonical, before: ReadPart) -> Iterator[ReadPart]:
@@ -34,8 +33,9 @@ def recalled(said: Canonical, before: ReadPart) -> Iterator[ReadPart]:
     if earlier is not None and both and not THEM.isdisjoint(words):
         yield replace(before, turn=earlier.turn + before.turn)
     yield before
-    if tuple(words[:1]) in phrases.FOLLOWING or not phrases.PRONOUNS.isdisjoint(words):
-        yield from [earlier] if earlier is not None else []
+    goes_on = tuple(words[:1]) in phrases.FOLLOWING or not phrases.PRONOUNS.isdisjoint(words)
+    if earlier is not None and goes_on:
+        yield earlier
 
 
 def leans(said: Canonical, before: ReadPart) -> bool:
@@ -61,9 +61,9 @@ def after_a_timer(parts: list[ReadPart]) -> list[ReadPart]:
     found = list(parts)
     for at in range(1, len(found)):
         begins = found[at].said.tokens[0].start
-        then = begins > 0 and found[at].said.source[begins - 1] == THEN
-        if then and found[at - 1].command.intent == TIMER and found[at].command.intent != TIMER:
-            found[at] = found[at].modified(Modifiers(when=When(kind="event", said=THEN)))
+        then = begins > 0 and found[at].said.source[begins - 1] == _THEN
+        if then and found[at - 1].command.intent == _TIMER and found[at].command.intent != _TIMER:
+            found[at] = found[at].modified(Modifiers(when=When(kind="event", said=_THEN)))
     return found
 
 
