@@ -32,6 +32,7 @@ from nlu.build import Understanding
 from nlu.grammar.templates import SAMPLED_SENTENCES, SAMPLING_SEED, Templates
 from nlu.stage import NluStage
 from skills.registry import Registry, load_registry
+from skills.revisions import Revisions
 from skills.scheduler import this_boot
 from skills.stage import SkillsStage
 
@@ -109,7 +110,7 @@ class Composition:
         """Understanding."""
         return self.understanding.stage(self.now)
 
-    def skills(self, database: Database) -> SkillsStage:
+    def skills(self, database: Database, revisions: Revisions | None = None) -> SkillsStage:
         """The skills, on their database (`skills.state.open_state`)."""
         templates = self.understanding.templates
         return SkillsStage(
@@ -121,6 +122,7 @@ class Composition:
             this_boot(),
             area=self._config.home.area,
             broker=bool(self._config.mqtt.host),
+            revisions=revisions,
         )
 
     def answer(

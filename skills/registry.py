@@ -88,7 +88,11 @@ class Registry:
 
     def asks(self, intent: str) -> bool:
         """Whether an intent only asks something."""
-        schemas = (schema for manifest in self.manifests for schema in manifest.intents)
+        schemas = (
+            schema
+            for manifest in self.manifests
+            for schema in (*manifest.intents, *manifest.served)
+        )
         return any(schema.traits.asks for schema in schemas if schema.intent == intent)
 
     def call(self, request: Request, context: Context) -> Dialog:

@@ -60,6 +60,7 @@ class SkillsStage:
     `database` comes from `open_state`, `now` gives the aware wall time, `boot_id` is `this_boot()`,
     `area` is the id of the area where the device stands. With `broker`, changes of devices are sent
     on. What a skill did is committed before its reply is given; when it raises, nothing is kept.
+    `revisions` outlive a stage that is rebuilt, so that no utterance is lost meanwhile.
     """
 
     consumes: ClassVar[tuple[type[Message], ...]] = (
@@ -82,6 +83,7 @@ class SkillsStage:
         *,
         area: str = "",
         broker: bool = False,
+        revisions: Revisions | None = None,
     ) -> None:
         self._registry = registry
         self._database = database
@@ -91,7 +93,7 @@ class SkillsStage:
         lists = StoredLists(database)
         lists.take_over(self._devices.added)
         self._history = History(registry.abilities, self._scheduler, self._devices, lists)
-        self._revisions = Revisions()
+        self._revisions = revisions or Revisions()
         self._dialog: Dialog | None = None
         self._to_tell = SET_ASIDE if database.set_aside else ""
         database.set_aside = None  # reported once, also when the stage is rebuilt
@@ -196,9 +198,12 @@ class SkillsStage:
         return Dialog(calls, commands[0].intent, expires_at_s, text=said.text, guessed=guessed)
 
     def _called(self, request: Request) -> Call:
-        """Carry out a request, in place of what was done last where it corrects that."""
+        """Carry out a request, in place of what was done last where it corrects that.
+
+        Who corrects what was not understood, or declined, does not mean what was done before it.
+        """
         opened = opened_by(self._history.undoing, self._devices.entities)
-        if request.instead and not opened:
+        if request.instead and not (opened or self._history.failed):
             self._history.undo()
         return (yield from self._registry.call(request, self._context))
 
@@ -287,6 +292,7 @@ def _request(said: Interpretation, command: Command, alone: bool = False) -> Req
         excluded=command.excluded,
         when=command.when,
         instead=command.instead,
+        referring=command.referring,
         directions=command.directions,
         confidence=command.confidence,
         alone=alone,

@@ -44,6 +44,7 @@ from audio.playback import Playback
 from audio.stage import AudioStage
 from audio.tts.stage import VoiceStage
 from nlu.stage import NluStage
+from skills.revisions import Revisions
 from skills.stage import SkillsStage
 from skills.state import open_state
 
@@ -155,8 +156,8 @@ def _swapping(
 
 
 def _skills(config: Config) -> HotSwap:
-    database = open_state(config.state_dir / STATE_FILE)
-    return HotSwap(lambda composition: composition.skills(database))
+    database, revisions = open_state(config.state_dir / STATE_FILE), Revisions()
+    return HotSwap(lambda composition: composition.skills(database, revisions))
 
 
 def _answer(config: Config) -> HotSwap:
