@@ -1,4 +1,4 @@
-"""Shopping lists and other lists, kept in SQLite until somebody removes things."""
+"""What is on lists, and which lists were made, kept in SQLite until somebody removes it."""
 
 from __future__ import annotations
 
@@ -17,8 +17,16 @@ def create_lists(database: Database) -> None:
     )
 
 
+def create_made_lists(database: Database) -> None:
+    """Create the table of the lists that users made."""
+    database.execute(
+        "CREATE TABLE made_lists (number INTEGER PRIMARY KEY,"
+        " name TEXT NOT NULL UNIQUE COLLATE NOCASE) STRICT"
+    )
+
+
 class StoredLists:
-    """The `Lists` of the skills."""
+    """The `ListStore` of the skills."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
@@ -30,6 +38,21 @@ class StoredLists:
                 items = entity.attributes.get("items") if entity.domain == "todo" else None
                 for text in items if isinstance(items, list) else ():
                     self.add(entity.id, str(text))
+
+    @property
+    def made(self) -> tuple[str, ...]:
+        """The names of the lists that users made, the oldest first."""
+        rows = self._database.execute("SELECT name FROM made_lists ORDER BY number")
+        return tuple(name for (name,) in rows)
+
+    def make(self, name: str) -> None:
+        """Make an empty list; its id is its name in lower case."""
+        self._database.execute("INSERT OR IGNORE INTO made_lists (name) VALUES (?)", name)
+
+    def drop(self, name: str) -> None:
+        """Delete a list that was made, with what is on it."""
+        self._database.execute("DELETE FROM made_lists WHERE name = ?", name)
+        self._database.execute("DELETE FROM list_items WHERE list_id = ?", name.casefold())
 
     def items(self, list_id: str) -> tuple[ListItem, ...]:
         """What is on a list, the oldest first, with what was checked off."""

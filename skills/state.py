@@ -6,7 +6,7 @@ from pathlib import Path
 
 from assistant.core.database import Database
 from skills.devices import create_attributes, create_commands, create_devices
-from skills.lists import create_lists
+from skills.lists import create_lists, create_made_lists
 from skills.scheduler import create_extended, create_timers
 
 KEPT_UTTERANCES = 256
@@ -21,6 +21,7 @@ def create_acted(database: Database) -> None:
 MIGRATIONS = (
     *(create_acted, create_timers, create_devices),
     *(create_attributes, create_commands, create_lists, create_extended),
+    create_made_lists,
 )
 
 

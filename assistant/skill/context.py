@@ -31,6 +31,8 @@ class Request(msgspec.Struct, frozen=True, kw_only=True):
     """When to carry it out; None for now."""
     instead: bool = False
     """Whether what was done last is taken back first."""
+    referring: bool = False
+    """Whether those are meant that the last reply named, of all that the slots fit."""
     directions: tuple[str, ...] = ()
     """The directions that its words name, such as "on" or "unlock"."""
     confidence: float = 1.0
@@ -130,6 +132,16 @@ class ListItem(msgspec.Struct, frozen=True, kw_only=True):
 class ListStore(Protocol):
     """Shopping lists and other lists, which survive a restart of the process and a power cut."""
 
+    @property
+    def made(self) -> tuple[str, ...]:
+        """The names of the lists that users made; the id of each is its name in lower case."""
+
+    def make(self, name: str) -> None:
+        """Make an empty list."""
+
+    def drop(self, name: str) -> None:
+        """Delete a list that was made, with what is on it."""
+
     def items(self, list_id: str) -> tuple[ListItem, ...]:
         """What is on a list, the oldest first, with what was checked off."""
 
@@ -153,6 +165,14 @@ class Conversation(Protocol):
     @property
     def acted(self) -> bool:
         """Whether the reply before this one reported something that was done."""
+
+    @property
+    def failed(self) -> bool:
+        """Whether what was said before this led to nothing: it was declined, or not understood."""
+
+    @property
+    def last_act(self) -> str:
+        """The words of the last reply that reported something that was done; "" for none."""
 
     @property
     def about(self) -> tuple[str, ...]:

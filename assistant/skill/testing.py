@@ -143,6 +143,16 @@ class MemoryLists:
     def __init__(self) -> None:
         self._items: dict[str, ListItem] = {}
         self._numbers = itertools.count(1)
+        self.made: tuple[str, ...] = ()
+
+    def make(self, name: str) -> None:
+        """Make a list."""
+        self.made = (*self.made, name)
+
+    def drop(self, name: str) -> None:
+        """Delete a list, with what is on it."""
+        self.made = tuple(other for other in self.made if other != name)
+        self._items = {i: o for i, o in self._items.items() if o.list_id != name.casefold()}
 
     def items(self, list_id: str) -> tuple[ListItem, ...]:
         """What is on a list."""
@@ -171,6 +181,8 @@ class MemoryConversation:
     acted: bool = False
     about: tuple[str, ...] = ()
     answered: bool = False
+    failed: bool = False
+    last_act: str = ""
     abilities: tuple[str, ...] = ()
     can_undo: bool = False
     undoing: tuple[Undo, ...] = ()

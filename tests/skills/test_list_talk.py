@@ -18,7 +18,7 @@ SHOPPING, TO_DO = "what's on the shopping list", "what's on the to-do list"
         ("is there butter on the list", "Yes, butter is on your shopping list."),
         ("have we got butter on the shopping list", "Yes, butter is on your shopping list."),
         ("is butter on any of our lists", "Yes, butter is on your shopping list."),
-        ("which list is the jam on", "No, jam is on none of your lists."),
+        ("which list is the jam on", "Jam is on none of your lists."),
         ("did we get butter down on the list", "Yes, butter is on your shopping list."),
         ("did we add butter to the list", "Yes, butter is on your shopping list."),
         ("did I put the kettle on", ""),
