@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 from typing import Annotated
 
 import msgspec
 
-from assistant.english.commands.short_forms import PLACES
+from assistant.english.commands.short_forms import LENGTHS, PLACES
 from assistant.english.numbers import TIMED_BY
 from assistant.english.stems import short_stem
 from assistant.skill import (
@@ -53,6 +53,8 @@ _AROUND_NAME = frozenset(
 )
 """Words beside the name of a timer that are no part of it."""
 
+_AND = re.compile(r" and | as well as ")
+
 
 @dataclass(frozen=True)
 class TimerMention:
@@ -74,8 +76,21 @@ def on_timer(
     The user is asked where several may be meant.
     """
     timers = matching(context, request, mention)
+    if len(timers) > 1 and mention.name and _AND.search(mention.name):
+        return _together([act(timer) for timer in timers])
     timer = yield from _one_of(tuple(filter(likely, timers)) or timers, context)
     return no_such(context, mention.name) if timer is None else act(timer)
+
+
+def _together(replies: Sequence[Reply]) -> Reply:
+    """The replies about several timers as one."""
+    undo = [r.undo if isinstance(r.undo, tuple) else (r.undo,) for r in replies]
+    return Reply(
+        " ".join(reply.text for reply in replies),
+        undo=sum(undo, ()),
+        about=tuple(one for reply in replies for one in reply.about),
+        done=all(reply.done for reply in replies),
+    )
 
 
 def _one_of(timers: tuple[Timer, ...], context: Context) -> Generator[Choose, str, Timer | None]:
@@ -107,10 +122,22 @@ def matching(context: Context, request: Request, mention: TimerMention) -> tuple
             return tuple(timer for timer in timers if timer not in spoken_of)
         case "first of all":
             return timers[:1]
-    wanted = _words(mention.name)
+    return _called(mention.name, timers)
+
+
+def _called(name: str, timers: tuple[Timer, ...]) -> tuple[Timer, ...]:
+    """The timers of a name, a part of one, a place, a length, or of several of these."""
+    wanted = _words(name)
     same = tuple(timer for timer in timers if _words(timer.name) == wanted)
     part = tuple(t for t in timers if wanted and wanted <= _words(t.name))
-    return same or part or tuple(t for t in timers if t.place == _place(mention.name, len(timers)))
+    placed = tuple(t for t in timers if t.place == _place(name, len(timers)))
+    if same or part or placed:
+        return same or part or placed
+    length = LENGTHS.get(next(iter(_bare(name)), "")) if len(_bare(name)) == 1 else None
+    if length is not None and len(timers) > 1:
+        return (sorted(timers, key=lambda timer: timer.duration)[length],)
+    several = [_called(each, timers) for each in _AND.split(name)] if _AND.search(name) else []
+    return tuple(dict.fromkeys(t for each in several for t in each)) if all(several) else ()
 
 
 def is_meant(request: Request, context: Context) -> bool:
@@ -139,9 +166,14 @@ def _puts_other_right(request: Request, context: Context) -> bool:
 
 def _place(name: str, count: int) -> int:
     """The place of "the second" of `count` timers, in the order of their starts; 0 for no place."""
-    words = [word for word in name.casefold().split() if word not in _AROUND_NAME]
+    words = _bare(name)
     place = PLACES.get(words[0], 0) if len(words) == 1 else 0
     return count if place < 0 else place
+
+
+def _bare(name: str) -> list[str]:
+    """The words of a name, without those beside it."""
+    return [word for word in name.casefold().split() if word not in _AROUND_NAME]
 
 
 def names_one(text: str, context: Context) -> bool:

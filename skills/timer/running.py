@@ -30,6 +30,7 @@ _GOING_ON = re.compile(r"\b(?:unpause|resume|continue|(?:carry|go) on|keep going
 """Words that let a timer go on, and mean nothing else."""
 
 skill = Skill("timer")
+skill.rule("others", "(other|others) [one|ones|timer|timers]")
 
 
 def _any_named(request: Request, context: Context) -> bool:
@@ -127,16 +128,18 @@ def cancel_all_timers(context: Context) -> Reply:
 @skill.short(
     "HassTimerStatus",
     "how (long|much time|much longer|many minutes) [is|are] [there|do i have|have i got|do we have]"
-    " [<left>|to go|more] (on|for|until|till) {text:name} [<left>|done|ready|finished|is done|are"
+    " [<left>|to go|more] (on|for|until|till) <by_name> [<left>|done|ready|finished|is done|are"
     " done|is ready|are ready|are finished|is finished]",
-    "how (long|much time|much longer|many minutes) (has|have|does|do|is|are|will) {text:name}"
+    "how (long|much time|much longer|many minutes) (has|have|does|do|is|are|will) <by_name>"
     " [got|have|need|be|take] [<left>|to go|still|more|done|ready]",
-    "how (is|are) {text:name} [doing|going|getting on|coming on|coming along|looking]",
-    "when (is|are|will) {text:name} [be] (done|ready|finished|up|due|over|come out)",
-    "(is|are) {text:name} (done|ready|finished|nearly done|nearly ready|over|up) [yet|now]",
+    "how (is|are) <by_name> [doing|going|getting on|coming on|coming along|looking]",
+    "when (is|are|will) <by_name> [be] (done|ready|finished|up|due|over|come out)",
+    "(is|are) <by_name> (done|ready|finished|nearly done|nearly ready|over|up) [yet|now]",
     "(what is|how is) [the time] [<left>] (on|with|for) <by_name>",
+    "[the] time <left> (on|for) <by_name>",
+    "(what|where) is <by_name> (at|on|up to) [now]",
     "(and|what about|how about) <by_name>",
-    "how (long|much longer|much time) (for|on|until|till) {text:name}",
+    "how (long|much longer|much time) (for|on|until|till) <by_name>",
     "{text:name} (one|ones)",
     holds=is_meant,
 )
@@ -155,9 +158,10 @@ def cancel_all_timers(context: Context) -> Reply:
 )
 @skill.short(
     "HassTimerStatus",
-    "[and|what about|how about|how long is left on] [the] other [one]",
-    "how (long|much longer|much time) (has|is|does) [the] other [one] [got|have|need] [<left>]",
-    "how is [the] other [one] (doing|going)",
+    "[and|what about|how about|how long is left on] [the] <others>",
+    "how (long|much longer|much time) (has|have|is|are|does|do) [the] <others> [got|have|need]"
+    " [<left>]",
+    "how (is|are) [the] <others> (doing|going)",
     fixed={"name": OTHER},
     holds=is_meant,
 )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from datetime import timedelta
 
 from assistant.english.commands.short_forms import COOKED, FOR_A_DISH
+from assistant.english.numbers import TIMED_BY
 from assistant.skill import Context, Reply, Request, Skill, Traits, Undo, named_length
 from assistant.skill.context import LONGEST_TIMER, MOST_TIMERS
 from skills.timer.meant import TIMER, HowLong, Name, called, is_meant, is_spoken_of, short_name
@@ -14,20 +15,33 @@ SNOOZE = timedelta(minutes=5)
 """Time until a snoozed timer rings again, where none was said."""
 
 skill = Skill("timer")
+skill.rule("whose", "[my|our|his|her|their]")
 
 _BY_NAME = (
-    "{duration} [cooking|baking|boiling] (for|on) {text:name}",
+    "{duration} [cooking|baking|boiling] (for|on) <whose> {text:name}",
     "{text:name} [for|at|in|takes|take|needs|need|wants|want|gets|get|is|are] {duration}",
     "{text:name} timer [for] {duration}",
+    "{duration} {text:name} timer",
     "<start> [a|the|my|another] timer (for|called|named|on) {text:name} [for|to|of] {duration}",
     "<start> [a|an|the|my|another] {text:name} timer [for|to|of] {duration}",
     "<start> [a|an|the|my|another] {duration} [timer] (for|called|named|on) {text:name}",
-    "(put|set|stick|give me) {duration} on [the clock] for {text:name}",
+    "(put|set|stick|give me) {duration} on [the clock] for <whose> {text:name}",
     "<start> [a] {duration} {text:name} timer",
     "(put|set|stick|add) {duration} on [the clock] [for] {text:name}",
-    "<start> [a|another] timer (for|of) {duration} (for|on) {text:name}",
+    "<start> [a|another] timer (for|of) {duration} (for|on) <whose> {text:name}",
+    "[<start>] (timer|one|another|another one|one more) [for|of] {duration}"
+    " (for|on|called|named) <whose> {text:name}",
+    "<start> (one|another|another one|one more) (for|on|called) {text:name} [for|of] {duration}",
+    "[put|set] {duration} on the clock for <whose> {text:name}",
+    "time {text:name} for {duration}",
 )
 """Short forms that name a timer in the user's own words."""
+
+_UNNAMED = (
+    "[<start>] (one|another|another one|one more|a new one) [timer] (for|of) {duration}",
+    "[<start>] timer [for|of] {duration}",
+)
+"""Short forms for a further timer without a name, or with the word "timer"."""
 
 _BESIDE_OTHERS = (
     "[<start>|add|do|do me] (another|one|one more|another one|a new one) [timer]"
@@ -40,17 +54,31 @@ _BESIDE_OTHERS = (
 
 
 def _is_another(request: Request, context: Context) -> bool:
-    """Whether a name and a bare number are a timer.
+    """Whether a bare number, with or without a name, is a timer.
 
-    They are one beside those that run, and without one where something is cooked: "nine for the
+    It is one beside those that run, and without one where something is cooked: "nine for the
     eggs".
     """
     name = request.slot("name")
-    if name is None or not request.alone or is_meant(request, context):
-        return False
-    cooks = name.raw.split()[-1:] and name.raw.split()[-1] in COOKED
     runs = bool(context.timers.all()) or context.timers.rung is not None
-    return runs or bool(cooks and FOR_A_DISH.match(request.text.casefold()))
+    if name is None:
+        return request.alone and (runs or "timer" in request.text.casefold())
+    if not request.alone or is_meant(request, context):
+        return False
+    return runs or (_cooks(name.raw) and bool(FOR_A_DISH.match(request.text.casefold())))
+
+
+def _is_cooked(request: Request, context: Context) -> bool:
+    """Whether a time with its unit stands before what is cooked: "six minutes buns"."""
+    name, length = request.slot("name"), request.slot("duration")
+    timed = length is not None and not TIMED_BY.isdisjoint(length.raw.casefold().split())
+    if name is None or "timer" in name.raw.casefold().split():
+        return False
+    return request.alone and timed and _cooks(name.raw)
+
+
+def _cooks(name: str) -> bool:
+    return name.casefold().split()[-1] in COOKED
 
 
 @skill.intent(
@@ -73,7 +101,7 @@ def _is_another(request: Request, context: Context) -> bool:
     "time {duration}",
     traits=TIMER,
 )
-@skill.short("HassStartTimer", *_BY_NAME)
+@skill.short("HassStartTimer", *_BY_NAME, *_UNNAMED)
 @skill.short(
     "HassStartTimer",
     "[just] (give me|i need|time me for|set) [another] {duration} [from now|on the clock]",
@@ -93,7 +121,7 @@ def _is_another(request: Request, context: Context) -> bool:
 )
 @skill.short(
     "HassStartTimer",
-    *(*_BY_NAME, *_BESIDE_OTHERS),
+    *(*_BY_NAME, *_UNNAMED, *_BESIDE_OTHERS),
     holds=_is_another,
 )
 def start_timer(duration: HowLong, context: Context, name: Name | None = None) -> Reply:
@@ -107,6 +135,12 @@ def start_timer(duration: HowLong, context: Context, name: Name | None = None) -
     timer = context.timers.start(duration, (name or "").strip())
     text = f"{called(timer, context).capitalize()}, starting now."
     return Reply(text, undo=Undo("timers.cancel", timer.id), about=(timer.id,))
+
+
+@skill.short("StartCookTimer", "{duration} {text:name}", holds=_is_cooked, traits=TIMER)
+def start_cook_timer(duration: HowLong, name: Name, context: Context) -> Reply:
+    """Start a timer for what is cooked, which is named behind the time."""
+    return start_timer(duration, context, name)
 
 
 @skill.short(
@@ -138,14 +172,18 @@ def _can_repeat(request: Request, context: Context) -> bool:
     "(start|set|try|do|run) [it|that|that one|the timer] again (with|for|at) {duration}",
     "(start|set) [it|that|that one|the timer] over [again] (with|for|at) {duration}",
     "<start> another [one|timer] [the same|like that|of the same|of those]",
+    "[<start>] [and] [another|another one|one more] [timer] [the] same [again|time|timer]"
+    " (for|on|called) {text:name}",
     holds=_can_repeat,
 )
-def repeat_timer(context: Context, duration: timedelta | None = None) -> Reply:
-    """Start the last timer once more, for the same time or for another."""
+def repeat_timer(
+    context: Context, duration: timedelta | None = None, name: Name | None = None
+) -> Reply:
+    """Start the last timer once more: for the same time or another, for the same or another."""
     last = context.timers.last
     if last is None:
         return Reply("There was no timer yet.", done=False)
-    return start_timer(duration or last.duration, context, last.name)
+    return start_timer(duration or last.duration, context, name or last.name)
 
 
 def _is_length_named(request: Request, context: Context) -> bool:
