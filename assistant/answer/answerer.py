@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections import Counter, OrderedDict
 from collections.abc import Callable, Sequence
+from datetime import datetime
 from enum import StrEnum
 from pathlib import Path
 from typing import Protocol
@@ -65,6 +66,8 @@ class Answer(msgspec.Struct, frozen=True, kw_only=True):
     """The id of the passage that was found."""
     certainty: float = 0.0
     """How sure it is that there is an answer, in logits."""
+    moment: datetime | None = None
+    """When the event takes place that is told, where it is one."""
 
 
 class FindsAnswers(Protocol):

@@ -15,6 +15,7 @@ from assistant.answer.generation.token_scheduler import Steps
 from assistant.answer.knowledge.query import Filter
 from assistant.answer.quality.monitor import Monitor
 from assistant.answer.summary.summariser import Summariser, Summary
+from assistant.answer.topic import NOTHING, Topic
 from assistant.core.messages import (
     CalendarTask,
     Fact,
@@ -22,8 +23,14 @@ from assistant.core.messages import (
     OpenQuestion,
     QualityAlert,
 )
+from assistant.english.asking.answer_kinds import kind_of
+from assistant.english.asking.hours import NOW
 from assistant.english.asking.mentions import named
 from assistant.english.questions import leans, stands_for
+from assistant.english.words import words
+
+_ELSEWHERE = Filter(kinds=("document", "note"), strict=True)
+"""What may say more of an event than the calendar."""
 
 
 class DocumentAnswers:
@@ -43,19 +50,29 @@ class DocumentAnswers:
         self._alerts: list[QualityAlert] = []
 
     def answering(
-        self, question: str, task: OpenQuestion, at_s: float = 0.0, after: int = 0
+        self, question: str, task: OpenQuestion, at_s: float = 0.0, topic: Topic = NOTHING
     ) -> Steps[Answer]:
         """The steps to the answer, or to an honest refusal.
 
-        A question that leans on the one before is about the passage `after` first; only about it
-        where it names nothing itself.
+        A question that leans on the one before is about its `topic` first; only about that where it
+        names nothing itself.
         """
+        made = self._calendar.asked(question, task.period, topic)
+        if made is not None:
+            return made
         began_s = self._clock()
         outcomes: Counter[str] = Counter()
-        within = _following(question, self._within(task), after)
-        if within is None and not after and _means_nothing_known(question):
+        within = _following(question, self._within(question, task), topic)
+        if within is None and not topic.passage and _means_nothing_known(question):
             return Answer(text=NOTHING_FOUND, tier=AnswerTier.DECLINED)
         made = yield from self._answerer.answering(question, outcomes, within)
+        leaning = within is not None and 0 < within.beside == topic.passage
+        if made.tier is AnswerTier.DECLINED and topic.event and leaning:
+            # What people are to do before an event may stand elsewhere than in the calendar.
+            whole = f"{question.rstrip(' ?')} about {topic.event}"
+            made = yield from self._answerer.answering(whole, outcomes, _ELSEWHERE)
+        if leaning and _tells_again(question, made, topic):
+            made = Answer(text=NOTHING_FOUND, tier=AnswerTier.DECLINED)
         if made.tier is AnswerTier.DECLINED and task.period is not None:
             made = self._calendar.about(question, task.period) or made
         self._alerts += self._monitor.observe(at_s, self._clock() - began_s, outcomes, made)
@@ -90,19 +107,30 @@ class DocumentAnswers:
         told, self._alerts = self._alerts, []
         return told
 
-    def _within(self, task: OpenQuestion) -> Filter | None:
+    def _within(self, question: str, task: OpenQuestion) -> Filter | None:
+        now = self._calendar.present() if NOW.search(question) else None
         if task.period is None:
-            return Filter(naming=task.persons) if task.persons else None
+            some = now is not None or task.persons
+            return Filter(naming=task.persons, now=now) if some else None
         period = self._calendar.here(task.period)
-        return Filter(since=period.since, until=period.until, naming=task.persons)
+        return Filter(since=period.since, until=period.until, naming=task.persons, now=now)
 
 
-def _following(question: str, within: Filter | None, after: int) -> Filter | None:
+def _following(question: str, within: Filter | None, topic: Topic) -> Filter | None:
     """`within`, narrowed to what was spoken of before where the question leans on it."""
-    if not after or not leans(question):
+    alone, kind = not named(question), kind_of(question)
+    obliged = alone and kind is not None and kind.name == "things to bring"
+    if not topic.passage or not (obliged or leans(question)):
         return within
-    alone = _means_nothing_known(question)
-    return msgspec.structs.replace(within or Filter(), beside=after, strict=alone)
+    return msgspec.structs.replace(
+        within or Filter(), beside=topic.passage, strict=alone, said=topic.sentence
+    )
+
+
+def _tells_again(question: str, made: Answer, topic: Topic) -> bool:
+    """Whether the same is told to the same kind of question as before, so that it is no answer."""
+    same = made.sentence == topic.sentence and "again" not in words(question)
+    return same and kind_of(question) == kind_of(topic.question)
 
 
 def _means_nothing_known(question: str) -> bool:

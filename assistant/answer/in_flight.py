@@ -16,6 +16,7 @@ from assistant.answer.generation.token_scheduler import (
     Steps,
     TokenScheduler,
 )
+from assistant.answer.topic import NOTHING
 from assistant.core.clock import boottime_s
 from assistant.core.errors import AnswerError
 from assistant.core.failure import report_failure
@@ -29,8 +30,8 @@ class InFlight:
     """Shares the generator among the current questions, a few tokens a `turn`.
 
     Without a `scheduler`, whose clock must be `boottime_s`, each question is answered at once.
-    `source` says where the last answer is from, `said` what it was; `passage` is the id of what it
-    rests on, 0 for no document, and `answered_s` the time of its question. `requests` are those of
+    `source` says where the last answer is from, `said` what it was, `topic` what it was about, and
+    `answered_s` is the time of its question. `requests` are those of
     the command line that wait for the documents to be read, each with its reply if that is known.
     """
 
@@ -40,7 +41,7 @@ class InFlight:
         self._ready: deque[Message] = deque()
         self.source = ""
         self.said = ""
-        self.passage = 0
+        self.topic = NOTHING
         self.answered_s = 0.0
         self.requests: dict[str, DocumentsDone | None] = {}
 

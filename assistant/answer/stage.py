@@ -24,6 +24,7 @@ from assistant.answer.answerer import NOTHING_FOUND, Answer, AnswerTier
 from assistant.answer.generation.token_scheduler import Steps
 from assistant.answer.in_flight import InFlight
 from assistant.answer.summary.summariser import Summary
+from assistant.answer.topic import NOTHING, Topic
 from assistant.core.degraded import Degraded
 from assistant.core.errors import AnswerError
 from assistant.core.messages import (
@@ -55,9 +56,9 @@ class AnswerSource(Protocol):
     """Answers from documents, in steps of one generated token each."""
 
     def answering(
-        self, question: str, task: OpenQuestion, at_s: float = 0.0, after: int = 0
+        self, question: str, task: OpenQuestion, at_s: float = 0.0, topic: Topic = NOTHING
     ) -> Steps[Answer]:
-        """The answer, or an honest refusal; `after` is the passage that was spoken of before."""
+        """The answer, or an honest refusal; `topic` is what was spoken of before."""
 
     def scheduled(self, question: str, task: CalendarTask, at_s: float = 0.0) -> Steps[Answer]:
         """The answer to a question about days, or an honest refusal."""
@@ -187,25 +188,25 @@ class AnswerStage:
     def _answered(self, question: Question, task: OpenQuestion) -> Steps[SpokenReply]:
         if not question.fallback and states(question.text):
             return self._reply(question, ACKNOWLEDGED)
-        after = self._spoken_of(question)
-        asked = asks(question.text) or (after > 0 and goes_on(question.text))
+        topic = self._spoken_of(question)
+        asked = asks(question.text) or (topic.passage > 0 and goes_on(question.text))
         declined = NOTHING_FOUND if asked else _declined(question.text, task.nearest)
         declined = question.fallback or declined
         if self._answers is None or not (question.fallback or asked or names(question.text)):
             return self._reply(question, declined, done=False)
-        answer = yield from self._answers.answering(question.text, task, question.at_s, after)
+        answer = yield from self._answers.answering(question.text, task, question.at_s, topic)
         return self._said(question, answer, declined)
 
-    def _spoken_of(self, question: Question) -> int:
-        """The passage that the last answer rests on, while it is fresh; 0 for none."""
+    def _spoken_of(self, question: Question) -> Topic:
+        """What the last answer was about, while it is fresh."""
         fresh = question.at_s - self._in_flight.answered_s < CONVERSATION_S
-        return self._in_flight.passage if fresh else 0
+        return self._in_flight.topic if fresh else NOTHING
 
     def _said(self, question: Question, answer: Answer, declined: str = "") -> SpokenReply:
         """The reply that says `answer`, or `declined` where there is none; its source is kept."""
         found = answer.tier is not AnswerTier.DECLINED
         self._in_flight.source = _named(answer.kind, answer.title, answer.place) if found else ""
-        self._in_flight.passage = answer.passage if found else 0
+        self._in_flight.topic = _topic(question.text, answer) if found else NOTHING
         self._in_flight.answered_s = question.at_s
         text = answer.text if found or not declined else declined
         return self._reply(question, text, done=found)
@@ -228,6 +229,17 @@ def _declined(text: str, nearest: str) -> str:
     """The reply to what no skill claims and no document is asked for."""
     known = "I can't do that yet." if nearest or commands(text) else "I didn't understand that."
     return f'{known} You could say "{nearest}".' if nearest else known
+
+
+def _topic(question: str, answer: Answer) -> Topic:
+    """What an answer to `question` was about."""
+    return Topic(
+        passage=answer.passage,
+        sentence=answer.sentence,
+        question=question,
+        event=answer.place if answer.kind == "event" else "",
+        moment=answer.moment,
+    )
 
 
 def _named(kind: str, title: str, place: str) -> str:

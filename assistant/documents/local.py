@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, closing, contextmanager
+from datetime import datetime
 from pathlib import Path
 
 import msgspec
@@ -26,16 +27,20 @@ Progress = Callable[[int, int], None]
 
 @contextmanager
 def consult(
-    config: Config, documents: Path | None, progress: Progress = lambda done, total: None
+    config: Config,
+    documents: Path | None,
+    progress: Progress = lambda done, total: None,
+    now: Callable[[], datetime] | None = None,
 ) -> Iterator[DocumentAnswers]:
     """Give, while open, answers from the index, or from the file or folder `documents` alone.
 
-    The latter is first read into memory; `progress` receives the number of its passages. Raises
-    `InputError` where there is nothing to answer from, also while the daemon has the index open.
+    The latter is first read into memory; `progress` receives the number of its passages. `now`
+    gives another aware time than the clock's. Raises `InputError` where there is nothing to answer
+    from, also while the daemon has the index open.
     """
     if documents is not None:
         config = msgspec.structs.replace(config, documents=DocumentsSettings())
-    answering = Composition(config).answering
+    answering = Composition(config, now=now).answering
     with ExitStack() as open_things:
         knowledge = answering.knowledge(None) if documents is not None else _indexed(config)
         open_things.callback(knowledge.close)

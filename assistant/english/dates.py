@@ -49,6 +49,22 @@ _NAME = r"(?:\d+[a-z]? )?[A-Z][\w'’]*(?: [A-Z0-9][\w'’]*)*"
 _ADDRESS = re.compile(rf"\b{_NAME}(?:, {_NAME})+")
 
 _AHEAD = {"today": 0, "tonight": 0, "tomorrow": 1, "yesterday": -1}
+CALENDAR_DAY = re.compile(
+    rf"\b(?P<day>{_DAY})(?: of)? (?P<month>{_ANY_MONTH})"
+    rf"|\b(?P<first>{_ANY_MONTH}) (?P<then>{_DAY})\b"
+    r"|\b\d{4}-(?P<number>\d\d)-(?P<last>\d\d)\b",
+    re.IGNORECASE,
+)
+"""A day of a month, whatever its year: "10 December", "Dec 10th", "2026-12-10"."""
+_NAMED_DAY = "|".join(
+    form(name) for name in (*WEEKDAYS, *WEEKDAY_NUMBERS) for form in (str.capitalize, str.upper)
+)
+WEEKDAY_SPAN = re.compile(
+    rf"\b(?P<first>{_NAMED_DAY})[sS]?\b\.?"
+    rf"(?:(?: (?:to|until) |[–-])(?P<last>{_NAMED_DAY})[sS]?\b)?"
+)
+"""A day of the week, or the days from one to another."""
+
 RELATIVE_DAY = re.compile(rf"\b(?:{'|'.join(_AHEAD)})\b", re.IGNORECASE)
 """A day that only the day of writing tells."""
 
@@ -64,6 +80,29 @@ def with_days(text: str, written: date) -> str:
         return f"{on} {weekday_name(day)}, {month_and_day(day)}"
 
     return RELATIVE_DAY.sub(told, text)
+
+
+def days_in(text: str) -> set[tuple[int, int]]:
+    """The days of the year that a text names, as months and days."""
+    found = set()
+    for day in CALENDAR_DAY.finditer(text):
+        month = day["month"] or day["first"]
+        number = int(day["number"]) if day["number"] else MONTH_NUMBERS[month.lower().rstrip(".")]
+        digits = re.match(r"\d+", day["day"] or day["then"] or day["last"])
+        found.add((number, int(digits[0]) if digits else 0))
+    return found
+
+
+def weekdays_in(text: str) -> set[int]:
+    """The days of the week that a text names, 0 for Monday; "Monday to Thursday" names four."""
+    found: set[int] = set()
+    for span in WEEKDAY_SPAN.finditer(CALENDAR_DAY.sub("", text)):
+        first, last = (
+            WEEKDAY_NUMBERS[(name or span["first"]).lower()]
+            for name in (span["first"], span["last"])
+        )
+        found |= {(first + on) % 7 for on in range((last - first) % 7 + 1)}
+    return found
 
 
 def within_value(text: str, place: int) -> bool:

@@ -31,7 +31,8 @@ _DONE = (
 
 TURNED_ROUND = re.compile(
     r"(?:(?:no|but|and|so|well|please|oh|just|also) )*"
-    r"(?:do not|never|not|no need to|there is no need to|you should not|should not|must not"
+    r"(?:do not|never|not(?! (?:so|as|that|quite so) \w+$)|no need to|there is no need to"
+    r"|you should not|should not|must not"
     r"|(?:i|we) do not (?:want|need|think|like)(?: \w+)? to|i would not|would not|if|unless"
     r"|suppose|supposing|imagine|what if|what happens|what would|what will happen|i wish|i wonder"
     r"|let us not|avoid|refrain|whoever|remember when|do you remember"

@@ -10,20 +10,37 @@ _BEFORE = (
     r"(?:(?:hey|hi|so|and|but|well|oh|ok|okay|please|sorry|right|now|then|um|uh|erm|hm|hmm|wait"
     r"|quick question|excuse me|by the way),? )*"
 )
-_IS = r"(?:is|are|am|was|were|do|does|did|can|could|has|have|had|will|would|should|may|must)"
-_WHO = r"(?:who|what|when|where|why|how)"
+_IS = (
+    r"(?:(?:is|are|am|was|were|do|does|did|can|could|has|have|had|will|would|should|may|must|might)"
+    r"(?:n't|nt)?|won't|can't)"
+)
+_WHO = r"(?:who|whom|what|when|where|why|how)"
+_TO = r"(?:(?:at|by|from|until|till|since|in|on|for|to|with|under|of|about) )?"
 _TOLD = r"(?:tell me|let me know|remind me|do you know|i wonder|i want to know|i need to know)"
+_ORDERS = word_set(
+    "turn switch set put open close shut start stop play pause order find get give add take remove"
+    " show send make book call lock unlock dim brighten raise lower change move clean run bring"
+    " tell help let keep leave do read write check go buy pick cancel delete clear fetch pull push"
+    " reduce increase adjust activate enable disable hoover vacuum mow water feed cook bake boil"
+    " warm heat cool fill empty wash dry light skip mute unmute resume louder quieter brighter"
+    " darker warmer cooler softer more less text message ring"
+)
+"""First words of commands."""
+_ORDER = "|".join(sorted(_ORDERS))
 _DONE_FOR_ME = re.compile(
-    rf"{_BEFORE}(?:(?:can|could|will|would) (?:you|we|i)|i (?:want|need|would like) you to"
-    r"|i'd like you to|let's|let us) (?:please |just |kindly )*"
+    rf"{_BEFORE}(?:(?:can|could|will|would) (?:you|(?:we|i) (?=(?:please |just )?(?:{_ORDER}|have"
+    r"|borrow)\b))"
+    r"|i (?:want|need|would like) you to|i'd like you to|let's|let us) ?(?:please |just |kindly )*"
     r"(?!tell|say|explain|know|remember|find out|check|remind|look)\w+"
 )
 """A command in the form of a question: "can you open the blinds"."""
-_ASKS = re.compile(rf"{_BEFORE}(?:{_TOLD}|{_WHO}s?|whose|whom|which|whereabouts|{_IS})\b")
+_ASKS = re.compile(rf"{_BEFORE}(?:{_TOLD}|{_TO}(?:{_WHO}s?|whose|which)|whereabouts|{_IS})\b")
 _ASKS_LATER = re.compile(
     rf"\b(?:(?:{_WHO}|which)(?:'?s| {_IS})"
     rf"|(?:what|which|whose) (?!it|i|you|he|she|we|they|that|this)\w+ {_IS}"
-    r"|how (?:much|many|long|often|far|old|late|early|hot|high|soon|big))\b"
+    r"|how (?:much|many|long|often|far|old|late|early|hot|high|soon|big)"
+    r"|(?:is|was) (?:that|this|it) (?:too |still )?(?:ok|okay|all right|alright|right|fine|safe"
+    r"|allowed|enough|normal|late))\b"
 )
 """A question that follows other words: "he wants the serial number where do i find that"."""
 _NAMES = re.compile(
@@ -55,16 +72,7 @@ _STANDS_FOR = word_set("it its he him his she her hers they them their theirs th
 """Words that stand for what was spoken of before."""
 _LONGEST_NAME = 8
 """Most words of a text that only names what is asked for."""
-_ORDERS = word_set(
-    "turn switch set put open close shut start stop play pause order find get give add take remove"
-    " show send make book call lock unlock dim brighten raise lower change move clean run bring"
-    " tell help let keep leave do read write check go buy pick cancel delete clear fetch pull push"
-    " reduce increase adjust activate enable disable hoover vacuum mow water feed cook bake boil"
-    " warm heat cool fill empty wash dry light skip mute unmute resume louder quieter brighter"
-    " darker warmer cooler softer more less text message ring"
-)
-"""First words of commands."""
-_ORDERED = re.compile(rf"{_BEFORE}(?:{'|'.join(sorted(_ORDERS))})\b")
+_ORDERED = re.compile(rf"{_BEFORE}(?:{_ORDER})\b")
 ASKS_WHEN = re.compile(
     r"(?:hey |so |and |okay |ok |please |tell me |do you know )*"
     r"(?:when|(?:at )?what (?:time|day|date)|which day|how long until)\b"

@@ -51,7 +51,8 @@ SEARCH_STOP_WORDS = word_set(
     "more most much my near of off on once or our ours out over own please re s same say says "
     "shall she should so some such t tell than that the their them then there these they this "
     "those through to too under until up us ve very was wasn we were what when where which "
-    "while who whom whose why will with won would you your yours"
+    "while who whom whose why will with won would you your yours must mustn needn shouldn wouldn "
+    "haven hadn weren"
 )
 """Words of a question that are not searched for, with the pieces of contractions."""
 

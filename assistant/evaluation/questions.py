@@ -9,6 +9,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Sequence
 from contextlib import closing
+from datetime import datetime
 from pathlib import Path
 from typing import Literal, NamedTuple
 
@@ -30,6 +31,8 @@ DOCUMENTS = "documents"
 MOST_BYTES = 4 << 20
 _PAUSE_S = 600.0
 """Seconds between two questions, after which a conversation is over."""
+_REPLY_S = 4.0
+"""Seconds between two utterances of a conversation."""
 
 Answered = Literal["right", "wrong", "declined"]
 
@@ -40,6 +43,15 @@ class DocumentQuestion(msgspec.Struct, frozen=True, kw_only=True):
     ask: str
     answers: tuple[str, ...] = ()
     document: str = ""
+    at: str = ""
+    """Local time at which it is asked, "2026-11-23 06:45"; "" for the present."""
+    after: tuple[str, ...] = ()
+    """What is said just before it, in the same conversation."""
+
+    @property
+    def asked(self) -> datetime | None:
+        """When it is asked, without a zone; None for the present."""
+        return datetime.fromisoformat(self.at) if self.at else None
 
 
 class QuestionSet(msgspec.Struct, frozen=True, kw_only=True):
@@ -84,9 +96,11 @@ def load_questions(file: Path) -> QuestionSet:
     """Read a file of questions; raises `InputError` where it is none."""
     try:
         read = msgspec.convert(read_yaml(read_text(file, MOST_BYTES)), QuestionSet)
+        for question in read.questions:
+            _ = question.asked
     except OSError as error:
         raise InputError("questions.unreadable", f"{file}: {error.strerror}") from error
-    except (YamlError, UnicodeDecodeError, msgspec.ValidationError) as error:
+    except (YamlError, UnicodeDecodeError, msgspec.ValidationError, ValueError) as error:
         raise InputError("questions.malformed", f"{file}: {error}") from error
     if not read.questions:
         raise InputError("questions.none", f"{file}: holds no question")
@@ -95,7 +109,7 @@ def load_questions(file: Path) -> QuestionSet:
 
 def evaluate_questions(
     asked: QuestionSet,
-    stages: Callable[[Database], Sequence[Stage]],
+    stages: Callable[[DocumentQuestion, Database], Sequence[Stage]],
     miss: Callable[[QuestionMiss], None] = lambda miss: None,
     progress: Callable[[int, int], None] = lambda done, total: None,
     clock: Callable[[], float] = time.perf_counter,
@@ -103,9 +117,14 @@ def evaluate_questions(
     """Ask every question in a conversation of its own, on fresh state."""
     outcomes = []
     for number, question in enumerate(asked.questions, 1):
-        heard = typed(f"q{number}", question.ask, number * _PAUSE_S)
+        begins_s = number * _PAUSE_S
         with closing(open_state(None)) as state:
-            conversation = stages(state)
+            conversation = stages(question, state)
+            for before, text in enumerate(question.after):
+                for _ in run(conversation, typed(f"q{number}.{before}", text, begins_s)):
+                    pass
+                begins_s += _REPLY_S
+            heard = typed(f"q{number}", question.ask, begins_s)
             began_s = clock()
             said = list(run(conversation, heard))
             ms = (clock() - began_s) * 1000

@@ -87,8 +87,9 @@ def figures(
     composition: Composition, texts: Sequence[Sentence]
 ) -> Iterator[tuple[str, float, Outcome]]:
     """Each number with its value, a lower and a higher one, and the outcome of each."""
-    intents, tagger = composition.intents, composition.tagger
-    interpreter = composition.interpreter(composition.templates)
+    understanding = composition.understanding
+    intents, tagger = understanding.intents, understanding.tagger
+    interpreter = understanding.interpreter(understanding.templates)
     guesser = interpreter.guess
     if intents is None or tagger is None or not isinstance(guesser, Guesser):
         raise ModelError("model.missing", "the models of understanding are not here")

@@ -23,6 +23,7 @@ from assistant.answer.retrieval.retriever import Retriever
 from assistant.answer.retrieval.search import Searcher
 from assistant.answer.stage import AnswerStage
 from assistant.answer.summary.summariser import SpokenSentence, Summary
+from assistant.answer.topic import NOTHING, Topic
 from assistant.core.errors import AnswerError, ModelError
 from assistant.core.messages import (
     CalendarTask,
@@ -220,7 +221,7 @@ class Documents:
         self._made = made
 
     def answering(
-        self, question: str, task: OpenQuestion, at_s: float = 0.0, after: int = 0
+        self, question: str, task: OpenQuestion, at_s: float = 0.0, topic: Topic = NOTHING
     ) -> Steps[Answer]:
         return self._made.answering(question, within=Filter(naming=task.persons))
 

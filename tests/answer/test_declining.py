@@ -9,6 +9,7 @@ import pytest
 from assistant.answer.answerer import NOTHING_FOUND, Answer, AnswerTier
 from assistant.answer.generation.token_scheduler import Steps
 from assistant.answer.stage import ACKNOWLEDGED, AnswerSource, AnswerStage
+from assistant.answer.topic import NOTHING, Topic
 from assistant.core.messages import Message, OpenQuestion, Question, SpokenReply, Tick
 
 
@@ -58,9 +59,9 @@ class _Answers:
         self.asked: list[tuple[str, int]] = []
 
     def answering(
-        self, question: str, task: OpenQuestion, at_s: float = 0.0, after: int = 0
+        self, question: str, task: OpenQuestion, at_s: float = 0.0, topic: Topic = NOTHING
     ) -> Steps[Answer]:
-        self.asked.append((question, after))
+        self.asked.append((question, topic.passage))
         return Answer(text="Here.", tier=AnswerTier.EXTRACTED, passage=7)
         yield
 

@@ -93,3 +93,18 @@ def test_it_is_a_command(text: str) -> None:
 @pytest.mark.parametrize("text", NEITHER)
 def test_it_is_no_command(text: str) -> None:
     assert not commands(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "from when mustn't she eat",
+        "isn't something due today",
+        "the tablet is an hour late is that all right",
+        "can i lean a ladder against the tank",
+        "if that fails whom do i ring",
+    ],
+)
+def test_permissions_negations_and_prepositions_ask_too(text: str) -> None:
+    assert asks(text)
+    assert not commands(text)

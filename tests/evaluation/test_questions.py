@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from datetime import datetime
 from pathlib import Path
 from typing import ClassVar
 
 import pytest
 
+from assistant.core.database import Database
 from assistant.core.errors import InputError
 from assistant.core.messages import Commit, Message, SpokenReply
 from assistant.core.stage import Stage
 from assistant.evaluation.questions import (
+    DocumentQuestion,
     QuestionMiss,
     QuestionSet,
     evaluate_questions,
@@ -55,7 +58,7 @@ def asked(tmp_path: Path) -> QuestionSet:
 
 
 def always(stage: Stage) -> Callable[[], list[Stage]]:
-    return lambda state: [stage]
+    return lambda question, state: [stage]
 
 
 def test_an_accepted_answer_is_right_and_any_other_wrong(asked: QuestionSet) -> None:
@@ -94,3 +97,34 @@ def test_what_is_no_such_file_is_refused_in_one_line(tmp_path: Path) -> None:
         load_questions(file)
     with pytest.raises(InputError, match="No such file"):
         load_questions(tmp_path / "absent.yaml")
+
+
+def test_a_question_is_asked_at_its_time_and_after_what_was_said_before_it(tmp_path: Path) -> None:
+    file = tmp_path / "questions.yaml"
+    file.write_text(
+        'questions:\n  - {ask: "and who mends it", after: ["when is the tap mended"], '
+        'at: "2026-12-01 17:00"}'
+    )
+    heard: list[tuple[str, float]] = []
+    times = []
+
+    class Hears(Says):
+        def feed(self, message: Message) -> Iterator[Message]:
+            heard.append((message.utterance_id, message.at_s))
+            yield from super().feed(message)
+
+    def stages(question: DocumentQuestion, state: Database) -> list[Stage]:
+        times.append(question.asked)
+        return [Hears("I found nothing.", done=False)]
+
+    evaluate_questions(load_questions(file), stages)
+    assert times == [datetime(2026, 12, 1, 17)]
+    assert [name for name, _ in heard] == ["q1.0", "q1"]
+    assert heard[0][1] < heard[1][1]
+
+
+def test_a_time_that_is_none_is_refused(tmp_path: Path) -> None:
+    file = tmp_path / "questions.yaml"
+    file.write_text('questions: [{ask: "is it on", at: "tomorrow"}]')
+    with pytest.raises(InputError, match="tomorrow"):
+        load_questions(file)

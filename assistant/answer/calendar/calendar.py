@@ -6,10 +6,13 @@ from collections.abc import Callable
 from datetime import datetime
 
 from assistant.answer.answerer import NOTHING_FOUND, Answer
+from assistant.answer.calendar.event_questions import EventQuestions
 from assistant.answer.calendar.events import Events
 from assistant.answer.calendar.notes import Notes
+from assistant.answer.calendar.timetable import Timetable
 from assistant.answer.knowledge.knowledge import Knowledge
 from assistant.answer.knowledge.series import here
+from assistant.answer.topic import Topic
 from assistant.core.messages import CalendarTask, FindNextEvent, ListEvents, ListNotes, Period
 
 
@@ -18,7 +21,9 @@ class Calendar:
 
     def __init__(self, knowledge: Knowledge, now: Callable[[], datetime]) -> None:
         self._knowledge = knowledge
-        self._events, self._notes = Events(knowledge, now), Notes(knowledge, now)
+        self._timetable = timetable = Timetable(knowledge, now)
+        self._events, self._notes = Events(knowledge, timetable), Notes(knowledge, now)
+        self._event_questions = EventQuestions(timetable)
 
     def answer(self, task: CalendarTask) -> Answer | None:
         """The answer; None where nothing is stored, though the documents may have one."""
@@ -31,6 +36,10 @@ class Calendar:
                 made = self._notes.notes(task.period, task.said, task.topic)
         return None if made.text == NOTHING_FOUND else made
 
+    def asked(self, question: str, period: Period | None, topic: Topic) -> Answer | None:
+        """The answer to a question about one event; None for any other question."""
+        return self._event_questions.answer(question, period, topic)
+
     def about(self, question: str, period: Period) -> Answer | None:
         """The events of a period that have all that the question names; None for none."""
         return self._events.about(question, period)
@@ -38,6 +47,10 @@ class Calendar:
     def here(self, period: Period) -> Period:
         """The period in the time zone of the documents; the bus delivers it in UTC."""
         return here(period, self._knowledge.zone)
+
+    def present(self) -> datetime:
+        """The present in the zone of the documents, to the minute."""
+        return self._timetable.present().replace(second=0, microsecond=0)
 
     def dated(self, question: str, made: Answer) -> Answer:
         """The answer made from the documents; if it says when an event is, updated for today."""

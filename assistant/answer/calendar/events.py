@@ -5,20 +5,17 @@ Each answer is built from stored events alone, at the moment of the question; no
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from datetime import datetime, timedelta
-from typing import NamedTuple
+from collections.abc import Iterator
+from datetime import datetime
 
 import msgspec
 
 from assistant.answer.answer import composed_answer
 from assistant.answer.answerer import NOTHING_FOUND, Answer, AnswerTier
-from assistant.answer.calendar.wording import ListedEvent, agenda, moment, nothing
+from assistant.answer.calendar.timetable import TimedEvent, Timetable
+from assistant.answer.calendar.wording import agenda, moment, nothing
 from assistant.answer.knowledge.knowledge import Knowledge
-from assistant.answer.knowledge.passage_store import StoredPassage
 from assistant.answer.knowledge.passages import Passage
-from assistant.answer.knowledge.query import Filter
-from assistant.answer.knowledge.series import Occurrence, here, occurrences, once
 from assistant.answer.retrieval.mentions import holds
 from assistant.core.messages import Period
 from assistant.english.asking.answer_kinds import kind_of
@@ -31,31 +28,18 @@ MOST_TOLD = 3
 """Most events that are told with what is noted of them."""
 _TOLD = ("time", "length")
 """The kinds of answers that the time of an event is."""
-HORIZONS = (timedelta(days=60), timedelta(days=400), timedelta(days=4000))
-"""How far ahead the next time of an event is searched for, one horizon after the other."""
-
-
-class _Found(NamedTuple):
-    stored: StoredPassage
-    when: Occurrence
-
-    @property
-    def event(self) -> ListedEvent:
-        """The event as it is spoken."""
-        passage = self.stored.passage
-        return ListedEvent(passage.place, self.when, self.stored.id if passage.series else 0)
 
 
 class Events:
-    """Answers questions about days from `knowledge`; `now` gives the present as an aware time."""
+    """Answers questions about days from `knowledge`, whose events are in the `timetable`."""
 
-    def __init__(self, knowledge: Knowledge, now: Callable[[], datetime]) -> None:
-        self._knowledge, self._now = knowledge, now
+    def __init__(self, knowledge: Knowledge, timetable: Timetable) -> None:
+        self._knowledge, self._timetable = knowledge, timetable
 
     def plans(self, period: Period, said: str = "") -> Answer:
         """The events of a period, without those that are over by now."""
-        period, now = here(period, self._knowledge.zone), self._present()
-        all_day = self._between(period.since, period.until)
+        period, now = self._timetable.here(period), self._timetable.present()
+        all_day = self._timetable.between(period.since, period.until)
         events = [found for found in all_day if found.when.ends > now or period.until <= now]
         if events:
             told = [found.event for found in events]
@@ -67,8 +51,8 @@ class Events:
 
     def next(self, person: str = "") -> Answer:
         """The next event, or the next one that involves `person`."""
-        now = self._present()
-        found = self._upcoming(lambda passage: _is_with(passage, person), now)
+        now = self._timetable.present()
+        found = self._timetable.upcoming(lambda passage: _is_with(passage, person), now)
         if found is not None:
             name = found.stored.passage.place.rstrip(" .")
             return composed_answer(f"{name} is {moment(found.when, now)}.", [found.stored])
@@ -87,10 +71,10 @@ class Events:
             ASKS_WHICH.match(question.casefold()) if kind is None else kind.name in _TOLD
         ):
             return None
-        period, now = here(period, self._knowledge.zone), self._present()
+        period, now = self._timetable.here(period), self._timetable.present()
         found = [
             one
-            for one in self._between(period.since, period.until)
+            for one in self._timetable.between(period.since, period.until)
             if all(holds(frozenset(words(one.stored.passage.text)), word) for word in wanted)
         ]
         if not found or len(found) > MOST_TOLD:
@@ -106,8 +90,8 @@ class Events:
         stored = self._knowledge.passages.read([made.passage])
         if made.kind != "event" or not stored or not ASKS_WHEN.match(question.casefold()):
             return made
-        now, name = self._present(), stored[0].passage.place.casefold()
-        found = self._upcoming(lambda p: p.place.casefold() == name, now)
+        now, name = self._timetable.present(), stored[0].passage.place.casefold()
+        found = self._timetable.upcoming(lambda p: p.place.casefold() == name, now)
         if found is None:
             over = self._first(stored[0].passage)
             return (
@@ -117,56 +101,11 @@ class Events:
             )
         if found.stored.passage.series is not None:
             text = f"{made.text} The next is {moment(found.when, now)}."
-            return msgspec.structs.replace(made, text=text)
+            return msgspec.structs.replace(made, text=text, moment=found.when.starts)
         if found.stored.id == made.passage:
             return made
         first = sentences(found.stored.passage.text)[0]
         return composed_answer(first, [found.stored])
-
-    # ── the calendar ────────────────────────────────────────────────────────────────────────
-
-    def _present(self) -> datetime:
-        return self._now().astimezone(self._knowledge.zone)
-
-    def _between(self, since: datetime, until: datetime) -> list[_Found]:
-        """Each event of that period once, in order; whole days come first."""
-        within = Filter(kinds=("event",), since=since, until=until)
-        known: dict[tuple[str, datetime], _Found] = {}
-        for stored in self._knowledge.passages.read(self._knowledge.passages.within(within)):
-            for when in self._times(stored.passage, since, until):
-                known.setdefault((stored.passage.place, when.starts), _Found(stored, when))
-        return sorted(
-            known.values(),
-            key=lambda found: (
-                max(found.when.starts, since).date(),
-                not found.when.whole_days,
-                found.when.starts,
-            ),
-        )
-
-    def _times(self, passage: Passage, since: datetime, until: datetime) -> Iterator[Occurrence]:
-        zone = self._knowledge.zone
-        if passage.series is not None:
-            yield from occurrences(passage.series, since, until, zone)
-            return
-        one = once(passage.starts, passage.ends, zone)
-        if one and one.starts < until and (one.ends > since or one.starts >= since):
-            yield one
-
-    def _upcoming(self, wanted: Callable[[Passage], bool], now: datetime) -> _Found | None:
-        """The first wanted event that is not over; one that has begun comes after those to come."""
-        within = Filter(kinds=("event",), since=now)
-        some = self._knowledge.passages.read(self._knowledge.passages.within(within))
-        some = [stored for stored in some if wanted(stored.passage)]
-        for horizon in HORIZONS:
-            found = [
-                _Found(stored, when)
-                for stored in some
-                for when in self._times(stored.passage, now, now + horizon)
-            ]
-            if found:
-                return min(found, key=lambda one: (one.when.starts < now, one.when.starts))
-        return None
 
     def _first(self, passage: Passage) -> str:
         """The first sentence about an event that is over; "" where it does not say when it is."""
@@ -177,7 +116,7 @@ class Events:
         )
 
 
-def _with_notes(found: _Found, now: datetime) -> Iterator[str]:
+def _with_notes(found: TimedEvent, now: datetime) -> Iterator[str]:
     """When an event is, and each line that is noted of it."""
     passage = found.stored.passage
     yield f"{passage.place.rstrip(' .')} is {moment(found.when, now)}."

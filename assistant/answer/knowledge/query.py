@@ -35,6 +35,10 @@ class Filter(msgspec.Struct, frozen=True, kw_only=True):
     beside: int = 0
     """A passage: those of its document are wanted; of an event or a contact, only itself."""
     strict: bool = False
+    said: str = ""
+    """The sentence of that passage that was said."""
+    now: datetime | None = None
+    """The present, where the question names it."""
 
     @property
     def narrows(self) -> bool:

@@ -42,6 +42,8 @@ class ReaderCalibration(msgspec.Struct, frozen=True, kw_only=True, forbid_unknow
     told_by_form: float
     """Certainty that a sentence gains whose form shows that it answers: a row with the label that
     is named."""
+    told_as_fact: float
+    """The same for a short item that tells the kind asked for and says what is named."""
     told_alone: float
     """The same for the only one of the kind asked for, such as an amount, in the document that was
     spoken of before, where the question names nothing else."""

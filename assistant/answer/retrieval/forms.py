@@ -10,10 +10,17 @@ from collections.abc import Sequence
 
 from assistant.answer.knowledge.passages import Passage
 from assistant.answer.retrieval.mentions import exact, holds
-from assistant.answer.retrieval.requirements import DATED_KINDS, Requirements
+from assistant.answer.retrieval.moments import ANY_TIME, Moments
+from assistant.answer.retrieval.requirements import DATED_KINDS, Requirements, verbs
 from assistant.answer.retrieval.statements import Statement
 from assistant.english.asking.answer_kinds import DONE, PAST
-from assistant.english.asking.mentions import ABOUT_EVENTS
+from assistant.english.asking.mentions import (
+    ABOUT_EVENTS,
+    ASKING,
+    SAID_ABOUT,
+    WHETHER,
+    predicate,
+)
 from assistant.english.questions import names_label
 from assistant.english.sentences import sentences
 from assistant.english.stop_words import SEARCH_STOP_WORDS
@@ -21,15 +28,21 @@ from assistant.english.words import words
 
 LONGEST_STEPS = 80
 """Most words of steps that are spoken; of the rest only the number is said."""
+LONGEST_FACT = 25
+"""Most words of an item that is taken for one fact."""
+MOST_STEPS = 3
+"""Most sentences that tell how long one thing takes at several steps."""
+OPENING = 3
+"""Words of a sentence that say what it is about."""
 _OF_EVENTS = DATED_KINDS | {"length", "place"}
 """The kinds of answers that the sentence about an event holds."""
 
 
 class Forms:
-    """Which sentences answer `question` by their form."""
+    """Which sentences answer `question` by their form; `moments` are the times it names."""
 
-    def __init__(self, question: str, wanted: Requirements) -> None:
-        self._question, self._wanted = question, wanted
+    def __init__(self, question: str, wanted: Requirements, moments: Moments = ANY_TIME) -> None:
+        self._question, self._wanted, self._moments = question, wanted, moments
         self._past = PAST.search(question) is not None
         self._telling = [word for word in words(question) if word not in SEARCH_STOP_WORDS]
 
@@ -37,21 +50,69 @@ class Forms:
         """For each of the `statements` of all passages, whether its form shows that it answers."""
         entries = [statement for statement in statements if self._is_entry(statement)]
         likeliest = self._likeliest(entries)
+        others = [*self._below(statements), *self._then(statements)]
+        forms = (self._is_labelled, self._is_event, self.steps, self._is_said)
         return [
             statement in likeliest
             if statement in entries
-            else self._is_labelled(statement) or self._is_event(statement) or self.steps(statement)
+            else statement in others or any(has(statement) for has in forms)
             for statement in statements
         ]
+
+    def facts(self, statements: Sequence[Statement]) -> list[bool]:
+        """For each, whether it is a short item that tells what is asked for.
+
+        Of several those with most of the question's words: "200 g white flour" under "Rye rolls" is
+        no answer beside "300 g rye flour".
+        """
+        found = [statement for statement in statements if self._is_fact(statement)]
+        counts = [self._share(frozenset(words(fact.text))) for fact in found]
+        most = max(counts, default=0)
+        best = [fact for fact, count in zip(found, counts, strict=True) if count == most]
+        return [statement in best for statement in statements]
+
+    def timely(self, statements: Sequence[Statement]) -> list[bool]:
+        """For each, whether it alone tells of the day or the hour that the question names."""
+        fit = self._then(statements)
+        alone = len({statement.line for statement in fit}) == 1
+        return [alone and statement in fit for statement in statements]
 
     def told(self, statement: Statement) -> bool:
         """Whether it tells a thing of the kind that is asked for, such as an amount or a day."""
         kind = self._wanted.kind
         return kind is not None and not kind.loose and self._wanted.told(statement)
 
+    def further(self, best: Statement, statements: Sequence[Statement]) -> list[Statement]:
+        """Those of one passage that tell how long the same takes at its next steps, with `best`.
+
+        "Let it rise for an hour. Shape it and let it rise for another half hour."
+        """
+        kind, done = self._wanted.kind, verbs(self._question)
+        if kind is None or kind.name != "length" or not done or best.item:
+            return [best]
+        return [
+            s
+            for s in statements
+            if s == best
+            or (
+                not s.item
+                and self.told(s)
+                and self._wanted.missing(s) == self._wanted.missing(best)
+                and all(holds(frozenset(words(s.text)), word) for word in done)
+            )
+        ][:MOST_STEPS]
+
+    def tells(self, statement: Statement) -> bool:
+        """Whether it tells a thing of that kind, or has what a question for yes or no asks."""
+        asked = predicate(self._question)
+        if self._wanted.kind is not None or not asked or self._moments:
+            return self.told(statement)
+        own = frozenset(words(statement.text))
+        return all(holds(own, word) for word in asked)
+
     def only(self, statements: Sequence[Statement]) -> list[bool]:
         """For each, whether it alone tells a thing of the kind that is asked for."""
-        told = [self.told(statement) for statement in statements]
+        told = [self.tells(statement) for statement in statements]
         lines = {statement.line for statement, so in zip(statements, told, strict=True) if so}
         return told if len(lines) == 1 else [False] * len(told)
 
@@ -59,20 +120,24 @@ class Forms:
         """For each of one passage, whether it lacks what an item beside it names.
 
         Items are about different things, so that one without the name is about another; and so are
-        the sentences of one item that tell what is asked for, but for what its first one names.
+        the sentences of one item that tell what is asked for, but for what its first one names. So
+        is what tells of another day or hour than the question.
         """
         named = self._wanted.named
         whole = [s.item and not self._wanted.missing(s) for s in statements]
+        timed = self._moments.on_the_clock
+        fits = [self._moments.fit(s.text) for s in statements]
+        other = [fit is False or (timed and fit is None) for fit in fits]
         if not named or not any(whole):
-            return [False] * len(whole)
+            return other
         unsaid = [sum(not holds(_nearby(s), word) for word in named) for s in statements]
         least: dict[str, int] = {}
         for statement, count in zip(statements, unsaid, strict=True):
             if self.told(statement):
                 least[statement.line] = min(count, least.get(statement.line, count))
         return [
-            s.item and (not has_all or count > least.get(s.line, count))
-            for s, has_all, count in zip(statements, whole, unsaid, strict=True)
+            then or (s.item and (not has_all or count > least.get(s.line, count)))
+            for s, has_all, count, then in zip(statements, whole, unsaid, other, strict=True)
         ]
 
     def steps(self, statement: Statement) -> bool:
@@ -88,10 +153,60 @@ class Forms:
         if not wanted.asked_of(statement) or wanted.missing(statement):
             return False
         named = names_label(self._question, statement.label)
-        row = any(map(exact, self._content(statement.label)))
+        row = any(map(exact, self._content(statement.label))) and not WHETHER.match(
+            self._question.casefold()
+        )
         if kind is None or kind.loose:
             return (named or row) and wanted.told(statement)
         return kind.held.search(statement.text, len(statement.label)) is not None
+
+    def _is_fact(self, statement: Statement) -> bool:
+        """Whether a short item tells what is asked for, of something that it names."""
+        wanted = self._wanted
+        if not statement.item or statement.entry or wanted.missing(statement):
+            return False
+        if not self.told(statement):
+            return False
+        own = frozenset(words(statement.text))
+        short = len(statement.text.split()) <= LONGEST_FACT
+        return short and any(holds(own, word) for word in wanted.named)
+
+    def _then(self, statements: Sequence[Statement]) -> list[Statement]:
+        """Those that tell of the day or the hour that the question names, about what it names.
+
+        Where one has the date, a day of the week does not count.
+        """
+        wanted = self._wanted
+        if not wanted.named or not self._moments:
+            return []
+        fit = [
+            s
+            for s in statements
+            if self._moments.fit(s.text) and not s.event and not wanted.missing(s)
+        ]
+        return [s for s in fit if self._moments.dates(s.text)] or fit
+
+    def _is_said(self, statement: Statement) -> bool:
+        """Whether it begins with what somebody was asked to have said something about."""
+        asked = SAID_ABOUT.search(self._question)
+        if asked is None or self._wanted.missing(statement):
+            return False
+        topic = [word for word in self._content(asked["topic"]) if word not in ASKING]
+        opening = frozenset(words(statement.label or statement.text)[:OPENING])
+        return bool(topic) and any(holds(opening, word) for word in topic)
+
+    def _below(self, statements: Sequence[Statement]) -> list[Statement]:
+        """The sentences that alone tell what is asked for, under a heading that names it all."""
+        named, kind = self._wanted.named, self._wanted.kind
+        if not named or kind is None or kind.name in DATED_KINDS:
+            return []
+        told = [
+            statement
+            for statement in statements
+            if self.told(statement) and not statement.event
+            if all(holds(frozenset(words(statement.heading)), word) for word in named)
+        ]
+        return told if len({statement.line for statement in told}) == 1 else []
 
     def _is_event(self, statement: Statement) -> bool:
         """Whether it says when or where that event is whose name is asked for."""

@@ -16,9 +16,11 @@ from typing import NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from assistant.answer.knowledge.query import Filter
 from assistant.answer.retrieval.calibration import ReaderCalibration
 from assistant.answer.retrieval.encoder import Embeddings, Scored
 from assistant.answer.retrieval.forms import Forms, told_steps
+from assistant.answer.retrieval.moments import moments
 from assistant.answer.retrieval.requirements import Requirements, WordMeanings
 from assistant.answer.retrieval.retriever import PassageCandidate
 from assistant.answer.retrieval.statements import Statement, statements
@@ -88,11 +90,11 @@ class Reader:
         self._meanings = WordMeanings(network.encode)
 
     def read(
-        self, question: str, candidates: Sequence[PassageCandidate], about: int = 0
+        self, question: str, candidates: Sequence[PassageCandidate], within: Filter | None = None
     ) -> list[AnswerSpan]:
         """The best sentence of each passage that has a likely one, the likeliest first.
 
-        `about` is the passage that was spoken of before, where the question names nothing else.
+        `within` tells what was spoken of before, and the days that the question names.
         """
         read = list(_readable(candidates, candidates[0].score - self._weights.margin))
         wanted = Requirements(question, self._weights, self._meanings)
@@ -100,22 +102,36 @@ class Reader:
         rarity = Rarity(question, [c.passage.text for c in candidates])
         pairs = zip(read, scored, strict=True)
         drafts = [draft for pair in pairs for draft in _drafts(*pair, rarity, wanted)]
-        drafts = self._formed(drafts, Forms(question, wanted), about)
+        forms = Forms(question, wanted, moments(question, within))
+        drafts = self._formed(drafts, forms, within)
         drafts.sort(key=self._first_look, reverse=True)
         readings = self._compared(question, drafts[:COMPARED], wanted)
         best: dict[int, AnswerSpan] = {}
         for reading in sorted(readings, key=lambda r: r.score, reverse=True):
             best.setdefault(reading.candidate.id, reading)
-        return list(best.values())
+        return [_with_steps(reading, drafts, forms) for reading in best.values()]
 
-    def _formed(self, drafts: Sequence[_Draft], forms: Forms, about: int) -> list[_Draft]:
+    def _formed(
+        self, drafts: Sequence[_Draft], forms: Forms, within: Filter | None
+    ) -> list[_Draft]:
         """The drafts with what counts for and against them by their form."""
         weights = self._weights
         statements = [draft.statement for draft in drafts]
-        gained = [weights.told_by_form * so for so in forms.shown(statements)]
-        if about:
-            near = [d for d in drafts if d.candidate.id == about and forms.told(d.statement)]
-            near = near or list(drafts)
+        gained = [
+            max(
+                weights.told_by_form * shown,
+                weights.told_as_fact * fact,
+                weights.told_alone * timely,
+            )
+            for shown, fact, timely in zip(
+                *(forms.shown(statements), forms.facts(statements), forms.timely(statements)),
+                strict=True,
+            )
+        ]
+        meant = list(drafts)
+        if within is not None and within.strict and within.beside:
+            near = _spoken_of(drafts, within, forms)
+            meant = _meant(drafts, near, within)
             only = forms.only([draft.statement for draft in near])
             alone = {id(draft) for draft, so in zip(near, only, strict=True) if so}
             gained = [
@@ -128,6 +144,7 @@ class Reader:
             own = list(group)
             lost = forms.outdone([draft.statement for draft, _ in own])
             for (draft, gain), less in zip(own, lost, strict=True):
+                less = less or draft not in meant
                 formed.append(draft._replace(form=gain - weights.outdone * less))
         return formed
 
@@ -161,6 +178,41 @@ class Reader:
                 certain=sure >= weights.certain,
                 said=_said(question, draft, wanted),
             )
+
+
+def _spoken_of(drafts: Sequence[_Draft], within: Filter, forms: Forms) -> list[_Draft]:
+    """Those that tell what is asked for in the sentence that was said, its line, or its passage.
+
+    All of them where none does.
+    """
+    own = [d for d in drafts if d.candidate.id == within.beside and forms.tells(d.statement)]
+    same = [draft for draft in own if draft.sentence == within.said]
+    return same or [draft for draft in own if _in_line(draft, within)] or own or list(drafts)
+
+
+def _meant(drafts: Sequence[_Draft], near: Sequence[_Draft], within: Filter) -> list[_Draft]:
+    """Those that a pronoun may mean, where those `near` tell what is asked for.
+
+    They are of the item that was said, else of its passage; all of them where that tells nothing.
+    """
+    if len(near) == len(drafts):
+        return list(drafts)
+    item = [draft for draft in near if draft.statement.item and _in_line(draft, within)]
+    return item or [draft for draft in drafts if draft.candidate.id == within.beside]
+
+
+def _with_steps(reading: AnswerSpan, drafts: Sequence[_Draft], forms: Forms) -> AnswerSpan:
+    """The reading with what is said of further steps that take as long as is asked."""
+    own = [draft for draft in drafts if draft.candidate.id == reading.candidate.id]
+    own.sort(key=lambda draft: draft.statement.start)
+    best = next(draft for draft in own if draft.sentence == reading.sentence)
+    told = forms.further(best.statement, [draft.statement for draft in own])
+    return reading if len(told) == 1 else reading._replace(said=" ".join(s.text for s in told))
+
+
+def _in_line(draft: _Draft, within: Filter) -> bool:
+    """Whether a draft is of the line of which a sentence was said."""
+    return bool(within.said) and within.said in draft.statement.line
 
 
 def _said(question: str, draft: _Draft, wanted: Requirements) -> str:

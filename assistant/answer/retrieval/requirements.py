@@ -17,7 +17,15 @@ from assistant.answer.retrieval.encoder import Embeddings
 from assistant.answer.retrieval.mentions import exact, holds
 from assistant.answer.retrieval.statements import Statement
 from assistant.english.asking.answer_kinds import DATED, LOCATED, POINTER, kind_of
-from assistant.english.asking.mentions import PLAIN_VERBS, PURPOSE, VERBS, named
+from assistant.english.asking.hours import without_hours
+from assistant.english.asking.mentions import (
+    ABOUT_EVENTS,
+    PLAIN_VERBS,
+    PURPOSE,
+    VERBS,
+    named,
+    predicate,
+)
 from assistant.english.dates import ENTRY_DAY, RELATIVE_DAY
 from assistant.english.people import OWNER
 from assistant.english.stop_words import SEARCH_STOP_WORDS
@@ -29,6 +37,11 @@ SHORTEST_ALIKE = 3
 
 KEPT_WORDS = 2000
 """Most words whose embeddings are kept: 3 MB."""
+
+LONG = 4
+"""Most words that a short question names."""
+MOST_WEIGHTY = 3
+"""Most words of a question of which one for a purpose, or for what was done, weighs fully."""
 
 DATED_KINDS = frozenset(("time", "year"))
 """The kinds of answers that may stand in a heading, as in a diary."""
@@ -55,7 +68,7 @@ class WordMeanings:
         return rows
 
 
-def _verbs(question: str) -> tuple[str, ...]:
+def verbs(question: str) -> tuple[str, ...]:
     """The verbs of a question that say more than that something is somewhere."""
     told = (word for word in words(question) if word not in PLAIN_VERBS)
     return tuple(dict.fromkeys(word for word in told if word in VERBS))
@@ -71,9 +84,10 @@ class Requirements:
         meanings: WordMeanings,
     ) -> None:
         self._weights, self._meanings = weights, meanings
-        self.kind, self.named = kind_of(question), named(question)
-        done = _verbs(question) if self.kind is not None and self.kind.name in DONE_KINDS else ()
-        self.named += done
+        self.kind, self.named = kind_of(question), named(without_hours(question))
+        done = verbs(question) if self.kind is not None and self.kind.name in DONE_KINDS else ()
+        self.named += done or predicate(question)
+        self._done = tuple(w for w in verbs(question) if w not in {*ABOUT_EVENTS, *self.named})
         self._owners = set(OWNER.findall(question.casefold()))
         self.words = frozenset(words(question))
         self._purposes = {found["what"] for found in PURPOSE.finditer(question.casefold())}
@@ -103,17 +117,35 @@ class Requirements:
         """How much counts against `statement`, without the `missing` words, in logits."""
         weights = self._weights
         lacking = 0.0 if self.told(statement) else weights.lacks_kind
+        if statement.event:  # "when does Piet play" is not about his birthday
+            missing = (*missing, *(v for v in self._done if not holds(statement.own, v)))
         for word in missing:
-            if word in self._owners or (word in self._purposes and PURPOSE.search(statement.text)):
-                lacking += weights.lacks_exact
-            elif holds(statement.known, word):
-                lacking += weights.named_before / len(self.named)
-            elif exact(word):
+            if holds(statement.known, word):
+                lacking += weights.named_before / max(1, len(self.named))
+            elif self._only_itself(statement, word) or self._for_another(statement, word):
                 lacking += weights.lacks_exact
             else:
-                some = 1 if word in self._weighty else min(3, len(self.named))
-                lacking += weights.lacks_named / some
+                lacking += weights.lacks_named / self._share(word)
         return lacking
+
+    def _only_itself(self, statement: Statement, word: str) -> bool:
+        """Whether nothing stands for `word`: an owner, a room, or the only number that is named."""
+        if word in self._owners:
+            return True
+        numbers = [other for other in self.named if any(map(str.isdigit, other))]
+        said = word in numbers and any(holds(statement.known, other) for other in numbers)
+        return exact(word) and not said
+
+    def _for_another(self, statement: Statement, word: str) -> bool:
+        """Whether `word` is what the thing asked about is for, and `statement` says another."""
+        return word in self._purposes and PURPOSE.search(statement.text) is not None
+
+    def _share(self, word: str) -> int:
+        """Among how many words the weight of `word` is shared: few of a short question."""
+        count = max(1, len(self.named))
+        if count > LONG:
+            return count - 1  # so many words are rarely all said again
+        return 1 if count <= MOST_WEIGHTY and word in self._weighty else min(MOST_WEIGHTY, count)
 
     def told(self, statement: Statement) -> bool:
         """Whether something of the kind that is asked for is said, if only in the heading."""

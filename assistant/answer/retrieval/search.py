@@ -100,8 +100,7 @@ class Searcher:
         candidates = [c for c in candidates if not of_another(question, c.passage, persons)]
         if not candidates or not tells(question):
             return SearchResult([], [])
-        about = within.beside if within is not None and within.strict else 0
-        return SearchResult.of(self._reader.read(question, candidates, about), candidates)
+        return SearchResult.of(self._reader.read(question, candidates, within), candidates)
 
 
 def _is_then(candidate: PassageCandidate, within: Filter) -> bool:

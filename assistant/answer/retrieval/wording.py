@@ -8,7 +8,7 @@ from datetime import date
 
 from assistant.answer.retrieval.mentions import holds
 from assistant.answer.retrieval.statements import Statement
-from assistant.english.asking.answer_kinds import POINTER, kind_of
+from assistant.english.asking.answer_kinds import ASKS_MEANING, POINTER, kind_of
 from assistant.english.dates import RELATIVE_DAY, with_days
 from assistant.english.questions import names_label
 from assistant.english.words import words
@@ -46,6 +46,8 @@ def _item(question: str, statement: Statement, answer: str) -> str:
     row = statement.line[len(label) :].removeprefix(": ")
     cells = (row if row.startswith(value) else value).split("; ")
     if len(cells) > 1 and all(": " in cell for cell in cells):
+        if ASKS_MEANING.search(question):
+            return _closed(statement.text)  # what to do about it belongs to what it means
         held = _asked(question, cells) or _only(question, cells, answer)
         return _closed(f"{label}, {held}" if held else statement.text)
     if names_label(question, label) and not label.endswith("s") and not _ends_inside(value):

@@ -23,7 +23,7 @@ _TIME = (
     rf"|afternoon|night|daily|weekly|monthly|yearly|spring|summer|autumn|winter"
     rf"|easter|christmas|term|weekends?|until|till|before|after|once|{_LASTING})s?\b"
 )
-_UNITS = "|".join(sorted(map(re.escape, UNIT_FORMS), key=len, reverse=True))
+_UNITS = "|".join(sorted(map(re.escape, UNIT_FORMS.keys() - {"am", "pm"}), key=len, reverse=True))
 _SIZE = (
     rf"(?<![£$€\d.,:])\d[\d.,/½¼¾]*(?: ?(?:{_UNITS}|by|x|×|gas|mark|-)(?![a-z])|[\"″'′°%])"
     rf"|\b(?:{_FIGURE}|half|quarter) (?:an? )?(?:and a half )?(?:{_UNITS})\b"
@@ -51,6 +51,8 @@ POINTER = re.compile(
     re.IGNORECASE,
 )
 """A reference to what stands elsewhere, which is no answer by itself."""
+ASKS_MEANING = re.compile(r"\bmeans?\b", re.IGNORECASE)
+"""The word of a question what a code or a lamp means."""
 LOCATED = re.compile(r"\bat (?!\d|noon\b|midnight\b)|\bat \d+[a-z]? [A-Z]")
 """A place in the sentence that says when and where an event is."""
 DONE = re.compile(r"\bdid\b", re.IGNORECASE)
@@ -79,7 +81,7 @@ KINDS = (
     _kind(
         "phone",
         rf"{_WHAT}.*(?:\b(?:phone|telephone|mobile|cell)\b|(?:['’]s|his|her|their|there) number\b)"
-        rf"|{_WHAT}number (?:for|of) "
+        rf"|{_WHAT}(?:the |my |our )?number (?:for|of) (?:the |my |our |a )?\w+\W*$"
         rf"|{_LEAD}(?:what|which) number (?:do|should|can|to|must)\b",
         r"(?!\d{4}-\d\d-\d\d\b)\d(?:[ ()/-]{0,2}\d){5}"
         r"|\b(?:ring|call|dial|phone|tel|hours|emergency|emergencies)\W+\d{3}\b",
@@ -101,6 +103,24 @@ KINDS = (
         rf"|deposit|premium|excess|spend|spent|earn)\b"
         rf"|{_WHAT}.*\b(?:cost|costs|price|fee|fees|rent|deposit|premium|excess)\b",
         _MONEY,
+    ),
+    _kind(
+        "things to bring",
+        r"\b(?:bring|pack)\b.*\b(?:anything|something)\b"
+        r"|\b(?:take|need|have|wear)\b.*\b(?:anything|something)\b.*\b(?:with|along)\b"
+        rf"|{_LEAD}what (?:do|does|should|must|shall|can|have|has|to|else)\b.*"
+        r"\b(?:bring|pack|take (?:along|with))\b",
+        r"\b(?:bring|pack|take (?:the|a|an|your|his|her) |wear|needed?|remember|don['’]t forget"
+        r"|have the .* ready)\b",
+    ),
+    _kind(
+        "opening",
+        rf"{_LEAD}(?:is|are) .*\b(?:open|closed|shut)\b|\bopening (?:hours|times)\b"
+        rf"|{_LEAD}(?:is|are) (?!there\b).*\b(?:there|in|available|reachable) (?:now|today|tomorrow"
+        rf"|at the moment|on (?:a )?(?:{'|'.join(WEEKDAYS)})s?)\b",
+        r"\d(?:[:.]\d\d)? ?(?:[ap]\.?m\.?)? ?(?:to|till|until|and|[–-]) ?(?:\d|noon|midnight)"
+        r"|\bfrom \d|\buntil \d|\bopens? at\b|\bcloses? at\b|\b24 hours|\bday and night"
+        r"|\bclosed\b(?! by)",
     ),
     _kind(
         "frequency",

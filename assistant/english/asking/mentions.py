@@ -19,7 +19,8 @@ ASKING = word_set(
         address phone telephone mobile cell email mail code pin password price cost costs fee
         length width height weight temperature degrees long much many often soon far big old wide
         high deep hot tall next last first second new other else left right full whole exactly
-        again usually normally currently yesterday today tonight tomorrow now anybody anyone
+        man woman guy bloke lady again usually normally currently yesterday today tonight tomorrow
+        now anybody anyone
         someone somebody people person anything something everything document documents note notes
         letter page manual list say
         says said write written wrote call called mean means meaning happen happens wrong problem
@@ -70,6 +71,13 @@ PLAIN_VERBS = word_set(
 PURPOSE = re.compile(r"\bfor (?:a |an |the |my |our |his |her |their )?(?P<what>\w+)")
 """What something is for: "the excess for theft" is not the excess for damage."""
 
+SAID_ABOUT = re.compile(
+    r"\bwhat (?:did|does|do|has|have) .*\b(?:say|said|write|written|tell (?:me|us)) (?:about|on) "
+    r"(?P<topic>.+)",
+    re.IGNORECASE,
+)
+"""A question for what somebody or something says: "what did the school say about the costume"."""
+
 _ROOMS = word_set(
     "kitchen bathroom bedroom lounge study office hall hallway landing attic loft cellar basement "
     "garage shed nursery dining living utility toilet conservatory pantry porch greenhouse"
@@ -115,6 +123,7 @@ _ALIKE = (
     "lorry truck",
     "exam test",
     "pcs pieces",
+    "medicine medicines medication tablet tablets pill pills",
 )
 _KINDS_OF_THINGS = {
     "bin bins dustbin": "rubbish refuse trash garbage waste recycling compost",
@@ -149,7 +158,29 @@ DO_SUPPORT = word_set("do does did can could may might must should shall will wo
 """Auxiliaries before a subject with its verb behind it."""
 PRONOUNS = word_set("i we you he she it they one")
 
-NOT_NAMING = SEARCH_STOP_WORDS | ASKING | VERBS | NEGATIONS | word_set("down away back")
+WHETHER = re.compile(
+    r"(?:(?:hey|hi|so|and|but|well|oh|ok|okay|please|sorry|then|um|uh|tell me|do you know|if),? )*"
+    r"(?:is|are|am|was|were|has|have|had|do|does|did|can|could|may|will|would|should|must)(?:n['’]?t)?"
+    r" (?!.*\b(?:what|when|where|who|whom|whose|why|how|which)\b)"
+)
+"""The beginning of a question for yes or no."""
+NOT_TELLING = (
+    SEARCH_STOP_WORDS
+    | ASKING
+    | PLAIN_VERBS
+    | NEGATIONS
+    | word_set(
+        """
+            allowed able supposed need needs needed have has get gets take takes must may might
+            should shall use used using come comes make makes give gives given there too still
+            also already really any possible ok okay safe right open shut closed due
+        """
+    )
+)
+"""Words of a question for yes or no that ask nothing particular."""
+
+_NEVER_NAMING = SEARCH_STOP_WORDS | ASKING | NEGATIONS | word_set("down away back")
+NOT_NAMING = _NEVER_NAMING | VERBS
 """Words that name nothing, whatever they stand beside."""
 _NOUNS_IN_ED = word_set("bed seed shed weed feed breed bread speed red sled")
 
@@ -161,33 +192,49 @@ def naming(word: str) -> bool:
     return not word.endswith("ed") or singular(word) in _NOUNS_IN_ED
 
 
+_COUNTED = re.compile(r"\b(how (?:many|much)) [^\W\d_]+(?= of\b)", re.IGNORECASE)
+"""The unit in which something is asked for: "how many grams of sugar"."""
+
+
 def named(question: str) -> tuple[str, ...]:
     """The words by which `question` names what it is about, each once."""
-    tokens = words(question)
+    tokens = words(_COUNTED.sub(r"\1", question))
     numbered = (token for token in tokens if any(map(str.isdigit, token)))
     return tuple(dict.fromkeys((*_named(tokens), *numbered)))
 
 
+def predicate(question: str) -> tuple[str, ...]:
+    """What a question for yes or no asks of what it names: "working" in "is Ann working"."""
+    if not WHETHER.match(question.casefold()):
+        return ()
+    told = (word for word in words(question) if word not in NOT_TELLING)
+    known = named(question)
+    return tuple(dict.fromkeys(word for word in told if word not in known))
+
+
 def _named(tokens: list[str]) -> Iterator[str]:
-    for run, supported in _runs(tokens):
+    for run, supported, noun in _runs(tokens):
         # "Where do the swifts nest": the verb ends what stands behind its auxiliary.
         subject = run[:-1] if supported and len(run) > 1 else run
         for word in subject:
-            if naming(word):
+            if naming(word) or (noun and word in VERBS and word not in _NEVER_NAMING):
                 yield word
 
 
-def _runs(tokens: list[str]) -> Iterator[tuple[list[str], bool]]:
-    """Words in a row behind an opening; whether the last of them is perhaps a verb."""
+def _runs(tokens: list[str]) -> Iterator[tuple[list[str], bool, bool]]:
+    """Words in a row behind an opening; whether the last of them is perhaps a verb.
+
+    And whether they are one word alone behind an article, which is a noun: "the cook at camp".
+    """
     run: list[str] = []
-    opened = supported = False
+    opened = supported = article = False
     for token in [*tokens, ""]:
         if token and token not in OPENINGS and token not in PRONOUNS and token not in DO_SUPPORT:
             if opened:
                 run.append(token)
             continue
         if run:
-            yield run, supported
+            yield run, supported, article and len(run) == 1
             run, supported = [], False
         if token in DO_SUPPORT:
             supported = opened = True
@@ -195,3 +242,4 @@ def _runs(tokens: list[str]) -> Iterator[tuple[list[str], bool]]:
             supported = opened = False
         else:
             opened = token in OPENINGS
+        article = token in ("the", "a", "an")

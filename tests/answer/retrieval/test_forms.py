@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime, timedelta
+
 import pytest
 
 from assistant.answer.knowledge.passages import Passage
+from assistant.answer.knowledge.query import Filter
 from assistant.answer.retrieval.forms import Forms, told_steps
+from assistant.answer.retrieval.moments import moments
 from assistant.answer.retrieval.requirements import Requirements, WordMeanings
 from assistant.answer.retrieval.statements import Statement, statements
 from assistant.answer.retrieval.wording import worded
@@ -183,3 +187,123 @@ def test_what_a_question_is_for_and_does_must_be_said(
     wanted = Requirements(question, READER, WordMeanings(apart))
     (said,) = statements(Passage(title="Boat", text=text))
     assert (wanted.penalty(said, wanted.missing(said)) > 0) is counts
+
+
+BINS = Passage(
+    title="Collections",
+    text="Thu 10 December: bin: paper.\nThu 17 December: bin: glass and ash.",
+)
+DOSES = Passage(
+    title="Looking after Ole",
+    place="Medicine",
+    text="8:00: what: iron.\n13:00: what: fish oil.\n21:30: what: valerian.",
+)
+LOAVES = Passage(
+    title="Bakes",
+    place="Rye rolls",
+    text="300 g rye flour\n200 g white flour\nLet the dough rise for an hour. Shape it and let it"
+    " rise for another half hour. Bake for 18 minutes.",
+)
+OFFICE = Passage(
+    title="Court",
+    place="Caretaker",
+    text="In the office by the gate. Monday to Friday 8:00 to 11:30.",
+)
+DAY = datetime(2026, 12, 10, tzinfo=UTC)
+EVENING = DAY.replace(hour=21)
+
+
+def timely(question: str, within: Filter, *passages: Passage) -> list[str]:
+    wanted = Requirements(question, READER, WordMeanings(apart))
+    found = [s for passage in passages for s in statements(passage)]
+    asked = Forms(question, wanted, moments(question, within))
+    return [s.text for s, so in zip(found, asked.shown(found), strict=True) if so]
+
+
+def test_the_row_of_the_day_answers() -> None:
+    today = Filter(since=DAY, until=DAY + timedelta(days=1))
+    assert timely("which bin is it today", today, BINS) == ["Thu 10 December: bin: paper."]
+    other = Filter(since=DAY + timedelta(days=1), until=DAY + timedelta(days=2))
+    assert timely("which bin is it tomorrow", other, BINS) == []
+
+
+@pytest.mark.parametrize(
+    ("question", "within", "row"),
+    [
+        ("what does Ole take at one o'clock", Filter(), "13:00: what: fish oil."),
+        (
+            "what tablets does Ole get now",
+            Filter(now=EVENING),
+            "21:30: what: valerian.",
+        ),
+        ("what does Ole take in the morning", Filter(), "8:00: what: iron."),
+    ],
+)
+def test_the_line_of_the_hour_answers(question: str, within: Filter, row: str) -> None:
+    assert timely(question, within, DOSES) == [row]
+
+
+def test_what_tells_of_another_hour_counts_less() -> None:
+    found = list(statements(DOSES))
+    asked = forms("what does Ole take at one o'clock")
+    assert not any(asked.outdone(found))
+    question = "what does Ole take at one o'clock"
+    wanted = Requirements(question, READER, WordMeanings(apart))
+    assert Forms(question, wanted, moments(question, None)).outdone(found) == [True, False, True]
+
+
+def test_a_short_item_answers_under_its_heading_and_the_fullest_one_alone() -> None:
+    found = list(statements(LOAVES))
+    facts = forms("how much rye flour for the rolls").facts(found)
+    assert [s.text for s, so in zip(found, facts, strict=True) if so] == ["300 g rye flour"]
+    assert not any(forms("how much sugar for the rolls").facts(found))
+
+
+def test_what_alone_is_told_under_a_heading_answers() -> None:
+    assert shown("is the caretaker there now", OFFICE) == ["Monday to Friday 8:00 to 11:30."]
+    assert shown("is the plumber there now", OFFICE) == []
+
+
+def test_the_steps_of_one_thing_are_told_together() -> None:
+    found = list(statements(LOAVES))
+    asked = forms("how long do the rolls rise")
+    told = asked.further(next(s for s in found if "half hour" in s.text), found)
+    assert [s.text for s in told] == [
+        "Let the dough rise for an hour.",
+        "Shape it and let it rise for another half hour.",
+    ]
+    baked = next(s for s in found if "18 minutes" in s.text)
+    assert forms("how long do the rolls bake").further(baked, found) == [baked]
+
+
+def test_what_a_code_means_is_told_with_what_to_do() -> None:
+    row = first(FAULTS, "K3")
+    assert worded("what does K3 mean", row, "lid open") == (
+        "K3: meaning: lid open; what to do: Shut the lid."
+    )
+
+
+NEWS = Passage(
+    title="Scouts newsletter",
+    text="The coach leaves at five and returns on Sunday with all medicine.\n"
+    "Medicine goes to Bea in a bag.\nBring a torch. We start early.",
+)
+
+
+def test_what_somebody_said_about_a_thing_begins_with_it() -> None:
+    assert shown("what did the scouts say about medicine", NEWS) == [
+        "Medicine goes to Bea in a bag."
+    ]
+    assert shown("what did the scouts say about hikes", NEWS) == []
+
+
+def test_what_to_bring_is_told_by_what_asks_for_it() -> None:
+    asked = forms("must I take anything with me")
+    told = [s.text for s in statements(NEWS) if asked.tells(s)]
+    assert told == ["Bring a torch."]
+
+
+def test_a_question_for_yes_or_no_is_told_by_what_it_asks() -> None:
+    asked = forms("is he allergic to anything")
+    boy = Passage(title="Sitter", place="Ole", text="Allergic to nuts. Reads till nine.")
+    assert [s.text for s in statements(boy) if asked.tells(s)] == ["Allergic to nuts."]

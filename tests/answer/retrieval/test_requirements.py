@@ -15,7 +15,7 @@ from assistant.answer.retrieval.requirements import Requirements, WordMeanings
 from assistant.answer.retrieval.statements import Statement, statements
 from assistant.answer.retrieval.wording import worded
 from assistant.english.asking.answer_kinds import kind_of
-from assistant.english.asking.mentions import named
+from assistant.english.asking.mentions import named, predicate
 from tests.support.calibrations import READER
 
 LIST = Passage(
@@ -168,3 +168,27 @@ def test_the_number_of_a_person_is_a_telephone_number(text: str) -> None:
     kind = kind_of(text)
     assert kind is not None
     assert kind.name == "phone"
+
+
+def test_a_question_for_yes_or_no_needs_what_it_asks() -> None:
+    assert predicate("can I eat in the garden") == ("eat",)
+    assert predicate("where can I eat") == ()
+    assert required("can I eat in the garden").named == ("garden", "eat")
+
+
+def test_one_of_several_numbers_may_be_lacking() -> None:
+    rate = Passage(title="Forest", text="From 2000 to 2005 the rate rose by a fifth.")
+    (statement,) = statements(rate)
+    several = required("how did the rate in 2000 compare to that in 1995")
+    one = required("what was the rate in 1995")
+    assert several.penalty(statement, ("1995",)) < READER.lacks_exact
+    assert one.penalty(statement, ("1995",)) == READER.lacks_exact
+
+
+def test_an_event_is_not_about_what_somebody_does_otherwise() -> None:
+    party = Passage(
+        title="Plans", place="Olga's party", kind="event", text="Olga's party is on May 6 at 18:00."
+    )
+    (statement,) = statements(party)
+    assert required("when does she play").penalty(statement, ()) > 0
+    assert required("when does it start").penalty(statement, ()) == 0

@@ -23,10 +23,11 @@ def spoken(table: Tag) -> list[str] | None:
         return None
     caption = table.find("caption")
     lines = [clean(caption.get_text(" "))] if caption else []
-    return [line for line in (*lines, *(_row(head, row) for row in words)) if line]
+    return [line for line in (*lines, *(row(head, cells) for cells in words)) if line]
 
 
-def _row(head: list[str], cells: list[str]) -> str:
+def row(head: list[str], cells: list[str]) -> str:
+    """The cells of a row in a line, under the names of their columns if there is a `head`."""
     first, rest = (cells[0], cells[1:]) if cells else ("", [])
     names = [*map(_inside, head[1:]), *[""] * len(rest)]
     facts = [
@@ -34,8 +35,8 @@ def _row(head: list[str], cells: list[str]) -> str:
         for name, cell in zip(names, rest, strict=False)
         if cell
     ]
-    row = ": ".join(part for part in (first, "; ".join(facts)) if part)
-    return row if not row or row[-1] in ".!?:" else f"{row}."
+    told = ": ".join(part for part in (first, "; ".join(facts)) if part)
+    return told if not told or told[-1] in ".!?:" else f"{told}."
 
 
 def _inside(name: str) -> str:

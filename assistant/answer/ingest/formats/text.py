@@ -6,14 +6,20 @@ import codecs
 import re
 from collections.abc import Iterator
 
+from assistant.answer.ingest.formats.columns import apart, has_columns
 from assistant.answer.ingest.formats.outline import Outline
-from assistant.answer.ingest.formats.wording import unwrapped, wrapped_at
+from assistant.answer.ingest.formats.wording import LABELLED, starts_item, unwrapped, wrapped_at
 from assistant.answer.knowledge.passages import Document
 from assistant.core.errors import AnswerError
+from assistant.english.dates import ENTRY_DAY
 from assistant.english.documents import CHAPTER_HEADING
 
 LONGEST_HEADING = 70
 """Most characters of a heading."""
+LONGEST_OPENING, OPENING_WORDS = 50, 7
+"""Most characters and words of a heading that only its place shows, above the lines it heads."""
+OPENING_LEVEL = 9
+"""Level of such a heading, below all others."""
 
 _MARKS = (
     (codecs.BOM_UTF8, "utf-8-sig"),
@@ -24,11 +30,13 @@ _MARKS = (
 )
 _CONTROL = bytes(set(range(32)) - set(b"\t\n\v\f\r\x1b\b"))
 _RULE = re.compile(r"\s*([=~^*#_+\-—])\1{2,}\s*")
+_TERM = re.compile(rf"{LABELLED.pattern}|[^.!?:;]{{1,40}} [–—-] \S")
 _NUMBERED = re.compile(r"(\d{1,2}(?:\.\d{1,2}){0,3})\.?\s+[^\W\d_].*[^.,;:!?]")
 
 
 def parse(name: str, content: bytes) -> Document:
-    """The document in `content`; headings are underlined, numbered or in capitals.
+    """The document in `content`; headings are underlined, numbered, in capitals, or short lines
+    above what they head.
 
     Raises `AnswerError` when `content` is no text.
     """
@@ -38,8 +46,11 @@ def parse(name: str, content: bytes) -> Document:
         if isinstance(block, tuple):
             outline.heading(*block)
             continue
-        for line in unwrapped(block, width):
-            outline.line(line)
+        if _opens(block, width):
+            outline.heading(OPENING_LEVEL, block.pop(0))
+        for spoken, lines in apart(block):
+            for line in lines if spoken else unwrapped(lines, width):
+                outline.line(line)
     return outline.document(name)
 
 
@@ -71,6 +82,8 @@ def _blocks(lines: list[str]) -> Iterator[list[str] | tuple[int, str]]:
         before = lines[number - 1] if number else ""
         after = lines[number + 1] if number + 1 < len(lines) else ""
         level = _level(before, line, after) or _numbered(lines, number)
+        if block and has_columns(block[-1]) and _RULE.fullmatch(line):
+            continue
         if level or not line.strip() or _RULE.fullmatch(line):
             if block:
                 yield block
@@ -83,9 +96,28 @@ def _blocks(lines: list[str]) -> Iterator[list[str] | tuple[int, str]]:
         yield block
 
 
+def _opens(block: list[str], width: int) -> bool:
+    """Whether the first line of a block is the heading of the others: short, and no sentence.
+
+    They must be more than an address or a list of names: have a sentence, an item or a row.
+    """
+    first, rest = block[0].strip(), block[1:]
+    if not rest or len(first) > min(LONGEST_OPENING, max(width, LONGEST_OPENING) * 0.6):
+        return False
+    if len(first.split()) > OPENING_WORDS or not first[0].isupper() or first[-1] in ".,;:!?)":
+        return False
+    if ": " in first or has_columns(block[0]) or starts_item(block[0]):
+        return False
+    second = rest[0].strip()
+    if second[0].islower() and not has_columns(rest[0]):
+        return False
+    listed = starts_item(rest[0]) or has_columns(rest[0]) or _TERM.match(second)
+    return bool(listed) or any(line.rstrip()[-1:] in ".!?" for line in rest)
+
+
 def _level(before: str, line: str, after: str) -> int:
     text = line.strip()
-    if not 2 <= len(text) <= LONGEST_HEADING or _RULE.fullmatch(line):
+    if not 2 <= len(text) <= LONGEST_HEADING or _RULE.fullmatch(line) or has_columns(line):
         return 0
     rule = _RULE.fullmatch(after)
     if rule and (not before.strip() or _RULE.fullmatch(before)) and len(after) >= len(line) / 2:
@@ -101,7 +133,12 @@ def _numbered(lines: list[str], number: int) -> int:
     """The level of a heading such as "2.1 Pressure", 0 for anything else."""
     around = lines[max(0, number - 1) : number] + lines[number + 1 : number + 2]
     found = _NUMBERED.fullmatch(lines[number].strip())
-    if found is None or len(found[0]) > LONGEST_HEADING or any(map(str.strip, around)):
+    if (
+        found is None
+        or ENTRY_DAY.match(found[0])
+        or len(found[0]) > LONGEST_HEADING
+        or any(map(str.strip, around))
+    ):
         return 0
     # List items follow each other; below a heading there is text.
     depth = found[1].count(".")

@@ -17,6 +17,8 @@ _INVISIBLE = re.compile(r"[\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff\u
 _LIGATURES = re.compile(r"[\ufb00-\ufb06]")
 _BULLET = re.compile(r"\A\s*[-*+•◦▪●○‣·–—\uf0b7]\s+")
 _ITEM = re.compile(r"\s*(?:[-*+•◦▪●○‣·–—\uf0b7]|\(?[0-9]{1,3}[.)]|\(?[a-zA-Z][.)])\s+\S")
+LABELLED = re.compile(r"[^\W\d_][^.!?:;]{0,40}: \S")
+"""The beginning of a line with a label before a colon."""
 _HYPHENS = ("-", "\u2010")
 _BROKEN = re.compile(r"(?:^|[\s(\"“])([^\W\d_]+)[-\u2010]$")
 _COMPOUND = re.compile(r"[^\W\d_]+(?:-\w+)+")
@@ -68,6 +70,11 @@ def unwrapped(lines: Sequence[str], width: int, ragged: float = 1.0) -> Iterator
         yield clean(whole)
 
 
+def starts_item(line: str) -> bool:
+    """Whether a line begins an item of a list, with a bullet or a number."""
+    return _ITEM.match(line) is not None
+
+
 def is_diary(lines: Sequence[str]) -> bool:
     """Whether several lines of a block, the first among them, begin with a day."""
     return len(lines) > 1 and begins_entry(lines[0]) and any(map(begins_entry, lines[1:]))
@@ -80,6 +87,8 @@ def begins_entry(line: str) -> bool:
 
 def _goes_on(before: str, line: str, width: float) -> bool:
     if not (width and line) or _ITEM.match(line):
+        return False
+    if before[-1:] in (".", "!", "?") and LABELLED.match(line):
         return False
     if line[0].islower() and before[-1:] not in (".", "!", "?", ":", ";"):
         return True

@@ -86,3 +86,36 @@ def test_each_entry_of_a_diary_is_a_line() -> None:
     diary = b"2 May Leeks in, forty plants, all of them by the wall behind\nthe shed.\n9 May Slugs."
     (section,) = text.parse("log.txt", diary).sections
     assert section.text.splitlines()[1:] == ["9 May Slugs."]
+
+
+OPENED = """\
+Laundry room
+In the basement of house B. Open from 7 am to 9 pm.
+Washing: 3 tokens
+
+Rubbish
+- paper in the green skip
+
+Mr D. Bose
+7 Quarry Bank
+Haverbeck
+
+23 November 2026
+
+Once
+upon a time there was a king.
+"""
+
+
+def test_a_short_line_above_sentences_or_items_is_their_heading() -> None:
+    places = [section.place for section in text.parse("a.txt", OPENED.encode()).sections]
+    assert places == ["Laundry room", "Rubbish"]
+    lines = text.parse("a.txt", OPENED.encode()).sections[-1].text.splitlines()
+    assert lines[1:5] == ["Mr D. Bose", "7 Quarry Bank", "Haverbeck", "23 November 2026"]
+
+
+def test_a_labelled_line_is_no_rest_of_the_sentence_above_it() -> None:
+    lines = (
+        "Payment: by direct debit. If you do nothing at all, the policy renews by itself.\nPaid: £9"
+    )
+    assert text.parse("a.txt", lines.encode()).sections[0].text.splitlines()[1] == "Paid: £9"
