@@ -36,7 +36,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import datetime
 from functools import lru_cache, partial
-from typing import Protocol
 
 import msgspec
 
@@ -50,7 +49,8 @@ from nlu.discourse.reading import ReadPart, spells
 from nlu.discourse.reasons import Alone, without_beneficiary, without_reason, without_remarks
 from nlu.discourse.segmenter import LONGEST, One, Segmenter
 from nlu.discourse.short_forms import Conditional, ShortForms
-from nlu.fallback.left_out import leaves_out
+from nlu.fallback.guess import Guess
+from nlu.fallback.left_out import leaves_out, leaves_out_clause
 from nlu.grammar.match import Match
 from nlu.grammar.templates import Templates
 from nlu.parts.composer import Composed, Composer, Strangers
@@ -63,32 +63,6 @@ _REMEMBERED = 512
 
 
 _Found = tuple[By, list[ReadPart] | None]
-
-
-class Guess(Protocol):
-    """Guesses what a text means, with the models."""
-
-    @property
-    def sure_parts(self) -> float:
-        """Confidence from which the parts of a text count as several commands, not one."""
-
-    def __call__(self, said: Canonical, now: datetime, whole: bool = True) -> Command | None:
-        """The likeliest command; None when no guess is likely enough."""
-
-    def asks(self, said: Canonical, now: datetime) -> tuple[Command, ...]:
-        """The commands to ask about: two that tie, or the likeliest where it may be none at all."""
-
-    def may_be(self, said: Canonical, intent: str) -> bool:
-        """Whether a text that fits a sentence with free text may mean that `intent`."""
-
-    def persons(self, said: Canonical) -> tuple[str, ...]:
-        """The people whom a text surely names."""
-
-    def talk(self, said: Canonical) -> Command | None:
-        """What a text is like that is only talked about; None where it is like nothing."""
-
-    def likeness(self, said: Canonical, sentences: Sequence[str]) -> Sequence[float]:
-        """How near sentences are to a text in meaning, from 0, for another meaning, to 1 each."""
 
 
 class Interpreter:
@@ -113,7 +87,7 @@ class Interpreter:
     ) -> Understood:
         """Read the whole of a text at an aware time, after `before` of the same conversation."""
         by, readings = self._read(said, now, before)
-        if by is By.GUESS and readings and leaves_out(readings[0], self._templates):
+        if by is By.GUESS and readings and self._leaves_out(readings[0]):
             if not self._templates.traits(readings[0].command.intent).asks:
                 return Understood(by=By.DOUBT, choices=(readings[0].command,))
             by, readings = By.NOTHING, None
@@ -140,10 +114,19 @@ class Interpreter:
         """
         return self._short.conditional(said, now, whole)
 
+    def is_about_devices(self, part: ReadPart) -> bool:
+        """Whether a command is about devices of the home."""
+        return self._compose is not None and bool(self._compose.domains_of(part.command))
+
     def composed(self, said: Canonical, before: ReadPart | None = None) -> tuple[Command, ...]:
         """The commands that the parts of a text make, whichever rule decides in the end."""
         made = self._compose(said, before.turn if before else ()) if self._compose else None
         return tuple(one.command for one in made or ())
+
+    def _leaves_out(self, guessed: ReadPart) -> bool:
+        """Whether a guess leaves out what is named, or a clause."""
+        clause = self._compose is not None and leaves_out_clause(guessed, self._compose)
+        return clause or leaves_out(guessed, self._templates)
 
     def _asked(self, said: Canonical, now: datetime) -> tuple[Command, ...]:
         if self.guess is None or not self._may_guess(said) or not_a_command(said):
@@ -162,7 +145,10 @@ class Interpreter:
     def _read(self, said: Canonical, now: datetime, before: ReadPart | None) -> _Found:
         first = (self._by_composition,) if before and leans(said, before) else ()
         if before is not None and self._templates.traits(before.command.intent).asks:
-            first = (self._by_question,)  # "and the kitchen one" asks the same, and sets no light
+            first = (self._by_question, *first)  # "and the kitchen one" asks, and sets no light
+        marked = clauses.as_question(said)
+        if marked and (asked := self._by_question(marked, now, None)):
+            return asked
         alone = (without_remarks, without_reason, without_beneficiary)
         remarks, reason, whom = (partial(self._alone, of) for of in alone)
         for step in (
@@ -174,8 +160,13 @@ class Interpreter:
             if (found := step(said, now, before)) is not None:
                 by, parts = found
                 parts = parts and shared_modifiers(put_off(parts, said, before))
+                if marked and by is By.COMPOSED and not self._all_ask(parts or ()):
+                    return By.NOTHING, None  # "hens shut?" is no order to shut them in
                 return by, parts and after_a_timer(parts)
         return By.NOTHING, None
+
+    def _all_ask(self, parts: Sequence[ReadPart]) -> bool:
+        return all(self._templates.traits(part.command.intent).asks for part in parts)
 
     def _by_sentence(self, said: Canonical, now: datetime, _: ReadPart | None) -> _Found | None:
         whole = self._modified(partial(self._sentence, now=now, free_text=False), now)(said)
@@ -240,7 +231,7 @@ class Interpreter:
         last = before.turn if before else ()
         plain = ((text, Modifiers()) for text in (*clauses.recounted(said), said))
         for core, modifiers in (*divisions(said, self._named, now), *plain):
-            if composed := self._compose(core, last):
+            if composed := self._compose(core, last, follows=not (before and before.missed)):
                 parts = [self._composed(one).modified(modifiers) for one in composed]
                 return By.COMPOSED, parts
         return None

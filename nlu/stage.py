@@ -25,8 +25,9 @@ from nlu.discourse.continuation import recalled
 from nlu.discourse.direction import directions
 from nlu.discourse.reading import ReadPart
 from nlu.explanation import Explanation, explain
+from nlu.fallback.guess import Guess
 from nlu.grammar.templates import SAMPLED_SENTENCES, SAMPLING_SEED, Templates
-from nlu.interpreter import Guess, Interpreter
+from nlu.interpreter import Interpreter
 from nlu.suggestion import Suggestion, hints
 from nlu.text.canonical import Canonical, canonical
 from nlu.understood import By, Understood
@@ -141,12 +142,16 @@ class NluStage:
             earlier = before and replace(before, earlier=None)
             last = replace(continued, turn=understood.commands, earlier=earlier)
             self._latest = _Turn(transcript.utterance_id, last, transcript.at_s)
+        elif understood.by is By.NOTHING and self._latest.reading is not None:
+            missed = replace(self._latest.reading, missed=True)
+            self._latest = self._latest._replace(reading=missed)
         return text, said, understood.with_confidence_at_most(confidence)
 
     def _after(self, said: Canonical, now: datetime, before: ReadPart | None) -> Understood:
         """What a text means after the last utterance, or by its parts with the one before that."""
         plain = self._interpreter(said, now, before)
-        for other in recalled(said, before) if before else ():
+        back = plain.by is not By.NAME and self._leads_back(before)
+        for other in recalled(said, before, back) if before else ():
             if other is before:
                 understood, enough = plain, plain.by is not By.NAME
             else:
@@ -155,6 +160,11 @@ class NluStage:
             if understood.commands and enough:
                 return understood
         return plain
+
+    def _leads_back(self, before: ReadPart | None) -> bool:
+        """Whether the utterance before the last was about devices, and the last was not."""
+        about_devices, earlier = self._interpreter.is_about_devices, before and before.earlier
+        return bool(before and earlier and about_devices(earlier) and not about_devices(before))
 
     def _unclaimed(self, said: Canonical, understood: Understood) -> OpenQuestion:
         return OpenQuestion(

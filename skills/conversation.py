@@ -76,8 +76,11 @@ def repeat(context: Context) -> Reply:
     ),
 )
 def undo(context: Context) -> Dialog:
-    """Take the last action back, asking first where that opens something."""
+    """Take the last action back, asking first where that opens something, or may not be meant."""
+    said = context.conversation
     question = _opening(context)
+    if said.failed and said.undoing and not question:
+        question = f"I did nothing just now. Before, I said: {said.last_act} Shall I undo that?"
     if question and not (yield Confirm(question)):
         return Reply("Okay, I left it as it is.")
     if context.conversation.undo():

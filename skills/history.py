@@ -23,6 +23,7 @@ class History:
         self._acted = False
         self._about: tuple[str, ...] = ()
         self._answered = False
+        self._failed, self._last_act = False, ""
         self._undo: tuple[Undo, ...] = ()
         self._operations: dict[str, Callable[[Undo], object]] = {
             "timers.cancel": lambda undo: timers.cancel(undo.id),
@@ -36,6 +37,8 @@ class History:
             "lists.remove": lambda undo: lists.remove(undo.id),
             "lists.set_done": lambda undo: lists.set_done(undo.id, bool(undo.value)),
             "lists.add": lambda undo: lists.add(undo.id, str(undo.value)),
+            "lists.make": lambda undo: lists.make(undo.id),
+            "lists.drop": lambda undo: lists.drop(undo.id),
         }
 
     @property
@@ -58,9 +61,19 @@ class History:
         """Whether the last reply was left to the answers from documents."""
         return self._answered
 
+    @property
+    def failed(self) -> bool:
+        """Whether nothing was done or told of what was said last."""
+        return self._failed
+
+    @property
+    def last_act(self) -> str:
+        """The words of the last reply that reported something that was done; "" for none."""
+        return self._last_act
+
     def leave(self) -> None:
         """Remember that the reply is left to the answers from documents."""
-        self._answered = True
+        self._answered = self._failed = True
 
     @property
     def abilities(self) -> tuple[str, ...]:
@@ -75,7 +88,9 @@ class History:
         self._last_reply, self._acted, self._answered = reply.text, acted, False
         if acted or reply.about:
             self._about = reply.about
+        self._failed = not (acted or reply.done)
         if acted:
+            self._last_act = reply.text
             self._undo = reply.undo if isinstance(reply.undo, tuple) else (reply.undo,)
 
     @property

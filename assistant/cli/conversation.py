@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
+from datetime import datetime
 from pathlib import Path
 
 import msgspec
@@ -59,14 +60,19 @@ def temporary_config(
 
 
 @contextmanager
-def answering(config: Config, documents: Path | None) -> Iterator[DocumentAnswers | None]:
-    """Answers from the file or folder `documents`, read into memory; None without documents."""
+def answering(
+    config: Config, documents: Path | None, now: Callable[[], datetime] | None = None
+) -> Iterator[DocumentAnswers | None]:
+    """Answers from the file or folder `documents`, read into memory; None without documents.
+
+    `now` gives another aware time than the clock's.
+    """
     if documents is None:
         yield None
         return
     with ExitStack() as open_things:
         with progress("reading documents") as told:
-            answers = open_things.enter_context(consult(config, documents, told))
+            answers = open_things.enter_context(consult(config, documents, told, now))
         yield answers
 
 

@@ -33,6 +33,7 @@ from assistant.evaluation.home_tests import WantedCommand, load_suites
 from assistant.evaluation.intents import evaluate_intents
 from assistant.evaluation.questions import (
     DOCUMENTS,
+    DocumentQuestion,
     QuestionMiss,
     evaluate_questions,
     load_questions,
@@ -201,11 +202,16 @@ def questions(
     """Ask a household's questions about its documents, and list those not answered as accepted."""
     asked = load_questions(file)
     config = temporary_config(None, None)
-    composition = Composition(config)
+    clock = _Clock(config)
+    composition = Composition(config, now=clock)
     nlu = composition.nlu()
-    with answering(config, file.parent / DOCUMENTS) as answers, progress("asking") as told:
+    with (
+        answering(config, file.parent / DOCUMENTS, clock) as answers,
+        progress("asking") as told,
+    ):
 
-        def stages(state: Database) -> Sequence[Stage]:
+        def stages(question: DocumentQuestion, state: Database) -> Sequence[Stage]:
+            clock.set(question.asked)
             return nlu, composition.skills(state), composition.answer(answers=answers)
 
         figures = evaluate_questions(asked, stages, _tell_unanswered(json), told)
@@ -222,8 +228,9 @@ def week(
     home = file.parent / held.home if held.home else None
     documents = file.parent / held.documents if held.documents else None
     config = _with_broker(home)
-    with answering(config, documents) as answers, progress("conversing") as told:
-        figures = evaluate_week(held, _rooms(config, answers), _tell_outcome(json), told)
+    clock = _Clock(config)
+    with answering(config, documents, clock) as answers, progress("conversing") as told:
+        figures = evaluate_week(held, _rooms(config, answers, clock), _tell_outcome(json), told)
     _show(f"Week, {file.name}", figures, json)
 
 
@@ -234,22 +241,33 @@ def _with_broker(home: Path | None) -> Config:
     )
 
 
+class _Clock:
+    """The present of an evaluation, in the zone of `config`: the real one until it is set."""
+
+    def __init__(self, config: Config) -> None:
+        self._zone = time_zone(config.home.time_zone)
+        self._present: datetime | None = None
+
+    def __call__(self) -> datetime:
+        return self._present or datetime.now(self._zone)
+
+    def set(self, local: datetime | None) -> None:
+        """Make this local time the present; None for the real one."""
+        self._present = local and local.replace(tzinfo=self._zone)
+
+
 def _rooms(
-    config: Config, answers: DocumentAnswers | None
+    config: Config, answers: DocumentAnswers | None, clock: _Clock
 ) -> Callable[[ConversationOfWeek, Database], Sequence[Stage]]:
     """The stages for a conversation in its room at its time; what they share is made once."""
-    zone = time_zone(config.home.time_zone)
-    present = [datetime.now(zone)]
     opened, compositions = OpenModels(), dict[str, Composition]()
 
     def stages(conversation: ConversationOfWeek, state: Database) -> Sequence[Stage]:
-        present[0] = conversation.begins.replace(tzinfo=zone)
+        clock.set(conversation.begins)
         if conversation.area not in compositions:
             home = msgspec.structs.replace(config.home, area=conversation.area)
             there = check_settings(msgspec.structs.replace(config, home=home))
-            compositions[conversation.area] = Composition(
-                there, opened=opened, now=lambda: present[0]
-            )
+            compositions[conversation.area] = Composition(there, opened=opened, now=clock)
         composition = compositions[conversation.area]
         return composition.nlu(), composition.skills(state), composition.answer(answers=answers)
 

@@ -77,6 +77,8 @@ class Command(msgspec.Struct, frozen=True, kw_only=True):
     """When to carry it out; None for now."""
     instead: bool = False
     """Whether it replaces what was done last, which is taken back first."""
+    referring: bool = False
+    """Whether it is about those that the last reply named, of all that its slots fit."""
     directions: tuple[str, ...] = ()
     """The directions that its words name, such as "on" or "unlock"; () for none."""
     confidence: float = 1.0

@@ -90,6 +90,7 @@ ENDINGS = frozenset(
     | _table("if you can, if you could, if you would, if you will, if you do not mind, if possible")
     | _table("would you, will you, could you, can you, ok, many thanks, cheers")
     | _table("now, right now, right away, immediately, at once, starting now, ta, cheers")
+    | _table("for night, and nothing else, nothing else")
     | _table(
         "too, as well, also, instead, anyway, love, dear, darling, mate, buddy, honey, sweetheart"
     )

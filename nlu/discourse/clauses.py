@@ -16,7 +16,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from assistant.english import phrases
-from nlu.text.canonical import Canonical, Token, canonical
+from assistant.english.commands.words import BEGINNINGS, QUESTIONS
+from nlu.text.canonical import Canonical, Token, canonical, without_politeness
 
 _LONGEST_REPAIR = 12
 
@@ -32,8 +33,17 @@ def joined(first: Canonical, second: Canonical) -> Canonical:
         first.source + second.source,
         first.pauses | {pause + shift for pause in second.pauses},
         first.stops | {stop + shift for stop in second.stops},
-        first.garbled or second.garbled,
+        asked=second.asked,
+        garbled=first.garbled or second.garbled,
     )
+
+
+def as_question(said: Canonical) -> Canonical | None:
+    """A text that only its question mark makes a question, with "is" before it: "door shut?"."""
+    if not (said.asked and said.tokens) or without_politeness(said) != said:
+        return None
+    asks = said.tokens[0].text in QUESTIONS | BEGINNINGS
+    return None if asks else joined(canonical("is"), said)
 
 
 def shared(head: Canonical, part: Canonical) -> Iterator[Canonical]:

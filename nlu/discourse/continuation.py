@@ -21,20 +21,22 @@ from nlu.text.canonical import Canonical, without_politeness
 _THEN, _TIMER = "then", "HassStartTimer"
 
 
-def recalled(said: Canonical, before: ReadPart) -> Iterator[ReadPart]:
+def recalled(said: Canonical, before: ReadPart, back: bool) -> Iterator[ReadPart]:
     """What a text may be read after, the likeliest first: two utterances are remembered.
 
     "Them" are of both, where each was about one thing; else "it" and "and" may go back to the
-    earlier one.
+    earlier one. Any text goes `back` to it first, as "a bit brighter" does after the time was told.
     """
     words = [token.text for token in said.tokens]
     earlier = before.earlier
     both = earlier is not None and len(before.turn) == len(earlier.turn) == 1
     if earlier is not None and both and not THEM.isdisjoint(words):
         yield replace(before, turn=earlier.turn + before.turn)
+    if earlier is not None and back:
+        yield earlier
     yield before
     goes_on = tuple(words[:1]) in phrases.FOLLOWING or not phrases.PRONOUNS.isdisjoint(words)
-    if earlier is not None and goes_on:
+    if earlier is not None and goes_on and not back:
         yield earlier
 
 
@@ -44,7 +46,8 @@ def leans(said: Canonical, before: ReadPart) -> bool:
     "Them" are all that were named; a bare "off" is for what was spoken of last.
     """
     words = tuple(token.text for token in without_politeness(said).tokens)
-    return words in ACTIONS or (len(before.turn) > 1 and not THEM.isdisjoint(words))
+    several = len(before.turn) > 1 or before.values.get("name", "all") == "all"
+    return words in ACTIONS or (several and not THEM.isdisjoint(words))
 
 
 def put_off(parts: list[ReadPart], said: Canonical, before: ReadPart | None) -> list[ReadPart]:

@@ -19,7 +19,7 @@ from assistant.core.messages import Slot, When
 from assistant.core.parts import WhenKind
 from assistant.english.commands import modifiers
 from assistant.english.commands.kinds import KINDS
-from assistant.english.commands.words import BEGINNINGS, HERE
+from assistant.english.commands.words import ACTIONS, BEGINNINGS, HERE
 from assistant.english.negation import CONDITION
 from nlu.discourse import clauses
 from nlu.text.canonical import Canonical
@@ -85,6 +85,10 @@ def _exceptions(said: Canonical) -> Iterator[tuple[Canonical, Canonical]]:
     for start in range(1, len(words) - 1):
         if phrase := _leaving(said, words, start):
             yield said.part(0, start), _left(said.part(start + len(phrase), len(words)))
+        stays = next((p for p in modifiers.STAYING if words[-len(p) :] == p), ())
+        if stays and start + len(stays) < len(words) and _begins_clause(said, words, start):
+            joint = words[start] in modifiers.JOINING
+            yield said.part(0, start), said.part(start + joint, len(words) - len(stays))
     for start in range(len(words) - 1):
         phrase = _excepting(words, start)
         begin = start + len(phrase)
@@ -104,6 +108,11 @@ def _leaving(said: Canonical, words: tuple[str, ...], at: int) -> tuple[str, ...
     begins = len(phrase) > 1 or said.paused(at) or words[at - 1] in modifiers.ENDING
     amount = any(word.isdecimal() for word in words[at:])  # "leave the blind 30 percent open"
     return phrase if begins and not amount else ()
+
+
+def _begins_clause(said: Canonical, words: tuple[str, ...], at: int) -> bool:
+    """Whether a clause begins at a place: after a pause, or with "but" or "and"."""
+    return said.paused(at) or words[at] in modifiers.JOINING
 
 
 def _left(said: Canonical) -> Canonical:
@@ -171,7 +180,9 @@ def _listed(said: Canonical) -> Iterator[Canonical]:
 def timed(said: Canonical, now: datetime) -> Iterator[tuple[Canonical, When]]:
     """The ways to divide what says when from the end of a text, the longest first."""
     count = len(said.tokens)
-    for start in range(max(_FEWEST, count - _LONGEST_WHEN), count):
+    bare = count > 0 and (said.tokens[0].text,) in ACTIONS  # "off in ten minutes"
+    fewest = 1 if bare else _FEWEST
+    for start in range(max(fewest, count - _LONGEST_WHEN), count):
         if said.tokens[start].text == "if" and said.tokens[start - 1].text in modifiers.ASKING:
             continue  # "I wonder if the light is on" is a question
         if when := _when(said.part(start, count), now):
@@ -219,6 +230,8 @@ def _values(words: tuple[str, ...], now: datetime) -> Iterator[tuple[WhenKind, s
     seconds = resolve.duration(rest)
     if first in modifiers.FOR and seconds is not None:
         yield "for", seconds
+    if first == "in" and rest.isdecimal():
+        seconds = resolve.duration(f"{rest} minutes")
     if first == "in" and seconds is not None:
         yield "in", seconds
     for ending in (" from now", " later"):

@@ -32,6 +32,8 @@ class ReadPart:
     """All commands of its utterance."""
     earlier: ReadPart | None = None
     """The last command of the utterance before its own."""
+    missed: bool = False
+    """Whether an utterance since then was not understood."""
     borrowed: bool = False
     """Whether it has words of the part before it: what comes after it holds for both."""
     thing: str = ""

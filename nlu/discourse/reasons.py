@@ -19,10 +19,15 @@ from assistant.english.commands.words import (
     ACTIONS,
     ASKING,
     AUXILIARIES,
+    BEFORE_VERBS,
     BEGINNINGS,
+    EVERYTHING,
+    GREETINGS,
     OURS,
     QUESTIONS,
+    SINGULAR,
     STATEMENTS,
+    STATES,
     SUBJECTS,
     WHILE,
     WISHING,
@@ -73,7 +78,8 @@ def without_reason(said: Canonical, mentions: Mentions) -> Canonical | None:
     if not starts:
         return None
     begin = starts[0]
-    end = next((at for at in pauses if at > begin and at not in starts), len(words))
+    ends = (at for at in pauses if at > begin and at not in starts)
+    end = next(ends, 0) or _command_after(words, begin)
     if end - begin == len(words) or mentions(words[begin:end]):
         return None
     return clauses.joined(said.part(0, begin), said.part(end, len(words)))
@@ -89,6 +95,16 @@ def without_beneficiary(said: Canonical, mentions: Mentions) -> Canonical | None
     return said.part(0, at) if at and len(whom) == 1 and not known else None
 
 
+def _command_after(words: tuple[str, ...], begin: int) -> int:
+    """Where a command begins without a pause after a statement of what is; else the end."""
+    if not any(words[begin : begin + length] in STATES for length in (1, 2)):
+        return len(words)
+    for at in range(begin + _FEWEST + 1, len(words) - 1):
+        if words[at] in BEGINNINGS | EVERYTHING and words[at - 1] not in BEFORE_VERBS:
+            return at
+    return len(words)
+
+
 def _remarks(sentence: Canonical, mentions: Mentions) -> bool:
     """Whether a sentence states something that is not of the home."""
     words = tuple(token.text for token in without_politeness(sentence).tokens)
@@ -99,6 +115,8 @@ def _remarks(sentence: Canonical, mentions: Mentions) -> bool:
 def _calls(sentence: Canonical, mentions: Mentions) -> bool:
     """Whether a sentence is too short to state anything, and has no word of a command."""
     words = tuple(token.text for token in sentence.tokens)
+    if words in GREETINGS:
+        return True
     return (
         len(words) <= _LONGEST_CALL
         and ASKING.isdisjoint(words)
@@ -110,14 +128,22 @@ def _calls(sentence: Canonical, mentions: Mentions) -> bool:
 def _begins_statement(words: tuple[str, ...], at: int, pauses: Sequence[int]) -> bool:
     if at and words[at] in WHILE and len(words) > at + _FEWEST:
         return True
-    if any(words[at : at + length] in STATEMENTS for length in (2, 3)):
+    if _states(words, at):
         return True
     if words[at] in SUBJECTS:
         return WISHING.isdisjoint(words[at + 1 : at + 2])
     if at and at not in pauses:
         return False
-    end = next((pause for pause in pauses if pause > at), len(words))
-    clause = words[at:end]
+    stops = (i for i in range(at + 1, len(words)) if i in pauses or _states(words, i))
+    clause = words[at : next(stops, len(words))]
     asks = clause[0] in QUESTIONS or clause[0] in BEGINNINGS or (clause[0],) in ACTIONS
     verbs = clause[1 : _LATEST_VERB + 1]
     return not asks and len(clause) >= _FEWEST and not AUXILIARIES.isdisjoint(verbs)
+
+
+def _states(words: tuple[str, ...], at: int) -> bool:
+    """Whether a subject with its verb stands at a place: "it's freezing", "it stinks"."""
+    if any(words[at : at + length] in STATEMENTS for length in (1, 2, 3)):
+        return True
+    verb = next(iter(words[at + 1 : at + 2]), "")
+    return words[at] in SINGULAR and verb.endswith("s") and not verb.endswith(("ss", "'s", "wards"))

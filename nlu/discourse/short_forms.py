@@ -34,7 +34,7 @@ from nlu.discourse.negation import (
 )
 from nlu.discourse.reading import ReadPart
 from nlu.grammar.templates import Templates
-from nlu.text.canonical import Canonical, Token, cuts, without_politeness
+from nlu.text.canonical import Canonical, Token, canonical, cuts, without_politeness
 from nlu.values.amounts import amount
 from nlu.values.durations import unit_s
 
@@ -50,6 +50,8 @@ _MOST_REPAIRED = 12
 _MOST_MEANINGS = 24
 
 _MORE = (["more"], ["extra"])
+_TIMERS = ("timer", "timers")
+_ONE_TIMER, _ONE_FOR = canonical("set timer"), ("1 for ", "another for ")
 
 Conditional = tuple[tuple[Command, ...], ...]
 _REASONS = tuple(tuple(reason.split()) for reason in REASONS)
@@ -80,14 +82,28 @@ class ShortForms:
         if not self._may_be_read(said) or not_a_command(said):
             return None
         said = _without_hedges(said)
-        timed = any(unit_s(token.text) for token in said.tokens)
+        timed = any(unit_s(token.text) or token.text in _TIMERS for token in said.tokens)
         for text in islice(_announced(said), _MOST_REPAIRED):
             for complete in (text, with_units(text)) if timed else (text,):
                 if not (self._certain and self._certain.may_hold(complete)):
                     continue
                 if found := self._items(complete, now, {}, _MOST_ITEMS):
                     return found
-        return None
+        return self._bare_times(said, now)
+
+    def _bare_times(self, said: Canonical, now: datetime) -> list[ReadPart] | None:
+        """The timers of the times behind words that announce several: "two timers, 5 and 10"."""
+        announced = START_SEVERAL.match(said.text)
+        if announced is None:
+            return None
+        times = said.part(len(announced[0].split()), len(said.tokens))
+        ends = [0, *(place for cut in cuts(times) for place in cut), len(times.tokens)]
+        parts = [times.part(a, b) for a, b in zip(ends[::2], ends[1::2], strict=True) if a < b]
+        bare = (part.part(2 * part.text.startswith(_ONE_FOR), len(part.tokens)) for part in parts)
+        texts = (clauses.joined(_ONE_TIMER, with_units(part)) for part in bare if part.tokens)
+        found = [next(iter(self._read_certain(text, now)), None) for text in texts]
+        read = [part for part in found if part is not None and not _free(part)[0]]
+        return read if 1 < len(read) == len(found) <= _MOST_ITEMS else None
 
     def conditional(self, said: Canonical, now: datetime, whole: bool) -> Conditional:
         """The meanings that a text has only while the skills say so, the likeliest first.

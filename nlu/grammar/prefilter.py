@@ -27,6 +27,8 @@ Clause = frozenset[str]
 
 _ALWAYS: frozenset[Clause] = frozenset()
 _DIGIT = "0123456789"
+_EVERYWHERE = frozenset(("a", "an", "and", "of", "the"))
+"""Words of which nearly every text holds the letters."""
 _MOST_SPELT = 10_000
 """Most words whose spelling is remembered."""
 
@@ -54,7 +56,8 @@ class Prefilter:
         for position, (index, sentence) in enumerate(self._sentences):
             for clause in _needs(claims[index], sentence):
                 needing[clause] = needing.get(clause, 0) | 1 << position
-        self._values = {f"{{{name}}}": _fragments(values) for name, values in self._lists.items()}
+        numbers = {f"{{{n}}}" for n, v in self._lists.items() if isinstance(v, RangeSlotList)}
+        self._values = {f"{{{n}}}": _fragments(v, numbers) for n, v in self._lists.items()}
         named = self._values.keys()
         self._words = sorted({part for clause in needing for part in clause} - named)
         # Clauses of words alone come first: what they exclude needs no search for lists' values.
@@ -160,17 +163,33 @@ def _needs(claim: Claim, sentence: Sentence) -> Iterable[Clause]:
     return needs
 
 
-def _fragments(values: SlotList) -> tuple[tuple[Clause, ...], ...]:
-    """The clauses that each value of a list needs; () for a list of any words."""
+def _fragments(values: SlotList, numbers: Container[str]) -> tuple[tuple[Clause, ...], ...]:
+    """The clauses that each value of a list needs; () for a list of any words.
+
+    A value that holds one of the lists of `numbers`, such as a duration, needs a digit.
+    """
     if isinstance(values, TextSlotList):
         found = tuple(
             (frozenset((value.text_in.text,)),)
             if isinstance(value.text_in, TextChunk)
-            else tuple(c for c in _clauses(value.text_in) if not any("{" in f for f in c))
+            else tuple(_of_words(_clauses(value.text_in), numbers))
             for value in values.values
         )
         return found or ((frozenset(),),)
     return ((frozenset(_DIGIT),),) if isinstance(values, RangeSlotList) else ()
+
+
+def _weakness(clause: Clause) -> tuple[bool, int]:
+    """How little a clause tells: with a word that is in most texts, such as "a", nothing."""
+    return not clause.isdisjoint(_EVERYWHERE), len(clause)
+
+
+def _of_words(clauses: Iterable[Clause], numbers: Container[str]) -> Iterator[Clause]:
+    """The clauses with digits for lists of numbers; none that needs a value of another list."""
+    for clause in clauses:
+        lists = {part for part in clause if "{" in part}
+        if all(part in numbers for part in lists):
+            yield (clause - lists) | frozenset(_DIGIT) if lists else clause
 
 
 def _clauses(expression: Expression) -> frozenset[Clause]:
@@ -182,7 +201,7 @@ def _clauses(expression: Expression) -> frozenset[Clause]:
         branches = [_clauses(item) for item in expression.items]
         if expression.is_optional or not all(branches):
             return _ALWAYS
-        return frozenset((frozenset().union(*(min(b, key=len) for b in branches)),))
+        return frozenset((frozenset().union(*(min(b, key=_weakness) for b in branches)),))
     if isinstance(expression, Group):
         return frozenset(clause for item in expression.items for clause in _clauses(item))
     return _ALWAYS

@@ -15,10 +15,12 @@ from assistant.english.commands.kinds import EVERYTHING, KINDS, MAIN_LIGHTS, Kin
 from assistant.english.commands.words import (
     ACTIONS,
     FILLERS,
+    INSTEAD_OF,
     JOINTS,
     PRONOUNS,
     QUANTIFIERS,
     SIDES,
+    THEIRS,
 )
 from assistant.skill.home import Entity, Home
 from assistant.skill.values import Change
@@ -42,6 +44,8 @@ _LONGEST_STRANGER = 2
 _PLACING = ("in", "at")
 """Words before a place."""
 _ONES = (("1",), ("ones",))
+_FRACTIONS = {(): 0.0, ("and", "a", "half"): 0.5, ("point", "5"): 0.5}
+"""Words after a number → what they add to it."""
 _AMOUNTING = (("to",), ("at",), ("by",))
 """Words before a "one" that is an amount."""
 
@@ -126,13 +130,18 @@ class Joint:
 
 
 @dataclass(frozen=True)
+class InsteadOf:
+    """The words before what is to be the other way round: "on instead of the lamp"."""
+
+
+@dataclass(frozen=True)
 class Filler:
     """A word that adds nothing."""
 
 
 Who = Named | OfKind | MainLight | Unknown | Spoken
 Thing = Named | OfKind | Spoken | Where | OneOf
-Part = Who | Where | Act | Level | Relative | Every | OneOf | Joint | Filler
+Part = Who | Where | Act | Level | Relative | Every | OneOf | Joint | InsteadOf | Filler
 
 
 @dataclass(frozen=True)
@@ -168,6 +177,9 @@ class Chunker:
     ) -> Iterator[Chunk]:
         key = tuple(words[start:end])
         before = tuple(words[max(0, start - 1) : start])
+        if key[0] in THEIRS and len(key) == 1 and self._names.mentions(words[end : end + LONGEST]):
+            yield Chunk(Where(there=True), start, end, _COSTS["filler"])
+            return
         for part, how in self._parts(key, before):
             if key == ("dim",) and isinstance(part, Relative) and start:
                 continue  # "on really dim" is a level, "dim the lamp" a change
@@ -205,6 +217,8 @@ class Chunker:
             yield Spoken("other" in key), "word"
         if key in ACTIONS:
             yield Act(ACTIONS[key]), "word"
+        if key in INSTEAD_OF:
+            yield InsteadOf(), "word"
         if key in JOINTS:
             yield Joint(), "filler"
         if key in FILLERS:
@@ -258,7 +272,7 @@ def _amounts(key: tuple[str, ...]) -> Iterator[Part]:
         yield Level("%", share)
     if len(key) > 1 and key[-1] in ("degrees", "degree") and (n := _number(key[:-1])) is not None:
         yield Level("°", n)
-    if len(key) == 1 and (number := _number(key)) is not None:
+    if (number := _number(key)) is not None:
         yield Level("", number)
     if key[0] == "by" and len(key) > 1:
         yield from (
@@ -284,4 +298,7 @@ def _shares(key: tuple[str, ...]) -> Iterator[Part]:
 
 
 def _number(key: tuple[str, ...]) -> float | None:
-    return float(key[0]) if len(key) == 1 and key[0].isdecimal() else None
+    """A number of digits: "20", "20 and a half"."""
+    if not (key and key[0].isdecimal() and key[1:] in _FRACTIONS):
+        return None
+    return float(key[0]) + _FRACTIONS[key[1:]]

@@ -16,7 +16,7 @@ from typing import Literal
 import msgspec
 
 from assistant.core.messages import Command, Slot, SlotValue
-from assistant.english.commands.amounts import MORE, UP_OR_DOWN
+from assistant.english.commands.amounts import COMPARATIVES, MORE, UP_OR_DOWN
 from assistant.english.commands.kinds import KINDS, OF_PROPERTY
 from assistant.english.commands.needs import NEEDS, SOFTENING, TAGS
 from assistant.english.commands.short_forms import NO_LABEL
@@ -34,7 +34,7 @@ from assistant.english.commands.words import (
 from assistant.skill.home import Home
 from assistant.skill.values import Change
 from nlu.parts.chunks import Chunker, Named, OfKind, Relative, Spoken, Unknown
-from nlu.parts.doings import DOINGS, LEVELS, OF_PLAYERS, PROPERTY_OF
+from nlu.parts.doings import DOINGS, LEVELS, OF_PLAYERS, PROPERTY_OF, able
 from nlu.parts.frames import Frame, frames
 from nlu.parts.places import slot
 from nlu.parts.targets import TARGETS, Targets, Whom
@@ -67,9 +67,15 @@ class Composer:
         self._chunker = Chunker(home)
 
     def __call__(
-        self, said: Canonical, before: Sequence[Command] = (), strangers: Strangers = ""
+        self,
+        said: Canonical,
+        before: Sequence[Command] = (),
+        strangers: Strangers = "",
+        follows: bool = True,
     ) -> list[Composed] | None:
         """The commands of a text after those `before` it; None where it is not read as a whole.
+
+        Unless it `follows` them at once, what does not say what to do means none of them.
 
         With `strangers`, a device or a room that the home does not have may be named; with "kinds"
         only a device of a known kind, or a room.
@@ -86,6 +92,8 @@ class Composer:
             return None
         if any(_asks(frame.said) for frame in read):
             return None
+        if not follows and not read[0].says_what:
+            return None  # "in here", after what was not understood
         if any(isinstance(f.who, Unknown) and f.action not in _CLEAR for f in read):
             return None  # "read me the recipe" is not about a light in red
         narrowing = any(not f.says_what for f in read) and not ONLY.isdisjoint(_words(said))
@@ -138,6 +146,10 @@ class Composer:
             return None
         return Command(intent="NameDevice", slots=whom.slots[:1], confidence=_CONFIDENCE)
 
+    def domains_of(self, command: Command) -> tuple[str, ...]:
+        """The domains of the devices that a command is about; () for none."""
+        return self._targets.domains_of(command)
+
     def mentions(self, words: Sequence[str]) -> bool:
         """Whether words name anything of the home, or an amount."""
         return self._chunker.mentions(words)
@@ -158,18 +170,20 @@ class Composer:
         change = _change_of(before[-1]) if before else None
         if frame.relative and change and _is_more(frame):
             frame = replace(frame, relative=replace(frame.relative, way=change.direction))
-        playing = not before or "media_player" in self._targets.domains_of(before[-1])
-        if frame.action in OF_PLAYERS and not frame.says_whom and not playing:
+        able_before = not before or able(frame, self._targets.domains_of(before[-1]))
+        if frame.action in OF_PLAYERS and not frame.says_whom and not able_before:
             return None  # "carry on" is said to the timer
         kind = self._targets.domains_of(before[-1]) if frame.one else ()
         found = [
-            command
+            msgspec.structs.replace(command, referring=whom.asked)
             for whom in self._targets.of(frame, before, self._fits, kind)
             for command in self._done(frame, whom)
         ]
         if not found:
             return None
-        return [self._finished(command, correcting) for command in found]
+        # A level of the same devices needs nothing taken back: "no, twenty".
+        taken = correcting and not (frame.levels and not frame.says_whom and not frame.action)
+        return [self._finished(command, taken) for command in found]
 
     def _redirected(
         self, frame: Frame, before: Sequence[Command], correcting: bool
@@ -186,11 +200,14 @@ class Composer:
         if frame.who is None and not kind:
             return None
         whoms = self._targets.of(frame, before, self._fits, kind)
-        anything = not kind or last.intent in ("HassTurnOn", "HassTurnOff")
+        switched = last.intent in ("HassTurnOn", "HassTurnOff")
         found = [
             Command(intent=last.intent, slots=(*whom.slots, *what))
+            if switched
+            else Command(intent=last.intent, slots=(*_plain(whom, PROPERTY_OF.get(one)), *what))
             for whom in whoms
-            if anything or not whom.domains or set(kind) & set(whom.domains)
+            for one in whom.domains[:1] or ("",)
+            if switched or not (kind and whom.domains) or set(kind) & set(whom.domains)
         ]
         return [self._finished(command, correcting) for command in found] or None
 
@@ -200,6 +217,7 @@ class Composer:
             slots=command.slots,
             confidence=_CONFIDENCE,
             instead=correcting,
+            referring=command.referring,
         )
 
     def _fits(self, frame: Frame, whom: Whom) -> bool:
@@ -234,7 +252,8 @@ class Composer:
                 slots = (*_plain(whom, what), slot(name, _whole(level.value)))
                 begins = what == "temperature" and frame.begins and frame.action == "on"
                 yield Command(intent=intent, slots=(*slots, *([slot("on", True)] * begins)))
-        if frame.levels:
+        coloured = all(level.unit == "colour" for level in frame.levels)
+        if frame.levels and not (relative is not None and coloured):
             if frame.action in ("on", "start") and what == "volume":
                 yield from self._switched("on", whom)
             return
@@ -280,7 +299,7 @@ class Composer:
                 return
 
 
-def _plain(whom: Whom, what: str) -> tuple[Slot, ...]:
+def _plain(whom: Whom, what: str | None) -> tuple[Slot, ...]:
     """The slots of devices for an intent whose property tells the domain."""
     keep = ("name", "area", "floor") + (("domain", "device_class") if what == "position" else ())
     return tuple(slot for slot in whom.slots if slot.name in keep)
@@ -334,6 +353,8 @@ def _words(said: Canonical) -> tuple[str, ...]:
 def _correction(said: Canonical) -> tuple[bool, Canonical]:
     """Whether a text begins by correcting the one before, and the rest of it."""
     words = _words(said)
+    if words in COMPARATIVES:  # "not that loud"
+        return False, said
     for length in (3, 2, 1):
         if words[:length] in CORRECTIONS:
             rest = _correction(said.part(length, len(words)))[1]

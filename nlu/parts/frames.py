@@ -12,13 +12,14 @@ from dataclasses import dataclass, replace
 import msgspec
 
 from assistant.english.commands.kinds import KINDS
-from assistant.english.commands.words import COMPARING, VERBS
+from assistant.english.commands.words import COMPARING, SAME, VERBS
 from assistant.skill.values import Change
 from nlu.discourse import clauses
 from nlu.parts.chunks import (
     Act,
     Chunk,
     Every,
+    InsteadOf,
     Joint,
     Level,
     MainLight,
@@ -33,8 +34,12 @@ from nlu.parts.chunks import (
 from nlu.parts.names import Where
 from nlu.text.canonical import Canonical
 
+OPPOSITES = {"on": "off", "open": "close"}
+"""Action → what is done to the device that another takes the place of; nothing is opened so."""
 LOCKING = ("lock", "unlock")
 """Actions for doors that people name by their places alone: "lock the front and the back"."""
+LOCKING_UP = "lock up"
+"""Words for locking all doors."""
 _TO = ("to", "at", "on")
 """Words before a level that is absolute, whatever else is said: "down to seventeen"."""
 
@@ -49,6 +54,8 @@ class Frame:
     every: bool = False
     both: bool = False
     """Whether just two of them are meant, so those of one room."""
+    reverse: bool = False
+    """Whether the opposite is to be done: "instead of the lamp"."""
     one: bool = False
     """Whether it means one of the kind that was spoken of before."""
     other: bool = False
@@ -83,9 +90,21 @@ class Frame:
         return isinstance(self.who, Unknown) and self.lent is not None and self.action in LOCKING
 
     @property
+    def starts_anew(self) -> bool:
+        """Whether it begins with a verb of its own, and is about devices that it names."""
+        own = self.who is not None and not isinstance(self.who, Spoken)
+        return own and self.said.tokens[0].text in VERBS
+
+    @property
+    def locks_up(self) -> bool:
+        """Whether it means all doors by what to do alone: "everything off and lock up"."""
+        return self.action == "lock" and LOCKING_UP in self.said.text
+
+    @property
     def begun(self) -> bool:
         """Whether it has a verb that lacks its particle or its amount: "turn the lamp"."""
-        return not VERBS.isdisjoint(token.text for token in self.said.tokens)
+        words = {token.text for token in self.said.tokens}
+        return not VERBS.isdisjoint(words) and SAME not in words
 
     @property
     def says_whom(self) -> bool:
@@ -102,6 +121,11 @@ class Frame:
             relative=other.relative,
             lent=other.lent or other.said,
         )
+
+    def reversed(self) -> Frame | None:
+        """The same devices with the opposite action; None where there is none."""
+        plain = self.action in OPPOSITES and not (self.levels or self.relative)
+        return replace(self, action=OPPOSITES[self.action], lent=None) if plain else None
 
     def with_whom_of(self, other: Frame) -> Frame:
         """The same doings to the devices of another frame."""
@@ -124,7 +148,7 @@ def _segments(said: Canonical, chunks: Sequence[Chunk]) -> list[list[Chunk]]:
         paused = chunk.start > 0 and said.paused(chunk.start)
         compared = chunk.start > 0 and said.tokens[chunk.start - 1].text == COMPARING
         anew = not compared and _begins_anew(segments[-1], chunk)
-        if isinstance(chunk.part, Joint) or paused or anew:
+        if isinstance(chunk.part, Joint | InsteadOf) or paused or anew:
             segments.append([])
         if not isinstance(chunk.part, Joint):
             segments[-1].append(chunk)
@@ -148,6 +172,8 @@ def _frame(said: Canonical, segment: Sequence[Chunk]) -> Frame | None:
     whos = [c.part for c in segment if isinstance(c.part, Who)]
     named = [who for who in whos if not isinstance(who, Spoken)]
     wheres = list(dict.fromkeys(c.part for c in segment if isinstance(c.part, Where)))
+    if len(wheres) > 1:  # "her lamp in the garden room"
+        wheres = [where for where in wheres if not where.there]
     if len(named) > 1 or len(wheres) > 1:
         return None
     actions = list(dict.fromkeys(_actions(segment)))
@@ -163,6 +189,7 @@ def _frame(said: Canonical, segment: Sequence[Chunk]) -> Frame | None:
         where=wheres[0] if wheres else None,
         every=any(isinstance(c.part, Every) for c in segment),
         both=any(isinstance(c.part, Every) and c.part.both for c in segment),
+        reverse=any(isinstance(c.part, InsteadOf) for c in segment),
         one=any(isinstance(c.part, OneOf) for c in segment) and not named,
         other=any(isinstance(who, Spoken) and who.other for who in whos),
         action=actions[0] if actions else "",
@@ -294,17 +321,24 @@ def _completed(found: Sequence[Frame]) -> list[Frame]:
         after = next((f for f in found[at + 1 :] if f.says_what), None)
         if not frame.says_what:
             source = next((f for f in reversed(done) if f.says_what), after)
+            if source is after is not None and after.starts_anew:
+                return []  # "telly, and turn the lamp down" says nothing of the telly
             frame = frame.with_what_of(source) if source else frame
+            if frame.reverse:
+                if (opposite := frame.reversed()) is None:
+                    return []
+                frame = opposite
             if isinstance(frame.who, Unknown) and not frame.locks_another:
                 return []
-        elif not frame.says_whom and before is not None:
+        elif not frame.says_whom and before is not None and not frame.locks_up:
             if frame.action and before.action:  # "on and off"
                 return []
             if not frame.action and not before.relative:
+                units = {level.unit for level in frame.levels}  # "low, five percent" is five
                 done[-1] = replace(
                     before,
                     said=clauses.joined(before.said, frame.said),
-                    levels=(*before.levels, *frame.levels),
+                    levels=(*(x for x in before.levels if x.unit not in units), *frame.levels),
                     relative=frame.relative,
                 )
                 continue

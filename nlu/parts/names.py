@@ -36,6 +36,8 @@ _FEWEST_LETTERS = 3
 """Fewest letters of a word that names a device by a part of its name."""
 _MOST_SHARING = 4
 """Most devices among which the user is asked to choose."""
+_FEW = 2
+"""Most devices of different kinds that share a word, of which what is to be done tells one."""
 
 
 @dataclass(frozen=True)
@@ -69,9 +71,8 @@ class Names:
         """Names of devices → the devices that have them."""
         found: dict[tuple[str, ...], tuple[Entity, ...]] = {}
         for entity in self._home.entities:
-            for name in (entity.name, *entity.aliases):
-                key = tuple(canonical(name).text.split())
-                if key and entity not in found.get(key, ()):
+            for key in _keys(entity):
+                if entity not in found.get(key, ()):
                     found[key] = (*found.get(key, ()), entity)
         return found
 
@@ -79,7 +80,8 @@ class Names:
     def shorts(self) -> dict[tuple[str, ...], tuple[Entity, ...]]:
         """Parts of names that mean nothing else here → the one device that has them.
 
-        A few devices may share a part that ends with their kind: "reading light".
+        A few devices may share a part that ends with their kind, "reading light", and two of
+        different kinds a word: "annexe" for a door and a heating.
         """
         found: dict[tuple[str, ...], set[str]] = {}
         for key, entities in self.wholes.items():
@@ -91,11 +93,18 @@ class Names:
         return {
             key: tuple(by_id[one] for one in sorted(ids))
             for key, ids in found.items()
-            if (len(ids) == 1 or (len(ids) <= _MOST_SHARING and self._tells_kind(key)))
+            if self._tells(key, [by_id[one] for one in ids])
             and key not in taken
             and any(len(word) >= _FEWEST_LETTERS for word in key)
             and colour(" ".join(key)) is None
         }
+
+    def _tells(self, key: tuple[str, ...], those: Sequence[Entity]) -> bool:
+        """Whether words are of one device, or of a few of which what is to be done tells one."""
+        kinds = {entity.domain for entity in those}
+        apart = len(key) == 1 and len(kinds) == len(those) <= _FEW
+        apart = apart and all(any(name[0] in key for name in _keys(e)) for e in those)
+        return len(those) == 1 or apart or (len(those) <= _MOST_SHARING and self._tells_kind(key))
 
     def _tells_kind(self, key: tuple[str, ...]) -> bool:
         """Whether words end with a kind of devices, and say more of them than the room."""
@@ -151,7 +160,7 @@ class Names:
     def _known(self) -> frozenset[tuple[str, ...]]:
         """All words that name something of this home."""
         shorts = (key for key in self.shorts if not NO_LABEL.issuperset(key))  # "last night"
-        places = self.places.keys() - THERE  # "nobody is in there" names nothing
+        places = self.places.keys() - THERE - HERE  # "nobody is in here" names nothing
         return frozenset((*self.wholes, *shorts, *places, *KINDS))
 
     @cached_property
@@ -175,6 +184,12 @@ class Names:
             for entity in self._home.entities
             if entity.domain not in _MEASURING
         ]
+
+
+def _keys(entity: Entity) -> list[tuple[str, ...]]:
+    """The canonical words of each name of a device."""
+    names = (tuple(canonical(name).text.split()) for name in (entity.name, *entity.aliases))
+    return [name for name in names if name]
 
 
 def is_owner(word: str) -> bool:

@@ -14,6 +14,11 @@ from nlu.parts.frames import Frame
 from nlu.parts.names import Where, is_owner
 from nlu.parts.places import Places, slot
 
+_WARMTH = "HassClimateGetTemperature"
+_OF_PLAYERS = ("HassSetVolumeRelative", "HassMediaPlayerMute", "HassMediaPlayerUnmute")
+"""Intents that are about players, whether they name one or not."""
+_ASKING = ("HassGetState", "ReadLevel", _WARMTH)
+"""Intents of questions whose answers name devices."""
 TARGETS = ("name", "area", "floor", "domain", "device_class")
 """Slots that say which devices are meant."""
 
@@ -24,6 +29,8 @@ class Whom:
 
     slots: tuple[Slot, ...]
     domains: tuple[str, ...]
+    asked: bool = False
+    """Whether they were asked about, so that those are meant that the reply named."""
 
 
 class Targets:
@@ -64,6 +71,13 @@ class Targets:
                 yield from self._main(named, frame)
             case OfKind(of_kind) if frame.both and (pair := self._pair(of_kind, frame)):
                 yield from pair
+            case OfKind(of_kind, False) if (
+                not frame.every
+                and frame.where is None
+                and (last := self._last_of(of_kind, before))
+                and fits(frame, last)
+            ):
+                yield last
             case OfKind(of_kind, plural):
                 if whom := self._of_kind(of_kind, plural or frame.every, frame):
                     yield whom
@@ -79,9 +93,18 @@ class Targets:
                     yield whom
             case None if (
                 frame.where is None
-                and not frame.every
+                and not (frame.every or frame.locks_up)
                 and before
                 and (whom := self._spoken(before[-1]))
+                and fits(frame, whom)
+            ):
+                yield whom
+            case None if (
+                frame.every
+                and frame.where is None
+                and before
+                and (whom := self._spoken(before[-1]))
+                and whom.asked
                 and fits(frame, whom)
             ):
                 yield whom
@@ -165,6 +188,17 @@ class Targets:
             slots.append(slot("device_class", kind.classes[0]))
         return Whom(tuple(slots), (domain,))
 
+    def _last_of(self, kind: Kind, before: Sequence[Command]) -> Whom | None:
+        """The device of a kind that the command before named; a light is that of the room."""
+        names = {str(s.value) for c in before[-1:] for s in c.slots if s.name == "name"}
+        those = [
+            e
+            for e in self._home.entities
+            if e.name in names and e.domain in kind.domains and _of_class(e, kind)
+        ]
+        named = len(those) == 1 and (those[0].domain != "light" or kind.classes)
+        return Whom((slot("name", those[0].name),), (those[0].domain,)) if named else None
+
     def compared(self, frame: Frame) -> str | None:
         """The name of the device that a change is compared with; None where it is not clear."""
         if isinstance(frame.than, Named):
@@ -244,9 +278,11 @@ class Targets:
         domains = self.domains_of(command)
         if not domains and any(s.name == "name" and s.value != "all" for s in slots):
             return None  # a timer, or something that the home does not have
-        if domains and not slots:
-            slots = (slot("domain", domains[0]),)
-        return Whom(slots, tuple(domains)) if slots else None
+        if domains and all(s.name in ("area", "floor") for s in slots):
+            slots = (slot("domain", domains[0]), *slots)  # "it" is not all that is in the room
+        unnamed = all(s.value == "all" for s in slots if s.name == "name")
+        asked = (command.intent in _ASKING or command.referring) and unnamed
+        return Whom(slots, tuple(domains), asked) if slots else None
 
     def domains_of(self, command: Command) -> tuple[str, ...]:
         """The domains of a command's devices; () where they are not known."""
@@ -259,8 +295,10 @@ class Targets:
             return (values["domain"],)
         if values.get("level") in OF_PROPERTY:
             return OF_PROPERTY[values["level"]].domains
-        if values.get("level") == "target":
+        if values.get("level") == "target" or command.intent == _WARMTH:
             return OF_PROPERTY["temperature"].domains
+        if command.intent in _OF_PLAYERS:
+            return OF_PROPERTY["volume"].domains
         of_intent = next((p for p, (i, _) in LEVELS.items() if i == command.intent), "")
         if of_intent:
             return OF_PROPERTY[of_intent].domains
@@ -274,5 +312,5 @@ class Targets:
 def _of_class(entity: Entity, kind: Kind) -> bool:
     if not kind.classes:
         return True
-    own, name = entity.fact("device_class"), entity.name.casefold()
-    return any(own == one or one in name for one in kind.classes)
+    own, names = entity.fact("device_class"), (entity.name, *entity.aliases)
+    return any(own == one or any(one in n.casefold() for n in names) for one in kind.classes)

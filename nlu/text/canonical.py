@@ -39,6 +39,8 @@ class Canonical(NamedTuple):
     """Places of source words with a comma or the end of a sentence before them."""
     stops: frozenset[int] = frozenset()
     """Those of the pauses that end a sentence."""
+    asked: bool = False
+    """Whether the text ends with a question mark."""
     garbled: bool = False
     """Whether the text contains signs that no sentence has, spoken or written."""
 
@@ -98,7 +100,8 @@ def canonical(text: str) -> Canonical:
     for step in _STEPS:
         tokens = list(step(tokens))
     garbled = len(_UNSPOKEN.findall(text)) >= _MOST_UNSPOKEN
-    return Canonical(tuple(tokens), source, pauses, stops, garbled)
+    asked = text.rstrip().endswith("?")
+    return Canonical(tuple(tokens), source, pauses, stops, asked, garbled)
 
 
 def without_politeness(said: Canonical) -> Canonical:

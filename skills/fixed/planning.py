@@ -87,7 +87,7 @@ SUBJECTS = (
     ),
     FixedReply(
         "TakeNote",
-        "I can't take notes yet.",
+        'Say "note that", and then what to note.',
         (
             "(take|make|write|add|create) (a|another|me a) [quick] note [(that|of|about|to) "
             "{what}]",

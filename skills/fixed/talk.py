@@ -216,7 +216,7 @@ REPLIES = (
         "Okay.",
         (
             "(sh|shh|shhh|ssh|shush)",
-            "(keep it down|keep your voice down|not so loud|be quiet {what})",
+            "(keep it down|keep your voice down|be quiet {what})",
             "(the baby|somebody|mummy|everybody|he|she) is (asleep|sleeping)",
             "you will wake (them|the baby|everybody|everyone|him|her|the kids)",
         ),

@@ -10,7 +10,7 @@ from skills.home import (
     covers,
     fans,
     lights,
-    listing,
+    lists,
     measures,
     media,
     robots,
@@ -29,4 +29,4 @@ skill.rule("set", "(set|change|turn|make|adjust|bring)")
 skill.rule("percent", "{brightness} [percent|per cent]")
 skill.include(switching.skill, lights.skill, states.skill, measures.skill)
 skill.include(covers.skill, fans.skill, climate.skill, media.skill, robots.skill)
-skill.include(adjusting.skill, listing.skill, announcing.skill, weather.skill)
+skill.include(adjusting.skill, lists.skill, announcing.skill, weather.skill)

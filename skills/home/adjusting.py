@@ -25,7 +25,7 @@ from assistant.skill import (
     too_unsure_to_open,
 )
 from skills.home.climate import degrees, limits_of
-from skills.home.levels import PROPERTIES, Property
+from skills.home.levels import PROPERTIES, Property, is_dimmable
 from skills.home.media import players
 from skills.home.setting import LEFT, bring, commanded
 from skills.home.targets import Place, Target, TargetMention, capital, find, one_of, the
@@ -62,6 +62,11 @@ def adjust(
     those = [e for e in target.entities if e.domain in what.domains]
     if not those:
         return target.unknown
+    if what.name == "brightness":
+        those = [e for e in those if is_dimmable(e)]
+        if not those:
+            return Reply(f"I can't dim {target.words}.", done=False)
+        target = replace(target, entities=tuple(those))
     if len(those) == 1 and what.level(those[0]) is None and what.name == "volume":
         way = "up" if change.direction > 0 else "down"
         return commanded(context, those[0], f"volume_{way}", f"I turned {the(those[0])} {way}.")
@@ -82,7 +87,7 @@ def adjust(
     undo = [step for e in those for step in _set(context, e, what, levels[e.id] or 0.0)]
     if len(those) > 1:
         way = "up" if change.direction > 0 else "down"
-        return Reply(f"I turned {target.words} {way}.", undo=tuple(undo))
+        return Reply(f"I turned {target.those} {way}{target.but}.", undo=tuple(undo))
     told = f"I set {the(those[0])} to {_said(levels[those[0].id], what)}."
     return Reply(told, undo=tuple(undo), about=(those[0].id,))
 
@@ -137,11 +142,11 @@ def _as_before(entity: Entity, step: Undo) -> Entity:
 
 
 def _meant(wanted: TargetMention, request: Request, context: Context) -> Target:
-    """The devices to change; of several without a name or a place, those that run."""
+    """The devices to change; of several without a name, those that run."""
     if wanted.domain == "media_player":
         return players(wanted, request, context, ("playing", "on", "paused"))
     target = find(wanted, request, context)
-    if wanted.name is not None or wanted.place.said or len(target.entities) < 2:
+    if wanted.name is not None or len(target.entities) < 2:
         return target
     running = tuple(e for e in target.entities if e.state not in ("off", "unknown", "unavailable"))
     return replace(target, entities=running or target.entities)

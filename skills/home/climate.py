@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Annotated, Any
 
+from assistant.english.commands.states import APPLIANCES, OUTDOORS
+from assistant.english.words import words
 from assistant.skill import (
     Context,
     Dialog,
@@ -40,11 +42,32 @@ def get_temperature(
     """Say how warm it is."""
     wanted = TargetMention(name, place, likely=("climate", "sensor"))
     told = find(wanted, request, context)
-    for entity in sorted(told.entities, key=lambda e: e.domain != "climate"):
+    of_place = (e for e in told.entities if name is not None or not _in_appliance(e))
+    for entity in sorted(of_place, key=lambda e: e.domain != "climate"):
         if warmth := _warmth(entity, named=name is not None):
             told_by = f"{the(entity)} shows" if name else "it's"
-            return Reply(f"{capital(told_by)} {warmth}{told.where}.")
+            text = f"{capital(told_by)} {warmth}{told.where}."
+            return Reply(text, about=(entity.id,))
+    outside = place.area is not None and is_outdoors(place.area.name)
+    if outside and (warmth := _of_weather(context)):
+        return Reply(f"It's {warmth} outside.")
     return Reply(f"I don't know the temperature{told.where}.", done=False)
+
+
+def is_outdoors(name: str) -> bool:
+    """Whether the name of a place or a sensor says that it is outside."""
+    return not OUTDOORS.isdisjoint(words(name))
+
+
+def _in_appliance(entity: Entity) -> bool:
+    """Whether a sensor measures inside of something, and not a room."""
+    return not APPLIANCES.isdisjoint(words(entity.name))
+
+
+def _of_weather(context: Context) -> str:
+    """How warm it is outside by the home's weather device; "" where there is none."""
+    told = (e.attributes.get("temperature") for e in context.home.entities if e.domain == "weather")
+    return next((degrees(figure) for figure in told if figure is not None), "")
 
 
 @skill.serve("HassClimateSetTemperature", traits=Traits(about=WARMTH, placed=True))

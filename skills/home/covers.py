@@ -67,4 +67,4 @@ def set_position(
     if too_unsure_to_open(request, target.entities, state) and not (yield Confirm(question)):
         return LEFT
     undo = bring_all(context, target.entities, state, position=position)
-    return Reply(f"I set {target.words} to {position} percent.", undo=undo)
+    return Reply(f"I set {target.those} to {position} percent{target.but}.", undo=undo)

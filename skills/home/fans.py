@@ -26,4 +26,4 @@ def set_speed(
         return target.unknown
     state = "on" if percentage else "off"
     undo = bring_all(context, target.entities, state, percentage=percentage)
-    return Reply(f"I set {target.words} to {percentage} percent.", undo=undo)
+    return Reply(f"I set {target.those} to {percentage} percent{target.but}.", undo=undo)

@@ -34,13 +34,27 @@ class Property:
 
 
 def brightness(light: Entity) -> float | None:
-    """The brightness of a light in percent; 0 when it is off."""
+    """The brightness of a light in percent; 0 when it is off.
+
+    One that is on at no brightness has not told its new one yet.
+    """
     if light.state.endswith("%"):
         return float(light.state[:-1])
     if light.state == "off":
         return 0.0
     told = number(light.attributes.get("brightness"))
-    return round(told * 100 / FULL_BRIGHTNESS) if told is not None else 100.0
+    return round(told * 100 / FULL_BRIGHTNESS) if told else 100.0
+
+
+def is_dimmable(light: Entity) -> bool:
+    """Whether a light may have a brightness; one that has told its modes may only be on or off."""
+    return colour_modes(light) != frozenset(("onoff",))
+
+
+def colour_modes(light: Entity) -> frozenset[str] | None:
+    """The colour modes that a light has told, in Home Assistant's names; None where it has not."""
+    modes = light.attributes.get("supported_color_modes")
+    return frozenset(map(str, modes)) if isinstance(modes, list | tuple) else None
 
 
 def volume(player: Entity) -> float | None:

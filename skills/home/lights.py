@@ -18,6 +18,7 @@ from assistant.skill import (
     prompt,
     unless,
 )
+from skills.home.levels import colour_modes, is_dimmable
 from skills.home.setting import bring
 from skills.home.targets import Place, Target, TargetMention, capital, find, the
 
@@ -74,6 +75,11 @@ def set_light(
         if not coloured:
             return Reply(capital(_without_colours(target)), done=False)
         target = replace(target, entities=coloured)
+    if brightness is not None and 0 < brightness < 100:
+        dimmed = tuple(e for e in target.entities if is_dimmable(e))
+        if not dimmed:
+            return Reply(f"I can't dim {target.words}.", done=False)
+        target = replace(target, entities=dimmed)
     undo = [
         step
         for light in target.entities
@@ -82,7 +88,8 @@ def set_light(
     words = [f"{brightness} percent"] if brightness is not None else []
     words += [color.name] if color else []
     words += [f"{temperature} kelvin"] if temperature is not None else []
-    return Reply(f"I set {target.words} to {context.say(words)}.", undo=tuple(undo))
+    told = f"I set {target.those} to {context.say(words)}{target.but}."
+    return Reply(told, undo=tuple(undo))
 
 
 def _state(light: Entity, brightness: int | None) -> str:
@@ -94,8 +101,8 @@ def _state(light: Entity, brightness: int | None) -> str:
 
 def _is_plain(light: Entity) -> bool:
     """Whether a light has told that it has no colours."""
-    modes = light.attributes.get("supported_color_modes")
-    return isinstance(modes, list | tuple) and not _COLOURED.intersection(map(str, modes))
+    modes = colour_modes(light)
+    return modes is not None and _COLOURED.isdisjoint(modes)
 
 
 def _without_colours(target: Target) -> str:

@@ -6,11 +6,10 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Annotated
 
-from assistant.english.commands.states import OUTDOORS, PLACELESS_LEVELS
+from assistant.english.commands.states import PLACELESS_LEVELS
 from assistant.english.units import measured
-from assistant.english.words import words
 from assistant.skill import Context, Entity, Reply, Request, Skill, Traits, choices
-from skills.home.climate import degrees
+from skills.home.climate import degrees, is_outdoors
 from skills.home.levels import (
     brightness,
     colour_of,
@@ -159,7 +158,7 @@ def _of_one(entity: Entity, what: Measure, value: float | None, context: Context
     if value is not None:
         own = what.read(entity)
         verdict = "Yes, " if own is not None and own == value else "No, "
-    return Reply(capital(f"{verdict}{told}."))
+    return Reply(capital(f"{verdict}{told}."), about=(entity.id,))
 
 
 def _of_place(
@@ -282,10 +281,10 @@ def _sensor_of(entity: Entity, what: Measure, context: Context) -> Entity | None
 
 def _outdoors(level: str, what: Measure, context: Context) -> Reply:
     """The level outside: of a sensor that is called so or stands in a garden, or of the weather."""
-    gardens = {a.id for a in context.home.areas if _is_outdoors(a.name)}
+    gardens = {a.id for a in context.home.areas if is_outdoors(a.name)}
     for entity in context.home.entities:
         own = entity.fact("device_class") in what.classes and entity.domain == "sensor"
-        if own and known(entity) and (entity.area in gardens or _is_outdoors(entity.name)):
+        if own and known(entity) and (entity.area in gardens or is_outdoors(entity.name)):
             return Reply(capital(f"{_of_sensor(entity)}."))
     attribute, unit, usual = _OF_WEATHER.get(level, ("", "", ""))
     for entity in context.home.entities:
@@ -294,10 +293,6 @@ def _outdoors(level: str, what: Measure, context: Context) -> Reply:
             symbol = (entity.fact(unit) if unit else "") or usual
             return Reply(f"The {what.noun} outside is {measured(f'{figure:g}', symbol)}.")
     return Reply(f"I don't know the {what.noun} outside.", done=False)
-
-
-def _is_outdoors(name: str) -> bool:
-    return not OUTDOORS.isdisjoint(words(name))
 
 
 def _where(place: Place, context: Context) -> str:

@@ -1,4 +1,4 @@
-"""Vacuum cleaners and lawn mowers: start them, and send them back to their dock."""
+"""Vacuum cleaners and lawn mowers: start them, let them wait, send them back to their dock."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Annotated
 import msgspec
 
 from assistant.skill import Confirm, Context, Dialog, Reply, Request, Skill, Traits, domains
-from skills.home.actions import DOCK, MOW, SEND_HOME, START, Action
+from skills.home.actions import DOCK, MOW, PAUSE, SEND_HOME, START, Action
 from skills.home.setting import LEFT, bring
 from skills.home.targets import Place, TargetMention, find, one_of, the
 
@@ -57,6 +57,14 @@ def send_vacuum_home(
 ) -> Dialog:
     """Send a vacuum cleaner back to its base."""
     return (yield from _do(SEND_HOME, TargetMention(name, place, "vacuum"), request, context))
+
+
+@skill.serve("PauseVacuum", traits=msgspec.structs.replace(VACUUM, directions=PAUSE.directions))
+def pause_vacuum(
+    request: Request, context: Context, place: Place, name: Vacuum | None = None
+) -> Dialog:
+    """Let a vacuum cleaner wait where it is."""
+    return (yield from _do(PAUSE, TargetMention(name, place, "vacuum"), request, context))
 
 
 @skill.serve("HassLawnMowerStartMowing", traits=MOWER)

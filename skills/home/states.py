@@ -6,6 +6,8 @@ import re
 from enum import Enum
 from typing import Annotated
 
+import msgspec
+
 from assistant.skill import (
     Context,
     Entity,
@@ -18,7 +20,8 @@ from assistant.skill import (
     domains,
 )
 from skills.home.asked import asked_of, stands_in
-from skills.home.listing import told_list
+from skills.home.lists.meant import FoundList
+from skills.home.lists.reading import told_list
 from skills.home.targets import (
     ALL,
     SWITCHED,
@@ -111,12 +114,15 @@ def get_state(
     if all(reports(entity) for entity in target.entities):
         return _of_sensors(target, request, context)
     here = "" if place.said or not target.where else " in here"
-    return _of_several(target, state or "on", _question(request, state), here, context)
+    question = _question(request, state)
+    told = _of_several(target, state or "on", question, here, context)
+    those = _named(target, state or "on", question)
+    return msgspec.structs.replace(told, about=tuple(entity.id for entity in those))
 
 
 def _of_one(entity: Entity, state: str | None, request: Request, context: Context) -> Reply:
     if entity.domain == "todo":
-        return told_list(entity.name, context)
+        return told_list(FoundList(entity.id, entity.name), context)
     if not known(entity):
         return Reply(f"I don't know the state of {the(entity)}.", done=False)
     told = _statement(entity)
@@ -192,6 +198,14 @@ def _of_several(
             all_of = f"everything{target.where} is {words}"
         return Reply(f"Yes, {all_of}.")
     return Reply(capital(f"{verdict}{_grouped(those, state, context)}{here}.{unknown}"))
+
+
+def _named(target: Target, state: str, question: StateQuestion) -> list[Entity]:
+    """The devices that the answer is about: those that are in the state, or keep all from it."""
+    told = [entity for entity in target.entities if known(entity)]
+    those = [entity for entity in told if is_in(entity, state)]
+    others = [entity for entity in told if entity not in those]
+    return (others if question is StateQuestion.ALL else those) or told
 
 
 def _grouped(entities: list[Entity], state: str, context: Context) -> str:

@@ -189,7 +189,7 @@ def _turn(wanted: TargetMention, request: Request, context: Context, on: bool) -
         locks = find(replace(wanted, domain="lock", device_class=None), request, context)
         target = locks if locks.entities else target
     if not target.entities:
-        return target.unknown
+        return _only_sensed(wanted, request, context) or target.unknown
     if target.only_one and (one := (yield from one_of(target, context))):
         target = replace(target, entities=(one,))
     action = turned(target.entities[0], on)
@@ -204,6 +204,17 @@ def _turn(wanted: TargetMention, request: Request, context: Context, on: bool) -
         if not (yield Confirm(question)):
             return LEFT
     return _do(action, target, context)
+
+
+def _only_sensed(wanted: TargetMention, request: Request, context: Context) -> Reply | None:
+    """The reply where a sensor tells of what is to be moved, and nothing can move it."""
+    if wanted.device_class is None:
+        return None
+    sensors = find(replace(wanted, domain="binary_sensor"), request, context).entities
+    if not sensors:
+        return None
+    told = f"I can't move {the(sensors[0])}; I can only tell whether it is open."
+    return Reply(told, done=False)
 
 
 def _not_so(action: Action, target: Target, on: bool) -> Reply:

@@ -18,6 +18,7 @@ import re
 from collections.abc import Generator
 from dataclasses import dataclass, replace
 
+from assistant.english.words import words
 from assistant.skill import Area, Choose, Context, Entity, Floor, Reply, Request, count
 
 ALL = "all"
@@ -26,7 +27,9 @@ ALL = "all"
 EVERYWHERE = frozenset(("all", "every", "everything", "everywhere", "house"))
 """Words that mean the whole home, not the speaker's room."""
 
-_WORD = re.compile(r"[^\W_]+")
+_ALL_THINGS = frozenset(("everything", "anything", "whatever"))
+"""Words that mean devices of every kind."""
+
 _ALL_THE_WAY = re.compile(r"\ball (the )?way\b")
 
 SWITCHED = ("light", "switch", "fan", "media_player")
@@ -104,10 +107,20 @@ class Target:
     @property
     def words(self) -> str:
         """The devices in words: "the desk lamp", "two lights in the kitchen"."""
+        return f"{self.those}{self.but}"
+
+    @property
+    def those(self) -> str:
+        """The devices in words, without what was excepted."""
         if len(self.entities) == 1:
             return the(self.entities[0])
-        without = f", but not {' and '.join(self.without)}" if self.without else ""
-        return f"{count(len(self.entities), self.kind)}{self.where}{without}"
+        return f"{count(len(self.entities), self.kind)}{self.where}"
+
+    @property
+    def but(self) -> str:
+        """What was excepted of several, in words that follow: ", but not the hall"; "" for none."""
+        several = self.without and len(self.entities) != 1
+        return f", but not {' and '.join(self.without)}" if several else ""
 
     @property
     def unknown(self) -> Reply:
@@ -125,6 +138,8 @@ class Target:
 def find(wanted: TargetMention, request: Request, context: Context) -> Target:
     """The devices that are meant, none when there are no such."""
     target = _found(wanted, request, context)
+    if request.referring:
+        target = _spoken_of(target, wanted, context)
     return _without(target, request, context) if request.excluded else target
 
 
@@ -135,16 +150,15 @@ def _found(wanted: TargetMention, request: Request, context: Context) -> Target:
             where = in_place(wanted.place.area, wanted.place.floor)
             return Target((), wanted.kind, where, called=wanted.name.casefold())
         return named
-    text = _ALL_THE_WAY.sub("", request.text.casefold())
-    words = set(_WORD.findall(text))
-    every = EVERYWHERE.intersection(words) or _excepts_a_place(request)
+    said = set(words(_ALL_THE_WAY.sub("", request.text.casefold())))
+    every = EVERYWHERE.intersection(said) or _excepts_a_place(request)
     everywhere = wanted.name is not None or every
     if every and not _said_place(request):
         wanted = replace(wanted, place=Place())
     here = None if everywhere or wanted.place.said else context.area
     found = _fitting(wanted, wanted.place.area or here, context)
     if not request.excluded:
-        found = _lamps(found, words)
+        found = _lamps(found, said)
     if wanted.domain == "climate" and not found and not everywhere and wanted.place.floor is None:
         serving = _serving(wanted, context)
         return Target(serving, wanted.kind, only_one=len(serving) > 1)
@@ -155,9 +169,17 @@ def _found(wanted: TargetMention, request: Request, context: Context) -> Target:
     return Target(found, wanted.kind, in_place(wanted.place.area or here, wanted.place.floor))
 
 
-def _lamps(found: tuple[Entity, ...], words: set[str]) -> tuple[Entity, ...]:
+def _spoken_of(target: Target, wanted: TargetMention, context: Context) -> Target:
+    """Those of a kind that the last reply named, wherever they are; else the target."""
+    about = context.conversation.about
+    named = tuple(e for e in context.home.entities if e.id in about)
+    those = tuple(e for e in named if wanted.domain in (None, e.domain))
+    return Target(those, wanted.kind) if those else target
+
+
+def _lamps(found: tuple[Entity, ...], said: set[str]) -> tuple[Entity, ...]:
     """The devices found, or only those called lamps where lamps and no lights were said."""
-    if words.isdisjoint(("lamp", "lamps")) or not words.isdisjoint(("light", "lights")):
+    if said.isdisjoint(("lamp", "lamps")) or not said.isdisjoint(("light", "lights")):
         return found
     return tuple(e for e in found if "lamp" in e.name.casefold()) or found
 
@@ -175,6 +197,8 @@ def _excepts_a_place(request: Request) -> bool:
 def _without(target: Target, request: Request, context: Context) -> Target:
     """The devices of a target that are not excepted; none where an exception is unknown."""
     left = list(context.home.entities)
+    if not _ALL_THINGS.intersection(words(request.text)):
+        target = _alike(target, request, context)
     for slot in request.excluded:
         value = str(slot.value).casefold()
         if slot.name == "name":
@@ -185,6 +209,11 @@ def _without(target: Target, request: Request, context: Context) -> Target:
             continue
         if slot.name == "area" and not value and context.area is not None:  # "except in here"
             value = context.area.id
+        wanted = set(words(value))
+        partly = [e for e in target.entities if any(wanted <= set(words(n)) for n in _names(e)[1:])]
+        if slot.name == "unknown" and partly:
+            left = [entity for entity in left if entity not in partly]
+            continue
         places = context.home.areas if slot.name == "area" else context.home.floors
         place = next((p for p in places if value in _names(p)), None)
         if place is None:
@@ -199,6 +228,18 @@ def _without(target: Target, request: Request, context: Context) -> Target:
         for slot in request.excluded
     )
     return replace(target, entities=meant, without=told)
+
+
+def _alike(target: Target, request: Request, context: Context) -> Target:
+    """Those of the kind of the devices that are excepted: "all but the desk lamp" are lights."""
+    names = {str(slot.value).casefold() for slot in request.excluded if slot.name == "name"}
+    those = [e for e in context.home.entities if not names.isdisjoint(_names(e))]
+    kinds = {entity.domain for entity in those}
+    if len(names) < len(request.excluded) or len(kinds) != 1:
+        return target
+    alike = tuple(e for e in target.entities if e.domain in kinds)
+    kind = TargetMention(domain=next(iter(kinds))).kind
+    return replace(target, entities=alike, kind=kind) if alike else target
 
 
 def one_of(target: Target, context: Context) -> Generator[Choose, str, Entity | None]:
@@ -305,8 +346,8 @@ def _serving(wanted: TargetMention, context: Context) -> tuple[Entity, ...]:
     rooms = {a.id: a.name.casefold() for a in context.home.areas}
     floor = floors.get(room.id) if room is not None else None
     near = tuple(e for e in those if floor is not None and floors.get(e.area or "") == floor)
-    if any(rooms.get(e.area or "", " ") in e.name.casefold() for e in near):
-        near = ()  # named after its own room, so it heats no other for certain
+    # One that is named after its own room heats no other for certain.
+    near = tuple(e for e in near if rooms.get(e.area or "", " ") not in e.name.casefold())
     spoken_of = tuple(e for e in near or those if e.id in context.conversation.about)
     return spoken_of or near or those
 

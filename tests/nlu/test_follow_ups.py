@@ -11,6 +11,7 @@ from assistant.core.messages import Command, Interpretation, Slot, Transcript
 from nlu.grammar.templates import Templates
 from nlu.interpreter import Interpreter
 from nlu.parts.composer import Composer
+from nlu.parts.questions import Questions
 from nlu.stage import NluStage
 from nlu.text.canonical import Canonical, canonical
 from nlu.understood import By
@@ -29,6 +30,13 @@ def templates() -> Templates:
 @pytest.fixture
 def stage(templates: Templates, now: datetime) -> NluStage:
     interpreter = Interpreter(templates, compose=Composer(HOME, "lounge"))
+    return NluStage(templates, interpreter, lambda: now)
+
+
+@pytest.fixture
+def asked(templates: Templates, now: datetime) -> NluStage:
+    compose, questions = Composer(HOME, "lounge"), Questions(HOME, "lounge")
+    interpreter = Interpreter(templates, compose=compose, questions=questions)
     return NluStage(templates, interpreter, lambda: now)
 
 
@@ -71,6 +79,26 @@ def said(stage: NluStage, *texts: str) -> Interpretation:
         (("both off",), ""),
         (("is the fan on", "both off"), ""),
         (("fan on and spots on", "both off"), "HassTurnOff Fan HassTurnOff"),
+        (("spots on in the kitchen", "and close her blind"), "HassTurnOff Kitchen Blind"),
+        (("close her blind",), ""),
+        (("fan on", "off in five minutes"), "HassTurnOff Fan in"),
+        (("fan on", "off in ten"), "HassTurnOff Fan in"),
+        (("spots to 30", "not that bright"), "AdjustDevice"),
+        (("spots low, five percent",), "HassLightSet"),
+        (("fan, and turn the spots down low",), ""),
+        (("fan on", "flobber", "in the kitchen"), ""),
+        (("fan on", "flobber", "turn it off"), "HassTurnOff Fan"),
+        (("fan off for the night",), "HassTurnOff Fan"),
+        (("lights off, the spots can stay",), "HassTurnOff -Spots"),
+        (("all lights on, but the spots stay off",), "HassTurnOn -Spots"),
+        (("fan on instead of the spots",), "HassTurnOn Fan HassTurnOff"),
+        (("fan off instead of the spots",), ""),
+        (("fan off and lock up",), "HassTurnOff Fan HassTurnOn"),
+        (("fan on and off",), ""),
+        (("start robbie", "pause him"), "PauseVacuum"),
+        (("start robbie", "carry on"), "HassVacuumStart"),
+        (("spots to 30", "no, 20"), "HassLightSet"),
+        (("spots to 30", "not so bright"), "AdjustDevice"),
         (("lock the front door if it isn't",), "HassTurnOn"),
         (("lock the front door if it is open",), "HassTurnOn event"),
     ],
@@ -100,6 +128,10 @@ def test_a_text_goes_on_from_the_command_before(
         (("what time is it", "fan on", "turn them off"), ["HassTurnOff Fan"]),
         (("fan on", "what time is it", "and the spots"), ["HassTurnOn Spots"]),
         (("fan on", "what time is it", "the spots"), ["NameDevice Spots"]),
+        (
+            ("spots to 30", "what time is it", "a bit brighter"),
+            ["AdjustDevice Spots brightness + little"],
+        ),
     ],
 )
 def test_two_utterances_are_remembered(
@@ -205,3 +237,35 @@ def test_a_need_is_asked_about(stage: NluStage, text: str, sentence: str) -> Non
         (choice,) = interpretation.choices
         (command,) = said(stage, sentence).commands
         assert (command.intent, choice.command.intent) == ("AdjustDevice", "AdjustDevice")
+
+
+@pytest.mark.parametrize(
+    ("texts", "referring"),
+    [
+        (("are any blinds closed", "open them"), True),
+        (("are all the lights off upstairs", "both off"), True),
+        (("is everything locked", "lock the one that isn't"), True),
+        (("are any blinds closed", "open them", "close them again"), True),
+        (("is the front door locked", "lock it"), False),
+        (("close the blinds", "open them"), False),
+    ],
+)
+def test_them_are_those_that_an_answer_names(
+    asked: NluStage, texts: tuple[str, ...], referring: bool
+) -> None:
+    (command,) = said(asked, *texts).commands
+    assert command.referring is referring
+
+
+@pytest.mark.parametrize(
+    ("text", "intents"),
+    [
+        ("kitchen blind shut?", ["HassGetState"]),
+        ("kitchen blind shut", ["HassTurnOff"]),
+        ("could you shut the kitchen blind?", ["HassTurnOff"]),
+        ("shut the kitchen blind?", ["HassTurnOff"]),
+        ("blind shut or what?", ["HassGetState"]),
+    ],
+)
+def test_a_question_mark_alone_asks(asked: NluStage, text: str, intents: list[str]) -> None:
+    assert [command.intent for command in said(asked, text).commands] == intents

@@ -356,3 +356,14 @@ def test_a_damaged_state_file_is_told_once_at_the_start(talk: Talk, tmp_path: Pa
 def test_a_sound_one_is_not(talk: Talk) -> None:
     talk.restart()
     assert talk.wait(1) == []
+
+
+@pytest.mark.parametrize("first", ["interpretation", "commit"])
+def test_an_utterance_during_a_reload_is_not_lost(talk: Talk, first: str) -> None:
+    messages = [interpreted("u1", 0, TIME), Commit(utterance_id="u1", revision=0)]
+    if first == "commit":
+        messages.reverse()
+    assert talk.feed(messages[0]) == []
+    talk.rebuild()
+    (reply,) = talk.feed(messages[1])
+    assert isinstance(reply, SpokenReply)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from zoneinfo import ZoneInfo
 
+import msgspec
 import pytest
 
 from assistant.core.messages import Question, RepeatAnswer
@@ -62,6 +63,32 @@ def test_with_nothing_ringing_stop_does_nothing(talk: Talk) -> None:
 
 def test_there_may_be_nothing_to_take_back(talk: Talk) -> None:
     assert talk.ask("Undo") == "There is nothing that I can take back."
+
+
+def test_after_what_led_to_nothing_an_undo_is_asked_about(talk: Talk) -> None:
+    talk.ask("HassTurnOn", name="Kettle")
+    talk.hear("gibberish")
+    asked = "I did nothing just now. Before, I said: I turned on the kettle. Shall I undo that?"
+    assert talk.ask("Undo") == asked
+    assert talk.say("no") == "Okay, I left it as it is."
+    assert talk.state("switch.kettle") == "on"
+    talk.hear("gibberish")
+    talk.ask("Undo")
+    assert talk.say("yes") == "I took that back."
+    assert talk.state("switch.kettle") == "off"
+
+
+@pytest.mark.parametrize(("between", "left"), [((), "off"), (("gibberish",), "on")])
+def test_what_led_to_nothing_is_corrected_and_not_what_was_before(
+    talk: Talk, between: tuple[str, ...], left: str
+) -> None:
+    talk.ask("HassTurnOn", name="Kettle")
+    for text in between:
+        talk.hear(text)
+    counter = msgspec.structs.replace(command("HassTurnOn", name="Counter"), instead=True)
+    talk.hear("no, the counter", counter)
+    assert talk.state("switch.kettle") == left
+    assert talk.state("light.counter") == "on"
 
 
 def test_a_question_in_between_leaves_the_undo_in_place(talk: Talk) -> None:

@@ -24,6 +24,7 @@ from assistant.core.messages import (
 from assistant.skill.home import Area, Entity, Home
 from assistant.skill.manifest import SlotSchema
 from skills.registry import Registry, load_registry
+from skills.revisions import Revisions
 from skills.stage import SkillsStage
 from skills.state import open_state
 
@@ -89,7 +90,11 @@ class Talk:
         self.open()
 
     def open(self) -> None:
-        self.database = open_state(self.path)
+        self.database, self.revisions = open_state(self.path), Revisions()
+        self.rebuild()
+
+    def rebuild(self) -> None:
+        """The settings have changed: the process makes a new stage on what it keeps."""
         self.stage = SkillsStage(
             self.registry,
             self.database,
@@ -99,6 +104,7 @@ class Talk:
             self.boot,
             area=self.area,
             broker=self.broker,
+            revisions=self.revisions,
         )
 
     def restart(self) -> None:

@@ -14,24 +14,28 @@ COMPARATIVES: dict[tuple[str, ...], tuple[str, int]] = {
     tuple(phrase.split()): (what, way)
     for (what, way), phrases in {
         ("brightness", 1): (
-            "brighter, lighter, more light, brighten, brighten up, less dark, too dark, too dim"
+            "brighter, lighter, more light, brighten, brighten up, less dark, too dark, too dim, "
+            "not so dark, not that dark, not so dim"
         ),
         ("brightness", -1): (
-            "dimmer, darker, dim, dim down, less bright, less light, darken, too bright"
+            "dimmer, darker, dim, dim down, less bright, less light, darken, too bright, "
+            "not so bright, not that bright, not as bright, not quite so bright"
         ),
         ("volume", 1): "louder, noisier, more volume, less quiet, too quiet",
         ("volume", -1): (
             "quieter, less loud, less noisy, less volume, more quiet, too loud, quieten, "
-            "quieten down"
+            "quieten down, not so loud, not that loud, not as loud, not quite so loud"
         ),
         ("temperature", 1): (
-            "warmer, hotter, more heat, less cold, more warmth, too cold, warm up, heat up"
+            "warmer, hotter, more heat, less cold, more warmth, too cold, warm up, heat up, "
+            "not so cold, not that cold"
         ),
         ("temperature", -1): (
-            "cooler, colder, chillier, less hot, less warm, less heat, too hot, too warm, cool down"
+            "cooler, colder, chillier, less hot, less warm, less heat, too hot, too warm, "
+            "cool down, not so hot, not that hot, not so warm"
         ),
         ("speed", 1): "faster, quicker, speed up",
-        ("speed", -1): "slower, slow down",
+        ("speed", -1): "slower, slow down, not so fast",
     }.items()
     for phrase in phrase_list(phrases)
 }

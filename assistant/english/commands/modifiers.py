@@ -25,6 +25,14 @@ AS_IT_IS = _phrases(
     " going"
 )
 """Words after it."""
+JOINING = word_set("but and")
+"""Words before a clause that says what is to stay."""
+STAYING = _phrases(
+    "can stay, can stay on, may stay, may stay on, should stay, should stay on, stay on, stays on,"
+    " stays, can stay off, stay off, stays off, can be left on, can remain on, can keep going,"
+    " stays as it is, can stay as it is"
+)
+"""Words behind what is to stay as it is: "lights off, the hall can stay on"."""
 THE_REST = _phrases(
     "others, other, other 1, other ones, rest, rest of them, everything else, all others"
 )
@@ -91,7 +99,10 @@ LATER = _phrases(
 TODAY = _phrases("today, tonight, now, this evening, this morning, this afternoon, this time")
 """Days and parts of one that delay nothing, as people say them of the present."""
 
-NO_TIMES = _phrases("once more, once again, once, at once, again, 1 more time, first")
+NO_TIMES = _phrases(
+    "once more, once again, once, at once, again, 1 more time, first, for night,"
+    " for evening, for day"
+)
 """Phrases that look like a time and put nothing off."""
 
 ASKING = word_set("wondering wonder know see check tell me ask asking sure find remember say")

@@ -30,7 +30,8 @@ NO_LABEL = (
 
 NO_THING = word_set(
     "list lists timer add put set start remove take tick check complete delete cancel turn switch"
-    " no not never nah wait forget just then also actually sorry i you he she we they it if so"
+    " swap exchange no not never nah wait forget just then also actually sorry i you he she we"
+    " they it me us him her them if so"
 )
 """Words that no thing has whose list is named after it: they begin another command, or a story."""
 
@@ -43,7 +44,7 @@ COOKED = word_set(
     " roast joint meatballs mince fish salmon cod haddock prawns mussels pizza pizzas pie pies"
     " quiche gratin casserole stew soup curry chili chilli sauce gravy stock stuffing bread loaf"
     " rolls baguette croissants dough cake cakes cookies biscuits muffins scones brownies crumble"
-    " pudding puddings yorkshires tart nuggets waffles pancakes granola jam nuts"
+    " buns pudding puddings yorkshires tart nuggets waffles pancakes granola jam nuts"
 )
 """What is cooked: a bare number for it is a number of minutes."""
 
@@ -57,6 +58,11 @@ PLACES = (
     | {"oldest": 1, "last": -1, "latest": -1, "newest": -1}
 )
 """Word for one of several things in the order of their beginnings → its place; -1 for the last."""
+
+LENGTHS = dict.fromkeys(word_set("longest longer long"), -1) | dict.fromkeys(
+    word_set("shortest shorter short quickest quicker quick"), 0
+)
+"""Word for one of several things that take time → its place in the order of their lengths."""
 
 MORE = word_set("more another extra longer additional")
 """Words of which one says that a time comes on top of another."""

@@ -141,7 +141,12 @@ OUTDOORS = word_set(
     "outside outdoors garden yard backyard balcony terrace patio porch deck greenhouse street"
 )
 """Words for where no room is."""
-OUTDOOR_PHRASES = frozenset((("out", "there"), ("out", "of", "doors")))
+APPLIANCES = word_set(
+    "fridge refrigerator freezer oven stove boiler water tank pool spa tub aquarium kettle dryer"
+    " washer dishwasher grill smoker flow outdoor outside"
+)
+"""Words in the names of thermometers that do not measure the air of their room."""
+OUTDOOR_PHRASES = frozenset((("out", "there"), ("it", "out"), ("out", "of", "doors")))
 """Phrases for anywhere outside."""
 ANY_OUTDOORS = ("outside", "outdoors")
 """Those that name no particular place."""

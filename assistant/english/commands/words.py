@@ -42,44 +42,56 @@ QUANTIFIERS = _keys(
     "everything else"
 )
 PRONOUNS = _keys(
-    "it, them, that, this, those, these, that 1, this 1, those 1, same, same 1, other 1, other, "
-    "others, other ones, both of them, all of them, that thing, this thing, him, her, that 1 there"
+    "it, them, that, this, those, these, that 1, this 1, those 1, same 1, other 1, other, "
+    "others, other ones, both of them, all of them, that thing, this thing, him, her, "
+    "that 1 there, 1 that is not, ones that are not, 1 that is, ones that are"
 )
 THEM = word_set("them those these both")
 """Words for several things that were spoken of before."""
 HERE = _keys("here, in here, this room, in this room, right here, over here")
 THERE = _keys("in there, over there")
 """Words for the place that was spoken of before."""
+THEIRS = word_set("his her their")
+"""Words before a device of somebody whose room was spoken of before: "and close his blind"."""
 STOREYS = {
     ("upstairs",): "up",
     ("up", "there"): "up",
     ("up", "here"): "up",
     ("downstairs",): "down",
+    ("down", "there"): "down",
 }
 """Words for a floor, whatever it is called."""
+INSTEAD_OF = _keys("instead of, rather than, in place of")
+"""Words before what is to be the other way round: "the lamp on instead of the spots"."""
 JOINTS = _keys("and, then, and then, also, plus, and also, but")
 FILLERS = _keys(
-    "turn, switch, put, set, make, bring, get, change, adjust, take, have, give, move, pull, roll, "
-    "send, flip, leave, keep, a, an, some, my, our, your, to, at, by, in, of, for, with, into, "
-    "from, is, be, are, "
+    "turn, switch, put, pop, stick, whack, bung, set, make, bring, get, change, adjust, take, "
+    "have, give, move, pull, roll, send, flip, leave, keep, a, an, some, my, our, your, to, at, "
+    "by, in, of, for, with, into, from, is, be, are, "
     "please, just, now, then, go, let, us, me, i, want, would, like, need, could, can, you, will, "
     "so, ok, okay, right, well, oh, hey, thanks, too, though, again, only, actually, maybe, as, "
     "well, instead, still, about, than, way, not, quite, enough, there, on, level, "
     "brightness, setting, colour, color, volume, temperature, position, speed, degree, degrees, "
     "that is, it is, this is, i want, i would like, could do with, can we have, let us have, we, "
-    "going, do, does, over, light level, back to"
+    "going, do, does, over, light level, back to, same"
 ) - _keys("not")
 """Words that say nothing by themselves beside the other parts of a command."""
 
 COMPARING = "than"
 """The word before what a change is compared with: "dimmer than the other"."""
 
+STATES = _keys("it is, its, i am, we are, she is, he is, they are")
+"""First words of a statement of what is, after which a command may follow without a pause."""
+BEFORE_VERBS = word_set("to and or not you going gonna please should could can will")
+"""Words before a verb that asks for nothing itself: "it's time to turn the light off"."""
 STATEMENTS = _keys(
     "it is, i am, i can not, i can, that is, we are, there is, there are, she is, he is, they are, "
     "i do, i will, we have, i have, nobody is, everyone is, he has, she has, it was, i was, "
-    "my eyes, we can, we can not, you are, he will, she will, they will"
+    "my eyes, we can, we can not, you are, he will, she will, they will, its"
 )
 """First words of a statement, which says why something is wanted."""
+SINGULAR = word_set("it he she")
+"""Subjects whose verb ends with "s": "it stinks"."""
 OURS = word_set("my our your his her their a an")
 """Words before one of the household: "for my gran"."""
 WHILE = word_set("while whilst")
@@ -89,6 +101,8 @@ BEGINNINGS = word_set(
     " play pause raise lower run send call remind tell bring activate mute skip"
 )
 """First words of most commands."""
+EVERYTHING = word_set("all everything")
+"""First words of a command that names what it is for before what to do."""
 SUBJECTS = word_set("i he she they we nobody everyone somebody someone")
 """First words of a statement, where no word of wishing follows."""
 BE = word_set("is are was were")
@@ -97,6 +111,8 @@ SUBJECTS_OF_BE = word_set("it that this they those these he she there")
 WISHING = word_set("want would need mean meant said like could can will 'd")
 AUXILIARIES = word_set("is are am was were has have had will does do did can could")
 """Verbs by which a clause with a subject is a statement: "nobody is watching"."""
+SAME = "same"
+"""The word for what was done last: "make the kitchen the same"."""
 VERBS = word_set("turn switch put set make change adjust flip")
 """Verbs that say nothing without a particle or an amount."""
 GENERIC = word_set("thing thingy one 1 device machine unit stuff gadget")
@@ -113,6 +129,8 @@ QUESTIONS = word_set(
     " why how any anything anyone should shall may might isn't aren't"
 )
 """First words of a question."""
+GREETINGS = _keys("morning, afternoon, evening")
+"""Short greetings, which say no time where they stand alone."""
 ASKING = (
     BEGINNINGS
     | QUESTIONS

@@ -10,6 +10,7 @@ from nlu.grammar.labelled import labelled
 from nlu.grammar.prefilter import Prefilter
 from nlu.grammar.vocabulary import built_in
 from nlu.text.canonical import canonical
+from skills.registry import load_registry
 from tests.nlu.grammar.test_vocabulary import HOME
 from tests.support.stand_ins import MANIFESTS
 
@@ -71,3 +72,12 @@ def test_few_sentences_are_looked_at(text: str, most: int) -> None:
 def test_words_without_a_sentence_have_no_candidates() -> None:
     assert CANDIDATES.intents("xyzzy") is None
     assert CANDIDATES.intents("") is None
+
+
+@pytest.mark.parametrize(
+    ("text", "holds"), [("dragons", False), ("ten dragons", False), ("2 dragons hours", True)]
+)
+def test_a_duration_needs_a_word_for_one(text: str, holds: bool) -> None:
+    grammar = compile_grammar(load_registry().manifests, HOME)
+    candidates = Prefilter(grammar.claims, grammar.lists)
+    assert candidates._holds(text, "{duration}", {}) is holds

@@ -13,6 +13,7 @@ from tests.support.talking import Talk, command
     [
         ("HassVacuumStart", {}, "I started Rover.", "vacuum.rover", "cleaning"),
         ("HassVacuumStart", {"name": "Rover"}, "I started Rover.", "vacuum.rover", "cleaning"),
+        ("PauseVacuum", {"name": "Rover"}, "I paused Rover.", "vacuum.rover", "paused"),
         ("HassVacuumReturnToBase", {}, "I sent Rover home.", "vacuum.rover", "returning"),
         ("HassLawnMowerStartMowing", {}, "I started Moe.", "lawn_mower.moe", "mowing"),
         ("HassLawnMowerDock", {"name": "Moe"}, "I sent Moe home.", "lawn_mower.moe", "docked"),

@@ -1,0 +1,27 @@
+"""A guess on a text of several clauses is of one of them, and may leave the others out."""
+
+from __future__ import annotations
+
+import pytest
+
+from assistant.core.messages import Command, Slot
+from nlu.discourse.reading import ReadPart
+from nlu.fallback.left_out import leaves_out_clause
+from nlu.text.canonical import canonical
+from tests.nlu.parts.test_composer import COMPOSE
+
+
+@pytest.mark.parametrize(
+    ("text", "intent", "name", "left"),
+    [
+        ("spots on, radio thirty, carol feels lonely", "HassTurnOn", "Spots", True),
+        ("blind halfway, the sun is on the piano", "HassTurnOn", "Lounge Blind", True),
+        ("blind up, the sun is on the piano", "HassTurnOn", "Lounge Blind", False),
+        ("the spots on", "HassTurnOff", "Spots", False),
+        ("it is like a cave, spots on", "HassTurnOn", "Spots", False),
+    ],
+)
+def test_a_guess_leaves_no_clause_out(text: str, intent: str, name: str, left: bool) -> None:
+    slots = (Slot(name="name", value=name, raw=name.casefold()),)
+    guessed = ReadPart(canonical(text), Command(intent=intent, slots=slots))
+    assert leaves_out_clause(guessed, COMPOSE) is left
