@@ -25,6 +25,9 @@ SOUGHT_EVERY_FRAMES = 4
 EARLIEST_S, LATEST_S = -0.1, 0.2
 ALIGNED_TO_S = 0.01
 LEAST_CORRELATION = 0.3
+# An echo that is no longer there (someone plugs in headphones), or that a person's voice was taken
+# for, is added by the filter in place of being removed, until the filter has learnt anew.
+JUDGED_OVER_FRAMES = 6
 # Correlations at which half of the energy is the echo's, and three quarters.
 ECHO_CORRELATION, ALONE_CORRELATION = 0.7, 0.87
 
@@ -40,6 +43,7 @@ class _Heard(NamedTuple):
 
 
 class _Cleaned(NamedTuple):
+    heard: float
     kept: float
     removed: float
 
@@ -68,9 +72,9 @@ class Echo:
             return frame.samples
         played = self._played(ended_s - FRAME_S - self._late_s, FRAME_SAMPLES)
         left = self._canceller.cancel(frame.samples, played.tobytes())
-        kept, removed = _floats(left), _floats(frame.samples) - _floats(left)
-        self._cleaned.append(_Cleaned(float(kept @ kept), float(removed @ removed)))
-        return left
+        heard, kept = _floats(frame.samples), _floats(left)
+        self._cleaned.append(_Cleaned(_energy(heard), _energy(kept), _energy(heard - kept)))
+        return left if self._quieter() else frame.samples
 
     def realign(self) -> None:
         """Locate the echo again, as a new sound begins."""
@@ -105,6 +109,11 @@ class Echo:
     def _likeness(self) -> float:
         """The correlation of all frames kept with what was played."""
         return self._match(len(self._heard))[1]
+
+    def _quieter(self) -> bool:
+        """Whether the filter lately took energy away; it can add some, but no echo does."""
+        recent = list(self._cleaned)[-JUDGED_OVER_FRAMES:]
+        return sum(cleaned.kept for cleaned in recent) < sum(cleaned.heard for cleaned in recent)
 
     def _look_for(self) -> None:
         """Measure how much later than reported the sound came, where it can be heard at all."""
@@ -174,6 +183,10 @@ def echo_canceller() -> EchoCanceller | None:
             "no echo cancellation: %s; install the package libspeexdsp1 (audio.echo)", error
         )
         return None
+
+
+def _energy(samples: NDArray[np.float32]) -> float:
+    return float(samples @ samples)
 
 
 def _floats(samples: bytes) -> NDArray[np.float32]:

@@ -73,6 +73,16 @@ def test_a_person_is_left_in_and_known_for_one() -> None:
     assert not own_voice.said("stop", 30.0 + FRAMES * FRAME_S)
 
 
+def test_an_echo_that_is_gone_is_not_put_into_what_a_person_says() -> None:
+    own_voice = learnt()
+    played = voice_like(10)
+    half = FRAMES // 2 * FRAME_SAMPLES
+    microphone = delayed(played, DELAY_S)
+    microphone[half:] = person = voice_like(11)[half:]
+    left = np.concatenate(list(heard(own_voice, played, microphone, 30.0, 0.0)))
+    assert level_db(left[half:] - person) < level_db(person) - 10.0
+
+
 def test_an_echo_alone_is_no_person() -> None:
     own_voice = learnt()
     played = voice_like(5)
