@@ -69,7 +69,7 @@ class Registry:
     def declines(self, intent: str) -> bool:
         """Whether all that is done for an intent is to say that it cannot be done."""
         owner = self._owners.get(intent)
-        return owner is None or owner.name == UNSERVED
+        return owner is not None and owner.name == UNSERVED
 
     def described(self) -> dict[str, Any]:
         """The skills that run and the faults of those that do not, as plain values."""

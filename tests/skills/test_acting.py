@@ -194,6 +194,12 @@ def test_another_command_drops_the_question(talk: Talk) -> None:
     assert isinstance(talk.hear("five minutes")[0], Question)
 
 
+def test_a_command_that_no_skill_knows_is_no_answer_either(talk: Talk) -> None:
+    assert talk.ask("HassShoppingListAddItem", item="") == "What shall I put on your shopping list?"
+    assert talk.say("eggs", command("Nowhere")) == 'I understood "nowhere", but I can\'t do that yet.'
+    assert talk.database.execute("SELECT text FROM list_items") == []
+
+
 def test_what_is_no_answer_is_asked_again_once(talk: Talk) -> None:
     talk.ask("HassStartTimer")
     assert talk.say("purple") == "Sorry, I didn't get that. For how long?"
