@@ -50,6 +50,9 @@ AROUND_CHOICE = word_set(
     "that one ones those"
 )
 """Words that may stand around the words that choose an option."""
+IN_ROOM = "in here, just only this room"
+IN_HOME = "in the whole house, home, flat, all of them, every room, everywhere, everything, lot"
+"""Words by which people answer whether their room or the whole home is meant."""
 AROUND_VALUE = word_set(
     "for at in to on of with about around it is that this make let us say i would like want "
     "will take have go be should maybe probably think a my 1 number sorry no yes yeah ok well "

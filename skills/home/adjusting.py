@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Iterator, Sequence
 from dataclasses import replace
 from typing import Annotated
 
@@ -10,6 +10,7 @@ import msgspec
 
 from assistant.skill import (
     Change,
+    Choose,
     Confirm,
     Context,
     Dialog,
@@ -25,6 +26,7 @@ from assistant.skill import (
     too_unsure_to_open,
 )
 from skills.home.climate import degrees, limits_of
+from skills.home.extent import find_all
 from skills.home.levels import PROPERTIES, Property, is_dimmable
 from skills.home.media import players
 from skills.home.setting import LEFT, bring, commanded
@@ -52,11 +54,10 @@ def adjust(
     With `than`, it is changed until it is above or below that of another device.
     """
     what = PROPERTIES[level]
-    target = _meant(
-        TargetMention(name, place, domain or what.domains[0], device_class, likely=what.domains),
-        request,
-        context,
+    wanted = TargetMention(
+        name, place, domain or what.domains[0], device_class, likely=what.domains
     )
+    target = yield from _meant(wanted, request, context)
     if target.only_one and (one := (yield from one_of(target, context))):
         target = replace(target, entities=(one,))
     those = [e for e in target.entities if e.domain in what.domains]
@@ -141,11 +142,13 @@ def _as_before(entity: Entity, step: Undo) -> Entity:
     return msgspec.structs.replace(entity, attributes=attributes)
 
 
-def _meant(wanted: TargetMention, request: Request, context: Context) -> Target:
+def _meant(
+    wanted: TargetMention, request: Request, context: Context
+) -> Generator[Choose, str, Target]:
     """The devices to change; of several without a name, those that run."""
     if wanted.domain == "media_player":
         return players(wanted, request, context, ("playing", "on", "paused"))
-    target = find(wanted, request, context)
+    target = yield from find_all(wanted, request, context)
     if wanted.name is not None or len(target.entities) < 2:
         return target
     running = tuple(e for e in target.entities if e.state not in ("off", "unknown", "unavailable"))

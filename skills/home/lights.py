@@ -8,6 +8,7 @@ from typing import Annotated
 from assistant.skill import (
     Colour,
     Context,
+    Dialog,
     Entity,
     Reply,
     Request,
@@ -18,9 +19,10 @@ from assistant.skill import (
     prompt,
     unless,
 )
+from skills.home.extent import find_all
 from skills.home.levels import colour_modes, is_dimmable
 from skills.home.setting import bring
-from skills.home.targets import Place, Target, TargetMention, capital, find, the
+from skills.home.targets import Place, Target, TargetMention, capital, the
 
 COLDEST_K, WARMEST_K = 10_000, 1_000
 """Colour temperatures of white between which Home Assistant's sentences can name one."""
@@ -58,7 +60,7 @@ def set_light(
     name: Light | None = None,
     color: Colour | None = None,
     temperature: int | None = None,
-) -> Reply:
+) -> Dialog:
     """Bring lights to a brightness or a colour."""
     if brightness is not None and not 0 <= brightness <= 100:
         return Reply("A brightness is from zero to 100 percent.", done=False)
@@ -67,7 +69,7 @@ def set_light(
         return Reply(told, done=False)
     if color is not None and not color.name:
         return Reply("I know colours by their names, such as red.", done=False)
-    target = find(TargetMention(name, place, "light"), request, context)
+    target = yield from find_all(TargetMention(name, place, "light"), request, context)
     if not target.entities:
         return target.unknown
     if color is not None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
+from functools import partial
 from typing import Annotated
 
 import msgspec
@@ -21,6 +22,7 @@ from assistant.skill import (
     too_unsure_to_open,
 )
 from skills.home.actions import UNLOCK, Action, turned
+from skills.home.extent import find_all
 from skills.home.setting import LEFT, bring_all, out_of_reach
 from skills.home.targets import (
     SWITCHED,
@@ -184,7 +186,8 @@ def _elsewhere(entity: Entity, context: Context) -> str:
 
 
 def _turn(wanted: TargetMention, request: Request, context: Context, on: bool) -> Dialog:
-    target = find(wanted, request, context)
+    done = partial(is_in, state="on" if on else "off")
+    target = yield from find_all(wanted, request, context, done)
     if not target.entities and wanted.device_class == "door":
         locks = find(replace(wanted, domain="lock", device_class=None), request, context)
         target = locks if locks.entities else target

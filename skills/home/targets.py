@@ -18,6 +18,7 @@ import re
 from collections.abc import Generator
 from dataclasses import dataclass, replace
 
+from assistant.english.commands.words import HERE
 from assistant.english.words import words
 from assistant.skill import Area, Choose, Context, Entity, Floor, Reply, Request, count
 
@@ -146,14 +147,15 @@ def find(wanted: TargetMention, request: Request, context: Context) -> Target:
 def _found(wanted: TargetMention, request: Request, context: Context) -> Target:
     if wanted.name is not None and wanted.name.casefold() != ALL:
         named = _named(wanted.name, wanted, context)
-        if _said_place(request) and not _may_be_in(named, _areas(wanted, context)):
+        if said_place(request) and not _may_be_in(named, _areas(wanted, context)):
             where = in_place(wanted.place.area, wanted.place.floor)
             return Target((), wanted.kind, where, called=wanted.name.casefold())
         return named
     said = set(words(_ALL_THE_WAY.sub("", request.text.casefold())))
-    every = EVERYWHERE.intersection(said) or _excepts_a_place(request)
+    every = EVERYWHERE.intersection(said) and not _says_here(request.text)
+    every = every or _excepts_a_place(request)
     everywhere = wanted.name is not None or every
-    if every and not _said_place(request):
+    if every and not said_place(request):
         wanted = replace(wanted, place=Place())
     here = None if everywhere or wanted.place.said else context.area
     found = _fitting(wanted, wanted.place.area or here, context)
@@ -184,9 +186,15 @@ def _lamps(found: tuple[Entity, ...], said: set[str]) -> tuple[Entity, ...]:
     return tuple(e for e in found if "lamp" in e.name.casefold()) or found
 
 
-def _said_place(request: Request) -> bool:
+def said_place(request: Request) -> bool:
     """Whether a place was said; the speaker's room may be filled in without a word for it."""
     return any(slot.name in ("area", "floor") and slot.raw for slot in request.slots)
+
+
+def _says_here(text: str) -> bool:
+    """Whether the speaker's room is said by a word for here: "all the lights in here"."""
+    said = f" {' '.join(words(text))} "
+    return any(f" {' '.join(here)} " in said for here in HERE)
 
 
 def _excepts_a_place(request: Request) -> bool:
