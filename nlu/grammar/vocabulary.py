@@ -16,8 +16,13 @@ import msgspec
 from assistant.core.errors import InputError
 from nlu.grammar.blocks import Block, ValueList, read_blocks, read_document, read_lists
 
-_RULES = {"timer_duration": "{duration}", "timer_start": "{duration:start_duration}"}
-"""Our rules that replace the package's own for a time span."""
+_RULES = {
+    "timer_duration": "{duration}",
+    "timer_start": "{duration:start_duration}",
+    # The package's has "my room" as well, which need not be the one where it is said.
+    "here": "([in] here|[in] (this|the) (room|area|space))",
+}
+"""Our rules that replace the package's own: for a time span, and for the speaker's room."""
 
 
 @dataclass(frozen=True, eq=False)

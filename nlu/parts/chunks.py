@@ -26,6 +26,7 @@ from assistant.skill.home import Entity, Home
 from assistant.skill.values import Change
 from nlu.parts.division import cheapest
 from nlu.parts.names import FUNCTIONAL, LONGEST, Names, Where
+from nlu.parts.places import Places
 from nlu.text.canonical import Canonical
 from nlu.values.colours import colour
 from nlu.values.quantities import percentage
@@ -155,10 +156,11 @@ class Chunk:
 
 
 class Chunker:
-    """Divides texts into parts, with the names of one home."""
+    """Divides texts into parts, with the names of one home, heard in one room of it."""
 
-    def __init__(self, home: Home) -> None:
+    def __init__(self, home: Home, area: str = "") -> None:
         self._names = Names(home)
+        self._places = Places(home, area)
 
     def chunks(self, said: Canonical, strangers: bool = False) -> list[Chunk] | None:
         """The parts of a text in order; None where a word belongs to none.
@@ -204,7 +206,7 @@ class Chunker:
         elif entities := self._names.loosely(key):
             yield Named(entities), "loose"
         if key in self._names.places:
-            yield self._names.places[key], "word"
+            yield self._places.found(self._names.places[key]), "word"
         if key in KINDS:
             yield OfKind(KINDS[key], key[-1].endswith("s")), "word"
         if key in MAIN_LIGHTS and key not in self._names.wholes:

@@ -64,7 +64,7 @@ class Composer:
 
     def __init__(self, home: Home, area: str = "") -> None:
         self._targets = Targets(home, area)
-        self._chunker = Chunker(home)
+        self._chunker = Chunker(home, area)
 
     def __call__(
         self,

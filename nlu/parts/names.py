@@ -14,6 +14,7 @@ from assistant.english.commands.words import (
     FILLERS,
     GENERIC,
     HERE,
+    OWN_ROOM,
     PRONOUNS,
     QUANTIFIERS,
     QUESTIONS,
@@ -49,6 +50,10 @@ class Where:
     unknown: str = ""
     there: bool = False
     """Whether it is the place that was spoken of before."""
+    own: bool = False
+    """Whether it is the room of whoever speaks."""
+    others: tuple[Area, ...] = ()
+    """Rooms that may be meant as well, so that the user is asked which."""
 
 
 class Names:
@@ -140,6 +145,7 @@ class Names:
         """Names of rooms and floors, and words for here."""
         found = {words: Where() for words in HERE}
         found |= {words: Where(there=True) for words in THERE}
+        found |= {words: Where(own=True) for words in OWN_ROOM}
         for words, order in STOREYS.items():
             floor = next((f for f in self._home.floors if _storey(f) == order), None)
             if floor is not None:
@@ -154,13 +160,15 @@ class Names:
                 found.setdefault((*key, "room"), Where(area=area))
                 if is_owner(key[0]):  # "the light in Mia's"
                     found.setdefault(key[:1], Where(area=area))
+        if bedroom := found.get(("bedroom",)):
+            found |= {words: bedroom for words in OWN_ROOM if words[-1] == "bedroom"}
         return found
 
     @cached_property
     def _known(self) -> frozenset[tuple[str, ...]]:
         """All words that name something of this home."""
         shorts = (key for key in self.shorts if not NO_LABEL.issuperset(key))  # "last night"
-        places = self.places.keys() - THERE - HERE  # "nobody is in here" names nothing
+        places = self.places.keys() - THERE - HERE - OWN_ROOM  # "nobody is in here" names nothing
         return frozenset((*self.wholes, *shorts, *places, *KINDS))
 
     @cached_property

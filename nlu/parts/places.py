@@ -3,8 +3,14 @@
 from __future__ import annotations
 
 from assistant.core.messages import Command, Slot, SlotValue
-from assistant.skill.home import Entity, Home
+from assistant.english.commands.words import PRIVATE, SHARED
+from assistant.skill.home import Area, Entity, Home
 from nlu.parts.names import Where
+
+_MOST_ROOMS = 4
+"""Most rooms among which the user is asked to choose."""
+_MY_ROOM = "room of yours"
+"""What is told of a room that nobody knows."""
 
 
 class Places:
@@ -20,7 +26,7 @@ class Places:
         if where is None:
             return True
         if where.area is not None:
-            return entity.area == where.area.id
+            return entity.area in {area.id for area in (where.area, *where.others)}
         if where.floor is not None:
             return entity.area in {a.id for a in self._home.areas if a.floor == where.floor.id}
         if where.unknown or where.there:
@@ -46,7 +52,30 @@ class Places:
         if where.unknown:
             return (slot("area", where.unknown),)
         area = where.area or self.here
-        return (slot("area", area.name),) if area is not None else ()
+        return (slot("area", area.name, *map(str, where.others)),) if area is not None else ()
+
+    def found(self, where: Where) -> Where:
+        """A place, with the rooms that "my room" may be in place of that.
+
+        It is the speaker's room unless that is everybody's, else any that belongs to somebody.
+        """
+        if not where.own:
+            return where
+        ours = [self.here] if self.here is not None and not _is_shared(self.here) else []
+        ours = ours or [area for area in self._home.areas if _is_private(area)]
+        if not 0 < len(ours) <= _MOST_ROOMS:
+            return Where(unknown=_MY_ROOM)
+        return Where(area=ours[0], others=tuple(ours[1:]))
+
+
+def _is_private(area: Area) -> bool:
+    """Whether a room belongs to some of the household, by its names."""
+    return any(PRIVATE.search(name.casefold()) for name in (area.name, *area.aliases))
+
+
+def _is_shared(area: Area) -> bool:
+    """Whether a room is everybody's, by its name."""
+    return not _is_private(area) and SHARED.search(area.name.casefold()) is not None
 
 
 def slot(name: str, value: SlotValue, *others: SlotValue) -> Slot:

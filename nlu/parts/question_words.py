@@ -147,9 +147,9 @@ class Asked:
 class QuestionWords:
     """Divides questions into parts, with the names of one home."""
 
-    def __init__(self, home: Home) -> None:
+    def __init__(self, home: Home, area: str = "") -> None:
         self._home = home
-        self._chunker = Chunker(home)
+        self._chunker = Chunker(home, area)
 
     def __call__(self, said: Canonical, strangers: bool = False) -> Asked | None:
         """The parts of a text; None where a word belongs to none, or two say different things.

@@ -56,7 +56,7 @@ class Questions:
     def __init__(self, home: Home, area: str = "") -> None:
         self._home = home
         self._devices = Devices(home, area)
-        self._words = QuestionWords(home)
+        self._words = QuestionWords(home, area)
 
     def __call__(
         self, said: Canonical, before: Sequence[Command] = (), strangers: bool = False

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from assistant.english.lists import phrase_list, word_set
 
 
@@ -51,6 +53,17 @@ THEM = word_set("them those these both")
 HERE = _keys("here, in here, this room, in this room, right here, over here")
 THERE = _keys("in there, over there")
 """Words for the place that was spoken of before."""
+OWN_ROOM = _keys("my room, our room, my bedroom, our bedroom")
+"""Words for the room of whoever speaks: where it is not told, it is a bedroom."""
+PRIVATE = re.compile(r"\b(bedroom|nursery)\b|\w('s|s')(?!\w)")
+"""What the names of rooms have that belong to some of the household, in lower case."""
+SHARED = re.compile(
+    r"\b(kitchen|hall|hallway|passage|landing|stairs|staircase|porch|bathroom|toilet|shower room"
+    r"|wet room|living room|lounge|sitting room|front room|parlour|dining room|playroom"
+    r"|conservatory|garage|garden|yard|shed|barn|utility|boot room|laundry|pantry|larder|cellar"
+    r"|basement|attic|loft|hayloft|study|office|library|gym|workshop|terrace|balcony|outside)\b"
+)
+"""What the names of rooms have that belong to nobody alone, in lower case."""
 THEIRS = word_set("his her their")
 """Words before a device of somebody whose room was spoken of before: "and close his blind"."""
 STOREYS = {

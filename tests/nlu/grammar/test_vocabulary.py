@@ -232,6 +232,11 @@ def test_a_room_of_the_home_comes_before_a_word_that_is_its_name() -> None:
     assert [(s.schema.name, s.value) for s in pizza.slots] == [("name", "pizza")]
 
 
+def test_my_room_need_not_be_where_it_is_said() -> None:
+    assert meant("turn off the lights in this room", "kitchen") is not None
+    assert meant("turn off the lights in my room", "kitchen") is None
+
+
 def test_an_intent_that_no_skill_serves_names_none() -> None:
     rover = best("start rover", "", with_lamps=True)
     assert rover is not None
