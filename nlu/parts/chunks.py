@@ -42,7 +42,7 @@ _COSTS = {
 }
 _LONGEST_STRANGER = 2
 """Most words for something that the home does not have."""
-_PLACING = ("in", "at")
+_PLACING = ("in", "at", "round", "around", "hoover", "vacuum")
 """Words before a place."""
 _ONES = (("1",), ("ones",))
 _FRACTIONS = {(): 0.0, ("and", "a", "half"): 0.5, ("point", "5"): 0.5}

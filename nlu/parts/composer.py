@@ -28,13 +28,14 @@ from assistant.english.commands.words import (
     HERE,
     ONLY,
     QUESTIONS,
+    SENDING,
     SUBJECTS,
     SUBJECTS_OF_BE,
 )
 from assistant.skill.home import Home
 from assistant.skill.values import Change
 from nlu.parts.chunks import Chunker, Named, OfKind, Relative, Spoken, Unknown
-from nlu.parts.doings import DOINGS, LEVELS, OF_PLAYERS, PROPERTY_OF, able
+from nlu.parts.doings import DOINGS, LEVELS, OF_PLAYERS, PROPERTY_OF, SENT, able
 from nlu.parts.frames import Frame, frames
 from nlu.parts.places import slot
 from nlu.parts.targets import TARGETS, Targets, Whom
@@ -165,6 +166,8 @@ class Composer:
             if place is None:
                 return None
             frame = replace(frame, where=place)
+        if self._is_sent(frame):
+            frame = replace(frame, action="round")
         if not frame.says_what:
             return self._redirected(frame, before, correcting)
         change = _change_of(before[-1]) if before else None
@@ -184,6 +187,15 @@ class Composer:
         # A level of the same devices needs nothing taken back: "no, twenty".
         taken = correcting and not (frame.levels and not frame.says_whom and not frame.action)
         return [self._finished(command, taken) for command in found]
+
+    def _is_sent(self, frame: Frame) -> bool:
+        """Whether a robot is sent to a place by its name alone, or "off" by a verb for it."""
+        if isinstance(frame.who, Named):
+            domains = {entity.domain for entity in frame.who.entities}
+        else:
+            domains = set(frame.who.kind.domains) if isinstance(frame.who, OfKind) else set()
+        off = frame.action == "off" and not SENDING.isdisjoint(_words(frame.said))
+        return domains == {"vacuum"} and (off or (frame.where is not None and not frame.says_what))
 
     def _redirected(
         self, frame: Frame, before: Sequence[Command], correcting: bool
@@ -270,7 +282,10 @@ class Composer:
                 slots = (*slots, slot("than", other))
             yield Command(intent="AdjustDevice", slots=slots)
         elif frame.action and relative is None:
-            yield from self._switched(frame.action, whom)
+            for command in self._switched(frame.action, whom):
+                sent = frame.action == "round" and frame.where is not None
+                intent = SENT.get(command.intent, command.intent) if sent else command.intent
+                yield msgspec.structs.replace(command, intent=intent)
 
     def _change(self, relative: Relative | None, action: str, lit: bool) -> Change | None:
         """The change that words say, "open" and "close" among them; None for none."""

@@ -42,6 +42,10 @@ DOINGS: dict[str, tuple[tuple[tuple[str, ...], str], ...]] = {
         (("vacuum",), "HassVacuumReturnToBase"),
         (("lawn_mower",), "HassLawnMowerDock"),
     ),
+    "round": (
+        (("vacuum",), "HassVacuumStart"),
+        (("lawn_mower",), "HassLawnMowerStartMowing"),
+    ),
     "pause": ((("media_player",), "HassMediaPause"), (("vacuum",), "PauseVacuum")),
     "resume": ((("media_player",), "HassMediaUnpause"), (("vacuum",), "HassVacuumStart")),
     "next": ((("media_player",), "HassMediaNext"),),
@@ -50,6 +54,8 @@ DOINGS: dict[str, tuple[tuple[tuple[str, ...], str], ...]] = {
     "unmute": ((("media_player",), "HassMediaPlayerUnmute"),),
 }
 """Action → the domains that can do it, each with the intent."""
+SENT = {"HassVacuumStart": "HassVacuumCleanArea"}
+"""Intent → the one by which a device is sent to a place."""
 OF_PLAYERS = ("next", "previous", "mute", "unmute", "pause", "resume")
 """Actions of players alone, which need no device."""
 

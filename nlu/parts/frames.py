@@ -219,9 +219,9 @@ def _compared(
 
 
 def _is_stated(said: Canonical, chunk: Chunk) -> bool:
-    """Whether a level is only told: "it's bright enough"."""
+    """Whether a level, or what a thing does, is only told: "it's bright enough"."""
     return (
-        isinstance(chunk.part, Level)
+        isinstance(chunk.part, Level | Act)
         and chunk.start > 0
         and said.tokens[chunk.start - 1].text in ("is", "are", "was")
     )

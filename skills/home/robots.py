@@ -14,7 +14,7 @@ from skills.home.targets import Place, TargetMention, find, one_of, the
 Vacuum = Annotated[str, domains("vacuum")]
 Mower = Annotated[str, domains("lawn_mower")]
 
-STARTS, RETURNS = ("start", "on"), ("return", "stop", "off")
+STARTS, RETURNS = ("start", "on", "round"), ("return", "stop", "off")
 VACUUM = Traits(about=("vacuum", "hoover", "robot", "cleaner"), only_one=True, directions=STARTS)
 MOWER = Traits(
     about=("mower", "lawnmower", "lawn", "mow", "robot"), only_one=True, directions=STARTS
@@ -28,7 +28,10 @@ def start_vacuum(
     request: Request, context: Context, place: Place, name: Vacuum | None = None
 ) -> Dialog:
     """Start a vacuum cleaner."""
-    return (yield from _do(START, TargetMention(name, place, "vacuum"), request, context))
+    wanted = TargetMention(name, place, "vacuum")
+    if place.said and not find(wanted, request, context).entities:
+        return (yield from clean_area(request, context, place, name))
+    return (yield from _do(START, wanted, request, context))
 
 
 @skill.serve("HassVacuumCleanArea", traits=Traits(about=VACUUM.about, needs_slot=True, placed=True))

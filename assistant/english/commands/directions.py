@@ -19,8 +19,10 @@ _SAID = {
     "unlock": "unlock, unlocked, unbolt, unlocking",
     "start": "start, begin, run, launch, go, commence, send out, get going, set off, on, "
     "going, spinning, hoover, hoovering, vacuum, vacuuming, clean, cleaning, mow, sweep",
+    "round": "round, around, loose, for a run, for a spin, set off, send off",
     "stop": "stop, halt, end, quit, cease, abort, freeze, off",
-    "return": "home, return, dock, back, base, charger, recharge",
+    "return": "home, return, dock, back, base, charger, recharge, away, out of way, out of road, "
+    "out from under",
     "pause": "pause, paused, hold, halt, stop, suspend, freeze, break",
     "resume": "resume, unpause, continue, carry on, play, proceed, restart, start, keep",
     "mute": "mute, silence, quiet, hush, silent, shut up, off",

@@ -22,7 +22,10 @@ _ACTIONS = {
     "start": "start, run, begin, launch, send out, get going, set off, going",
     "stop": "stop, halt, cease, freeze, stop there, stop moving",
     "dock": "send home, go home, dock, back to base, return to base, home, back to dock, go back, "
-    "send back, return",
+    "send back, return, away, out of way, out of road, out from under feet, "
+    "out from under my feet, out from under our feet",
+    "round": "round, around, once round, go round, all round, on rounds, for a run, for a spin, "
+    "loose",
     "pause": "pause, hold",
     "resume": "resume, unpause, continue, carry on, go on, play, keep going",
     "next": "next, skip, next 1, skip this",
@@ -35,6 +38,9 @@ ACTIONS: dict[tuple[str, ...], str] = {
     key: action for action, phrases in _ACTIONS.items() for key in _keys(phrases)
 }
 """Canonical words → what they ask to be done."""
+
+SENDING = word_set("set send")
+"""Verbs by which a robot that goes "off" begins: "set the mower off"."""
 
 QUANTIFIERS = _keys(
     "everywhere, in house, in whole house, in flat, at home, all, every, everything, both, "

@@ -56,3 +56,10 @@ def test_the_word_network_holds_none_of_the_new_intents() -> None:
     assert spoken == {"HassTurnOn", "HassTurnOff", "HassLightSet", "HassGetState"}
     assert all(not schema.sentences for schema in manifest.served)
     assert {"HassSetPosition", "HassListAddItem"} <= {schema.intent for schema in manifest.served}
+
+
+def test_a_robot_on_another_floor_is_asked_about(house: Talk) -> None:
+    question = "I can only start Rover for the whole home. Shall I?"
+    assert house.ask("HassVacuumStart", floor="Upstairs") == question
+    assert house.say("no") == "Okay, I left it as it is."
+    assert house.ask("HassVacuumStart") == "I started Rover."
