@@ -53,11 +53,11 @@ class Slot(msgspec.Struct, frozen=True, kw_only=True):
     """Other values that are as likely, for a slot that must not be guessed."""
 
 
-WhenKind = Literal["at", "in", "for", "until", "every", "event", "later"]
+WhenKind = Literal["at", "in", "for", "until", "every", "event", "later", "over"]
 
 
 class When(msgspec.Struct, frozen=True, kw_only=True):
-    """When a command is to be carried out, where that is not now."""
+    """When a command is to be carried out, where that is not now, or not at once."""
 
     kind: WhenKind
     said: str

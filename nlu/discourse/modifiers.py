@@ -210,6 +210,8 @@ def _when(said: Canonical, now: datetime) -> When | None:
     spoken = said.spoken(0, len(text))
     if words in modifiers.LATER:
         return When(kind="later", said=spoken)
+    if words in modifiers.GRADUALLY:
+        return When(kind="over", said=spoken)
     if len(words) > 2 and (CONDITION.match(text) or words[:2] == ("every", "time")):
         return When(kind="event", said=spoken)
     found = _first_value(words, now)
@@ -230,6 +232,8 @@ def _values(words: tuple[str, ...], now: datetime) -> Iterator[tuple[WhenKind, s
     seconds = resolve.duration(rest)
     if first in modifiers.FOR and seconds is not None:
         yield "for", seconds
+    if first in modifiers.OVER and seconds is not None:
+        yield "over", seconds
     if first == "in" and rest.isdecimal():
         seconds = resolve.duration(f"{rest} minutes")
     if first == "in" and seconds is not None:

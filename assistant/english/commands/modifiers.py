@@ -66,14 +66,25 @@ UNTIL = word_set("until till")
 """Words before the end of what is asked for: "until eight"."""
 FOR = word_set("for")
 
+GRADUAL = word_set("slowly gradually very really nice bit little")
+"""First words of `GRADUALLY`."""
+GRADUALLY = _phrases(
+    "slowly, very slowly, really slowly, nice and slowly, nice and slow, gradually, very gradually,"
+    " bit by bit, little by little"
+)
+"""Phrases for what is to take a while."""
+OVER = word_set("over")
+"""Words before how long something is to take: "over ten minutes"."""
+
 TIME_BEGINNINGS = (
     AT_TIME
     | FOR
     | word_set(
         "in on when whenever once if unless as while every each tomorrow this next daily"
         " weekly hourly nightly later soon sometime a some one eventually another first in weekdays"
-        " weekends early late day"
+        " weekends early late day over"
     )
+    | GRADUAL
     | frozenset(WEEKDAYS)
     | frozenset(f"{day}s" for day in WEEKDAYS)
 )

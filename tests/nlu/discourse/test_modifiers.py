@@ -78,6 +78,9 @@ def test_an_exception(text: str, core: str, excluded: list[tuple[str, str]]) -> 
         ("turn on the lamp later", "turn on lamp", "later", None),
         ("turn off the tv when the film is over", "turn off tv", "event", None),
         ("is it warm tomorrow", "is it warm", "at", "2026-11-24"),
+        ("shutters up very slowly", "shutters up", "over", None),
+        ("shut the drapes nice and slow", "shut drapes", "over", None),
+        ("dim the spots over five minutes", "dim spots", "over", 300),
     ],
 )
 def test_a_time_at_the_end(text: str, core: str, kind: str, value: object) -> None:
@@ -92,6 +95,7 @@ def test_a_time_at_the_end(text: str, core: str, kind: str, value: object) -> No
         ("when I get home turn on the heating", "turn on heating", "when i get home"),
         ("at sunset put the porch light on", "put porch light on", "at sunset"),
         ("tomorrow open the blinds", "open blinds", "tomorrow"),
+        ("gradually raise the shutters", "raise shutters", "gradually"),
     ],
 )
 def test_a_time_at_the_beginning(text: str, core: str, said: str) -> None:
@@ -110,6 +114,8 @@ def test_every_morning_is_no_single_time() -> None:
     [
         "turn on the lamp",
         "turn on the lamp now",
+        "turn the lamp down a little bit",
+        "turn on the lamp over there",
         "set the lamp to fifty",
         "turn on the lights tonight",
         "say that once more",
