@@ -154,7 +154,13 @@ class Interpreter:
         for step in (
             *(remarks, *first, self._by_sentence, self._by_time, self._by_parts),
             *(self._by_short_form, self._by_question, reason, self._by_composition),
-            *(self._by_exception, self._by_free_text, whom, self._by_strange_kind),
+            *(
+                self._by_exception,
+                self._by_routine,
+                self._by_free_text,
+                whom,
+                self._by_strange_kind,
+            ),
             *(self._by_name, self._by_guess),
         ):
             if (found := step(said, now, before)) is not None:
@@ -170,7 +176,14 @@ class Interpreter:
 
     def _by_sentence(self, said: Canonical, now: datetime, _: ReadPart | None) -> _Found | None:
         whole = self._modified(partial(self._sentence, now=now, free_text=False), now)(said)
+        talk = whole is not None and self._templates.traits(whole.command.intent).only_talk
+        if talk and (found := self._by_routine(said, now, None)):
+            return found  # "bedtime please" is no good night where a scene is called so
         return (By.SENTENCE, [whole]) if whole else None
+
+    def _by_routine(self, said: Canonical, now: datetime, _: ReadPart | None) -> _Found | None:
+        routine = self._compose.routine(said) if self._compose is not None else None
+        return (By.COMPOSED, [self._part(said, routine)]) if routine is not None else None
 
     def _by_time(self, said: Canonical, now: datetime, before: ReadPart | None) -> _Found | None:
         """Commands that all wait for what the text begins with: "at sunset turn on the lamp"."""

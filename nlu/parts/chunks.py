@@ -159,7 +159,8 @@ class Chunker:
     """Divides texts into parts, with the names of one home, heard in one room of it."""
 
     def __init__(self, home: Home, area: str = "") -> None:
-        self._names = Names(home)
+        self.names = Names(home)
+        """What the devices and rooms of the home are called."""
         self._places = Places(home, area)
 
     def chunks(self, said: Canonical, strangers: bool = False) -> list[Chunk] | None:
@@ -179,7 +180,7 @@ class Chunker:
     ) -> Iterator[Chunk]:
         key = tuple(words[start:end])
         before = tuple(words[max(0, start - 1) : start])
-        if key[0] in THEIRS and len(key) == 1 and self._names.mentions(words[end : end + LONGEST]):
+        if key[0] in THEIRS and len(key) == 1 and self.names.mentions(words[end : end + LONGEST]):
             yield Chunk(Where(there=True), start, end, _COSTS["filler"])
             return
         for part, how in self._parts(key, before):
@@ -199,18 +200,18 @@ class Chunker:
             )
 
     def _parts(self, key: tuple[str, ...], before: tuple[str, ...]) -> Iterator[tuple[Part, str]]:
-        if key in self._names.wholes:
-            yield Named(self._names.wholes[key]), "whole"
-        elif entities := self._names.called(key):
-            yield Named(entities, key not in self._names.shorts), "part"
-        elif entities := self._names.loosely(key):
+        if key in self.names.wholes:
+            yield Named(self.names.wholes[key]), "whole"
+        elif entities := self.names.called(key):
+            yield Named(entities, key not in self.names.shorts), "part"
+        elif entities := self.names.loosely(key):
             yield Named(entities), "loose"
-        if key in self._names.places:
-            yield self._places.found(self._names.places[key]), "word"
+        if key in self.names.places:
+            yield self._places.found(self.names.places[key]), "word"
         if key in KINDS:
             yield OfKind(KINDS[key], key[-1].endswith("s")), "word"
-        if key in MAIN_LIGHTS and key not in self._names.wholes:
-            yield MainLight(self._names.shorts.get(key, ())), "word"
+        if key in MAIN_LIGHTS and key not in self.names.wholes:
+            yield MainLight(self.names.shorts.get(key, ())), "word"
         if key in QUANTIFIERS:
             yield Every(both=key[0] == "both"), "word"
             if key[0].startswith("every"):
@@ -244,12 +245,12 @@ class Chunker:
 
     def mentions(self, words: Sequence[str]) -> bool:
         """Whether words name anything of this home, or an amount."""
-        return self._names.mentions(words) or any(word.isdecimal() for word in words)
+        return self.names.mentions(words) or any(word.isdecimal() for word in words)
 
     def _is_strange(self, key: tuple[str, ...]) -> bool:
         """Whether words may name something that the home does not have."""
-        known = any((word,) in self._names.wholes or (word,) in self._names.places for word in key)
-        fits = len(key) <= _LONGEST_STRANGER and key not in self._names.places and not known
+        known = any((word,) in self.names.wholes or (word,) in self.names.places for word in key)
+        fits = len(key) <= _LONGEST_STRANGER and key not in self.names.places and not known
         return fits and FUNCTIONAL.isdisjoint(word for word in key if word not in SIDES)
 
 

@@ -38,6 +38,7 @@ from nlu.parts.chunks import Chunker, Named, OfKind, Relative, Spoken, Unknown
 from nlu.parts.doings import DOINGS, LEVELS, OF_PLAYERS, PROPERTY_OF, SENT, able
 from nlu.parts.frames import Frame, frames
 from nlu.parts.places import slot
+from nlu.parts.routines import Routines
 from nlu.parts.targets import TARGETS, Targets, Whom
 from nlu.text.canonical import Canonical, without_politeness
 
@@ -66,6 +67,8 @@ class Composer:
     def __init__(self, home: Home, area: str = "") -> None:
         self._targets = Targets(home, area)
         self._chunker = Chunker(home, area)
+        self.routine = Routines(self._chunker.names)
+        """Reads what asks for a scene or a script by a part of its name."""
 
     def __call__(
         self,

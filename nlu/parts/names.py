@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
+from assistant.english.commands.directions import DIRECTIONS
 from assistant.english.commands.kinds import KINDS
 from assistant.english.commands.short_forms import NO_LABEL
 from assistant.english.commands.words import (
@@ -33,6 +34,10 @@ FUNCTIONAL = COMMON | QUESTIONS | CONTENTLESS
 """Words that name nothing."""
 _MEASURING = ("sensor", "binary_sensor")
 """Domains of which nothing can be asked to be done."""
+_ROUTINES = ("scene", "script")
+"""Domains of what is done as a whole, and has no state to be brought into."""
+_NEEDING_A_WORD = ("open", "unlock", "cancel")
+"""Directions in which nothing goes without a word for it."""
 _FEWEST_LETTERS = 3
 """Fewest letters of a word that names a device by a part of its name."""
 _MOST_SHARING = 4
@@ -93,16 +98,20 @@ class Names:
             for start in range(len(key)):
                 for end in range(start + 1, len(key) + 1):
                     found.setdefault(key[start:end], set()).update(e.id for e in entities)
-        taken = {*KINDS, *self.places, *FILLERS, *ACTIONS, *PRONOUNS, *QUANTIFIERS, *HERE}
         by_id = {entity.id: entity for entity in self._home.entities}
         return {
             key: tuple(by_id[one] for one in sorted(ids))
             for key, ids in found.items()
             if self._tells(key, [by_id[one] for one in ids])
-            and key not in taken
+            and key not in self._taken
             and any(len(word) >= _FEWEST_LETTERS for word in key)
             and colour(" ".join(key)) is None
         }
+
+    @cached_property
+    def _taken(self) -> set[tuple[str, ...]]:
+        """Words that mean something else than a device."""
+        return {*KINDS, *self.places, *FILLERS, *ACTIONS, *PRONOUNS, *QUANTIFIERS, *HERE}
 
     def _tells(self, key: tuple[str, ...], those: Sequence[Entity]) -> bool:
         """Whether words are of one device, or of a few of which what is to be done tells one."""
@@ -114,6 +123,27 @@ class Names:
     def _tells_kind(self, key: tuple[str, ...]) -> bool:
         """Whether words end with a kind of devices, and say more of them than the room."""
         return len(key) > 1 and key[-1:] in KINDS and key[:-1] not in self.places
+
+    def routines(self, key: tuple[str, ...]) -> tuple[Entity, ...]:
+        """The scenes and scripts that have these words in their names, where nothing else does.
+
+        Opening and unlocking have to be said: "annexe" is not enough for "Unlock Annexe".
+        """
+        if len(key) > LONGEST or key in self._taken or colour(" ".join(key)) is not None:
+            return ()
+        found = {
+            entity.id: entity
+            for name, entities in self.wholes.items()
+            if any(name[at : at + len(key)] == key for at in range(len(name)))
+            for entity in entities
+            if entity.domain not in _MEASURING
+        }
+        others = any(entity.domain not in _ROUTINES for entity in found.values())
+        unsaid = (word for e in found.values() for word in _keys(e)[0] if word not in key)
+        ways = {way for word in unsaid for way in DIRECTIONS.get((word,), ())}
+        if others or len(found) > _MOST_SHARING or not ways.isdisjoint(_NEEDING_A_WORD):
+            return ()
+        return tuple(found.values())
 
     def called(self, key: tuple[str, ...]) -> tuple[Entity, ...]:
         """The devices that have these words in their names, in the singular or the plural."""

@@ -42,6 +42,11 @@ ACTIONS: dict[tuple[str, ...], str] = {
 SENDING = word_set("set send")
 """Verbs by which a robot that goes "off" begins: "set the mower off"."""
 
+DOING = _keys("do, have, let us do, let us have, time for, it is time for")
+"""Words before a scene or a script that is wanted: "let's have film night"."""
+REQUESTING = word_set("please")
+"""Words by which a name alone is a request."""
+
 QUANTIFIERS = _keys(
     "everywhere, in house, in whole house, in flat, at home, all, every, everything, both, "
     "each, all of, whole, every single, each of, whatever is on, whatever is still on, "
