@@ -30,7 +30,7 @@ def find_all(
 ) -> Generator[Choose, str, Target]:
     """The devices that are meant, as `find` has them; the user is asked where that is unclear.
 
-    It is clear where the other rooms have none that is not `done` already, or where what is
+    It is clear where it is `done` already in the room, or in all others, and where what is
     excepted is in another room.
     """
     target = find(wanted, request, context)
@@ -41,7 +41,12 @@ def find_all(
     far = [entity for entity in target.entities if entity.area != room.id and not done(entity)]
     excepted = _excepted(wanted, target, request, context)
     ours = sum(entity.area == room.id for entity in (*near, *excepted))
-    if not (near and far) or ours < _SEVERAL or any(e.area != room.id for e in excepted):
+    if (
+        not far
+        or all(map(done, near))
+        or ours < _SEVERAL
+        or any(e.area != room.id for e in excepted)
+    ):
         return target
     here = in_place(room, None)
     asked = f"{capital(here.strip())}, or in the whole house?"

@@ -116,3 +116,8 @@ def test_it_is_clear_where_the_other_rooms_are_dark_already(snug: Talk) -> None:
     for room in ("Larder", "Porch"):
         snug.say(f"{room} light off", command("HassTurnOff", domain="light", area=room))
     assert snug.say("all the lights off", OFF) == "I turned off four lights."
+
+
+def test_it_is_clear_where_the_room_is_dark_already(snug: Talk) -> None:
+    snug.say("lights off", OFF)
+    assert snug.say("all the lights off", OFF) == "I turned off four lights."
