@@ -26,7 +26,7 @@ from assistant.core.messages import (
     SpokenReply,
     WordFacts,
 )
-from assistant.english.questions import asks
+from assistant.english.questions import asks, points_back
 from assistant.skill.context import Context, Request
 from assistant.skill.home import Home
 from assistant.skill.opening import opened_by
@@ -231,7 +231,7 @@ class SkillsStage:
         """Continue a dialog in one transaction, then report it; a fault leaves no dialog open."""
         self._dialog = None
         self._devices.forget_changes()
-        before = self._database.changes
+        before, after_answer = self._database.changes, self._history.answered
         with self._database.transaction():
             reply = _in_time(lambda: move(dialog))
             acted = self._database.changes > before
@@ -242,7 +242,9 @@ class SkillsStage:
             dialog.expires_at_s = self._scheduler.at_s + DIALOG_S
             self._dialog = dialog
         yield from self._devices.commands(utterance_id)
-        if task := _task(reply) or (None if acted else _elsewhere(reply, dialog)):
+        further = OpenQuestion(follows=True) if after_answer and self._goes_on(dialog) else None
+        elsewhere = None if acted else _elsewhere(reply, dialog) or further
+        if task := _task(reply) or elsewhere:
             self._history.leave()
             yield Question(
                 utterance_id=utterance_id,
@@ -261,6 +263,14 @@ class SkillsStage:
             done=reply.done,
             acted=acted,
         )
+
+    def _goes_on(self, dialog: Dialog) -> bool:
+        """Whether a question that a skill has answered may go on from an answer before it.
+
+        "What time" after "is badminton on tonight" asks for no time of day.
+        """
+        asks = dialog.intent is not None and self._registry.asks(dialog.intent)
+        return asks and dialog.query is None and (dialog.guessed or points_back(dialog.text))
 
 
 def _in_time(move: Callable[[], Reply]) -> Reply:

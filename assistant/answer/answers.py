@@ -63,6 +63,8 @@ class DocumentAnswers:
         began_s = self._clock()
         outcomes: Counter[str] = Counter()
         within = _following(question, self._within(question, task), topic)
+        if task.follows and not (within is not None and within.strict):
+            return Answer(text=NOTHING_FOUND, tier=AnswerTier.DECLINED)
         if within is None and not topic.passage and _means_nothing_known(question):
             return Answer(text=NOTHING_FOUND, tier=AnswerTier.DECLINED)
         made = yield from self._answerer.answering(question, outcomes, within)

@@ -192,9 +192,13 @@ class AnswerStage:
         asked = asks(question.text) or (topic.passage > 0 and goes_on(question.text))
         declined = NOTHING_FOUND if asked else _declined(question.text, task.nearest)
         declined = question.fallback or declined
+        if task.follows and (self._answers is None or not topic.passage):
+            return self._reply(question, declined)
         if self._answers is None or not (question.fallback or asked or names(question.text)):
             return self._reply(question, declined, done=False)
         answer = yield from self._answers.answering(question.text, task, question.at_s, topic)
+        if task.follows and answer.tier is AnswerTier.DECLINED:
+            return self._reply(question, declined)
         return self._said(question, answer, declined)
 
     def _spoken_of(self, question: Question) -> Topic:

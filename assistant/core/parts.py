@@ -110,6 +110,9 @@ class OpenQuestion(msgspec.Struct, frozen=True, kw_only=True, tag=True):
     """The period that the text names; passages from it are searched first."""
     persons: tuple[str, ...] = ()
     """The people that the text names; an answer must name them all."""
+    follows: bool = False
+    """Whether it is only asked in case it goes on from the last answer: a skill has a reply too,
+    which is then the fallback."""
 
 
 class WordFacts(msgspec.Struct, frozen=True, kw_only=True, tag=True):

@@ -65,6 +65,11 @@ WEEKDAY_SPAN = re.compile(
 )
 """A day of the week, or the days from one to another."""
 
+SERIES_SPAN = re.compile(
+    rf", (?:\w+ times? )?from (?:{_MONTH}) \d{{1,2}}, \d{{4}}(?: (?:on|until .*))?\.?$",
+    re.IGNORECASE,
+)
+"""The end of a sentence about a repeating event: from when to when it repeats."""
 RELATIVE_DAY = re.compile(rf"\b(?:{'|'.join(_AHEAD)})\b", re.IGNORECASE)
 """A day that only the day of writing tells."""
 

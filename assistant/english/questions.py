@@ -68,8 +68,15 @@ _LOOKED_UP = word_set(
 """What people look up with its name alone: "neighbour's number", "recipe for chili"."""
 _GOES_ON = re.compile(rf"{_BEFORE}(?:and|what about|how about|what of)\b")
 """The beginning of a question that goes on from the one before: "and the price"."""
+_BARE = re.compile(
+    rf"{_BEFORE}(?:at |on )?(?:(?:what|which) (?:time|day|date)|when|where|who"
+    r"|how (?:long|much|many|often|far|big|old))(?: then| exactly)?$"
+)
+"""A question that has no subject, so that it asks this of what was spoken of before."""
 _STANDS_FOR = word_set("it its he him his she her hers they them their theirs that those there")
 """Words that stand for what was spoken of before."""
+_POINTS = word_set("that those there then")
+"""Words that point at what was said; "it" may also be the time or the weather."""
 _LONGEST_NAME = 8
 """Most words of a text that only names what is asked for."""
 _ORDERED = re.compile(rf"{_BEFORE}(?:{_ORDER})\b")
@@ -107,12 +114,18 @@ def goes_on(text: str) -> bool:
 def leans(text: str) -> bool:
     """Whether a question may be about what was spoken of before: "when does it run out"."""
     said = _plain(text)
-    return goes_on(text) or stands_for(text) or _GOES_ON.match(said) is not None
+    further = _GOES_ON.match(said) or _BARE.match(said)
+    return goes_on(text) or stands_for(text) or further is not None
 
 
 def stands_for(text: str) -> bool:
     """Whether a text has a word for what was spoken of before: "it", "their"."""
     return not _STANDS_FOR.isdisjoint(re.split(r"[ ']", _plain(text)))
+
+
+def points_back(text: str) -> bool:
+    """Whether a text surely has a word for what was spoken of before: "what day is that"."""
+    return not _POINTS.isdisjoint(re.split(r"[ ']", _plain(text)))
 
 
 def _is_name(said: str) -> bool:

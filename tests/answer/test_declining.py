@@ -84,3 +84,45 @@ def test_time_passing_is_no_question() -> None:
     stage = AnswerStage()
     assert list(stage.feed(Tick(at_s=1))) == []
     assert stage.deadline_s() is None
+
+
+TIME = "It's 9:15 am."
+
+
+def _further(text: str, at_s: float) -> Question:
+    """A question that the clock has answered, in case it goes on from an answer."""
+    task = OpenQuestion(follows=True)
+    return Question(utterance_id=text, text=text, at_s=at_s, task=task, fallback=TIME)
+
+
+def test_a_skill_has_the_word_where_nothing_was_told_before() -> None:
+    answers = _Answers()
+    stage = AnswerStage(cast(AnswerSource, answers))
+    (reply,) = stage.feed(_further("what time", 1000.0))
+    assert isinstance(reply, SpokenReply)
+    assert (reply.text, reply.done, answers.asked) == (TIME, True, [])
+
+
+def test_what_goes_on_from_an_answer_is_answered_from_it() -> None:
+    stage = AnswerStage(cast(AnswerSource, _Answers()))
+    list(stage.feed(Question(utterance_id="u1", text="who mends the kettle", at_s=1000.0)))
+    (reply,) = stage.feed(_further("what time", 1004.0))
+    assert isinstance(reply, SpokenReply)
+    assert reply.text == "Here."
+
+
+def test_what_does_not_is_answered_by_the_skill() -> None:
+    class _Silent(_Answers):
+        def answering(
+            self, question: str, task: OpenQuestion, at_s: float = 0.0, topic: Topic = NOTHING
+        ) -> Steps[Answer]:
+            if not task.follows:
+                return (yield from super().answering(question, task, at_s, topic))
+            return Answer(text=NOTHING_FOUND, tier=AnswerTier.DECLINED)
+            yield
+
+    stage = AnswerStage(cast(AnswerSource, _Silent()))
+    list(stage.feed(Question(utterance_id="u1", text="who mends the kettle", at_s=1000.0)))
+    (reply,) = stage.feed(_further("what time", 1004.0))
+    assert isinstance(reply, SpokenReply)
+    assert (reply.text, reply.done) == (TIME, True)

@@ -4,7 +4,15 @@ from __future__ import annotations
 
 import pytest
 
-from assistant.english.questions import asks, commands, goes_on, leans, names, stands_for
+from assistant.english.questions import (
+    asks,
+    commands,
+    goes_on,
+    leans,
+    names,
+    points_back,
+    stands_for,
+)
 
 QUESTIONS = (
     "whats the code of the shed",
@@ -108,3 +116,16 @@ def test_it_is_no_command(text: str) -> None:
 def test_permissions_negations_and_prepositions_ask_too(text: str) -> None:
     assert asks(text)
     assert not commands(text)
+
+
+@pytest.mark.parametrize("text", ["what time?", "and when", "so how much then", "at what time"])
+def test_a_question_without_a_subject_is_about_what_was_spoken_of(text: str) -> None:
+    assert leans(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "points"),
+    [("what day is that", True), ("how long until then", True), ("what time is it", False)],
+)
+def test_it_may_be_the_time_but_that_points_back(text: str, points: bool) -> None:
+    assert points_back(text) is points

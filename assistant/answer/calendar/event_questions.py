@@ -13,6 +13,7 @@ import msgspec
 
 from assistant.answer.answer import composed_answer
 from assistant.answer.answerer import Answer
+from assistant.answer.calendar.event_follow_ups import EventFollowUps
 from assistant.answer.calendar.timetable import TimedEvent, Timetable
 from assistant.answer.calendar.wording import moment
 from assistant.answer.knowledge.passages import Passage
@@ -42,6 +43,7 @@ class EventQuestions:
 
     def __init__(self, timetable: Timetable) -> None:
         self._timetable = timetable
+        self._follow_ups = EventFollowUps(timetable)
 
     def answer(self, question: str, period: Period | None, topic: Topic) -> Answer | None:
         """The answer; None for a question of another form, or about no event that is stored."""
@@ -49,6 +51,8 @@ class EventQuestions:
         before = self._timetable.event(topic.passage)
         if before is not None and AFTER_THAT.search(asked):
             return self._after(before.place, topic.moment)
+        if before is not None and (further := self._follow_ups.answer(question, before, topic)):
+            return further
         whether = WHETHER.match(asked) is not None
         dated = period is not None and ASKS_WHEN.match(asked)
         if not dated and not (whether and (period or TAKES_PLACE.search(asked))):

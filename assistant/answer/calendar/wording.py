@@ -17,6 +17,8 @@ from assistant.english.spoken import count, joined, spoken
 MOST_SAID = 5
 """Most events that are read out; of the rest only the number is said."""
 A_WEEK = timedelta(days=7, hours=1)
+FEW_DAYS = 2
+"""Days from which an event is away in days, and not in hours."""
 LONGEST_NAME = 80
 """Most characters of an event's name."""
 
@@ -69,6 +71,20 @@ def moment(when: Occurrence, now: datetime) -> str:
             return f"from {spoken(when.starts.date(), now)} to {spoken(last, now)}"
         return f"{_on(when.starts.date(), now)}, all day"
     return f"{_on(when.starts.date(), now)} at {spoken(when.starts.time(), now)}"
+
+
+def ahead(when: Occurrence, now: datetime) -> str:
+    """How long it is until an event, or since it, as in "That is …": "in two hours"."""
+    days = (when.starts.date() - now.date()).days
+    if when.whole_days or abs(days) >= FEW_DAYS:
+        if days == 0:
+            return "today"
+        return f"in {count(days, 'day')}" if days > 0 else f"{count(-days, 'day')} ago"
+    left = when.starts - now.replace(second=0, microsecond=0)
+    if not left:
+        return "now"
+    length = spoken(abs(left), now)
+    return f"in {length}" if left > timedelta(0) else f"{length} ago"
 
 
 def label(period: Period, said: str, now: datetime) -> str:

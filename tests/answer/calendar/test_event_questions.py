@@ -27,10 +27,12 @@ DTSTART;TZID=Europe/Berlin:20270105T190000
 DTEND;TZID=Europe/Berlin:20270105T203000
 RRULE:FREQ=WEEKLY;BYDAY=TU;UNTIL=20270323T230000Z
 EXDATE;TZID=Europe/Berlin:20270309T190000
+LOCATION:St Anne's Hall
 
 SUMMARY:Dentist
 DTSTART;TZID=Europe/Berlin:20270304T093000
 DTEND;TZID=Europe/Berlin:20270304T101500
+LOCATION:Mill Street Surgery
 
 SUMMARY:Judo
 DTSTART;TZID=Europe/Berlin:20260304T093000
@@ -120,3 +122,59 @@ def test_it_stands_for_the_event_that_was_told(asked: EventQuestions) -> None:
     again = reply(asked, "is it on thursday", Topic(passage=answer.passage))
     assert again is not None
     assert again.text == "Yes, Dentist is on Thursday at 9:30 am."
+
+
+@pytest.mark.parametrize(
+    ("before", "question", "said"),
+    [
+        ("is choir on tonight", "what time", "Mila: choir practice is today at 7 pm."),
+        ("is choir on tonight", "and when?", "Mila: choir practice is today at 7 pm."),
+        ("is choir on tonight", "how long is that from now", "That is in two hours."),
+        ("is choir on tonight", "how many hours is that", "That is in two hours."),
+        ("is choir on tonight", "how soon is that then", "That is in two hours."),
+        ("is the dentist tomorrow", "what day is that", "Dentist is on Thursday at 9:30 am."),
+        ("is the dentist tomorrow", "how many days away is it", "That is in two days."),
+        (
+            "is the dentist tomorrow",
+            "and where is it and what time",
+            "Dentist is on Thursday at 9:30 am at Mill Street Surgery.",
+        ),
+        ("is the dentist tomorrow", "where's that", "Dentist is at Mill Street Surgery."),
+        ("is choir on tonight", "where is it", "Mila: choir practice is at St Anne's Hall."),
+    ],
+)
+def test_what_names_nothing_goes_on_from_the_event_that_was_told(
+    asked: EventQuestions, before: str, question: str, said: str
+) -> None:
+    told = reply(asked, before)
+    assert told is not None
+    topic = Topic(passage=told.passage, sentence=told.sentence, moment=told.moment)
+    answer = reply(asked, question, topic)
+    assert answer is not None
+    assert answer.text == said
+    assert answer.passage == told.passage
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "what time do we leave",
+        "when did you last see him",
+        "when does it end",
+        "what time is the bus",
+        "who is it with",
+    ],
+)
+def test_what_names_or_asks_another_thing_does_not_go_on(
+    asked: EventQuestions, question: str
+) -> None:
+    told = reply(asked, "is choir on tonight")
+    assert told is not None
+    assert reply(asked, question, Topic(passage=told.passage, moment=told.moment)) is None
+
+
+def test_after_several_events_it_is_not_guessed_which_is_meant(asked: EventQuestions) -> None:
+    told = reply(asked, "is choir on tonight")
+    assert told is not None
+    both = Topic(passage=told.passage, sentence=f"{told.sentence}\nDentist is on Thursday.")
+    assert reply(asked, "what time", both) is None
