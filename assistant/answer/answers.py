@@ -63,12 +63,12 @@ class DocumentAnswers:
         began_s = self._clock()
         outcomes: Counter[str] = Counter()
         within = _following(question, self._within(question, task), topic)
-        if task.follows and not (within is not None and within.strict):
+        if task.follows and not within.strict:
             return Answer(text=NOTHING_FOUND, tier=AnswerTier.DECLINED)
-        if within is None and not topic.passage and _means_nothing_known(question):
+        if within == self._anytime() and not topic.passage and _means_nothing_known(question):
             return Answer(text=NOTHING_FOUND, tier=AnswerTier.DECLINED)
         made = yield from self._answerer.answering(question, outcomes, within)
-        leaning = within is not None and 0 < within.beside == topic.passage
+        leaning = 0 < within.beside == topic.passage
         if made.tier is AnswerTier.DECLINED and topic.event and leaning:
             # What people are to do before an event may stand elsewhere than in the calendar.
             whole = f"{question.rstrip(' ?')} about {topic.event}"
@@ -109,24 +109,26 @@ class DocumentAnswers:
         told, self._alerts = self._alerts, []
         return told
 
-    def _within(self, question: str, task: OpenQuestion) -> Filter | None:
-        now = self._calendar.present() if NOW.search(question) else None
+    def _anytime(self) -> Filter:
+        return Filter(today=self._calendar.present().date())
+
+    def _within(self, question: str, task: OpenQuestion) -> Filter:
+        within = msgspec.structs.replace(self._anytime(), naming=task.persons)
+        if NOW.search(question):
+            within = msgspec.structs.replace(within, now=self._calendar.present())
         if task.period is None:
-            some = now is not None or task.persons
-            return Filter(naming=task.persons, now=now) if some else None
+            return within
         period = self._calendar.here(task.period)
-        return Filter(since=period.since, until=period.until, naming=task.persons, now=now)
+        return msgspec.structs.replace(within, since=period.since, until=period.until)
 
 
-def _following(question: str, within: Filter | None, topic: Topic) -> Filter | None:
+def _following(question: str, within: Filter, topic: Topic) -> Filter:
     """`within`, narrowed to what was spoken of before where the question leans on it."""
     alone, kind = not named(question), kind_of(question)
     obliged = alone and kind is not None and kind.name == "things to bring"
     if not topic.passage or not (obliged or leans(question)):
         return within
-    return msgspec.structs.replace(
-        within or Filter(), beside=topic.passage, strict=alone, said=topic.sentence
-    )
+    return msgspec.structs.replace(within, beside=topic.passage, strict=alone, said=topic.sentence)
 
 
 def _tells_again(question: str, made: Answer, topic: Topic) -> bool:

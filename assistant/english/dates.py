@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from calendar import monthrange
 from datetime import date, timedelta
 
 from assistant.english.lists import word_list
@@ -65,6 +66,10 @@ WEEKDAY_SPAN = re.compile(
 )
 """A day of the week, or the days from one to another."""
 
+_MONTH_ALONE = re.compile(rf"(?P<month>{_ANY_MONTH})(?: (?P<year>(?:19|20)\d\d))?", re.IGNORECASE)
+_DAY_OF_MONTH = re.compile(
+    rf"(?:{_ANY_WEEKDAY},? (?:the )?{_DAY}(?=[\s,:;.–—-])|{_DAY}(?=: ))", re.IGNORECASE
+)
 SERIES_SPAN = re.compile(
     rf", (?:\w+ times? )?from (?:{_MONTH}) \d{{1,2}}, \d{{4}}(?: (?:on|until .*))?\.?$",
     re.IGNORECASE,
@@ -96,6 +101,31 @@ def days_in(text: str) -> set[tuple[int, int]]:
         digits = re.match(r"\d+", day["day"] or day["then"] or day["last"])
         found.add((number, int(digits[0]) if digits else 0))
     return found
+
+
+def under_month(text: str, heading: str) -> str:
+    """A row that begins with a day, with the month that stands above it: "Wed 3 March: …"."""
+    month, day = _MONTH_ALONE.fullmatch(heading), _DAY_OF_MONTH.match(text)
+    if month is None or day is None or CALENDAR_DAY.search(text):
+        return text
+    return f"{day.group()} {heading}{text[day.end() :]}"
+
+
+def first_day(text: str, today: date) -> date | None:
+    """The day with which an entry begins; one without a year is of the year nearest to `today`."""
+    found = ENTRY_DAY.match(text)
+    told = days_in(found.group()) if found else set()
+    if found is None or len(told) != 1:
+        return None
+    ((month, day),) = told
+    named = re.search(r"\b(?:19|20)\d\d\b", found.group())
+    years = [int(named.group())] if named else [today.year + on for on in (-1, 0, 1)]
+    days = [date(year, month, day) for year in years if _exists(year, month, day)]
+    return min(days, key=lambda one: abs(one - today), default=None)
+
+
+def _exists(year: int, month: int, day: int) -> bool:
+    return 1 <= day <= monthrange(year, month)[1]
 
 
 def weekdays_in(text: str) -> set[int]:

@@ -10,8 +10,10 @@ from assistant.english.dates import (
     ENTRY_DAY,
     MONTH_NUMBERS,
     WEEKDAY_NUMBERS,
+    first_day,
     full_date,
     month_and_day,
+    under_month,
     weekday_name,
     with_days,
     within_value,
@@ -70,3 +72,31 @@ def test_days_are_told_without_the_day_of_writing(text: str, told: str) -> None:
 def test_an_entry_begins_with_its_day(line: str, day: str) -> None:
     found = ENTRY_DAY.match(line)
     assert (found.group() if found else "") == day
+
+
+@pytest.mark.parametrize(
+    ("row", "heading", "told"),
+    [
+        ("Wed 3: Brown bin.", "March 2027", "Wed 3 March 2027: Brown bin."),
+        ("3: Brown bin.", "March", "3 March: Brown bin."),
+        ("3 eggs", "March", "3 eggs"),
+        ("Wed 3 May: Brown bin.", "March", "Wed 3 May: Brown bin."),
+        ("Wed 3: Brown bin.", "March of the bins", "Wed 3: Brown bin."),
+    ],
+)
+def test_a_row_stands_under_its_month(row: str, heading: str, told: str) -> None:
+    assert under_month(row, heading) == told
+
+
+@pytest.mark.parametrize(
+    ("entry", "day"),
+    [
+        ("Wed 3 March 2027: Brown bin.", date(2027, 3, 3)),
+        ("2 January: Brown bin.", date(2027, 1, 2)),
+        ("31 Dec Frost.", date(2026, 12, 31)),
+        ("31 April 2027: never.", None),
+        ("Brown bin on 3 March", None),
+    ],
+)
+def test_an_entry_is_of_the_year_that_is_near(entry: str, day: date | None) -> None:
+    assert first_day(entry, date(2026, 12, 30)) == day

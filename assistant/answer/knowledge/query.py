@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from datetime import MAXYEAR, datetime, timedelta, tzinfo
+from datetime import MAXYEAR, date, datetime, timedelta, tzinfo
 from typing import Any
 
 import msgspec
@@ -39,6 +39,8 @@ class Filter(msgspec.Struct, frozen=True, kw_only=True):
     """The sentence of that passage that was said."""
     now: datetime | None = None
     """The present, where the question names it."""
+    today: date | None = None
+    """The day of the question, which narrows nothing."""
 
     @property
     def narrows(self) -> bool:

@@ -7,6 +7,7 @@ them. The network was trained on prose, and sees in "Excess: £250" or "18 Oct G
 from __future__ import annotations
 
 from collections.abc import Sequence
+from datetime import date
 
 from assistant.answer.knowledge.passages import Passage
 from assistant.answer.retrieval.mentions import exact, holds
@@ -21,6 +22,7 @@ from assistant.english.asking.mentions import (
     WHETHER,
     predicate,
 )
+from assistant.english.dates import first_day
 from assistant.english.questions import names_label
 from assistant.english.sentences import sentences
 from assistant.english.stop_words import SEARCH_STOP_WORDS
@@ -126,7 +128,7 @@ class Forms:
         named = self._wanted.named
         whole = [s.item and not self._wanted.missing(s) for s in statements]
         timed = self._moments.on_the_clock
-        fits = [self._moments.fit(s.text) for s in statements]
+        fits = [self._moments.fit(s.timed) for s in statements]
         other = [fit is False or (timed and fit is None) for fit in fits]
         if not named or not any(whole):
             return other
@@ -139,6 +141,22 @@ class Forms:
             then or (s.item and (not has_all or count > least.get(s.line, count)))
             for s, has_all, count, then in zip(statements, whole, unsaid, other, strict=True)
         ]
+
+    def of_other_days(self, statements: Sequence[Statement]) -> list[bool]:
+        """For each of all passages, whether it is a row of another day than the next.
+
+        "Which bin is it" names no day, and means today or the next one.
+        """
+        today = self._moments.today
+        rows: dict[Statement, date] = {}
+        if today is not None and not self._moments and not self._past and self._wanted.named:
+            for one in statements:
+                day = first_day(one.timed, today) if one.item else None
+                if day is not None and not self._wanted.missing(one):
+                    rows[one] = day
+        coming = [day for day in rows.values() if today is not None and day >= today]
+        then = min(coming, default=None)
+        return [then is not None and rows.get(one, then) != then for one in statements]
 
     def steps(self, statement: Statement) -> bool:
         """Whether `statement` is one of the steps that are asked for, under their heading."""
@@ -182,9 +200,9 @@ class Forms:
         fit = [
             s
             for s in statements
-            if self._moments.fit(s.text) and not s.event and not wanted.missing(s)
+            if self._moments.fit(s.timed) and not s.event and not wanted.missing(s)
         ]
-        return [s for s in fit if self._moments.dates(s.text)] or fit
+        return [s for s in fit if self._moments.dates(s.timed)] or fit
 
     def _is_said(self, statement: Statement) -> bool:
         """Whether it begins with what somebody was asked to have said something about."""

@@ -23,6 +23,8 @@ class Moments(NamedTuple):
 
     days: tuple[date, ...] = ()
     hours: tuple[Span, ...] = ()
+    today: date | None = None
+    """The day of the question."""
 
     def __bool__(self) -> bool:
         return bool(self.days or self.hours)
@@ -77,4 +79,4 @@ def moments(question: str, within: Filter | None) -> Moments:
         at = within.now.hour * 60 + within.now.minute
         hours = hours or [(at - BEFORE_NOW, at + AFTER_NOW)]
         days = days or (within.now.date(),)
-    return Moments(days, tuple(hours))
+    return Moments(days, tuple(hours), within.today if within is not None else None)

@@ -138,13 +138,15 @@ class Reader:
                 max(gain, weights.told_alone * (id(draft) in alone))
                 for draft, gain in zip(drafts, gained, strict=True)
             ]
+        other_days = zip(drafts, forms.of_other_days(statements), strict=True)
+        untimely = {id(draft) for draft, so in other_days if so}
         formed = []
         pairs = zip(drafts, gained, strict=True)
         for _, group in groupby(pairs, lambda pair: pair[0].candidate.id):
             own = list(group)
             lost = forms.outdone([draft.statement for draft, _ in own])
             for (draft, gain), less in zip(own, lost, strict=True):
-                less = less or draft not in meant
+                less = less or draft not in meant or id(draft) in untimely
                 formed.append(draft._replace(form=gain - weights.outdone * less))
         return formed
 

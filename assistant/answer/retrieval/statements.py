@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from assistant.answer.knowledge.passages import BELOW, Passage
-from assistant.english.dates import ENTRY_DAY
+from assistant.english.dates import ENTRY_DAY, under_month
 from assistant.english.sentences import sentences
 from assistant.english.words import words
 
@@ -29,6 +29,8 @@ class Statement(NamedTuple):
     start: int
     """Position of its first character."""
     text: str
+    timed: str
+    """The same, with the month where that stands above a day: "Wed 3 March: …"."""
     item: bool
     """Whether it is an item of a list or a row of a table, and no prose."""
     label: str
@@ -67,6 +69,7 @@ def statements(passage: Passage) -> Iterator[Statement]:
             yield Statement(
                 start=at,
                 text=sentence,
+                timed=under_month(sentence, heading),
                 item=item,
                 label=label_of(sentence) if item else "",
                 heading=entry if entry and not sentence.startswith(entry) else heading,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, date, datetime, timedelta
 
 import pytest
 
@@ -241,6 +241,53 @@ def test_the_row_of_the_day_answers() -> None:
 )
 def test_the_line_of_the_hour_answers(question: str, within: Filter, row: str) -> None:
     assert timely(question, within, DOSES) == [row]
+
+
+ROUNDS = Passage(
+    title="Collections",
+    place="March 2027",
+    text="Wed 3: Brown bin.\nWed 10: Paper bin and glass.\nWed 17: Brown bin.\nWed 24: Paper bin.",
+)
+
+
+def of_other_days(question: str, today: date, *passages: Passage) -> list[str]:
+    wanted = Requirements(question, READER, WordMeanings(apart))
+    found = [s for passage in passages for s in statements(passage)]
+    asked = Forms(question, wanted, moments(question, Filter(today=today)))
+    return [s.text for s, so in zip(found, asked.of_other_days(found), strict=True) if so]
+
+
+@pytest.mark.parametrize(
+    ("question", "today", "left"),
+    [
+        ("which bin is it", date(2027, 3, 3), "Wed 3: Brown bin."),
+        ("which bin goes out", date(2027, 3, 4), "Wed 10: Paper bin and glass."),
+        ("when is the paper bin", date(2027, 3, 11), "Wed 24: Paper bin."),
+    ],
+)
+def test_where_no_day_is_asked_for_the_next_row_is_meant(
+    question: str, today: date, left: str
+) -> None:
+    every = [s.text for s in statements(ROUNDS) if "aper" in s.text or "paper" not in question]
+    assert of_other_days(question, today, ROUNDS) == [row for row in every if row != left]
+
+
+@pytest.mark.parametrize(
+    ("question", "today"),
+    [
+        ("which bin was it", date(2027, 3, 3)),
+        ("which bin is it", date(2027, 4, 3)),
+        ("which boat is it", date(2027, 3, 3)),
+    ],
+)
+def test_no_row_is_left_out_for_what_is_over_or_is_not_named(question: str, today: date) -> None:
+    assert of_other_days(question, today, ROUNDS) == []
+
+
+def test_the_row_of_a_day_stands_under_its_month() -> None:
+    since = datetime(2027, 3, 17, tzinfo=UTC)
+    within = Filter(since=since, until=since + timedelta(days=1))
+    assert timely("which bin is it on wednesday", within, ROUNDS) == ["Wed 17: Brown bin."]
 
 
 def test_what_tells_of_another_hour_counts_less() -> None:
