@@ -168,8 +168,7 @@ class Reader:
             cosine = float(row @ asked)
             missing = wanted.unlike(draft.statement, draft.missing)
             penalty = wanted.penalty(draft.statement, missing)
-            sure = draft.likelihood - draft.none + weights.certain_meaning * cosine
-            sure += weights.certain_shared * draft.shared + draft.form - penalty
+            sure = self._certainty(draft, cosine, penalty, wanted)
             first_look = self._first_look(draft) + draft.penalty - penalty
             yield AnswerSpan(
                 candidate=draft.candidate,
@@ -180,6 +179,23 @@ class Reader:
                 certain=sure >= weights.certain,
                 said=_said(question, draft, wanted),
             )
+
+    def _certainty(
+        self, draft: _Draft, cosine: float, penalty: float, wanted: Requirements
+    ) -> float:
+        """How sure it is that `draft` answers, in logits.
+
+        Where anything may be the answer, no kind of thing shows that a sentence is one, and the
+        network points at something in any sentence: closeness and common words weigh more.
+        """
+        weights = self._weights
+        likely = draft.likelihood - draft.none + draft.form
+        if wanted.kind is None and draft.form <= 0:
+            near = weights.open_meaning * cosine + weights.open_shared * draft.shared
+            near -= weights.open_lacks * penalty
+            return likely + near - (weights.open_certain - weights.certain)
+        near = weights.certain_meaning * cosine + weights.certain_shared * draft.shared
+        return likely + near - penalty
 
 
 def _spoken_of(drafts: Sequence[_Draft], within: Filter, forms: Forms) -> list[_Draft]:
