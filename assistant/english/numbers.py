@@ -16,6 +16,8 @@ ORDINALS = word_list(
     "first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth thirteenth "
     "fourteenth fifteenth sixteenth seventeenth eighteenth nineteenth twentieth"
 )
+ORDINAL_WORDS = frozenset(ORDINALS)
+"""Words for a place in an order."""
 
 FIGURES = (
     {word: str(value) for value, word in enumerate(ONES)}

@@ -16,10 +16,11 @@ from assistant.answer.retrieval.calibration import ReaderCalibration
 from assistant.answer.retrieval.encoder import Embeddings
 from assistant.answer.retrieval.mentions import exact, holds
 from assistant.answer.retrieval.statements import Statement
-from assistant.english.asking.answer_kinds import DATED, LOCATED, POINTER, kind_of
+from assistant.english.asking.answer_kinds import DATED, ITEM_NUMBER, LOCATED, POINTER, kind_of
 from assistant.english.asking.hours import without_hours
 from assistant.english.asking.mentions import (
     ABOUT_EVENTS,
+    DAY_NAMES,
     PLAIN_VERBS,
     PURPOSE,
     VERBS,
@@ -27,6 +28,7 @@ from assistant.english.asking.mentions import (
     predicate,
 )
 from assistant.english.dates import ENTRY_DAY, RELATIVE_DAY
+from assistant.english.numbers import ORDINAL_WORDS
 from assistant.english.people import OWNER
 from assistant.english.stop_words import SEARCH_STOP_WORDS
 from assistant.english.words import words
@@ -92,6 +94,7 @@ class Requirements:
         self.words = frozenset(words(question))
         self._purposes = {found["what"] for found in PURPOSE.finditer(question.casefold())}
         where = self.kind is not None and self.kind.name == "place"
+        self._ordinals = ORDINAL_WORDS.intersection(self.words)
         self._weighty = self._purposes.union(done if where else ())
 
     def missing(self, statement: Statement) -> tuple[str, ...]:
@@ -119,6 +122,8 @@ class Requirements:
         lacking = 0.0 if self.told(statement) else weights.lacks_kind
         if statement.event:  # "when does Piet play" is not about his birthday
             missing = (*missing, *(v for v in self._done if not holds(statement.own, v)))
+        if self._of_another_in_order(statement):
+            lacking += weights.lacks_exact
         for word in missing:
             if holds(statement.known, word):
                 lacking += weights.named_before / max(1, len(self.named))
@@ -127,6 +132,11 @@ class Requirements:
             else:
                 lacking += weights.lacks_named / self._share(word)
         return lacking
+
+    def _of_another_in_order(self, statement: Statement) -> bool:
+        """Whether the first is asked about, and only the second is told."""
+        told = ORDINAL_WORDS.intersection(words(statement.text))
+        return bool(self._ordinals and told) and told.isdisjoint(self._ordinals)
 
     def _only_itself(self, statement: Statement, word: str) -> bool:
         """Whether nothing stands for `word`: an owner, a room, or the only number that is named."""
@@ -142,7 +152,7 @@ class Requirements:
 
     def _share(self, word: str) -> int:
         """Among how many words the weight of `word` is shared: few of a short question."""
-        count = max(1, len(self.named))
+        count = max(1, sum(word not in DAY_NAMES for word in self.named))
         if count > LONG:
             return count - 1  # so many words are rarely all said again
         return 1 if count <= MOST_WEIGHTY and word in self._weighty else min(MOST_WEIGHTY, count)
@@ -179,7 +189,10 @@ class Requirements:
         All of them where the kind may be anything, or is not said in the sentence.
         """
         kind = self.kind
-        found = list(kind.held.finditer(statement.text)) if kind and not kind.loose else []
+        first = ITEM_NUMBER.match(statement.text)
+        begin = first.end() if first else 0
+        closed = kind is not None and not kind.loose
+        found = list(kind.held.finditer(statement.text, begin)) if kind and closed else []
         if found and statement.entry and kind is not None and kind.name in DATED_KINDS:
             found = list(ENTRY_DAY.finditer(statement.text, 0, len(statement.entry) + 1)) or found
         if not found:

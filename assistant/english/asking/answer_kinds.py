@@ -30,7 +30,8 @@ _SIZE = (
 )
 _MONEY = (
     r"[£$€]|\d ?(?:p|eur|gbp|usd)\b|\b(?:pounds?|euros?|dollars?|pence|cents?|quid|free|for nothing"
-    r"|half|per ?cent|gratis)\b|%|\bno (?:charge|cost|fee)"
+    r"|half|per ?cent|gratis|kroner?|kronor|krona|crowns?"
+    r"|francs?|rupees?|yen|zlotys?|pesos?|lira|dinars?|rand|yuan)\b|%|\bno (?:charge|cost|fee)"
 )
 _LEAD = (
     r"^(?:hey |so |and |okay |ok |please |tell me |do you know |can you tell me |remind me "
@@ -51,6 +52,8 @@ POINTER = re.compile(
     re.IGNORECASE,
 )
 """A reference to what stands elsewhere, which is no answer by itself."""
+ITEM_NUMBER = re.compile(r"\d{1,2}[.)] ")
+"""The number with which an item of a list begins, which counts nothing."""
 ASKS_MEANING = re.compile(r"\bmeans?\b", re.IGNORECASE)
 """The word of a question what a code or a lamp means."""
 LOCATED = re.compile(r"\bat (?!\d|noon\b|midnight\b)|\bat \d+[a-z]? [A-Z]")

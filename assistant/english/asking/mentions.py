@@ -87,7 +87,8 @@ _FAMILY = word_set(
     "aunt auntie uncle brother sister son daughter cousin wife husband nephew niece"
 )
 _COLOURS = word_set("red blue green yellow white black brown grey gray pink purple orange")
-EXACT = _ROOMS | _FAMILY | _COLOURS | (frozenset((*MONTHS, *WEEKDAYS)) - {"may"})
+_SEASONS = word_set("christmas easter halloween summer winter autumn")
+EXACT = _ROOMS | _FAMILY | _COLOURS | _SEASONS | (frozenset((*MONTHS, *WEEKDAYS)) - {"may"})
 """Words of closed sets: a text that holds another one of the set is about something else."""
 
 _ALIKE = (
@@ -136,6 +137,8 @@ _DAYS = tuple(
     f"{name} {name}s {name[:3]}" + (" weekend weekends" if name.startswith("s") else "")
     for name in WEEKDAYS
 )
+DAY_NAMES = frozenset(form for group in _DAYS for form in word_list(group))
+"""Names of days, which say when and not about what."""
 _GROUPS = (*_ALIKE, *_DAYS, *(f"{name} {name[:3]}" for name in MONTHS))
 SYNONYMS = {
     word: frozenset(group) for group in map(word_list, _GROUPS) for word in group if word != "may"
@@ -224,7 +227,8 @@ def _named(tokens: list[str]) -> Iterator[str]:
 def _runs(tokens: list[str]) -> Iterator[tuple[list[str], bool, bool]]:
     """Words in a row behind an opening; whether the last of them is perhaps a verb.
 
-    And whether they are one word alone behind an article, which is a noun: "the cook at camp".
+    And whether they are one word alone behind an article or what counts it, which is a noun: "the
+    cook at camp", "how much rent".
     """
     run: list[str] = []
     opened = supported = article = False
@@ -242,4 +246,4 @@ def _runs(tokens: list[str]) -> Iterator[tuple[list[str], bool, bool]]:
             supported = opened = False
         else:
             opened = token in OPENINGS
-        article = token in ("the", "a", "an")
+        article = token in ("the", "a", "an", "much", "many", "which")

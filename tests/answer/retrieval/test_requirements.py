@@ -192,3 +192,32 @@ def test_an_event_is_not_about_what_somebody_does_otherwise() -> None:
     (statement,) = statements(party)
     assert required("when does she play").penalty(statement, ()) > 0
     assert required("when does it start").penalty(statement, ()) == 0
+
+
+COATS = Passage(
+    title="Fence",
+    text="First coat: thin, dry for 4 hours.\nSecond coat: dry overnight, 9 hours.\n"
+    "1. Drops of oil, 3 drops a hinge.",
+)
+
+
+def test_what_is_told_of_the_second_is_not_of_the_first() -> None:
+    wanted = required("how long does the first coat dry")
+    first, second = of(COATS, "First"), of(COATS, "Second")
+    assert not wanted.penalty(first, ())
+    assert wanted.penalty(second, ()) == READER.lacks_exact
+    assert not required("how long does a coat dry").penalty(second, ())
+
+
+def test_the_number_of_an_item_is_no_amount() -> None:
+    item = of(COATS, "1. Drops")
+    places = [(item.start, item.start + 2), (item.start + 17, item.start + 24)]
+    fitting = required("how many drops a hinge").fitting(item, places)
+    assert fitting.tolist() == [False, True]
+
+
+def test_a_day_beside_it_does_not_make_the_subject_weigh_less() -> None:
+    coat = of(COATS, "First")
+    alone = required("how long does the varnish dry")
+    dated = required("how long does the varnish dry on sundays")
+    assert alone.penalty(coat, ("varnish",)) == dated.penalty(coat, ("varnish",))
