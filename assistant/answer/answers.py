@@ -23,7 +23,7 @@ from assistant.core.messages import (
     OpenQuestion,
     QualityAlert,
 )
-from assistant.english.asking.answer_kinds import kind_of
+from assistant.english.asking.answer_kinds import kind_of, tells_kind
 from assistant.english.asking.hours import NOW
 from assistant.english.asking.mentions import named
 from assistant.english.questions import leans, stands_for
@@ -73,7 +73,8 @@ class DocumentAnswers:
             # What people are to do before an event may stand elsewhere than in the calendar.
             whole = f"{question.rstrip(' ?')} about {topic.event}"
             made = yield from self._answerer.answering(whole, outcomes, _ELSEWHERE)
-        if leaning and _tells_again(question, made, topic):
+        unsure = task.follows and not tells_kind(question, made.sentence)
+        if unsure or (leaning and _tells_again(question, made, topic)):
             made = Answer(text=NOTHING_FOUND, tier=AnswerTier.DECLINED)
         if made.tier is AnswerTier.DECLINED and task.period is not None:
             made = self._calendar.about(question, task.period) or made

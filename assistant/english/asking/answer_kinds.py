@@ -191,3 +191,9 @@ KINDS = (
 def kind_of(question: str) -> AnswerKind | None:
     """The kind of answer that `question` asks for; None where it may be anything."""
     return next((kind for kind in KINDS if kind.asked.search(question)), None)
+
+
+def tells_kind(question: str, text: str) -> bool:
+    """Whether `question` asks for a kind of thing, and `text` surely holds one."""
+    kind = kind_of(question)
+    return kind is not None and kind.held.search(text) is not None
