@@ -20,6 +20,9 @@ The rules are tried in this order, each one only where all before it failed:
     what is only talked about, and has one reply;
 11. nothing is understood.
 
+Where rule 9 leaves something out, and before rule 10, the one clause that means nothing is set
+aside (`nlu.discourse.set_aside`): the others are obeyed, and its words are told.
+
 By each rule, what a text adds to a command (`nlu.discourse.modifiers`) is divided from it and kept:
 what is excepted from its targets, and when. A guess needs a word for its direction, such as "on";
 without one the user is asked.
@@ -33,7 +36,7 @@ Two kinds of commands are not obeyed: negated ones ("don't turn on the light") a
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from datetime import datetime
 from functools import lru_cache, partial
 
@@ -41,13 +44,20 @@ import msgspec
 
 from assistant.core.messages import Command, Slot
 from nlu.discourse import clauses
-from nlu.discourse.continuation import after_a_timer, leans, put_off, shared_modifiers
+from nlu.discourse.continuation import (
+    after_a_timer,
+    leans,
+    put_off,
+    put_off_alone,
+    shared_modifiers,
+)
 from nlu.discourse.direction import directions
 from nlu.discourse.modifiers import UNKNOWN, Modifiers, divisions, taken_out, timed_before
 from nlu.discourse.negation import negates_itself, not_a_command, unlikely_command
 from nlu.discourse.reading import ReadPart, spells
 from nlu.discourse.reasons import Alone, without_beneficiary, without_reason, without_remarks
-from nlu.discourse.segmenter import LONGEST, One, Segmenter
+from nlu.discourse.segmenter import LONGEST, One, Segmenter, with_modifiers
+from nlu.discourse.set_aside import obeyed
 from nlu.discourse.short_forms import Conditional, ShortForms
 from nlu.fallback.guess import Guess
 from nlu.fallback.left_out import leaves_out, leaves_out_clause
@@ -63,6 +73,7 @@ _REMEMBERED = 512
 
 
 _Found = tuple[By, list[ReadPart] | None]
+_Step = Callable[[Canonical, datetime, ReadPart | None], _Found | None]
 
 
 class Interpreter:
@@ -88,6 +99,8 @@ class Interpreter:
         """Read the whole of a text at an aware time, after `before` of the same conversation."""
         by, readings = self._read(said, now, before)
         if by is By.GUESS and readings and self._leaves_out(readings[0]):
+            if some := self._some_clauses(said, now):
+                return some
             if not self._templates.traits(readings[0].command.intent).asks:
                 return Understood(by=By.DOUBT, choices=(readings[0].command,))
             by, readings = By.NOTHING, None
@@ -95,6 +108,8 @@ class Interpreter:
             asked = self._asked(said, now)
             if not (asked and spells(asked[0], strange[1] or ())):
                 by, readings = strange
+        if by is By.NOTHING and (some := self._some_clauses(said, now)):
+            return some
         if by is By.NOTHING and self._compose and (need := self._compose.need(said)):
             return Understood(by=By.NEED, choices=(need,))
         if by is By.NOTHING and (talk := self._talk(said)):
@@ -154,13 +169,8 @@ class Interpreter:
         for step in (
             *(remarks, *first, self._by_sentence, self._by_time, self._by_parts),
             *(self._by_short_form, self._by_question, reason, self._by_composition),
-            *(
-                self._by_exception,
-                self._by_routine,
-                self._by_free_text,
-                whom,
-                self._by_strange_kind,
-            ),
+            *(self._by_addition, self._by_routine, self._by_free_text, whom),
+            self._by_strange_kind,
             *(self._by_name, self._by_guess),
         ):
             if (found := step(said, now, before)) is not None:
@@ -191,9 +201,10 @@ class Interpreter:
             exact = (self._by_sentence, self._by_parts, self._by_composition)
             # Without a pause it is uncertain where a clause ends, so the rest is no free text.
             clear = core.tokens[0].start in said.pauses or when.kind != "event"
-            for step in (*exact, self._by_free_text, self._by_guess) if clear else exact:
-                if (found := step(core, now, before)) is not None and found[1]:
-                    return found[0], [part.modified(Modifiers(when=when)) for part in found[1]]
+            steps = (*exact, self._by_free_text, self._by_guess) if clear else exact
+            by, parts = _first(steps, core, now, before)
+            if parts:
+                return by, [part.modified(Modifiers(when=when)) for part in parts]
         return None
 
     def _by_parts(self, said: Canonical, now: datetime, before: ReadPart | None) -> _Found | None:
@@ -219,6 +230,14 @@ class Interpreter:
         """A device that is named alone, so that what to do with it is asked."""
         named = self._compose.alone(said) if self._compose is not None else None
         return (By.NAME, [self._part(said, named)]) if named is not None else None
+
+    def _some_clauses(self, said: Canonical, now: datetime) -> Understood | None:
+        """The clauses that sentences or parts surely make, beside one that means nothing."""
+        if self._compose is None or not self._may_guess(said):
+            return None
+        steps = (self._by_sentence, self._by_parts, self._by_composition)
+        found = obeyed(said, lambda one: _first(steps, one, now, None)[1], self._compose.harmless)
+        return found and Understood(found.readings, By.SOME_CLAUSES, missed=found.missed)
 
     def _misspelt(self, said: Canonical, now: datetime, strange: Sequence[ReadPart]) -> bool:
         """Whether the models take strange words for another spelling of what the home has."""
@@ -249,10 +268,13 @@ class Interpreter:
                 return By.COMPOSED, parts
         return None
 
-    def _by_exception(
+    def _by_addition(
         self, said: Canonical, now: datetime, before: ReadPart | None
     ) -> _Found | None:
-        """The commands before once more, but for what is taken out of them: "not the bathroom"."""
+        """The commands before, with what a text adds to them: "not the bathroom", "till nine"."""
+        asked = before and self._templates.traits(before.command.intent).asks
+        if not asked and (later := put_off_alone(said, before, now)):
+            return By.COMPOSED, [self._part(said, one) for one in later]
         left_out = taken_out(said)
         if before is None or left_out is None:
             return None
@@ -271,11 +293,10 @@ class Interpreter:
         plain = self._compose and command_of(said, self._compose.mentions)
         if not plain or not self._may_guess(said):
             return None
-        steps = [self._by_sentence, self._by_time, self._by_parts, self._by_short_form]
-        for step in (*steps, self._by_question, self._by_composition, self._by_exception):
-            if (found := step(plain, now, before)) is not None and found[1]:
-                return found
-        return None
+        steps = (self._by_sentence, self._by_time, self._by_parts, self._by_short_form)
+        more = (self._by_question, self._by_composition, self._by_addition)
+        by, parts = _first((*steps, *more), plain, now, before)
+        return (by, parts) if parts else None
 
     def _by_question(
         self, said: Canonical, now: datetime, before: ReadPart | None
@@ -332,24 +353,7 @@ class Interpreter:
         return None if parts is None else (By.GUESSED_PARTS, parts)
 
     def _modified(self, read: One, now: datetime) -> One:
-        """Read with `read`, or else the plain command in a text with what the text adds to it."""
-
-        def modified(said: Canonical) -> ReadPart | None:
-            whole = read(said)
-            if whole is not None and whole.match is not None:
-                return whole
-            added = False
-            plain = without_politeness(said)
-            for core, modifiers in divisions(plain, self._named, now):
-                if whole is not None and whole.explains(modifiers):
-                    return whole
-                added = True
-                if part := read(core):
-                    return part.modified(modifiers)
-            # What a guess on the whole leaves out would be dropped.
-            return None if added else whole
-
-        return modified
+        return with_modifiers(read, self._named, now)
 
     def _sentence(self, said: Canonical, now: datetime, *, free_text: bool) -> ReadPart | None:
         if not (free_text or self._templates.spells(said)):
@@ -392,3 +396,11 @@ class Interpreter:
         command = msgspec.structs.replace(command, directions=told)
         thing = self._templates.traits(command.intent).thing
         return ReadPart(said, command, match, thing=thing)
+
+
+def _first(
+    steps: Sequence[_Step], said: Canonical, now: datetime, before: ReadPart | None
+) -> _Found:
+    """What the first rule finds that reads a text as commands."""
+    found = (step(said, now, before) for step in steps)
+    return next((one for one in found if one is not None and one[1]), (By.NOTHING, None))

@@ -101,6 +101,7 @@ class NluStage:
             revision=message.revision,
             text=text,
             commands=understood.commands,
+            missed=understood.missed,
             choices=tuple(self._choices(understood)),
             unclaimed=self._unclaimed(said, understood) if nothing else OpenQuestion(),
             conditional=self._interpreter.conditional(said, self._now(), understood.by in _WHOLE),

@@ -26,6 +26,7 @@ class By(Enum):
     NEED = "it states a need, and is no command"
     GUESSED_PARTS = "the models know what its parts are"
     TALK = "it is like something that is only talked about"
+    SOME_CLAUSES = "sentences fit all of its parts but one, which is no part of the others"
     NOTHING = "nothing fits, and the models would not stand by a guess"
 
 
@@ -39,6 +40,8 @@ class Understood:
     """Whether the text negates a command, takes it back, or only reports one."""
     choices: tuple[Command, ...] = ()
     """The commands to ask about."""
+    missed: str = ""
+    """Words of a clause that was not understood, and is no part of the commands; "" for none."""
 
     @property
     def commands(self) -> tuple[Command, ...]:
@@ -47,8 +50,9 @@ class Understood:
 
     @property
     def exact(self) -> bool:
-        """Whether there are commands and each is an exact sentence."""
-        return bool(self.readings) and all(reading.exact for reading in self.readings)
+        """Whether there are commands, each an exact sentence, and nothing else was said."""
+        exact = bool(self.readings) and all(reading.exact for reading in self.readings)
+        return exact and not self.missed
 
     def with_confidence_at_most(self, most: float) -> Understood:
         """The same, with every command's confidence lowered to at most `most`."""

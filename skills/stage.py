@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from datetime import datetime
+from itertools import chain
 from typing import ClassVar
 
 import msgspec
@@ -192,7 +193,10 @@ class SkillsStage:
 
     def _dialog_of(self, said: Interpretation) -> Dialog:
         commands = self._registry.without_talk(said.commands)
-        calls = (self._called(_request(said, command)) for command in commands)
+        calls = chain(
+            (self._called(_request(said, command)) for command in commands),
+            (_not_understood(said.missed) for _ in range(bool(said.missed))),
+        )
         expires_at_s = self._scheduler.at_s + DIALOG_S
         guessed = len(commands) == 1 and self._guessed_question(commands[0])
         return Dialog(calls, commands[0].intent, expires_at_s, text=said.text, guessed=guessed)
@@ -271,6 +275,12 @@ class SkillsStage:
         """
         asks = dialog.intent is not None and self._registry.asks(dialog.intent)
         return asks and dialog.query is None and (dialog.guessed or points_back(dialog.text))
+
+
+def _not_understood(words: str) -> Call:
+    """Tell the words beside the commands that were not understood."""
+    yield from ()
+    return Reply(f'I didn\'t understand "{words}".', done=False)
 
 
 def _in_time(move: Callable[[], Reply]) -> Reply:

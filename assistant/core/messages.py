@@ -113,6 +113,8 @@ class Interpretation(Work, frozen=True, kw_only=True):
     text: UserText
     commands: tuple[Command, ...] = ()
     """The commands in order; none when nothing was understood."""
+    missed: UserText = ""
+    """Words beside the commands that were not understood; "" for none."""
     choices: tuple[Choice, ...] = ()
     """Possible meanings when none is likely enough; the user is asked which one is right."""
     unclaimed: OpenQuestion = OpenQuestion()

@@ -19,6 +19,8 @@ SYNONYMS = {
     ("o", "clock"): "o'clock",
     ("for", "a", "duration", "of"): "for",
     ("negative",): "minus",
+    ("nah",): "no",
+    ("nope",): "no",
     ("an",): "a",
     ("for", "me", "for"): "for",
 }
@@ -29,6 +31,8 @@ HESITATIONS = word_set(
 
 _OPENINGS = (
     _table("no, no wait, oh, actually, sorry, listen, excuse me, instead, just, but, so just"),
+    _table("yes, yes please, yeah, yep, aye"),
+    _table("go on then, oh go on then, all right then, fine, fine then, very well, very well then"),
     _table("ugh, argh, blimey, crikey, gosh, goodness, goodness me, heavens, wow, whoa, phew"),
     _table("hey, hi, hello, ok, alright, right, so, well, and, and then, then, also, now, just"),
     _table("could you, can you, would you, will you, you can, you could, could we, can we"),

@@ -2,7 +2,8 @@
 
 recalled    "turn the lamp on", "what time is it", then "turn it off"    the lamp
 leaning     "turn the fan on", then "off"                     the fan
-put off     "close the blinds at sunset", then "and the TV"   at sunset, too
+put off     "lamp on", then "just till nine"                  the lamp, till nine
+            "close the blinds at sunset", then "and the TV"   at sunset, too
 shared      "the lamp and the fan off at ten"                 both at ten
 """
 
@@ -10,11 +11,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
+from datetime import datetime
 
-from assistant.core.messages import When
+import msgspec
+
+from assistant.core.messages import Command, When
 from assistant.english import phrases
 from assistant.english.commands.words import ACTIONS, THEM
-from nlu.discourse.modifiers import Modifiers
+from nlu.discourse.modifiers import Modifiers, only_when
 from nlu.discourse.reading import ReadPart
 from nlu.text.canonical import Canonical, without_politeness
 
@@ -57,6 +61,15 @@ def put_off(parts: list[ReadPart], said: Canonical, before: ReadPart | None) -> 
     if when is None or "now" in words or any(part.command.when for part in parts):
         return parts
     return [part.modified(Modifiers(when=when)) for part in parts]
+
+
+def put_off_alone(said: Canonical, before: ReadPart | None, now: datetime) -> list[Command] | None:
+    """The commands before, for the time that is all that a text says: "just till nine"."""
+    plain = without_politeness(said)
+    if before is None or before.missed or said.asked or not plain.tokens:
+        return None
+    when = only_when(plain, now)
+    return [msgspec.structs.replace(one, when=when) for one in before.turn] if when else None
 
 
 def after_a_timer(parts: list[ReadPart]) -> list[ReadPart]:

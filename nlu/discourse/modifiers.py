@@ -189,6 +189,14 @@ def timed(said: Canonical, now: datetime) -> Iterator[tuple[Canonical, When]]:
             yield said.part(0, start), when
 
 
+def only_when(said: Canonical, now: datetime) -> When | None:
+    """What a text says of when something is to be done, where it says nothing else."""
+    words = [token.text for token in said.tokens[:2]]
+    begin = 1 if words[:1] == ["only"] and words[1:] else 0
+    begins = said.tokens[begin].text in modifiers.AT_TIME | {"in"}
+    return _when(said.part(begin, len(said.tokens)), now) if begins else None
+
+
 def timed_before(said: Canonical, now: datetime) -> Iterator[tuple[Canonical, When]]:
     """The ways to divide what says when from the beginning of a text."""
     count = len(said.tokens)

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from datetime import datetime
 from itertools import islice, pairwise
 
 from assistant.english import phrases
 from nlu.discourse import clauses
+from nlu.discourse.modifiers import Named, divisions
 from nlu.discourse.negation import not_a_command, reported, unlikely_command
 from nlu.discourse.reading import ReadPart
-from nlu.text.canonical import Canonical, cuts
+from nlu.text.canonical import Canonical, cuts, without_politeness
 
 _MOST_COMMANDS = 5
 LONGEST = 60
@@ -173,6 +175,27 @@ class Segmenter:
             return None
         texts = islice(clauses.lent(head, rest), _MOST_LENT)
         return next((r for r in map(self._exact, texts) if r and r.exact), None)
+
+
+def with_modifiers(read: One, named: Named, now: datetime) -> One:
+    """Read with `read`, or else the plain command in a text with what the text adds to it."""
+
+    def modified(said: Canonical) -> ReadPart | None:
+        whole = read(said)
+        if whole is not None and whole.match is not None:
+            return whole
+        added = False
+        plain = without_politeness(said)
+        for core, modifiers in divisions(plain, named, now):
+            if whole is not None and whole.explains(modifiers):
+                return whole
+            added = True
+            if part := read(core):
+                return part.modified(modifiers)
+        # What a guess on the whole leaves out would be dropped.
+        return None if added else whole
+
+    return modified
 
 
 def _once(readings: Sequence[ReadPart]) -> list[ReadPart]:

@@ -283,6 +283,12 @@ def _amounts(key: tuple[str, ...]) -> Iterator[Part]:
             for part in _amounts(key[1:])
             if isinstance(part, Level) and isinstance(part.value, int | float)
         )
+    if len(key) > 1 and (sign := amounts.SIGNS.get(key[0])):  # "plus two" is never two
+        yield from (
+            Relative(change=Change(sign, part.value, part.unit), way=sign)
+            for part in _amounts(key[1:])
+            if isinstance(part, Level) and isinstance(part.value, int | float)
+        )
     if (named := colour(text)) is not None and text not in amounts.LEVELS:
         yield Level("colour", str(named))
 

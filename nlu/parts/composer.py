@@ -34,8 +34,9 @@ from assistant.english.commands.words import (
 )
 from assistant.skill.home import Home
 from assistant.skill.values import Change
+from nlu.discourse import clauses
 from nlu.parts.chunks import Chunker, Named, OfKind, Relative, Spoken, Unknown
-from nlu.parts.doings import DOINGS, LEVELS, OF_PLAYERS, PROPERTY_OF, SENT, able
+from nlu.parts.doings import DOINGS, LEVELS, OF_PLAYERS, PROPERTY_OF, SENT, able, harmless
 from nlu.parts.frames import Frame, frames
 from nlu.parts.places import slot
 from nlu.parts.routines import Routines
@@ -84,6 +85,12 @@ class Composer:
         With `strangers`, a device or a room that the home does not have may be named; with "kinds"
         only a device of a known kind, or a room.
         """
+        made = self._read(said, before, strangers, follows)
+        return made or self._repaired(said, before, follows)
+
+    def _read(
+        self, said: Canonical, before: Sequence[Command], strangers: Strangers, follows: bool
+    ) -> list[Composed] | None:
         correcting, plain = _correction(said)
         plain = without_politeness(plain)
         if at_once := _at_once(plain, before):
@@ -112,6 +119,18 @@ class Composer:
             composed += [Composed(frame.said, command, doing) for command in commands]
             before = commands or before
         return list({one.command: one for one in composed}.values())
+
+    def _repaired(
+        self, said: Canonical, before: Sequence[Command], follows: bool
+    ) -> list[Composed] | None:
+        """The commands of a text whose end puts the rest right: "pink, no, blue"."""
+        head, correction = clauses.repair(said) or (said, said.part(0, 0))
+        slips = self._read(head, before, "", follows) if correction.tokens else None
+        if not slips:
+            return None
+        meant = self._read(correction, [one.command for one in slips], "", True)
+        alike = meant and [_form(one) for one in meant] == [_form(slips[-1])]
+        return [*slips[:-1], *meant] if meant and alike else None
 
     def _corrects(self, command: Command, last: Command) -> Command:
         """A command that corrects the last one only where it is about the same kind of devices."""
@@ -153,6 +172,10 @@ class Composer:
     def domains_of(self, command: Command) -> tuple[str, ...]:
         """The domains of the devices that a command is about; () for none."""
         return self._targets.domains_of(command)
+
+    def harmless(self, command: Command) -> bool:
+        """Whether a command is about devices, opens nothing, and is easily taken back."""
+        return harmless(command.intent, self.domains_of(command))
 
     def mentions(self, words: Sequence[str]) -> bool:
         """Whether words name anything of the home, or an amount."""
@@ -340,6 +363,11 @@ def _is_more(frame: Frame) -> bool:
     return (
         frame.relative is not None and not frame.relative.property and ways <= MORE and bool(ways)
     )
+
+
+def _form(one: Composed) -> tuple[str, ...]:
+    """The intent of a command, and the names of its slots."""
+    return one.command.intent, *(slot.name for slot in one.command.slots)
 
 
 def _change_of(command: Command) -> Change | None:

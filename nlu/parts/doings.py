@@ -56,8 +56,25 @@ DOINGS: dict[str, tuple[tuple[tuple[str, ...], str], ...]] = {
 """Action → the domains that can do it, each with the intent."""
 SENT = {"HassVacuumStart": "HassVacuumCleanArea"}
 """Intent → the one by which a device is sent to a place."""
+SHUTTING = {
+    "cover": ("HassTurnOff", "HassStopMoving"),
+    "valve": ("HassTurnOff", "HassStopMoving"),
+    "lock": ("HassTurnOn",),
+}
+"""Domain of devices that open a way in → the intents that do not open it."""
+OPEN_TO_ANYTHING = ("scene", "script")
+"""Domains whose devices may do whatever the household has put into them."""
 OF_PLAYERS = ("next", "previous", "mute", "unmute", "pause", "resume")
 """Actions of players alone, which need no device."""
+
+
+def harmless(intent: str, domains: Sequence[str]) -> bool:
+    """Whether an intent for devices of these domains opens nothing and is easily taken back."""
+    safe = (
+        intent in SHUTTING[domain] if domain in SHUTTING else domain not in OPEN_TO_ANYTHING
+        for domain in domains
+    )
+    return bool(domains) and all(safe)
 
 
 def able(frame: Frame, domains: Sequence[str]) -> tuple[str, ...]:

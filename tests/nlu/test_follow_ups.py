@@ -101,6 +101,19 @@ def said(stage: NluStage, *texts: str) -> Interpretation:
         (("spots to 30", "not so bright"), "AdjustDevice"),
         (("lock the front door if it isn't",), "HassTurnOn"),
         (("lock the front door if it is open",), "HassTurnOn event"),
+        (("spots to green", "now red, no purple"), "HassLightSet"),
+        (("fan on", "spots, no, the kitchen"), ""),
+        (("fan on", "just till nine"), "HassTurnOn Fan until"),
+        (("fan on", "only at ten tonight"), "HassTurnOn Fan at"),
+        (("spots to 30", "at ten"), "HassLightSet"),
+        (("is the fan on", "till nine"), ""),
+        (("fan on", "flobber", "till nine"), ""),
+        (("fan on", "till nine?"), ""),
+        (("till nine",), ""),
+        (("kitchen blind up", "yes down please"), "HassTurnOff Kitchen Blind"),
+        (("spots to green", "nah, back to purple"), "HassLightSet"),
+        (("spots to green", "nah"), ""),
+        (("spots to green", "yes please"), ""),
     ],
 )
 def test_a_text_goes_on_from_the_command_before(
@@ -115,6 +128,60 @@ def test_a_text_goes_on_from_the_command_before(
         told += [command.when.kind] if command.when else []
         told += ["instead"] if command.instead else []
     assert " ".join(told) == wanted
+
+
+def test_what_puts_right_a_fragment_is_meant_in_its_place(stage: NluStage) -> None:
+    (command,) = said(stage, "spots to green", "now red, no purple").commands
+    assert command.slots[-1].value == "purple"
+
+
+@pytest.mark.parametrize(
+    ("text", "change"),
+    [
+        ("plus two", "+2"),
+        ("minus three", "-3"),
+        ("go on then, plus two", "+2"),
+        ("plus ten percent", "+10 %"),
+    ],
+)
+def test_a_number_with_a_sign_is_a_change(stage: NluStage, text: str, change: str) -> None:
+    (command,) = said(stage, "nursery thermostat to 19", text).commands
+    assert command.intent == "AdjustDevice"
+    assert command.slots[-1].value == change
+
+
+@pytest.mark.parametrize(
+    ("text", "wanted", "missed"),
+    [
+        ("flobbers out, spots off", ["HassTurnOff"], "flobbers out"),
+        (
+            "spots off, put the flobbers round, fan on",
+            ["HassTurnOff", "HassTurnOn"],
+            "put the flobbers round",
+        ),
+        ("fan on, flobbers up and spots off", ["HassTurnOn", "HassTurnOff"], "flobbers up"),
+        ("flobbers out, lock the front door", ["HassTurnOn"], "flobbers out"),
+        ("flobbers out, unlock the front door", [], ""),
+        ("flobbers out, open the kitchen blind", [], ""),
+        ("flobbers out, close the kitchen blind", ["HassTurnOff"], "flobbers out"),
+        ("flobbers out", [], ""),
+        ("flobber time, spots off", [], ""),
+        ("flobbers already out, spots off", [], ""),
+        ("spots off, well, flobbers not out", [], ""),
+        ("flobbers out then spots off", [], ""),
+        ("note flobbers out, spots off", [], ""),
+        ("she said flobbers out, spots off", [], ""),
+        ("flobbers out, gribbles out, spots off", [], ""),
+        ("flobbers out, spots off?", [], ""),
+        ("spots off, no, flobbers out", [], ""),
+    ],
+)
+def test_a_clause_that_means_nothing_is_told_and_the_others_obeyed(
+    stage: NluStage, text: str, wanted: list[str], missed: str
+) -> None:
+    interpretation = said(stage, text)
+    assert [command.intent for command in interpretation.commands] == wanted
+    assert interpretation.missed == missed
 
 
 @pytest.mark.parametrize(

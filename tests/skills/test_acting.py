@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
+import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -45,6 +46,15 @@ def test_a_committed_command_is_answered(talk: Talk) -> None:
     assert talk.hear("what time is it", TIME) == [
         SpokenReply(utterance_id="u1", text="It's 6:30 pm.", intent="HassGetCurrentTime")
     ]
+
+
+def test_what_was_not_understood_is_told_after_what_was_done(talk: Talk) -> None:
+    said = msgspec.structs.replace(interpreted("u1", 0, PASTA), missed="hens out")
+    replies = [*talk.feed(said), *talk.feed(Commit(utterance_id="u1", revision=0))]
+    reply = next(one for one in replies if isinstance(one, SpokenReply))
+    assert reply.text.endswith('starting now. I didn\'t understand "hens out".')
+    assert reply.acted
+    assert not reply.done
 
 
 def test_an_action_says_that_it_acted(talk: Talk) -> None:

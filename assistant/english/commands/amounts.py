@@ -52,6 +52,8 @@ UP_OR_DOWN: dict[tuple[str, ...], int] = {
 }
 """Words for a change whose property the devices, or what was said before, tell."""
 
+SIGNS = {"plus": 1, "minus": -1}
+"""Word before a number that is a change → whether up or down."""
 MORE = frozenset({("more",), ("further",), ("again",)})
 """Words for more of the same after a change, whichever its direction."""
 SIZES = _by_phrase(

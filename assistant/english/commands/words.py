@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from assistant.english.lists import phrase_list, word_set
+from assistant.english.negation import NEGATIONS
 
 
 def _keys(phrases: str) -> frozenset[tuple[str, ...]]:
@@ -125,6 +126,19 @@ BEGINNINGS = word_set(
     " play pause raise lower run send call remind tell bring activate mute skip"
 )
 """First words of most commands."""
+RELATING = NEGATIONS | word_set(
+    "if when whenever once unless while whilst until till after before at by around past about as"
+    " for from because since so or but except bar minus than rather instead only just leave keep"
+    " stay stays wait hang hold sorry actually mean meant said again still already"
+    " it them that those these this one 1 ones 1s other others both all every everything rest same"
+    " each any which who what where how i he she they we you nobody everyone somebody"
+)
+"""Words by which a clause may say when, why, of what or in place of what another one holds."""
+RELAYING = word_set(
+    "tell say ask shout call message text write note jot remember remind read repeat spell"
+    " translate list add announce broadcast sing play search find look imagine think"
+)
+"""Verbs whose text may run on over the next clause: "tell her hens out, lamp off"."""
 EVERYTHING = word_set("all everything")
 """First words of a command that names what it is for before what to do."""
 SUBJECTS = word_set("i he she they we nobody everyone somebody someone")

@@ -106,7 +106,7 @@ def read_to_do_list(context: Context) -> Reply:
 )
 @skill.short(
     "FindOnList",
-    "(is|are) [there] [still] [any] {text:item} [already|still] on (there|it) [already|yet]",
+    "(is|are) [there] [still] [any] {text:item} [already|still] (on it|[on] there) [already|yet]",
     holds=is_list_meant,
 )
 def find_on_list(

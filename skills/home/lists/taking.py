@@ -176,6 +176,7 @@ def remove_item(
     "RemoveNamed",
     "<take> <named> (off|back off|down) [again|then]",
     "<take> <named> <from> <list>",
+    "[just] off [<list>] [then|with it]",
     holds=is_named_listed,
 )
 def remove_named(request: Request, context: Context) -> Dialog:

@@ -75,3 +75,16 @@ def test_a_list_is_read(say: Conversation, text: str) -> None:
 def test_what_there_is_to_do_is_a_list_too(say: Conversation) -> None:
     say("put mow the lawn on the to-do list")
     assert say("what jobs have I got") == "On your to-do list: mow the lawn."
+
+
+@pytest.mark.parametrize("text", ["off", "take it off", "just off then"])
+def test_what_was_asked_about_is_taken_off(say: Conversation, text: str) -> None:
+    assert say("is milk still there") != "I took milk off your shopping list."
+    assert say("is milk on the shopping list") == "Yes, milk is on your shopping list."
+    assert say("is butter still there") == "Yes, butter is on your shopping list."
+    assert say(text) == "I took butter off your shopping list."
+
+
+def test_off_means_no_list_where_the_thing_is_on_none(say: Conversation) -> None:
+    say("is jam on the shopping list")
+    assert "list" not in say("off")
