@@ -105,7 +105,8 @@ class Reader:
         forms = Forms(question, wanted, moments(question, within))
         drafts = self._formed(drafts, forms, within)
         drafts.sort(key=self._first_look, reverse=True)
-        readings = self._compared(question, drafts[:COMPARED], wanted)
+        dated = within is not None and within.since is not None
+        readings = self._compared(question, drafts[:COMPARED], wanted, dated)
         best: dict[int, AnswerSpan] = {}
         for reading in sorted(readings, key=lambda r: r.score, reverse=True):
             best.setdefault(reading.candidate.id, reading)
@@ -157,7 +158,7 @@ class Reader:
         return likely + draft.form - draft.penalty
 
     def _compared(
-        self, question: str, drafts: Sequence[_Draft], wanted: Requirements
+        self, question: str, drafts: Sequence[_Draft], wanted: Requirements, dated: bool
     ) -> Iterator[AnswerSpan]:
         if not drafts:
             return
@@ -168,7 +169,7 @@ class Reader:
             cosine = float(row @ asked)
             missing = wanted.unlike(draft.statement, draft.missing)
             penalty = wanted.penalty(draft.statement, missing)
-            sure = self._certainty(draft, cosine, penalty, wanted)
+            sure = self._certainty(draft, cosine, penalty, wanted.kind is not None or dated)
             first_look = self._first_look(draft) + draft.penalty - penalty
             yield AnswerSpan(
                 candidate=draft.candidate,
@@ -180,17 +181,16 @@ class Reader:
                 said=_said(question, draft, wanted),
             )
 
-    def _certainty(
-        self, draft: _Draft, cosine: float, penalty: float, wanted: Requirements
-    ) -> float:
+    def _certainty(self, draft: _Draft, cosine: float, penalty: float, definite: bool) -> float:
         """How sure it is that `draft` answers, in logits.
 
-        Where anything may be the answer, no kind of thing shows that a sentence is one, and the
-        network points at something in any sentence: closeness and common words weigh more.
+        Unless a question is `definite`, by the kind of thing that it asks for or by its day,
+        nothing shows that a sentence is the answer, and the network points at something in any
+        sentence: closeness and common words weigh more.
         """
         weights = self._weights
         likely = draft.likelihood - draft.none + draft.form
-        if wanted.kind is None and draft.form <= 0:
+        if not definite and draft.form <= 0:
             near = weights.open_meaning * cosine + weights.open_shared * draft.shared
             near -= weights.open_lacks * penalty
             return likely + near - (weights.open_certain - weights.certain)

@@ -63,9 +63,10 @@ def keep_note(what: Note, context: Context) -> Reply:
     return Reply(f"I noted: {text}.", undo=undo)
 
 
-def _has_notes(request: Request, context: Context) -> bool:
-    """Whether notes are asked for; what somebody said may be in the documents, too."""
-    return True
+def _is_kept(request: Request, context: Context) -> bool:
+    """Whether something is noted about the topic, where one is named."""
+    slot = request.slot("topic")
+    return slot is None or bool(_about(slot.raw, context))
 
 
 @skill.short(
@@ -79,14 +80,14 @@ def _has_notes(request: Request, context: Context) -> bool:
     "[have i got|do i have|are there|do we have] any notes [about {text:topic}]",
     "my notes [please]",
     "[read|what is|what was|tell me|show me] [me] (my|the|that) [last|latest] note [again|please]",
-    holds=_has_notes,
+    holds=_is_kept,
 )
 @skill.short(
     "ReadNotes",
     "what (did|have) (i|we) (say|said|note|noted|tell you|told you|write down) about {text:topic}",
     "(where|when|what time) (did|have) i (say|said|tell you|told you|note|noted|write down) [that]"
     " {text:topic} [is|are|was|were|is kept]",
-    holds=_has_notes,
+    holds=_is_kept,
 )
 def read_notes(context: Context, topic: str = "") -> Reply:
     """Say what was noted, all of it or about something; else it may be in the documents."""
@@ -95,11 +96,6 @@ def read_notes(context: Context, topic: str = "") -> Reply:
         return Reply(f"You noted: {context.say([note.text for note in found])}.")
     text = f"You noted nothing about {topic}." if topic else "You have no notes."
     return Reply(text, task=OpenQuestion() if topic else None)
-
-
-def _is_kept(request: Request, context: Context) -> bool:
-    slot = request.slot("topic")
-    return slot is None or bool(_about(slot.raw, context))
 
 
 @skill.short(
