@@ -36,7 +36,7 @@ Two kinds of commands are not obeyed: negated ones ("don't turn on the light") a
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from datetime import datetime
 from functools import lru_cache, partial
 
@@ -66,14 +66,10 @@ from nlu.grammar.templates import Templates
 from nlu.parts.composer import Composed, Composer, Strangers
 from nlu.parts.questions import Questions
 from nlu.text.canonical import Canonical, canonical, cuts, without_politeness
-from nlu.understood import By, Understood
+from nlu.understood import By, Found, Understood, first_found
 
 _FREE_TEXT_CONFIDENCE = 0.9
 _REMEMBERED = 512
-
-
-_Found = tuple[By, list[ReadPart] | None]
-_Step = Callable[[Canonical, datetime, ReadPart | None], _Found | None]
 
 
 class Interpreter:
@@ -157,7 +153,7 @@ class Interpreter:
     def _may_guess(self, said: Canonical) -> bool:
         return len(said.tokens) <= LONGEST and not said.garbled
 
-    def _read(self, said: Canonical, now: datetime, before: ReadPart | None) -> _Found:
+    def _read(self, said: Canonical, now: datetime, before: ReadPart | None) -> Found:
         first = (self._by_composition,) if before and leans(said, before) else ()
         if before is not None and self._templates.traits(before.command.intent).asks:
             first = (self._by_question, *first)  # "and the kitchen one" asks, and sets no light
@@ -170,8 +166,7 @@ class Interpreter:
             *(remarks, *first, self._by_sentence, self._by_time, self._by_parts),
             *(self._by_short_form, self._by_question, reason, self._by_composition),
             *(self._by_addition, self._by_routine, self._by_free_text, whom),
-            self._by_strange_kind,
-            *(self._by_name, self._by_guess),
+            *(self._by_strange_kind, self._by_name, self._by_guess),
         ):
             if (found := step(said, now, before)) is not None:
                 by, parts = found
@@ -184,30 +179,30 @@ class Interpreter:
     def _all_ask(self, parts: Sequence[ReadPart]) -> bool:
         return all(self._templates.traits(part.command.intent).asks for part in parts)
 
-    def _by_sentence(self, said: Canonical, now: datetime, _: ReadPart | None) -> _Found | None:
+    def _by_sentence(self, said: Canonical, now: datetime, _: ReadPart | None) -> Found | None:
         whole = self._modified(partial(self._sentence, now=now, free_text=False), now)(said)
         talk = whole is not None and self._templates.traits(whole.command.intent).only_talk
         if talk and (found := self._by_routine(said, now, None)):
             return found  # "bedtime please" is no good night where a scene is called so
         return (By.SENTENCE, [whole]) if whole else None
 
-    def _by_routine(self, said: Canonical, now: datetime, _: ReadPart | None) -> _Found | None:
+    def _by_routine(self, said: Canonical, now: datetime, _: ReadPart | None) -> Found | None:
         routine = self._compose.routine(said) if self._compose is not None else None
         return (By.COMPOSED, [self._part(said, routine)]) if routine is not None else None
 
-    def _by_time(self, said: Canonical, now: datetime, before: ReadPart | None) -> _Found | None:
+    def _by_time(self, said: Canonical, now: datetime, before: ReadPart | None) -> Found | None:
         """Commands that all wait for what the text begins with: "at sunset turn on the lamp"."""
         for core, when in timed_before(said, now):
             exact = (self._by_sentence, self._by_parts, self._by_composition)
             # Without a pause it is uncertain where a clause ends, so the rest is no free text.
             clear = core.tokens[0].start in said.pauses or when.kind != "event"
             steps = (*exact, self._by_free_text, self._by_guess) if clear else exact
-            by, parts = _first(steps, core, now, before)
+            by, parts = first_found(steps, core, now, before)
             if parts:
                 return by, [part.modified(Modifiers(when=when)) for part in parts]
         return None
 
-    def _by_parts(self, said: Canonical, now: datetime, before: ReadPart | None) -> _Found | None:
+    def _by_parts(self, said: Canonical, now: datetime, before: ReadPart | None) -> Found | None:
         strict = partial(self._sentence, now=now, free_text=False)
         modified = self._modified(strict, now)
         parts = Segmenter(modified, modified, modified).read(said, before)
@@ -220,13 +215,13 @@ class Interpreter:
 
     def _by_strange_kind(
         self, said: Canonical, now: datetime, before: ReadPart | None
-    ) -> _Found | None:
+    ) -> Found | None:
         # A guess would take "the conservatory blinds" for those of another room, unless its words
         # are but another spelling: "the bedroom lump".
         found = self._of_strangers(said, "kinds")
         return None if found and self._misspelt(said, now, found[1] or ()) else found
 
-    def _by_name(self, said: Canonical, now: datetime, before: ReadPart | None) -> _Found | None:
+    def _by_name(self, said: Canonical, now: datetime, before: ReadPart | None) -> Found | None:
         """A device that is named alone, so that what to do with it is asked."""
         named = self._compose.alone(said) if self._compose is not None else None
         return (By.NAME, [self._part(said, named)]) if named is not None else None
@@ -236,7 +231,9 @@ class Interpreter:
         if self._compose is None or not self._may_guess(said):
             return None
         steps = (self._by_sentence, self._by_parts, self._by_composition)
-        found = obeyed(said, lambda one: _first(steps, one, now, None)[1], self._compose.harmless)
+        found = obeyed(
+            said, lambda one: first_found(steps, one, now, None)[1], self._compose.harmless
+        )
         return found and Understood(found.readings, By.SOME_CLAUSES, missed=found.missed)
 
     def _misspelt(self, said: Canonical, now: datetime, strange: Sequence[ReadPart]) -> bool:
@@ -246,7 +243,7 @@ class Interpreter:
         guessed = self.guess(said, now) or next(iter(self.guess.asks(said, now)), None)
         return guessed is not None and spells(guessed, strange)
 
-    def _of_strangers(self, said: Canonical, strangers: Strangers) -> _Found | None:
+    def _of_strangers(self, said: Canonical, strangers: Strangers) -> Found | None:
         """A command for what the home does not have, so that this is what is told."""
         if self._compose is None or not self._may_guess(said) or unlikely_command(said):
             return None
@@ -257,7 +254,7 @@ class Interpreter:
 
     def _by_composition(
         self, said: Canonical, now: datetime, before: ReadPart | None
-    ) -> _Found | None:
+    ) -> Found | None:
         if self._compose is None or not self._may_guess(said) or not_a_command(said):
             return None
         last = before.turn if before else ()
@@ -268,9 +265,7 @@ class Interpreter:
                 return By.COMPOSED, parts
         return None
 
-    def _by_addition(
-        self, said: Canonical, now: datetime, before: ReadPart | None
-    ) -> _Found | None:
+    def _by_addition(self, said: Canonical, now: datetime, before: ReadPart | None) -> Found | None:
         """The commands before, with what a text adds to them: "not the bathroom", "till nine"."""
         asked = before and self._templates.traits(before.command.intent).asks
         if not asked and (later := put_off_alone(said, before, now)):
@@ -288,19 +283,17 @@ class Interpreter:
 
     def _alone(
         self, command_of: Alone, said: Canonical, now: datetime, before: ReadPart | None
-    ) -> _Found | None:
+    ) -> Found | None:
         """The command without what is said beside it: "telly off, nobody is watching"."""
         plain = self._compose and command_of(said, self._compose.mentions)
         if not plain or not self._may_guess(said):
             return None
         steps = (self._by_sentence, self._by_time, self._by_parts, self._by_short_form)
         more = (self._by_question, self._by_composition, self._by_addition)
-        by, parts = _first((*steps, *more), plain, now, before)
+        by, parts = first_found((*steps, *more), plain, now, before)
         return (by, parts) if parts else None
 
-    def _by_question(
-        self, said: Canonical, now: datetime, before: ReadPart | None
-    ) -> _Found | None:
+    def _by_question(self, said: Canonical, now: datetime, before: ReadPart | None) -> Found | None:
         if self._questions is None or not self._may_guess(said):
             return None
         last = before.turn if before else ()
@@ -310,13 +303,13 @@ class Interpreter:
         parts = [self._part(one.said, one.command) for one in strange]
         return (By.COMPOSED, parts) if parts and not self._misspelt(said, now, parts) else None
 
-    def _by_short_form(self, said: Canonical, now: datetime, _: ReadPart | None) -> _Found | None:
+    def _by_short_form(self, said: Canonical, now: datetime, _: ReadPart | None) -> Found | None:
         parts = self._short.certain(said, now)
         return (By.SHORT_FORM, parts) if parts else None
 
     def _by_free_text(
         self, said: Canonical, now: datetime, before: ReadPart | None
-    ) -> _Found | None:
+    ) -> Found | None:
         free = partial(self._sentence, now=now, free_text=True)
         modified = self._modified(free, now)
         exact = self._modified(partial(self._sentence, now=now, free_text=False), now)
@@ -329,7 +322,7 @@ class Interpreter:
             return By.FREE_TEXT, parts
         return (By.FREE_TEXT, whole.each_item()) if whole else None
 
-    def _by_guess(self, said: Canonical, now: datetime, before: ReadPart | None) -> _Found | None:
+    def _by_guess(self, said: Canonical, now: datetime, before: ReadPart | None) -> Found | None:
         if (guess := self.guess) is None or not self._may_guess(said):
             return None
         free = partial(self._sentence, now=now, free_text=True)
@@ -396,11 +389,3 @@ class Interpreter:
         command = msgspec.structs.replace(command, directions=told)
         thing = self._templates.traits(command.intent).thing
         return ReadPart(said, command, match, thing=thing)
-
-
-def _first(
-    steps: Sequence[_Step], said: Canonical, now: datetime, before: ReadPart | None
-) -> _Found:
-    """What the first rule finds that reads a text as commands."""
-    found = (step(said, now, before) for step in steps)
-    return next((one for one in found if one is not None and one[1]), (By.NOTHING, None))

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from datetime import datetime
 from enum import Enum
 
 import msgspec
 
 from assistant.core.messages import Command
 from nlu.discourse.reading import ReadPart
+from nlu.text.canonical import Canonical
 
 
 class By(Enum):
@@ -62,3 +65,17 @@ class Understood:
         )
         readings = zip(self.readings, commands, strict=True)
         return replace(self, readings=tuple(replace(r, command=c) for r, c in readings))
+
+
+Found = tuple[By, list[ReadPart] | None]
+"""The rule that read a text, and its parts; None where the text is no command."""
+Step = Callable[[Canonical, datetime, ReadPart | None], Found | None]
+"""A rule: reads a text at a time, after what was read before."""
+
+
+def first_found(
+    steps: Sequence[Step], said: Canonical, now: datetime, before: ReadPart | None
+) -> Found:
+    """What the first rule finds that reads a text as commands."""
+    found = (step(said, now, before) for step in steps)
+    return next((one for one in found if one is not None and one[1]), (By.NOTHING, None))

@@ -24,19 +24,17 @@ from assistant.core.parts import NameSource as NameSource
 from assistant.core.parts import OpenQuestion as OpenQuestion
 from assistant.core.parts import Period as Period
 from assistant.core.parts import RepeatAnswer as RepeatAnswer
+from assistant.core.parts import ReplyText as ReplyText
 from assistant.core.parts import Slot as Slot
 from assistant.core.parts import SlotValue as SlotValue
 from assistant.core.parts import Summarise as Summarise
+from assistant.core.parts import UserText as UserText
 from assistant.core.parts import When as When
 from assistant.core.parts import Word as Word
 from assistant.core.parts import WordFacts as WordFacts
 
 Id = Annotated[str, msgspec.Meta(max_length=200)]
 """An id. Ids are stored, so their length is limited."""
-UserText = Annotated[str, msgspec.Meta(max_length=5_000)]
-"""Text that a user says in one utterance. A longer text could occupy a stage for hours."""
-ReplyText = Annotated[str, msgspec.Meta(max_length=10_000)]
-"""Text that the assistant says at once, at most ten minutes of speech."""
 SAMPLE_RATE_HZ = 16_000
 """Sample rate of all audio inside the assistant except `Speech`, which has its voice's rate."""
 

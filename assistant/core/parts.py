@@ -7,6 +7,10 @@ from typing import Annotated, Literal
 
 import msgspec
 
+UserText = Annotated[str, msgspec.Meta(max_length=5_000)]
+"""Text that a user says in one utterance. A longer text could occupy a stage for hours."""
+ReplyText = Annotated[str, msgspec.Meta(max_length=10_000)]
+"""Text that the assistant says at once, at most ten minutes of speech."""
 SlotValue = str | int | float | bool | None
 ZonedDatetime = Annotated[datetime, msgspec.Meta(tz=True)]
 """Date and time with a time zone; one without is refused where it is decoded."""

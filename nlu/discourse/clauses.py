@@ -16,7 +16,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from assistant.english import phrases
-from assistant.english.commands.words import BEGINNINGS, QUESTIONS
+from assistant.english.commands.amounts import COMPARATIVES
+from assistant.english.commands.words import BEGINNINGS, CORRECTIONS, QUESTIONS
 from nlu.text.canonical import Canonical, Token, canonical, without_politeness
 
 _LONGEST_REPAIR = 12
@@ -77,6 +78,23 @@ def repair(said: Canonical) -> tuple[Canonical, Canonical] | None:
             if start and len(rest.tokens) <= _LONGEST_REPAIR:
                 return said.part(0, start), rest
     return None
+
+
+def correction(said: Canonical) -> tuple[bool, Canonical]:
+    """Whether a text begins by correcting the one before, and the rest of it."""
+    words = tuple(token.text for token in said.tokens)
+    if words in COMPARATIVES:  # "not that loud"
+        return False, said
+    for length in (3, 2, 1):
+        if words[:length] in CORRECTIONS:
+            rest = correction(said.part(length, len(words)))[1]
+            return True, rest
+    for length in (2, 1):  # "the bedroom I meant", "the bedroom instead"
+        if len(words) > length and words[-length:] in CORRECTIONS:
+            return True, said.part(0, len(words) - length)
+    if len(words) == 3 and words[1] == "not" and words[0].isdecimal() and words[2].isdecimal():
+        return True, said.part(0, 1)  # "sixteen, not sixty"
+    return False, said
 
 
 def repaired(head: Canonical, correction: Canonical) -> Iterator[Canonical]:

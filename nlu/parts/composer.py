@@ -16,14 +16,13 @@ from typing import Literal
 import msgspec
 
 from assistant.core.messages import Command, Slot, SlotValue
-from assistant.english.commands.amounts import COMPARATIVES, MORE, UP_OR_DOWN
+from assistant.english.commands.amounts import MORE, UP_OR_DOWN
 from assistant.english.commands.kinds import KINDS, OF_PROPERTY
 from assistant.english.commands.needs import NEEDS, SOFTENING, TAGS
 from assistant.english.commands.short_forms import NO_LABEL
 from assistant.english.commands.words import (
     AT_ONCE,
     BE,
-    CORRECTIONS,
     HARDLY_CORRECTING,
     HERE,
     ONLY,
@@ -91,7 +90,7 @@ class Composer:
     def _read(
         self, said: Canonical, before: Sequence[Command], strangers: Strangers, follows: bool
     ) -> list[Composed] | None:
-        correcting, plain = _correction(said)
+        correcting, plain = clauses.correction(said)
         plain = without_politeness(plain)
         if at_once := _at_once(plain, before):
             return at_once
@@ -394,20 +393,3 @@ def _asks(said: Canonical) -> bool:
 
 def _words(said: Canonical) -> tuple[str, ...]:
     return tuple(token.text for token in said.tokens)
-
-
-def _correction(said: Canonical) -> tuple[bool, Canonical]:
-    """Whether a text begins by correcting the one before, and the rest of it."""
-    words = _words(said)
-    if words in COMPARATIVES:  # "not that loud"
-        return False, said
-    for length in (3, 2, 1):
-        if words[:length] in CORRECTIONS:
-            rest = _correction(said.part(length, len(words)))[1]
-            return True, rest
-    for length in (2, 1):  # "the bedroom I meant", "the bedroom instead"
-        if len(words) > length and words[-length:] in CORRECTIONS:
-            return True, said.part(0, len(words) - length)
-    if len(words) == 3 and words[1] == "not" and words[0].isdecimal() and words[2].isdecimal():
-        return True, said.part(0, 1)  # "sixteen, not sixty"
-    return False, said

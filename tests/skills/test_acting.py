@@ -205,8 +205,10 @@ def test_another_command_drops_the_question(talk: Talk) -> None:
 
 
 def test_a_command_that_no_skill_knows_is_no_answer_either(talk: Talk) -> None:
-    assert talk.ask("HassShoppingListAddItem", item="") == "What shall I put on your shopping list?"
-    assert talk.say("eggs", command("Nowhere")) == 'I understood "nowhere", but I can\'t do that yet.'
+    asked = talk.ask("HassShoppingListAddItem", item="")
+    assert asked == "What shall I put on your shopping list?"
+    told = talk.say("eggs", command("Nowhere"))
+    assert told == 'I understood "nowhere", but I can\'t do that yet.'
     assert talk.database.execute("SELECT text FROM list_items") == []
 
 
