@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Generator
 from typing import Annotated
 
 import msgspec
@@ -43,8 +44,7 @@ def _going(*directions: str) -> Traits:
 def pause(request: Request, context: Context, place: Place, name: Player | None = None) -> Dialog:
     """Pause what is playing."""
     target = players(TargetMention(name, place), request, context, ("playing",))
-    question = f"Shall I pause {target.words}?"
-    if name is None and _elsewhere(target, place, context) and not (yield Confirm(question)):
+    if (yield from _refused(f"Shall I pause {target.words}?", name, target, place, context)):
         return LEFT
     return (yield from _switch(target, context, "paused", "I paused {}."))
 
@@ -53,8 +53,7 @@ def pause(request: Request, context: Context, place: Place, name: Player | None 
 def unpause(request: Request, context: Context, place: Place, name: Player | None = None) -> Dialog:
     """Go on with what was paused."""
     target = players(TargetMention(name, place), request, context, ("paused",))
-    question = f"Shall I let {target.words} go on?"
-    if name is None and _elsewhere(target, place, context) and not (yield Confirm(question)):
+    if (yield from _refused(f"Shall I let {target.words} go on?", name, target, place, context)):
         return LEFT
     return (yield from _switch(target, context, "playing", "I let {} go on."))
 
@@ -97,6 +96,9 @@ def set_volume(
     if not 0 <= volume_level <= 100:
         return Reply("A volume is from zero to 100 percent.", done=False)
     target = players(TargetMention(name, place), request, context, ("playing", "on", "paused"))
+    question = f"Shall I set {target.words} to {volume_level} percent?"
+    if (yield from _refused(question, name, target, place, context)):
+        return LEFT
     player = yield from one_of(target, context)
     return target.unknown if player is None else _loud(player, volume_level, context)
 
@@ -134,6 +136,14 @@ def players(
             if those := tuple(e for e in group.entities if e.state == state):
                 return Target(those, target.kind, group.where)
     return target
+
+
+def _refused(
+    question: str, name: str | None, target: Target, place: Place, context: Context
+) -> Generator[Confirm, bool, bool]:
+    """Whether players of other rooms, which were not named, are asked about and not meant."""
+    asked = name is None and _elsewhere(target, place, context)
+    return asked and not (yield Confirm(question))
 
 
 def _elsewhere(target: Target, place: Place, context: Context) -> bool:

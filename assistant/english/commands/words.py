@@ -84,6 +84,7 @@ STOREYS = {
     ("up", "here"): "up",
     ("downstairs",): "down",
     ("down", "there"): "down",
+    ("down", "here"): "down",
 }
 """Words for a floor, whatever it is called."""
 INSTEAD_OF = _keys("instead of, rather than, in place of")

@@ -91,6 +91,7 @@ LIGHTS_ON = command(ON, domain="light", area="Lounge")
         ("reading lamp on low", [("HassLightSet", LAMP | {"brightness": 20})]),
         ("everything off in here", [(OFF, {"area": "Lounge"})]),
         ("everything off upstairs", [(OFF, {"floor": "First Floor"})]),
+        ("everything off down here", [(OFF, {"floor": "Ground Floor"})]),
         ("turn of the reading lamp", [(OFF, LAMP)]),
         (
             "blind up, coffee on, spots blue",

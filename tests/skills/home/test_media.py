@@ -16,6 +16,14 @@ def test_pause_means_what_plays_and_go_on_what_was_paused(house: Talk) -> None:
     assert house.state("media_player.tv") == "playing"
 
 
+def test_what_plays_in_another_room_is_not_made_louder_unasked(house: Talk) -> None:
+    house.ask("HassTurnOff", name="Radio")
+    question = "Shall I set the tv to 15 percent?"
+    assert house.ask("HassSetVolume", volume_level=15) == question
+    assert house.say("no") == "Okay, I left it as it is."
+    assert house.ask("HassSetVolume", volume_level=15, name="TV") == "I set the tv to 15 percent."
+
+
 def test_the_speakers_room_comes_first(house: Talk) -> None:
     assert house.ask("HassMediaUnpause") == "I let the radio go on."
 
