@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from datetime import datetime
-from itertools import chain
 from typing import ClassVar
 
 import msgspec
@@ -193,10 +192,9 @@ class SkillsStage:
 
     def _dialog_of(self, said: Interpretation) -> Dialog:
         commands = self._registry.without_talk(said.commands)
-        calls = chain(
-            (self._called(_request(said, command)) for command in commands),
-            (_not_understood(said.missed) for _ in range(bool(said.missed))),
-        )
+        calls = [self._called(_request(said, command)) for command in commands]
+        if said.missed:
+            calls.append(_not_understood(said.missed))
         expires_at_s = self._scheduler.at_s + DIALOG_S
         guessed = len(commands) == 1 and self._guessed_question(commands[0])
         return Dialog(calls, commands[0].intent, expires_at_s, text=said.text, guessed=guessed)

@@ -11,7 +11,6 @@ from assistant.skill import (
     Context,
     Dialog,
     ListItem,
-    OpenQuestion,
     Reply,
     Request,
     Skill,
@@ -90,12 +89,11 @@ def _is_kept(request: Request, context: Context) -> bool:
     holds=_is_kept,
 )
 def read_notes(context: Context, topic: str = "") -> Reply:
-    """Say what was noted, all of it or about something; else it may be in the documents."""
+    """Say what was noted, all of it or about something that notes tell of."""
     found = _about(topic, context)
     if found:
         return Reply(f"You noted: {context.say([note.text for note in found])}.")
-    text = f"You noted nothing about {topic}." if topic else "You have no notes."
-    return Reply(text, task=OpenQuestion() if topic else None)
+    return Reply("You have no notes.")
 
 
 @skill.short(

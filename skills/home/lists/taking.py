@@ -70,10 +70,7 @@ def complete_on_shopping_list(request: Request, item: Item, context: Context) ->
 )
 def complete_on_list(request: Request, item: Item, name: ListName, context: Context) -> Dialog:
     """Check something off a list."""
-    found = find_list(name, context)
-    if found is None:
-        return no_such_list(name, context)
-    return (yield from _with(_check, item, (found,), request, context))
+    return _with_named(_check, item, name, request, context)
 
 
 @skill.short(
@@ -135,10 +132,7 @@ def complete_named(request: Request, context: Context) -> Dialog:
 )
 def remove_from_list(request: Request, item: Item, context: Context, name: ListName) -> Dialog:
     """Take something off a list."""
-    found = find_list(name, context)
-    if found is None:
-        return no_such_list(name, context)
-    return (yield from _with(_take, item, (found,), request, context))
+    return _with_named(_take, item, name, request, context)
 
 
 @skill.short(
@@ -259,6 +253,14 @@ def _with(
         text = f"I don't find {thing_of(item)} on {on.called}."
         return Reply(text, about=about, done=False)
     return step(place, context)
+
+
+def _with_named(step: Step, item: str, name: str, request: Request, context: Context) -> Dialog:
+    """Do `step` with an item of the list called so."""
+    found = find_list(name, context)
+    if found is None:
+        return no_such_list(name, context)
+    return (yield from _with(step, item, (found,), request, context))
 
 
 def _check(place: ItemOnList, context: Context) -> Reply:
