@@ -82,7 +82,7 @@ class Composition:
         """The sentences and models by which texts are understood."""
         registry, sentences = self._skills_and_sentences
         return Understanding(
-            *(self._config, registry.manifests, sentences, self.home, self.library, self._opened),
+            *(self._config, registry.manifests, sentences, self.library, self._opened),
             whole=self._builtin,
         )
 

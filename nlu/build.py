@@ -48,12 +48,11 @@ class Understanding:
         config: Config,
         manifests: Sequence[SkillManifest],
         sentences: Templates,
-        home: Home,
         library: Library,
         opened: OpenModels,
         whole: bool = True,
     ) -> None:
-        self._config, self._manifests, self._home = config, manifests, home
+        self._config, self._manifests = config, manifests
         self._library, self._opened, self._whole = library, opened, whole
         self.sentences = sentences
         self.faults = Degraded("nlu")
@@ -85,8 +84,8 @@ class Understanding:
             raise ConfigError(error.code, f"nlu.custom_sentences: {error.message}") from error
 
     def interpreter(self, templates: Templates) -> Interpreter:
-        """An interpreter with `templates`, and with the models where they are installed."""
-        there = (self._home, self._config.home.area)
+        """An interpreter in the home and room of `templates`, with models where there are any."""
+        there = (templates.home, templates.area)
         compose = Composer(*there) if self._whole else None
         questions = Questions(*there) if self._whole else None
         if not self.guesses:

@@ -127,6 +127,11 @@ class Templates:
         return self._home
 
     @property
+    def area(self) -> str:
+        """The name of the area where they are said; "" where it is not known."""
+        return self._area
+
+    @property
     def claims(self) -> tuple[Claim, ...]:
         """The intents in the skills' order, one for each block of sentences."""
         return self._grammar.claims

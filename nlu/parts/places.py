@@ -57,12 +57,13 @@ class Places:
     def found(self, where: Where) -> Where:
         """A place, with the rooms that "my room" may be in place of that.
 
-        It is the speaker's room unless that is everybody's, else any that belongs to somebody.
+        It is the speaker's room, unless that is everybody's and others belong to somebody.
         """
         if not where.own:
             return where
-        ours = [self.here] if self.here is not None and not _is_shared(self.here) else []
-        ours = ours or [area for area in self._home.areas if _is_private(area)]
+        ours = [area for area in self._home.areas if _is_private(area)]
+        if self.here is not None and not (ours and _is_shared(self.here)):
+            ours = [self.here]
         if not 0 < len(ours) <= _MOST_ROOMS:
             return Where(unknown=_MY_ROOM)
         return Where(area=ours[0], others=tuple(ours[1:]))

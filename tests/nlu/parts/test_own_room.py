@@ -46,7 +46,8 @@ def rooms(there: Home, here: str, said: str) -> list[tuple[str, ...]]:
         (SEVERAL, "", ("Olga's Room", "Twins' Room")),
         (SEVERAL, "r2", ("Twins' Room",)),
         (SEVERAL, "r3", ("Blue Room",)),
-        (SHARED, "r0", ("room of yours",)),
+        (SHARED, "r0", ("Kitchen",)),
+        (SHARED, "", ("room of yours",)),
     ],
 )
 def test_my_room(there: Home, here: str, meant: tuple[str, ...], said: str) -> None:

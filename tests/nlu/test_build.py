@@ -1,0 +1,24 @@
+"""An interpreter is built for the home and the room that its sentences have."""
+
+from __future__ import annotations
+
+from assistant.cli.conversation import temporary_config
+from assistant.composition import Composition
+from assistant.skill.home import Area, Entity, Home
+from nlu.text.canonical import canonical
+
+VILLA = Home(
+    areas=(Area(name="Orangery", id="orangery"),),
+    entities=(Entity(id="light.globe", name="Globe", area="orangery", state="on"),),
+)
+
+
+def test_parts_are_composed_in_the_home_and_room_of_the_sentences() -> None:
+    composition = Composition(temporary_config(None, None))
+    there = composition.understanding.templates_of(VILLA).in_area("orangery")
+    interpret = composition.understanding.interpreter(there)
+    said = canonical("globe off and then everything in here but the globe on")
+    off, on = interpret(said, composition.now()).commands
+    assert [(slot.name, slot.value) for slot in off.slots] == [("name", "Globe")]
+    assert ("area", "Orangery") in [(slot.name, slot.value) for slot in on.slots]
+    assert [target.value for target in on.excluded] == ["Globe"]
