@@ -37,8 +37,13 @@ class Connection:
 
     @property
     def behind(self) -> bool:
-        """Whether the caller has something left to read, or a request without an answer."""
-        return bool(self._unsent) or b"\n" in self._received
+        """Whether the caller has something left to read."""
+        return bool(self._unsent)
+
+    @property
+    def asks(self) -> bool:
+        """Whether a request of the caller waits for its answer."""
+        return b"\n" in self._received
 
     def line(self) -> bytes | None:
         """The next line; None while it is incomplete. Raises `ConnectionError` after the last.

@@ -56,6 +56,8 @@ IDLE_S = 10.0
 EVENTS_A_TURN = 32
 KEPT_S = 1.0
 """Seconds for which an answer is reused, so that hundreds of callers cost one computation."""
+LASTING = ("skills",)
+"""Commands with answers that take long and change only when settings are read anew."""
 LONGEST_COMMAND = 40
 """Most characters of an unknown command that are looked at."""
 STAYING = ("documents", "reload", "use", "watch")
@@ -187,7 +189,8 @@ class ControlServer:
     def _serve(self, caller: Connection) -> Iterator[Message]:
         try:
             caller.flush()
-            if (line := caller.line()) is not None:
+            # Who does not read its answers gets no further ones, and costs nothing meanwhile.
+            if not caller.behind and (line := caller.line()) is not None:
                 caller.asked_at_s = self._clock()
                 yield from self._answer(caller, line)
         except ConnectionError:
@@ -236,8 +239,9 @@ class ControlServer:
     def _worked_out(
         self, command: str, answer: Callable[..., Any], arguments: tuple[str, ...]
     ) -> Any:
-        at_s, of, kept = self._kept.get(command, (float("-inf"), (), None))
-        if self._clock() - at_s >= KEPT_S or of != arguments:
+        at_s, of, kept = self._kept.get(command, (0.0, (), None))
+        old = command not in LASTING and self._clock() - at_s >= KEPT_S
+        if command not in self._kept or old or of != arguments:
             self._worked = True
             kept = answer(*arguments)
             self._kept[command] = (self._clock(), arguments, kept)
@@ -306,8 +310,9 @@ class ControlServer:
 
     def _poll(self, caller: Connection) -> None:
         if caller.descriptor in self._callers:
-            wants = select.EPOLLOUT if caller.behind else 0
-            self._epoll.modify(caller.descriptor, select.EPOLLIN | wants)
+            reads = 0 if caller.behind else select.EPOLLIN
+            writes = select.EPOLLOUT if caller.behind or caller.asks else 0
+            self._epoll.modify(caller.descriptor, reads | writes)
 
     def _hang_up(self, caller: Connection) -> None:
         if caller in self._unanswered:

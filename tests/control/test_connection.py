@@ -161,9 +161,9 @@ def test_a_caller_is_behind_until_it_has_read() -> None:
         assert received == line
         theirs.sendall(b"one\ntwo\nthr")
         assert served.line() == b"one"
-        assert served.behind
+        assert served.asks
         assert [served.line(), served.line()] == [b"two", None]
-        assert not served.behind
+        assert not served.asks
         theirs.sendall(b"ee\n")
         assert served.line() == b"three"
         theirs.close()

@@ -10,7 +10,7 @@ import stat
 import struct
 import threading
 from collections.abc import Iterator
-from contextlib import ExitStack, closing
+from contextlib import ExitStack, closing, suppress
 from pathlib import Path
 from typing import Any
 
@@ -343,6 +343,43 @@ def test_who_floods_holds_up_nobody_else(path: Path, server: ControlServer, peer
     list(server.read())
     assert flooding._socket.recv(1 << 20).count(b"\n") == 32
     flooding.close()
+
+
+def test_what_takes_long_is_worked_out_once_until_settings_are_read_anew(path: Path) -> None:
+    worked_out: list[str] = []
+    answers = {
+        "skills": lambda: {"type": "Skills", "times": worked_out.append("skills")},
+        "models": lambda: {"type": "Models", "times": worked_out.append("models")},
+    }
+    now_s = [0.0]
+    server = ControlServer(path, answers, status=STATUS, clock=lambda: now_s[0])
+    with closing(server):
+        peer = Peer(path, server)
+        for now_s[0] in (0.0, 0.5, 5.0):
+            peer.ask("skills")
+            peer.ask("models")
+        assert worked_out == ["skills", "models", "models"]
+        server.show(Reloaded(stage="skills", at_s=6.0))
+        peer.ask("skills")
+        assert worked_out.count("skills") == 2
+        peer.close()
+
+
+def test_who_reads_no_answer_gets_no_further_ones_until_it_does(
+    server: ControlServer, peer: Peer
+) -> None:
+    long, requests = "x" * 30_000, 10
+    for _ in range(requests):
+        peer.send(json.dumps({"command": "echo", "arguments": [long]}).encode() + b"\n")
+    (caller,) = server._callers.values()
+    assert 0 < len(caller._unsent) <= len(long) + 100
+    peer._socket.setblocking(False)
+    received = b""
+    while received.count(b"\n") < requests:
+        with suppress(BlockingIOError):
+            received += peer._socket.recv(1 << 20)
+        list(server.read())
+    assert received == (b'{"type":"Echo","words":["%s",""]}\n' % long.encode()) * requests
 
 
 def test_all_that_was_asked_at_once_is_answered_in_time(peer: Peer, server: ControlServer) -> None:
