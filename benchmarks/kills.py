@@ -151,7 +151,9 @@ class Attack:
         said = f"wish-{number}"
         match chance.choice(("timer", "timer", "item", "device")):
             case "timer":
-                name, length_s = self._unused_timer(chance)
+                timers = sum(wish.kind == "timer" for wish in self._oracle.wishes.values())
+                shortest, longest = LONG_S if chance.random() < LONG_SHARE else SHORT_S
+                name, length_s = _name(timers), chance.randint(shortest, longest)
                 text = f"set a {name} timer for {_spoken(length_s)}"
                 thing = f"{name} {length_s}"
                 return Wish(utterance_id=said, kind="timer", text=text, thing=thing)
@@ -169,14 +171,6 @@ class Attack:
                     thing=f"light.{light.split()[0]}",
                     value=f"{value}%",
                 )
-
-    def _unused_timer(self, chance: random.Random) -> tuple[str, int]:
-        used = {wish.thing for wish in self._oracle.wishes.values()}
-        while True:
-            shortest, longest = LONG_S if chance.random() < LONG_SHARE else SHORT_S
-            name, length_s = chance.choice(NAMES), chance.randint(shortest, longest)
-            if f"{name} {length_s}" not in used:
-                return name, length_s
 
     def _say(self, wish: Wish) -> None:
         if wish.utterance_id not in self._oracle.wishes:
@@ -252,6 +246,11 @@ class Attack:
             tracebacks=self._daemon.tracebacks(),
             unsettled=unsettled,
         )
+
+
+def _name(number: int) -> str:
+    """The name of that timer; the first 1500 differ, since of one name one timer is set anew."""
+    return " ".join(list(product(KINDS, FOODS, NAMES))[number * 11 % 1500])
 
 
 def _item(number: int) -> str:
