@@ -4,11 +4,20 @@ from __future__ import annotations
 
 import errno
 import os
+from contextlib import nullcontext
 from pathlib import Path
 
 import pytest
 
-from assistant.core.files import open_locked, read_text, replace_file, sync, try_lock
+from assistant.core.files import (
+    in_memory,
+    make_private,
+    open_locked,
+    read_text,
+    replace_file,
+    sync,
+    try_lock,
+)
 from tests.support.full_disk import full_disk
 
 
@@ -120,3 +129,22 @@ def test_what_names_no_file_or_holds_no_text_is_told(tmp_path: Path) -> None:
     (tmp_path / "picture").write_bytes(b"\xff\xd8")
     with pytest.raises(UnicodeDecodeError):
         read_text(tmp_path / "picture")
+
+
+@pytest.mark.parametrize(("mode", "refused"), [(0o755, False), (0o1777, False), (0o777, True)])
+def test_a_folder_below_one_that_every_user_may_write_is_refused(
+    mode: int, refused: bool, tmp_path: Path
+) -> None:
+    shared = tmp_path / "shared"
+    shared.mkdir()
+    shared.chmod(mode)
+    expected = pytest.raises(PermissionError, match=r"every user can write") if refused else None
+    with expected or nullcontext():
+        make_private(shared / "ours")
+    assert (shared / "ours").stat().st_mode & 0o777 == 0o700
+
+
+def test_what_is_in_memory_is_a_file_with_a_path() -> None:
+    with in_memory(b"a model") as path:
+        assert Path(path).read_bytes() == b"a model"
+    assert not Path(path).exists()

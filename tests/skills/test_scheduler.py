@@ -210,6 +210,30 @@ def test_what_is_cancelled_is_gone_with_its_ring(board: Board) -> None:
     assert board.timers.all() == ()
 
 
+def test_the_last_timer_is_the_one_that_was_set_rang_or_was_cancelled_last(board: Board) -> None:
+    egg, tea = board.set(60, "egg"), board.set(300, "tea")
+    assert board.timers.rung is None
+    board.timers.rename(egg, "duck egg")
+    assert (board.timers.last and board.timers.last.name) == "tea"
+    board.timers.rename(tea, "mint tea")
+    assert (board.timers.last and board.timers.last.name) == "mint tea"
+    board.wait(60)
+    assert (board.timers.rung and board.timers.rung.name) == "duck egg"
+    board.timers.cancel(egg)
+    assert (board.timers.rung and board.timers.rung.id) == egg
+    board.timers.cancel(tea)
+    assert (board.timers.last and board.timers.last.id) == tea
+    assert board.timers.rung is None
+
+
+def test_before_any_timer_there_is_no_last_one_to_rename(board: Board) -> None:
+    egg = board.set(60, "egg")
+    board.start_again(at_s=1010.0)
+    board.timers.rename(egg, "duck egg")
+    assert board.timers.last is None
+    assert [timer.name for timer in board.timers.all()] == ["duck egg"]
+
+
 def test_an_end_is_moved_from_what_is_left(board: Board) -> None:
     egg = board.set(60)
     board.wait(20)
