@@ -130,7 +130,7 @@ class Oracle:
 
     def unheard(self, at_most_s: int) -> set[str]:
         """Timers of up to that length that have not been heard to their end."""
-        short = {t for t, thing in self.timers.items() if int(thing.split()[1]) <= at_most_s}
+        short = {t for t, thing in self.timers.items() if int(thing.split()[-1]) <= at_most_s}
         return short - self.rung
 
     def judge(self, kept: Kept) -> Verdict:
