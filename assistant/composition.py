@@ -9,7 +9,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable
 from datetime import datetime
-from functools import cached_property, partial
+from functools import cached_property
 from pathlib import Path
 
 from assistant.answer.answers import DocumentAnswers
@@ -23,13 +23,14 @@ from assistant.core.database import Database
 from assistant.core.errors import SkillError
 from assistant.core.models.manifest import Library
 from assistant.core.models.opened import OpenModels
+from assistant.core.speakable import SpeakableSource
 from assistant.skill.home import Home, load_home
 from audio.asr.stage import AsrStage
 from audio.build import Recognition, make_listener, make_voice
 from audio.listener import Listener
 from audio.tts.stage import VoiceStage
-from nlu.build import Understanding
-from nlu.grammar.templates import SAMPLED_SENTENCES, SAMPLING_SEED, Templates
+from nlu.build import Understanding, speakable_key
+from nlu.grammar.templates import Templates
 from nlu.stage import NluStage
 from skills.registry import Registry, load_registry
 from skills.revisions import Revisions
@@ -94,9 +95,9 @@ class Composition:
     @cached_property
     def recognition(self) -> Recognition:
         """The engine by which speech is recognised."""
-        sentences = self._skills_and_sentences[1]
-        drawn = partial(sentences.sample, SAMPLED_SENTENCES, SAMPLING_SEED)
-        return Recognition(self._config, self.library, drawn)
+        key = speakable_key(self._config, self._loaded.manifests, self.home, self._builtin)
+        source = SpeakableSource(key, lambda: self.understanding.templates.speakable())
+        return Recognition(self._config, self.library, source)
 
     def listener(self, wake: bool = True) -> Listener:
         """The ears of `hear`, which has no devices: those of the daemon belong to its process."""
@@ -139,11 +140,15 @@ class Composition:
         return make_voice(self._config, self.library)
 
     @cached_property
-    def _skills_and_sentences(self) -> tuple[Registry, Templates]:
+    def _loaded(self) -> Registry:
+        """The skills that were found; `registry` leaves out those that cannot be compiled."""
         settings = self._config.skills
         folders = [Path(folder).expanduser() for folder in settings.folders]
-        registry = load_registry(folders, self._builtin, settings.disabled)
-        sentences = None
+        return load_registry(folders, self._builtin, settings.disabled)
+
+    @cached_property
+    def _skills_and_sentences(self) -> tuple[Registry, Templates]:
+        registry, sentences = self._loaded, None
         while sentences is None:
             try:
                 sentences = Templates.compile(registry.manifests, self.home)

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 from assistant.core.config import Config, WakeSettings
 from assistant.core.degraded import Degraded
 from assistant.core.did_you_mean import did_you_mean
 from assistant.core.errors import ConfigError
 from assistant.core.models.manifest import Library, ModelState
+from assistant.core.speakable import SpeakableSource
 from audio.asr.pocketsphinx import PocketSphinxRecognizer
 from audio.asr.recognizer import Recognizer
 from audio.asr.stage import AsrStage
@@ -64,12 +63,10 @@ def _locator(config: Config) -> WakeWordEngine | None:
 
 
 class Recognition:
-    """Speech recognition: whisper where its model is present, else the skills' own `sentences`."""
+    """Speech recognition: whisper where its model is present, else what is `speakable`."""
 
-    def __init__(
-        self, config: Config, library: Library, sentences: Callable[[], list[str]]
-    ) -> None:
-        self._config, self._library, self._sentences = config, library, sentences
+    def __init__(self, config: Config, library: Library, speakable: SpeakableSource) -> None:
+        self._config, self._library, self._speakable = config, library, speakable
         self.faults = Degraded("asr")
 
     def stage(self) -> AsrStage:
@@ -85,7 +82,7 @@ class Recognition:
                 return whisper
         prefixes = [keyword.replace("_", " ") for keyword in self._config.wake.keywords]
         cache = self._config.cache_dir / "asr"
-        return PocketSphinxRecognizer(self._sentences(), prefixes, cache_dir=cache)
+        return PocketSphinxRecognizer(self._speakable, prefixes, cache_dir=cache)
 
     def _whisper(self) -> Recognizer | None:
         """The recognizer of free speech; None where its model was never requested."""

@@ -87,7 +87,7 @@ OWN_TESTS: dict[str, tuple[str, ...]] = {
     "assistant/core/parts.py": ("tests/core/test_parts.py",),
     "assistant/core/models/opened.py": ("tests/core/models/test_opened.py",),
     "assistant/core/models/tokens.py": ("tests/core/models/test_tokens.py",),
-    "assistant/core/model_swap.py": ("tests/core/test_model_swap.py",),
+    "assistant/core/models/swap.py": ("tests/core/models/test_swap.py",),
     "assistant/core/stage.py": (_WORKER,),
     "assistant/core/models/versions.py": ("tests/core/models/test_versions.py",),
     "assistant/core/worker.py": ("tests/core/test_loop.py", _WORKER),

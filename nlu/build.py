@@ -24,9 +24,10 @@ from nlu.classifier.tagger import Tagger
 from nlu.fallback.guesser import Guesser
 from nlu.fallback.slot_candidates import SlotFinder
 from nlu.fallback.slot_patterns import slot_patterns
-from nlu.grammar.custom_sentences import load_vocabulary
+from nlu.grammar.custom_sentences import load_vocabulary, sentence_files
+from nlu.grammar.speakable import key_of
 from nlu.grammar.templates import Templates
-from nlu.grammar.vocabulary import NO_VOCABULARY, Vocabulary
+from nlu.grammar.vocabulary import NO_VOCABULARY, Vocabulary, package_file
 from nlu.interpreter import Interpreter
 from nlu.parts.composer import Composer
 from nlu.parts.questions import Questions
@@ -35,6 +36,18 @@ from nlu.stage import NluStage
 FITTED_SENTENCES, FITTING_SEED = 600, 1
 """Number of the skills' sentences that the intent head is fitted to, spread evenly over the
 intents, and the seed that draws them."""
+
+
+def speakable_key(
+    config: Config, manifests: Sequence[SkillManifest], home: Home, whole: bool
+) -> str:
+    """A digest of all that decides what may be said, for `SpeakableSource`; it compiles nothing.
+
+    `whole` is that of `Understanding`.
+    """
+    folder = config.nlu.custom_sentences
+    own = sentence_files(Path(folder).expanduser()) if whole and folder else ()
+    return key_of(manifests, home, (package_file(), *own) if whole else ())
 
 
 class Understanding:

@@ -16,6 +16,13 @@ from rich.table import Table
 from assistant.answer.answers import DocumentAnswers
 from assistant.answer.retrieval.encoder import PassageEncoder as DocumentEncoder
 from assistant.cli.conversation import answering, temporary_config
+from assistant.cli.misses import (
+    tell_misheard,
+    tell_miss,
+    tell_offence,
+    tell_outcome,
+    tell_unanswered,
+)
 from assistant.cli.output import console, emit, errors
 from assistant.cli.progress import progress
 from assistant.composition import Composition
@@ -26,24 +33,24 @@ from assistant.core.errors import InputError, SkillError, WakeWordError
 from assistant.core.models.opened import OpenModels
 from assistant.core.stage import Stage
 from assistant.evaluation.answers import evaluate_answers, passages
-from assistant.evaluation.clips import labelled, sound_of
+from assistant.evaluation.clips import ClipLabel, SentenceLabel, labelled, sound_of
 from assistant.evaluation.commands import evaluate_commands
 from assistant.evaluation.data_sets import read_data_set
-from assistant.evaluation.home_tests import WantedCommand, load_suites
+from assistant.evaluation.home_tests import load_suites
 from assistant.evaluation.intents import evaluate_intents
 from assistant.evaluation.questions import (
     DOCUMENTS,
     DocumentQuestion,
-    QuestionMiss,
     evaluate_questions,
     load_questions,
 )
-from assistant.evaluation.rejects import Offence, evaluate_rejects, read_lines
-from assistant.evaluation.sentences import Miss, evaluate_sentences, reader
+from assistant.evaluation.rejects import evaluate_rejects, read_lines
+from assistant.evaluation.sentences import evaluate_sentences, reader
 from assistant.evaluation.shelf import Shelf
+from assistant.evaluation.spoken import evaluate_spoken
 from assistant.evaluation.squad import read_articles
 from assistant.evaluation.wake import evaluate_wake
-from assistant.evaluation.week import ConversationOfWeek, WeekOutcome, evaluate_week, load_week
+from assistant.evaluation.week import ConversationOfWeek, evaluate_week, load_week
 from assistant.supervision.settings import check_settings
 from nlu.classifier.encoder import MODEL, SentenceEncoder
 from nlu.classifier.examples import read_shipped
@@ -58,6 +65,7 @@ READING_THREADS = 2
 RECOGNISERS = ("auto", "whisper", "pocketsphinx")
 
 Json = Annotated[bool, typer.Option("--json", help="One JSON object a line on stdout.")]
+Engine = Annotated[str, typer.Option(help="auto, whisper or pocketsphinx.")]
 
 
 @app.command()
@@ -93,21 +101,20 @@ def commands(
     snr_db: Annotated[
         str | None, typer.Option(help="At these SNRs, in dB; 24,12,6 unless given.")
     ] = None,
-    engine: Annotated[str, typer.Option(help="auto, whisper or pocketsphinx.")] = "auto",
+    engine: Engine = "auto",
     json: Json = False,
 ) -> None:
     """Count the spoken commands that are understood exactly, clean and in noise."""
     if snr_db is not None and noise is None:
         raise InputError("eval.noise", "--snr-db needs --noise, a recording to mix in")
     levels = _levels(snr_db or SNRS_DB) if noise is not None else {}
-    clips, strays = labelled(directory, labels)
-    if strays:
-        errors.print(f"{strays} recordings or labels lack the other and are left out")
+    spoken, strays = labelled(directory, labels, ClipLabel)
+    _tell_strays(strays)
     background = sound_of(noise) if noise is not None else None
     composition = _alone(skill, engine)
     with progress("recognising") as told:
         figures = evaluate_commands(
-            clips,
+            spoken,
             composition.asr(),
             composition.nlu(),
             background,
@@ -115,6 +122,32 @@ def commands(
             told,
         )
     _show(f"Spoken commands, {skill.name}", figures, json)
+
+
+@app.command()
+def clips(
+    directory: Annotated[Path, typer.Argument(help="Recordings of one spoken sentence each.")],
+    labels: Annotated[
+        Path, typer.Option(help='JSON: {"FILE": {"text": …, "voice": …}}; text null: no command.')
+    ],
+    home: Annotated[Path | None, typer.Option(help="YAML file of areas and devices.")] = None,
+    engine: Engine = "auto",
+    json: Json = False,
+) -> None:
+    """Count the spoken sentences that are understood as they are when they are typed."""
+    spoken, strays = labelled(directory, labels, SentenceLabel)
+    _tell_strays(strays)
+    composition = Composition(_heard_by(engine, _with_broker(home)))
+    with progress("recognising") as told:
+        figures = evaluate_spoken(
+            spoken,
+            composition.asr(),
+            composition.nlu(),
+            composition.skills,
+            tell_misheard(json),
+            told,
+        )
+    _show(f"Spoken sentences, {directory.name}", figures, json)
 
 
 @app.command()
@@ -134,7 +167,7 @@ def sentences(
         composition.now(),
     )
     with progress("understanding") as told:
-        figures = evaluate_sentences(suites, prepare, told, _tell_miss(json))
+        figures = evaluate_sentences(suites, prepare, told, tell_miss(json))
     _show(f"Sentences, {path.name}", figures, json)
 
 
@@ -149,7 +182,7 @@ def rejects(
     composition = Composition(_with_broker(home))
     nlu = composition.nlu()
     with progress("listening") as told:
-        figures = evaluate_rejects(lines, nlu, composition.skills, _tell_offence(json), told)
+        figures = evaluate_rejects(lines, nlu, composition.skills, tell_offence(json), told)
     _show(f"Talk of others, {file.name}", figures, json)
 
 
@@ -214,7 +247,7 @@ def questions(
             clock.set(question.asked)
             return nlu, composition.skills(state), composition.answer(answers=answers)
 
-        figures = evaluate_questions(asked, stages, _tell_unanswered(json), told)
+        figures = evaluate_questions(asked, stages, tell_unanswered(json), told)
     _show(f"Questions, {file.name}", figures, json)
 
 
@@ -230,7 +263,7 @@ def week(
     config = _with_broker(home)
     clock = _Clock(config)
     with answering(config, documents, clock) as answers, progress("conversing") as told:
-        figures = evaluate_week(held, _rooms(config, answers, clock), _tell_outcome(json), told)
+        figures = evaluate_week(held, _rooms(config, answers, clock), tell_outcome(json), told)
     _show(f"Week, {file.name}", figures, json)
 
 
@@ -274,64 +307,6 @@ def _rooms(
     return stages
 
 
-def _tell_outcome(json: bool) -> Callable[[WeekOutcome], None]:
-    """A function that prints every outcome as JSON, or for people those that have changed."""
-
-    def tell(outcome: WeekOutcome) -> None:
-        if json:
-            emit(outcome)
-        elif outcome.changed:
-            done = "; ".join((outcome.did.reply, *outcome.did.effects))
-            text = f"{outcome.id}: {outcome.say!r} ({outcome.judged}): {done}"
-            console.print(text, style="dim", markup=False, soft_wrap=True)
-
-    return tell
-
-
-def _tell_unanswered(json: bool) -> Callable[[QuestionMiss], None]:
-    """A function that prints a question that was not answered as accepted."""
-
-    def tell(miss: QuestionMiss) -> None:
-        if json:
-            emit(miss)
-        else:
-            wanted = next(iter(miss.answers), "nothing")
-            text = f"{miss.answered}: {miss.ask!r}: {miss.reply!r}, not {wanted!r}"
-            console.print(text, style="dim", markup=False, soft_wrap=True)
-
-    return tell
-
-
-def _tell_miss(json: bool) -> Callable[[Miss], None]:
-    """A function that prints a sentence that was not understood; nothing with `--json`."""
-
-    def tell(miss: Miss) -> None:
-        if not json:
-            kind = f" ({miss.wanted.kind})" if miss.wanted.kind else ""
-            understood, wanted = _listed(miss.understood), _listed(miss.wanted.commands)
-            text = f"{miss.file}{kind}: {miss.sentence!r}: {understood}, not {wanted}"
-            console.print(text, style="dim", markup=False, soft_wrap=True)
-
-    return tell
-
-
-def _listed(commands: Sequence[WantedCommand]) -> str:
-    return ", ".join(f"{c.intent} {dict(c.slots)}" for c in commands) or "nothing"
-
-
-def _tell_offence(json: bool) -> Callable[[Offence], None]:
-    """A function that prints a line that should have been ignored; nothing with `--json`."""
-
-    def tell(offence: Offence) -> None:
-        if not json:
-            done = "acted" if offence.acted else "answered"
-            text = f"{done}: {offence.line!r}: {', '.join(offence.intents)}: {offence.reply}"
-            style = "red" if offence.acted else "dim"
-            console.print(text, style=style, markup=False, soft_wrap=True)
-
-    return tell
-
-
 def _levels(snr_db: str) -> dict[str, float]:
     """SNRs as written → dB."""
     try:
@@ -344,14 +319,22 @@ def _levels(snr_db: str) -> dict[str, float]:
     return levels
 
 
-def _alone(skill: Path, engine: str) -> Composition:
-    """A composition with this skill only."""
+def _tell_strays(strays: int) -> None:
+    if strays:
+        errors.print(f"{strays} recordings or labels lack the other and are left out")
+
+
+def _heard_by(engine: str, config: Config) -> Config:
+    """The settings with this recogniser."""
     if engine not in RECOGNISERS:
         message = f'--engine "{engine}" is none of {", ".join(RECOGNISERS)}'
         raise InputError("eval.engine", message)
-    config = msgspec.structs.replace(
-        temporary_config([skill], None), asr=AsrSettings(engine=engine)
-    )
+    return msgspec.structs.replace(config, asr=AsrSettings(engine=engine))
+
+
+def _alone(skill: Path, engine: str) -> Composition:
+    """A composition with this skill only."""
+    config = _heard_by(engine, temporary_config([skill], None))
     composition = Composition(config, builtin=False)
     for fault in composition.registry.faults:
         raise SkillError("skill.bad", fault.message)

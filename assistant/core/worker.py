@@ -29,7 +29,7 @@ from assistant.core.messages import (
     Tick,
     Work,
 )
-from assistant.core.model_swap import LoadSwap, ModelSwaps, StageSwap
+from assistant.core.models.swap import LoadSwap, ModelSwaps, StageSwap
 from assistant.core.stage import Stage
 
 SELF_TEST_EVERY_S = 1.0

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Generic, TypeVar
 
 import msgspec
 import numpy as np
@@ -20,11 +21,21 @@ class ClipLabel(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     slots: dict[str, str | int | float] = {}
 
 
-class Clip(msgspec.Struct, frozen=True):
+class SentenceLabel(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """What was said in one recording, None where it is not for the assistant, and by whom."""
+
+    text: str | None
+    voice: str = ""
+
+
+Label = TypeVar("Label", ClipLabel, SentenceLabel)
+
+
+class Clip(msgspec.Struct, Generic[Label], frozen=True):
     """One labelled recording."""
 
     path: Path
-    label: ClipLabel
+    label: Label
 
 
 def recordings(directory: Path) -> list[Path]:
@@ -37,13 +48,13 @@ def recordings(directory: Path) -> list[Path]:
     return found
 
 
-def labelled(directory: Path, labels: Path) -> tuple[list[Clip], int]:
+def labelled(directory: Path, labels: Path, kind: type[Label]) -> tuple[list[Clip[Label]], int]:
     """The recordings that have a label, and how many recordings and labels lack the other.
 
-    `labels` is a JSON object: a recording's file name without its suffix → `ClipLabel`. Raises
-    `InputError` when it is malformed or no label has a recording.
+    `labels` is a JSON object: a recording's file name without its suffix → a label of that `kind`.
+    Raises `InputError` when it is malformed or no label has a recording.
     """
-    named = _read(labels)
+    named = _read(labels, kind)
     files = {path.stem: path for path in recordings(directory)}
     clips = [Clip(path, named[stem]) for stem, path in files.items() if stem in named]
     if not clips:
@@ -59,11 +70,18 @@ def sound_of(path: Path) -> Samples:
     return np.frombuffer(b"".join(frames_of(path)), np.int16)
 
 
-def _read(labels: Path) -> dict[str, ClipLabel]:
+def _read(labels: Path, kind: type[Label]) -> dict[str, Label]:
     try:
-        return msgspec.json.decode(labels.read_bytes(), type=dict[str, ClipLabel])
+        return msgspec.json.decode(labels.read_bytes(), type=dict[str, kind])  # type: ignore[valid-type]
     except OSError as error:
         raise InputError("labels.unreadable", f"{labels}: {error.strerror}") from error
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
-        message = f'{labels}: not {{"FILE": {{"intent": …, "slots": {{…}}}}, …}}: {error}'
+        message = f'{labels}: not {{"FILE": {_FORMS[kind]}, …}}: {error}'
         raise InputError("labels.malformed", message) from error
+
+
+_FORMS: dict[type, str] = {
+    ClipLabel: '{"intent": …, "slots": {…}}',
+    SentenceLabel: '{"text": …, "voice": …}',
+}
+"""What a label of each kind looks like in its file."""

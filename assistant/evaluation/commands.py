@@ -52,7 +52,7 @@ class CommandFigures(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def evaluate_commands(
-    clips: Sequence[Clip],
+    clips: Sequence[Clip[ClipLabel]],
     asr: Stage,
     nlu: Stage,
     noise: Samples | None = None,

@@ -15,10 +15,10 @@ from assistant.answer.canaries import of_generator, of_reader
 from assistant.answer.generation.generator import Generator
 from assistant.answer.retrieval.encoder import PassageEncoder as DocumentEncoder
 from assistant.core.errors import ModelError
-from assistant.core.model_swap import refusal
 from assistant.core.models.canary import Answer, judge, load_canaries
 from assistant.core.models.manifest import Library
 from assistant.core.models.session import check_interface
+from assistant.core.models.swap import refusal
 from assistant.core.models.versions import InUse, write_in_use
 from nlu.classifier import canaries
 from nlu.classifier.encoder import SentenceEncoder

@@ -9,9 +9,9 @@ from pathlib import Path
 from assistant.composition import Composition
 from assistant.core.config import Config
 from assistant.core.memory import collect_and_trim, trim_heap
-from assistant.core.model_swap import StageSwap
 from assistant.core.models.manifest import Library
 from assistant.core.models.opened import OpenModels
+from assistant.core.models.swap import StageSwap
 from assistant.core.stage import Stage
 from assistant.model_files.acceptance import check_answers, check_version, put_in_use, require
 from nlu.classifier import canaries

@@ -29,7 +29,7 @@ from assistant.core.config import Config, load_config
 from assistant.core.errors import StorageError
 from assistant.core.layout import HEARD_FILE, KNOWLEDGE_FILE, MEMBERS, METRICS_FILE, STATE_FILE
 from assistant.core.messages import Message, Reload, Replace, SpokenReply, Work
-from assistant.core.model_swap import LoadSwap
+from assistant.core.models.swap import LoadSwap
 from assistant.core.stage import Source, Stage
 from assistant.core.worker import LoopObserver, Worker
 from assistant.serving.hot_swap import HotSwap, NluHotSwap

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 import msgspec
 
 from assistant.core.files import replace_file
-from audio.asr.language_model import compile_network
+from assistant.core.speakable import Speakable, SpeakableSource
+from audio.asr.language_model import WordNetwork, compile_network
 from audio.asr.pronunciation import PHONES, pronounce
 
-_FORMAT = "5"  # changes whenever the same sentences would give other files
+_FORMAT = "6"  # changes whenever the same source would give other files
 _KEPT = 4
 _PHONE_PROBABILITY = 0.01
 
@@ -28,17 +29,17 @@ class Domain(msgspec.Struct, frozen=True, kw_only=True):
     dictionary: Path
 
 
-def prepare(sentences: Sequence[str], prefixes: Sequence[str], cache: Path) -> Domain:
-    """Give the domain's files from `cache`, making them when the sentences are new.
+def prepare(source: SpeakableSource, prefixes: Sequence[str], cache: Path) -> Domain:
+    """Give the domain's files from `cache`, making them when what may be said is new.
 
     Files appear whole or not at all; the few newest domains are kept. Raises OSError when `cache`
     cannot be written, ValueError when no sentence has a word.
     """
-    key = _key(sentences, prefixes)
+    key = _key(source.key, prefixes)
     domain = Domain(network=cache / f"{key}.fsg", dictionary=cache / f"{key}.dict")
     if not (domain.network.exists() and domain.dictionary.exists()):
         cache.mkdir(parents=True, exist_ok=True)
-        network = compile_network(sentences, prefixes)
+        network = _network(source.draw(), prefixes)
         # The pre-roll may hold the end of other speech before the wake word.
         woken = {prefix.split()[0] for prefix in prefixes}
         looped = network.with_loop(FILLERS, _PHONE_PROBABILITY, before=woken)
@@ -48,11 +49,21 @@ def prepare(sentences: Sequence[str], prefixes: Sequence[str], cache: Path) -> D
     return domain
 
 
-def _key(sentences: Sequence[str], prefixes: Sequence[str]) -> str:
-    digest = hashlib.sha256(_FORMAT.encode())
-    for text in (*sorted(sentences), "", *prefixes):
-        digest.update(text.encode() + b"\n")
+def _key(source: str, prefixes: Sequence[str]) -> str:
+    digest = hashlib.sha256("\n".join((_FORMAT, source, *prefixes)).encode())
     return digest.hexdigest()[:24]
+
+
+def _network(speakable: Speakable, prefixes: Sequence[str]) -> WordNetwork:
+    """The network of the sentences, with the values of their classes in it."""
+    network = compile_network(speakable.sentences, prefixes)
+    phrases: dict[str, Mapping[str, float]] = {}
+    for word in network.words:
+        values = speakable.classes.get(word[0])
+        if values is not None:
+            ending = word[1:]  # a name's possessive
+            phrases[word] = {f"{phrase}{ending}": often for phrase, often in values.items()}
+    return network.expanded(phrases)
 
 
 def _dictionary(words: Iterable[str]) -> str:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+from collections.abc import Callable
 from functools import cached_property
 from pathlib import Path
 
@@ -11,7 +13,7 @@ from assistant.core.messages import SAMPLE_RATE_HZ, Word
 from audio.asr.pronunciation import dictionary_path
 
 FRAMES_PER_S = 100
-_CHUNK_BYTES = 2 * SAMPLE_RATE_HZ
+_CHUNK_BYTES = 2 * SAMPLE_RATE_HZ // 10
 
 # Kitchen noise mostly gives fewer than four words in five seconds. This alone proves no speech:
 # callers ask only when the phone loop heard vowels, or sentences of the domain.
@@ -21,21 +23,49 @@ _LEAST_POSTERIOR = 0.2
 
 
 class GeneralEnglish:
-    """The model, loaded at its first use (0.3 s, 150 MB); it decodes in about half of real time."""
+    """The model, loaded at its first use (0.3 s, 150 MB); it decodes in about half of real time.
 
-    def listen(self, sound: bytes, cepstral_mean: str, speech_s: float) -> tuple[Word, ...]:
-        """The words of `sound` (16 kHz int16); () when they are too few for `speech_s` of speech.
+    `clock` gives seconds: each call has a budget of them.
+    """
+
+    def __init__(self, clock: Callable[[], float] = time.perf_counter) -> None:
+        self._clock = clock
+        self._done: int | None = None
+
+    def start(self) -> None:
+        """Forget the last utterance."""
+        if self._done is not None:
+            self._decoder.end_utt()
+        self._done = None
+
+    def follow(self, sound: bytes, cepstral_mean: str, budget_s: float) -> bool:
+        """Decode what is new in `sound` (16 kHz int16, from the utterance's beginning).
+
+        False when the budget was over before all of it was decoded.
+        """
+        until_s = self._clock() + budget_s
+        if self._done is None:
+            self._decoder.reinit_feat()
+            self._decoder.start_utt()
+            self._done = 0
+        self._decoder.set_cmn(cepstral_mean)
+        while self._done < len(sound):
+            if self._clock() >= until_s:
+                return False
+            self._decoder.process_raw(sound[self._done : self._done + _CHUNK_BYTES])
+            self._done = min(self._done + _CHUNK_BYTES, len(sound))
+        return True
+
+    def finish(
+        self, sound: bytes, cepstral_mean: str, speech_s: float, budget_s: float
+    ) -> tuple[Word, ...]:
+        """The words of all of `sound`; () when they are too few for `speech_s` of speech, or late.
 
         Confidences are posteriors over the word lattice.
         """
-        decoder = self._decoder
-        decoder.reinit_feat()
-        decoder.set_cmn(cepstral_mean)
-        decoder.start_utt()
-        for at in range(0, len(sound), _CHUNK_BYTES):
-            decoder.process_raw(sound[at : at + _CHUNK_BYTES])
-        decoder.end_utt()
-        words = spoken_words(decoder)
+        heard = self.follow(sound, cepstral_mean, budget_s)
+        self.start()
+        words = spoken_words(self._decoder) if heard else ()
         return words if credible(words, speech_s) else ()
 
     @cached_property

@@ -55,6 +55,33 @@ class WordNetwork(msgspec.Struct, frozen=True, kw_only=True):
         ]
         return msgspec.structs.replace(self, states=loop + 1, arcs=(*self.arcs, *arcs))
 
+    def expanded(self, classes: Mapping[str, Mapping[str, float]]) -> WordNetwork:
+        """The network, with each value of a class in the place of the class's word.
+
+        `classes` are a class's word → its phrases, with their weights. Phrases that begin alike
+        share their first words; arcs of one class into one state share all that follows these.
+        """
+        arcs: list[Arc] = []
+        states = self.states
+        inner: dict[tuple[str, int], list[Arc]] = {}
+        trees = {word: _tree(phrases) for word, phrases in classes.items()}
+        for arc in self.arcs:
+            if arc.word not in trees:
+                arcs.append(arc)
+                continue
+            key = (arc.word, arc.target)
+            if key not in inner:
+                grown, states = _grow(trees[arc.word], arc.target, states)
+                inner[key] = [one for one in grown if one.source < 0]
+                arcs += [one for one in grown if one.source >= 0]
+            arcs += [
+                msgspec.structs.replace(
+                    one, source=arc.source, probability=arc.probability * one.probability
+                )
+                for one in inner[key]
+            ]
+        return msgspec.structs.replace(self, states=states, arcs=tuple(arcs))
+
     @property
     def words(self) -> frozenset[str]:
         """Every word that can be said."""
@@ -108,6 +135,47 @@ def compile_network(
             for (s, t, word), weight in sorted(mass.items())
         ),
     )
+
+
+class _Node(msgspec.Struct):
+    """A place in a tree of phrases: the weight of those that end there, and of those that go on."""
+
+    ended: float = 0.0
+    following: dict[str, _Node] = {}
+
+    @property
+    def weight(self) -> float:
+        return self.ended + sum(node.weight for node in self.following.values())
+
+
+def _tree(phrases: Mapping[str, float]) -> _Node:
+    root = _Node()
+    for phrase, weight in phrases.items():
+        node = root
+        for word in phrase.split():
+            node = node.following.setdefault(word, _Node())
+        node.ended += weight
+    return root
+
+
+def _grow(root: _Node, target: int, states: int) -> tuple[list[Arc], int]:
+    """A tree's arcs into `target`, those of its root from -1, and the number of states then."""
+    arcs: list[Arc] = []
+    waiting = [(root, -1)]
+    for node, source in waiting:  # grows as it is walked
+        whole = node.weight
+        if node is not root and node.ended:
+            share = node.ended / whole
+            arcs.append(Arc(source=source, target=target, word="", probability=share))
+        for word, child in node.following.items():
+            share = child.weight / whole
+            if child.following:
+                arcs.append(Arc(source=source, target=states, word=word, probability=share))
+                waiting.append((child, states))
+                states += 1
+            else:
+                arcs.append(Arc(source=source, target=target, word=word, probability=share))
+    return arcs, states
 
 
 _Arcs = dict[tuple[str, NGram], float]

@@ -13,11 +13,13 @@ from numpy.typing import NDArray
 
 from assistant.core.errors import RecognitionError
 from assistant.core.messages import SAMPLE_RATE_HZ, Word
+from assistant.core.speakable import SpeakableSource
 from audio.asr.cepstral_mean import BLOCK_S, CepstralMean
 from audio.asr.domain import FILLERS, Domain, prepare
 from audio.asr.general import FRAMES_PER_S, GeneralEnglish, spoken_words
 from audio.asr.pronunciation import VOWELS
 from audio.asr.recognizer import Recognition, recognition
+from audio.asr.speech_span import SpeechSpan
 
 _BLOCK = int(BLOCK_S * SAMPLE_RATE_HZ)
 _BEAMS = {"beam": 1e-80, "pbeam": 1e-80, "wbeam": 1e-50, "maxhmmpf": 3000}
@@ -30,12 +32,20 @@ _LEAST_CONFIDENCE = (
     0.05  # noise that passes for a sentence has a word below; right orders had none below 0.26
 )
 
+# The look at general English costs half of real time, which nobody is to wait for.
+_FOLLOWS_FROM_S = 1.0
+"""Seconds of sound, half of them in the phone loop, after which that look begins, too."""
+_FOLLOWING_SHARE = 0.5
+"""Most seconds of that look for each second of sound, while the person speaks."""
+_LOOK_S = 0.25
+"""Most seconds that it may take once they have ended; what is late is left out."""
+
 # Five seconds of kitchen noise hold at most one vowel for the phone loop, words of speech more.
 _FEWEST_VOWELS = 3
 
 
 class PocketSphinxRecognizer:
-    """Recognises the given sentences, after any of `prefixes` or none.
+    """Recognises what `speakable` has, after any of `prefixes` or none.
 
     Decoding starts after half a second of speech, when the cepstral mean is known. Other speech may
     come before a prefix. Speech that fits a loop of phones better than any sentence, or is no
@@ -48,14 +58,14 @@ class PocketSphinxRecognizer:
 
     def __init__(
         self,
-        sentences: Sequence[str],
+        speakable: SpeakableSource,
         prefixes: Sequence[str] = (),
         *,
         cache_dir: Path,
         accepts: Callable[[str], bool] = lambda text: True,
     ) -> None:
         try:
-            domain = prepare(sentences, prefixes, cache_dir)
+            domain = prepare(speakable, prefixes, cache_dir)
             self._decoder = _decoder(domain, fsg=str(domain.network), **_BEAMS)
             self._mean = CepstralMean(_feature_decoder(domain))
         except (OSError, ValueError, RuntimeError) as error:
@@ -63,6 +73,7 @@ class PocketSphinxRecognizer:
             raise RecognitionError("asr.domain", message) from error
         self._accepts = accepts
         self._general = GeneralEnglish()
+        self._span = SpeechSpan()
         self._running = False
 
     def start(self) -> None:
@@ -70,6 +81,9 @@ class PocketSphinxRecognizer:
         if self._running:
             self._end()
         self._pending = np.zeros(0, np.int16)
+        self._followed = False
+        self._general.start()
+        self._span.start()
         self._backlog: list[bytes] = []
         self._sound: list[bytes] = []
         self._mean.start()
@@ -78,16 +92,21 @@ class PocketSphinxRecognizer:
         self._running = True
 
     def feed(self, samples: NDArray[np.int16]) -> None:
-        """Take the next samples, 16 kHz mono, and decode them once the mean is known."""
-        self._pending = np.concatenate((self._pending, samples))
+        """Take the next samples, 16 kHz mono, and decode their speech once the mean is known."""
+        self._listen(self._span.feed(samples))
+
+    def _listen(self, speech: NDArray[np.int16]) -> None:
+        self._pending = np.concatenate((self._pending, speech))
         while len(self._pending) >= _BLOCK:
             self._add(self._pending[:_BLOCK])
             self._pending = self._pending[_BLOCK:]
             if self._mean.known:
                 self._decode()
+                self._follow()
 
     def finish(self) -> Recognition:
         """End the utterance and return what was said."""
+        self._listen(self._span.finish())
         if len(self._pending):
             self._backlog.append(self._pending.tobytes())
         self._decode()
@@ -102,10 +121,23 @@ class PocketSphinxRecognizer:
             return recognition(words, self.name)
         vowels = sum(phone in VOWELS for phone in filled)
         general = self._second_look() if text or vowels >= _FEWEST_VOWELS else ()
+        self._general.start()
         return recognition(general or words, self.name, text)
 
     def _second_look(self) -> tuple[Word, ...]:
-        return self._general.listen(b"".join(self._sound), self._mean.text(), self._mean.speech_s)
+        sound, mean = b"".join(self._sound), self._mean
+        return self._general.finish(sound, mean.text(), mean.speech_s, _LOOK_S)
+
+    def _follow(self) -> None:
+        """Let general English follow while the phone loop has more of the sound than words have."""
+        if not self._followed:
+            spans = [(w.end_s - w.start_s, w.text in FILLERS) for w in spoken_words(self._decoder)]
+            filled = sum(length for length, filler in spans if filler)
+            heard = sum(length for length, _ in spans)
+            self._followed = heard >= _FOLLOWS_FROM_S and filled > heard / 2
+        if self._followed:
+            sound = b"".join(self._sound)
+            self._general.follow(sound, self._mean.text(), _FOLLOWING_SHARE * BLOCK_S)
 
     def _add(self, block: NDArray[np.int16]) -> None:
         self._mean.add(block.tobytes())

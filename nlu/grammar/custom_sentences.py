@@ -36,7 +36,7 @@ def load_vocabulary(folder: Path | None) -> Vocabulary:
     common = package()
     if folder is None:
         return common.vocabulary
-    documents = {file: _document(file) for file in _files(folder)}
+    documents = {file: _document(file) for file in sentence_files(folder)}
     rules, lists = dict(common.rules), dict(common.lists)
     for file, document in documents.items():
         rules |= document.expansion_rules
@@ -54,7 +54,8 @@ def load_vocabulary(folder: Path | None) -> Vocabulary:
     )
 
 
-def _files(folder: Path) -> list[Path]:
+def sentence_files(folder: Path) -> list[Path]:
+    """The files of a folder; raises `InputError` where there is no such folder."""
     if not folder.is_dir():
         raise InputError("custom_sentences.missing", f"{folder}: there is no such folder")
     places = (folder, folder / _LANGUAGE)

@@ -28,10 +28,12 @@ from assistant.english import phrases
 from assistant.english.numbers import is_digits, spell
 from assistant.english.spoken import articles
 from assistant.english.templates import ACTIONS, DOUBLED, FREE_TEXT, JOINTS, POLITE, THINGS
+from nlu.grammar import value_classes
 from nlu.grammar.binding import IGNORED
 from nlu.grammar.claim import Claim
 from nlu.grammar.grammar import Grammar
 from nlu.grammar.lists import WRITTEN
+from nlu.grammar.value_classes import ValueClasses
 from nlu.text.canonical import spoken_words
 
 _EXAMPLES = 40
@@ -46,36 +48,61 @@ _JOINED_SHARE = 0.02
 _ANSWERED_SHARE = 0.04
 
 
+class Sampler:
+    """Draws sentences of `claims`, framed and joined as people do, and bare answers.
+
+    With `classes`, a word of theirs stands for any value of a long list.
+    """
+
+    def __init__(
+        self,
+        grammar: Grammar,
+        claims: Sequence[Claim],
+        seed: int,
+        classes: ValueClasses | None = None,
+    ) -> None:
+        self._seed = seed
+        self._sources = [
+            SentenceSource(grammar.lists, claim.written, f"{seed} {index}", classes)
+            for index, claim in enumerate(claims)
+        ]
+        self._answers = SentenceSource(grammar.lists, grammar.answers, f"{seed} answers", classes)
+
+    @property
+    def shares(self) -> list[float]:
+        """The share of each claim by the log of its size; 0 for one without a sentence."""
+        return [_LEAST + math.log2(one.size) if one.size else 0.0 for one in self._sources]
+
+    def draw(self, limit: int, shares: Sequence[float]) -> list[str]:
+        """About `limit` spoken sentences, in a random order; the claims have these shares."""
+        whole = sum(shares)
+        drawn = [
+            [source.draw() for _ in range(math.ceil(limit * share / whole))]
+            for source, share in zip(self._sources, shares, strict=True)
+        ]
+        rng = random.Random(f"{self._seed} frame")
+        sentences = [
+            _framed(sentence, drawn, index, rng)
+            for index, group in enumerate(drawn)
+            for sentence in group
+            if sentence
+        ]
+        rng.shuffle(sentences)
+        count = round(limit * _ANSWERED_SHARE)
+        sentences[limit - count :] = [self._answers.draw() for _ in range(count)]
+        rng.shuffle(sentences)
+        return sentences
+
+
 def sample(grammar: Grammar, limit: int, seed: int, vocabulary: bool = False) -> list[str]:
     """Draw about `limit` spoken sentences: each claim's share grows with the log of its size.
 
-    Home Assistant's vocabulary is included only with `vocabulary`. What is only talked about is
-    left out: a recogniser with its words in mind would hear fewer commands.
+    Home Assistant's vocabulary is included only with `vocabulary`, and what is only talked about is
+    left out.
     """
     every = grammar.claims if vocabulary else _of_skills(grammar)
-    claims = [claim for claim in every if not claim.schema.traits.only_talk]
-    sources = [
-        SentenceSource(grammar.lists, claim.written, f"{seed} {index}")
-        for index, claim in enumerate(claims)
-    ]
-    shares = [_LEAST + math.log2(source.size) if source.size else 0 for source in sources]
-    drawn = [
-        [source.draw() for _ in range(math.ceil(limit * share / sum(shares)))]
-        for source, share in zip(sources, shares, strict=True)
-    ]
-    rng = random.Random(f"{seed} frame")
-    sentences = [
-        _framed(sentence, drawn, index, rng)
-        for index, group in enumerate(drawn)
-        for sentence in group
-        if sentence
-    ]
-    answers = SentenceSource(grammar.lists, grammar.answers, f"{seed} answers")
-    rng.shuffle(sentences)
-    count = round(limit * _ANSWERED_SHARE)
-    sentences[limit - count :] = [answers.draw() for _ in range(count)]
-    rng.shuffle(sentences)
-    return sentences
+    sampler = Sampler(grammar, [c for c in every if not c.schema.traits.only_talk], seed)
+    return sampler.draw(limit, sampler.shares)
 
 
 def example(grammar: Grammar, intent: str) -> str:
@@ -115,7 +142,7 @@ def spoken(text: str) -> str:
     words: list[str] = []
     for written in spoken_words(text):
         word = phrases.SYMBOLS.get(written, written)
-        if word in ("am", "pm") and words and words[-1].split()[-1] in _CLOCK_WORDS:
+        if word in ("am", "pm") and words and _is_of_clock(words[-1]):
             word = f"{word[0]}.m."
         elif is_digits(word):
             word = (
@@ -127,6 +154,10 @@ def spoken(text: str) -> str:
 
 _REPEATED_ARTICLE = re.compile(r"\b(the|my|our|a|an) the\b")
 _CLOCK_WORDS = frozenset(" ".join(spell(n) for n in range(60)).split()) | {"o'clock"}
+
+
+def _is_of_clock(words: str) -> bool:
+    return words.split()[-1] in _CLOCK_WORDS or words in value_classes.WORDS
 
 
 def _framed(sentence: str, drawn: list[list[str]], index: int, rng: random.Random) -> str:
@@ -161,9 +192,13 @@ class SentenceSource:
     """Draws sentences of one claim."""
 
     def __init__(
-        self, lists: dict[str, SlotList], sentences: Sequence[Expression], seed: str
+        self,
+        lists: dict[str, SlotList],
+        sentences: Sequence[Expression],
+        seed: str,
+        classes: ValueClasses | None = None,
     ) -> None:
-        self._lists = lists
+        self._lists, self._classes = lists, classes
         self._rng = random.Random(seed)
         self._choices: dict[int, list[_Choice]] = {}
         self._sizes: dict[int, float] = {}
@@ -216,8 +251,12 @@ class SentenceSource:
             values = self._values(reference.list_name)
             if values is _THINGS and before.endswith(" to "):
                 values = _ACTIONS
-            deck.extend(self._rng.sample(values, len(values)))
+            deck.extend(self._classed(values) or self._rng.sample(values, len(values)))
         return deck.pop()
+
+    def _classed(self, values: Sequence[Expression]) -> list[Expression]:
+        word = self._classes.word(values) if self._classes is not None else ""
+        return [TextChunk(word)] if word else []
 
     def _next(self, node: int, items: Sequence[Expression]) -> Expression:
         choices = self._choices.get(node)

@@ -10,6 +10,7 @@ import importlib.resources
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
+from pathlib import Path
 
 import msgspec
 
@@ -45,12 +46,16 @@ class Package:
     lists: Mapping[str, ValueList]
 
 
+def package_file() -> Path:
+    """The file of the package's English sentences; raises ModuleNotFoundError without it."""
+    return Path(str(importlib.resources.files("home_assistant_intents"))) / "data" / "en.json"
+
+
 @lru_cache(maxsize=1)
 def package() -> Package:
     """The package's English sentences, read once; raises `InputError` when it is not installed."""
     try:
-        file = importlib.resources.files("home_assistant_intents") / "data" / "en.json"
-        content = file.read_bytes()
+        content = package_file().read_bytes()
     except (ModuleNotFoundError, OSError) as error:
         message = "home-assistant-intents is not installed; run `make run-set`"
         raise InputError("vocabulary.missing", message) from error

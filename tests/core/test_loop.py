@@ -31,7 +31,7 @@ from assistant.core.messages import (
     StageFailed,
     Tick,
 )
-from assistant.core.model_swap import StageSwap
+from assistant.core.models.swap import StageSwap
 from assistant.core.worker import (
     LOOK_FOR_CANDIDATE_EVERY_S,
     QUIET_BEFORE_RELOAD_S,

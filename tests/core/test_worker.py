@@ -31,7 +31,7 @@ from assistant.core.messages import (
     StageFailed,
     Tick,
 )
-from assistant.core.model_swap import LoadSwap, StageSwap
+from assistant.core.models.swap import LoadSwap, StageSwap
 from assistant.core.stage import Stage
 from assistant.core.worker import Worker
 

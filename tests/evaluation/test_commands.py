@@ -98,7 +98,9 @@ def write(folder: Path, labels: object, *stems: str) -> tuple[Path, Path]:
 
 def test_recordings_meet_their_labels_by_name(tmp_path: Path) -> None:
     label = {"intent": "a", "slots": {"n": "one"}}
-    clips, strays = labelled(*write(tmp_path, {"x": label, "gone": label}, "x", "unlabelled"))
+    clips, strays = labelled(
+        *write(tmp_path, {"x": label, "gone": label}, "x", "unlabelled"), ClipLabel
+    )
     assert [(c.path.stem, c.label) for c in clips] == [("x", ClipLabel("a", {"n": "one"}))]
     assert strays == 2
 
@@ -117,13 +119,13 @@ def test_recordings_meet_their_labels_by_name(tmp_path: Path) -> None:
 )
 def test_wrong_labels_are_told_in_one_line(labels: str, tmp_path: Path) -> None:
     with pytest.raises(InputError) as caught:
-        labelled(*write(tmp_path, labels, "x"))
+        labelled(*write(tmp_path, labels, "x"), ClipLabel)
     assert str(tmp_path / "labels.json") in caught.value.message
     assert "\n" not in caught.value.message
 
 
 def test_a_folder_without_recordings_is_told(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="no FLAC or WAV"):
-        labelled(*write(tmp_path, {}))
+        labelled(*write(tmp_path, {}), ClipLabel)
     with pytest.raises(InputError, match="no such folder"):
-        labelled(tmp_path / "missing", tmp_path / "labels.json")
+        labelled(tmp_path / "missing", tmp_path / "labels.json", ClipLabel)

@@ -19,7 +19,7 @@ import soundfile
 from assistant.composition import Composition
 from assistant.core.config import AsrSettings, Config, SkillsSettings, StorageSettings
 from assistant.core.messages import SAMPLE_RATE_HZ
-from assistant.evaluation.clips import labelled
+from assistant.evaluation.clips import ClipLabel, labelled
 from assistant.evaluation.commands import CommandFigures, evaluate_commands
 from assistant.evaluation.wake import evaluate_wake
 from audio.frames import Samples, at_rate
@@ -100,7 +100,7 @@ def composition(kiosk: Path) -> Composition:
 
 
 def figures(composition: Composition, clips: Path, labels: Path) -> CommandFigures:
-    found, _ = labelled(clips, labels)
+    found, _ = labelled(clips, labels, ClipLabel)
     return evaluate_commands(found, composition.asr(), composition.nlu())
 
 

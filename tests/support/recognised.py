@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 from rapidfuzz import process
 
+from assistant.core.speakable import always
 from audio.asr.pocketsphinx import PocketSphinxRecognizer
 from audio.frames import frames_of
 from nlu.grammar.sampling import spoken
@@ -26,7 +27,9 @@ _ALIKE = 75
 def recognised(recording: Path, replies: list[str]) -> str:
     """Which of the replies a recogniser hears in the recording, in words; "" when none."""
     cache = recording.parent / "asr"
-    recogniser = PocketSphinxRecognizer([words(reply) for reply in replies], cache_dir=cache)
+    recogniser = PocketSphinxRecognizer(
+        always([words(reply) for reply in replies]), cache_dir=cache
+    )
     recogniser.start()
     for frame in frames_of(recording):
         recogniser.feed(np.frombuffer(frame, np.int16))

@@ -77,3 +77,35 @@ def test_the_fsg_text_lists_every_arc() -> None:
     assert lines[0].startswith("FSG_BEGIN")
     assert lines[-1] == "FSG_END"
     assert sum(line.startswith("TRANSITION") for line in lines) == len(network.arcs)
+
+
+NAMES = {"@": {"lamp": 1.0, "floor lamp": 1.0, "floor fan": 2.0, "floor": 1.0}}
+
+
+@pytest.mark.parametrize("name", NAMES["@"])
+def test_every_value_stands_where_its_class_does(name: str) -> None:
+    network = compile_network(["turn on the @", "turn off the @ now"]).expanded(NAMES)
+    assert can_say(network, f"turn on the {name}")
+    assert can_say(network, f"turn off the {name} now")
+    assert not can_say(network, f"{name} now")
+    assert not network.words & NAMES.keys()
+
+
+def test_a_value_is_as_likely_as_its_share_of_the_class() -> None:
+    network = compile_network(["the @"]).expanded(NAMES)
+    first = {a.word: a.probability for a in network.arcs if a.word in ("lamp", "floor")}
+    assert first["lamp"] == pytest.approx(0.2)
+    second = [a for a in network.arcs if a.word == "fan"]
+    assert second[0].probability == pytest.approx(0.5)
+
+
+def test_the_arcs_out_of_a_state_stay_probabilities() -> None:
+    network = compile_network(["turn on the @", "turn off the @ now"]).expanded(NAMES)
+    for state in {arc.source for arc in network.arcs}:
+        out = sum(arc.probability for arc in network.arcs if arc.source == state)
+        assert out == pytest.approx(1.0)
+
+
+def test_without_its_class_a_word_is_a_word() -> None:
+    network = compile_network(["turn on the @"])
+    assert network.expanded({}) == network

@@ -13,6 +13,7 @@ import pytest
 import soundfile
 
 from assistant.core.errors import RecognitionError
+from assistant.core.speakable import always
 from audio.asr.pocketsphinx import PocketSphinxRecognizer
 from audio.asr.recognizer import Recognition
 
@@ -32,7 +33,7 @@ SENTENCES = [
 @pytest.fixture(scope="module")
 def recognizer(tmp_path_factory: pytest.TempPathFactory) -> PocketSphinxRecognizer:
     cache = tmp_path_factory.mktemp("asr")
-    return PocketSphinxRecognizer(SENTENCES, ["computer"], cache_dir=cache)
+    return PocketSphinxRecognizer(always(SENTENCES), ["computer"], cache_dir=cache)
 
 
 @pytest.fixture
@@ -136,26 +137,28 @@ def test_other_speech_is_not_bent_into_the_domain(
 def test_what_the_caller_does_not_accept_gets_a_second_look(
     tmp_path: Path, speak: Callable[..., np.ndarray]
 ) -> None:
-    strict = PocketSphinxRecognizer(SENTENCES, cache_dir=tmp_path, accepts=lambda text: False)
+    strict = PocketSphinxRecognizer(
+        always(SENTENCES), cache_dir=tmp_path, accepts=lambda text: False
+    )
     heard = hear(strict, speak("turn on the kitchen light"))
     assert "turn on the kitchen light" in (heard.text, *heard.alternatives)
 
 
 def test_the_domain_is_built_once_and_again_when_the_sentences_change(tmp_path: Path) -> None:
-    PocketSphinxRecognizer(["stop"], cache_dir=tmp_path)
+    PocketSphinxRecognizer(always(["stop"]), cache_dir=tmp_path)
     first = {file: file.stat().st_mtime_ns for file in tmp_path.iterdir()}
-    PocketSphinxRecognizer(["stop"], cache_dir=tmp_path)
+    PocketSphinxRecognizer(always(["stop"]), cache_dir=tmp_path)
     assert {file: file.stat().st_mtime_ns for file in tmp_path.iterdir()} == first
-    PocketSphinxRecognizer(["stop", "go on"], cache_dir=tmp_path)
+    PocketSphinxRecognizer(always(["stop", "go on"]), cache_dir=tmp_path)
     assert len(list(tmp_path.iterdir())) == 2 * len(first)
 
 
 def test_few_domains_are_kept(tmp_path: Path) -> None:
     for number in ("one", "two", "three", "four", "five", "six"):
-        PocketSphinxRecognizer([f"stop {number}"], cache_dir=tmp_path)
+        PocketSphinxRecognizer(always([f"stop {number}"]), cache_dir=tmp_path)
     assert len(list(tmp_path.glob("*.fsg"))) == len(list(tmp_path.glob("*.dict"))) == 4
 
 
 def test_no_sentences_are_refused(tmp_path: Path) -> None:
     with pytest.raises(RecognitionError, match="at least one sentence"):
-        PocketSphinxRecognizer([], cache_dir=tmp_path)
+        PocketSphinxRecognizer(always([]), cache_dir=tmp_path)

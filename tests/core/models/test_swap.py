@@ -11,7 +11,7 @@ import pytest
 
 from assistant.core.errors import AnswerError, AssistantError, ModelError
 from assistant.core.messages import Replace
-from assistant.core.model_swap import ModelSwaps, StageSwap, refusal
+from assistant.core.models.swap import ModelSwaps, StageSwap, refusal
 from assistant.core.stage import Stage
 
 

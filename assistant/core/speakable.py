@@ -1,0 +1,35 @@
+"""What people may say to this assistant, from which a recogniser's language model is made."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Mapping, Sequence
+from typing import NamedTuple
+
+import msgspec
+
+
+class Speakable(msgspec.Struct, frozen=True, kw_only=True):
+    """Sentences in spoken words, and the classes of values that words of theirs stand for.
+
+    A sentence that comes often is said often. `classes` are a class's word → the phrases that may
+    stand in its place → how often each is said beside the others. A word of a sentence that begins
+    with a class's word, such as its possessive, stands for every phrase of it with that ending.
+    """
+
+    sentences: tuple[str, ...]
+    classes: Mapping[str, Mapping[str, float]] = {}
+
+
+class SpeakableSource(NamedTuple):
+    """Gives what may be said, which takes seconds, to who has nothing of its `key` yet."""
+
+    key: str
+    """Hexadecimal digits; they change whenever `draw` would give something else."""
+    draw: Callable[[], Speakable]
+
+
+def always(sentences: Sequence[str]) -> SpeakableSource:
+    """A source of just these sentences."""
+    key = hashlib.sha256("\n".join(sorted(sentences)).encode()).hexdigest()
+    return SpeakableSource(key, lambda: Speakable(sentences=tuple(sentences)))

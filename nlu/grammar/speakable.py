@@ -1,0 +1,92 @@
+"""What people may say, for the recogniser: as much as is understood, as often as it is said."""
+
+from __future__ import annotations
+
+import hashlib
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
+from pathlib import Path
+
+import msgspec
+
+import assistant.english
+from assistant.core.speakable import Speakable
+from assistant.skill.home import Home
+from assistant.skill.manifest import SkillManifest
+from nlu.grammar import usage
+from nlu.grammar.claim import Claim
+from nlu.grammar.grammar import Grammar
+from nlu.grammar.sampling import Sampler, spoken
+from nlu.grammar.value_classes import ValueClasses
+
+_CODE = tuple(
+    file
+    for folder in (Path(__file__).parent, Path(assistant.english.__file__).parent)
+    for file in sorted(folder.rglob("*.py"))
+)
+"""The code that decides which sentences are drawn."""
+
+
+def key_of(manifests: Sequence[SkillManifest], home: Home, files: Iterable[Path]) -> str:
+    """A digest of all that `speakable` depends on; `files` hold further sentences.
+
+    A file that cannot be read counts as empty: who reads its sentences tells why.
+    """
+    digest = hashlib.sha256(msgspec.msgpack.encode((manifests, home)))
+    for file in (*_CODE, *files):
+        digest.update(f"\n{file}\n".encode())
+        with suppress(OSError):
+            digest.update(file.read_bytes())
+    return digest.hexdigest()
+
+
+def speakable(grammar: Grammar, home: Home, limit: int, seed: int) -> Speakable:
+    """About `limit` sentences of the whole grammar that have a meaning in this home.
+
+    The sentences of one intent share its weight, so that many templates make no intent likelier.
+    """
+    claims = [claim for claim in grammar.claims if _is_possible(claim, home)]
+    classes = ValueClasses()
+    sampler = Sampler(grammar, claims, seed, classes)
+    sentences = sampler.draw(limit, _usual(claims, sampler.shares))
+    return Speakable(sentences=tuple(sentences), classes=_spoken_classes(classes))
+
+
+def _is_possible(claim: Claim, home: Home) -> bool:
+    """Whether a home may have what the vocabulary's sentences are about; a home of nothing may."""
+    domain = claim.schema.fixed.get("domain")
+    if claim.block is None or domain is None or not home.entities:
+        return True
+    return any(entity.domain == domain for entity in home.entities)
+
+
+def _usual(claims: Sequence[Claim], shares: Sequence[float]) -> list[float]:
+    """The share of each claim: its part of its intent's, which is the largest times the usage."""
+    together: defaultdict[str, float] = defaultdict(float)
+    largest: defaultdict[str, float] = defaultdict(float)
+    for claim, share in zip(claims, shares, strict=True):
+        intent = claim.schema.intent
+        together[intent] += share
+        largest[intent] = max(largest[intent], share)
+    return [
+        share / together[claim.schema.intent] * largest[claim.schema.intent] * _usage(claim)
+        if share
+        else 0.0
+        for claim, share in zip(claims, shares, strict=True)
+    ]
+
+
+def _usage(claim: Claim) -> float:
+    return usage.of_intent(claim.schema.intent, claim.schema.traits.only_talk)
+
+
+def _spoken_classes(classes: ValueClasses) -> Mapping[str, Mapping[str, float]]:
+    found: dict[str, dict[str, float]] = {}
+    for word, values in classes.values().items():
+        phrases = found.setdefault(word, {})
+        for value in values:
+            said = spoken(value)
+            if said:
+                phrases[said] = phrases.get(said, 0.0) + usage.of_value(value)
+    return found
