@@ -79,14 +79,11 @@ SHARED = re.compile(
 THEIRS = word_set("his her their")
 """Words before a device of somebody whose room was spoken of before: "and close his blind"."""
 STOREYS = {
-    ("upstairs",): "up",
-    ("up", "there"): "up",
-    ("up", "here"): "up",
-    ("downstairs",): "down",
-    ("down", "there"): "down",
-    ("down", "here"): "down",
+    words: ((f"{way}stairs",), way)
+    for way in ("up", "down")
+    for words in ((f"{way}stairs",), (way, "there"), (way, "here"))
 }
-"""Words for a floor, whatever it is called."""
+"""Words for a floor, whatever it is called → the word that may name it, and up or down."""
 INSTEAD_OF = _keys("instead of, rather than, in place of")
 """Words before what is to be the other way round: "the lamp on instead of the spots"."""
 JOINTS = _keys("and, then, and then, also, plus, and also, but")
