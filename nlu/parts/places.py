@@ -71,7 +71,7 @@ class Places:
         return Where(area=ours[0], others=tuple(ours[1:]))
 
     def _of_speaker(self, where: Where) -> Where:
-        """The floor of the speaker's room, unless that is the other way: "up here" on the ground."""
+        """The floor of the speaker's room; a place where it is unknown, or the other way."""
         floor = self.here and next((f for f in self._home.floors if f.id == self.here.floor), None)
         if floor is None or where.floor is None:
             return where
