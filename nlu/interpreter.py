@@ -129,6 +129,11 @@ class Interpreter:
         """Whether a command is about devices of the home."""
         return self._compose is not None and bool(self._compose.domains_of(part.command))
 
+    def mentioned(self, said: Canonical) -> ReadPart | None:
+        """The devices that a negated command names, as "it" may mean them; None for none."""
+        named = self._compose.mention(said) if self._compose is not None else None
+        return self._composed(named) if named is not None else None
+
     def composed(self, said: Canonical, before: ReadPart | None = None) -> tuple[Command, ...]:
         """The commands that the parts of a text make, whichever rule decides in the end."""
         made = self._compose(said, before.turn if before else ()) if self._compose else None

@@ -137,16 +137,30 @@ class NluStage:
                     break
         elif confidence > _SURE:
             confidence = 1.0
+        self._remember(transcript, said, understood, before)
+        return text, said, understood.with_confidence_at_most(confidence)
+
+    def _remember(
+        self,
+        transcript: Transcript,
+        said: Canonical,
+        understood: Understood,
+        before: ReadPart | None,
+    ) -> None:
+        """Keep what the next utterance may go on from, if this one is any of it."""
         continued = understood.readings[-1] if understood.readings else None
         traits = self._templates.traits(continued.command.intent) if continued else Traits()
+        named = self._interpreter.mentioned(said) if understood.not_a_command else None
+        earlier = before and replace(before, earlier=None)
         if continued and not (traits.only_talk or traits.whole):
-            earlier = before and replace(before, earlier=None)
             last = replace(continued, turn=understood.commands, earlier=earlier)
+            self._latest = _Turn(transcript.utterance_id, last, transcript.at_s)
+        elif named is not None:
+            last = replace(named, turn=(named.command,), earlier=earlier, missed=True)
             self._latest = _Turn(transcript.utterance_id, last, transcript.at_s)
         elif understood.by is By.NOTHING and self._latest.reading is not None:
             missed = replace(self._latest.reading, missed=True)
             self._latest = self._latest._replace(reading=missed)
-        return text, said, understood.with_confidence_at_most(confidence)
 
     def _after(self, said: Canonical, now: datetime, before: ReadPart | None) -> Understood:
         """What a text means after the last utterance, or by its parts with the one before that."""

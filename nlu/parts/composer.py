@@ -8,16 +8,16 @@ bedroom".
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Literal
 
 import msgspec
 
-from assistant.core.messages import Command, Slot, SlotValue
+from assistant.core.messages import Command, Slot
 from assistant.english.commands.amounts import MORE, UP_OR_DOWN
-from assistant.english.commands.kinds import KINDS, OF_PROPERTY
+from assistant.english.commands.kinds import KINDS
 from assistant.english.commands.needs import NEEDS, SOFTENING, TAGS
 from assistant.english.commands.short_forms import NO_LABEL
 from assistant.english.commands.words import (
@@ -35,15 +35,17 @@ from assistant.skill.home import Home
 from assistant.skill.values import Change
 from nlu.discourse import clauses
 from nlu.parts.chunks import Chunker, Named, OfKind, Relative, Spoken, Unknown
-from nlu.parts.doings import DOINGS, LEVELS, OF_PLAYERS, PROPERTY_OF, SENT, able, harmless
+from nlu.parts.commands import FULL, change_of, commands_for, plain, way_of
+from nlu.parts.doings import OF_PLAYERS, PROPERTY_OF, able, harmless
 from nlu.parts.frames import Frame, frames
 from nlu.parts.places import slot
 from nlu.parts.routines import Routines
 from nlu.parts.targets import TARGETS, Targets, Whom
 from nlu.text.canonical import Canonical, without_politeness
 
+NAMED = "NameDevice"
+"""The intent of a device that is only named."""
 _CONFIDENCE = 0.9
-FULL = 100
 _CLEAR = ("on", "off", "open", "close", "lock", "unlock", "start", "stop")
 """Actions of which the device that the home does not have is told."""
 
@@ -166,11 +168,21 @@ class Composer:
         whom = next(self._targets.of(Frame(said, who), (), self._fits), None) if who else None
         if whom is None or whom.slots[0].name != "name" or whom.slots[0].value == "all":
             return None
-        return Command(intent="NameDevice", slots=whom.slots[:1], confidence=_CONFIDENCE)
+        return Command(intent=NAMED, slots=whom.slots[:1], confidence=_CONFIDENCE)
 
     def domains_of(self, command: Command) -> tuple[str, ...]:
         """The domains of the devices that a command is about; () for none."""
         return self._targets.domains_of(command)
+
+    def mention(self, said: Canonical) -> Composed | None:
+        """The devices that a negated command names, with nothing to do; None for none."""
+        bare = without_politeness(said)
+        core = clauses.plain(bare)
+        read = self._read(core, (), "", True) if len(core.tokens) < len(bare.tokens) else None
+        slots = tuple(s for s in read[-1].command.slots if s.name in TARGETS) if read else ()
+        if not slots:
+            return None
+        return Composed(said, Command(intent=NAMED, slots=slots, confidence=_CONFIDENCE))
 
     def harmless(self, command: Command) -> bool:
         """Whether a command is about devices, opens nothing, and is easily taken back."""
@@ -195,9 +207,16 @@ class Composer:
             frame = replace(frame, action="round")
         if not frame.says_what:
             return self._redirected(frame, before, correcting)
-        change = _change_of(before[-1]) if before else None
+        change = change_of(before[-1]) if before else None
         if frame.relative and change and _is_more(frame):
-            frame = replace(frame, relative=replace(frame.relative, way=change.direction))
+            size = frame.relative.size or change.size
+            frame = replace(
+                frame, relative=replace(frame.relative, way=change.direction, size=size)
+            )
+        if any(level.furthest for level in frame.levels) and before:
+            if (goes_on := self._to_its_end(frame, before[-1])) is None:
+                return None
+            frame = goes_on
         able_before = not before or able(frame, self._targets.domains_of(before[-1]))
         if frame.action in OF_PLAYERS and not frame.says_whom and not able_before:
             return None  # "carry on" is said to the timer
@@ -205,13 +224,30 @@ class Composer:
         found = [
             msgspec.structs.replace(command, referring=whom.asked)
             for whom in self._targets.of(frame, before, self._fits, kind)
-            for command in self._done(frame, whom)
+            for command in commands_for(frame, whom, self._targets)
         ]
         if not found:
             return None
         # A level of the same devices needs nothing taken back: "no, twenty".
         taken = correcting and not (frame.levels and not frame.says_whom and not frame.action)
         return [self._finished(command, taken) for command in found]
+
+    def _to_its_end(self, frame: Frame, last: Command) -> Frame | None:
+        """A frame for as far as it goes, after the command before; None where that says no way."""
+        domains = self._targets.domains_of(last)
+        what = PROPERTY_OF.get(next(iter(domains), ""), "")
+        moves = what == "position" and frame.action not in ("open", "close")  # "go on, all the way"
+        own = not frame.says_whom or isinstance(frame.who, Spoken)
+        alike = isinstance(frame.who, Named) and {e.domain for e in frame.who.entities} <= {
+            *domains
+        }
+        way = way_of(last, what)
+        if not (own or alike) or (frame.action and not moves) or way > 0 or what == "temperature":
+            return frame
+        if way == 0:
+            return None if what == "position" else frame
+        change = Relative(Change(way, FULL, "%"), way=way)
+        return replace(frame, levels=(), relative=change, action="")
 
     def _is_sent(self, frame: Frame) -> bool:
         """Whether a robot is sent to a place by its name alone, or "off" by a verb for it."""
@@ -241,7 +277,7 @@ class Composer:
         found = [
             Command(intent=last.intent, slots=(*whom.slots, *what))
             if switched
-            else Command(intent=last.intent, slots=(*_plain(whom, PROPERTY_OF.get(one)), *what))
+            else Command(intent=last.intent, slots=(*plain(whom, PROPERTY_OF.get(one)), *what))
             for whom in whoms
             for one in whom.domains[:1] or ("",)
             if switched or not (kind and whom.domains) or set(kind) & set(whom.domains)
@@ -259,100 +295,7 @@ class Composer:
 
     def _fits(self, frame: Frame, whom: Whom) -> bool:
         """Whether devices can do what a frame says."""
-        return bool(list(self._done(frame, whom)))
-
-    def _done(self, frame: Frame, whom: Whom) -> Iterator[Command]:
-        """The commands that a frame means for some devices; none where they cannot do it."""
-        domain = next((d for d in whom.domains if d in PROPERTY_OF), "")
-        what = PROPERTY_OF.get(domain, "")
-        relative = frame.relative
-        if relative is not None and relative.property:
-            what = relative.property
-            if whom.domains and not set(OF_PROPERTY[what].domains) & set(whom.domains):
-                return
-        if frame.levels and frame.action == "off":
-            return  # "off at nineteen" is clear in neither
-        for level in frame.levels:
-            if level.unit == "colour":
-                if not whom.domains or "light" in whom.domains:
-                    colour = _colour(str(level.value))
-                    yield Command(
-                        intent="HassLightSet", slots=(*_plain(whom, "brightness"), colour)
-                    )
-            elif frame.action and what == "volume" and not level.unit:
-                return  # "put radio four on" names a station
-            elif what and (level.unit != "°" or what == "temperature"):
-                intent, name = LEVELS[what]
-                if frame.action == "close" and level.value == FULL:
-                    yield from self._switched("close", whom)
-                    continue
-                slots = (*_plain(whom, what), slot(name, _whole(level.value)))
-                begins = what == "temperature" and frame.begins and frame.action == "on"
-                yield Command(intent=intent, slots=(*slots, *([slot("on", True)] * begins)))
-        coloured = all(level.unit == "colour" for level in frame.levels)
-        if frame.levels and not (relative is not None and coloured):
-            if frame.action in ("on", "start") and what == "volume":
-                yield from self._switched("on", whom)
-            return
-        lit = isinstance(frame.who, OfKind) and domain == "light"
-        change = self._change(relative, frame.action, lit)
-        moves = what == "position" and relative is not None and relative.way
-        if moves and change is not None and change.amount is None and not change.size:
-            yield from self._switched("open" if change.direction > 0 else "close", whom)
-        elif change is not None and what:
-            slots = (*_plain(whom, what), slot("level", what), slot("change", str(change)))
-            if frame.than is not None:
-                if (other := self._targets.compared(frame)) is None:
-                    return
-                slots = (*slots, slot("than", other))
-            yield Command(intent="AdjustDevice", slots=slots)
-        elif frame.action and relative is None:
-            for command in self._switched(frame.action, whom):
-                sent = frame.action == "round" and frame.where is not None
-                intent = SENT.get(command.intent, command.intent) if sent else command.intent
-                yield msgspec.structs.replace(command, intent=intent)
-
-    def _change(self, relative: Relative | None, action: str, lit: bool) -> Change | None:
-        """The change that words say, "open" and "close" among them; None for none."""
-        if relative is None:
-            return None
-        if relative.change is not None:
-            return relative.change
-        way = relative.way or {"open": 1, "close": -1}.get(action, 0)
-        if relative.size and not action and lit:
-            way = way or 1  # "a bit of light"
-        return Change(way, size=relative.size) if way else None
-
-    def _switched(self, action: str, whom: Whom) -> Iterator[Command]:
-        if not whom.domains and whom.slots:  # nobody knows what it is
-            named = any(slot.name == "name" for slot in whom.slots)
-            if not named and action not in ("on", "off"):
-                return
-            off = action in ("off", "close", "unlock", "stop", "dock", "pause", "mute")
-            yield Command(intent="HassTurnOff" if off else "HassTurnOn", slots=whom.slots)
-            return
-        for domains, intent in DOINGS.get(action, ()):
-            if not whom.domains or set(whom.domains) & set(domains):
-                any_kind = intent in ("HassTurnOn", "HassTurnOff", "HassStopMoving")
-                slots = whom.slots if any_kind else _plain(whom, "")
-                yield Command(intent=intent, slots=slots)
-                return
-
-
-def _plain(whom: Whom, what: str | None) -> tuple[Slot, ...]:
-    """The slots of devices for an intent whose property tells the domain."""
-    keep = ("name", "area", "floor") + (("domain", "device_class") if what == "position" else ())
-    return tuple(slot for slot in whom.slots if slot.name in keep)
-
-
-def _colour(value: str) -> Slot:
-    """The slot of a colour, or of a white: "2700 K"."""
-    kelvin = value.removesuffix(" K")
-    return slot("color", value) if kelvin == value else slot("temperature", int(kelvin))
-
-
-def _whole(value: float | str) -> SlotValue:
-    return int(value) if isinstance(value, float) and value == int(value) else value
+        return bool(list(commands_for(frame, whom, self._targets)))
 
 
 def _is_more(frame: Frame) -> bool:
@@ -367,12 +310,6 @@ def _is_more(frame: Frame) -> bool:
 def _form(one: Composed) -> tuple[str, ...]:
     """The intent of a command, and the names of its slots."""
     return one.command.intent, *(slot.name for slot in one.command.slots)
-
-
-def _change_of(command: Command) -> Change | None:
-    """The relative change of a command; None where it is none."""
-    said = next((slot.value for slot in command.slots if slot.name == "change"), None)
-    return Change.read(str(said)) if said is not None else None
 
 
 def _at_once(said: Canonical, before: Sequence[Command]) -> list[Composed]:

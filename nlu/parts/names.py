@@ -183,9 +183,9 @@ class Names:
                 found[tuple(canonical(name).text.split())] = Where(floor=floor)
         for words, (stairs, way) in STOREYS.items():
             usual = next((f for f in self._home.floors if storey(f) == way), None)
-            floor = found[stairs].floor if stairs in found else usual
-            if floor is not None:
-                found[words] = Where(floor=floor, near=words[-1:] in HERE)
+            meant = found[stairs].floor if stairs in found else usual
+            if meant is not None:
+                found[words] = Where(floor=meant, near=words[-1:] in HERE)
         for area in self._home.areas:
             for name in (area.name, *area.aliases):
                 key = tuple(canonical(name).text.split())

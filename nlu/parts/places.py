@@ -72,7 +72,8 @@ class Places:
 
     def _of_speaker(self, where: Where) -> Where:
         """The floor of the speaker's room; a place where it is unknown, or the other way."""
-        floor = self.here and next((f for f in self._home.floors if f.id == self.here.floor), None)
+        here = self.here.floor if self.here is not None else None
+        floor = next((f for f in self._home.floors if f.id == here), None)
         if floor is None or where.floor is None:
             return where
         other = {storey(floor), storey(where.floor)} == {"up", "down"}

@@ -114,6 +114,13 @@ def said(stage: NluStage, *texts: str) -> Interpretation:
         (("spots to green", "nah, back to purple"), "HassLightSet"),
         (("spots to green", "nah"), ""),
         (("spots to green", "yes please"), ""),
+        (("do not turn the fan off", "turn it up a touch"), "AdjustDevice Fan"),
+        (("please don't open the kitchen blind", "close it"), "HassTurnOff Kitchen Blind"),
+        (("spots on", "don't turn the fan off", "make it slower"), "AdjustDevice Fan"),
+        (("don't turn the fan off", "and the spots"), "NameDevice"),
+        (("don't turn the fan off", "do it now"), ""),
+        (("don't turn the fan off", "till nine"), ""),
+        (("fan on", "don't forget the flobber", "turn it off"), "HassTurnOff Fan"),
     ],
 )
 def test_a_text_goes_on_from_the_command_before(
@@ -336,3 +343,30 @@ def test_them_are_those_that_an_answer_names(
 )
 def test_a_question_mark_alone_asks(asked: NluStage, text: str, intents: list[str]) -> None:
     assert [command.intent for command in said(asked, text).commands] == intents
+
+
+@pytest.mark.parametrize(
+    ("texts", "wanted"),
+    [
+        (("kitchen blind down a bit", "all the way"), "-100 %"),
+        (("kitchen blind down a bit", "go on, all the way"), "-100 %"),
+        (("close the kitchen blind halfway", "all the way please"), "-100 %"),
+        (("tv down a bit", "all the way"), "-100 %"),
+        (("spots dimmer", "fully"), "-100 %"),
+        (("kitchen blind down a bit", "more", "all the way"), "-100 %"),
+        (("kitchen blind down a bit", "and the lounge blind all the way"), "-100 %"),
+        (("kitchen blind up a bit", "all the way"), 100),
+        (("open the kitchen blind halfway", "the whole way"), 100),
+        (("kitchen blind down a bit", "all the way up"), "+100 %"),
+        (("kitchen blind down a bit", "spots all the way"), 100),
+        (("spots dimmer", "turn them all the way on"), 100),
+        (("spots to 30", "all the way"), 100),
+        (("kitchen blind to 30", "all the way"), None),
+        (("kitchen blind down a bit", "more"), "- little"),
+    ],
+)
+def test_all_the_way_goes_on_in_the_direction_before(
+    stage: NluStage, texts: tuple[str, ...], wanted: str | int | None
+) -> None:
+    commands = said(stage, *texts).commands
+    assert (commands[0].slots[-1].value if commands else None) == wanted

@@ -107,7 +107,6 @@ LEVELS = {
     "full speed": 100,
     "full brightness": 100,
     "full volume": 100,
-    "fully": 100,
     "bright": 100,
     "half": 50,
     "halfway": 50,
@@ -118,6 +117,9 @@ LEVELS = {
     "loud": 60,
 }
 """Words for a level in percent."""
+
+FURTHEST = frozenset({"all way", "whole way", "rest of way", "fully"})
+"""Words for as far as it goes, in the direction in which something was moved before."""
 
 PARTS = word_set("third thirds quarter quarters fifth fifths tenth tenths eighth sixth")
 """Last words of a share: "to a fifth"."""
