@@ -10,6 +10,8 @@ from assistant.skill import Entity, SlotValue
 
 FULL_BRIGHTNESS = 255
 """Home Assistant's brightness of a light that is fully on."""
+POSITIONS = ("position", "current_position")
+"""Attributes of a cover that say how far it is open: as it was set, and as it was told."""
 _HUES = (
     *((15, "red"), (40, "orange"), (65, "yellow"), (80, "lime"), (160, "green"), (200, "cyan")),
     *((260, "blue"), (290, "purple"), (330, "pink"), (361, "red")),
@@ -70,7 +72,7 @@ def target_temperature(thermostat: Entity) -> float | None:
 
 def position(cover: Entity) -> float | None:
     """How far a cover is open, in percent."""
-    for name in ("position", "current_position"):
+    for name in POSITIONS:
         told = number(cover.attributes.get(name))
         if told is not None:
             return told
