@@ -16,13 +16,13 @@ from typing import Literal
 import msgspec
 
 from assistant.core.messages import Command, Slot
-from assistant.english.commands.amounts import MORE, UP_OR_DOWN
 from assistant.english.commands.kinds import KINDS
 from assistant.english.commands.needs import NEEDS, SOFTENING, TAGS
 from assistant.english.commands.short_forms import NO_LABEL
 from assistant.english.commands.words import (
     AT_ONCE,
     BE,
+    COLOURED,
     HARDLY_CORRECTING,
     HERE,
     ONLY,
@@ -34,10 +34,11 @@ from assistant.english.commands.words import (
 from assistant.skill.home import Home
 from assistant.skill.values import Change
 from nlu.discourse import clauses
-from nlu.parts.chunks import Chunker, Named, OfKind, Relative, Spoken, Unknown
-from nlu.parts.commands import FULL, change_of, commands_for, plain, way_of
+from nlu.parts.chunks import Chunker, Named, OfKind, Spoken, Unknown
+from nlu.parts.commands import commands_for, plain
 from nlu.parts.doings import OF_PLAYERS, PROPERTY_OF, able, harmless
 from nlu.parts.frames import Frame, frames
+from nlu.parts.going_on import going_on
 from nlu.parts.places import slot
 from nlu.parts.routines import Routines
 from nlu.parts.targets import TARGETS, Targets, Whom
@@ -86,7 +87,8 @@ class Composer:
         With `strangers`, a device or a room that the home does not have may be named; with "kinds"
         only a device of a known kind, or a room.
         """
-        made = self._read(said, before, strangers, follows)
+        made = self._explained(said, before, follows)
+        made = made or self._read(said, before, strangers, follows)
         return made or self._repaired(said, before, follows)
 
     def _read(
@@ -132,6 +134,24 @@ class Composer:
         meant = self._read(correction, [one.command for one in slips], "", True)
         alike = meant and [_form(one) for one in meant] == [_form(slips[-1])]
         return [*slips[:-1], *meant] if meant and alike else None
+
+    def _explained(
+        self, said: Canonical, before: Sequence[Command], follows: bool
+    ) -> list[Composed] | None:
+        """The commands of a text whose end says what it means: "cooler, the colour I mean"."""
+        correcting, core = clauses.correction(said)
+        pauses = [at for at in range(1, len(core.tokens)) if core.paused(at)]
+        if not correcting or core.tokens[:1] != said.tokens[:1] or not pauses:
+            return None
+        head, tail = core.part(0, pauses[-1]), core.part(pauses[-1], len(core.tokens))
+        if COLOURED.issuperset(_words(tail)):
+            return self._read(clauses.unpaused(core), before, "", follows)
+        slips = self._read(head, before, "", follows)
+        whole = (self._read(core, before, "", follows) if slips else None) or []
+        meant = [one for one in whole if one.said.tokens[0].start >= tail.tokens[0].start]
+        intents = {one.command.intent for one in slips or ()}
+        alike = all(one.command.intent in intents for one in meant)
+        return (meant or whole) if alike else None
 
     def _corrects(self, command: Command, last: Command) -> Command:
         """A command that corrects the last one only where it is about the same kind of devices."""
@@ -207,16 +227,9 @@ class Composer:
             frame = replace(frame, action="round")
         if not frame.says_what:
             return self._redirected(frame, before, correcting)
-        change = change_of(before[-1]) if before else None
-        if frame.relative and change and _is_more(frame):
-            size = frame.relative.size or change.size
-            frame = replace(
-                frame, relative=replace(frame.relative, way=change.direction, size=size)
-            )
-        if any(level.furthest for level in frame.levels) and before:
-            if (goes_on := self._to_its_end(frame, before[-1])) is None:
-                return None
-            frame = goes_on
+        if (went_on := going_on(frame, before, self._targets)) is None:
+            return None
+        frame = went_on
         able_before = not before or able(frame, self._targets.domains_of(before[-1]))
         if frame.action in OF_PLAYERS and not frame.says_whom and not able_before:
             return None  # "carry on" is said to the timer
@@ -231,23 +244,6 @@ class Composer:
         # A level of the same devices needs nothing taken back: "no, twenty".
         taken = correcting and not (frame.levels and not frame.says_whom and not frame.action)
         return [self._finished(command, taken) for command in found]
-
-    def _to_its_end(self, frame: Frame, last: Command) -> Frame | None:
-        """A frame for as far as it goes, after the command before; None where that says no way."""
-        domains = self._targets.domains_of(last)
-        what = PROPERTY_OF.get(next(iter(domains), ""), "")
-        moves = what == "position" and frame.action not in ("open", "close")  # "go on, all the way"
-        own = not frame.says_whom or isinstance(frame.who, Spoken)
-        alike = isinstance(frame.who, Named) and {e.domain for e in frame.who.entities} <= {
-            *domains
-        }
-        way = way_of(last, what)
-        if not (own or alike) or (frame.action and not moves) or way > 0 or what == "temperature":
-            return frame
-        if way == 0:
-            return None if what == "position" else frame
-        change = Relative(Change(way, FULL, "%"), way=way)
-        return replace(frame, levels=(), relative=change, action="")
 
     def _is_sent(self, frame: Frame) -> bool:
         """Whether a robot is sent to a place by its name alone, or "off" by a verb for it."""
@@ -296,15 +292,6 @@ class Composer:
     def _fits(self, frame: Frame, whom: Whom) -> bool:
         """Whether devices can do what a frame says."""
         return bool(list(commands_for(frame, whom, self._targets)))
-
-
-def _is_more(frame: Frame) -> bool:
-    """Whether a frame only asks for more of the same: "a bit more than that"."""
-    words = {(token.text,) for token in frame.said.tokens}
-    ways = words.intersection(UP_OR_DOWN)
-    return (
-        frame.relative is not None and not frame.relative.property and ways <= MORE and bool(ways)
-    )
 
 
 def _form(one: Composed) -> tuple[str, ...]:

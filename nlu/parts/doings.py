@@ -8,7 +8,7 @@ from assistant.english.commands.kinds import OF_PROPERTY
 from nlu.parts.frames import Frame
 
 PROPERTY_OF = {d: what for what, kind in OF_PROPERTY.items() for d in kind.domains}
-"""Domain → the property of its devices that has levels."""
+"""Domain → the property of its devices that is usually meant."""
 LEVELS = {
     "brightness": ("HassLightSet", "brightness"),
     "volume": ("HassSetVolume", "volume_level"),

@@ -6,6 +6,7 @@ import colorsys
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from assistant.english.commands.kinds import WHITE
 from assistant.skill import Entity, SlotValue
 
 FULL_BRIGHTNESS = 255
@@ -86,6 +87,17 @@ def speed(fan: Entity) -> float | None:
     return number(fan.attributes.get("percentage"))
 
 
+def white(light: Entity) -> float | None:
+    """The colour temperature of a light in kelvin; None where it has a colour, or tells none."""
+    return None if light.fact("color") else number(light.attributes.get("color_temp_kelvin"))
+
+
+def has_whites(light: Entity) -> bool:
+    """Whether a light may have a warmer or a cooler white."""
+    modes = colour_modes(light)
+    return white(light) is not None if modes is None else "color_temp" in modes
+
+
 PROPERTIES = {
     one.name: one
     for one in (
@@ -94,6 +106,7 @@ PROPERTIES = {
         Property("temperature", ("climate",), "°", 1, 4, 95, target_temperature),
         Property("position", ("cover", "valve"), "%", 25, 0, 100, position),
         Property("speed", ("fan",), "%", 25, 0, 100, speed),
+        Property(WHITE, ("light",), "K", 500, 2000, 6500, white),
     )
 }
 """Name → the property."""

@@ -370,3 +370,53 @@ def test_all_the_way_goes_on_in_the_direction_before(
 ) -> None:
     commands = said(stage, *texts).commands
     assert (commands[0].slots[-1].value if commands else None) == wanted
+
+
+WHITER, WARMER = "colour_temperature +", "colour_temperature -"
+
+
+@pytest.mark.parametrize(
+    ("texts", "wanted"),
+    [
+        (("reading lamp on", "make that one cooler, colour i mean"), WHITER),
+        (("reading lamp a bit warmer",), "colour_temperature - little"),
+        (("make the lights cooler",), WHITER),
+        (("reading lamp on", "make it warmer"), WARMER),
+        (("reading lamp on", "a warmer white"), WARMER),
+        (("spots to green", "cooler"), WHITER),
+        (("make the spots cooler", "more"), WHITER),
+        (("reading lamp on", "warmer"), "temperature +"),
+        (("nursery thermostat to 19", "cooler"), "temperature -"),
+        (("make it warmer in here",), "temperature +"),
+        (("reading lamp two degrees warmer",), ""),
+        (("fan on", "make it cooler"), "temperature -"),
+    ],
+)
+def test_a_light_has_a_warmer_or_a_cooler_white(
+    stage: NluStage, texts: tuple[str, ...], wanted: str
+) -> None:
+    told = []
+    for command in said(stage, *texts).commands:
+        assert not command.instead
+        told.append(" ".join(str(s.value) for s in command.slots if s.name in ("level", "change")))
+    assert " ".join(told) == wanted
+
+
+@pytest.mark.parametrize(
+    ("texts", "name"),
+    [
+        (("reading lamp on", "turn the light down, the spots i mean"), "Spots"),
+        (("reading lamp on", "lights off, the spots i mean"), "Spots"),
+        (("tv on", "quieter, the telly i mean"), "TV"),
+    ],
+)
+def test_what_is_explained_takes_nothing_back(
+    stage: NluStage, texts: tuple[str, ...], name: str
+) -> None:
+    (command,) = said(stage, *texts).commands
+    assert (command.slots[0].value, command.instead) == (name, False)
+
+
+def test_what_is_put_right_afterwards_takes_the_last_back(stage: NluStage) -> None:
+    (command,) = said(stage, "reading lamp on", "the spots, i meant").commands
+    assert (command.slots[0].value, command.instead) == ("Spots", True)

@@ -124,6 +124,9 @@ FURTHEST = frozenset({"all way", "whole way", "rest of way", "fully"})
 PARTS = word_set("third thirds quarter quarters fifth fifths tenth tenths eighth sixth")
 """Last words of a share: "to a fifth"."""
 
+BEFORE_NUMBERS = word_set("to at by on volume brightness level position speed temperature number")
+"""Words behind which "one" is a number: "volume one"."""
+
 FACTORS: dict[tuple[str, ...], tuple[int, float]] = {
     ("twice", "as"): (1, 2),
     ("twice",): (1, 2),

@@ -94,12 +94,15 @@ FILLERS = _keys(
     "please, just, now, then, go, let, us, me, i, want, would, like, need, could, can, you, will, "
     "so, ok, okay, right, well, oh, hey, thanks, too, though, again, only, actually, maybe, as, "
     "well, instead, still, about, than, way, not, quite, enough, there, on, level, "
-    "brightness, setting, colour, color, volume, temperature, position, speed, degree, degrees, "
+    "brightness, setting, colour, color, tone, tint, volume, temperature, position, speed, degree, "
+    "degrees, "
     "that is, it is, this is, i want, i would like, could do with, can we have, let us have, we, "
     "going, do, does, over, light level, back to, same"
 ) - _keys("not")
 """Words that say nothing by themselves beside the other parts of a command."""
 
+COLOURED = word_set("colour color white whites tone tint")
+"""Words by which "cooler" is of a light, and not of a room."""
 COMPARING = "than"
 """The word before what a change is compared with: "dimmer than the other"."""
 
