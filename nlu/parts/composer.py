@@ -36,12 +36,12 @@ from assistant.skill.values import Change
 from nlu.discourse import clauses
 from nlu.parts.chunks import Chunker, Named, OfKind, Spoken, Unknown
 from nlu.parts.commands import commands_for, plain
-from nlu.parts.doings import OF_PLAYERS, PROPERTY_OF, able, harmless
+from nlu.parts.doings import OF_PLAYERS, PROPERTY_OF, SWITCHING, able, harmless
 from nlu.parts.frames import Frame, frames
 from nlu.parts.going_on import going_on
 from nlu.parts.places import slot
 from nlu.parts.routines import Routines
-from nlu.parts.targets import TARGETS, Targets, Whom
+from nlu.parts.targets import ASKING, TARGETS, Targets, Whom
 from nlu.text.canonical import Canonical, without_politeness
 
 NAMED = "NameDevice"
@@ -194,6 +194,11 @@ class Composer:
         """The domains of the devices that a command is about; () for none."""
         return self._targets.domains_of(command)
 
+    def is_for_devices(self, command: Command) -> bool:
+        """Whether a command does something to devices, be it to all of a place."""
+        changes = command.intent not in (*ASKING, NAMED) and bool(command.slots)
+        return changes and (bool(self.domains_of(command)) or command.intent in SWITCHING)
+
     def mention(self, said: Canonical) -> Composed | None:
         """The devices that a negated command names, with nothing to do; None for none."""
         bare = without_politeness(said)
@@ -269,7 +274,7 @@ class Composer:
         if frame.who is None and not kind:
             return None
         whoms = self._targets.of(frame, before, self._fits, kind)
-        switched = last.intent in ("HassTurnOn", "HassTurnOff")
+        switched = last.intent in SWITCHING
         found = [
             Command(intent=last.intent, slots=(*whom.slots, *what))
             if switched

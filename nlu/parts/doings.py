@@ -18,6 +18,8 @@ LEVELS = {
 }
 """Property → the intent that sets it, and its slot."""
 SWITCHED = ("light", "switch", "fan", "media_player", "climate", "scene", "script", "vacuum")
+SWITCHING = ("HassTurnOn", "HassTurnOff")
+"""Intents for devices of any kind."""
 DOINGS: dict[str, tuple[tuple[tuple[str, ...], str], ...]] = {
     "on": ((SWITCHED, "HassTurnOn"),),
     "off": ((SWITCHED, "HassTurnOff"),),

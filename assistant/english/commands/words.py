@@ -194,3 +194,8 @@ AT_ONCE = _keys(
     "then now, at once, do it now then, straight away, immediately"
 )
 """Requests to do at once what was to be done later."""
+REDOING = _keys(
+    "do it again, do that again, do this again, do same again, do same thing again, same again, "
+    "do it all again, do it once more, do that once more, do it 1 more time, do that 1 more time"
+)
+"""Requests to do once more what was done last."""
