@@ -104,7 +104,9 @@ class NluStage:
             missed=understood.missed,
             choices=tuple(self._choices(understood)),
             unclaimed=self._unclaimed(said, understood) if nothing else OpenQuestion(),
-            conditional=self._interpreter.conditional(said, self._now(), understood.by in _WHOLE),
+            conditional=self._interpreter.conditional(
+                said, self._now(), _is_whole(said, understood)
+            ),
         )
 
     def explain(self, text: str) -> Explanation:
@@ -208,3 +210,11 @@ class NluStage:
             self._before = self._latest
         fresh = transcript.at_s - self._before.at_s < _CONVERSATION_S
         return self._before.reading if fresh else None
+
+
+def _is_whole(said: Canonical, understood: Understood) -> bool:
+    """Whether nothing of a text is left over, such as a remark: "cancel it, he's done"."""
+    if understood.by not in _WHOLE or not understood.readings:
+        return False
+    last = understood.readings[-1].said
+    return last.source != said.source or last.tokens[-1].end >= said.tokens[-1].end

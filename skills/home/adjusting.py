@@ -29,7 +29,7 @@ from assistant.skill import (
 from skills.home.climate import degrees, limits_of
 from skills.home.extent import find_all
 from skills.home.levels import PROPERTIES, Property, has_whites, is_dimmable
-from skills.home.media import players
+from skills.home.media import AUDIBLE, players
 from skills.home.setting import LEFT, bring, commanded
 from skills.home.targets import Place, Target, TargetMention, capital, find, one_of, the
 
@@ -159,7 +159,7 @@ def _meant(
 ) -> Generator[Choose, str, Target]:
     """The devices to change; of several without a name, those that run."""
     if wanted.domain == "media_player":
-        return players(wanted, request, context, ("playing", "on", "paused"))
+        return players(wanted, request, context, AUDIBLE)
     target = yield from find_all(wanted, request, context)
     if wanted.name is not None or len(target.entities) < 2:
         return target
