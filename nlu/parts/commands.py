@@ -44,6 +44,9 @@ def commands_for(frame: Frame, whom: Whom, targets: Targets) -> Iterator[Command
             if frame.action == "close" and level.value == FULL:
                 yield from _switched("close", whom)
                 continue
+            if frame.action == "open" and level.furthest:
+                yield from _switched("open", whom)
+                continue
             slots = (*plain(whom, what), slot(name, _whole(level.value)))
             begins = what == "temperature" and frame.begins and frame.action == "on"
             yield Command(intent=intent, slots=(*slots, *([slot("on", True)] * begins)))
