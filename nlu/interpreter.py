@@ -2,8 +2,8 @@
 
 The rules are tried in this order, each one only where all before it failed:
 
-1. the text is read without its remarks (`nlu.discourse.reasons`), or a sentence of a skill fits
-   the whole of it, without free text;
+1. the text asks to do once more what was done last ("do it again"), or is read without its remarks
+   (`nlu.discourse.reasons`), or a sentence of a skill fits the whole of it, without free text;
 2. the text begins with what it waits for ("at sunset"), and the rest is read by these rules;
 3. the text divides into such sentences (`nlu.discourse.clauses`): joined, sharing words, or
    corrected;

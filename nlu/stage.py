@@ -216,5 +216,7 @@ def _is_whole(said: Canonical, understood: Understood) -> bool:
     """Whether nothing of a text is left over, such as a remark: "cancel it, he's done"."""
     if understood.by not in _WHOLE or not understood.readings:
         return False
-    last = understood.readings[-1].said
-    return last.source != said.source or last.tokens[-1].end >= said.tokens[-1].end
+    last = understood.readings[-1]
+    added = bool(last.command.when or last.command.excluded)  # no remark, but part of the command
+    ends = last.said.source != said.source or last.said.tokens[-1].end >= said.tokens[-1].end
+    return added or ends

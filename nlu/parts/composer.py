@@ -23,6 +23,7 @@ from assistant.english.commands.words import (
     AT_ONCE,
     BE,
     COLOURED,
+    EXPLAINING,
     HARDLY_CORRECTING,
     HERE,
     ONLY,
@@ -139,9 +140,9 @@ class Composer:
         self, said: Canonical, before: Sequence[Command], follows: bool
     ) -> list[Composed] | None:
         """The commands of a text whose end says what it means: "cooler, the colour I mean"."""
-        correcting, core = clauses.correction(said)
+        core = said.part(0, max(0, len(said.tokens) - 2))
         pauses = [at for at in range(1, len(core.tokens)) if core.paused(at)]
-        if not correcting or core.tokens[:1] != said.tokens[:1] or not pauses:
+        if _words(said)[-2:] not in EXPLAINING or not pauses or clauses.correction(core)[0]:
             return None
         head, tail = core.part(0, pauses[-1]), core.part(pauses[-1], len(core.tokens))
         if COLOURED.issuperset(_words(tail)):

@@ -26,8 +26,10 @@ def going_on(frame: Frame, before: Sequence[Command], targets: Targets) -> Frame
     """A frame with what the commands before tell of its change; None where they are no help."""
     change = change_of(before[-1]) if before else None
     if frame.relative and change and _is_more(frame):
-        what = WHITE if _level(before[-1]) == WHITE else frame.relative.property
-        size = frame.relative.size or change.size
+        same = not frame.says_whom or isinstance(frame.who, Spoken)  # and not "fan more"
+        white = same and _level(before[-1]) == WHITE
+        what = WHITE if white else frame.relative.property
+        size = frame.relative.size or (change.size if same else "")
         more = replace(frame.relative, way=change.direction, size=size, property=what)
         return replace(frame, relative=more)
     if _is_of_white(frame, before, targets):

@@ -380,6 +380,7 @@ def test_a_question_mark_alone_asks(asked: NluStage, text: str, intents: list[st
         (("spots to 30", "all the way"), 100),
         (("kitchen blind to 30", "all the way"), None),
         (("kitchen blind down a bit", "more"), "- little"),
+        (("kitchen blind up a bit", "fan more"), "+"),
     ],
 )
 def test_all_the_way_goes_on_in_the_direction_before(
@@ -425,6 +426,7 @@ def test_a_light_has_a_warmer_or_a_cooler_white(
         (("reading lamp on", "turn the light down, the spots i mean"), "Spots"),
         (("reading lamp on", "lights off, the spots i mean"), "Spots"),
         (("tv on", "quieter, the telly i mean"), "TV"),
+        (("fan on", "blind down, the kitchen one i mean"), "Kitchen Blind"),
     ],
 )
 def test_what_is_explained_takes_nothing_back(

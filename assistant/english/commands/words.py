@@ -184,6 +184,8 @@ CORRECTIONS = _keys(
     "sorry i meant, no i meant, not that 1, instead, rather"
 )
 """Words with which people correct what was just done."""
+EXPLAINING = (("i", "mean"), ("i", "meant"))
+"""Words behind what explains the words before it: "turn the light down, the desk one I mean"."""
 HARDLY_CORRECTING = ("actually",)
 """How a text begins that may correct the last command, or bring up something else."""
 ONLY = word_set("only just")
