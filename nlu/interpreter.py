@@ -2,8 +2,8 @@
 
 The rules are tried in this order, each one only where all before it failed:
 
-1. the text is read without its remarks (`nlu.discourse.reasons`), or a sentence of a skill fits
-   the whole of it, without free text;
+1. the text asks to do once more what was done last ("do it again"), or is read without its remarks
+   (`nlu.discourse.reasons`), or a sentence of a skill fits the whole of it, without free text;
 2. the text begins with what it waits for ("at sunset"), and the rest is read by these rules;
 3. the text divides into such sentences (`nlu.discourse.clauses`): joined, sharing words, or
    corrected;
@@ -38,9 +38,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import datetime
-from functools import lru_cache, partial
-
-import msgspec
+from functools import partial
 
 from assistant.core.messages import Command, Slot
 from nlu.discourse import clauses
@@ -49,11 +47,11 @@ from nlu.discourse.continuation import (
     leans,
     put_off,
     put_off_alone,
+    redone,
     shared_modifiers,
 )
-from nlu.discourse.direction import directions
 from nlu.discourse.modifiers import UNKNOWN, Modifiers, divisions, taken_out, timed_before
-from nlu.discourse.negation import negates_itself, not_a_command, unlikely_command
+from nlu.discourse.negation import not_a_command, unlikely_command
 from nlu.discourse.reading import ReadPart, spells
 from nlu.discourse.reasons import Alone, without_beneficiary, without_reason, without_remarks
 from nlu.discourse.segmenter import LONGEST, One, Segmenter, with_modifiers
@@ -61,15 +59,12 @@ from nlu.discourse.set_aside import obeyed
 from nlu.discourse.short_forms import Conditional, ShortForms
 from nlu.fallback.guess import Guess
 from nlu.fallback.left_out import leaves_out, leaves_out_clause
-from nlu.grammar.match import Match
 from nlu.grammar.templates import Templates
 from nlu.parts.composer import Composed, Composer, Strangers
 from nlu.parts.questions import Questions
+from nlu.sentences import Sentences
 from nlu.text.canonical import Canonical, canonical, cuts, without_politeness
 from nlu.understood import By, Found, Understood, first_found
-
-_FREE_TEXT_CONFIDENCE = 0.9
-_REMEMBERED = 512
 
 
 class Interpreter:
@@ -86,8 +81,8 @@ class Interpreter:
         self.guess = guess
         self._compose, self._questions = compose, questions
         self._short = ShortForms(templates.short, templates.conditional)
-        # A text matches the same way at any time; only its values are resolved again.
-        self._matched = lru_cache(maxsize=_REMEMBERED)(templates.match_canonical)
+        sentences = Sentences(templates)
+        self._sentence, self._part = sentences.read, sentences.part
 
     def __call__(
         self, said: Canonical, now: datetime, before: ReadPart | None = None
@@ -129,6 +124,11 @@ class Interpreter:
         """Whether a command is about devices of the home."""
         return self._compose is not None and bool(self._compose.domains_of(part.command))
 
+    def mentioned(self, said: Canonical) -> ReadPart | None:
+        """The devices that a negated command names, as "it" may mean them; None for none."""
+        named = self._compose.mention(said) if self._compose is not None else None
+        return self._composed(named) if named is not None else None
+
     def composed(self, said: Canonical, before: ReadPart | None = None) -> tuple[Command, ...]:
         """The commands that the parts of a text make, whichever rule decides in the end."""
         made = self._compose(said, before.turn if before else ()) if self._compose else None
@@ -163,7 +163,14 @@ class Interpreter:
         alone = (without_remarks, without_reason, without_beneficiary)
         remarks, reason, whom = (partial(self._alone, of) for of in alone)
         for step in (
-            *(remarks, *first, self._by_sentence, self._by_time, self._by_parts),
+            *(
+                self._by_repetition,
+                remarks,
+                *first,
+                self._by_sentence,
+                self._by_time,
+                self._by_parts,
+            ),
             *(self._by_short_form, self._by_question, reason, self._by_composition),
             *(self._by_addition, self._by_routine, self._by_free_text, whom),
             *(self._by_strange_kind, self._by_name, self._by_guess),
@@ -281,6 +288,18 @@ class Interpreter:
             return None
         return By.COMPOSED, [part.in_place_of_the_last() for part in parts]
 
+    def _by_repetition(
+        self, said: Canonical, now: datetime, before: ReadPart | None
+    ) -> Found | None:
+        """The commands to devices before, once more: "do it again but leave the hall on"."""
+        if before is None or self._compose is None:
+            return None
+        if not all(map(self._compose.is_for_devices, before.turn)):
+            return None
+        again = redone(said, before, divisions(said, self._named, now)) or ()
+        parts = [ReadPart(said, one, thing=before.thing) for one in again]
+        return (By.COMPOSED, parts) if parts else None
+
     def _alone(
         self, command_of: Alone, said: Canonical, now: datetime, before: ReadPart | None
     ) -> Found | None:
@@ -348,22 +367,6 @@ class Interpreter:
     def _modified(self, read: One, now: datetime) -> One:
         return with_modifiers(read, self._named, now)
 
-    def _sentence(self, said: Canonical, now: datetime, *, free_text: bool) -> ReadPart | None:
-        if not (free_text or self._templates.spells(said)):
-            return None
-        careful = free_text and not_a_command(said)
-        for match in self._matched(said):
-            if match.counts_pronoun(said):
-                continue
-            if match.wildcard and (not free_text or (careful and not negates_itself(said, match))):
-                continue
-            slots = self._templates.slots(match, now)
-            if slots is not None:
-                confidence = _FREE_TEXT_CONFIDENCE if match.wildcard else 1.0
-                command = Command(intent=match.intent, slots=slots, confidence=confidence)
-                return self._part(said, command, match)
-        return None
-
     def _doubts(self, reading: ReadPart) -> bool:
         """Whether a reading with free text in it is probably not meant for the assistant."""
         if not reading.free or self.guess is None:
@@ -377,15 +380,3 @@ class Interpreter:
 
     def _composed(self, one: Composed) -> ReadPart:
         return self._part(one.said, one.command, doing=one.doing)
-
-    def _part(
-        self,
-        said: Canonical,
-        command: Command,
-        match: Match | None = None,
-        doing: Canonical | None = None,
-    ) -> ReadPart:
-        told = directions(said if doing is None else doing, self._templates.named)
-        command = msgspec.structs.replace(command, directions=told)
-        thing = self._templates.traits(command.intent).thing
-        return ReadPart(said, command, match, thing=thing)

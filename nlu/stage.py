@@ -104,7 +104,9 @@ class NluStage:
             missed=understood.missed,
             choices=tuple(self._choices(understood)),
             unclaimed=self._unclaimed(said, understood) if nothing else OpenQuestion(),
-            conditional=self._interpreter.conditional(said, self._now(), understood.by in _WHOLE),
+            conditional=self._interpreter.conditional(
+                said, self._now(), _is_whole(said, understood)
+            ),
         )
 
     def explain(self, text: str) -> Explanation:
@@ -137,16 +139,30 @@ class NluStage:
                     break
         elif confidence > _SURE:
             confidence = 1.0
+        self._remember(transcript, said, understood, before)
+        return text, said, understood.with_confidence_at_most(confidence)
+
+    def _remember(
+        self,
+        transcript: Transcript,
+        said: Canonical,
+        understood: Understood,
+        before: ReadPart | None,
+    ) -> None:
+        """Keep what the next utterance may go on from, if this one is any of it."""
         continued = understood.readings[-1] if understood.readings else None
         traits = self._templates.traits(continued.command.intent) if continued else Traits()
+        named = self._interpreter.mentioned(said) if understood.not_a_command else None
+        earlier = before and replace(before, earlier=None)
         if continued and not (traits.only_talk or traits.whole):
-            earlier = before and replace(before, earlier=None)
             last = replace(continued, turn=understood.commands, earlier=earlier)
+            self._latest = _Turn(transcript.utterance_id, last, transcript.at_s)
+        elif named is not None:
+            last = replace(named, turn=(named.command,), earlier=earlier, missed=True)
             self._latest = _Turn(transcript.utterance_id, last, transcript.at_s)
         elif understood.by is By.NOTHING and self._latest.reading is not None:
             missed = replace(self._latest.reading, missed=True)
             self._latest = self._latest._replace(reading=missed)
-        return text, said, understood.with_confidence_at_most(confidence)
 
     def _after(self, said: Canonical, now: datetime, before: ReadPart | None) -> Understood:
         """What a text means after the last utterance, or by its parts with the one before that."""
@@ -194,3 +210,13 @@ class NluStage:
             self._before = self._latest
         fresh = transcript.at_s - self._before.at_s < _CONVERSATION_S
         return self._before.reading if fresh else None
+
+
+def _is_whole(said: Canonical, understood: Understood) -> bool:
+    """Whether nothing of a text is left over, such as a remark: "cancel it, he's done"."""
+    if understood.by not in _WHOLE or not understood.readings:
+        return False
+    last = understood.readings[-1]
+    added = bool(last.command.when or last.command.excluded)  # no remark, but part of the command
+    ends = last.said.source != said.source or last.said.tokens[-1].end >= said.tokens[-1].end
+    return added or ends

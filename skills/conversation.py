@@ -2,7 +2,22 @@
 
 from __future__ import annotations
 
-from assistant.skill import Confirm, Context, Dialog, RepeatAnswer, Reply, Skill, Traits, opened_by
+import msgspec
+
+from assistant.english.replies import DROPPING
+from assistant.english.words import words
+from assistant.skill import (
+    Confirm,
+    Context,
+    Dialog,
+    RepeatAnswer,
+    Reply,
+    Request,
+    Skill,
+    Traits,
+    Undo,
+    opened_by,
+)
 
 TALK = Traits(asks=True, whole=True)
 
@@ -29,12 +44,30 @@ skill = Skill("conversation")
     "[i am] coming",
     holds=lambda request, context: context.timers.rung is not None,
 )
-def never_mind(context: Context) -> Reply:
-    """Stop what rings, and do nothing else."""
-    for timer in context.timers.all():
-        if timer.ringing:
-            context.timers.cancel(timer.id)
-    return Reply("Okay.")
+def never_mind(request: Request, context: Context) -> Dialog:
+    """Stop what rings; where something is to be gone, and nothing is meant, say so."""
+    timers = context.timers.all()
+    ringing = [timer for timer in timers if timer.ringing]
+    for timer in ringing:
+        context.timers.cancel(timer.id)
+    verb = _dropping(request)
+    if ringing or verb is None:
+        return Reply("Okay.")
+    if len(timers) == 1 and verb == "cancel":
+        called = f"your {timers[0].name} timer" if timers[0].name else "your timer"
+        if not (yield Confirm(f"Shall I cancel {called}?")):
+            return Reply("Okay, I left it as it is.")
+        context.timers.cancel(timers[0].id)
+        undo = Undo("timers.restore", timers[0].id, msgspec.json.encode(timers[0]).decode())
+        return Reply(f"I cancelled {called}.", undo=undo)
+    return Reply(f"There is nothing that I can {verb}.")
+
+
+def _dropping(request: Request) -> str | None:
+    """The verb that asks for a thing to be gone; None for another text, and for "cancel" alone."""
+    said = words(request.text)
+    at = next((at for at, word in enumerate(said) if word in DROPPING), None)
+    return None if at is None or at + 1 == len(said) else said[at]
 
 
 skill.rule("pace", "(slowly|slower|more slowly|louder|clearly|more clearly|a bit slower)")

@@ -59,3 +59,5 @@ AROUND_VALUE = word_set(
     "actually then from now until set put only just room mean meant said was rather by"
 )
 """Canonical words that may stand around a value without changing it."""
+DROPPING = word_set("cancel delete remove clear erase wipe empty scrap")
+"""Verbs that ask for something to be gone, which is told where there is nothing."""

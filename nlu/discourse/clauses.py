@@ -39,6 +39,11 @@ def joined(first: Canonical, second: Canonical) -> Canonical:
     )
 
 
+def unpaused(said: Canonical) -> Canonical:
+    """A text as if it had been said without a pause."""
+    return said._replace(pauses=frozenset(), stops=frozenset())
+
+
 def as_question(said: Canonical) -> Canonical | None:
     """A text that only its question mark makes a question, with "is" before it: "door shut?"."""
     if not (said.asked and said.tokens) or without_politeness(said) != said:

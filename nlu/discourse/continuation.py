@@ -1,5 +1,6 @@
 """What a text takes over from the command before it, and its parts from one another.
 
+redone      "every light off", then "do it again but leave the hall on"
 recalled    "turn the lamp on", "what time is it", then "turn it off"    the lamp
 leaning     "turn the fan on", then "off"                     the fan
 put off     "lamp on", then "just till nine"                  the lamp, till nine
@@ -9,7 +10,7 @@ shared      "the lamp and the fan off at ten"                 both at ten
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from datetime import datetime
 
@@ -17,8 +18,8 @@ import msgspec
 
 from assistant.core.messages import Command, When
 from assistant.english import phrases
-from assistant.english.commands.words import ACTIONS, THEM
-from nlu.discourse.modifiers import Modifiers, only_when
+from assistant.english.commands.words import ACTIONS, REDOING, THEM
+from nlu.discourse.modifiers import UNKNOWN, Divided, Modifiers, only_when
 from nlu.discourse.reading import ReadPart
 from nlu.text.canonical import Canonical, without_politeness
 
@@ -61,6 +62,31 @@ def put_off(parts: list[ReadPart], said: Canonical, before: ReadPart | None) -> 
     if when is None or "now" in words or any(part.command.when for part in parts):
         return parts
     return [part.modified(Modifiers(when=when)) for part in parts]
+
+
+def redone(said: Canonical, before: ReadPart, added: Iterable[Divided]) -> list[Command] | None:
+    """The commands before once more, with what a text adds to them: "do it again, not the hall".
+
+    `added` are the ways to divide the text; None where none of them only asks for that.
+    """
+    plain = without_politeness(said)
+    for core, modifiers in (*added, (plain, Modifiers())):
+        words = tuple(token.text for token in core.tokens)
+        known = all(slot.name != UNKNOWN for slot in modifiers.excluded)
+        if words in REDOING and known and not (before.missed or said.asked):
+            return [_once_more(one, before, modifiers) for one in before.turn]
+    return None
+
+
+def _once_more(command: Command, before: ReadPart, modifiers: Modifiers) -> Command:
+    """A command as it was said, so that it means the same devices."""
+    return msgspec.structs.replace(
+        command,
+        text=command.text or before.said.words,
+        excluded=command.excluded + modifiers.excluded,
+        when=modifiers.when,
+        instead=False,
+    )
 
 
 def put_off_alone(said: Canonical, before: ReadPart | None, now: datetime) -> list[Command] | None:

@@ -11,6 +11,7 @@ from hassil.intents import RangeSlotList, SlotList, TextSlotList
 from hassil.sample import sample_expression
 
 from assistant.core.messages import Slot, SlotValue
+from assistant.english.commands.amounts import BEFORE_NUMBERS
 from assistant.skill.manifest import SlotSchema
 from nlu.classifier.tagger import TaggedSpan
 from nlu.fallback.gazetteer import Gazetteer
@@ -22,6 +23,8 @@ _LONGEST_VALUE = 9
 """Most words of a duration, time or date that is searched for."""
 _MOST_SPELLINGS = 40
 _RESOLVED = 0.9
+_UNITS = (["percent"], ["degrees"], ["degree"])
+"""Words behind a number."""
 _AMOUNTS = {"half": 50, "halfway": 50, "full": 100, "max": 100, "maximum": 100, "minimum": 1}
 
 TEXT_LABELS: dict[str, tuple[str, ...]] = {
@@ -121,12 +124,21 @@ def _spellings(values: TextSlotList) -> Iterator[tuple[str, SlotValue]]:
 def _numbers(values: RangeSlotList, said: Canonical) -> Iterator[SlotCandidate]:
     for at, token in enumerate(said.tokens):
         number = int(token.text) if token.text.isdecimal() else _AMOUNTS.get(token.text)
-        if number is not None and values.start <= number <= values.stop:
+        if number is None or _is_pronoun(said, at):
+            continue
+        if values.start <= number <= values.stop:
             value = number * (values.multiplier or 1)
             place = frozenset({at})
             yield SlotCandidate(
                 value, _spoken(said, place), place, 1.0 if token.text.isdecimal() else 0.9
             )
+
+
+def _is_pronoun(said: Canonical, at: int) -> bool:
+    """Whether the word at a place is a "one" for a thing, and no number: "that one, nicer"."""
+    words = [token.text for token in said.tokens]
+    counts = at == 0 or words[at - 1] in BEFORE_NUMBERS or words[at + 1 : at + 2] in _UNITS
+    return said.source[said.tokens[at].start] == "one" and not counts
 
 
 def _resolved(kind: str, said: Canonical, now: datetime) -> Iterator[SlotCandidate]:

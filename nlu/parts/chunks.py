@@ -101,6 +101,8 @@ class Level:
 
     unit: str
     value: float | str
+    furthest: bool = False
+    """Whether it is as far as it goes, which is down after a change downwards."""
 
 
 @dataclass(frozen=True)
@@ -265,8 +267,8 @@ def _amounts(key: tuple[str, ...]) -> Iterator[Part]:
     if key in amounts.SIZES:
         yield Relative(size=amounts.SIZES[key])
     yield from _shares(key)
-    if key == ("all", "way"):
-        yield Level("%", 100)
+    if text in amounts.FURTHEST:
+        yield Level("%", 100, furthest=True)
     if text in amounts.LEVELS:
         yield Level("%", amounts.LEVELS[text])
     if key[-1] in amounts.PARTS and (share := percentage(text)) is not None:

@@ -8,21 +8,22 @@ bedroom".
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Literal
 
 import msgspec
 
-from assistant.core.messages import Command, Slot, SlotValue
-from assistant.english.commands.amounts import MORE, UP_OR_DOWN
-from assistant.english.commands.kinds import KINDS, OF_PROPERTY
+from assistant.core.messages import Command, Slot
+from assistant.english.commands.kinds import KINDS
 from assistant.english.commands.needs import NEEDS, SOFTENING, TAGS
 from assistant.english.commands.short_forms import NO_LABEL
 from assistant.english.commands.words import (
     AT_ONCE,
     BE,
+    COLOURED,
+    EXPLAINING,
     HARDLY_CORRECTING,
     HERE,
     ONLY,
@@ -34,16 +35,19 @@ from assistant.english.commands.words import (
 from assistant.skill.home import Home
 from assistant.skill.values import Change
 from nlu.discourse import clauses
-from nlu.parts.chunks import Chunker, Named, OfKind, Relative, Spoken, Unknown
-from nlu.parts.doings import DOINGS, LEVELS, OF_PLAYERS, PROPERTY_OF, SENT, able, harmless
+from nlu.parts.chunks import Chunker, Named, OfKind, Spoken, Unknown
+from nlu.parts.commands import commands_for, plain
+from nlu.parts.doings import OF_PLAYERS, PROPERTY_OF, SWITCHING, able, harmless
 from nlu.parts.frames import Frame, frames
+from nlu.parts.going_on import going_on
 from nlu.parts.places import slot
 from nlu.parts.routines import Routines
-from nlu.parts.targets import TARGETS, Targets, Whom
+from nlu.parts.targets import ASKING, TARGETS, Targets, Whom
 from nlu.text.canonical import Canonical, without_politeness
 
+NAMED = "NameDevice"
+"""The intent of a device that is only named."""
 _CONFIDENCE = 0.9
-FULL = 100
 _CLEAR = ("on", "off", "open", "close", "lock", "unlock", "start", "stop")
 """Actions of which the device that the home does not have is told."""
 
@@ -84,7 +88,8 @@ class Composer:
         With `strangers`, a device or a room that the home does not have may be named; with "kinds"
         only a device of a known kind, or a room.
         """
-        made = self._read(said, before, strangers, follows)
+        made = self._explained(said, before, follows)
+        made = made or self._read(said, before, strangers, follows)
         return made or self._repaired(said, before, follows)
 
     def _read(
@@ -131,6 +136,24 @@ class Composer:
         alike = meant and [_form(one) for one in meant] == [_form(slips[-1])]
         return [*slips[:-1], *meant] if meant and alike else None
 
+    def _explained(
+        self, said: Canonical, before: Sequence[Command], follows: bool
+    ) -> list[Composed] | None:
+        """The commands of a text whose end says what it means: "cooler, the colour I mean"."""
+        core = said.part(0, max(0, len(said.tokens) - 2))
+        pauses = [at for at in range(1, len(core.tokens)) if core.paused(at)]
+        if _words(said)[-2:] not in EXPLAINING or not pauses or clauses.correction(core)[0]:
+            return None
+        head, tail = core.part(0, pauses[-1]), core.part(pauses[-1], len(core.tokens))
+        if COLOURED.issuperset(_words(tail)):
+            return self._read(clauses.unpaused(core), before, "", follows)
+        slips = self._read(head, before, "", follows)
+        whole = (self._read(core, before, "", follows) if slips else None) or []
+        meant = [one for one in whole if one.said.tokens[0].start >= tail.tokens[0].start]
+        intents = {one.command.intent for one in slips or ()}
+        alike = all(one.command.intent in intents for one in meant)
+        return (meant or whole) if alike else None
+
     def _corrects(self, command: Command, last: Command) -> Command:
         """A command that corrects the last one only where it is about the same kind of devices."""
         alike = set(self._targets.domains_of(command)) & set(self._targets.domains_of(last))
@@ -166,11 +189,26 @@ class Composer:
         whom = next(self._targets.of(Frame(said, who), (), self._fits), None) if who else None
         if whom is None or whom.slots[0].name != "name" or whom.slots[0].value == "all":
             return None
-        return Command(intent="NameDevice", slots=whom.slots[:1], confidence=_CONFIDENCE)
+        return Command(intent=NAMED, slots=whom.slots[:1], confidence=_CONFIDENCE)
 
     def domains_of(self, command: Command) -> tuple[str, ...]:
         """The domains of the devices that a command is about; () for none."""
         return self._targets.domains_of(command)
+
+    def is_for_devices(self, command: Command) -> bool:
+        """Whether a command does something to devices, be it to all of a place."""
+        changes = command.intent not in (*ASKING, NAMED) and bool(command.slots)
+        return changes and (bool(self.domains_of(command)) or command.intent in SWITCHING)
+
+    def mention(self, said: Canonical) -> Composed | None:
+        """The devices that a negated command names, with nothing to do; None for none."""
+        bare = without_politeness(said)
+        core = clauses.plain(bare)
+        read = self._read(core, (), "", True) if len(core.tokens) < len(bare.tokens) else None
+        slots = tuple(s for s in read[-1].command.slots if s.name in TARGETS) if read else ()
+        if not slots:
+            return None
+        return Composed(said, Command(intent=NAMED, slots=slots, confidence=_CONFIDENCE))
 
     def harmless(self, command: Command) -> bool:
         """Whether a command is about devices, opens nothing, and is easily taken back."""
@@ -195,9 +233,9 @@ class Composer:
             frame = replace(frame, action="round")
         if not frame.says_what:
             return self._redirected(frame, before, correcting)
-        change = _change_of(before[-1]) if before else None
-        if frame.relative and change and _is_more(frame):
-            frame = replace(frame, relative=replace(frame.relative, way=change.direction))
+        if (went_on := going_on(frame, before, self._targets)) is None:
+            return None
+        frame = went_on
         able_before = not before or able(frame, self._targets.domains_of(before[-1]))
         if frame.action in OF_PLAYERS and not frame.says_whom and not able_before:
             return None  # "carry on" is said to the timer
@@ -205,7 +243,7 @@ class Composer:
         found = [
             msgspec.structs.replace(command, referring=whom.asked)
             for whom in self._targets.of(frame, before, self._fits, kind)
-            for command in self._done(frame, whom)
+            for command in commands_for(frame, whom, self._targets)
         ]
         if not found:
             return None
@@ -237,11 +275,11 @@ class Composer:
         if frame.who is None and not kind:
             return None
         whoms = self._targets.of(frame, before, self._fits, kind)
-        switched = last.intent in ("HassTurnOn", "HassTurnOff")
+        switched = last.intent in SWITCHING
         found = [
             Command(intent=last.intent, slots=(*whom.slots, *what))
             if switched
-            else Command(intent=last.intent, slots=(*_plain(whom, PROPERTY_OF.get(one)), *what))
+            else Command(intent=last.intent, slots=(*plain(whom, PROPERTY_OF.get(one)), *what))
             for whom in whoms
             for one in whom.domains[:1] or ("",)
             if switched or not (kind and whom.domains) or set(kind) & set(whom.domains)
@@ -259,120 +297,12 @@ class Composer:
 
     def _fits(self, frame: Frame, whom: Whom) -> bool:
         """Whether devices can do what a frame says."""
-        return bool(list(self._done(frame, whom)))
-
-    def _done(self, frame: Frame, whom: Whom) -> Iterator[Command]:
-        """The commands that a frame means for some devices; none where they cannot do it."""
-        domain = next((d for d in whom.domains if d in PROPERTY_OF), "")
-        what = PROPERTY_OF.get(domain, "")
-        relative = frame.relative
-        if relative is not None and relative.property:
-            what = relative.property
-            if whom.domains and not set(OF_PROPERTY[what].domains) & set(whom.domains):
-                return
-        if frame.levels and frame.action == "off":
-            return  # "off at nineteen" is clear in neither
-        for level in frame.levels:
-            if level.unit == "colour":
-                if not whom.domains or "light" in whom.domains:
-                    colour = _colour(str(level.value))
-                    yield Command(
-                        intent="HassLightSet", slots=(*_plain(whom, "brightness"), colour)
-                    )
-            elif frame.action and what == "volume" and not level.unit:
-                return  # "put radio four on" names a station
-            elif what and (level.unit != "°" or what == "temperature"):
-                intent, name = LEVELS[what]
-                if frame.action == "close" and level.value == FULL:
-                    yield from self._switched("close", whom)
-                    continue
-                slots = (*_plain(whom, what), slot(name, _whole(level.value)))
-                begins = what == "temperature" and frame.begins and frame.action == "on"
-                yield Command(intent=intent, slots=(*slots, *([slot("on", True)] * begins)))
-        coloured = all(level.unit == "colour" for level in frame.levels)
-        if frame.levels and not (relative is not None and coloured):
-            if frame.action in ("on", "start") and what == "volume":
-                yield from self._switched("on", whom)
-            return
-        lit = isinstance(frame.who, OfKind) and domain == "light"
-        change = self._change(relative, frame.action, lit)
-        moves = what == "position" and relative is not None and relative.way
-        if moves and change is not None and change.amount is None and not change.size:
-            yield from self._switched("open" if change.direction > 0 else "close", whom)
-        elif change is not None and what:
-            slots = (*_plain(whom, what), slot("level", what), slot("change", str(change)))
-            if frame.than is not None:
-                if (other := self._targets.compared(frame)) is None:
-                    return
-                slots = (*slots, slot("than", other))
-            yield Command(intent="AdjustDevice", slots=slots)
-        elif frame.action and relative is None:
-            for command in self._switched(frame.action, whom):
-                sent = frame.action == "round" and frame.where is not None
-                intent = SENT.get(command.intent, command.intent) if sent else command.intent
-                yield msgspec.structs.replace(command, intent=intent)
-
-    def _change(self, relative: Relative | None, action: str, lit: bool) -> Change | None:
-        """The change that words say, "open" and "close" among them; None for none."""
-        if relative is None:
-            return None
-        if relative.change is not None:
-            return relative.change
-        way = relative.way or {"open": 1, "close": -1}.get(action, 0)
-        if relative.size and not action and lit:
-            way = way or 1  # "a bit of light"
-        return Change(way, size=relative.size) if way else None
-
-    def _switched(self, action: str, whom: Whom) -> Iterator[Command]:
-        if not whom.domains and whom.slots:  # nobody knows what it is
-            named = any(slot.name == "name" for slot in whom.slots)
-            if not named and action not in ("on", "off"):
-                return
-            off = action in ("off", "close", "unlock", "stop", "dock", "pause", "mute")
-            yield Command(intent="HassTurnOff" if off else "HassTurnOn", slots=whom.slots)
-            return
-        for domains, intent in DOINGS.get(action, ()):
-            if not whom.domains or set(whom.domains) & set(domains):
-                any_kind = intent in ("HassTurnOn", "HassTurnOff", "HassStopMoving")
-                slots = whom.slots if any_kind else _plain(whom, "")
-                yield Command(intent=intent, slots=slots)
-                return
-
-
-def _plain(whom: Whom, what: str | None) -> tuple[Slot, ...]:
-    """The slots of devices for an intent whose property tells the domain."""
-    keep = ("name", "area", "floor") + (("domain", "device_class") if what == "position" else ())
-    return tuple(slot for slot in whom.slots if slot.name in keep)
-
-
-def _colour(value: str) -> Slot:
-    """The slot of a colour, or of a white: "2700 K"."""
-    kelvin = value.removesuffix(" K")
-    return slot("color", value) if kelvin == value else slot("temperature", int(kelvin))
-
-
-def _whole(value: float | str) -> SlotValue:
-    return int(value) if isinstance(value, float) and value == int(value) else value
-
-
-def _is_more(frame: Frame) -> bool:
-    """Whether a frame only asks for more of the same: "a bit more than that"."""
-    words = {(token.text,) for token in frame.said.tokens}
-    ways = words.intersection(UP_OR_DOWN)
-    return (
-        frame.relative is not None and not frame.relative.property and ways <= MORE and bool(ways)
-    )
+        return bool(list(commands_for(frame, whom, self._targets)))
 
 
 def _form(one: Composed) -> tuple[str, ...]:
     """The intent of a command, and the names of its slots."""
     return one.command.intent, *(slot.name for slot in one.command.slots)
-
-
-def _change_of(command: Command) -> Change | None:
-    """The relative change of a command; None where it is none."""
-    said = next((slot.value for slot in command.slots if slot.name == "change"), None)
-    return Change.read(str(said)) if said is not None else None
 
 
 def _at_once(said: Canonical, before: Sequence[Command]) -> list[Composed]:

@@ -8,7 +8,7 @@ from assistant.english.commands.kinds import OF_PROPERTY
 from nlu.parts.frames import Frame
 
 PROPERTY_OF = {d: what for what, kind in OF_PROPERTY.items() for d in kind.domains}
-"""Domain → the property of its devices that has levels."""
+"""Domain → the property of its devices that is usually meant."""
 LEVELS = {
     "brightness": ("HassLightSet", "brightness"),
     "volume": ("HassSetVolume", "volume_level"),
@@ -18,6 +18,8 @@ LEVELS = {
 }
 """Property → the intent that sets it, and its slot."""
 SWITCHED = ("light", "switch", "fan", "media_player", "climate", "scene", "script", "vacuum")
+SWITCHING = ("HassTurnOn", "HassTurnOff")
+"""Intents for devices of any kind."""
 DOINGS: dict[str, tuple[tuple[tuple[str, ...], str], ...]] = {
     "on": ((SWITCHED, "HassTurnOn"),),
     "off": ((SWITCHED, "HassTurnOff"),),

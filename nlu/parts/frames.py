@@ -274,8 +274,8 @@ def _amounts(
     absolute, change = list[Level](), relative.change
     for chunk in levels:
         level = chunk.part
-        if not isinstance(level, Level):
-            continue
+        if not isinstance(level, Level) or (level.value == "white" and relative.property):
+            continue  # "a warmer white"
         word = said.tokens[chunk.start - 1].text if chunk.start else ""
         bound = (
             word in _TO

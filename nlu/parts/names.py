@@ -57,6 +57,8 @@ class Where:
     """Whether it is the place that was spoken of before."""
     own: bool = False
     """Whether it is the room of whoever speaks."""
+    near: bool = False
+    """Whether it is the floor of whoever speaks, where that is known: "up here"."""
     others: tuple[Area, ...] = ()
     """Rooms that may be meant as well, so that the user is asked which."""
 
@@ -176,13 +178,14 @@ class Names:
         found = {words: Where() for words in HERE}
         found |= {words: Where(there=True) for words in THERE}
         found |= {words: Where(own=True) for words in OWN_ROOM}
-        for words, order in STOREYS.items():
-            floor = next((f for f in self._home.floors if _storey(f) == order), None)
-            if floor is not None:
-                found[words] = Where(floor=floor)
         for floor in self._home.floors:
             for name in (floor.name, *floor.aliases):
                 found[tuple(canonical(name).text.split())] = Where(floor=floor)
+        for words, (stairs, way) in STOREYS.items():
+            usual = next((f for f in self._home.floors if storey(f) == way), None)
+            meant = found[stairs].floor if stairs in found else usual
+            if meant is not None:
+                found[words] = Where(floor=meant, near=words[-1:] in HERE)
         for area in self._home.areas:
             for name in (area.name, *area.aliases):
                 key = tuple(canonical(name).text.split())
@@ -235,7 +238,7 @@ def is_owner(word: str) -> bool:
     return word.endswith("'s")
 
 
-def _storey(floor: Floor) -> str:
+def storey(floor: Floor) -> str:
     """ "up" or "down" for the floors that people call upstairs and downstairs, else ""."""
     name = floor.name.casefold()
     if any(word in name for word in ("ground", "down", "lower")):

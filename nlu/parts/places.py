@@ -5,7 +5,7 @@ from __future__ import annotations
 from assistant.core.messages import Command, Slot, SlotValue
 from assistant.english.commands.words import PRIVATE, SHARED
 from assistant.skill.home import Area, Entity, Home
-from nlu.parts.names import Where
+from nlu.parts.names import Where, storey
 
 _MOST_ROOMS = 4
 """Most rooms among which the user is asked to choose."""
@@ -55,10 +55,12 @@ class Places:
         return (slot("area", area.name, *map(str, where.others)),) if area is not None else ()
 
     def found(self, where: Where) -> Where:
-        """A place, with the rooms that "my room" may be in place of that.
+        """A place, with what "up here" or "my room" may be in place of that.
 
-        It is the speaker's room, unless that is everybody's and others belong to somebody.
+        "My room" is the speaker's, unless that is everybody's and others belong to somebody.
         """
+        if where.near:
+            return self._of_speaker(where)
         if not where.own:
             return where
         ours = [area for area in self._home.areas if _is_private(area)]
@@ -67,6 +69,15 @@ class Places:
         if not 0 < len(ours) <= _MOST_ROOMS:
             return Where(unknown=_MY_ROOM)
         return Where(area=ours[0], others=tuple(ours[1:]))
+
+    def _of_speaker(self, where: Where) -> Where:
+        """The floor of the speaker's room; a place where it is unknown, or the other way."""
+        here = self.here.floor if self.here is not None else None
+        floor = next((f for f in self._home.floors if f.id == here), None)
+        if floor is None or where.floor is None:
+            return where
+        other = {storey(floor), storey(where.floor)} == {"up", "down"}
+        return where if other else Where(floor=floor)
 
 
 def _is_private(area: Area) -> bool:

@@ -205,8 +205,6 @@ class QuestionWords:
         for thing in self._chunker.things(key):
             if not (isinstance(thing, OfKind) and key in english.LEVELS):  # "volume of the tv"
                 yield thing, _THING if isinstance(thing, Named) else _WORD
-        if key in english.STOREYS:
-            yield from ((p, _WORD) for p in self._chunker.things(english.STOREYS[key]))
         if key[-1].endswith("'s"):
             owner = (*key[:-1], key[-1].removesuffix("'s"))
             named = (t for t in self._chunker.things(owner) if isinstance(t, Named))

@@ -17,7 +17,7 @@ from nlu.parts.places import Places, slot
 _WARMTH = "HassClimateGetTemperature"
 _OF_PLAYERS = ("HassSetVolumeRelative", "HassMediaPlayerMute", "HassMediaPlayerUnmute")
 """Intents that are about players, whether they name one or not."""
-_ASKING = ("HassGetState", "ReadLevel", _WARMTH)
+ASKING = ("HassGetState", "ReadLevel", _WARMTH)
 """Intents of questions whose answers name devices."""
 TARGETS = ("name", "area", "floor", "domain", "device_class")
 """Slots that say which devices are meant."""
@@ -281,7 +281,7 @@ class Targets:
         if domains and all(s.name in ("area", "floor") for s in slots):
             slots = (slot("domain", domains[0]), *slots)  # "it" is not all that is in the room
         unnamed = all(s.value == "all" for s in slots if s.name == "name")
-        asked = (command.intent in _ASKING or command.referring) and unnamed
+        asked = (command.intent in ASKING or command.referring) and unnamed
         return Whom(slots, tuple(domains), asked) if slots else None
 
     def domains_of(self, command: Command) -> tuple[str, ...]:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
 from dataclasses import replace
 from typing import Annotated
 
 import msgspec
 
+from assistant.english.commands.kinds import WHITE
 from assistant.skill import (
     Change,
     Choose,
@@ -27,11 +28,16 @@ from assistant.skill import (
 )
 from skills.home.climate import degrees, limits_of
 from skills.home.extent import find_all
-from skills.home.levels import PROPERTIES, Property, is_dimmable
-from skills.home.media import players
+from skills.home.levels import PROPERTIES, Property, has_whites, is_dimmable
+from skills.home.media import AUDIBLE, players
 from skills.home.setting import LEFT, bring, commanded
 from skills.home.targets import Place, Target, TargetMention, capital, find, one_of, the
 
+_ABLE: dict[str, tuple[Callable[[Entity], bool], str]] = {
+    "brightness": (is_dimmable, "dim {}"),
+    WHITE: (has_whites, "make {} warmer or cooler"),
+}
+"""Property that not every device of its domain has → whether one has it, and how it is changed."""
 Levels = Annotated[str, choices(*PROPERTIES)]
 
 skill = Skill("home")
@@ -63,10 +69,11 @@ def adjust(
     those = [e for e in target.entities if e.domain in what.domains]
     if not those:
         return target.unknown
-    if what.name == "brightness":
-        those = [e for e in those if is_dimmable(e)]
+    if what.name in _ABLE:
+        able, verb = _ABLE[what.name]
+        those = [e for e in those if able(e)]
         if not those:
-            return Reply(f"I can't dim {target.words}.", done=False)
+            return Reply(f"I can't {verb.format(target.words)}.", done=False)
         target = replace(target, entities=tuple(those))
     if len(those) == 1 and what.level(those[0]) is None and what.name == "volume":
         way = "up" if change.direction > 0 else "down"
@@ -76,7 +83,9 @@ def adjust(
         return Reply(capital(f"{the(other[0])} is off."), done=False)
     levels = {e.id: _new(e, what, change, other) for e in those}
     if unknown := next((e for e in those if levels[e.id] is None), None):
-        return Reply(f"I don't know the {what.name} of {the(unknown)} now.", done=False)
+        return Reply(
+            f"I don't know the {what.name.replace('_', ' ')} of {the(unknown)} now.", done=False
+        )
     question = f"Shall I open {target.words} further?"
     opened = what.name == "position" and change.direction > 0
     if opened and too_unsure_to_open(request, those, "open") and not (yield Confirm(question)):
@@ -87,8 +96,11 @@ def adjust(
         return Reply(capital(f"{target.words} {verb} {low}."), done=False)
     undo = [step for e in those for step in _set(context, e, what, levels[e.id] or 0.0)]
     if len(those) > 1:
-        way = "up" if change.direction > 0 else "down"
-        return Reply(f"I turned {target.those} {way}{target.but}.", undo=tuple(undo))
+        up = change.direction > 0
+        done = f"turned {target.those} {'up' if up else 'down'}"
+        if what.name == WHITE:
+            done = f"made {target.those} {'cooler' if up else 'warmer'}"
+        return Reply(f"I {done}{target.but}.", undo=tuple(undo))
     told = f"I set {the(those[0])} to {_said(levels[those[0].id], what)}."
     return Reply(told, undo=tuple(undo), about=(those[0].id,))
 
@@ -147,7 +159,7 @@ def _meant(
 ) -> Generator[Choose, str, Target]:
     """The devices to change; of several without a name, those that run."""
     if wanted.domain == "media_player":
-        return players(wanted, request, context, ("playing", "on", "paused"))
+        return players(wanted, request, context, AUDIBLE)
     target = yield from find_all(wanted, request, context)
     if wanted.name is not None or len(target.entities) < 2:
         return target
@@ -185,6 +197,9 @@ def _set(context: Context, entity: Entity, what: Property, level: float) -> list
             return bring(context, entity, state, position=_whole(level))
         case "speed":
             return bring(context, entity, "on" if level else "off", percentage=_whole(level))
+        case "colour_temperature":
+            state = "on" if entity.state == "off" else ""
+            return bring(context, entity, state, color=None, color_temp_kelvin=_whole(level))
     return bring(context, entity, "", temperature=_whole(level))
 
 
@@ -193,4 +208,6 @@ def _whole(level: float) -> SlotValue:
 
 
 def _said(level: float | None, what: Property) -> str:
-    return degrees(level or 0.0) if what.unit == "°" else f"{level or 0:g} percent"
+    if what.unit == "°":
+        return degrees(level or 0.0)
+    return f"{level or 0:g} {'kelvin' if what.name == WHITE else 'percent'}"

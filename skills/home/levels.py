@@ -6,10 +6,13 @@ import colorsys
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from assistant.english.commands.kinds import WHITE
 from assistant.skill import Entity, SlotValue
 
 FULL_BRIGHTNESS = 255
 """Home Assistant's brightness of a light that is fully on."""
+POSITIONS = ("position", "current_position")
+"""Attributes of a cover that say how far it is open: as it was set, and as it was told."""
 _HUES = (
     *((15, "red"), (40, "orange"), (65, "yellow"), (80, "lime"), (160, "green"), (200, "cyan")),
     *((260, "blue"), (290, "purple"), (330, "pink"), (361, "red")),
@@ -70,7 +73,7 @@ def target_temperature(thermostat: Entity) -> float | None:
 
 def position(cover: Entity) -> float | None:
     """How far a cover is open, in percent."""
-    for name in ("position", "current_position"):
+    for name in POSITIONS:
         told = number(cover.attributes.get(name))
         if told is not None:
             return told
@@ -84,6 +87,17 @@ def speed(fan: Entity) -> float | None:
     return number(fan.attributes.get("percentage"))
 
 
+def white(light: Entity) -> float | None:
+    """The colour temperature of a light in kelvin; None where it has a colour, or tells none."""
+    return None if light.fact("color") else number(light.attributes.get("color_temp_kelvin"))
+
+
+def has_whites(light: Entity) -> bool:
+    """Whether a light may have a warmer or a cooler white."""
+    modes = colour_modes(light)
+    return white(light) is not None if modes is None else "color_temp" in modes
+
+
 PROPERTIES = {
     one.name: one
     for one in (
@@ -92,6 +106,7 @@ PROPERTIES = {
         Property("temperature", ("climate",), "°", 1, 4, 95, target_temperature),
         Property("position", ("cover", "valve"), "%", 25, 0, 100, position),
         Property("speed", ("fan",), "%", 25, 0, 100, speed),
+        Property(WHITE, ("light",), "K", 500, 2000, 6500, white),
     )
 }
 """Name → the property."""

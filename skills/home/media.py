@@ -29,6 +29,8 @@ Step = Annotated[str, prompt("Up or down?")]
 STEP = 10
 """Percent by which "louder" raises the volume."""
 
+AUDIBLE = ("playing", "on", "paused")
+"""States of players of which people say how loud they are, the likeliest first."""
 SCREENS = ("music", "sound", "tv", "telly", "television", "radio")
 MEDIA = Traits(about=(*SCREENS, "song", "track"))
 VOLUME = Traits(about=(*SCREENS, "volume"))
@@ -95,7 +97,7 @@ def set_volume(
     """Set how loud a player is."""
     if not 0 <= volume_level <= 100:
         return Reply("A volume is from zero to 100 percent.", done=False)
-    target = players(TargetMention(name, place), request, context, ("playing", "on", "paused"))
+    target = players(TargetMention(name, place), request, context, AUDIBLE)
     question = f"Shall I set {target.words} to {volume_level} percent?"
     if (yield from _refused(question, name, target, place, context)):
         return LEFT
@@ -111,7 +113,7 @@ def change_volume(
     step = _percent(volume_step)
     if step is None:
         return Reply("I can turn the volume up or down.", done=False)
-    target = players(TargetMention(name, place), request, context, ("playing", "on", "paused"))
+    target = players(TargetMention(name, place), request, context, AUDIBLE)
     player = yield from one_of(target, context)
     if player is None:
         return target.unknown
@@ -125,13 +127,19 @@ def change_volume(
 def players(
     wanted: TargetMention, request: Request, context: Context, states: tuple[str, ...]
 ) -> Target:
-    """The players that are meant; without a name, those in the first of `states` that any has."""
+    """The players that are meant; without a name, those in the first of `states` that any has.
+
+    Where none of the room is in any, how loud is said of the one spoken of last, not of others.
+    """
     only = TargetMention(wanted.name, wanted.place, "media_player")
     target = find(only, request, context)
     if wanted.name is not None:
         return target
     whole = only if wanted.place.said else TargetMention(name="all", domain="media_player")
+    about = tuple(e for e in target.entities if e.id in context.conversation.about)
     for group in (target, find(whole, request, context)):
+        if group is not target and states == AUDIBLE and len(about) == 1:
+            return Target(about, target.kind, target.where)
         for state in states:
             if those := tuple(e for e in group.entities if e.state == state):
                 return Target(those, target.kind, group.where)
@@ -170,7 +178,7 @@ def _jump(target: Target, context: Context, command: str, told: str) -> Dialog:
 
 
 def _mute(wanted: TargetMention, request: Request, context: Context, muted: bool) -> Dialog:
-    target = players(wanted, request, context, ("playing", "on", "paused"))
+    target = players(wanted, request, context, AUDIBLE)
     player = yield from one_of(target, context)
     if player is None:
         return target.unknown

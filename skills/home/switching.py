@@ -23,7 +23,7 @@ from assistant.skill import (
 )
 from skills.home.actions import UNLOCK, Action, turned
 from skills.home.extent import find_all
-from skills.home.setting import LEFT, bring_all, out_of_reach
+from skills.home.setting import LEFT, move_whole, out_of_reach
 from skills.home.targets import (
     SWITCHED,
     Place,
@@ -235,7 +235,7 @@ def _of_it(action: Action) -> str:
 def _do(action: Action, target: Target, context: Context) -> Reply:
     told = f"I {action.did.format(target.words)}."
     if action.state:
-        undo = bring_all(context, target.entities, action.state)
+        undo = move_whole(context, target.entities, action.state)
         return Reply(told, undo=undo, about=tuple(e.id for e in target.entities))
     for entity in target.entities:
         if not context.home.command(entity.id, action.command):

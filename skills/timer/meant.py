@@ -43,6 +43,8 @@ TIMER = Traits(thing="timer")
 
 IT = "it"
 """Name of the timer that was spoken of last."""
+THEM = "them"
+"""Name of all that run, or of those that were spoken of last."""
 OTHER = "other"
 """Name of the one that was not."""
 FIRST = "first of all"
@@ -54,6 +56,8 @@ _AROUND_NAME = frozenset(
 """Words beside the name of a timer that are no part of it."""
 
 _AND = re.compile(r" and | as well as ")
+_THEM = re.compile(r"(?:them|those|both|all|them (?:both|all)|(?:both|all) of (?:them|those))")
+_BOTH = re.compile(r"\bboth\b")
 
 
 @dataclass(frozen=True)
@@ -76,10 +80,17 @@ def on_timer(
     The user is asked where several may be meant.
     """
     timers = matching(context, request, mention)
-    if len(timers) > 1 and mention.name and _AND.search(mention.name):
+    if len(timers) > 1 and mention.name and _means_each(mention.name, len(timers)):
         return _together([act(timer) for timer in timers])
     timer = yield from _one_of(tuple(filter(likely, timers)) or timers, context)
     return no_such(context, mention.name) if timer is None else act(timer)
+
+
+def _means_each(name: str, count: int) -> bool:
+    """Whether a name means each of the `count` timers that it may be for: "both" are two."""
+    if _THEM.fullmatch(name):
+        return count == 2 or not _BOTH.search(name)
+    return _AND.search(name) is not None
 
 
 def _together(replies: Sequence[Reply]) -> Reply:
@@ -122,6 +133,8 @@ def matching(context: Context, request: Request, mention: TimerMention) -> tuple
             return tuple(timer for timer in timers if timer not in spoken_of)
         case "first of all":
             return timers[:1]
+    if _THEM.fullmatch(mention.name):
+        return spoken_of if len(spoken_of) > 1 else timers
     return _called(mention.name, timers)
 
 
@@ -150,6 +163,8 @@ def is_meant(request: Request, context: Context) -> bool:
     name, length = request.slot("name"), request.slot("start_duration")
     if name is None and length is not None:
         return any(timer.duration.total_seconds() == length.value for timer in timers)
+    if name is not None and _THEM.fullmatch(str(name.value)):
+        return is_spoken_of(context)
     if name is None or name.value in (IT, OTHER, FIRST) or _place(str(name.value), len(timers)):
         alone = request.alone and not _puts_other_right(request, context)
         return bool(timers) and (alone or is_spoken_of(context))
@@ -189,7 +204,7 @@ def is_spoken_of(context: Context) -> bool:
 
 def no_such(context: Context, name: str | None) -> Reply:
     """Say that no such timer runs."""
-    if name is None or name in (IT, OTHER, FIRST):
+    if name is None or name in (IT, THEM, OTHER, FIRST):
         text = "There is no such timer." if context.timers.all() else "There is no timer."
         return Reply(text, done=False)
     called = " ".join(word for word in name.split() if word not in _AROUND_NAME) or name

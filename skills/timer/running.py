@@ -10,6 +10,7 @@ from skills.timer.meant import (
     FIRST,
     IT,
     OTHER,
+    THEM,
     TIMER,
     TimerMention,
     called,
@@ -242,6 +243,7 @@ def _is_paused(request: Request, context: Context) -> bool:
     fixed={"name": IT},
     holds=_is_paused,
 )
+@skill.short("HassPauseTimer", "<pause> (them|those)", fixed={"name": THEM}, holds=_is_paused)
 @skill.short("HassPauseTimer", "<pause> [the] other [one]", fixed={"name": OTHER}, holds=_is_paused)
 def pause_timer(
     request: Request,
@@ -291,6 +293,7 @@ def _players(context: Context, *states: str) -> bool:
     fixed={"name": IT},
     holds=_is_resumed,
 )
+@skill.short("HassUnpauseTimer", "<resume> (them|those)", fixed={"name": THEM}, holds=_is_resumed)
 def resume_timer(
     request: Request,
     context: Context,

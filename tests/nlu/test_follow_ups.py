@@ -114,6 +114,30 @@ def said(stage: NluStage, *texts: str) -> Interpretation:
         (("spots to green", "nah, back to purple"), "HassLightSet"),
         (("spots to green", "nah"), ""),
         (("spots to green", "yes please"), ""),
+        (("fan on", "do it again"), "HassTurnOn Fan"),
+        (("fan on", "what time is it", "do that again"), "HassTurnOn Fan"),
+        (
+            ("all lights off", "undo that", "do it again but leave the spots on"),
+            "HassTurnOff -Spots",
+        ),
+        (
+            ("all lights off except the kitchen", "do it again but not the spots"),
+            "HassTurnOff -Kitchen -Spots",
+        ),
+        (("all lights off", "do it again at ten"), "HassTurnOff at"),
+        (("all lights off", "do it again but leave the elephant"), ""),
+        (("kitchen blind up and fan on", "same again"), "HassTurnOn Kitchen Blind HassTurnOn Fan"),
+        (("five minute timer", "do it again"), ""),
+        (("fan on", "flobber", "do it again"), ""),
+        (("don't turn the fan off", "do it again"), ""),
+        (("do it again",), ""),
+        (("do not turn the fan off", "turn it up a touch"), "AdjustDevice Fan"),
+        (("please don't open the kitchen blind", "close it"), "HassTurnOff Kitchen Blind"),
+        (("spots on", "don't turn the fan off", "make it slower"), "AdjustDevice Fan"),
+        (("don't turn the fan off", "and the spots"), "NameDevice"),
+        (("don't turn the fan off", "do it now"), ""),
+        (("don't turn the fan off", "till nine"), ""),
+        (("fan on", "don't forget the flobber", "turn it off"), "HassTurnOff Fan"),
     ],
 )
 def test_a_text_goes_on_from_the_command_before(
@@ -336,3 +360,82 @@ def test_them_are_those_that_an_answer_names(
 )
 def test_a_question_mark_alone_asks(asked: NluStage, text: str, intents: list[str]) -> None:
     assert [command.intent for command in said(asked, text).commands] == intents
+
+
+@pytest.mark.parametrize(
+    ("texts", "wanted"),
+    [
+        (("kitchen blind down a bit", "all the way"), "-100 %"),
+        (("kitchen blind down a bit", "go on, all the way"), "-100 %"),
+        (("close the kitchen blind halfway", "all the way please"), "-100 %"),
+        (("tv down a bit", "all the way"), "-100 %"),
+        (("spots dimmer", "fully"), "-100 %"),
+        (("kitchen blind down a bit", "more", "all the way"), "-100 %"),
+        (("kitchen blind down a bit", "and the lounge blind all the way"), "-100 %"),
+        (("kitchen blind up a bit", "all the way"), 100),
+        (("open the kitchen blind halfway", "the whole way"), 100),
+        (("kitchen blind down a bit", "all the way up"), "+100 %"),
+        (("kitchen blind down a bit", "spots all the way"), 100),
+        (("spots dimmer", "turn them all the way on"), 100),
+        (("spots to 30", "all the way"), 100),
+        (("kitchen blind to 30", "all the way"), None),
+        (("kitchen blind down a bit", "more"), "- little"),
+        (("kitchen blind up a bit", "fan more"), "+"),
+    ],
+)
+def test_all_the_way_goes_on_in_the_direction_before(
+    stage: NluStage, texts: tuple[str, ...], wanted: str | int | None
+) -> None:
+    commands = said(stage, *texts).commands
+    assert (commands[0].slots[-1].value if commands else None) == wanted
+
+
+WHITER, WARMER = "colour_temperature +", "colour_temperature -"
+
+
+@pytest.mark.parametrize(
+    ("texts", "wanted"),
+    [
+        (("reading lamp on", "make that one cooler, colour i mean"), WHITER),
+        (("reading lamp a bit warmer",), "colour_temperature - little"),
+        (("make the lights cooler",), WHITER),
+        (("reading lamp on", "make it warmer"), WARMER),
+        (("reading lamp on", "a warmer white"), WARMER),
+        (("spots to green", "cooler"), WHITER),
+        (("make the spots cooler", "more"), WHITER),
+        (("reading lamp on", "warmer"), "temperature +"),
+        (("nursery thermostat to 19", "cooler"), "temperature -"),
+        (("make it warmer in here",), "temperature +"),
+        (("reading lamp two degrees warmer",), ""),
+        (("fan on", "make it cooler"), "temperature -"),
+    ],
+)
+def test_a_light_has_a_warmer_or_a_cooler_white(
+    stage: NluStage, texts: tuple[str, ...], wanted: str
+) -> None:
+    told = []
+    for command in said(stage, *texts).commands:
+        assert not command.instead
+        told.append(" ".join(str(s.value) for s in command.slots if s.name in ("level", "change")))
+    assert " ".join(told) == wanted
+
+
+@pytest.mark.parametrize(
+    ("texts", "name"),
+    [
+        (("reading lamp on", "turn the light down, the spots i mean"), "Spots"),
+        (("reading lamp on", "lights off, the spots i mean"), "Spots"),
+        (("tv on", "quieter, the telly i mean"), "TV"),
+        (("fan on", "blind down, the kitchen one i mean"), "Kitchen Blind"),
+    ],
+)
+def test_what_is_explained_takes_nothing_back(
+    stage: NluStage, texts: tuple[str, ...], name: str
+) -> None:
+    (command,) = said(stage, *texts).commands
+    assert (command.slots[0].value, command.instead) == (name, False)
+
+
+def test_what_is_put_right_afterwards_takes_the_last_back(stage: NluStage) -> None:
+    (command,) = said(stage, "reading lamp on", "the spots, i meant").commands
+    assert (command.slots[0].value, command.instead) == ("Spots", True)

@@ -108,3 +108,43 @@ def test_the_word_one_is_no_part_of_a_name(say: Conversation) -> None:
 
 def test_a_thing_is_timed_by_its_name(say: Conversation) -> None:
     assert say("time the wash for fifty minutes") == "Wash timer for 50 minutes, starting now."
+
+
+@pytest.fixture
+def cooking(say: Conversation) -> Conversation:
+    """Two timers, spoken of last."""
+    say("eggs six minutes")
+    say("tea four minutes")
+    return say
+
+
+def paused(say: Conversation) -> list[str]:
+    timers = say.talk.stage._context.timers.all()
+    return sorted(timer.name for timer in timers if timer.paused)
+
+
+@pytest.mark.parametrize(
+    "text", ["pause them both", "pause both of them", "hold them", "freeze both", "pause them all"]
+)
+def test_what_is_done_to_them_is_done_to_each(cooking: Conversation, text: str) -> None:
+    cooking(text)
+    assert paused(cooking) == ["eggs", "tea"]
+    cooking("resume them")
+    assert paused(cooking) == []
+
+
+def test_more_time_is_for_each_of_them(cooking: Conversation) -> None:
+    cooking("add two minutes to both")
+    assert cooking.timers == {"eggs": timedelta(minutes=8), "tea": timedelta(minutes=6)}
+
+
+def test_they_are_timers_only_while_these_are_spoken_of(cooking: Conversation) -> None:
+    cooking("turn on the kettle")
+    cooking("pause them both")
+    assert paused(cooking) == []
+
+
+def test_which_two_of_three_are_both_is_asked(cooking: Conversation) -> None:
+    cooking("rice ten minutes")
+    assert cooking("pause both") == "Which timer: tea, eggs or rice?"
+    assert paused(cooking) == []

@@ -14,6 +14,7 @@ import msgspec
 from assistant.answer.answer import composed_answer
 from assistant.answer.answerer import Answer
 from assistant.answer.calendar.event_follow_ups import EventFollowUps
+from assistant.answer.calendar.events import with_notes
 from assistant.answer.calendar.timetable import TimedEvent, Timetable
 from assistant.answer.calendar.wording import moment
 from assistant.answer.knowledge.passages import Passage
@@ -24,8 +25,12 @@ from assistant.english.asking.events import (
     AFTER_THAT,
     SORTS,
     TAKES_PLACE,
+    VISITING,
+    WHO_COMES,
+    WITH_OTHERS,
     naming_event,
 )
+from assistant.english.asking.hours import Span, asked_hours, without_hours
 from assistant.english.asking.mentions import WHETHER
 from assistant.english.dates import full_date, weekday_name
 from assistant.english.questions import ASKS_WHEN, stands_for
@@ -53,6 +58,8 @@ class EventQuestions:
             return self._after(before.place, topic.moment)
         if before is not None and (further := self._follow_ups.answer(question, before, topic)):
             return further
+        if WHO_COMES.match(asked) and (coming := self._coming(question, period)):
+            return coming
         whether = WHETHER.match(asked) is not None
         dated = period is not None and ASKS_WHEN.match(asked)
         if not dated and not (whether and (period or TAKES_PLACE.search(asked))):
@@ -86,6 +93,25 @@ class EventQuestions:
             opening += f", it does not take place on {weekday_name(out)}, {full_date(out)}"
         return _told(f"{opening}. {_when(coming, now)}.", [coming])
 
+    def _coming(self, question: str, period: Period | None) -> Answer | None:
+        """The events at the hours that a question for visitors names, or to which others come.
+
+        None where it names anything else, or neither a day nor an hour.
+        """
+        now, hours = self._timetable.present(), asked_hours(question)
+        named = naming_event(words(without_hours(question)))
+        if not VISITING.issuperset(named) or not (period or hours):
+            return None
+        day = now.replace(hour=0, minute=0, second=0, microsecond=0)
+        asked = self._timetable.here(period or Period(since=day, until=day + timedelta(days=1)))
+        every = self._timetable.between(asked.since, asked.until)
+        at_hour = [one for one in every if _begins(one, hours)] if hours else every
+        exact = any(first == last for first, last in hours)
+        found = [one for one in at_hour if one.when.ends > now and (exact or _is_for_others(one))]
+        if not 0 < len(found) <= MOST_TOLD:
+            return None
+        return _told(" ".join(text for one in found for text in with_notes(one, now)), found)
+
     def _after(self, name: str, told: datetime | None) -> Answer | None:
         now = self._timetable.present()
 
@@ -116,6 +142,19 @@ def _wanted(question: str, before: Passage | None) -> Wanted | None:
         return all(holds(name, word) for word in telling)
 
     return wanted
+
+
+def _begins(found: TimedEvent, hours: Sequence[Span]) -> bool:
+    """Whether an event begins within any of these minutes of the day."""
+    at = found.when.starts.hour * 60 + found.when.starts.minute
+    timed = not found.when.whole_days
+    return timed and any(first <= at <= last for first, last in hours)
+
+
+def _is_for_others(found: TimedEvent) -> bool:
+    """Whether the name of an event says that others come."""
+    passage = found.stored.passage
+    return WITH_OTHERS.search(passage.place.casefold()) is not None
 
 
 def _when(found: TimedEvent, now: datetime) -> str:

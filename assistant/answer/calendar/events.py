@@ -79,7 +79,7 @@ class Events:
         ]
         if not found or len(found) > MOST_TOLD:
             return None
-        told = [text for one in found for text in _with_notes(one, now)]
+        told = [text for one in found for text in with_notes(one, now)]
         return composed_answer(" ".join(told), [one.stored for one in found])
 
     def dated(self, question: str, made: Answer) -> Answer:
@@ -116,7 +116,7 @@ class Events:
         )
 
 
-def _with_notes(found: TimedEvent, now: datetime) -> Iterator[str]:
+def with_notes(found: TimedEvent, now: datetime) -> Iterator[str]:
     """When an event is, and each line that is noted of it."""
     passage = found.stored.passage
     yield f"{passage.place.rstrip(' .')} is {moment(found.when, now)}."

@@ -19,6 +19,19 @@ AFTER_THAT = re.compile(
 )
 """The end of a question for the time after the one that was told."""
 
+WHO_COMES = re.compile(
+    r"(?:(?:so|and|but|well|oh|ok|okay|then),? )*"
+    r"(?:who(?:['’]?s| is| are|m)?|(?:is|are) any(?:one|body))"
+    r"(?: (?:we|you))? (?:coming|comes|visiting|expecting|expected|due|having)\b"
+)
+"""A question for visitors at a time."""
+VISITING = word_set(
+    "coming comes visiting expecting expected due having over round here us dinner lunch tea"
+    " supper breakfast coffee anyone anybody"
+)
+"""Words of it that name no event."""
+WITH_OTHERS = re.compile(r"\b(?:with|visit|visits|visitor|visitors|guest|guests)\b")
+"""What the name of an event has that others come to."""
 FROM_NOW = re.compile(
     r"\bhow (?:far|soon)\b|\bhow many (?:minutes|hours|days|weeks|nights|sleeps) (?:is|are|s)\b"
     r"|\bhow (?:long|many)\b.*\b(?:now|until|till|away|off|to go|left|before)\b"

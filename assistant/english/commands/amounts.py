@@ -107,7 +107,6 @@ LEVELS = {
     "full speed": 100,
     "full brightness": 100,
     "full volume": 100,
-    "fully": 100,
     "bright": 100,
     "half": 50,
     "halfway": 50,
@@ -119,8 +118,14 @@ LEVELS = {
 }
 """Words for a level in percent."""
 
+FURTHEST = frozenset({"all way", "whole way", "rest of way", "fully"})
+"""Words for as far as it goes, in the direction in which something was moved before."""
+
 PARTS = word_set("third thirds quarter quarters fifth fifths tenth tenths eighth sixth")
 """Last words of a share: "to a fifth"."""
+
+BEFORE_NUMBERS = word_set("to at by on volume brightness level position speed temperature number")
+"""Words behind which "one" is a number: "volume one"."""
 
 FACTORS: dict[tuple[str, ...], tuple[int, float]] = {
     ("twice", "as"): (1, 2),

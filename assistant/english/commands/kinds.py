@@ -63,14 +63,17 @@ MAIN_LIGHTS = frozenset(
 MAIN_NAMES = word_set("main big ceiling overhead pendant chandelier central")
 """Words in the names of such lights."""
 
+WHITE = "colour_temperature"
+"""The property of a light that is raised by "cooler", and lowered by "warmer"."""
 OF_PROPERTY = {
+    WHITE: _LIGHT,
     "brightness": _LIGHT,
     "volume": _MEDIA,
     "temperature": Kind(("climate",)),
     "position": Kind(("cover", "valve")),
     "speed": Kind(("fan",)),
 }
-"""A property that can be changed → the devices that have it."""
+"""A property that can be changed → the devices that have it; the last is what is usually meant."""
 
 EVERYTHING = Kind(("light", "switch", "fan", "media_player"))
 """What "everything" is, of which all can be switched."""

@@ -79,7 +79,7 @@ ASKED_BEFORE_HEDGE = word_set("what how")
 REASONS = phrase_list(
     "because, as, since, there is, there are, they are, it is, that is, i am, we are, i have, "
     "we have, i need, i will, somebody, someone, he is, she is, he has, she has, i got, i forgot, "
-    "they have, it has, before it, before they, so i, so we, so that"
+    "they have, it has, he's, she's, before it, before they, so i, so we, so that"
 )
 """Beginnings of a reason that follows a command."""
 

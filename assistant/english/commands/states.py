@@ -205,12 +205,6 @@ INVERTED = word_set("do have has had can could should must shall will would")
 SPEAKERS = word_set("i we he she they it you nobody that this there who")
 """First words of the statements around a question."""
 
-STOREYS = {
-    ("down", "here"): ("downstairs",),
-    ("down", "there"): ("downstairs",),
-    ("up", "here"): ("upstairs",),
-}
-"""Words for a floor → the word that names it."""
 STOREY_WORDS = word_set("upstairs downstairs up down")
 """First words of a floor that follows a state without a preposition: "on upstairs"."""
 

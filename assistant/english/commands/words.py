@@ -79,14 +79,11 @@ SHARED = re.compile(
 THEIRS = word_set("his her their")
 """Words before a device of somebody whose room was spoken of before: "and close his blind"."""
 STOREYS = {
-    ("upstairs",): "up",
-    ("up", "there"): "up",
-    ("up", "here"): "up",
-    ("downstairs",): "down",
-    ("down", "there"): "down",
-    ("down", "here"): "down",
+    words: ((f"{way}stairs",), way)
+    for way in ("up", "down")
+    for words in ((f"{way}stairs",), (way, "there"), (way, "here"))
 }
-"""Words for a floor, whatever it is called."""
+"""Words for a floor, whatever it is called → the word that may name it, and up or down."""
 INSTEAD_OF = _keys("instead of, rather than, in place of")
 """Words before what is to be the other way round: "the lamp on instead of the spots"."""
 JOINTS = _keys("and, then, and then, also, plus, and also, but")
@@ -97,12 +94,15 @@ FILLERS = _keys(
     "please, just, now, then, go, let, us, me, i, want, would, like, need, could, can, you, will, "
     "so, ok, okay, right, well, oh, hey, thanks, too, though, again, only, actually, maybe, as, "
     "well, instead, still, about, than, way, not, quite, enough, there, on, level, "
-    "brightness, setting, colour, color, volume, temperature, position, speed, degree, degrees, "
+    "brightness, setting, colour, color, tone, tint, volume, temperature, position, speed, degree, "
+    "degrees, "
     "that is, it is, this is, i want, i would like, could do with, can we have, let us have, we, "
     "going, do, does, over, light level, back to, same"
 ) - _keys("not")
 """Words that say nothing by themselves beside the other parts of a command."""
 
+COLOURED = word_set("colour color white whites tone tint")
+"""Words by which "cooler" is of a light, and not of a room."""
 COMPARING = "than"
 """The word before what a change is compared with: "dimmer than the other"."""
 
@@ -184,6 +184,8 @@ CORRECTIONS = _keys(
     "sorry i meant, no i meant, not that 1, instead, rather"
 )
 """Words with which people correct what was just done."""
+EXPLAINING = (("i", "mean"), ("i", "meant"))
+"""Words behind what explains the words before it: "turn the light down, the desk one I mean"."""
 HARDLY_CORRECTING = ("actually",)
 """How a text begins that may correct the last command, or bring up something else."""
 ONLY = word_set("only just")
@@ -194,3 +196,8 @@ AT_ONCE = _keys(
     "then now, at once, do it now then, straight away, immediately"
 )
 """Requests to do at once what was to be done later."""
+REDOING = _keys(
+    "do it again, do that again, do this again, do same again, do same thing again, same again, "
+    "do it all again, do it once more, do that once more, do it 1 more time, do that 1 more time"
+)
+"""Requests to do once more what was done last."""

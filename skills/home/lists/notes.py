@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from typing import Annotated
 
 from assistant.english.commands.list_words import key_words
@@ -52,6 +53,7 @@ def _is_note(request: Request, context: Context) -> bool:
     "(take|make|write|add|create|leave) [me] (a|another) [quick|little|new] note",
     "(note down|write down|jot down|make a note of) {text:what}",
     "[a|new] note (that|to self|to myself) [that|to] {text:what}",
+    "[a] (new|quick|another) note [that] {text:what}",
     "(remember|note) {text:what}",
     holds=_is_note,
 )
@@ -59,7 +61,7 @@ def keep_note(what: Note, context: Context) -> Reply:
     """Keep a note."""
     text = what.strip()
     undo = Undo("lists.remove", context.lists.add(NOTES, text).id)
-    return Reply(f"I noted: {text}.", undo=undo)
+    return Reply(f"I noted: {text}.", undo=undo, about=(undo.id,))
 
 
 def _is_kept(request: Request, context: Context) -> bool:
@@ -72,7 +74,8 @@ def _is_kept(request: Request, context: Context) -> bool:
     "ReadNotes",
     "what (did|have) (i|we) (ask|asked|tell|told|want|wanted|get) you to <note>"
     " [about {text:topic}]",
-    "what (did|have) (i|we) (note|noted|note down|noted down|jot down|write down) [today|so far]",
+    "what (did|have) (i|we) [just] (note|noted|note down|noted down|jot down|write down)"
+    " [today|so far]",
     "<read> [me|us] [out|all] [of] (my|our|the) notes [back] [about {text:topic}]",
     "(what|which|how many) notes (do i have|have i got|are there|did i make|have i made)"
     " [about {text:topic}]",
@@ -92,7 +95,8 @@ def read_notes(context: Context, topic: str = "") -> Reply:
     """Say what was noted, all of it or about something that notes tell of."""
     found = _about(topic, context)
     if found:
-        return Reply(f"You noted: {context.say([note.text for note in found])}.")
+        about = tuple(note.id for note in found)
+        return Reply(f"You noted: {context.say([note.text for note in found])}.", about=about)
     return Reply("You have no notes.")
 
 
@@ -106,7 +110,25 @@ def read_notes(context: Context, topic: str = "") -> Reply:
 )
 def delete_notes(context: Context, topic: str = "") -> Dialog:
     """Delete the notes about something, or all if the user is sure."""
-    found = _about(topic, context)
+    return (yield from _delete(_about(topic, context), context))
+
+
+def _spoken_of(context: Context) -> list[ListItem]:
+    """The notes that were told last."""
+    return [note for note in context.lists.items(NOTES) if note.id in context.conversation.about]
+
+
+@skill.short(
+    "DeleteToldNotes",
+    "(delete|remove|scrap|erase|bin) (it|that|this|that one|them|those)",
+    holds=lambda request, context: bool(_spoken_of(context)),
+)
+def delete_told_notes(context: Context) -> Dialog:
+    """Delete the notes that were told last, several if the user is sure."""
+    return (yield from _delete(_spoken_of(context), context))
+
+
+def _delete(found: Sequence[ListItem], context: Context) -> Dialog:
     if not found:
         return Reply("You have no notes.")
     if len(found) > 1 and not (yield Confirm(f"Shall I delete {count(len(found), 'note')}?")):

@@ -221,6 +221,8 @@ def move_item(item: Item, name: ListName, context: Context) -> Dialog:
     "(clear|empty|wipe|reset) <list>",
     "(clear|empty|wipe|reset) (it|that|them|it all|all of it|the lot|everything) [now|then|off]",
     "(take|delete|remove|clear) (everything|all|it all|all of it|the lot) (off|from it|off it)",
+    "(clear|empty|wipe|delete|remove) [the] (rest|rest of (it|them)|others) [now|then|off]",
+    "take [the] (rest|rest of (it|them)|others) (off|from it|off it)",
     holds=is_list_meant,
 )
 def clear_list(context: Context, name: ListName | None = None) -> Dialog:

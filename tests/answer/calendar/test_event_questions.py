@@ -34,6 +34,15 @@ DTSTART;TZID=Europe/Berlin:20270304T093000
 DTEND;TZID=Europe/Berlin:20270304T101500
 LOCATION:Mill Street Surgery
 
+SUMMARY:Boiler check
+DTSTART;TZID=Europe/Berlin:20270305T110000
+DTEND;TZID=Europe/Berlin:20270305T113000
+DESCRIPTION:Somebody from Fenwick Heating.
+
+SUMMARY:Cards with Ines and Tom
+DTSTART;TZID=Europe/Berlin:20270305T200000
+DTEND;TZID=Europe/Berlin:20270305T230000
+
 SUMMARY:Judo
 DTSTART;TZID=Europe/Berlin:20260304T093000
 """
@@ -76,6 +85,21 @@ def reply(asked: EventQuestions, question: str, topic: Topic = NOTHING) -> Answe
             " 7 pm.",
         ),
         ("what time is the dentist on thursday", "Dentist is on Thursday at 9:30 am."),
+        (
+            "who's coming at eleven on friday",
+            "Boiler check is on Friday at 11 am. Somebody from Fenwick Heating.",
+        ),
+        ("who is coming over on friday", "Cards with Ines and Tom is on Friday at 8 pm."),
+        ("is anyone coming round on friday", "Cards with Ines and Tom is on Friday at 8 pm."),
+        (
+            "who are we expecting at eight on friday",
+            "Cards with Ines and Tom is on Friday at 8 pm.",
+        ),
+        (
+            "who's coming at seven",
+            "Mila: choir practice is today at 7 pm. It does not take place on Tuesday, March 9,"
+            " 2027.",
+        ),
         ("when is choir tomorrow", "Not then. Mila: choir practice is today at 7 pm."),
     ],
 )
@@ -95,6 +119,11 @@ def test_one_event_is_asked_about(asked: EventQuestions, question: str, said: st
         "is judo on tonight",
         "who is at the dentist on thursday",
         "when's the one after that",
+        "who is coming to the wedding on friday",
+        "who is coming",
+        "who's coming on thursday",
+        "who's coming at six on friday",
+        "who came at eleven on friday",
     ],
 )
 def test_what_the_calendar_does_not_say_is_left(asked: EventQuestions, question: str) -> None:

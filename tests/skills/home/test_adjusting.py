@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 
 import pytest
 
 from assistant.core.messages import SlotValue
 from assistant.skill import Change
-from tests.support.house import attribute, replied
+from assistant.skill.home import Home
+from tests.support.house import attribute, replied, thing
 from tests.support.talking import Talk, command, unsure
 
 Slots = dict[str, SlotValue]
@@ -117,3 +119,33 @@ def test_changes(text: str, present: float, new: float) -> None:
 def test_what_is_no_change(text: str) -> None:
     with pytest.raises(ValueError, match=f"^{re.escape(text)}$"):
         Change.read(text)
+
+
+WHITES = Home(
+    entities=(
+        thing(
+            *("light.desk", "Desk", None, "on"),
+            supported_color_modes=["color_temp"],
+            color_temp_kelvin=4000,
+        ),
+        thing("light.plain", "Plain", None, "on", supported_color_modes=["brightness"]),
+        thing("light.low", "Low", None, "off", color_temp_kelvin=2200),
+    )
+)
+
+
+@pytest.mark.parametrize(
+    ("name", "change", "told"),
+    [
+        ("Desk", "+", "I set the desk to 4500 kelvin."),
+        ("Desk", "- little", "I set the desk to 3750 kelvin."),
+        ("Low", "-", "I set the low to 2000 kelvin."),
+        ("Plain", "+", "I can't make the plain warmer or cooler."),
+    ],
+)
+def test_a_white_is_made_warmer_or_cooler(
+    talks: Callable[..., Talk], name: str, change: str, told: str
+) -> None:
+    talk = talks(home=WHITES)
+    changed = command("AdjustDevice", name=name, level="colour_temperature", change=change)
+    assert talk.say("cooler", changed) == told

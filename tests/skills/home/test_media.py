@@ -18,10 +18,17 @@ def test_pause_means_what_plays_and_go_on_what_was_paused(house: Talk) -> None:
 
 def test_what_plays_in_another_room_is_not_made_louder_unasked(house: Talk) -> None:
     house.ask("HassTurnOff", name="Radio")
+    house.ask("HassTurnOff", name="Counter")
     question = "Shall I set the tv to 15 percent?"
     assert house.ask("HassSetVolume", volume_level=15) == question
     assert house.say("no") == "Okay, I left it as it is."
     assert house.ask("HassSetVolume", volume_level=15, name="TV") == "I set the tv to 15 percent."
+
+
+def test_how_loud_is_said_of_the_rooms_player_that_was_spoken_of(house: Talk) -> None:
+    house.ask("HassTurnOff", name="Radio")
+    assert house.ask("HassSetVolume", volume_level=15) == "I set the radio to 15 percent."
+    assert house.state("media_player.tv") == "playing"
 
 
 def test_the_speakers_room_comes_first(house: Talk) -> None:

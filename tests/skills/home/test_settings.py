@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import pytest
 
-from assistant.core.messages import DeviceChanged, SlotValue
-from tests.support.house import attribute, replied, sent
+from assistant.core.messages import Command, DeviceChanged, SlotValue
+from assistant.skill.home import Home
+from tests.support.house import attribute, replied, sent, thing
 from tests.support.talking import Talk, command
 
 Slots = dict[str, SlotValue]
@@ -145,3 +148,48 @@ def test_only_lights_that_have_colours_get_one(bridged: Talk) -> None:
     plain = bridged.hear("more words", command("HassLightSet", name="Counter", color="red"))
     assert replied(plain).text == "The counter has no colours."
     assert not sent(plain)
+
+
+TOLD = Home(
+    entities=(
+        thing("cover.roller", "Roller", None, "open", current_position=60),
+        thing("light.globe", "Globe", None, "on", rgb_color=[255, 147, 41]),
+        thing("light.white", "White", None, "on", color_temp_kelvin=2700),
+    )
+)
+"""Devices that have told how they stand, by other names than they are set by."""
+
+
+@pytest.mark.parametrize(
+    ("intent", "slots", "name", "before"),
+    [
+        ("HassSetPosition", {"name": "Roller", "position": 10}, "position", 60),
+        (
+            *("AdjustDevice", {"name": "Roller", "level": "position", "change": "-"}),
+            *("position", 60),
+        ),
+        ("HassTurnOff", {"name": "Roller"}, "position", 60),
+        ("HassTurnOn", {"name": "Roller"}, "position", 60),
+        ("HassLightSet", {"name": "Globe", "color": "green"}, "color", "orange"),
+        ("HassLightSet", {"name": "White", "color": "green"}, "color_temp_kelvin", 2700),
+    ],
+)
+def test_what_a_device_has_told_is_sent_when_it_is_put_back(
+    talks: Callable[..., Talk], intent: str, slots: Slots, name: str, before: SlotValue
+) -> None:
+    talk = talks(home=TOLD, broker=True)
+    wanted = Command(
+        intent=intent, slots=command(intent, **slots).slots, directions=("open", "close")
+    )
+    talk.hear("words", wanted)
+    (message,) = sent(talk.hear("undo", command("Undo")))
+    assert message.attributes == {name: before}
+
+
+def test_a_cover_that_is_opened_stands_no_longer_where_it_was(talks: Callable[..., Talk]) -> None:
+    talk = talks(home=TOLD)
+    talk.ask("HassSetPosition", name="Roller", position=30)
+    opening = Command(intent="HassTurnOn", slots=command("", name="Roller").slots)
+    assert talk.say("open the roller", opening) == "I opened the roller."
+    lower = command("AdjustDevice", name="Roller", level="position", change="- little")
+    assert talk.say("a bit lower", lower) == "I set the roller to 88 percent."
