@@ -14,7 +14,7 @@ from hassil.expression import (
 )
 from hassil.intents import RangeSlotList, SlotList, TextSlotList
 
-Edge = frozenset[str] | None
+_Edge = frozenset[str] | None
 """Pieces of words, one of which stands at the edge; None where anything may."""
 
 _NOTHING = ""
@@ -27,21 +27,14 @@ class Edges:
 
     def __init__(self, lists: Mapping[str, SlotList], at_end: bool) -> None:
         self._lists, self._at_end = lists, at_end
-        self._of_lists: dict[str, Edge] = {}
+        self._of_lists: dict[str, _Edge] = {}
 
-    def may_be(self, text: str, edge: Edge) -> bool:
-        """Whether a canonical text has the edge; one with another sign there may have any."""
-        sign = text[-1:] if self._at_end else text[:1]
-        if edge is None or not sign.isalnum():
-            return True
-        return text.endswith(tuple(edge)) if self._at_end else text.startswith(tuple(edge))
-
-    def of(self, expression: Expression) -> Edge:
-        """The edge of a whole sentence."""
+    def of(self, expression: Expression) -> tuple[str, ...]:
+        """Beginnings, or endings, of which a text of the sentence has one; "" for any."""
         edge = self._edge(expression)
-        return None if edge is None or _NOTHING in edge else edge
+        return ("",) if edge is None or _NOTHING in edge else tuple(edge)
 
-    def _edge(self, expression: Expression) -> Edge:
+    def _edge(self, expression: Expression) -> _Edge:
         if isinstance(expression, TextChunk):
             return self._of_words(expression.text.split())
         if isinstance(expression, ListReference):
@@ -53,13 +46,13 @@ class Edges:
             return _either(map(self._edge, expression.items))
         return self._of_sequence(expression.items) if isinstance(expression, Group) else None
 
-    def _of_words(self, words: Sequence[str]) -> Edge:
+    def _of_words(self, words: Sequence[str]) -> _Edge:
         if not words:
             return frozenset((_NOTHING,))
         piece = words[-1 if self._at_end else 0]
         return frozenset((piece,)) if piece[-1 if self._at_end else 0].isalnum() else None
 
-    def _of_sequence(self, items: Sequence[Expression]) -> Edge:
+    def _of_sequence(self, items: Sequence[Expression]) -> _Edge:
         found: frozenset[str] = frozenset((_NOTHING,))
         for item in reversed(items) if self._at_end else items:
             edge = self._edge(item)
@@ -70,7 +63,7 @@ class Edges:
                 break
         return found
 
-    def _of_list(self, name: str) -> Edge:
+    def _of_list(self, name: str) -> _Edge:
         if name not in self._of_lists:
             values = self._lists.get(name)
             if isinstance(values, TextSlotList):
@@ -81,12 +74,12 @@ class Edges:
         return self._of_lists[name]
 
 
-def _either(edges: Iterable[Edge]) -> Edge:
+def _either(edges: Iterable[_Edge]) -> _Edge:
     known = list(_all_known(edges))
     return None if None in known else frozenset().union(*(edge for edge in known if edge))
 
 
-def _all_known(edges: Iterable[Edge]) -> Iterator[Edge]:
+def _all_known(edges: Iterable[_Edge]) -> Iterator[_Edge]:
     """The edges up to the first that may be anything."""
     for edge in edges:
         yield edge

@@ -23,7 +23,7 @@ from hassil.intents import (
 )
 
 from nlu.grammar.claim import Claim
-from nlu.grammar.edges import Edge, Edges
+from nlu.grammar.edges import Edges
 
 Clause = frozenset[str]
 """Fragments of which a text must contain at least one; "{NAME}" stands for a list's value."""
@@ -91,7 +91,7 @@ class Prefilter:
         self._phrases = [word for word in self._words if " " in word]
         self._held: dict[str, frozenset[str]] = {}
         self._edges = Edges(lists, at_end=False), Edges(lists, at_end=True)
-        self._edges_of: dict[int, tuple[Edge, Edge]] = {}
+        self._edges_of: dict[int, tuple[tuple[str, ...], ...]] = {}
         self._pieces = frozenset(
             piece
             for expression in (
@@ -128,6 +128,8 @@ class Prefilter:
         phrases = (phrase for phrase in self._phrases if phrase in text)
         held = frozenset(phrases).union(*map(self._held_by, set(text.split())))
         near = set(self._of_none).union(*(self._of_word.get(word, ()) for word in held))
+        # hassil leaves out signs at either end of a text, and of what is left after a match.
+        whole = whole and text[:1].isalnum() and text[-1:].isalnum()
         known: dict[str, bool] = {}
         for position in sorted(near):
             needing = self._sentences[position]
@@ -153,10 +155,9 @@ class Prefilter:
         """Whether a text begins or ends as a sentence cannot; they are looked for on first use."""
         if position not in self._edges_of:
             expression = self._sentences[position].sentence.expression
-            first, last = (edges.of(expression) for edges in self._edges)
-            self._edges_of[position] = (first, last)
-        both = zip(self._edges, self._edges_of[position], strict=True)
-        return not all(edges.may_be(text, edge) for edges, edge in both)
+            self._edges_of[position] = tuple(edges.of(expression) for edges in self._edges)
+        first, last = self._edges_of[position]
+        return not (text.startswith(first) and text.endswith(last))
 
     def _holds(self, text: str, part: str, known: dict[str, bool]) -> bool:
         """Whether a text may hold a value of the list that `part` names."""

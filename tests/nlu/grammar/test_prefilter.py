@@ -61,6 +61,8 @@ def test_a_part_of_a_text_may_begin_and_end_anywhere() -> None:
     text = "well is pet door closed now then"
     assert CANDIDATES.may_hold(text)
     assert CANDIDATES.intents(text) is None
+    assert CANDIDATES.intents("is pet door closed") is not None
+    assert CANDIDATES.intents("is pet door closed .") is not None  # hassil leaves the dot out
 
 
 @pytest.mark.parametrize(
