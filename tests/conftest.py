@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 from collections.abc import Iterator
 from pathlib import Path
@@ -16,6 +17,9 @@ REPOSITORY = Path(__file__).resolve().parent.parent
 # A worker of the tests runs on each core already. Where more threads than cores calculate, those
 # of OpenBLAS spend most of their time waiting for each other. NumPy reads this when it is imported.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+
+# As the command does: sentences are compiled often here, and nearly all that is made then stays.
+gc.set_threshold(100_000)
 
 # An example's time on the clock says how busy the machine is, not how slow the code.
 hypothesis.settings.register_profile(

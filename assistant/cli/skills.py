@@ -103,14 +103,17 @@ def _with_skills(config: Config, folders: Sequence[Path]) -> Config:
 def _checked(composition: Composition) -> SkillsCheck:
     registry = composition.registry
     manifests = registry.manifests
-    home = composition.home if composition.home.entities else specimen_home(manifests)
+    understanding, sentences = composition.understanding, composition.understanding.sentences
+    if not composition.home.entities:
+        sentences = Templates.compile(manifests, specimen_home(manifests))
     with progress("reading sentences") as told:
-        reports = check_skills(manifests, composition.understanding.templates_of(home), told)
+        whole = sentences.with_vocabulary(manifests, understanding.vocabulary)
+        reports = check_skills(manifests, whole, told)
     fitted = MODEL in composition.library.artefacts
     if fitted:
         encoder = SentenceEncoder.load(composition.library)
         shipped = read_shipped(composition.library.read(MODEL)["examples.npz"])
-        drawn = Templates.compile(manifests, home).labelled(FITTED_SENTENCES, FITTING_SEED)
+        drawn = sentences.labelled(FITTED_SENTENCES, FITTING_SEED)
         with progress("fitting") as told:
             taken = confusions(drawn, encoder, shipped, owners_of(manifests), told)
         reports = [msgspec.structs.replace(r, confused=taken.get(r.skill, [])) for r in reports]

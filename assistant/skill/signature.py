@@ -30,6 +30,7 @@ from dataclasses import is_dataclass
 from datetime import date, datetime, time, timedelta
 from decimal import Decimal
 from enum import Enum
+from functools import lru_cache
 from inspect import Parameter, signature
 from typing import Annotated, Any, TypeGuard, TypeVar
 
@@ -63,6 +64,8 @@ _KINDS: dict[Any, str] = {
     Entity: "entity",
 }
 _Named = TypeVar("_Named", bound=Floor | Area | Entity)
+_MOST_SIGNATURES = 1024
+"""Most functions whose slots are remembered: they are needed at every request."""
 
 
 class _Domains(msgspec.Struct, frozen=True):
@@ -154,7 +157,8 @@ def schema_of(name: str, annotation: Any, required: bool = True) -> SlotSchema:
     )
 
 
-def slots_of(function: Callable[..., Any]) -> dict[str, tuple[Any, SlotSchema]]:
+@lru_cache(maxsize=_MOST_SIGNATURES)
+def slots_of(function: Callable[..., Any]) -> Mapping[str, tuple[Any, SlotSchema]]:
     """Each slot's annotation and schema; a parameter with a default is optional."""
     annotations = _annotations(function)
     slots: dict[str, tuple[Any, SlotSchema]] = {}

@@ -15,6 +15,7 @@ from assistant.skill.context import Context, Request
 from assistant.skill.manifest import IntentSchema, SkillManifest, Traits
 from assistant.skill.reply import Ask, Choose, Dialog, Reply
 from assistant.skill.signature import arguments_of, convert, is_text, one_of, slots_of, spares
+from assistant.skill.template import parsed
 
 API = 1
 """The newest version of this interface that the assistant serves."""
@@ -308,11 +309,10 @@ def _unparsable(template: str) -> str:
     if not template.strip():
         return "is empty"
     # Not at the top: the supervisor imports this module to read the home, but parses no sentence.
-    import hassil
     from hassil.parser import ParseError
 
     try:
-        hassil.parse_sentence(template)
+        parsed(template)
     except (ParseError, AssertionError) as error:
         return f"cannot be parsed: {error}"
     return ""

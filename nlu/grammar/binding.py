@@ -18,12 +18,12 @@ from hassil.expression import (
 )
 from hassil.expression import Sequence as ExpressionSequence
 from hassil.intents import TextSlotList
-from hassil.parse_expression import parse_sentence
 
 from assistant.english.contractions import CONTRACTIONS
 from assistant.english.replies import NO, YES
 from assistant.english.templates import RULES, SPOKEN
 from assistant.skill.manifest import IntentSchema, SlotSchema
+from assistant.skill.template import parsed
 from nlu.grammar.lists import SlotLists, known, phrase
 from nlu.text.canonical import canonical, canonical_chunk
 
@@ -47,12 +47,6 @@ class UnknownError(Exception):
     def __init__(self, what: str, name: str, known: Iterable[str]) -> None:
         near = difflib.get_close_matches(name, list(known), n=1)
         super().__init__(f"no {what} {name!r}" + (f"; did you mean {near[0]!r}?" if near else ""))
-
-
-@cache
-def parsed(template: str) -> Expression:
-    """The expression of a template; raises hassil's `ParseError` or `AssertionError`."""
-    return parse_sentence(template).expression
 
 
 def list_of_slot(lists: SlotLists, slot: SlotSchema) -> str:

@@ -22,6 +22,7 @@ from hassil.parser import ParseError
 
 from assistant.core.errors import InputError
 from assistant.skill.manifest import IntentSchema, SlotSchema
+from assistant.skill.template import parsed
 from nlu.grammar.binding import (
     IGNORED,
     KINDS,
@@ -29,7 +30,6 @@ from nlu.grammar.binding import (
     UnknownError,
     list_of_kind,
     list_of_slot,
-    parsed,
 )
 from nlu.grammar.blocks import Block, ValueList
 from nlu.grammar.claim import Claim

@@ -19,7 +19,8 @@ from assistant.core.errors import SkillError
 from assistant.core.messages import SlotValue
 from assistant.skill.home import Home
 from assistant.skill.manifest import IntentSchema, SkillManifest, SlotSchema, Traits
-from nlu.grammar.binding import IGNORED, Binder, UnknownError, list_of_kind, list_of_slot, parsed
+from assistant.skill.template import parsed
+from nlu.grammar.binding import IGNORED, Binder, UnknownError, list_of_kind, list_of_slot
 from nlu.grammar.block_binding import bound
 from nlu.grammar.claim import Claim
 from nlu.grammar.lists import SlotLists

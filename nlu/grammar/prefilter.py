@@ -6,8 +6,10 @@ fragments to lists: "is {name} locked" cannot match a text that names no lock.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from hassil.expression import Alternative, Expression, Group, ListReference, Sentence, TextChunk
 from hassil.intents import (
@@ -21,6 +23,7 @@ from hassil.intents import (
 )
 
 from nlu.grammar.claim import Claim
+from nlu.grammar.edges import Edges
 
 Clause = frozenset[str]
 """Fragments of which a text must contain at least one; "{NAME}" stands for a list's value."""
@@ -45,28 +48,54 @@ class BoundData(IntentData):
         return list(self.bound)
 
 
+class _Needing(NamedTuple):
+    """A sentence and what a text needs to match it."""
+
+    claim: int
+    sentence: Sentence
+    words: tuple[Clause, ...]
+    lists: tuple[Clause, ...]
+    """The clauses that a value of a list meets."""
+
+    @property
+    def clauses(self) -> tuple[Clause, ...]:
+        """All of them."""
+        return (*self.words, *self.lists)
+
+
 class Prefilter:
     """The sentences of all claims, by the clauses that each needs."""
 
     def __init__(self, claims: Sequence[Claim], lists: Mapping[str, SlotList]) -> None:
         self._lists = lists
-        self._sentences = [(i, s) for i, claim in enumerate(claims) for s in claim.bound]
-        self._all = (1 << len(self._sentences)) - 1
-        needing: dict[Clause, int] = {}
-        for position, (index, sentence) in enumerate(self._sentences):
-            for clause in _needs(claims[index], sentence):
-                needing[clause] = needing.get(clause, 0) | 1 << position
         numbers = {f"{{{n}}}" for n, v in self._lists.items() if isinstance(v, RangeSlotList)}
         self._values = {f"{{{n}}}": _fragments(v, numbers) for n, v in self._lists.items()}
-        named = self._values.keys()
-        self._words = sorted({part for clause in needing for part in clause} - named)
-        # Clauses of words alone come first: what they exclude needs no search for lists' values.
-        self._of_words = [(c, bits) for c, bits in needing.items() if not c & named]
-        self._of_lists = [(c, bits) for c, bits in needing.items() if c & named]
+        named = frozenset(self._values)
+        self._sentences = [
+            _needing(index, sentence, _needs(claim, sentence), named)
+            for index, claim in enumerate(claims)
+            for sentence in claim.bound
+        ]
+        parts = {p for needing in self._sentences for c in needing.clauses for p in c}
+        self._words = sorted(parts - named)
+        # A text is compared only with the sentences of its words, and with those of none.
+        times = Counter(clause for needing in self._sentences for clause in needing.words)
+        self._of_word: dict[str, list[int]] = {}
+        self._of_none: list[int] = []
+        for position, needing in enumerate(self._sentences):
+            if needing.words:
+                for word in min(needing.words, key=times.__getitem__):
+                    self._of_word.setdefault(word, []).append(position)
+            else:
+                self._of_none.append(position)
+        self._phrases = [word for word in self._words if " " in word]
+        self._held: dict[str, frozenset[str]] = {}
+        self._edges = Edges(lists, at_end=False), Edges(lists, at_end=True)
+        self._edges_of: dict[int, tuple[tuple[str, ...], ...]] = {}
         self._pieces = frozenset(
             piece
             for expression in (
-                *(sentence.expression for _, sentence in self._sentences),
+                *(needing.sentence.expression for needing in self._sentences),
                 *(value.text_in for values in lists.values() for value in _texts(values)),
             )
             for piece in _pieces(expression)
@@ -76,40 +105,59 @@ class Prefilter:
 
     def intents(self, text: str) -> Intents | None:
         """The sentences that `text` may match; each claim is an intent named by its number."""
-        alive = self._alive(text)
-        if not alive:
-            return None
         found: dict[int, list[Sentence]] = {}
-        while alive:
-            position = alive.bit_length() - 1
-            alive ^= 1 << position
-            index, sentence = self._sentences[position]
-            found.setdefault(index, []).append(sentence)
+        for needing in self._alive(text, whole=True):
+            found.setdefault(needing.claim, []).append(needing.sentence)
+        if not found:
+            return None
         intents = {
             str(index): Intent(
-                name=str(index), data=[BoundData(sentence_texts=[], bound=tuple(sentences[::-1]))]
+                name=str(index), data=[BoundData(sentence_texts=[], bound=tuple(sentences))]
             )
-            for index, sentences in sorted(found.items())
+            for index, sentences in found.items()
         }
         # No language is given: hassil would look for number words, which canonical texts lack.
         return Intents("", intents, slot_lists=dict(self._lists))
 
     def may_hold(self, text: str) -> bool:
         """Whether any sentence may match a text, or a part of it."""
-        return self._alive(text) != 0
+        return any(True for _ in self._alive(text, whole=False))
 
-    def _alive(self, text: str) -> int:
-        """The sentences whose needs a text meets, as a set of bits."""
-        alive, held = self._all, {word for word in self._words if word in text}
-        for clause, bits in self._of_words:
-            if alive & bits and clause.isdisjoint(held):
-                alive &= ~bits
+    def _alive(self, text: str, whole: bool) -> Iterator[_Needing]:
+        """The sentences whose needs a text meets, in order; `whole` where no part of it may."""
+        phrases = (phrase for phrase in self._phrases if phrase in text)
+        held = frozenset(phrases).union(*map(self._held_by, set(text.split())))
+        near = set(self._of_none).union(*(self._of_word.get(word, ()) for word in held))
+        # hassil leaves out signs at either end of a text, and of what is left after a match.
+        whole = whole and text[:1].isalnum() and text[-1:].isalnum()
         known: dict[str, bool] = {}
-        for clause, bits in self._of_lists:
-            left = alive & bits and clause.isdisjoint(held)
-            if left and not any(self._holds(text, part, known) for part in clause):
-                alive &= ~bits
-        return alive
+        for position in sorted(near):
+            needing = self._sentences[position]
+            if (
+                not any(map(held.isdisjoint, needing.words))
+                and not (whole and self._lacks_edges(text, position))
+                and all(
+                    not held.isdisjoint(clause) or any(self._holds(text, p, known) for p in clause)
+                    for clause in needing.lists
+                )
+            ):
+                yield needing
+
+    def _held_by(self, token: str) -> frozenset[str]:
+        """The words of clauses whose letters are in a word of a text."""
+        if token not in self._held:
+            if len(self._held) > _MOST_SPELT:
+                self._held.clear()
+            self._held[token] = frozenset(word for word in self._words if word in token)
+        return self._held[token]
+
+    def _lacks_edges(self, text: str, position: int) -> bool:
+        """Whether a text begins or ends as a sentence cannot; they are looked for on first use."""
+        if position not in self._edges_of:
+            expression = self._sentences[position].sentence.expression
+            self._edges_of[position] = tuple(edges.of(expression) for edges in self._edges)
+        first, last = self._edges_of[position]
+        return not (text.startswith(first) and text.endswith(last))
 
     def _holds(self, text: str, part: str, known: dict[str, bool]) -> bool:
         """Whether a text may hold a value of the list that `part` names."""
@@ -122,7 +170,7 @@ class Prefilter:
 
     def words_of(self, claims: Container[int]) -> frozenset[str]:
         """The words and pieces of words in these claims' sentences, without lists' values."""
-        own = (sentence for index, sentence in self._sentences if index in claims)
+        own = (needing.sentence for needing in self._sentences if needing.claim in claims)
         return frozenset(piece for sentence in own for piece in _pieces(sentence.expression))
 
     def spells(self, word: str) -> bool:
@@ -154,6 +202,13 @@ def _pieces(expression: Expression) -> Iterator[str]:
     elif isinstance(expression, Group):
         for item in expression.items:
             yield from _pieces(item)
+
+
+def _needing(claim: int, sentence: Sentence, clauses: Iterable[Clause], lists: Clause) -> _Needing:
+    words, of_lists = list[Clause](), list[Clause]()
+    for clause in clauses:
+        (words if clause.isdisjoint(lists) else of_lists).append(clause)
+    return _Needing(claim, sentence, tuple(words), tuple(of_lists))
 
 
 def _needs(claim: Claim, sentence: Sentence) -> Iterable[Clause]:

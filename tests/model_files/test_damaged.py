@@ -132,7 +132,7 @@ UNDERSTANDING = [
 def config(tmp_path_factory: pytest.TempPathFactory) -> Config:
     return Config(
         storage=StorageSettings(state=str(tmp_path_factory.mktemp("state"))),
-        skills=SkillsSettings(disabled=("home", "documents", "conversation")),
+        skills=SkillsSettings(disabled=("home", "documents", "conversation", "talk", "unserved")),
     )
 
 

@@ -16,7 +16,7 @@ def templates() -> Templates:
     return Templates.compile((*MANIFESTS, COFFEE), HOME)
 
 
-@pytest.fixture
+@pytest.fixture(scope="session")
 def now() -> datetime:
     """A Friday evening."""
     return datetime(2026, 11, 20, 19, 0, tzinfo=ZoneInfo("Europe/Berlin"))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from copy import copy
 from datetime import datetime
 
 import pytest
@@ -27,17 +28,28 @@ def templates() -> Templates:
     return Templates.compile(load_registry().manifests, HOME)
 
 
-@pytest.fixture
-def stage(templates: Templates, now: datetime) -> NluStage:
+@pytest.fixture(scope="module")
+def without_questions(templates: Templates, now: datetime) -> NluStage:
     interpreter = Interpreter(templates, compose=Composer(HOME, "lounge"))
     return NluStage(templates, interpreter, lambda: now)
 
 
-@pytest.fixture
-def asked(templates: Templates, now: datetime) -> NluStage:
+@pytest.fixture(scope="module")
+def with_questions(templates: Templates, now: datetime) -> NluStage:
     compose, questions = Composer(HOME, "lounge"), Questions(HOME, "lounge")
     interpreter = Interpreter(templates, compose=compose, questions=questions)
     return NluStage(templates, interpreter, lambda: now)
+
+
+@pytest.fixture
+def stage(without_questions: NluStage) -> NluStage:
+    """A stage of the test's own, to which nothing was said; its sentences are all tests'."""
+    return copy(without_questions)
+
+
+@pytest.fixture
+def asked(with_questions: NluStage) -> NluStage:
+    return copy(with_questions)
 
 
 def said(stage: NluStage, *texts: str) -> Interpretation:

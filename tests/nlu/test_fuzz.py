@@ -12,7 +12,8 @@ from benchmarks.strings import strings
 from nlu.text.canonical import canonical
 from tests.support.effort import cpu_s
 
-COUNT = 2_000
+COUNT = 500
+"""Strings here; `python -m benchmarks.fuzz` gives 200,000, whose figures docs/figures.md has."""
 LONGEST_S = 20.0
 """Of one text, on a machine that is busy with other things as well."""
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from copy import copy
 from datetime import datetime
 
 import pytest
@@ -20,9 +21,15 @@ from nlu.interpreter import Interpreter
 from nlu.stage import NluStage
 
 
-@pytest.fixture
-def stage(templates: Templates, now: datetime) -> NluStage:
+@pytest.fixture(scope="module")
+def untouched(templates: Templates, now: datetime) -> NluStage:
     return NluStage(templates, Interpreter(templates), lambda: now)
+
+
+@pytest.fixture
+def stage(untouched: NluStage) -> NluStage:
+    """A stage of the test's own, to which nothing was said; its sentences are all tests'."""
+    return copy(untouched)
 
 
 def heard(

@@ -8,6 +8,7 @@ from hassil.recognize import recognize_all
 from nlu.grammar.grammar import compile_grammar, with_vocabulary
 from nlu.grammar.labelled import labelled
 from nlu.grammar.prefilter import Prefilter
+from nlu.grammar.templates import Templates
 from nlu.grammar.vocabulary import built_in
 from nlu.text.canonical import canonical
 from skills.registry import load_registry
@@ -51,13 +52,26 @@ def test_nothing_that_matches_is_lost() -> None:
     assert {text: found(text, Hasty(GRAMMAR.claims, GRAMMAR.lists)) for text in texts} != wanted
 
 
+def test_a_word_in_place_of_a_lists_value_is_enough() -> None:
+    templates = Templates.compile(load_registry().manifests, HOME)
+    assert [m.intent for m in templates.match("wake me early")] == ["SetAlarm"]
+
+
+def test_a_part_of_a_text_may_begin_and_end_anywhere() -> None:
+    text = "well is pet door closed now then"
+    assert CANDIDATES.may_hold(text)
+    assert CANDIDATES.intents(text) is None
+    assert CANDIDATES.intents("is pet door closed") is not None
+    assert CANDIDATES.intents("is pet door closed .") is not None  # hassil leaves the dot out
+
+
 @pytest.mark.parametrize(
     ("text", "most"),
     [
-        ("is pet door closed", 25),
-        ("turn on lights", 40),
+        ("is pet door closed", 5),
+        ("turn on lights", 10),
         ("i was thinking of dragons", 5),
-        ("start rover in kitchen", 60),
+        ("start rover in kitchen", 10),
     ],
 )
 def test_few_sentences_are_looked_at(text: str, most: int) -> None:
