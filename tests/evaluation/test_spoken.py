@@ -13,7 +13,7 @@ from assistant.core.config import AsrSettings, Config, HomeSettings, StorageSett
 from assistant.core.messages import SAMPLE_RATE_HZ
 from assistant.evaluation.clips import Clip, SentenceLabel
 from assistant.evaluation.spoken import Misheard, SpokenFigures, evaluate_spoken
-from tests.support.voices import speech
+from tests.support.voices import silence, speech
 
 SENTENCES = ("turn on the kitchen light", "set a timer for five minutes", "what time is it")
 HOME = """
@@ -44,7 +44,7 @@ def evaluated(
     """The figures of recordings of `SENTENCES`, or of silence, with these labels."""
     clips = []
     for number, (said, label) in enumerate(zip(SENTENCES, labels, strict=True)):
-        samples = np.frombuffer(b"".join(speech(said)), np.int16)
+        samples = np.frombuffer(b"".join((*silence(0.3), *speech(said), *silence(0.3))), np.int16)
         path = folder / f"{number}.wav"
         soundfile.write(path, np.zeros_like(samples) if silent else samples, SAMPLE_RATE_HZ)
         clips.append(Clip(path, SentenceLabel(label, "synthetic")))
