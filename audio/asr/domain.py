@@ -13,7 +13,7 @@ from assistant.core.speakable import Speakable, SpeakableSource
 from audio.asr.language_model import WordNetwork, compile_network
 from audio.asr.pronunciation import PHONES, pronounce
 
-_FORMAT = "6"  # changes whenever the same source would give other files
+_FORMAT = "8"  # changes whenever the same source would give other files
 _KEPT = 4
 _PHONE_PROBABILITY = 0.01
 

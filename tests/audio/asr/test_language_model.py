@@ -79,7 +79,7 @@ def test_the_fsg_text_lists_every_arc() -> None:
     assert sum(line.startswith("TRANSITION") for line in lines) == len(network.arcs)
 
 
-NAMES = {"@": {"lamp": 1.0, "floor lamp": 1.0, "floor fan": 2.0, "floor": 1.0}}
+NAMES = {"@": {"lamp": 1.0, "floor light": 1.0, "floor fan": 2.0, "floor": 1.0}}
 
 
 @pytest.mark.parametrize("name", NAMES["@"])
