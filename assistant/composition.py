@@ -23,7 +23,7 @@ from assistant.core.database import Database
 from assistant.core.errors import SkillError
 from assistant.core.models.manifest import Library
 from assistant.core.models.opened import OpenModels
-from assistant.core.speakable import SpeakableSource
+from assistant.core.speakable import Speakable, SpeakableSource
 from assistant.skill.home import Home, load_home
 from audio.asr.stage import AsrStage
 from audio.build import Recognition, make_listener, make_voice
@@ -96,8 +96,12 @@ class Composition:
     def recognition(self) -> Recognition:
         """The engine by which speech is recognised."""
         key = speakable_key(self._config, self._loaded.manifests, self.home, self._builtin)
-        source = SpeakableSource(key, lambda: self.understanding.templates.speakable())
-        return Recognition(self._config, self.library, source)
+        return Recognition(self._config, self.library, SpeakableSource(key, self._speakable))
+
+    def _speakable(self) -> Speakable:
+        """What may be said, drawn by parts of its own: the ear needs them no longer than that."""
+        apart = Composition(self._config, builtin=self._builtin, now=self._now)
+        return apart.understanding.templates.speakable()
 
     def listener(self, wake: bool = True) -> Listener:
         """The ears of `hear`, which has no devices: those of the daemon belong to its process."""

@@ -9,6 +9,7 @@ from pathlib import Path
 import msgspec
 
 from assistant.core.files import replace_file
+from assistant.core.memory import collect_and_trim
 from assistant.core.speakable import Speakable, SpeakableSource
 from audio.asr.language_model import WordNetwork, compile_network
 from audio.asr.pronunciation import PHONES, pronounce
@@ -46,6 +47,8 @@ def prepare(source: SpeakableSource, prefixes: Sequence[str], cache: Path) -> Do
         _write(domain.dictionary, _dictionary(network.words))
         _write(domain.network, looped.fsg())
         _prune(cache)
+        del network, looped
+        collect_and_trim()
     return domain
 
 
