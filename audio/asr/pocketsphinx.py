@@ -121,7 +121,6 @@ class PocketSphinxRecognizer:
             return recognition(words, self.name)
         vowels = sum(phone in VOWELS for phone in filled)
         general = self._second_look() if text or vowels >= _FEWEST_VOWELS else ()
-        self._general.start()
         return recognition(general or words, self.name, text)
 
     def _second_look(self) -> tuple[Word, ...]:

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import hashlib
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 
 import msgspec
 
 import assistant.english
+import nlu.grammar
+import nlu.text
 from assistant.core.speakable import Speakable
 from assistant.skill.home import Home
 from assistant.skill.manifest import SkillManifest
@@ -20,13 +22,6 @@ from nlu.grammar.grammar import Grammar
 from nlu.grammar.sampling import Sampler, spoken
 from nlu.grammar.value_classes import ValueClasses
 
-_CODE = tuple(
-    file
-    for folder in (Path(__file__).parent, Path(assistant.english.__file__).parent)
-    for file in sorted(folder.rglob("*.py"))
-)
-"""The code that decides which sentences are drawn."""
-
 
 def key_of(manifests: Sequence[SkillManifest], home: Home, files: Iterable[Path]) -> str:
     """A digest of all that `speakable` depends on; `files` hold further sentences.
@@ -34,11 +29,17 @@ def key_of(manifests: Sequence[SkillManifest], home: Home, files: Iterable[Path]
     A file that cannot be read counts as empty: who reads its sentences tells why.
     """
     digest = hashlib.sha256(msgspec.msgpack.encode((manifests, home)))
-    for file in (*_CODE, *files):
+    for file in (*_code(), *files):
         digest.update(f"\n{file}\n".encode())
         with suppress(OSError):
             digest.update(file.read_bytes())
     return digest.hexdigest()
+
+
+def _code() -> Iterator[Path]:
+    """The code that decides which sentences are drawn, and how they are spoken."""
+    for package in (nlu.grammar, nlu.text, assistant.english):
+        yield from sorted(Path(str(package.__file__)).parent.rglob("*.py"))
 
 
 def speakable(grammar: Grammar, home: Home, limit: int, seed: int) -> Speakable:
