@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import closing
 from pathlib import Path
 
@@ -13,13 +13,14 @@ from assistant.core.errors import InputError
 from assistant.core.messages import (
     HomeCommand,
     Interpretation,
+    Message,
     SpokenReply,
 )
 from assistant.core.stage import Stage
 from assistant.pipeline import run, typed
 from skills.state import open_state
 
-_APART_S = 3600.0
+APART_S = 3600.0
 """Seconds between two lines, so that none refers to the one before it."""
 
 
@@ -73,22 +74,25 @@ def evaluate_rejects(
     offences = []
     for number, line in enumerate(lines):
         with closing(open_state(None)) as state:
-            offence = _said(line, number, (nlu, skills(state)))
-        if offence is not None:
-            offences.append(offence)
-            answered(offence)
+            found = _said(line, number, (nlu, skills(state)))
+        if found is not None:
+            offences.append(found)
+            answered(found)
         progress(number + 1, len(lines))
     return RejectFigures(
         sentences=len(lines),
-        actions=sum(offence.acted for offence in offences),
+        actions=sum(one.acted for one in offences),
         answered=len(offences) / len(lines),
     )
 
 
 def _said(line: str, number: int, stages: tuple[Stage, ...]) -> Offence | None:
     """The effect of one line; None where nothing was understood and nothing done."""
-    utterance_id, at_s = f"reject-{number}", _APART_S * (number + 1)
-    heard = typed(utterance_id, line, at_s)
+    return offence(line, typed(f"reject-{number}", line, APART_S * (number + 1)), stages)
+
+
+def offence(line: str, heard: Iterable[Message], stages: Sequence[Stage]) -> Offence | None:
+    """What `heard`, which says `line`, makes stages do; None where it is nothing."""
     intents: list[str] = []
     replies: list[str] = []
     acted = False

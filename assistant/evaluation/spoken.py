@@ -12,22 +12,18 @@ from rapidfuzz.distance import Levenshtein
 from assistant.core.database import Database
 from assistant.core.messages import (
     Command,
-    HomeCommand,
     Interpretation,
     Message,
     SlotValue,
-    SpokenReply,
     Transcript,
 )
 from assistant.core.stage import Stage
 from assistant.evaluation.clips import Clip, SentenceLabel, sound_of
 from assistant.evaluation.commands import transcribe
+from assistant.evaluation.rejects import APART_S, offence
 from assistant.pipeline import run, typed
 from nlu.text.canonical import canonical
 from skills.state import open_state
-
-_APART_S = 3600.0
-"""Seconds between two texts, so that none refers to the one before it."""
 
 
 class SpokenFigures(msgspec.Struct, frozen=True, kw_only=True):
@@ -76,7 +72,7 @@ def evaluate_spoken(
     for number, clip in enumerate(clips):
         transcript, _ = transcribe(asr, sound_of(clip.path))
         tally.engines.add(transcript.engine)
-        said = msgspec.structs.replace(transcript, at_s=_APART_S * (2 * number + 1))
+        said = msgspec.structs.replace(transcript, at_s=APART_S * (2 * number + 1))
         if clip.label.text is None:
             found = _rejected(said, nlu, skills)
             tally.actions += found is not None
@@ -123,38 +119,34 @@ def _compared(
     tally.exact += words == wanted_words
     tally.errors += Levenshtein.distance(words, wanted_words)
     tally.words += len(wanted_words)
-    as_typed = typed(f"{said.utterance_id} label", label, said.at_s + _APART_S)[0]
+    as_typed = typed(f"{said.utterance_id} label", label, said.at_s + APART_S)[0]
     understood, wanted = _commands(nlu, said), _commands(nlu, as_typed)
     # A label without a command is a question for the documents: it needs its own words.
     right = _comparable(understood) == _comparable(wanted) and bool(wanted or words == wanted_words)
     tally.right[voice].append(right)
-    return None if right else _misheard(said, label, understood, wanted)
+    if right:
+        return None
+    return _misheard(said, label, [*map(_listed, understood)], [*map(_listed, wanted)])
 
 
 def _rejected(said: Transcript, nlu: Stage, skills: Callable[[Database], Stage]) -> Misheard | None:
     """What a clip without a sentence did; None for nothing."""
     commit = typed(said.utterance_id, said.text, said.at_s)[1]
-    understood: list[Command] = []
-    acted = False
     with closing(open_state(None)) as state:
-        for message in run((nlu, skills(state)), (said, commit)):
-            if isinstance(message, Interpretation):
-                understood += message.commands
-            acted |= isinstance(message, HomeCommand)
-            acted |= isinstance(message, SpokenReply) and message.acted
-    return _misheard(said, None, understood, ()) if acted else None
+        found = offence(said.text, (said, commit), (nlu, skills(state)))
+    return _misheard(said, None, found.intents, ()) if found is not None and found.acted else None
 
 
 def _misheard(
-    said: Transcript, label: str | None, understood: Sequence[Command], wanted: Sequence[Command]
+    said: Transcript, label: str | None, understood: Sequence[str], wanted: Sequence[str]
 ) -> Misheard:
     return Misheard(
         clip="",
         voice="",
         label=label,
         transcript=said.text,
-        understood=tuple(map(_listed, understood)),
-        wanted=tuple(map(_listed, wanted)),
+        understood=tuple(understood),
+        wanted=tuple(wanted),
     )
 
 
