@@ -99,9 +99,8 @@ class Composition:
         return Recognition(self._config, self.library, SpeakableSource(key, self._speakable))
 
     def _speakable(self) -> Speakable:
-        """What may be said, drawn by parts of its own: the ear needs them no longer than that."""
-        apart = Composition(self._config, builtin=self._builtin, now=self._now)
-        return apart.understanding.templates.speakable()
+        """What may be said, by the sentences that understanding has."""
+        return self.understanding.templates.speakable()
 
     def listener(self, wake: bool = True) -> Listener:
         """The ears of `hear`, which has no devices: those of the daemon belong to its process."""

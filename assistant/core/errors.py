@@ -22,6 +22,10 @@ class AssistantError(Exception):
         self.message = message
         self.part = part
 
+    def __reduce__(self) -> tuple[type[AssistantError], tuple[str, str, str]]:
+        """Its own arguments, so that it can be sent to another process."""
+        return type(self), (self.code, self.message, self.part)
+
 
 class InputError(AssistantError):
     """What the user gave (a file, an option, a name) cannot be used; exit status 2."""

@@ -1,4 +1,4 @@
-"""Servers that fork processes: starting one with a socket to it, and ending with the parent."""
+"""Processes of one's own: servers that fork, work done in a fork, and ending with the parent."""
 
 from __future__ import annotations
 
@@ -9,7 +9,12 @@ import signal
 import socket
 import subprocess
 import sys
-from collections.abc import Mapping, Sequence
+import warnings
+from collections.abc import Callable, Mapping, Sequence
+from multiprocessing import get_context
+from multiprocessing.connection import Connection
+
+from assistant.core.errors import AssistantError
 
 PR_SET_PDEATHSIG = 1
 LARGEST_PACKET_BYTES = 65_536
@@ -49,6 +54,40 @@ def receive(server: socket.socket) -> bytes | None:
         return None
     except ConnectionResetError:
         return b""
+
+
+def in_fork(work: Callable[[], None]) -> None:
+    """Do `work` in a fork of this process, so that all the memory it takes is freed when it ends.
+
+    An `AssistantError`, `OSError` or `ValueError` of it is raised here, and `OSError` when the fork
+    dies. It may run Python alone: threads of this process, and what they hold, are not there.
+    """
+    context = get_context("fork")
+    outcome, told = context.Pipe(duplex=False)
+    process = context.Process(target=_tell, args=(work, told, os.getpid()))
+    with outcome, warnings.catch_warnings():
+        # Python 3.12 and later warn of any fork beside threads, whatever it then does.
+        warnings.simplefilter("ignore", DeprecationWarning)
+        with told:
+            process.start()
+        try:
+            fault = outcome.recv()
+        except EOFError:
+            fault = OSError("the process that did it has died")
+    process.join()
+    process.close()
+    if fault is not None:
+        raise fault
+
+
+def _tell(work: Callable[[], None], outcome: Connection, parent: int) -> None:
+    die_with_parent(parent)
+    try:
+        work()
+    except (AssistantError, OSError, ValueError) as error:
+        outcome.send(error)
+    else:
+        outcome.send(None)
 
 
 def share_memory() -> None:

@@ -9,7 +9,7 @@ from pathlib import Path
 import msgspec
 
 from assistant.core.files import replace_file
-from assistant.core.memory import collect_and_trim
+from assistant.core.fork import in_fork
 from assistant.core.speakable import Speakable, SpeakableSource
 from audio.asr.language_model import WordNetwork, compile_network
 from audio.asr.pronunciation import PHONES, pronounce
@@ -33,23 +33,26 @@ class Domain(msgspec.Struct, frozen=True, kw_only=True):
 def prepare(source: SpeakableSource, prefixes: Sequence[str], cache: Path) -> Domain:
     """Give the domain's files from `cache`, making them when what may be said is new.
 
-    Files appear whole or not at all; the few newest domains are kept. Raises OSError when `cache`
-    cannot be written, ValueError when no sentence has a word.
+    A fork makes them, since the sentences take far more memory than the recogniser that needs no
+    more than their files. Files appear whole or not at all; the few newest domains are kept.
+    Raises OSError when `cache` cannot be written, ValueError when no sentence has a word.
     """
     key = _key(source.key, prefixes)
     domain = Domain(network=cache / f"{key}.fsg", dictionary=cache / f"{key}.dict")
     if not (domain.network.exists() and domain.dictionary.exists()):
-        cache.mkdir(parents=True, exist_ok=True)
-        network = _network(source.draw(), prefixes)
-        # The pre-roll may hold the end of other speech before the wake word.
-        woken = {prefix.split()[0] for prefix in prefixes}
-        looped = network.with_loop(FILLERS, _PHONE_PROBABILITY, before=woken)
-        _write(domain.dictionary, _dictionary(network.words))
-        _write(domain.network, looped.fsg())
-        _prune(cache)
-        del network, looped
-        collect_and_trim()
+        in_fork(lambda: _make(domain, source, prefixes, cache))
     return domain
+
+
+def _make(domain: Domain, source: SpeakableSource, prefixes: Sequence[str], cache: Path) -> None:
+    cache.mkdir(parents=True, exist_ok=True)
+    network = _network(source.draw(), prefixes)
+    # The pre-roll may hold the end of other speech before the wake word.
+    woken = {prefix.split()[0] for prefix in prefixes}
+    looped = network.with_loop(FILLERS, _PHONE_PROBABILITY, before=woken)
+    _write(domain.dictionary, _dictionary(network.words))
+    _write(domain.network, looped.fsg())
+    _prune(cache)
 
 
 def _key(source: str, prefixes: Sequence[str]) -> str:

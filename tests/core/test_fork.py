@@ -1,17 +1,21 @@
-"""Servers that fork: how they are started and heard, and that they go with their parent."""
+"""Servers that fork, work done in a fork, and that both go with their parent."""
 
 from __future__ import annotations
 
 import errno
 import os
 import select
+import signal
 import socket
 import subprocess
 import sys
+import threading
+from pathlib import Path
 
 import pytest
 
 from assistant.core import fork
+from assistant.core.errors import SkillError
 
 PROGRAM = (
     *(sys.executable, "-P", "-c"),
@@ -47,6 +51,43 @@ def test_one_that_cannot_be_started_leaves_no_descriptor() -> None:
     before = os.listdir("/proc/self/fd")
     with pytest.raises(FileNotFoundError):
         fork.start_server(("/nowhere",), env={})
+    assert os.listdir("/proc/self/fd") == before
+
+
+def test_work_in_a_fork_leaves_its_files_and_nothing_in_memory(tmp_path: Path) -> None:
+    taken: list[int] = []
+
+    def work() -> None:
+        taken.append(os.getpid())
+        (tmp_path / "made").write_text(str(os.getpid()))
+
+    waiting = threading.Event()
+    beside = threading.Thread(target=waiting.wait)
+    beside.start()
+    try:
+        fork.in_fork(work)
+    finally:
+        waiting.set()
+        beside.join()
+    assert int((tmp_path / "made").read_text()) != os.getpid()
+    assert taken == []
+
+
+def test_what_work_in_a_fork_raises_is_raised_here() -> None:
+    def refuse() -> None:
+        raise SkillError("skill.broken", "it has no sentences", "clock")
+
+    with pytest.raises(FileNotFoundError, match="/nowhere"):
+        fork.in_fork(lambda: print(Path("/nowhere").read_text()))
+    with pytest.raises(SkillError, match="it has no sentences") as fault:
+        fork.in_fork(refuse)
+    assert (fault.value.part, fault.value.code) == ("clock", "skill.broken")
+
+
+def test_a_fork_that_is_killed_is_told_and_leaves_no_descriptor() -> None:
+    before = os.listdir("/proc/self/fd")
+    with pytest.raises(OSError, match="has died"):
+        fork.in_fork(lambda: os.kill(os.getpid(), signal.SIGKILL))
     assert os.listdir("/proc/self/fd") == before
 
 
