@@ -101,7 +101,11 @@ def repeat(context: Context) -> Reply:
 @skill.short(
     "Undo",
     "[no] (cancel|scrap|scratch|reverse|take back) (that|it|the last one)",
-    "(put|change) (it|that) back [again|how it was]",
+    "(put|change|turn|set) (it|that|them) back [again|how it was|how they were]",
+    "[right] back to [how|where|what] (it|they) (was|were) [before]",
+    "(put|change|turn|set) (it|that|them) back to [how|where|what] (it|they) (was|were) [before]",
+    "[no] (leave|put|have) (it|that|them) [back|just] (as|how|where|what|the way) (it|they)"
+    " (was|were) [before]",
     "[no] (forget|never mind) (that|it)",
     "(i did not mean|that is not what i (meant|wanted|said)) [that|it]",
     holds=lambda request, context: (

@@ -19,6 +19,7 @@ SYNONYMS = {
     ("o", "clock"): "o'clock",
     ("for", "a", "duration", "of"): "for",
     ("negative",): "minus",
+    ("half", "it"): "halve it",
     ("nah",): "no",
     ("nope",): "no",
     ("an",): "a",
@@ -26,7 +27,8 @@ SYNONYMS = {
 }
 
 HESITATIONS = word_set(
-    "um uh er erm hmm mhm ah please kindly terribly awfully honestly basically kinda literally"
+    "um uh er erm em eh hmm mhm ah please kindly terribly awfully honestly basically kinda"
+    " literally"
 )
 
 _OPENINGS = (
@@ -94,7 +96,7 @@ ENDINGS = frozenset(
     | _table("if you can, if you could, if you would, if you will, if you do not mind, if possible")
     | _table("would you, will you, could you, can you, ok, many thanks, cheers")
     | _table("now, right now, right away, immediately, at once, starting now, ta, cheers")
-    | _table("for night, and nothing else, nothing else")
+    | _table("for night, and nothing else, nothing else, so, so then, lads")
     | _table(
         "too, as well, also, instead, anyway, love, dear, darling, mate, buddy, honey, sweetheart"
     )

@@ -213,7 +213,8 @@ def _when(said: Canonical, now: datetime) -> When | None:
     if not words or words in modifiers.TODAY or words in modifiers.NO_TIMES:
         return None
     counted = words[0].isdecimal() and words[-1] in modifiers.TIME_ENDINGS
-    if not (counted or words[0] in modifiers.TIME_BEGINNINGS):
+    asks = words[0] == "when" and words[1:2] and words[1] in modifiers.ASKED_WITH
+    if asks or not (counted or words[0] in modifiers.TIME_BEGINNINGS):
         return None
     spoken = said.spoken(0, len(text))
     if words in modifiers.LATER:

@@ -288,7 +288,7 @@ def _players(context: Context, *states: str) -> bool:
 @skill.short(
     "HassUnpauseTimer",
     "(<resume>|start|let) <it> [again|run|go on|carry on]",
-    "(resume|unpause|continue|carry on|go on|keep going|go ahead|off you go|start again|restart)",
+    "(resume|unpause|continue|carry on|go on|keep going|go ahead|off you go|start|restart) [again]",
     "(i am|we are) (back|ready)",
     fixed={"name": IT},
     holds=_is_resumed,

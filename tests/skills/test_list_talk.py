@@ -57,6 +57,10 @@ def test_hesitations_are_no_things(say: Conversation) -> None:
     )
 
 
+def test_how_many_is_no_thing(say: Conversation) -> None:
+    assert say("how many on my list now") == "On your shopping list: milk and butter."
+
+
 def test_a_list_that_is_named_wins_over_the_one_spoken_of(say: Conversation) -> None:
     say("put milk on the to-do list")
     say("put paint on the to-do list")

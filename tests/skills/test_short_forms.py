@@ -110,6 +110,21 @@ def test_pausing_and_going_on(say: Conversation) -> None:
     assert "runs on" in say("right, carry on")
 
 
+def test_what_is_paused_goes_on_again(say: Conversation) -> None:
+    say("carrots ten minutes")
+    say("pause it")
+    assert "runs on" in say("okay go on again")
+
+
+@pytest.mark.parametrize(
+    "text", ["ah no leave it the way it was", "right back to how it was", "put it back as it was"]
+)
+def test_what_is_left_as_it_was_is_taken_back(say: Conversation, text: str) -> None:
+    say("carrots ten minutes")
+    assert say(text) == "I took that back."
+    assert not say.timers
+
+
 def test_a_cancelled_timer_comes_back(say: Conversation) -> None:
     say("carrots ten minutes")
     say("cancel it")

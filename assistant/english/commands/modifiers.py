@@ -4,6 +4,7 @@ They are canonical words: a contraction is written out, and there is no "the".""
 
 from __future__ import annotations
 
+from assistant.english.commands.words import AUXILIARIES
 from assistant.english.dates import WEEKDAYS
 from assistant.english.lists import phrase_list, word_set
 
@@ -118,6 +119,8 @@ NO_TIMES = _phrases(
 
 ASKING = word_set("wondering wonder know see check tell me ask asking sure find remember say")
 """Words before an "if" that is a question, and no condition."""
+ASKED_WITH = AUXILIARIES | word_set("should shall would might may must")
+"""Verbs behind a "when" that is a question, and no condition: "when should they be up"."""
 
 PERSONS = {
     "i": "you",

@@ -45,7 +45,7 @@ skill.rule("so_far", "(now|at the moment|so far|today|then)")
     "<tell> [me|us] [out] (everything|all|what is) [that is] on <list>",
     "(is there|are there|have we got|do we have|have i got|do i have)"
     " (anything|something|things) [else] [left] on <list>",
-    "how (many|much) [things|items|stuff] (is|are) [there] [left|still] on <list>",
+    "how (many|much) [things|items|stuff] [is|are] [there] [left|still] on <list> [<so_far>]",
     "(what is|how is) <list> [like|looking|looking like]",
     "(have you got|do you have|where is|can i hear|let us hear|let me hear|i want to hear) <list>",
     "how long is <list> [now]",

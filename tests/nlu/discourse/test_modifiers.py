@@ -103,6 +103,11 @@ def test_a_time_at_the_beginning(text: str, core: str, said: str) -> None:
     assert (plain.text, when.said) == (core, said)
 
 
+@pytest.mark.parametrize("text", ["when should the blinds be up", "when's the heating on"])
+def test_a_question_begins_with_no_condition(text: str) -> None:
+    assert not list(timed_before(canonical(text), NOW))
+
+
 def test_every_morning_is_no_single_time() -> None:
     _, when = next(timed(canonical("open the blinds every morning"), NOW))
     assert when.kind == "every"

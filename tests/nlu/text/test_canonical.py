@@ -63,6 +63,7 @@ def test_canonical_words(text: str, words: str) -> None:
         ("please turn on the light", "turn on light"),
         ("turn on the light please", "turn on light"),
         ("um turn uh on the light", "turn on light"),
+        ("em turn the light off so", "turn light off"),
         ("hey could you turn on the light for me thanks", "turn on light"),
         ("I'd like you to stop", "stop"),
         ("would you mind closing the door", "close door"),
