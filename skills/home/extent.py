@@ -12,8 +12,8 @@ from assistant.english.words import words
 from assistant.skill import Choose, Context, Entity, Request
 from skills.home.targets import ALL, Target, TargetMention, capital, find, in_place, said_place
 
-_ALL_OF_A_KIND = frozenset(("all", "every", "each"))
-"""Words for all devices of a kind, which do not say of which place."""
+_ALL_OF_A_KIND = frozenset(("all", "every", "each", "everything"))
+"""Words for all devices, or all of a kind, which do not say of which place."""
 _OF_A_PLACE = frozenset(("everywhere", "house", "home", "flat", "whole", "here", "room", "rooms"))
 """Words that say it."""
 _OF_ANY_ROOM = ("lock",)
@@ -56,9 +56,9 @@ def find_all(
 
 
 def _says_all(wanted: TargetMention, request: Request) -> bool:
-    """Whether all of a kind are meant, without a word for a place or for the home."""
+    """Whether all, or all of a kind, are meant, without a word for a place or for the home."""
     said = set(words(request.text))
-    kind = wanted.domain is not None and wanted.domain not in _OF_ANY_ROOM
+    kind = wanted.domain not in _OF_ANY_ROOM
     unnamed = wanted.name is None or wanted.name.casefold() == ALL
     plain = not said.isdisjoint(_ALL_OF_A_KIND) and said.isdisjoint(_OF_A_PLACE)
     excepts_place = any(slot.name != "name" for slot in request.excluded)

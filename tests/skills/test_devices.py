@@ -133,7 +133,7 @@ def test_yes_or_no_is_said_where_it_was_asked(
 
 def test_everything_is_what_can_be_switched(talk: Talk) -> None:
     talk.ask("HassTurnOn", name="Kettle")
-    told = talk.say("turn everything off", command("HassTurnOff"))
+    told = talk.say("turn everything in the house off", command("HassTurnOff"))
     assert told == "I turned off four devices."
     assert talk.state("lock.front_door") == "locked"
 

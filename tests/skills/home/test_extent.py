@@ -66,6 +66,11 @@ def test_nothing_is_done_where_neither_is_meant(snug: Talk) -> None:
     assert snug.say("which lights are on", command("HassGetState", domain="light", state="on"))
 
 
+def test_everything_may_be_that_of_the_room(snug: Talk) -> None:
+    assert snug.say("everything off", command("HassTurnOff", name="all")) == QUESTION
+    assert snug.say("in here") == "I turned off two devices in the snug."
+
+
 @pytest.mark.parametrize(
     ("said", "meant"),
     [
@@ -85,7 +90,7 @@ def test_levels_are_asked_about_as_well(snug: Talk, said: str, meant: Command) -
     [
         ("all lights off everywhere", OFF, "I turned off four lights."),
         ("all the lights in the house off", OFF, "I turned off four lights."),
-        ("everything off", command("HassTurnOff", name="all"), "I turned off four devices."),
+        ("everything off here", command("HassTurnOff", name="all"), "I turned off four devices."),
         ("lights off", OFF, "I turned off two lights in the snug."),
         ("all the lights in here off", OFF, "I turned off two lights in the snug."),
         ("all the lights in this room off", OFF, "I turned off two lights in the snug."),

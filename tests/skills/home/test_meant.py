@@ -94,7 +94,8 @@ def test_them_are_those_of_the_answer_that_are_of_the_kind(
 )
 def test_all_but_a_light_are_lights(talk: Talk, text: str, excluded: str, told: str) -> None:
     off = without(command("HassTurnOff", name="all"), "name", excluded)
-    assert talk.say(text, off) == told
+    assert talk.say(text, off) == "In the kitchen, or in the whole house?"
+    assert talk.say("the whole house") == told
 
 
 def test_a_part_of_a_name_is_enough_to_leave_a_device_out(talk: Talk) -> None:
