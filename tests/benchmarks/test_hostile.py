@@ -87,7 +87,8 @@ def dealt(attack: Attack, target: Target, blows: int = 1) -> Figures:
 def test_nothing_done_is_nothing_found(target: Target, tmp_path: Path) -> None:
     found = dealt(Planted(tmp_path, 1), target)
     nothing = (found.faults, found.wrong_effects, found.watched.crashes, found.served.unanswered)
-    assert nothing == (0, 0, 0, 0), found.told
+    logged = target.rig.log.read_text()[-4_000:]
+    assert nothing == (0, 0, 0, 0), f"{found.told}\n{logged}"
     assert found.served.probes >= 3
 
 
