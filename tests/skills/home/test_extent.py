@@ -90,7 +90,11 @@ def test_levels_are_asked_about_as_well(snug: Talk, said: str, meant: Command) -
     [
         ("all lights off everywhere", OFF, "I turned off four lights."),
         ("all the lights in the house off", OFF, "I turned off four lights."),
-        ("everything off here", command("HassTurnOff", name="all"), "I turned off four devices."),
+        (
+            "everything in the house off",
+            command("HassTurnOff", name="all"),
+            "I turned off four devices.",
+        ),
         ("lights off", OFF, "I turned off two lights in the snug."),
         ("all the lights in here off", OFF, "I turned off two lights in the snug."),
         ("all the lights in this room off", OFF, "I turned off two lights in the snug."),
