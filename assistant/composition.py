@@ -11,6 +11,7 @@ from collections.abc import Callable
 from datetime import datetime
 from functools import cached_property
 from pathlib import Path
+from typing import TypeVar
 
 from assistant.answer.answers import DocumentAnswers
 from assistant.answer.build import Answering
@@ -21,6 +22,7 @@ from assistant.core.clock import time_zone
 from assistant.core.config import Config
 from assistant.core.database import Database
 from assistant.core.errors import SkillError
+from assistant.core.fork import in_fork
 from assistant.core.models.manifest import Library
 from assistant.core.models.opened import OpenModels
 from assistant.core.speakable import Speakable, SpeakableSource
@@ -29,15 +31,17 @@ from audio.asr.stage import AsrStage
 from audio.build import Recognition, make_listener, make_voice
 from audio.listener import Listener
 from audio.tts.stage import VoiceStage
-from nlu.build import Understanding, speakable_key
+from nlu.build import Understanding, answer_reader, speakable_key
 from nlu.grammar.templates import Templates
 from nlu.stage import NluStage
-from skills.registry import Registry, load_registry
+from skills.registry import Fault, Registry, load_registry
 from skills.revisions import Revisions
 from skills.scheduler import this_boot
 from skills.stage import SkillsStage
 
 log = logging.getLogger(__name__)
+
+T = TypeVar("T")
 
 
 class Composition:
@@ -75,15 +79,20 @@ class Composition:
 
     @cached_property
     def registry(self) -> Registry:
-        """The skills that run; one whose sentences cannot be compiled is left out, by name."""
-        return self._skills_and_sentences[0]
+        """The skills that run; one whose sentences cannot be compiled is left out, by name.
+
+        Where understanding does not need the sentences too, a fork compiles them: they take 20 MB.
+        """
+        if "_sentences" not in vars(self):
+            self._refusing(lambda: in_fork(self._compile))
+        return self._loaded
 
     @cached_property
     def understanding(self) -> Understanding:
         """The sentences and models by which texts are understood."""
-        registry, sentences = self._skills_and_sentences
+        sentences = self._sentences
         return Understanding(
-            *(self._config, registry.manifests, sentences, self.library, self._opened),
+            *(self._config, self._loaded.manifests, sentences, self.library, self._opened),
             whole=self._builtin,
         )
 
@@ -116,12 +125,11 @@ class Composition:
 
     def skills(self, database: Database, revisions: Revisions | None = None) -> SkillsStage:
         """The skills, on their database (`skills.state.open_state`)."""
-        templates = self.understanding.templates
         return SkillsStage(
             self.registry,
             database,
             self.home,
-            lambda text, schema: templates.resolve(text, schema, self.now()),
+            answer_reader(self.home, self.now),
             self.now,
             this_boot(),
             area=self._config.home.area,
@@ -147,16 +155,27 @@ class Composition:
         """The skills that were found; `registry` leaves out those that cannot be compiled."""
         settings = self._config.skills
         folders = [Path(folder).expanduser() for folder in settings.folders]
-        return load_registry(folders, self._builtin, settings.disabled)
+        registry = load_registry(folders, self._builtin, settings.disabled)
+        for fault in registry.faults:
+            _warn(fault)
+        return registry
 
     @cached_property
-    def _skills_and_sentences(self) -> tuple[Registry, Templates]:
-        registry, sentences = self._loaded, None
-        while sentences is None:
+    def _sentences(self) -> Templates:
+        return self._refusing(self._compile)
+
+    def _compile(self) -> Templates:
+        return Templates.compile(self._loaded.manifests, self.home)
+
+    def _refusing(self, compiled: Callable[[], T]) -> T:
+        """What `compiled` gives, once every skill is refused whose sentences it cannot compile."""
+        while True:
             try:
-                sentences = Templates.compile(registry.manifests, self.home)
+                return compiled()
             except SkillError as error:
-                registry.refuse(error.part, error.message)
-        for fault in registry.faults:
-            log.warning("%s does not run: %s (skill.refused)", fault.skill, fault.message)
-        return registry, sentences
+                self._loaded.refuse(error.part, error.message)
+                _warn(self._loaded.faults[-1])
+
+
+def _warn(fault: Fault) -> None:
+    log.warning("%s does not run: %s (skill.refused)", fault.skill, fault.message)

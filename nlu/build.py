@@ -10,10 +10,11 @@ from pathlib import Path
 from assistant.core.config import Config
 from assistant.core.degraded import Degraded
 from assistant.core.errors import ConfigError, InputError
+from assistant.core.messages import Slot
 from assistant.core.models.manifest import Library
 from assistant.core.models.opened import OpenModels
 from assistant.skill.home import Home
-from assistant.skill.manifest import SkillManifest
+from assistant.skill.manifest import SkillManifest, SlotSchema
 from nlu.classifier.encoder import MODEL as INTENT
 from nlu.classifier.encoder import SentenceEncoder
 from nlu.classifier.examples import IntentLabel
@@ -25,6 +26,7 @@ from nlu.fallback.guesser import Guesser
 from nlu.fallback.slot_candidates import SlotFinder
 from nlu.fallback.slot_patterns import slot_patterns
 from nlu.grammar.custom_sentences import load_vocabulary, sentence_files
+from nlu.grammar.grammar import named_values
 from nlu.grammar.speakable import key_of
 from nlu.grammar.templates import Templates
 from nlu.grammar.vocabulary import NO_VOCABULARY, Vocabulary, package_file
@@ -32,6 +34,7 @@ from nlu.interpreter import Interpreter
 from nlu.parts.composer import Composer
 from nlu.parts.questions import Questions
 from nlu.stage import NluStage
+from nlu.values.slot_answer import resolve_answer
 
 FITTED_SENTENCES, FITTING_SEED = 600, 1
 """Number of the skills' sentences that the intent head is fitted to, spread evenly over the
@@ -48,6 +51,16 @@ def speakable_key(
     folder = config.nlu.custom_sentences
     own = sentence_files(Path(folder).expanduser()) if whole and folder else ()
     return key_of(manifests, home, (package_file(), *own) if whole else ())
+
+
+def answer_reader(
+    home: Home, now: Callable[[], datetime]
+) -> Callable[[str, SlotSchema], Slot | None]:
+    """A function that reads a text as the bare answer to a question for one slot, in this home.
+
+    It gives None for what is no answer; `now` gives the present as an aware datetime.
+    """
+    return lambda text, schema: resolve_answer(text, schema, named_values(schema, home), now())
 
 
 class Understanding:

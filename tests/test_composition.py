@@ -20,6 +20,7 @@ from assistant.serving.processes import STAGES, consumers
 GOOD = """
 from assistant.skill import Context, Reply, Request, Skill
 skill = Skill("{name}", api=1)
+skill.rule("endless", "very <endless>")
 
 @skill.intent("{name}", "{sentence}")
 def act(request: Request, context: Context) -> Reply:
@@ -49,12 +50,22 @@ def test_a_skill_with_a_sentence_that_does_not_compile_is_left_out_by_name(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     good = skill_folder(tmp_path, "paint", "paint the fence")
-    bad = skill_folder(tmp_path, "fly", "fly to <nowhere>")
+    bad = skill_folder(tmp_path, "fly", "fly <endless> far")
     with caplog.at_level(logging.WARNING):
         composition = with_skills(good, bad)
         assert composition.understanding.templates.accepts("paint the fence")
-    assert [fault.skill for fault in composition.registry.faults] in (["fly"], [bad])
+    assert [fault.skill for fault in composition.registry.faults] == ["fly"]
     assert "(skill.refused)" in caplog.text
+
+
+def test_it_is_left_out_where_nothing_is_understood_too(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    composition = with_skills(skill_folder(tmp_path, "fly", "fly <endless> far"))
+    assert [fault.skill for fault in composition.registry.faults] == ["fly"]
+    assert "fly" not in {manifest.name for manifest in composition.registry.manifests}
+    assert composition.understanding.templates.accepts("what time is it")
+    assert caplog.text.count("(skill.refused)") == 1
 
 
 def test_every_work_message_has_one_consumer() -> None:

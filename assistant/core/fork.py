@@ -56,11 +56,12 @@ def receive(server: socket.socket) -> bytes | None:
         return b""
 
 
-def in_fork(work: Callable[[], None]) -> None:
+def in_fork(work: Callable[[], object]) -> None:
     """Do `work` in a fork of this process, so that all the memory it takes is freed when it ends.
 
-    An `AssistantError`, `OSError` or `ValueError` of it is raised here, and `OSError` when the fork
-    dies. It may run Python alone: threads of this process, and what they hold, are not there.
+    What it returns is dropped. An `AssistantError`, `OSError` or `ValueError` of it is raised here,
+    and `OSError` when the fork dies. It may run Python alone: threads of this process, and what
+    they hold, are not there.
     """
     context = get_context("fork")
     outcome, told = context.Pipe(duplex=False)
@@ -80,7 +81,7 @@ def in_fork(work: Callable[[], None]) -> None:
         raise fault
 
 
-def _tell(work: Callable[[], None], outcome: Connection, parent: int) -> None:
+def _tell(work: Callable[[], object], outcome: Connection, parent: int) -> None:
     die_with_parent(parent)
     try:
         work()

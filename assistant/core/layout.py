@@ -22,7 +22,7 @@ BASELINE_FILE = "answers.json"
 # ── modules named, not imported: the module that names one must not load its dependencies ───
 PROCESSES = "assistant.serving.processes"
 SERVE = f"{PROCESSES}:serve"
-KEEP_TABLES = "assistant.core.models.shared:keep_tables"
+KEEP_SHARED = "assistant.core.models.shared:keep_shared"
 THREADS = "assistant.serving.threads"
 ZYGOTE = "assistant.supervision.zygote"
 PARSER_PROCESS = "assistant.answer.ingest.parser_process"

@@ -198,7 +198,7 @@ class AnswerStageMaker:
 
 
 def _load_reader(composition: Composition) -> None:
-    composition.registry, composition.answering.encoder  # noqa: B018 - the access loads them
+    composition.answering.encoder  # noqa: B018 - the access loads it
 
 
 def _audio(config: Config, files: tuple[Path, ...], heartbeat: Heartbeat) -> ProcessParts:

@@ -11,7 +11,7 @@ from importlib import import_module
 from pathlib import Path
 
 from assistant.core.config import config_files
-from assistant.core.layout import KEEP_TABLES, MEMBERS, PROCESSES, SERVE, THREADS
+from assistant.core.layout import KEEP_SHARED, MEMBERS, PROCESSES, SERVE, THREADS
 from assistant.supervision.bounds import Bounds
 from assistant.supervision.folders import held
 from assistant.supervision.logs import set_up
@@ -56,7 +56,7 @@ def run(
             return int(import_module(THREADS).run(files))
         supervisor = Supervisor(
             [_spec(name, files) for name in MEMBERS],
-            preload=(PROCESSES, KEEP_TABLES),
+            preload=(PROCESSES, KEEP_SHARED),
             patience=patience,
             log_level=config.log.level,
         )

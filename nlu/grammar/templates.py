@@ -24,7 +24,7 @@ from nlu.grammar.prefilter import Prefilter
 from nlu.grammar.speakable import speakable
 from nlu.grammar.vocabulary import NO_VOCABULARY, Vocabulary
 from nlu.text.canonical import Canonical, Token, canonical, cuts, readings, without_politeness
-from nlu.values import resolve, slot_answer
+from nlu.values import resolve
 
 _LONGEST = 80
 """Most words of a text that is matched: nobody says more to an assistant at once."""
@@ -217,10 +217,6 @@ class Templates:
             others = resolve.rivals(captured.text, schema.kind, now) if schema.unambiguous else ()
             filled.append(Slot(name=schema.name, value=value, raw=captured.raw, others=others))
         return (*filled, *(Slot(name=n, value=v, raw="") for n, v in match.fixed))
-
-    def resolve(self, text: str, schema: SlotSchema, now: datetime) -> Slot | None:
-        """Read `text` as the bare answer to a question for one slot; None when it is no answer."""
-        return slot_answer.resolve_answer(text, schema, named_values(schema, self._home), now)
 
     def is_answer(self, said: Canonical) -> bool:
         """Whether the whole of a text is a yes or no, a duration or a name, so nothing follows."""

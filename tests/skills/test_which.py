@@ -12,6 +12,7 @@ import pytest
 from assistant.core.messages import Command
 from assistant.skill import Reply, Skill, unambiguous
 from assistant.skill.home import Home
+from nlu.build import answer_reader
 from nlu.grammar.templates import Templates
 from skills.registry import Registry
 from skills.stage import SkillsStage
@@ -45,7 +46,7 @@ def say() -> Iterator[Callable[[str], str]]:
         registry,
         talk.database,
         Home(),
-        lambda text, schema: templates.resolve(text, schema, FRIDAY_EVENING),
+        answer_reader(Home(), lambda: FRIDAY_EVENING),
         lambda: FRIDAY_EVENING,
         "boot",
     )

@@ -65,7 +65,7 @@ def test_every_process_is_asked_for_with_the_settings_files(config: Path) -> Non
         assert spec.bounds == bounds
     assert Supervised.asked["preload"] == (
         "assistant.serving.processes",
-        "assistant.core.models.shared:keep_tables",
+        "assistant.core.models.shared:keep_shared",
     )
     assert Supervised.asked["patience"] == Patience()
     assert Supervised.asked["log_level"] == "warning"

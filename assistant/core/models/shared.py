@@ -1,8 +1,8 @@
-"""Large tensors that several models have in common, in memory once for all processes.
+"""What several models have in common, in memory once for all processes.
 
-The models of understanding and of reading were trained with one table of word embeddings, and each
-file contains it. The zygote loads the table before it forks; a session that is opened later uses
-that memory in place of its own copy (onnxruntime's `AddInitializer`).
+The models of understanding and of reading were trained with one tokenizer and one table of word
+embeddings, and the files of each contain both. The zygote loads them before it forks; a session
+that is opened later uses that memory in place of its own copy (onnxruntime's `AddInitializer`).
 """
 
 from __future__ import annotations
@@ -18,11 +18,12 @@ from numpy.typing import NDArray
 from assistant.core.errors import ModelError
 from assistant.core.models.manifest import SHIPPED, Library
 from assistant.core.models.onnx import tensors
+from assistant.core.models.tokens import keep_tokenizer
 
 Table = NDArray[np.integer[Any]]
 
 SOURCE = "ner"
-"""The shipped model whose tables are kept."""
+"""The shipped model whose tokenizer and tables are kept."""
 LARGE_BYTES = 1_000_000
 KEPT: list[Table] = []
 _ELEMENTS = {2: np.uint8, 3: np.int8}
@@ -31,12 +32,14 @@ _ELEMENTS = {2: np.uint8, 3: np.int8}
 log = logging.getLogger(__name__)
 
 
-def keep_tables() -> None:
-    """Keep the tables of `SOURCE`; when it is damaged, each model has its own copy."""
+def keep_shared() -> None:
+    """Keep what models share with `SOURCE`; when it is damaged, each has its own copy."""
+    library = Library(SHIPPED)
     try:
-        keep(Library(SHIPPED).read_file(SOURCE, "model.onnx"))
+        keep(library.read_file(SOURCE, "model.onnx"))
+        keep_tokenizer(library.read_file(SOURCE, "tokenizer.json"))
     except ModelError as error:
-        log.warning("models share no table: %s (%s)", error.message, error.code)
+        log.warning("models share nothing: %s (%s)", error.message, error.code)
 
 
 def keep(model: bytes) -> None:

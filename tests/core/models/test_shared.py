@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from assistant.core.models import shared
+from assistant.core.models import shared, tokens
 from assistant.core.models.manifest import SHIPPED, Library
 from assistant.core.models.session import Session, run, session_of_bytes
 from tests.support.handmade_onnx import INT64, argument, field, model, node
@@ -17,7 +17,8 @@ ROWS = shared.LARGE_BYTES // 2
 
 @pytest.fixture(autouse=True)
 def kept(monkeypatch: pytest.MonkeyPatch) -> list[shared.Table]:
-    """The tables that are kept during a test."""
+    """The tables that are kept during a test, as are tokenizers."""
+    monkeypatch.setattr(tokens, "KEPT", {})
     monkeypatch.setattr(shared, "KEPT", [])
     return shared.KEPT
 
@@ -61,15 +62,16 @@ def test_a_tensor_that_is_smaller_than_it_says_is_no_table(kept: list[shared.Tab
     assert not kept
 
 
-def test_the_shipped_models_are_given_the_table_that_the_zygote_keeps(
+def test_the_shipped_models_are_given_what_the_zygote_keeps(
     kept: list[shared.Table],
 ) -> None:
-    shared.keep_tables()
+    shared.keep_shared()
     library = Library(SHIPPED)
     (table,) = kept
     for name in ("intent", "ner", "reader"):
         ((_, given),) = shared.shared(library.read(name)["model.onnx"])
         assert given is table
+        assert library.read(name)["tokenizer.json"] in tokens.KEPT
 
 
 def test_without_a_sound_source_nothing_is_kept(
@@ -78,6 +80,6 @@ def test_without_a_sound_source_nothing_is_kept(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
     monkeypatch.setattr(shared, "SOURCE", "no such model")
-    shared.keep_tables()
+    shared.keep_shared()
     assert not kept
-    assert "models share no table" in caplog.text
+    assert "models share nothing" in caplog.text

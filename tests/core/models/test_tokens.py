@@ -8,10 +8,14 @@ from tokenizers.models import WordLevel
 from tokenizers.pre_tokenizers import Whitespace
 
 from assistant.core.errors import ModelError
+from assistant.core.models import tokens
+from assistant.core.models.manifest import SHIPPED, Library
+from assistant.core.models.shared import SOURCE
 from assistant.core.models.tokens import (
     BATCH,
     as_inputs,
     batches_by_length,
+    keep_tokenizer,
     load_tokenizer,
     padded,
     tokenizer_of,
@@ -47,6 +51,33 @@ def test_of_a_pair_what_was_asked_for_gives_way(cut: str, ids: list[int]) -> Non
 
 def test_of_a_pair_both_give_way_unless_asked_otherwise() -> None:
     assert load_tokenizer(numbers(), 4).encode("1 2 3", "7 8 9").ids == [1, 2, 7, 8]
+
+
+def test_a_kept_tokenizer_is_shared_by_those_of_any_length(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    content = Library(SHIPPED).read_file(SOURCE, "tokenizer.json")
+    monkeypatch.setattr(tokens, "KEPT", {})
+    texts = ["Dim the [SEP] kitchen lights, please", ("How long?", "Ten minutes, naïvely 1.5.")]
+    own = load_tokenizer(content, 64)
+    keep_tokenizer(content)
+    shorter, shared = load_tokenizer(content, 3), load_tokenizer(content, 64)
+    for text in texts:
+        assert shared.encode(*as_pair(text)).ids == own.encode(*as_pair(text)).ids
+        assert shorter.encode(*as_pair(text)).ids != own.encode(*as_pair(text)).ids
+    assert shared.decode(shared.encode("kitchen").ids) == "kitchen"
+
+
+def as_pair(text: str | tuple[str, str]) -> tuple[str, ...]:
+    return (text,) if isinstance(text, str) else text
+
+
+def test_words_of_ones_own_are_shared_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    tokenizer = Tokenizer.from_buffer(numbers())
+    tokenizer.add_tokens(["ten"])
+    monkeypatch.setattr(tokens, "KEPT", {})
+    keep_tokenizer(content := tokenizer.to_str().encode())
+    assert load_tokenizer(content, 3).encode("1 ten 2").ids == [1, 10, 2]
 
 
 def test_rows_are_filled_up_to_the_longest_and_the_mask_says_where() -> None:

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from datetime import datetime
 
 import pytest
 
-from assistant.core.messages import SlotValue
+from assistant.core.messages import Slot, SlotValue
 from assistant.skill.manifest import SlotSchema
+from nlu.build import answer_reader
 from nlu.grammar.templates import Templates
 from nlu.text.canonical import canonical
-from tests.support.stand_ins import AREA, DURATION, entity
+from tests.support.stand_ins import AREA, DURATION, HOME, entity
+
+Read = Callable[[str, SlotSchema], Slot | None]
 
 LIGHT = entity("light")
 YES_NO = SlotSchema(name="answer", kind="boolean")
@@ -19,6 +23,12 @@ COUNT = SlotSchema(name="count", kind="integer")
 TEXT = SlotSchema(name="text", kind="text")
 TIME = SlotSchema(name="time", kind="time")
 DATE = SlotSchema(name="date", kind="date")
+
+
+@pytest.fixture
+def read(now: datetime) -> Read:
+    """Reads answers in the home of the stand-ins."""
+    return answer_reader(HOME, lambda: now)
 
 
 @pytest.mark.parametrize(
@@ -58,18 +68,14 @@ DATE = SlotSchema(name="date", kind="date")
         ("", DURATION, None),
     ],
 )
-def test_answers(
-    templates: Templates, now: datetime, text: str, schema: SlotSchema, value: SlotValue
-) -> None:
-    slot = templates.resolve(text, schema, now)
+def test_answers(read: Read, text: str, schema: SlotSchema, value: SlotValue) -> None:
+    slot = read(text, schema)
     assert (slot.value if slot else None) == value
     assert slot is None or slot.name == schema.name
 
 
-def test_words_around_the_answer_make_it_less_sure(templates: Templates, now: datetime) -> None:
-    bare, framed = (
-        templates.resolve(text, DURATION, now) for text in ("ten minutes", "about ten minutes")
-    )
+def test_words_around_the_answer_make_it_less_sure(read: Read) -> None:
+    bare, framed = (read(text, DURATION) for text in ("ten minutes", "about ten minutes"))
     assert bare is not None
     assert framed is not None
     assert (bare.confidence, framed.confidence) == (1.0, 0.9)
@@ -119,8 +125,6 @@ WHICH = SlotSchema(
         ("yes", None),
     ],
 )
-def test_which_of_two_times_was_meant(
-    templates: Templates, now: datetime, text: str, value: SlotValue
-) -> None:
-    slot = templates.resolve(text, WHICH, now)
+def test_which_of_two_times_was_meant(read: Read, text: str, value: SlotValue) -> None:
+    slot = read(text, WHICH)
     assert (slot.value if slot else None) == value
