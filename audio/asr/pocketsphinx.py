@@ -32,11 +32,11 @@ _LEAST_CONFIDENCE = (
     0.05  # noise that passes for a sentence has a word below; right orders had none below 0.26
 )
 
-# The look at general English costs half of real time, which nobody is to wait for.
+# The look at general English costs up to half of real time, which nobody is to wait for.
 _FOLLOWS_FROM_S = 1.0
 """Seconds of sound, half of them in the phone loop, after which that look begins, too."""
 _FOLLOWING_SHARE = 0.5
-"""Most seconds of that look for each second of sound, while the person speaks."""
+"""Most seconds of that look for each second that sound comes in, not all of it being speech."""
 _LOOK_S = 0.25
 """Most seconds that it may take once they have ended; what is late is left out."""
 
@@ -94,6 +94,8 @@ class PocketSphinxRecognizer:
     def feed(self, samples: NDArray[np.int16]) -> None:
         """Take the next samples, 16 kHz mono, and decode their speech once the mean is known."""
         self._listen(self._span.feed(samples))
+        if self._mean.known:
+            self._follow(_FOLLOWING_SHARE * len(samples) / SAMPLE_RATE_HZ)
 
     def _listen(self, speech: NDArray[np.int16]) -> None:
         self._pending = np.concatenate((self._pending, speech))
@@ -102,7 +104,6 @@ class PocketSphinxRecognizer:
             self._pending = self._pending[_BLOCK:]
             if self._mean.known:
                 self._decode()
-                self._follow()
 
     def finish(self) -> Recognition:
         """End the utterance and return what was said."""
@@ -127,7 +128,7 @@ class PocketSphinxRecognizer:
         sound, mean = b"".join(self._sound), self._mean
         return self._general.finish(sound, mean.text(), mean.speech_s, _LOOK_S)
 
-    def _follow(self) -> None:
+    def _follow(self, budget_s: float) -> None:
         """Let general English follow while the phone loop has more of the sound than words have."""
         if not self._followed:
             spans = [(w.end_s - w.start_s, w.text in FILLERS) for w in spoken_words(self._decoder)]
@@ -136,7 +137,7 @@ class PocketSphinxRecognizer:
             self._followed = heard >= _FOLLOWS_FROM_S and filled > heard / 2
         if self._followed:
             sound = b"".join(self._sound)
-            self._general.follow(sound, self._mean.text(), _FOLLOWING_SHARE * BLOCK_S)
+            self._general.follow(sound, self._mean.text(), budget_s)
 
     def _add(self, block: NDArray[np.int16]) -> None:
         self._mean.add(block.tobytes())
