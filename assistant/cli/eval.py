@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from contextlib import closing
 from datetime import datetime
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Annotated, Any
 
 import msgspec
@@ -36,6 +37,7 @@ from assistant.evaluation.answers import evaluate_answers, passages
 from assistant.evaluation.clips import ClipLabel, SentenceLabel, labelled, sound_of
 from assistant.evaluation.commands import evaluate_commands
 from assistant.evaluation.data_sets import read_data_set
+from assistant.evaluation.examples import spoken_examples
 from assistant.evaluation.home_tests import load_suites
 from assistant.evaluation.intents import evaluate_intents
 from assistant.evaluation.questions import (
@@ -62,6 +64,8 @@ app = typer.Typer(
 SNRS_DB = "24,12,6"
 FITTING_THREADS = 2
 READING_THREADS = 2
+EXAMPLES_VOICES = ("slt", "rms", "awb", "kal16")
+"""flite's voices that speak the sentences of `eval examples`."""
 RECOGNISERS = ("auto", "whisper", "pocketsphinx")
 
 Json = Annotated[bool, typer.Option("--json", help="One JSON object a line on stdout.")]
@@ -148,6 +152,28 @@ def clips(
             told,
         )
     _show(f"Spoken sentences, {directory.name}", figures, json)
+
+
+@app.command()
+def examples(
+    home: Annotated[Path | None, typer.Option(help="YAML file of areas and devices.")] = None,
+    each: Annotated[int, typer.Option(min=1, help="Sentences of each intent.")] = 4,
+    engine: Engine = "auto",
+    json: Json = False,
+) -> None:
+    """Speak sentences of every intent in flite's voices, and count those that are understood."""
+    composition = Composition(_heard_by(engine, _with_broker(home)))
+    sentences = composition.understanding.templates.examples(vocabulary=True)
+    with TemporaryDirectory() as folder, progress("recognising") as told:
+        figures = evaluate_spoken(
+            spoken_examples(sentences, each, EXAMPLES_VOICES, Path(folder)),
+            composition.asr(),
+            composition.nlu(),
+            composition.skills,
+            tell_misheard(json),
+            told,
+        )
+    _show("Sentences of every intent, spoken by flite", figures, json)
 
 
 @app.command()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
@@ -12,12 +13,13 @@ import msgspec
 class Speakable(msgspec.Struct, frozen=True, kw_only=True):
     """Sentences in spoken words, and the classes of values that words of theirs stand for.
 
-    A sentence that comes often is said often. `classes` are a class's word → the phrases that may
-    stand in its place → how often each is said beside the others. A word of a sentence that begins
-    with a class's word, such as its possessive, stands for every phrase of it with that ending.
+    `sentences` are a sentence → how often it is said beside the others. `classes` are a class's
+    word → the phrases that may stand in its place → how often each is said beside the others. A
+    word of a sentence that begins with a class's word, such as its possessive, stands for every
+    phrase of it with that ending.
     """
 
-    sentences: tuple[str, ...]
+    sentences: Mapping[str, float]
     classes: Mapping[str, Mapping[str, float]] = {}
 
 
@@ -32,4 +34,4 @@ class SpeakableSource(NamedTuple):
 def always(sentences: Sequence[str]) -> SpeakableSource:
     """A source of just these sentences."""
     key = hashlib.sha256("\n".join(sorted(sentences)).encode()).hexdigest()
-    return SpeakableSource(key, lambda: Speakable(sentences=tuple(sentences)))
+    return SpeakableSource(key, lambda: Speakable(sentences=Counter(sentences)))

@@ -10,7 +10,8 @@ from __future__ import annotations
 import math
 import random
 import re
-from collections.abc import Sequence
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -75,23 +76,46 @@ class Sampler:
 
     def draw(self, limit: int, shares: Sequence[float]) -> list[str]:
         """About `limit` spoken sentences, in a random order; the claims have these shares."""
-        whole = sum(shares)
-        drawn = [
-            [source.draw() for _ in range(math.ceil(limit * share / whole))]
-            for source, share in zip(self._sources, shares, strict=True)
-        ]
         rng = random.Random(f"{self._seed} frame")
-        sentences = [
-            _framed(sentence, drawn, index, rng)
-            for index, group in enumerate(drawn)
-            for sentence in group
-            if sentence
-        ]
+        counts = _counts(limit, shares)
+        sentences = [sentence for _, sentence in self._drawn(counts, rng)]
         rng.shuffle(sentences)
         count = round(limit * _ANSWERED_SHARE)
         sentences[limit - count :] = [self._answers.draw() for _ in range(count)]
         rng.shuffle(sentences)
         return sentences
+
+    def draw_weighed(self, limit: int, shares: Sequence[float], least: int) -> dict[str, float]:
+        """Spoken sentences with how often each is said; the claims have these shares of `limit`.
+
+        At least so many of each claim are drawn, so that a claim with a small share has its words.
+        """
+        counts = _counts(limit, shares)
+        often = [count / max(count, least) if count else 0.0 for count in counts]
+        sentences: defaultdict[str, float] = defaultdict(float)
+        rng = random.Random(f"{self._seed} frame")
+        for index, sentence in self._drawn([max(n, least) if n else 0 for n in counts], rng):
+            sentences[sentence] += often[index]
+        answers = round(limit * _ANSWERED_SHARE)
+        for _ in range(answers):
+            sentences[self._answers.draw()] += 1.0
+        return sentences
+
+    def _drawn(self, counts: Sequence[int], rng: random.Random) -> Iterator[tuple[int, str]]:
+        """So many sentences of each claim, with the claim's index."""
+        drawn = [
+            [source.draw() for _ in range(count)]
+            for source, count in zip(self._sources, counts, strict=True)
+        ]
+        for index, group in enumerate(drawn):
+            for sentence in group:
+                if sentence:
+                    yield index, _framed(sentence, drawn, index, rng)
+
+
+def _counts(limit: int, shares: Sequence[float]) -> list[int]:
+    whole = sum(shares)
+    return [math.ceil(limit * share / whole) for share in shares]
 
 
 def sample(grammar: Grammar, limit: int, seed: int, vocabulary: bool = False) -> list[str]:
@@ -115,13 +139,13 @@ def example(grammar: Grammar, intent: str) -> str:
     return ""
 
 
-def examples(grammar: Grammar, vocabulary: bool = False) -> dict[str, list[str]]:
-    """Some spoken sentences for each intent, the plainer half of those drawn.
+def examples(grammar: Grammar, claims: Sequence[Claim] = ()) -> dict[str, list[str]]:
+    """Some spoken sentences for each intent of `claims`, the plainer half of those drawn.
 
-    Home Assistant's vocabulary is included only with `vocabulary`.
+    Without `claims` they are those of the skills.
     """
     found: dict[str, list[str]] = {}
-    for index, claim in enumerate(grammar.claims if vocabulary else _of_skills(grammar)):
+    for index, claim in enumerate(claims or _of_skills(grammar)):
         source = SentenceSource(grammar.lists, claim.written, f"examples {index}")
         drawn = [source.draw() for _ in range(2 * _EXAMPLES)] if source.size else []
         found.setdefault(claim.schema.intent, []).extend(sorted(drawn, key=_plainness)[:_EXAMPLES])

@@ -22,6 +22,10 @@ from nlu.grammar.grammar import Grammar
 from nlu.grammar.sampling import Sampler, spoken
 from nlu.grammar.value_classes import ValueClasses
 
+_LEAST_DRAWN = 400
+"""Sentences that are drawn at least of each claim: with fewer a rare one lacks words, and no word
+stands beside another one that was not drawn so."""
+
 
 def key_of(manifests: Sequence[SkillManifest], home: Home, files: Iterable[Path]) -> str:
     """A digest of all that `speakable` depends on; `files` hold further sentences.
@@ -47,11 +51,16 @@ def speakable(grammar: Grammar, home: Home, limit: int, seed: int) -> Speakable:
 
     The sentences of one intent share its weight, so that many templates make no intent likelier.
     """
-    claims = [claim for claim in grammar.claims if _is_possible(claim, home)]
+    claims = possible(grammar, home)
     classes = ValueClasses()
     sampler = Sampler(grammar, claims, seed, classes)
-    sentences = sampler.draw(limit, _usual(claims, sampler.shares))
-    return Speakable(sentences=tuple(sentences), classes=_spoken_classes(classes))
+    sentences = sampler.draw_weighed(limit, _usual(claims, sampler.shares), _LEAST_DRAWN)
+    return Speakable(sentences=sentences, classes=_spoken_classes(classes))
+
+
+def possible(grammar: Grammar, home: Home) -> list[Claim]:
+    """The claims whose sentences have a meaning in this home."""
+    return [claim for claim in grammar.claims if _is_possible(claim, home)]
 
 
 def _is_possible(claim: Claim, home: Home) -> bool:

@@ -21,7 +21,7 @@ from nlu.grammar.labelled import Labelled, labelled
 from nlu.grammar.match import Captured, Match, read_match
 from nlu.grammar.paraphrase import plain_sentence
 from nlu.grammar.prefilter import Prefilter
-from nlu.grammar.speakable import speakable
+from nlu.grammar.speakable import possible, speakable
 from nlu.grammar.vocabulary import NO_VOCABULARY, Vocabulary
 from nlu.text.canonical import Canonical, Token, canonical, cuts, readings, without_politeness
 from nlu.values import resolve
@@ -244,8 +244,12 @@ class Templates:
         return sampling.example(self._grammar, intent)
 
     def examples(self, *, vocabulary: bool = False) -> dict[str, list[str]]:
-        """Some sentences for each intent of the skills, or of all, as people speak them."""
-        return sampling.examples(self._grammar, vocabulary)
+        """Some sentences for each intent of the skills, as people speak them.
+
+        With `vocabulary` they are for all intents that have a meaning in this home.
+        """
+        claims = possible(self._grammar, self._home) if vocabulary else ()
+        return sampling.examples(self._grammar, claims)
 
     def labelled(self, limit: int, seed: int = 0, *, talk: bool = False) -> list[Labelled]:
         """About `limit` sentences of the skills and the vocabulary, with intent and slot spans.

@@ -2,13 +2,21 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Sequence
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from audio.asr.language_model import WordNetwork, compile_network
 
-SENTENCES = ["turn on the light", "turn off the light", "turn on the fan", "stop"]
+SENTENCES = ("turn on the light", "turn off the light", "turn on the fan", "stop")
+
+
+def network_of(*sentences: str, prefixes: Sequence[str] = ()) -> WordNetwork:
+    """The network of sentences that are each said as often as they come."""
+    return compile_network(Counter(sentences), prefixes)
 
 
 def can_say(network: WordNetwork, sentence: str) -> bool:
@@ -29,34 +37,40 @@ def closure(network: WordNetwork, states: set[int]) -> set[int]:
 
 @pytest.mark.parametrize("sentence", [*SENTENCES, "turn off the fan"])
 def test_it_says_the_sentences_and_what_their_word_pairs_allow(sentence: str) -> None:
-    assert can_say(compile_network(SENTENCES), sentence)
+    assert can_say(network_of(*SENTENCES), sentence)
 
 
 @pytest.mark.parametrize("sentence", ["", "turn", "turn on the", "light", "stop the light"])
 def test_it_says_nothing_else(sentence: str) -> None:
-    assert not can_say(compile_network(SENTENCES), sentence)
+    assert not can_say(network_of(*SENTENCES), sentence)
 
 
 def test_a_prefix_may_stand_before_a_sentence_and_need_not() -> None:
-    network = compile_network(SENTENCES, ["hey jarvis"])
+    network = network_of(*SENTENCES, prefixes=["hey jarvis"])
     assert can_say(network, "hey jarvis stop")
     assert can_say(network, "stop")
     assert not can_say(network, "hey jarvis")
 
 
 def test_the_order_of_the_sentences_is_of_no_account() -> None:
-    assert compile_network(SENTENCES) == compile_network(SENTENCES[::-1])
+    assert network_of(*SENTENCES) == network_of(*SENTENCES[::-1])
 
 
 def test_states_with_the_same_continuations_are_one() -> None:
-    one, two = compile_network(["set a timer"]), compile_network(["set a timer", "start a timer"])
+    one, two = network_of("set a timer"), network_of("set a timer", "start a timer")
     assert one.states == two.states == 5
     assert len(two.arcs) == len(one.arcs) + 1
 
 
+def test_what_is_said_more_often_is_likelier() -> None:
+    network = compile_network({"go on": 0.5, "stop": 1.5})
+    likely = {a.word: a.probability for a in network.arcs if a.source == network.start}
+    assert likely == {"go": pytest.approx(0.25), "stop": pytest.approx(0.75)}
+
+
 def test_without_a_word_there_is_no_model() -> None:
     with pytest.raises(ValueError, match="at least one sentence"):
-        compile_network(["", "  "])
+        network_of("", "  ")
 
 
 words = st.lists(st.sampled_from("abcde"), min_size=1, max_size=5).map(" ".join)
@@ -64,7 +78,7 @@ words = st.lists(st.sampled_from("abcde"), min_size=1, max_size=5).map(" ".join)
 
 @given(st.lists(words, min_size=1, max_size=20))
 def test_every_sentence_can_be_said_and_each_state_shares_out_one(sentences: list[str]) -> None:
-    network = compile_network(sentences)
+    network = network_of(*sentences)
     assert all(can_say(network, sentence) for sentence in sentences)
     for state in range(network.states):
         leaving = [arc.probability for arc in network.arcs if arc.source == state]
@@ -72,7 +86,7 @@ def test_every_sentence_can_be_said_and_each_state_shares_out_one(sentences: lis
 
 
 def test_the_fsg_text_lists_every_arc() -> None:
-    network = compile_network(["stop"])
+    network = network_of("stop")
     lines = network.fsg().splitlines()
     assert lines[0].startswith("FSG_BEGIN")
     assert lines[-1] == "FSG_END"
@@ -84,7 +98,7 @@ NAMES = {"@": {"lamp": 1.0, "floor light": 1.0, "floor fan": 2.0, "floor": 1.0}}
 
 @pytest.mark.parametrize("name", NAMES["@"])
 def test_every_value_stands_where_its_class_does(name: str) -> None:
-    network = compile_network(["turn on the @", "turn off the @ now"]).expanded(NAMES)
+    network = network_of("turn on the @", "turn off the @ now").expanded(NAMES)
     assert can_say(network, f"turn on the {name}")
     assert can_say(network, f"turn off the {name} now")
     assert not can_say(network, f"{name} now")
@@ -92,7 +106,7 @@ def test_every_value_stands_where_its_class_does(name: str) -> None:
 
 
 def test_a_value_is_as_likely_as_its_share_of_the_class() -> None:
-    network = compile_network(["the @"]).expanded(NAMES)
+    network = network_of("the @").expanded(NAMES)
     first = {a.word: a.probability for a in network.arcs if a.word in ("lamp", "floor")}
     assert first["lamp"] == pytest.approx(0.2)
     second = [a for a in network.arcs if a.word == "fan"]
@@ -100,12 +114,12 @@ def test_a_value_is_as_likely_as_its_share_of_the_class() -> None:
 
 
 def test_the_arcs_out_of_a_state_stay_probabilities() -> None:
-    network = compile_network(["turn on the @", "turn off the @ now"]).expanded(NAMES)
+    network = network_of("turn on the @", "turn off the @ now").expanded(NAMES)
     for state in {arc.source for arc in network.arcs}:
         out = sum(arc.probability for arc in network.arcs if arc.source == state)
         assert out == pytest.approx(1.0)
 
 
 def test_without_its_class_a_word_is_a_word() -> None:
-    network = compile_network(["turn on the @"])
+    network = network_of("turn on the @")
     assert network.expanded({}) == network

@@ -66,12 +66,21 @@ def test_a_new_name_is_in_its_classes(said: Speakable) -> None:
 
 
 def test_what_is_usual_is_said_more_often(said: Speakable) -> None:
-    def share(start: str) -> int:
-        return sum(sentence.startswith(start) for sentence in said.sentences)
+    def share(start: str) -> float:
+        return sum(often for one, often in said.sentences.items() if one.startswith(start))
 
     assert share("turn on") > 2 * share("summarise")
     assert of_value("30") > of_value("12") > of_value("37")
     assert of_value("lamp") == 1.0
+
+
+def test_a_rare_intent_has_all_its_words(said: Speakable) -> None:
+    values = (phrase for phrases in said.classes.values() for phrase in phrases)
+    words = {word for text in (*said.sentences, *values) for word in text.split()}
+    talk = Templates.compile(MANIFESTS, HOME).examples()
+    rare = [text for intent in ("TalkMorning", "TalkScold", "Sing") for text in talk[intent]]
+    assert rare
+    assert {word for text in rare for word in text.split()} <= words
 
 
 def test_the_key_changes_with_what_it_depends_on(tmp_path: Path) -> None:
