@@ -27,7 +27,7 @@ from assistant.core.errors import AnswerError
 from assistant.english.asking.mentions import named
 from assistant.english.words import words
 
-NOTHING_FOUND = "I don't know; your documents don't say."
+NOTHING_FOUND = "I don't know; I found no answer in your documents."
 LONGEST_SPOKEN = 45
 """Most words of a found sentence that is spoken whole."""
 KEPT = 256

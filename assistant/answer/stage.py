@@ -9,7 +9,7 @@
 | ListEvents, FindNextEvent      | the events of a time, the next one                           |
 | ListNotes                      | the notes of a time                                          |
 | OpenQuestion                   | one sentence that says only what a document says             |
-| … that asks, and was not found | the skill's own words, or that the documents don't say       |
+| … that asks, and was not found | the skill's own words, or that no answer was found           |
 | … that only states something   | a nod, as nobody waits for more                              |
 | … that asks nothing            | that it was not understood, and what is near to it           |
 | … that a skill could not answer| the skill's own words, where nothing was found               |

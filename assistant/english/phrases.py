@@ -35,7 +35,12 @@ _OPENINGS = (
     _table("no, no wait, oh, actually, sorry, listen, excuse me, instead, just, but, so just"),
     _table("yes, yes please, yeah, yep, aye"),
     _table("go on then, oh go on then, all right then, fine, fine then, very well, very well then"),
-    _table("ugh, argh, blimey, crikey, gosh, goodness, goodness me, heavens, wow, whoa, phew"),
+    _table("oh my god, my god, god, jesus, jeez, shit, oh shit, damn, damn it, dammit, goddammit"),
+    _table(
+        "crap, oh crap, shoot, oh shoot, holy shit, bloody hell, my bad, oops, whoops, ha, haha"
+    ),
+    _table("ooh, man, oh man, dude, bro, yo, ugh, argh, blimey, crikey, gosh, wow, whoa, phew"),
+    _table("goodness, goodness me, heavens"),
     _table("hey, hi, hello, ok, alright, right, so, well, and, and then, then, also, now, just"),
     _table("could you, can you, would you, will you, you can, you could, could we, can we"),
     _table("could you just, can you just, would you be so kind as to, be so kind as to"),

@@ -56,6 +56,12 @@ SEARCH_STOP_WORDS = word_set(
 )
 """Words of a question that are not searched for, with the pieces of contractions."""
 
+OF_AMOUNTS = word_set(
+    "long longer far later left got get gets still yet again now just time need take takes go "
+    "thing things stuff"
+)
+"""Further words of a question that say nothing of what it is about: "how long have I got"."""
+
 BINDING = word_set(
     "a about an and are at be by for from had has have in is it its of on or s so the their "
     "there they this to was were will with you your yours i my we our"

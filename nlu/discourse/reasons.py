@@ -21,6 +21,7 @@ from assistant.english.commands.words import (
     AUXILIARIES,
     BEFORE_VERBS,
     BEGINNINGS,
+    BEING,
     EVERYTHING,
     GREETINGS,
     OURS,
@@ -32,6 +33,7 @@ from assistant.english.commands.words import (
     WHILE,
     WISHING,
 )
+from assistant.english.stop_words import COMMON
 from nlu.discourse import clauses
 from nlu.text.canonical import Canonical, without_politeness
 
@@ -80,7 +82,7 @@ def without_reason(said: Canonical, mentions: Mentions) -> Canonical | None:
     begin = starts[0]
     ends = (at for at in pauses if at > begin and at not in starts)
     end = next(ends, 0) or _command_after(words, begin)
-    if end - begin == len(words) or mentions(words[begin:end]):
+    if end - begin == len(words) or mentions(_told(words[begin:end])):
         return None
     return clauses.joined(said.part(0, begin), said.part(end, len(words)))
 
@@ -128,7 +130,7 @@ def _calls(sentence: Canonical, mentions: Mentions) -> bool:
 def _begins_statement(words: tuple[str, ...], at: int, pauses: Sequence[int]) -> bool:
     if at and words[at] in WHILE and len(words) > at + _FEWEST:
         return True
-    if _states(words, at):
+    if _states(words, at) or (at and _tells_of(words, at)):
         return True
     if words[at] in SUBJECTS:
         return WISHING.isdisjoint(words[at + 1 : at + 2])
@@ -139,6 +141,23 @@ def _begins_statement(words: tuple[str, ...], at: int, pauses: Sequence[int]) ->
     asks = clause[0] in QUESTIONS or clause[0] in BEGINNINGS or (clause[0],) in ACTIONS
     verbs = clause[1 : _LATEST_VERB + 1]
     return not asks and len(clause) >= _FEWEST and not AUXILIARIES.isdisjoint(verbs)
+
+
+def _told(statement: tuple[str, ...]) -> tuple[str, ...]:
+    """What a statement says of somebody, without who that is: "Ida's asleep" names no room."""
+    return statement[1:] if _is_somebody(statement, 0) else statement
+
+
+def _is_somebody(words: tuple[str, ...], at: int) -> bool:
+    """Whether what somebody does, or how they are, stands at a place: "Ida's sleeping"."""
+    does = next(iter(words[at + 1 : at + 2]), "")
+    return words[at].endswith("'s") and (does in BEING or does.endswith("ing"))
+
+
+def _tells_of(words: tuple[str, ...], at: int) -> bool:
+    """Whether a thing or somebody with its verb stands at a place: "the glare is awful"."""
+    is_so = words[at + 1 : at + 2] == ("is",) and at + _FEWEST < len(words)
+    return _is_somebody(words, at) or (is_so and words[at] not in COMMON | QUESTIONS)
 
 
 def _states(words: tuple[str, ...], at: int) -> bool:

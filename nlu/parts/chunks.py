@@ -206,6 +206,8 @@ class Chunker:
             yield Named(self.names.wholes[key]), "whole"
         elif entities := self.names.called(key):
             yield Named(entities, key not in self.names.shorts), "part"
+        elif entities := self.names.near(key, self._places.here):
+            yield Named(entities), "part"
         elif entities := self.names.loosely(key):
             yield Named(entities), "loose"
         if key in self.names.places:

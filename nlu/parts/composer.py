@@ -122,6 +122,7 @@ class Composer:
             doing = frame.lent if frame.says_what else frame.said.part(0, 0)
             composed += [Composed(frame.said, command, doing) for command in commands]
             before = commands or before
+            correcting = narrowing = False  # "no, green, and turn off the fan"
         return list({one.command: one for one in composed}.values())
 
     def _repaired(

@@ -40,6 +40,8 @@ LOCKING = ("lock", "unlock")
 """Actions for doors that people name by their places alone: "lock the front and the back"."""
 LOCKING_UP = "lock up"
 """Words for locking all doors."""
+_MOVES = {"open": 1, "close": -1}
+"""Action → 1 for up, -1 for down."""
 _TO = ("to", "at", "on")
 """Words before a level that is absolute, whatever else is said: "down to seventeen"."""
 
@@ -180,6 +182,9 @@ def _frame(said: Canonical, segment: Sequence[Chunk]) -> Frame | None:
     if len(actions) > 1:
         return None
     relative = _merged(c.part for c in segment if isinstance(c.part, Relative))
+    action = actions[0] if actions else ""
+    if relative is not None and relative.way == -_MOVES.get(action, 0) != 0:
+        return None  # "shut them up"
     levels, relative = _amounts(said, segment, relative)
     if len({level.unit for level in levels}) < len(levels):
         return None
@@ -192,7 +197,7 @@ def _frame(said: Canonical, segment: Sequence[Chunk]) -> Frame | None:
         reverse=any(isinstance(c.part, InsteadOf) for c in segment),
         one=any(isinstance(c.part, OneOf) for c in segment) and not named,
         other=any(isinstance(who, Spoken) and who.other for who in whos),
-        action=actions[0] if actions else "",
+        action=action,
         begins=_begins(segment),
         levels=levels,
         relative=relative,

@@ -95,6 +95,11 @@ class Names:
         A few devices may share a part that ends with their kind, "reading light", and two of
         different kinds a word: "annexe" for a door and a heating.
         """
+        return {key: those for key, those in self._sharing.items() if self._tells(key, those)}
+
+    @cached_property
+    def _sharing(self) -> dict[tuple[str, ...], tuple[Entity, ...]]:
+        """Parts of names that mean nothing else → the devices that have them."""
         found: dict[tuple[str, ...], set[str]] = {}
         for key, entities in self.wholes.items():
             for start in range(len(key)):
@@ -104,8 +109,7 @@ class Names:
         return {
             key: tuple(by_id[one] for one in sorted(ids))
             for key, ids in found.items()
-            if self._tells(key, [by_id[one] for one in ids])
-            and key not in self._taken
+            if key not in self._taken
             and any(len(word) >= _FEWEST_LETTERS for word in key)
             and colour(" ".join(key)) is None
         }
@@ -150,6 +154,14 @@ class Names:
     def called(self, key: tuple[str, ...]) -> tuple[Entity, ...]:
         """The devices that have these words in their names, in the singular or the plural."""
         return self.shorts.get(key) or self.shorts.get((*key[:-1], singular(key[-1])), ())
+
+    def near(self, key: tuple[str, ...], here: Area | None) -> tuple[Entity, ...]:
+        """The one device of the room whose name has these words: "the ceiling" for its light."""
+        if here is None or not FUNCTIONAL.isdisjoint(key):
+            return ()
+        sharing = self._sharing.get(key, ())
+        found = [e for e in sharing if e.area == here.id and e.domain not in _MEASURING]
+        return tuple(found) if len(found) == 1 else ()
 
     def loosely(self, key: tuple[str, ...]) -> tuple[Entity, ...]:
         """The one device that has all these words in its name, its room's name or its kind.

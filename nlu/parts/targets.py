@@ -88,7 +88,7 @@ class Targets:
             case Spoken(other=False):
                 spoken = [whom for c in before if (whom := self._spoken(c))]
                 if spoken:
-                    yield from spoken
+                    yield from spoken[-1:] if spoken[-1].asked else spoken
                 elif whom := self._usual(frame, kind):
                     yield whom
             case None if (
@@ -185,7 +185,12 @@ class Targets:
         where = frame.where or (Where() if frame.both else None)
         slots = [slot("domain", domain), *self._places.slots(where)]
         if domain == "cover" and kind.classes:
-            slots.append(slot("device_class", kind.classes[0]))
+            here = self._places.here
+            ours = [e for e in near if here is not None and e.area == here.id] or near
+            own = (e.fact("device_class") for e in ours)
+            slots.append(
+                slot("device_class", next((c for c in own if c in kind.classes), kind.classes[0]))
+            )
         return Whom(tuple(slots), (domain,))
 
     def _last_of(self, kind: Kind, before: Sequence[Command]) -> Whom | None:

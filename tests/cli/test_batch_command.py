@@ -86,7 +86,7 @@ def test_questions_are_answered_from_a_folder(tmp_path: Path, config: Path, aske
     rows = [json.loads(line) for line in out.read_text().splitlines()]
     assert [row["answer"] for row in rows] == [
         "Salt is filled in when the red lamp glows.",
-        "I don't know; your documents don't say.",
+        "I don't know; I found no answer in your documents.",
         "The filter is cleaned once a month under warm water.",
     ]
     assert [row["source"] for row in rows] == [str(manual), "", str(manual)]
@@ -156,7 +156,7 @@ def test_without_the_model_words_alone_find_the_answers(
     assert run(config, asked, "--out", out, "--documents", manual).exception is None
     assert [json.loads(line)["answer"] for line in out.read_text().splitlines()] == [
         "Salt is filled in when the red lamp glows.",
-        "I don't know; your documents don't say.",
+        "I don't know; I found no answer in your documents.",
         "The filter is cleaned once a month under warm water.",
     ]
     assert caplog.text.count("(model.corrupt)") == (network is not None)

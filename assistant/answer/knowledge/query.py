@@ -8,7 +8,7 @@ from typing import Any
 
 import msgspec
 
-from assistant.english.stop_words import SEARCH_STOP_WORDS
+from assistant.english.stop_words import OF_AMOUNTS, SEARCH_STOP_WORDS
 from assistant.english.words import words
 
 MOST_WORDS = 64
@@ -77,6 +77,11 @@ def telling(text: str) -> list[str]:
 def tells(text: str) -> bool:
     """Whether `text` names anything: "what is it" does not."""
     return any(token not in SEARCH_STOP_WORDS for token in words(text))
+
+
+def is_about_something(text: str) -> bool:
+    """Whether `text` names what it is about: "how long have I got" asks for an amount alone."""
+    return any(token not in SEARCH_STOP_WORDS | OF_AMOUNTS for token in words(text))
 
 
 def query(tokens: Sequence[str]) -> str:

@@ -8,7 +8,7 @@ from typing import NamedTuple, Protocol
 import msgspec
 
 from assistant.answer.knowledge.people import of_another
-from assistant.answer.knowledge.query import Filter, tells
+from assistant.answer.knowledge.query import Filter, is_about_something, tells
 from assistant.answer.knowledge.series import occurrences
 from assistant.answer.retrieval.reader import AnswerSpan, Reader
 from assistant.answer.retrieval.retriever import PassageCandidate
@@ -70,6 +70,11 @@ class Searcher:
         Answers `within` the filter, and those about the people named, come before all others.
         """
         narrowed = [self._narrowed(question, within) for question in questions]
+        # What names nothing may go on from what was spoken of, but is not looked for everywhere.
+        narrowed = [
+            finding if finding is not None or is_about_something(question) else SearchResult([], [])
+            for question, finding in zip(questions, narrowed, strict=True)
+        ]
         pairs = zip(questions, narrowed, strict=True)
         left = [question for question, finding in pairs if finding is None]
         found = iter(self._retriever.find_all(left, READ_FROM) if left else ())

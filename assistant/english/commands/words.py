@@ -144,6 +144,8 @@ EVERYTHING = word_set("all everything")
 """First words of a command that names what it is for before what to do."""
 SUBJECTS = word_set("i he she they we nobody everyone somebody someone")
 """First words of a statement, where no word of wishing follows."""
+BEING = word_set("asleep awake home away ill sick poorly out back here late tired cold hot ready")
+"""How somebody is: "Ida's asleep"."""
 BE = word_set("is are was were")
 SUBJECTS_OF_BE = word_set("it that this they those these he she there")
 """Words that follow a form of "be" in a question: "is that on"."""

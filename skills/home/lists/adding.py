@@ -157,7 +157,9 @@ def _is_added(request: Request, context: Context) -> bool:
     """Whether what nothing else is understood by is for the list that was spoken of last."""
     done = last_deed(context)
     other = _also(request) and (
-        done == "find" or (done in ("check", "take") and is_listed(request, context))
+        context.conversation.answered  # "and cinnamon", after what a document says of chili
+        or done == "find"
+        or (done in ("check", "take") and is_listed(request, context))
     )
     return request.alone and is_thing(request) and not other and is_about_list(request, context)
 

@@ -14,7 +14,7 @@ Item = Annotated[str, prompt("What is it?")]
 ListName = Annotated[str, prompt("On which list?")]
 
 NAMED_LIST = (
-    "([the|my|our|this|that] {text:name} [list]"
+    "([the|my|our|this|that] {text:name} [list|one]"
     "|[the|my|our] list (of|for) [the|my|our|all the] {text:name})"
 )
 """A list by its name, be it one that is not there."""

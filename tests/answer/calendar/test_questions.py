@@ -58,23 +58,23 @@ SAID = {
     "what is on tomorrow": "Tomorrow: Dentist at 9:30 am and Choir at 7 pm.",
     "quietly tell me tomorrow's diary": "Tomorrow: Dentist at 9:30 am and Choir at 7 pm.",
     "where is the dentist": "at Dr Pell, 3 Station Road.",
-    "why is it so dark already": "I don't know; your documents don't say.",
+    "why is it so dark already": "I don't know; I found no answer in your documents.",
     "what do I have on Friday": "On Friday: Dinner with Alice at 7:30 pm.",
     "what's in my calendar this weekend": "Nothing is in your calendar for this weekend.",
     "do I have anything on Tuesday morning": "On Tuesday morning: Dentist at 9:30 am.",
     "what's on the third of May": "Nothing is in your calendar for Monday, May 3.",
     "when is my next meeting with Alice": "Dinner with Alice is on Friday at 7:30 pm.",
     "when is choir": "The next is tomorrow at 7 pm.",
-    "what is Alice's phone number": "I don't know; your documents don't say.",
+    "what is Alice's phone number": "I don't know; I found no answer in your documents.",
     "what is Agnes's phone number": "+44 1632 960014",
-    "when is alice's birthday": "I don't know; your documents don't say.",
-    "when was bob born": "I don't know; your documents don't say.",
+    "when is alice's birthday": "I don't know; I found no answer in your documents.",
+    "when was bob born": "I don't know; I found no answer in your documents.",
     "when was agnes toliver born": "Agnes Tolliver's birthday is March 14, 1951.",
-    "what number has the plumber": "I don't know; your documents don't say.",
+    "what number has the plumber": "I don't know; I found no answer in your documents.",
     "what did I note last week": "Wednesday, February 24: The boiler stood at 0.9 bar",
     "what did I write down about the boiler last week": "0.9 bar",
     "where did you get that": "From your note Boiler.",
-    "who won the world cup in 1998": "I don't know; your documents don't say.",
+    "who won the world cup in 1998": "I don't know; I found no answer in your documents.",
 }
 
 
@@ -87,5 +87,5 @@ def test_without_a_calendar_nothing_is_found(tmp_path: Path) -> None:
     shutil.copy(DOCUMENTS / "dishwasher.md", tmp_path)
     assert (
         replies(tmp_path, "what is on tomorrow", "when is my next appointment")
-        == ["I don't know; your documents don't say."] * 2
+        == ["I don't know; I found no answer in your documents."] * 2
     )

@@ -231,6 +231,13 @@ def test_a_correction_replaces_what_was_done() -> None:
     assert (corrected.command.instead, further.command.instead) == (True, False)
 
 
+def test_what_goes_on_after_a_correction_corrects_nothing() -> None:
+    red = command("HassLightSet", name="Spots", color="red")
+    made = COMPOSE(canonical("no, green, and turn off the TV"), (red,)) or ()
+    assert [one.command.intent for one in made] == ["HassLightSet", OFF]
+    assert not any(one.command.instead for one in made)  # a new level needs nothing taken back
+
+
 def test_only_one_takes_the_place_of_all() -> None:
     (narrowed,) = COMPOSE(canonical("only the spots"), (LIGHTS_ON,)) or ()
     assert narrowed.command.instead
@@ -248,6 +255,36 @@ def test_them_are_all_that_were_named() -> None:
         (OFF, LAMP),
         (OFF, {"name": "Spots"}),
     ]
+
+
+def test_them_are_those_that_were_asked_about_last() -> None:
+    asked = command("HassGetState", domain="light", state="on")
+    assert meant("turn them all off", command("HassMediaPause"), asked) == [
+        (OFF, {"domain": "light"})
+    ]
+
+
+def test_a_part_of_a_name_is_enough_for_what_is_in_the_room() -> None:
+    here = Home(
+        areas=HOME.areas,
+        entities=(*HOME.entities, entity("light.lounge", "Lounge Ceiling Light", "lounge")),
+    )
+    for area, name in (("lounge", "Lounge Ceiling Light"), ("kitchen", "Ceiling Light")):
+        (made,) = Composer(here, area)(canonical("ceiling off")) or ()
+        assert {s.name: s.value for s in made.command.slots} == {"name": name}
+    assert Composer(here, "nursery")(canonical("ceiling off")) is None
+
+
+def test_the_class_of_covers_is_that_of_those_in_the_room() -> None:
+    shade = entity("cover.shade", "Nursery Shade", "nursery", device_class="shade")
+    home = Home(areas=HOME.areas, entities=(*HOME.entities, shade))
+    (made,) = Composer(home, "nursery")(canonical("blinds up")) or ()
+    assert {s.name: s.value for s in made.command.slots}["device_class"] == "shade"
+
+
+@pytest.mark.parametrize("text", ["shut the blinds up", "open the blinds down"])
+def test_two_directions_that_differ_are_none(text: str) -> None:
+    assert meant(text) is None
 
 
 @pytest.mark.parametrize(

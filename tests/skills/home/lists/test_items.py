@@ -46,6 +46,11 @@ def test_several_acts_in_one_breath(say: Conversation) -> None:
     )
 
 
+def test_a_list_is_one_of_them_by_its_name(say: Conversation) -> None:
+    say("add flowers to the shopping list")
+    assert say("and fix the gate on the to-do one") == "I put fix the gate on your to-do list."
+
+
 def test_the_number_of_a_thing_may_follow_it(say: Conversation) -> None:
     assert say("add flour two bags") == "I put two bags of flour on your shopping list."
     assert say("and cat food six tins") == "I put six tins of cat food on your shopping list."
