@@ -1,6 +1,7 @@
 """What the change in a command means after the command before it: its direction, its property.
 
 more         "blind down a bit", then "more"              another step down
+             "blind down halfway", then "a bit more"      a step down
 to its end   "blind down a bit", then "all the way"       down
 white        "lamp to 2700 kelvin", then "cooler"         the white of the lamp, and no room
 """
@@ -32,6 +33,9 @@ def going_on(frame: Frame, before: Sequence[Command], targets: Targets) -> Frame
         size = frame.relative.size or (change.size if same else "")
         more = replace(frame.relative, way=change.direction, size=size, property=what)
         return replace(frame, relative=more)
+    if frame.relative and before and _is_more(frame) and not frame.says_whom:
+        way = way_of(before[-1], _property(before[-1], targets))
+        return replace(frame, relative=replace(frame.relative, way=way or frame.relative.way))
     if _is_of_white(frame, before, targets):
         return _of_white(frame)
     if any(level.furthest for level in frame.levels) and before:
@@ -50,8 +54,7 @@ def _is_more(frame: Frame) -> bool:
 
 def _to_its_end(frame: Frame, last: Command, targets: Targets) -> Frame | None:
     """A frame for as far as it goes, after the last command; None where that says no way."""
-    domains = targets.domains_of(last)
-    what = PROPERTY_OF.get(next(iter(domains), ""), "")
+    domains, what = targets.domains_of(last), _property(last, targets)
     moves = what == "position" and frame.action not in ("open", "close")  # "go on, all the way"
     own = not frame.says_whom or isinstance(frame.who, Spoken)
     alike = isinstance(frame.who, Named) and {e.domain for e in frame.who.entities} <= {*domains}
@@ -62,6 +65,11 @@ def _to_its_end(frame: Frame, last: Command, targets: Targets) -> Frame | None:
         return None if what == "position" else frame
     change = Relative(Change(way, FULL, "%"), way=way)
     return replace(frame, levels=(), relative=change, action="")
+
+
+def _property(command: Command, targets: Targets) -> str:
+    """The property of a command's devices that has levels."""
+    return PROPERTY_OF.get(next(iter(targets.domains_of(command)), ""), "")
 
 
 def _is_of_white(frame: Frame, before: Sequence[Command], targets: Targets) -> bool:

@@ -238,6 +238,16 @@ def test_what_goes_on_after_a_correction_corrects_nothing() -> None:
     assert not any(one.command.instead for one in made)  # a new level needs nothing taken back
 
 
+@pytest.mark.parametrize(("directions", "change"), [(("down",), "- little"), ((), "+ little")])
+def test_a_little_more_goes_on_the_way_that_was_said(
+    directions: tuple[str, ...], change: str
+) -> None:
+    blind = command("HassSetPosition", name="Kitchen Blind", position=50)
+    before = msgspec.structs.replace(blind, directions=directions)
+    ((_, slots),) = meant("a little more", before) or ()
+    assert slots == {"name": "Kitchen Blind", "level": "position", "change": change}
+
+
 def test_only_one_takes_the_place_of_all() -> None:
     (narrowed,) = COMPOSE(canonical("only the spots"), (LIGHTS_ON,)) or ()
     assert narrowed.command.instead
