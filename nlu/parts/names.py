@@ -157,8 +157,8 @@ class Names:
 
     def near(self, key: tuple[str, ...], here: Area | None) -> tuple[Entity, ...]:
         """The one device of the room whose name has these words: "the ceiling" for its light."""
-        if here is None or not FUNCTIONAL.isdisjoint(key):
-            return ()
+        if here is None or not FUNCTIONAL.isdisjoint(key) or GENERIC.issuperset(key):
+            return ()  # a "machine" of the room may be another one than is meant
         sharing = self._sharing.get(key, ())
         found = [e for e in sharing if e.area == here.id and e.domain not in _MEASURING]
         return tuple(found) if len(found) == 1 else ()

@@ -277,12 +277,17 @@ def test_them_are_those_that_were_asked_about_last() -> None:
 def test_a_part_of_a_name_is_enough_for_what_is_in_the_room() -> None:
     here = Home(
         areas=HOME.areas,
-        entities=(*HOME.entities, entity("light.lounge", "Lounge Ceiling Light", "lounge")),
+        entities=(
+            *HOME.entities,
+            entity("light.lounge", "Lounge Ceiling Light", "lounge"),
+            entity("switch.tea", "Tea Machine", "lounge"),
+        ),
     )
     for area, name in (("lounge", "Lounge Ceiling Light"), ("kitchen", "Ceiling Light")):
         (made,) = Composer(here, area)(canonical("ceiling off")) or ()
         assert {s.name: s.value for s in made.command.slots} == {"name": name}
     assert Composer(here, "nursery")(canonical("ceiling off")) is None
+    assert Composer(here, "kitchen")(canonical("machine off")) is None
 
 
 def test_the_class_of_covers_is_that_of_those_in_the_room() -> None:
