@@ -24,8 +24,7 @@ from assistant.cli.misses import (
     tell_outcome,
     tell_unanswered,
 )
-from assistant.cli.output import console, emit, errors
-from assistant.cli.progress import progress
+from assistant.cli.output import console, emit, errors, progress
 from assistant.composition import Composition
 from assistant.core.clock import time_zone
 from assistant.core.config import AsrSettings, Config, MqttSettings

@@ -20,6 +20,7 @@ COMMANDS = (
     "say",
     "batch",
     "watch",
+    "why",
     "reload",
     "doctor",
     "config",

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
 import sys
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import msgspec
 from rich.console import Console
+from rich.progress import Progress
 
 console = Console(highlight=False)
 """Standard output, for people."""
@@ -19,3 +22,14 @@ def emit(value: Any) -> None:
     """Print one JSON object on a line of its own, at once."""
     sys.stdout.write(msgspec.json.encode(value).decode() + "\n")
     sys.stdout.flush()
+
+
+@contextlib.contextmanager
+def progress(what: str) -> Iterator[Callable[[int, int], None]]:
+    """Show a progress bar on stderr, on a terminal only.
+
+    The function that is given takes the number done and the total.
+    """
+    with Progress(console=errors, transient=True, disable=not errors.is_terminal) as bar:
+        task = bar.add_task(what, total=None)
+        yield lambda done, total: bar.update(task, completed=done, total=total)

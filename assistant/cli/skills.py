@@ -11,8 +11,7 @@ import typer
 from rich.markup import escape
 from rich.table import Table
 
-from assistant.cli.output import console, emit
-from assistant.cli.progress import progress
+from assistant.cli.output import console, emit, progress
 from assistant.composition import Composition
 from assistant.core.config import Config, config_files, load_config
 from assistant.core.errors import InputError

@@ -55,7 +55,7 @@ def _of_utterance(event: Message) -> str:
             return f"revision {revision} is {'whole' if complete else 'not whole yet'}"
         case Interpretation(commands=commands, unclaimed=OpenQuestion(nearest=nearest)):
             near = f"nothing; near “{nearest}”" if nearest else "nothing"
-            return "; ".join(map(_command, commands)) or near
+            return "; ".join(map(describe_command, commands)) or near
         case Commit(revision=revision):
             return f"act on revision {revision}"
         case Question(text=text):
@@ -125,6 +125,7 @@ def _of_daemon(event: Message) -> str:
     return ""
 
 
-def _command(command: Command) -> str:
+def describe_command(command: Command) -> str:
+    """A command with its slots, and how sure it is."""
     slots = ", ".join(f"{s.name}={s.value}" for s in command.slots)
     return f"{command.intent}({slots}) {command.confidence:.2f}"

@@ -32,6 +32,18 @@ Times = dict[str, float]
 STAGES = ("endpointing", "asr", "nlu", "commit", "skills", "answer", "voice", "total")
 """Names in the order of the chain; in `commit` understood speech waits for the listener."""
 
+BUDGET_S = {
+    "endpointing": 0.7,
+    "asr": 0.3,
+    "nlu": 0.06,
+    "commit": 0.7,
+    "skills": 0.05,
+    "answer": 1.0,
+    "voice": 0.2,
+    "total": 0.75,
+}
+"""Stage → seconds that it may take for an utterance; `total` is what most replies keep to."""
+
 OPEN_UTTERANCES = 32
 BUCKETS_S = (0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 0.75, 1.0, 1.5, 2.0, 3.0, 5.0, 10.0)
 

@@ -22,6 +22,7 @@ import msgspec
 
 from assistant.control.connection import Connection, allowed, listen
 from assistant.control.metrics_store import MetricsStore
+from assistant.control.recollection import Recollection
 from assistant.core.bus import UNPUBLISHED
 from assistant.core.clock import boottime_s
 from assistant.core.codec import as_json
@@ -342,12 +343,14 @@ class ControlServer:
 
 
 class ControlStage:
-    """Shows every event to watchers and to the metrics, and publishes the supervisor's news."""
+    """Shows every event to watchers, metrics and recollection; publishes the supervisor's news."""
 
     consumes: ClassVar[tuple[type[Message], ...]] = WATCHED
 
-    def __init__(self, server: ControlServer, metrics: MetricsStore) -> None:
-        self._server, self._metrics = server, metrics
+    def __init__(
+        self, server: ControlServer, metrics: MetricsStore, recollection: Recollection
+    ) -> None:
+        self._server, self._metrics, self._recollection = server, metrics, recollection
 
     def feed(self, message: Message) -> Iterator[Message]:
         """Pass `message` on; messages in `OWN` also go out on the bus."""
@@ -359,6 +362,7 @@ class ControlStage:
             return
         self._server.show(message)
         self._metrics.observe(message)
+        self._recollection.observe(message)
         if isinstance(message, OWN):
             yield message
 

@@ -22,6 +22,7 @@ from assistant.answer.stage import AnswerStage
 from assistant.bridge.stage import BridgeStage
 from assistant.composition import Composition
 from assistant.control.metrics_store import MetricsStore
+from assistant.control.recollection import Recollection
 from assistant.control.server import ControlServer, ControlStage
 from assistant.core.bus import Address, Bus
 from assistant.core.clock import boottime_s
@@ -256,17 +257,19 @@ def _control(config: Config, files: tuple[Path, ...], heartbeat: Heartbeat) -> P
     metrics = MetricsStore(
         config.state_dir / METRICS_FILE, config.metrics.keep_utterances, textfile
     )
+    recollection = Recollection()
     server = ControlServer(
         config.control_socket,
         {
             "skills": lambda: now().registry.described(),
             "models": lambda: model_list(now()),
             "stages": lambda: {"type": "Stages", "stages": metrics.figures()},
+            "why": recollection.told,
         },
         heartbeat.line,
         status=None if heartbeat.line else alone,
     )
-    return ProcessParts(ControlStage(server, metrics), heartbeat, (server,))
+    return ProcessParts(ControlStage(server, metrics, recollection), heartbeat, (server,))
 
 
 def model_list(composition: Composition) -> dict[str, Any]:

@@ -18,8 +18,10 @@ from typer.testing import CliRunner, Result
 import assistant.control.describe
 from assistant.cli.reload import reload
 from assistant.cli.watch import SHOWN_EVENTS, View, watch
+from assistant.cli.why import why
 from assistant.control.connection import listen
 from assistant.control.describe import describe
+from assistant.control.recollection import Recollection
 from assistant.control.server import ControlServer
 from assistant.core.codec import as_json, wire_name
 from assistant.core.errors import ConfigError, ControlError
@@ -105,8 +107,14 @@ def config(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def daemon(tmp_path: Path) -> Iterator[Daemon]:
-    server = ControlServer(tmp_path / "control.sock", {}, status=STATUS)
+def recollection() -> Recollection:
+    """What the daemon remembers of the last utterances."""
+    return Recollection(clock=lambda: 15.7)
+
+
+@pytest.fixture
+def daemon(tmp_path: Path, recollection: Recollection) -> Iterator[Daemon]:
+    server = ControlServer(tmp_path / "control.sock", {"why": recollection.told}, status=STATUS)
     daemon = Daemon(server)
     thread = threading.Thread(target=daemon.serve, args=(server,))
     thread.start()
@@ -154,11 +162,38 @@ def test_wrong_settings_are_told_before_the_daemon_is_asked(tmp_path: Path) -> N
     assert isinstance(invoke(reload, "--config", file).exception, ConfigError)
 
 
-@pytest.mark.parametrize("command", [reload, watch])
-def test_without_a_daemon_both_say_so(command: Callable[..., None], config: Path) -> None:
+@pytest.mark.parametrize("command", [reload, watch, why])
+def test_without_a_daemon_each_says_so(command: Callable[..., None], config: Path) -> None:
     fault = invoke(command, "--config", config).exception
     assert isinstance(fault, ControlError)
     assert fault.code == "control.down"
+
+
+@pytest.mark.usefixtures("daemon")
+def test_why_tells_what_was_believed_and_what_was_late(
+    recollection: Recollection, config: Path
+) -> None:
+    for event in STORY:
+        recollection.observe(event)
+    lines = invoke(why, "--config", config).stdout.splitlines()
+    assert lines[0] == "5 s ago: “kitchen light on”"
+    assert "understood     HassTurnOn(area=kitchen) 1.00" in lines[1]
+    assert "reply          “The light is on.”" in lines[2]
+    late = {line.split()[1] for line in lines if "late" in line}
+    assert late == {"nlu", "skills", "total"}
+
+
+@pytest.mark.usefixtures("daemon")
+def test_why_is_an_object_for_programs(recollection: Recollection, config: Path) -> None:
+    for event in STORY:
+        recollection.observe(event)
+    (line,) = invoke(why, "3", "--config", config, "--json").stdout.splitlines()
+    assert json.loads(line)["heard"] == "kitchen light on"
+
+
+@pytest.mark.usefixtures("daemon")
+def test_why_says_when_nothing_was_said(config: Path) -> None:
+    assert "Nothing has been said" in invoke(why, "--config", config).stdout
 
 
 def follow(folder: Path, *arguments: object) -> list[str]:

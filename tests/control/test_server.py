@@ -21,6 +21,7 @@ from assistant.cli.reload import reload
 from assistant.control import connection
 from assistant.control.client import ControlClient
 from assistant.control.metrics_store import MetricsStore
+from assistant.control.recollection import Recollection
 from assistant.control.server import (
     MOST_CALLERS,
     MOST_WATCHERS,
@@ -113,7 +114,7 @@ def peer(path: Path, server: ControlServer) -> Iterator[Peer]:
 
 @pytest.fixture
 def stage(server: ControlServer, tmp_path: Path) -> ControlStage:
-    return ControlStage(server, MetricsStore(tmp_path / "metrics.jsonl", keep=10))
+    return ControlStage(server, MetricsStore(tmp_path / "metrics.jsonl", keep=10), Recollection())
 
 
 def test_a_watcher_is_told_the_status_and_then_every_event(peer: Peer, stage: ControlStage) -> None:
@@ -412,7 +413,9 @@ def test_what_many_ask_is_worked_out_once_a_second(path: Path) -> None:
         return {"count": len(asked)}
 
     with closing(ControlServer(path, {"count": count}, clock=lambda: now_s[0])) as server:
-        stage = ControlStage(server, MetricsStore(path.with_name("metrics.jsonl"), 10, None))
+        stage = ControlStage(
+            server, MetricsStore(path.with_name("metrics.jsonl"), 10, None), Recollection()
+        )
         peers = [Peer(path, server) for _ in range(3)]
         told = []
         for at_s, words in ((0.0, []), (0.99, []), (1.0, []), (1.1, ["x"]), (1.2, [])):
@@ -611,7 +614,7 @@ def test_under_a_supervisor_reload_goes_to_it_and_its_news_come_back(
 ) -> None:
     supervisor, theirs = line
     server = ControlServer(path, {}, theirs)
-    stage = ControlStage(server, MetricsStore(tmp_path / "metrics.jsonl", keep=10))
+    stage = ControlStage(server, MetricsStore(tmp_path / "metrics.jsonl", keep=10), Recollection())
     peer = Peer(path, server)
     peer.ask("status")
     supervisor.send(encode(STATUS))
@@ -662,7 +665,7 @@ def test_documents_are_asked_about_and_their_news_come_to_who_asked(
     path: Path, tmp_path: Path
 ) -> None:
     server = ControlServer(path, {}, status=DOCUMENTS)
-    stage = ControlStage(server, MetricsStore(tmp_path / "metrics.jsonl", keep=10))
+    stage = ControlStage(server, MetricsStore(tmp_path / "metrics.jsonl", keep=10), Recollection())
     peer = Peer(path, server)
     peer.send(b'{"command": "documents", "arguments": ["add", "/d/a.txt"]}\n')
     (request,) = peer.published
@@ -768,9 +771,8 @@ def test_a_daemon_that_is_silent_is_named(path: Path, server: ControlServer) -> 
 
 def test_the_ledger_writes_when_the_loop_ticks(server: ControlServer, tmp_path: Path) -> None:
     textfile = tmp_path / "hark.prom"
-    stage = ControlStage(
-        server, MetricsStore(tmp_path / "metrics.jsonl", keep=10, textfile=textfile)
-    )
+    metrics = MetricsStore(tmp_path / "metrics.jsonl", keep=10, textfile=textfile)
+    stage = ControlStage(server, metrics, Recollection())
     assert stage.deadline_s() == 0.0
     list(stage.feed(Tick(at_s=0.0)))
     assert textfile.exists()

@@ -76,6 +76,10 @@ def test_a_spoken_command_is_done_and_answered_aloud(
         )
     heard = recognised(tmp_path / "reply.wav", [daemon.last("Reply")["text"], *DECOYS])
     assert heard == words(daemon.last("Reply")["text"])
+    (account,) = daemon.request("why")["accounts"]
+    assert account["heard"] == daemon.last("Transcript")["text"]
+    assert account["replies"] == [daemon.last("Reply")["text"]]
+    assert {row["stage"] for row in account["times"]} >= {"endpointing", "asr", "nlu", "total"}
 
 
 def test_the_recogniser_of_replies_can_tell_them_apart(tmp_path: Path) -> None:

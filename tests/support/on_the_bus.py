@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import ClassVar
 
 from assistant.control.metrics_store import MetricsStore
+from assistant.control.recollection import Recollection
 from assistant.control.server import ControlServer, ControlStage
 from assistant.core.bus import Address, Bus
 from assistant.core.messages import Level, Message, Reload, Tick
@@ -45,7 +46,9 @@ def meter(heartbeat: Heartbeat, runtime: str) -> None:
 def control(heartbeat: Heartbeat, runtime: str) -> None:
     """The control process."""
     server = ControlServer(Path(runtime) / "control.sock", {}, heartbeat.line)
-    stage = ControlStage(server, MetricsStore(Path(runtime) / "metrics.jsonl", keep=10))
+    stage = ControlStage(
+        server, MetricsStore(Path(runtime) / "metrics.jsonl", keep=10), Recollection()
+    )
     _serve("control", stage, heartbeat, runtime, server)
 
 

@@ -1,0 +1,141 @@
+"""What became of the last utterances: what each stage believed of them, and where the time went.
+
+It holds what was said, so it is kept in memory alone, and of few utterances.
+"""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Callable, Iterator, Sequence
+from typing import TypeVar
+
+import msgspec
+
+from assistant.control.describe import describe, describe_command
+from assistant.control.metrics import BUDGET_S, times
+from assistant.core.clock import boottime_s
+from assistant.core.errors import ControlError
+from assistant.core.messages import (
+    Commit,
+    Interpretation,
+    Message,
+    PlaybackStarted,
+    Question,
+    SpokenReply,
+    StageFailed,
+    Transcript,
+    Utterance,
+    Word,
+)
+
+KEPT = 20
+"""Most utterances that are remembered."""
+_MOST_EVENTS = 64
+"""Most messages of one utterance: speech that goes on and on has many revisions."""
+
+_OF_UTTERANCES = (
+    *(Utterance, Transcript, Interpretation, Commit, Question, SpokenReply),
+    *(PlaybackStarted, StageFailed),
+)
+_Kind = TypeVar("_Kind", bound=Message)
+
+
+class StageTime(msgspec.Struct, frozen=True, kw_only=True):
+    """Milliseconds that a stage took for one utterance, and that it may take."""
+
+    stage: str
+    ms: float
+    budget_ms: float
+
+
+class Account(msgspec.Struct, frozen=True, kw_only=True):
+    """What became of one utterance; what did not happen is empty."""
+
+    ago_s: float
+    heard: str = ""
+    engine: str = ""
+    words: tuple[Word, ...] = ()
+    alternatives: tuple[str, ...] = ()
+    """Other texts that the recogniser had."""
+    understood: tuple[str, ...] = ()
+    """The commands, with how sure they are."""
+    choices: tuple[str, ...] = ()
+    """Meanings of which none was likely enough."""
+    missed: str = ""
+    """Words beside the commands that were not understood."""
+    nearest: str = ""
+    """The sentence that comes nearest to what was not understood."""
+    asked: str = ""
+    """The question that was left to the documents."""
+    replies: tuple[str, ...] = ()
+    faults: tuple[str, ...] = ()
+    times: tuple[StageTime, ...] = ()
+    """Of the stages until the reply was heard; () where none was."""
+
+
+class Accounts(msgspec.Struct, frozen=True, kw_only=True, tag=True):
+    """The last utterances, the latest first."""
+
+    accounts: tuple[Account, ...]
+
+
+class Recollection:
+    """Observes every event, and keeps those of the last utterances in memory."""
+
+    def __init__(self, keep: int = KEPT, clock: Callable[[], float] = boottime_s) -> None:
+        self._keep, self._clock = keep, clock
+        self._events: OrderedDict[str, list[Message]] = OrderedDict()
+
+    def observe(self, message: Message) -> None:
+        """Keep `message` if it is about an utterance that was spoken."""
+        if not isinstance(message, _OF_UTTERANCES):
+            return
+        if isinstance(message, Utterance) and message.utterance_id not in self._events:
+            self._events[message.utterance_id] = []
+            if len(self._events) > self._keep:
+                self._events.popitem(last=False)
+        events = self._events.get(message.utterance_id)
+        if events is not None and len(events) < _MOST_EVENTS:
+            events.append(message)
+
+    def told(self, count: str = "1") -> Accounts:
+        """What became of the last `count` utterances; raises `ControlError` for no number."""
+        if not (count.isdecimal() and 0 < int(count) <= KEPT):
+            raise ControlError("control.arguments", f'"{count}" is no number from 1 to {KEPT}')
+        last = list(self._events.values())[: -int(count) - 1 : -1]
+        return Accounts(accounts=tuple(_account(events, self._clock()) for events in last))
+
+
+def _account(events: Sequence[Message], now_s: float) -> Account:
+    transcript, meant = _decided(events, Transcript), _decided(events, Interpretation)
+    question = next(_of(events, Question), None)
+    return Account(
+        ago_s=round(now_s - events[0].at_s, 1),
+        heard=transcript.text if transcript else "",
+        engine=transcript.engine if transcript else "",
+        words=transcript.words if transcript else (),
+        alternatives=transcript.alternatives if transcript else (),
+        understood=tuple(map(describe_command, meant.commands)) if meant else (),
+        choices=tuple(describe_command(one.command) for one in meant.choices) if meant else (),
+        missed=meant.missed if meant else "",
+        nearest=meant.unclaimed.nearest if meant and not meant.commands else "",
+        asked=question.text if question else "",
+        replies=tuple(reply.text for reply in _of(events, SpokenReply)),
+        faults=tuple(map(describe, _of(events, StageFailed))),
+        times=tuple(
+            StageTime(stage=stage, ms=round(s * 1000, 1), budget_ms=BUDGET_S[stage] * 1000)
+            for stage, s in (times(events) or {}).items()
+        ),
+    )
+
+
+def _decided(events: Sequence[Message], kind: type[_Kind]) -> _Kind | None:
+    """The message of the revision that was acted on, else the last one."""
+    acted = next((commit.revision for commit in _of(events, Commit)), None)
+    every = list(_of(events, kind))
+    of_it = [one for one in every if getattr(one, "revision", None) == acted]
+    return next(reversed(of_it or every), None)
+
+
+def _of(events: Sequence[Message], kind: type[_Kind]) -> Iterator[_Kind]:
+    return (event for event in events if isinstance(event, kind))
