@@ -19,7 +19,7 @@ from assistant.core.messages import Slot, When
 from assistant.core.parts import WhenKind
 from assistant.english.commands import modifiers
 from assistant.english.commands.kinds import KINDS
-from assistant.english.commands.words import ACTIONS, BEGINNINGS, HERE
+from assistant.english.commands.words import ACTIONS, AUXILIARIES, BEGINNINGS, HERE, SUBJECTS
 from assistant.english.negation import CONDITION
 from nlu.discourse import clauses
 from nlu.text.canonical import Canonical
@@ -223,8 +223,17 @@ def _when(said: Canonical, now: datetime) -> When | None:
         return When(kind="over", said=spoken)
     if len(words) > 2 and (CONDITION.match(text) or words[:2] == ("every", "time")):
         return When(kind="event", said=spoken)
+    if _is_clause_of_time(words):
+        return When(kind="event", said=spoken)
     found = _first_value(words, now)
     return When(kind=found[0], said=spoken, value=found[1]) if found else None
+
+
+def _is_clause_of_time(words: tuple[str, ...]) -> bool:
+    """Whether words tell a time by what then happens: "after the kids are in bed"."""
+    if words[0] not in modifiers.BEFORE_CLAUSES or len(words) <= _FEWEST:
+        return False
+    return words[1] in SUBJECTS or not AUXILIARIES.isdisjoint(words[2:5])
 
 
 @lru_cache(maxsize=_REMEMBERED)

@@ -22,6 +22,7 @@ from assistant.english.commands.words import (
     BEFORE_VERBS,
     BEGINNINGS,
     BEING,
+    CONDITIONS,
     EVERYTHING,
     GREETINGS,
     OURS,
@@ -76,7 +77,11 @@ def without_reason(said: Canonical, mentions: Mentions) -> Canonical | None:
     said = without_politeness(said)
     words = tuple(token.text for token in said.tokens)
     pauses = [at for at in range(1, len(words)) if said.paused(at)]
-    starts = [at for at in range(len(words)) if _begins_statement(words, at, pauses)]
+    starts = [
+        at
+        for at in range(len(words))
+        if _begins_statement(words, at, pauses) and words[at - 1 : at] not in CONDITIONS
+    ]
     if not starts:
         return None
     begin = starts[0]

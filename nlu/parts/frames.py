@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 import msgspec
 
 from assistant.english.commands.kinds import KINDS
-from assistant.english.commands.words import COMPARING, SAME, VERBS
+from assistant.english.commands.words import COMPARING, KEEPING, SAME, VERBS
 from assistant.skill.values import Change
 from nlu.discourse import clauses
 from nlu.parts.chunks import (
@@ -140,6 +140,7 @@ def frames(said: Canonical, chunks: Sequence[Chunk]) -> list[Frame] | None:
     if any(frame is None for frame in read):
         return None
     found = [frame for frame in read if frame is not None and (frame.says_what or frame.says_whom)]
+    found = [f for f in found if f.says_what or f.said.tokens[0].text not in KEEPING]
     return _completed(_joined(found)) or None
 
 
@@ -181,7 +182,10 @@ def _frame(said: Canonical, segment: Sequence[Chunk]) -> Frame | None:
     actions = list(dict.fromkeys(_actions(segment)))
     if len(actions) > 1:
         return None
-    relative = _merged(c.part for c in segment if isinstance(c.part, Relative))
+    changes = [c.part for c in segment if isinstance(c.part, Relative)]
+    if {change.way for change in changes} >= {1, -1}:
+        return None  # "a little more less"
+    relative = _merged(changes)
     action = actions[0] if actions else ""
     if relative is not None and relative.way == -_MOVES.get(action, 0) != 0:
         return None  # "shut them up"

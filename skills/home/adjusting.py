@@ -28,7 +28,7 @@ from assistant.skill import (
 )
 from skills.home.climate import degrees, limits_of
 from skills.home.extent import find_all
-from skills.home.levels import PROPERTIES, Property, has_whites, is_dimmable
+from skills.home.levels import PROPERTIES, Property, has_whites, is_dimmable, number
 from skills.home.media import AUDIBLE, players
 from skills.home.setting import LEFT, bring, commanded
 from skills.home.targets import Place, Target, TargetMention, capital, find, one_of, the
@@ -178,6 +178,11 @@ def _new(entity: Entity, what: Property, change: Change, than: Sequence[Entity])
     least, most = what.least, what.most
     if what.name == "temperature":
         least, most = limits_of(entity)
+    if what.name == "speed" and (step := number(entity.attributes.get("percentage_step"))):
+        lowest = step if change.amount is None and present else least  # never quite off
+        new = change.applied(present, step, lowest, most)
+        steps = max(1, round(abs(new - present) / step))  # a fan has no speed between two
+        return float(round(max(lowest, min(most, present + change.direction * steps * step))))
     new = change.applied(present, what.step, least, most)
     return _rounded(new, what)
 

@@ -61,6 +61,8 @@ ENDING = TRAILING | word_set("now then")
 """Words with which a command may end before another clause."""
 
 AT_TIME = word_set("at by around before after from past about starting until till")
+BEFORE_CLAUSES = word_set("after before until till")
+"""Words before a clause that tells a time by what then happens."""
 NO_HOURS = range(13, 100)
 """Numbers that say how much after "at", and no time: "heating on at nineteen"."""
 UNTIL = word_set("until till")

@@ -146,6 +146,10 @@ SUBJECTS = word_set("i he she they we nobody everyone somebody someone")
 """First words of a statement, where no word of wishing follows."""
 BEING = word_set("asleep awake home away ill sick poorly out back here late tired cold hot ready")
 """How somebody is: "Ida's asleep"."""
+CONDITIONS = _keys("after, before, once, when, whenever, until, till, if, unless")
+"""Words before a clause that tells when something is to be done, and not why."""
+KEEPING = word_set("keep leave")
+"""First words of what is to stay as it is: "the ceiling off and keep the lamp"."""
 BE = word_set("is are was were")
 SUBJECTS_OF_BE = word_set("it that this they those these he she there")
 """Words that follow a form of "be" in a question: "is that on"."""

@@ -71,6 +71,9 @@ def test_an_exception(text: str, core: str, excluded: list[tuple[str, str]]) -> 
     ("text", "core", "kind", "value"),
     [
         ("close the blinds at sunset", "close blinds", "event", None),
+        ("lock the door after we're gone", "lock door", "event", None),
+        ("dim the lamp before we eat", "dim lamp", "event", None),
+        ("lock the door after the kids are in bed", "lock door", "event", None),
         ("turn off the tv in half an hour", "turn off tv", "in", 1800),
         ("turn on the fan for ten minutes", "turn on fan", "for", 600),
         ("turn on the lamp at eight", "turn on lamp", "at", "2026-11-23T20:00:00+01:00"),

@@ -32,6 +32,8 @@ def mentions(words: Sequence[str]) -> bool:
         ("blind down halfway the lamp is awful", None),
         ("turn it all off Ida's sleeping", "turn it all off"),
         ("turn off Ida's lamp", None),
+        ("lock the gate after we are gone", None),
+        ("lock the gate before I leave", None),
         ("it's too dark put the heater on", "put heater on"),
         ("I'm off to bed everything off in here", "everything off in here"),
         ("it is time to put the heater on", None),

@@ -297,7 +297,17 @@ def test_the_class_of_covers_is_that_of_those_in_the_room() -> None:
     assert {s.name: s.value for s in made.command.slots}["device_class"] == "shade"
 
 
-@pytest.mark.parametrize("text", ["shut the blinds up", "open the blinds down"])
+def test_what_is_to_be_kept_is_left_as_it_is() -> None:
+    assert meant("turn off the spots and keep the reading lamp") == [(OFF, {"name": "Spots"})]
+    assert meant("turn off the spots and keep the reading lamp on") == [
+        (OFF, {"name": "Spots"}),
+        (ON, LAMP),
+    ]
+
+
+@pytest.mark.parametrize(
+    "text", ["shut the blinds up", "open the blinds down", "the spots a little more less bright"]
+)
 def test_two_directions_that_differ_are_none(text: str) -> None:
     assert meant(text) is None
 

@@ -48,6 +48,19 @@ def test_a_level_is_changed_from_what_it_is(
     assert attribute(house, entity_id, name) == before
 
 
+@pytest.mark.parametrize(
+    ("speed", "change", "then"),
+    [(40, "+ little", 60), (40, "+", 60), (100, "+", 100), (20, "-", 20), (60, "-30 %", 20)],
+)
+def test_a_fan_goes_in_its_own_steps(
+    talks: Callable[..., Talk], speed: int, change: str, then: int
+) -> None:
+    fan = thing("fan.attic", "Fan", None, "on", percentage=speed, percentage_step=20)
+    talk = talks(home=Home(entities=(fan,)))
+    adjusted = command("AdjustDevice", name="Fan", level="speed", change=change)
+    assert talk.say("words", adjusted) == f"I set the fan to {then} percent."
+
+
 def test_a_light_is_dimmed_and_never_quite_off(house: Talk) -> None:
     dimmer = command("AdjustDevice", name="Counter", level="brightness", change="-")
     assert house.say("dimmer", dimmer) == "I set the counter to 80 percent."
