@@ -52,6 +52,9 @@ _CLEAR = ("on", "off", "open", "close", "lock", "unlock", "start", "stop")
 """Actions of which the device that the home does not have is told."""
 
 
+_OPENED = frozenset(("cover", "lock", "valve"))
+"""Domains whose devices "on" opens or locks, for which there are words of their own."""
+
 Strangers = Literal["", "kinds", "any"]
 
 
@@ -248,8 +251,10 @@ class Composer:
         ]
         if not found:
             return None
-        # A level of the same devices needs nothing taken back: "no, twenty".
-        taken = correcting and not (frame.levels and not frame.says_whom and not frame.action)
+        # A level of the same devices needs nothing taken back: "no, twenty". What the home does not
+        # have takes the place of nothing.
+        same = frame.levels and not frame.says_whom and not frame.action
+        taken = correcting and not (same or isinstance(frame.who, Unknown))
         return [self._finished(command, taken) for command in found]
 
     def _is_sent(self, frame: Frame) -> bool:
@@ -275,7 +280,11 @@ class Composer:
         kind = self._targets.domains_of(last)
         if frame.who is None and not kind:
             return None
-        whoms = self._targets.of(frame, before, self._fits, kind)
+        whoms = [
+            whom
+            for whom in self._targets.of(frame, before, self._fits, kind)
+            if _OPENED.intersection(whom.domains) <= {*kind}
+        ]  # "curtains too", after a scene, opens nothing
         switched = last.intent in SWITCHING
         found = [
             Command(intent=last.intent, slots=(*whom.slots, *what))

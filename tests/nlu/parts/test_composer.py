@@ -238,6 +238,19 @@ def test_what_goes_on_after_a_correction_corrects_nothing() -> None:
     assert not any(one.command.instead for one in made)  # a new level needs nothing taken back
 
 
+def test_what_only_goes_on_from_switching_opens_nothing() -> None:
+    scene = Entity(id="scene.film", name="Film Night", area="lounge")
+    compose = Composer(Home(areas=HOME.areas, entities=(*HOME.entities, scene)), "lounge")
+    assert compose(canonical("and the blind too"), (command(ON, name="Film Night"),)) is None
+    opened = command(ON, name="Kitchen Blind")
+    assert compose(canonical("and the lounge blind too"), (opened,))
+
+
+def test_what_the_home_does_not_have_takes_nothing_back() -> None:
+    (made,) = COMPOSE(canonical("no, put the kettle on"), (LAMP_ON,), "any") or ()
+    assert (made.command.slots[0].value, made.command.instead) == ("kettle", False)
+
+
 @pytest.mark.parametrize(("directions", "change"), [(("down",), "- little"), ((), "+ little")])
 def test_a_little_more_goes_on_the_way_that_was_said(
     directions: tuple[str, ...], change: str
