@@ -136,12 +136,33 @@ class Frame:
 
 def frames(said: Canonical, chunks: Sequence[Chunk]) -> list[Frame] | None:
     """The frames of a text that is divided into `chunks`; None where the parts contradict."""
-    read = [_frame(said, segment) for segment in _segments(said, chunks)]
+    named = _with_kinds(said, chunks)
+    if named is None:
+        return None
+    read = [_frame(said, segment) for segment in _segments(said, named)]
     if any(frame is None for frame in read):
         return None
     found = [frame for frame in read if frame is not None and (frame.says_what or frame.says_whom)]
     found = [f for f in found if f.says_what or f.said.tokens[0].text not in KEEPING]
     return _completed(_joined(found)) or None
+
+
+def _with_kinds(said: Canonical, chunks: Sequence[Chunk]) -> list[Chunk] | None:
+    """The chunks, where a kind behind a name is part of it: "the desk lamp light".
+
+    None where it is of another kind: the TV light is neither the TV nor all lights.
+    """
+    found: list[Chunk] = []
+    for chunk in chunks:
+        last = found[-1] if found else None
+        beside = last is not None and last.end == chunk.start and not said.paused(chunk.start)
+        if beside and last and isinstance(last.part, Named) and isinstance(chunk.part, OfKind):
+            if any(e.domain not in chunk.part.kind.domains for e in last.part.entities):
+                return None
+            found[-1] = Chunk(last.part, last.start, chunk.end, last.cost)
+        else:
+            found.append(chunk)
+    return found
 
 
 def _segments(said: Canonical, chunks: Sequence[Chunk]) -> list[list[Chunk]]:

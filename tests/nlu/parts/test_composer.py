@@ -310,6 +310,12 @@ def test_the_class_of_covers_is_that_of_those_in_the_room() -> None:
     assert {s.name: s.value for s in made.command.slots}["device_class"] == "shade"
 
 
+def test_a_kind_behind_a_name_is_part_of_it_or_nothing() -> None:
+    assert meant("turn on the reading lamp light") == [(ON, LAMP)]
+    assert meant("turn on the TV light") is None
+    assert meant("turn on the TV and the light") is not None
+
+
 def test_what_is_to_be_kept_is_left_as_it_is() -> None:
     assert meant("turn off the spots and keep the reading lamp") == [(OFF, {"name": "Spots"})]
     assert meant("turn off the spots and keep the reading lamp on") == [
