@@ -70,7 +70,7 @@ class Account(msgspec.Struct, frozen=True, kw_only=True):
     replies: tuple[str, ...] = ()
     faults: tuple[str, ...] = ()
     times: tuple[StageTime, ...] = ()
-    """Of the stages until the reply was heard; () where none was."""
+    """The stages' times until the reply was heard; () where none was."""
 
 
 class Accounts(msgspec.Struct, frozen=True, kw_only=True, tag=True):

@@ -11,6 +11,7 @@ import msgspec
 from assistant.english.stop_words import OF_AMOUNTS, SEARCH_STOP_WORDS
 from assistant.english.words import words
 
+_OF_NOTHING = SEARCH_STOP_WORDS | OF_AMOUNTS
 MOST_WORDS = 64
 """Most words of a question that are searched; FTS5 refuses an expression that is too large."""
 
@@ -81,7 +82,7 @@ def tells(text: str) -> bool:
 
 def is_about_something(text: str) -> bool:
     """Whether `text` names what it is about: "how long have I got" asks for an amount alone."""
-    return any(token not in SEARCH_STOP_WORDS | OF_AMOUNTS for token in words(text))
+    return any(token not in _OF_NOTHING for token in words(text))
 
 
 def query(tokens: Sequence[str]) -> str:
