@@ -20,11 +20,11 @@ help: ## list the targets
 	@awk -F':.*## ' '/^[a-z-]+:.*## / {printf "  make %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 .PHONY: demo
-demo: run-set ## set up, then speak to the real daemon without a sound card
+demo: run-set whisper ## set up, then speak to the real daemon without a sound card
 	$(VENV)/bin/assistant demo
 
 .PHONY: run
-run: run-set ## start the daemon here, in the foreground
+run: run-set whisper ## start the daemon here, in the foreground
 	$(VENV)/bin/assistant run
 
 .PHONY: piper
@@ -70,6 +70,16 @@ clean: ## remove what `make` made here
 	rm -rf $(VENV) build dist *.egg-info .mypy_cache .ruff_cache .pytest_cache .hypothesis
 
 # ── set-up ──────────────────────────────────────────────────────────────────────────────────
+
+# It hears free speech far better than what comes along; PULL=no does not try to fetch it.
+PULL ?= yes
+PULLED := assistant models pull whisper-tiny.en --if-reachable
+
+.PHONY: whisper
+whisper: run-set
+ifeq ($(PULL),yes)
+	@$(VENV)/bin/$(PULLED)
+endif
 
 # Without these packages the assistant still starts: it says what it cannot hear or speak with.
 .PHONY: run-set
@@ -126,6 +136,10 @@ ifeq ($(DESTDIR),)
 	$(HOME_OF_HARK)/$(VENV)/bin/python -m compileall -q $(SHIPPED:%=$(HOME_OF_HARK)/%)
 	id -u assistant >/dev/null 2>&1 || useradd --system --user-group --groups audio \
 		--home-dir /var/lib/hark --no-create-home --shell /usr/sbin/nologin assistant
+	install -d -o assistant -g assistant -m 700 /var/lib/hark
+ifeq ($(PULL),yes)
+	$(HOME_OF_HARK)/$(VENV)/bin/$(PULLED)
+endif
 	@if $(SYSTEMD_RUNS); then \
 		systemctl daemon-reload && systemctl enable --quiet $(UNITS) && systemctl restart $(UNITS) && \
 		echo "Hark runs; see: systemctl status assistant, assistant doctor"; \

@@ -105,7 +105,9 @@ class Composition:
     def recognition(self) -> Recognition:
         """The engine by which speech is recognised."""
         key = speakable_key(self._config, self._loaded.manifests, self.home, self._builtin)
-        return Recognition(self._config, self.library, SpeakableSource(key, self._speakable))
+        speakable = SpeakableSource(key, self._speakable)
+        names = [str(named) for named in (*self.home.areas, *self.home.entities)]
+        return Recognition(self._config, self.library, speakable, names)
 
     def _speakable(self) -> Speakable:
         """What may be said, by the sentences that understanding has."""

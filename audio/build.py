@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from assistant.core.config import Config, WakeSettings
 from assistant.core.degraded import Degraded
 from assistant.core.did_you_mean import did_you_mean
 from assistant.core.errors import ConfigError
 from assistant.core.models.manifest import Library, ModelState
 from assistant.core.speakable import SpeakableSource
+from audio.asr.general import GeneralEnglish
 from audio.asr.pocketsphinx import PocketSphinxRecognizer
-from audio.asr.recognizer import Recognizer
+from audio.asr.recognizer import Recognizer, SecondLook
 from audio.asr.stage import AsrStage
+from audio.asr.tandem import PART as WHISPER
+from audio.asr.tandem import Ahead, Aside, Pace, pace
 from audio.asr.whisper import WhisperRecognizer
 from audio.echo import echo_canceller
 from audio.listener import Listener
@@ -63,10 +68,20 @@ def _locator(config: Config) -> WakeWordEngine | None:
 
 
 class Recognition:
-    """Speech recognition: whisper where its model is present, else what is `speakable`."""
+    """Speech recognition: what is `speakable`, and free speech by whisper where its model is.
 
-    def __init__(self, config: Config, library: Library, speakable: SpeakableSource) -> None:
+    `hints` are names that whisper should know.
+    """
+
+    def __init__(
+        self,
+        config: Config,
+        library: Library,
+        speakable: SpeakableSource,
+        hints: Sequence[str] = (),
+    ) -> None:
         self._config, self._library, self._speakable = config, library, speakable
+        self._hints = hints
         self.faults = Degraded("asr")
 
     def stage(self) -> AsrStage:
@@ -75,22 +90,38 @@ class Recognition:
 
     def _recognizer(self) -> Recognizer:
         settings = self._config.asr
+        whisper = None
         if settings.engine != "pocketsphinx":
             self._require_known(settings.model)
-            whisper = self.faults.load_or_none("whisper", self._whisper)
-            if whisper is not None:
-                return whisper
+            whisper = self.faults.load_or_none(WHISPER, self._whisper)
+        if whisper is None:
+            return self._domain(GeneralEnglish())
+        if settings.engine == "whisper":
+            return whisper
+        here = self._pace(whisper)
+        if here.leads:
+            return Ahead(whisper, self._domain(None), self.faults)
+        return self._domain(Aside(whisper, here, GeneralEnglish(), self.faults))
+
+    def _domain(self, look: SecondLook | None) -> PocketSphinxRecognizer:
         prefixes = [keyword.replace("_", " ") for keyword in self._config.wake.keywords]
         cache = self._config.cache_dir / "asr"
-        return PocketSphinxRecognizer(self._speakable, prefixes, cache_dir=cache)
+        return PocketSphinxRecognizer(self._speakable, prefixes, cache_dir=cache, look=look)
 
-    def _whisper(self) -> Recognizer | None:
-        """The recognizer of free speech; None where its model was never requested."""
+    def _whisper(self) -> WhisperRecognizer | None:
+        """The recogniser of free speech; None where its model was never requested."""
         settings = self._config.asr
         if settings.engine == "auto" and self._library.state(settings.model) is ModelState.ABSENT:
             return None
         self._library.read(settings.model)  # what is corrupt is never loaded
-        return WhisperRecognizer(self._library.folder(settings.model), threads=settings.threads)
+        folder = self._library.folder(settings.model)
+        return WhisperRecognizer(folder, threads=settings.threads, hints=self._hints)
+
+    def _pace(self, whisper: WhisperRecognizer) -> Pace:
+        model = self._config.asr.model
+        version = self._library.in_use(model).version
+        key = f"{model} {version} {self._config.asr.threads}"
+        return pace(whisper, key, self._config.cache_dir)
 
     def _require_known(self, model: str) -> None:
         known = self._library.artefacts

@@ -186,6 +186,18 @@ def test_installing_places_everything_but_keeps_the_users_settings(tmp_path: Pat
     assert left == [Path("etc/hark/config.toml")]
 
 
+@pytest.mark.parametrize("target", ["demo", "run", "install"])
+def test_set_up_tries_to_pull_whisper_unless_told_not_to(target: str) -> None:
+    def commands(*options: str) -> str:
+        command = ("make", "--dry-run", target, "MAKE=true", *options)  # or it would be run
+        done = subprocess.run(command, cwd=REPOSITORY, check=True, capture_output=True, text=True)
+        return done.stdout
+
+    pull = "assistant models pull whisper-tiny.en --if-reachable"
+    assert pull in commands("PULL=yes")
+    assert pull not in commands("PULL=no")
+
+
 def test_an_old_python_is_refused_in_one_line(tmp_path: Path) -> None:
     old = tmp_path / "python3"
     old.write_text("#!/bin/sh\nexit 1\n", "utf-8")

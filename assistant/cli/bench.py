@@ -15,6 +15,7 @@ from assistant.bench import generator as generator_bench
 from assistant.bench import idle as idle_bench
 from assistant.bench import retrieval as retrieval_bench
 from assistant.bench import stages as stages_bench
+from assistant.bench import whisper as whisper_bench
 from assistant.cli.output import console, emit, progress
 from assistant.core.config import config_files, load_config
 from assistant.core.models.manifest import Library
@@ -92,6 +93,19 @@ def stages(
         figures = stages_bench.measure(runs, utterances, progress=told)
     title = f"{figures.replies} replies to {figures.utterances} commands, medians of {runs} runs"
     _show(title, figures, figures.stages, json)
+
+
+@app.command()
+def whisper(
+    runs: Annotated[int, typer.Option(min=1, help="Runs whose median counts.")] = 3,
+    json: Json = False,
+) -> None:
+    """Time tiny.en's shape on commands, ours beside faster-whisper's own; random weights."""
+    with progress("recognising") as told:
+        figures = whisper_bench.measure(
+            runs, load_config(config_files(None))[0].asr.threads, progress=told
+        )
+    _show("A spoken command, int8", figures, figures.speeds, json)
 
 
 def _show(title: str, figures: msgspec.Struct, rows: Sequence[msgspec.Struct], json: bool) -> None:

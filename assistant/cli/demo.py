@@ -15,6 +15,7 @@ from rich.table import Table
 from assistant.cli.output import console, emit, errors
 from assistant.control.metrics import Stopwatch, Times, figures, times
 from assistant.core.codec import as_json
+from assistant.core.config import config_files, load_config
 from assistant.core.messages import (
     BargeIn,
     DeviceChanged,
@@ -53,10 +54,11 @@ def demo(
         next(frames_of(given), None)  # a file that is not a recording is refused before the start
     out.mkdir(parents=True, exist_ok=True)
     show = _Json() if json else _Screen(out)
+    models = load_config(config_files(None))[0].models_dir
     with tempfile.TemporaryDirectory(prefix="hark-demo-") as name:
         folder = Path(name)
         errors.print("Starting the daemon: `assistant run`, its stages as separate processes …")
-        with daemon(folder, out, HOME) as running:
+        with daemon(folder, out, HOME, models) as running:
             for said, frames, cut in _exchanges(file or [], folder):
                 over = begun if cut else answered()
                 show.exchange(said, running.converse(frames, over, _said_again))

@@ -30,6 +30,7 @@ from assistant.core.clock import time_zone
 from assistant.core.config import AsrSettings, Config, MqttSettings
 from assistant.core.database import Database
 from assistant.core.errors import InputError, SkillError, WakeWordError
+from assistant.core.models.manifest import Library
 from assistant.core.models.opened import OpenModels
 from assistant.core.stage import Stage
 from assistant.evaluation.answers import evaluate_answers, passages
@@ -350,10 +351,14 @@ def _tell_strays(strays: int) -> None:
 
 
 def _heard_by(engine: str, config: Config) -> Config:
-    """The settings with this recogniser."""
+    """The settings with this recogniser; raises `InputError` where its model is not here."""
     if engine not in RECOGNISERS:
         message = f'--engine "{engine}" is none of {", ".join(RECOGNISERS)}'
         raise InputError("eval.engine", message)
+    model = config.asr.model
+    if engine == "whisper" and not Library(config.models_dir).present(model):
+        message = f"{model} is not here, so nothing is measured; run: assistant models pull {model}"
+        raise InputError("eval.no_model", message)
     return msgspec.structs.replace(config, asr=AsrSettings(engine=engine))
 
 

@@ -21,7 +21,11 @@ from assistant.core.errors import ModelError
 from assistant.core.models.manifest import Library, ModelState
 from assistant.core.models.session import check_interface
 from assistant.model_files import switch
+from assistant.model_files.huggingface import await_hub
 from assistant.model_files.pull import Progress, import_model, import_version, pull
+
+REACHED_WITHIN_S = 3.0
+"""Seconds within which a set-up without a network goes on."""
 
 app = typer.Typer(no_args_is_help=True, help="Model files: list, verify, pull, import, use.")
 
@@ -80,14 +84,30 @@ def verify(
 
 
 @app.command("pull")
-def pull_command(name: Name, config: Config = None) -> None:
+def pull_command(
+    name: Name,
+    config: Config = None,
+    if_reachable: Annotated[
+        bool,
+        typer.Option("--if-reachable", help="Give up, with one line, where that is not at once."),
+    ] = False,
+) -> None:
     """Fetch a model from the Hugging Face hub; an interrupted pull is resumed."""
     library = _own(_library(config), name)
     if library.state(name) is ModelState.PULLED and _fault(library, name) is None:
         console.print(f"{name} is here already, and as recorded")
         return
-    with _bar() as told:
-        pull(library, name, told)
+    try:
+        if if_reachable:
+            await_hub(REACHED_WITHIN_S)
+        with _bar() as told:
+            pull(library, name, told)
+    except ModelError as error:
+        if not if_reachable:
+            raise
+        again = f"Hark does without {name}; to try again: assistant models pull {name}"
+        errors.print(f"{error.message}. {again}", markup=False, soft_wrap=True)
+        return
     _came(library, name)
 
 

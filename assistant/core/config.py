@@ -85,7 +85,8 @@ class AsrSettings(SettingsSection, frozen=True, kw_only=True):
     """Speech recognition."""
 
     engine: Annotated[str, _one_of("auto", "whisper", "pocketsphinx")] = "auto"
-    """"auto" (whisper when its model is present), "whisper" or "pocketsphinx"."""
+    """"auto" (both, where whisper's model is present; else pocketsphinx), "whisper" or
+    "pocketsphinx" alone."""
     model: str = "whisper-tiny.en"
     """Name of the whisper model, as `assistant models list` shows it."""
     threads: Annotated[int, Meta(ge=1, le=256)] = 2

@@ -44,6 +44,7 @@ file = "{home}"
 area = "kitchen"
 [storage]
 state = "{folder}/state"
+models = "{models}"
 runtime = "{folder}/run"
 [log]
 level = "warning"
@@ -120,10 +121,11 @@ class Daemon:
 
 
 @contextmanager
-def daemon(folder: Path, replies: Path, home: Path) -> Iterator[Daemon]:
+def daemon(folder: Path, replies: Path, home: Path, models: Path) -> Iterator[Daemon]:
     """`assistant run` with its real processes on fresh state in `folder`; stopped at the end."""
     config = folder / "config.toml"
-    config.write_text(CONFIG.format(folder=folder, replies=replies.resolve(), home=home))
+    places = {"folder": folder, "replies": replies.resolve(), "home": home, "models": models}
+    config.write_text(CONFIG.format(**places))
     os.mkfifo(folder / "microphone")
     command = [sys.executable, "-m", "assistant", "run", "--config", str(config)]
     with (folder / "log").open("wb") as log:

@@ -18,6 +18,7 @@ from assistant.core.errors import AssistantError, ControlError, ModelError
 from assistant.core.models.manifest import INSTALL_AGAIN, Library, ModelState, remedy_of_shipped
 from assistant.doctor import probes
 from assistant.doctor.probes import Clock, FolderProbe, Microphone, Session, SpeechProbe
+from audio.asr.tandem import Pace, read_pace
 from audio.tts.select import select as select_voice
 from audio.wake.select import select as select_wake_word
 
@@ -136,11 +137,23 @@ def recognition(config: Config, library: Library, pocketsphinx: bool) -> Finding
         detail = "pocketsphinx is not installed"
         return Finding(name=name, ok=False, detail=detail, remedy=INSTALL_AGAIN)
     if config.asr.engine == "pocketsphinx" or whisper:
-        used = "pocketsphinx" if config.asr.engine == "pocketsphinx" else model
-        return Finding(name=name, ok=True, detail=used)
+        detail = "pocketsphinx" if config.asr.engine == "pocketsphinx" else model
+        if config.asr.engine == "auto":
+            detail = _both(model, read_pace(config.cache_dir))
+        return Finding(name=name, ok=True, detail=detail)
     return Finding(
         name=name, ok=True, detail=f"pocketsphinx; better: assistant models pull {model}"
     )
+
+
+def _both(model: str, pace: Pace | None) -> str:
+    """Which engine leads on this machine."""
+    if pace is None:
+        return f"{model} and pocketsphinx; the assistant has not yet measured which is to lead"
+    took = f"{pace.command_s * 1000:.0f} ms for a command"
+    if pace.leads:
+        return f"{model}, {took}; pocketsphinx for what it gets wrong"
+    return f"pocketsphinx; {model}, {took}, for free speech"
 
 
 def voice(wanted: str, spoken: SpeechProbe | AssistantError) -> Finding:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+import threading
 from collections.abc import Callable
 from pathlib import Path
 
@@ -35,9 +36,31 @@ class Remote(msgspec.Struct, frozen=True, kw_only=True):
     commit: str
 
 
+def await_hub(within_s: float) -> None:
+    """Return once the hub answers; raises `ModelError` when it does not within `within_s`."""
+    endpoint = _endpoint()
+    answers: list[str] = []
+
+    def ask() -> None:
+        try:
+            get_session().head(endpoint, timeout=within_s)
+        except httpx2.HTTPError as error:
+            answers.append(_reason(error))
+        else:
+            answers.append("")
+
+    # A resolver without a network keeps its caller waiting for longer than any timeout.
+    asking = threading.Thread(target=ask, daemon=True)
+    asking.start()
+    asking.join(within_s)
+    reason = answers[0] if answers else f"no answer within {within_s:g} s"
+    if reason:
+        raise ModelError("model.unreachable", f"{endpoint} cannot be reached ({reason})")
+
+
 def describe(repository: str, path: str, revision: str) -> Remote:
     """Ask the hub about a file; raises `ModelError`."""
-    endpoint = os.environ.get("HF_ENDPOINT", "https://huggingface.co").rstrip("/")
+    endpoint = _endpoint()
     where = f"{endpoint}/{repository}, file {path} at {revision}"
     try:
         url = hf_hub_url(repository, path, revision=revision, endpoint=endpoint)
@@ -111,14 +134,21 @@ def sha256(file: Path) -> str:
         return hashlib.file_digest(opened, "sha256").hexdigest()
 
 
+def _endpoint() -> str:
+    return os.environ.get("HF_ENDPOINT", "https://huggingface.co").rstrip("/")
+
+
+def _reason(error: Exception) -> str:
+    return str(error).splitlines()[0] if str(error) else type(error).__name__
+
+
 def _unreachable(where: str, error: Exception) -> ModelError:
     if isinstance(error, HfHubHTTPError):
         status = error.response.status_code
         what = "is not there" if status == 404 else f"is refused with status {status}"
         return ModelError("model.hub", f"{where} {what}")
-    reason = str(error).splitlines()[0] if str(error) else type(error).__name__
     message = (
-        f"{where} cannot be reached ({reason}); check the network and run the command again, "
-        "or fetch the files elsewhere and run: assistant models import NAME PATH"
+        f"{where} cannot be reached ({_reason(error)}); check the network and run the command "
+        "again, or fetch the files elsewhere and run: assistant models import NAME PATH"
     )
     return ModelError("model.unreachable", message)

@@ -11,6 +11,7 @@ import pocketsphinx
 
 from assistant.core.messages import SAMPLE_RATE_HZ, Word
 from audio.asr.pronunciation import dictionary_path
+from audio.asr.recognizer import Recognition, recognition
 
 FRAMES_PER_S = 100
 _CHUNK_BYTES = 2 * SAMPLE_RATE_HZ // 10
@@ -26,11 +27,21 @@ _LEAST_POSTERIOR = 0.2
 _QUICK = {"fwdflat": False, "maxhmmpf": 6000}
 
 
+# The look costs up to half of real time, which nobody is to wait for.
+FOLLOWING_SHARE = 0.5
+"""Most seconds that following takes for each second of sound, not all of it being speech."""
+LOOK_S = 0.25
+"""Most seconds that the end takes; what is late is left out."""
+
+
 class GeneralEnglish:
     """The model, loaded at its first use (0.3 s, 150 MB); it decodes in a tenth of real time.
 
-    In noise it takes a quarter. `clock` gives seconds: each call has a budget of them.
+    In noise it takes a quarter. `clock` gives seconds: each call has a budget of them. Implements
+    `SecondLook`.
     """
+
+    name = "pocketsphinx"
 
     def __init__(self, clock: Callable[[], float] = time.perf_counter) -> None:
         self._clock = clock
@@ -44,11 +55,17 @@ class GeneralEnglish:
         self._done = None
         self._left_s = 0.0
 
-    def follow(self, sound: bytes, cepstral_mean: str, budget_s: float) -> bool:
+    def follow(self, sound: bytes, cepstral_mean: str, passed_s: float) -> None:
+        """Decode what is new in `sound`, as far as the share of `passed_s` goes.
+
+        What the last step of one call takes too long, the next has less.
+        """
+        self.decode(sound, cepstral_mean, FOLLOWING_SHARE * passed_s)
+
+    def decode(self, sound: bytes, cepstral_mean: str, budget_s: float) -> bool:
         """Decode what is new in `sound` (16 kHz int16, from the utterance's beginning).
 
-        False when the budget was over before all of it was decoded. What the last step of one call
-        takes too long, the next has less.
+        False when the budget was over before all of it was decoded.
         """
         self._left_s = min(self._left_s, 0.0) + budget_s
         if self._done is None:
@@ -65,17 +82,15 @@ class GeneralEnglish:
             self._done = min(self._done + _CHUNK_BYTES, len(sound))
         return True
 
-    def finish(
-        self, sound: bytes, cepstral_mean: str, speech_s: float, budget_s: float
-    ) -> tuple[Word, ...]:
-        """The words of all of `sound`; () when they are too few for `speech_s` of speech, or late.
+    def finish(self, sound: bytes, cepstral_mean: str, speech_s: float) -> Recognition:
+        """The words of all of `sound`; none when they are too few for `speech_s` of it, or late.
 
         Confidences are posteriors over the word lattice.
         """
-        heard = self.follow(sound, cepstral_mean, budget_s)
+        heard = self.decode(sound, cepstral_mean, LOOK_S)
         self.start()
         words = spoken_words(self._decoder) if heard else ()
-        return words if credible(words, speech_s) else ()
+        return recognition(words if credible(words, speech_s) else (), self.name)
 
     @cached_property
     def _decoder(self) -> pocketsphinx.Decoder:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 import msgspec
@@ -16,9 +16,9 @@ from assistant.core.messages import SAMPLE_RATE_HZ, Word
 from assistant.core.speakable import SpeakableSource
 from audio.asr.cepstral_mean import BLOCK_S, CepstralMean
 from audio.asr.domain import FILLERS, Domain, prepare
-from audio.asr.general import FRAMES_PER_S, GeneralEnglish, spoken_words
+from audio.asr.general import FRAMES_PER_S, spoken_words
 from audio.asr.pronunciation import VOWELS
-from audio.asr.recognizer import Recognition, recognition
+from audio.asr.recognizer import Recognition, SecondLook, recognition
 from audio.asr.speech_span import SpeechSpan
 
 _BLOCK = int(BLOCK_S * SAMPLE_RATE_HZ)
@@ -32,13 +32,8 @@ _LEAST_CONFIDENCE = (
     0.05  # noise that passes for a sentence has a word below; right orders had none below 0.26
 )
 
-# The look at general English costs up to half of real time, which nobody is to wait for.
 _FOLLOWS_FROM_S = 1.0
-"""Seconds of sound, half of them in the phone loop, after which that look begins, too."""
-_FOLLOWING_SHARE = 0.5
-"""Most seconds of that look for each second that sound comes in, not all of it being speech."""
-_LOOK_S = 0.25
-"""Most seconds that it may take once they have ended; what is late is left out."""
+"""Seconds of sound, half of them in the phone loop, after which the second look begins, too."""
 
 # Five seconds of kitchen noise hold at most one vowel for the phone loop, words of speech more.
 _FEWEST_VOWELS = 3
@@ -48,10 +43,9 @@ class PocketSphinxRecognizer:
     """Recognises what `speakable` has, after any of `prefixes` or none.
 
     Decoding starts after half a second of speech, when the cepstral mean is known. Other speech may
-    come before a prefix. Speech that fits a loop of phones better than any sentence, or is no
-    sentence by `accepts`, is decoded again with the general English model; silence and noise give
-    nothing. Confidences come from how long a word
-    lasts for its phones. Raises `RecognitionError` when the domain cannot be built.
+    come before a prefix. Speech that fits a loop of phones better than any sentence is left to
+    `look`, where there is one; silence and noise give nothing. Confidences come from how long a
+    word lasts for its phones. Raises `RecognitionError` when the domain cannot be built.
     """
 
     name = "pocketsphinx"
@@ -62,7 +56,7 @@ class PocketSphinxRecognizer:
         prefixes: Sequence[str] = (),
         *,
         cache_dir: Path,
-        accepts: Callable[[str], bool] = lambda text: True,
+        look: SecondLook | None = None,
     ) -> None:
         try:
             domain = prepare(speakable, prefixes, cache_dir)
@@ -71,8 +65,7 @@ class PocketSphinxRecognizer:
         except (OSError, ValueError, RuntimeError) as error:
             message = f"PocketSphinx cannot use the skills' sentences from {cache_dir}: {error}"
             raise RecognitionError("asr.domain", message) from error
-        self._accepts = accepts
-        self._general = GeneralEnglish()
+        self._look = look
         self._span = SpeechSpan()
         self._running = False
 
@@ -82,7 +75,8 @@ class PocketSphinxRecognizer:
             self._end()
         self._pending = np.zeros(0, np.int16)
         self._followed = False
-        self._general.start()
+        if self._look is not None:
+            self._look.start()
         self._span.start()
         self._backlog: list[bytes] = []
         self._sound: list[bytes] = []
@@ -94,8 +88,8 @@ class PocketSphinxRecognizer:
     def feed(self, samples: NDArray[np.int16]) -> None:
         """Take the next samples, 16 kHz mono, and decode their speech once the mean is known."""
         self._listen(self._span.feed(samples))
-        if self._mean.known:
-            self._follow(_FOLLOWING_SHARE * len(samples) / SAMPLE_RATE_HZ)
+        if self._mean.known and self._look is not None:
+            self._follow(self._look, len(samples) / SAMPLE_RATE_HZ)
 
     def _listen(self, speech: NDArray[np.int16]) -> None:
         self._pending = np.concatenate((self._pending, speech))
@@ -117,27 +111,23 @@ class PocketSphinxRecognizer:
         words = _rated(tuple(w for w in heard if w.text not in FILLERS), self._decoder)
         if any(word.confidence < _LEAST_CONFIDENCE for word in words):
             words = ()
-        text = " ".join(word.text for word in words)
-        if text and self._accepts(text):
-            return recognition(words, self.name)
         vowels = sum(phone in VOWELS for phone in filled)
-        general = self._second_look() if text or vowels >= _FEWEST_VOWELS else ()
-        return recognition(general or words, self.name, text)
+        if not words and vowels >= _FEWEST_VOWELS and self._look is not None:
+            sound, mean = b"".join(self._sound), self._mean
+            free = self._look.finish(sound, mean.text(), mean.speech_s)
+            if free.text:
+                return free
+        return recognition(words, self.name)
 
-    def _second_look(self) -> tuple[Word, ...]:
-        sound, mean = b"".join(self._sound), self._mean
-        return self._general.finish(sound, mean.text(), mean.speech_s, _LOOK_S)
-
-    def _follow(self, budget_s: float) -> None:
-        """Let general English follow while the phone loop has more of the sound than words have."""
+    def _follow(self, look: SecondLook, passed_s: float) -> None:
+        """Let `look` follow while the phone loop has more of the sound than words have."""
         if not self._followed:
             spans = [(w.end_s - w.start_s, w.text in FILLERS) for w in spoken_words(self._decoder)]
             filled = sum(length for length, filler in spans if filler)
             heard = sum(length for length, _ in spans)
             self._followed = heard >= _FOLLOWS_FROM_S and filled > heard / 2
         if self._followed:
-            sound = b"".join(self._sound)
-            self._general.follow(sound, self._mean.text(), budget_s)
+            look.follow(b"".join(self._sound), self._mean.text(), passed_s)
 
     def _add(self, block: NDArray[np.int16]) -> None:
         self._mean.add(block.tobytes())

@@ -44,6 +44,22 @@ class Recognizer(Protocol):
         """End the utterance and return what was said."""
 
 
+class SecondLook(Protocol):
+    """What recognises free speech, for speech that fits no sentence of the skills.
+
+    Sound is 16 kHz int16; the cepstral mean is PocketSphinx's.
+    """
+
+    def start(self) -> None:
+        """Forget the last utterance."""
+
+    def follow(self, sound: bytes, cepstral_mean: str, passed_s: float) -> None:
+        """Look at `sound`, all that there is so far, while the person speaks: `passed_s` more."""
+
+    def finish(self, sound: bytes, cepstral_mean: str, speech_s: float) -> Recognition:
+        """What was said in all of `sound`, `speech_s` of it speech; no text where it is late."""
+
+
 def recognition(words: tuple[Word, ...], engine: str, *others: str) -> Recognition:
     """The recognition of `words`, with `others` as alternatives where they differ."""
     text = " ".join(word.text for word in words)

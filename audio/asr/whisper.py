@@ -9,7 +9,9 @@ from __future__ import annotations
 
 import os
 import re
+import time
 import zlib
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from assistant.core.errors import RecognitionError
-from assistant.core.messages import Word
+from assistant.core.messages import SAMPLE_RATE_HZ, Word
 from audio.asr.recognizer import Recognition, recognition
 
 FRAMES_PER_S = 100
@@ -27,10 +29,13 @@ FULL_FRAMES = 30 * FRAMES_PER_S
 LONGEST_TOKENS = 448
 
 _TOKENS_PER_S = 8  # fast speech
+_USUAL_TOKENS_PER_S = 3.5
 _SPARE_TOKENS = 16
 _LOW_LOG_PROBABILITY = -1.0  # these three as in OpenAI's whisper/transcribe.py
 _NO_SPEECH = 0.6
 _MOST_COMPRESSIBLE = 2.4
+_MOST_HINT_TOKENS = 100
+"""Most tokens of the hint: each takes time, and they share the decoder's 448 with what is said."""
 _NOT_A_WORD = re.compile(r"[^\w']+")
 _SILENT = 32  # of 32767: below what any microphone's own noise gives
 
@@ -63,12 +68,13 @@ class Attempt(msgspec.Struct, frozen=True, kw_only=True):
 class WhisperRecognizer:
     """Recognises any English with the CTranslate2 model in a folder; nothing is downloaded.
 
+    `hints` are names that are likelier than their sound alone makes them, the first ones first.
     Raises `RecognitionError` when the folder holds no usable model or the engine fails.
     """
 
     name = "whisper"
 
-    def __init__(self, model: Path, *, threads: int = 2) -> None:
+    def __init__(self, model: Path, *, threads: int = 2, hints: Sequence[str] = ()) -> None:
         # CTranslate2's worker threads would spin for 200 ms after each utterance.
         os.environ.setdefault("KMP_BLOCKTIME", "0")
         os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
@@ -88,6 +94,7 @@ class WhisperRecognizer:
             )
         except (RuntimeError, ValueError) as error:
             raise RecognitionError("asr.model", f"{model}: {error}") from error
+        self._prompt = self._prompted(hints)
         self._heard: list[NDArray[np.int16]] = []
 
     def start(self) -> None:
@@ -101,8 +108,12 @@ class WhisperRecognizer:
     def finish(self) -> Recognition:
         """End the utterance and return what was said."""
         samples = np.concatenate(self._heard) if self._heard else np.zeros(0, np.int16)
+        return recognition(self.words(samples), self.name)
+
+    def words(self, samples: NDArray[np.int16]) -> tuple[Word, ...]:
+        """The words in `samples`, 16 kHz mono; () for silence and for what cannot be believed."""
         if int(np.abs(samples.astype(np.int32)).max(initial=0)) < _SILENT:
-            return recognition((), self.name)
+            return ()
         try:
             attempt = self._attempt(samples, FLOOR_FRAMES)
             if not attempt.sound and not self._hopeless(attempt):
@@ -110,24 +121,38 @@ class WhisperRecognizer:
                 attempt = max(attempt, again, key=lambda a: (a.sound, a.log_probability))
         except (RuntimeError, ValueError) as error:
             raise RecognitionError("asr.whisper", f"whisper failed: {error}") from error
-        return recognition(attempt.words if attempt.spoken else (), self.name)
+        return attempt.words if attempt.spoken else ()
+
+    def tokens(self, samples: NDArray[np.int16], floor: int) -> list[int]:
+        """What the decoder makes of `samples` in a window of at least `floor` frames."""
+        encoded, frames = self._encoded(samples, floor)
+        return list(self._generated(encoded, _most_tokens(frames)).sequences_ids[0])
+
+    def command_s(self, duration_s: float, clock: Callable[[], float] = time.perf_counter) -> float:
+        """Seconds that a command of `duration_s` takes, the best of three.
+
+        It has as many tokens as are usual, whatever the weights would make of the sound.
+        """
+        samples = np.random.default_rng(0).normal(0, 1000, int(duration_s * SAMPLE_RATE_HZ))
+        taken: list[float] = []
+        for _ in range(3):
+            began_s = clock()
+            encoded, frames = self._encoded(samples.astype(np.int16), FLOOR_FRAMES)
+            count, never_ends = usual_tokens(duration_s), [-1, self._tokenizer.eot]
+            result = self._generated(encoded, count, suppress_tokens=never_ends)
+            tokens = [token for token in result.sequences_ids[0] if token < self._tokenizer.eot]
+            if tokens:
+                self._words(encoded, tokens, frames)
+            taken.append(clock() - began_s)
+        return min(taken)
 
     @staticmethod
     def _hopeless(attempt: Attempt) -> bool:
         return attempt.no_speech > _NO_SPEECH and not attempt.repetitive
 
     def _attempt(self, samples: NDArray[np.int16], floor: int) -> Attempt:
-        features = self._model.feature_extractor(samples.astype(np.float32) / 32768)
-        frames = min(features.shape[1], FULL_FRAMES)
-        encoded = self._model.encode(_window(features, floor))
-        result = self._model.model.generate(
-            encoded,
-            [[*self._tokenizer.sot_sequence, self._tokenizer.no_timestamps]],
-            beam_size=1,
-            max_length=longest(frames / FRAMES_PER_S),
-            return_scores=True,
-            return_no_speech_prob=True,
-        )[0]
+        encoded, frames = self._encoded(samples, floor)
+        result = self._generated(encoded, _most_tokens(frames))
         tokens = result.sequences_ids[0]
         words = self._words(encoded, tokens, frames) if tokens else ()
         return Attempt(
@@ -136,6 +161,38 @@ class WhisperRecognizer:
             log_probability=result.scores[0] * len(tokens) / (len(tokens) + 1),
             no_speech=result.no_speech_prob,
         )
+
+    def _encoded(self, samples: NDArray[np.int16], floor: int) -> tuple[Any, int]:
+        """The encoder's output for a window of at least `floor` frames, and how many are sound."""
+        # The extractor pads by a frame, which faster-whisper cuts off, too.
+        features = self._model.feature_extractor(samples.astype(np.float32) / 32768)[:, :-1]
+        frames = min(features.shape[1], FULL_FRAMES)
+        return self._model.encode(_window(features, floor)), frames
+
+    def _generated(self, encoded: Any, tokens: int, **options: Any) -> Any:
+        return self._model.model.generate(
+            encoded,
+            [self._prompt],
+            beam_size=1,
+            max_length=longest(tokens, len(self._prompt)),
+            return_scores=True,
+            return_no_speech_prob=True,
+            **options,
+        )[0]
+
+    def _prompted(self, hints: Sequence[str]) -> list[int]:
+        """The tokens before the text: as many whole `hints` as there is room for, as text before.
+
+        So whisper's authors (and faster-whisper's `hotwords`) make names likelier.
+        """
+        hinted: list[int] = []
+        for hint in dict.fromkeys(hints):
+            more = self._tokenizer.encode(f" {hint}" if not hinted else f", {hint}")
+            if len(hinted) + len(more) > _MOST_HINT_TOKENS:
+                break
+            hinted += more
+        before = [self._tokenizer.sot_prev, *hinted] if hinted else []
+        return [*before, *self._tokenizer.sot_sequence, self._tokenizer.no_timestamps]
 
     def _words(self, encoded: Any, tokens: list[int], frames: int) -> tuple[Word, ...]:
         """Place and rate each word by the cross-attention, which faster-whisper aligns with."""
@@ -153,9 +210,21 @@ class WhisperRecognizer:
         )
 
 
-def longest(duration_s: float) -> int:
-    """The `max_length` for sound of this duration: about half of it comes back as tokens."""
-    return min(LONGEST_TOKENS, 2 * (_SPARE_TOKENS + int(_TOKENS_PER_S * duration_s)))
+def usual_tokens(duration_s: float) -> int:
+    """How many tokens a command of this duration usually has."""
+    return int(_USUAL_TOKENS_PER_S * duration_s)
+
+
+def longest(tokens: int, prompt: int) -> int:
+    """The `max_length` for at most `tokens` after a prompt of that many.
+
+    CTranslate2 gives at most half of it, and at most what the prompt leaves of it.
+    """
+    return min(LONGEST_TOKENS, max(2 * tokens, prompt + tokens))
+
+
+def _most_tokens(frames: int) -> int:
+    return _SPARE_TOKENS + int(_TOKENS_PER_S * frames / FRAMES_PER_S)
 
 
 def _window(features: NDArray[np.float32], floor: int) -> NDArray[np.float32]:

@@ -42,7 +42,7 @@ def _native(commands: list[str], root: Root) -> Figures:
     root.install("git", "make", "python3")
     yield "Python", root.run("python3 --version").split()[-1]
     for command in commands:
-        yield f"make {command}", f"{timed(partial(root.run, f'make {command}')):.0f} s"
+        yield f"make {command}", f"{timed(partial(root.run, f'make {command} PULL=no')):.0f} s"
     root.install(*PACKAGES)
     with root.booted() as machine:
         yield "systemd", machine.call("systemctl", "--version").split()[1]

@@ -41,7 +41,7 @@ WatchdogSec=0
 
 def serve(machine: Machine, source: str) -> Iterator[tuple[str, str]]:
     """Install it and go through its life; gives each step and its figure."""
-    yield "make install", _seconds(machine, "make", "-C", source, "install")
+    yield "make install", _seconds(machine, "make", "-C", source, "install", "PULL=no")
     machine.call("systemctl", "start", "mosquitto")
     _write(machine, "/etc/hark/config.toml", SETTINGS)
     yield "restart until ready", _seconds(machine, "systemctl", "restart", "assistant")

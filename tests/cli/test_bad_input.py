@@ -65,6 +65,10 @@ def test_recordings_that_cannot_be_used(tmp_path: Path) -> None:
         refused(assistant(tmp_path, "hear", file), str(file), words)
 
 
+def test_whisper_is_not_measured_where_its_model_is_not(tmp_path: Path) -> None:
+    refused(assistant(tmp_path, "eval", "examples", "--engine", "whisper"), "models pull", WHISPER)
+
+
 def test_nothing_is_heard_when_one_of_several_recordings_is_bad(tmp_path: Path) -> None:
     good, bad = wav(tmp_path / "good.wav", 1.0), tmp_path / "bad.wav"
     bad.touch()

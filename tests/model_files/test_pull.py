@@ -6,9 +6,11 @@ import hashlib
 import http.server
 import os
 import re
+import socket
 import subprocess
 import sys
 import threading
+import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -430,3 +432,37 @@ def test_a_missing_file_makes_the_model_incomplete(hub: Hub, library_of: Library
 def test_an_unknown_name_is_answered_with_the_known_ones(library_of: LibraryOf) -> None:
     with pytest.raises(ModelError, match='"tyni"; there are: tiny'):
         pull(library_of(), "tyni", silent)
+
+
+def run_pull(tmp_path: Path, endpoint: str) -> subprocess.CompletedProcess[str]:
+    config = tmp_path / "config.toml"
+    config.write_text(f'[storage]\nmodels = "{tmp_path}/models"\n', "utf-8")
+    command = (sys.executable, "-m", "assistant", "models", "pull", "whisper-tiny.en")
+    options = ("--if-reachable", "--config", str(config))
+    environment = {**os.environ, "HF_ENDPOINT": endpoint}
+    return subprocess.run((*command, *options), env=environment, capture_output=True, text=True)
+
+
+def test_a_set_up_without_a_hub_goes_on_with_one_line(tmp_path: Path) -> None:
+    told = run_pull(tmp_path, "http://127.0.0.1:9")
+    assert (told.returncode, told.stdout) == (0, "")
+    (line,) = told.stderr.splitlines()
+    assert "cannot be reached" in line
+    assert line.endswith("assistant models pull whisper-tiny.en")
+
+
+def test_a_hub_that_says_nothing_is_waited_for_3_s(tmp_path: Path) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        began_s = time.monotonic()
+        told = run_pull(tmp_path, f"http://127.0.0.1:{silent.getsockname()[1]}")
+    assert "cannot be reached" in told.stderr
+    assert told.returncode == 0
+    assert time.monotonic() - began_s >= 3.0
+
+
+def test_a_set_up_whose_hub_lacks_the_model_goes_on(tmp_path: Path, hub: Hub) -> None:
+    """The hub answers: what it says of the model is told in one line."""
+    told = run_pull(tmp_path, hub.url)
+    assert told.returncode == 0
+    (line,) = told.stderr.splitlines()
+    assert "is not there" in line

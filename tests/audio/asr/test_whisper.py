@@ -78,8 +78,26 @@ def test_silence_is_not_even_encoded(light: Watched) -> None:
     assert light.windows == []
 
 
-def test_the_length_is_capped_by_the_duration() -> None:
-    assert longest(1.0) < longest(5.0) <= longest(60.0) <= 448
+def test_the_length_is_capped_and_leaves_room_for_the_prompt() -> None:
+    assert longest(20, 2) == 40  # of which CTranslate2 gives half
+    assert longest(20, 80) == 100  # of which the prompt takes 80
+    assert longest(500, 2) == 448
+
+
+def test_hints_go_before_the_text_as_many_as_there_is_room_for(tmp_path: Path) -> None:
+    says = ["Turn", "on", "the", "den."]
+    write_whisper(tmp_path, says, after=3, knows="den attic")  # "den", ",", "attic"
+    hinted = WhisperRecognizer(tmp_path, hints=["den", "attic", "den"])
+    assert hear(hinted, sound(2.0)).text == "turn on the den"
+    many = WhisperRecognizer(tmp_path, hints=[f"den{n}" for n in range(900)])
+    assert len(many._prompt) <= 104
+    assert hear(WhisperRecognizer(tmp_path), sound(2.0)).text != "turn on the den"
+
+
+def test_how_long_a_command_takes_is_the_best_of_three(tmp_path: Path, light: Watched) -> None:
+    moments = iter([0.0, 0.5, 1.0, 1.2, 2.0, 2.4])
+    assert light.command_s(4.0, clock=lambda: next(moments)) == pytest.approx(0.2)
+    assert light.windows == [FLOOR_FRAMES] * 3
 
 
 def test_a_folder_without_a_model_is_refused(tmp_path: Path) -> None:

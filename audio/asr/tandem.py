@@ -1,0 +1,130 @@
+"""Whisper and PocketSphinx together: the one that is quick enough leads, the other one helps.
+
+Where whisper is done with a command soon after its end, it leads, and PocketSphinx's sentence is
+the alternative for what does not parse. On a slower machine PocketSphinx leads, and whisper has a
+second look at speech that fits no sentence. Whisper that fails is left out until the next start.
+"""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import msgspec
+import numpy as np
+from numpy.typing import NDArray
+
+from assistant.core.degraded import Degraded
+from assistant.core.errors import RecognitionError
+from assistant.core.files import replace_file
+from assistant.core.messages import SAMPLE_RATE_HZ
+from audio.asr.recognizer import Recognition, Recognizer, SecondLook, recognition
+from audio.asr.whisper import FLOOR_FRAMES, FRAMES_PER_S, WhisperRecognizer
+
+PART = "whisper"
+LEADS_WITHIN_S = 0.4
+"""Seconds within which whisper must be done with a command of four to lead."""
+LOOKS_WITHIN_S = 1.0
+"""Most seconds that anybody waits for whisper's second look."""
+_COMMAND_S = 4.0
+_FILE = "whisper-pace.json"
+
+
+class Pace(msgspec.Struct, frozen=True, kw_only=True):
+    """How long whisper takes on this machine for a command of four seconds."""
+
+    key: str
+    command_s: float
+
+    @property
+    def leads(self) -> bool:
+        """Whether whisper is quick enough to be waited for at every command."""
+        return self.command_s <= LEADS_WITHIN_S
+
+    def looks_at(self, speech_s: float) -> bool:
+        """Whether `speech_s` of free speech are recognised in time."""
+        windows = max(1.0, speech_s * FRAMES_PER_S / FLOOR_FRAMES)
+        return self.command_s * windows <= LOOKS_WITHIN_S
+
+
+def pace(whisper: WhisperRecognizer, key: str, cache: Path) -> Pace:
+    """How quick `whisper` is here: measured once for a `key`, then read from the folder `cache`."""
+    key = f"{key} {os.uname().machine} {os.cpu_count()}"
+    known = read_pace(cache)
+    if known is not None and known.key == key:
+        return known
+    measured = Pace(key=key, command_s=round(whisper.command_s(_COMMAND_S), 4))
+    cache.mkdir(parents=True, exist_ok=True)
+    replace_file(cache / _FILE, msgspec.json.encode(measured), 0o600, durable=False)
+    return measured
+
+
+def read_pace(cache: Path) -> Pace | None:
+    """What was measured last; None when nothing was, or by another version."""
+    try:
+        return msgspec.json.decode((cache / _FILE).read_bytes(), type=Pace)
+    except (OSError, msgspec.MsgspecError):
+        return None
+
+
+class Ahead:
+    """Whisper leads; what `domain` hears is the alternative. Implements `Recognizer`."""
+
+    name = WhisperRecognizer.name
+
+    def __init__(self, whisper: WhisperRecognizer, domain: Recognizer, faults: Degraded) -> None:
+        self._whisper, self._domain, self._faults = whisper, domain, faults
+
+    def start(self) -> None:
+        """Forget the last utterance and begin a new one."""
+        self._whisper.start()
+        self._domain.start()
+
+    def feed(self, samples: NDArray[np.int16]) -> None:
+        """Take the next samples, 16 kHz mono."""
+        self._whisper.feed(samples)
+        self._domain.feed(samples)
+
+    def finish(self) -> Recognition:
+        """End the utterance; gives whisper's text, or PocketSphinx's once whisper has failed."""
+        other = self._domain.finish()
+        if PART in self._faults:
+            return other
+        try:
+            led = self._whisper.finish()
+        except RecognitionError as error:
+            self._faults.note(PART, error)
+            return other
+        return recognition(led.words, led.engine, other.text) if led.words else led
+
+
+class Aside:
+    """Whisper as the second look, else `otherwise`. Implements `SecondLook`."""
+
+    def __init__(
+        self, whisper: WhisperRecognizer, here: Pace, otherwise: SecondLook, faults: Degraded
+    ) -> None:
+        self._whisper, self._pace = whisper, here
+        self._otherwise, self._faults = otherwise, faults
+
+    def start(self) -> None:
+        """Forget the last utterance."""
+        self._otherwise.start()
+
+    def follow(self, sound: bytes, cepstral_mean: str, passed_s: float) -> None:
+        """Let the other look follow where whisper would be late; whisper looks at the end."""
+        if not self._looks_at(len(sound) / 2 / SAMPLE_RATE_HZ):
+            self._otherwise.follow(sound, cepstral_mean, passed_s)
+
+    def finish(self, sound: bytes, cepstral_mean: str, speech_s: float) -> Recognition:
+        """Whisper's words of `sound`, or those of the other look."""
+        if self._looks_at(len(sound) / 2 / SAMPLE_RATE_HZ):
+            try:
+                words = self._whisper.words(np.frombuffer(sound, np.int16))
+                return recognition(words, self._whisper.name)
+            except RecognitionError as error:
+                self._faults.note(PART, error)
+        return self._otherwise.finish(sound, cepstral_mean, speech_s)
+
+    def _looks_at(self, sound_s: float) -> bool:
+        return PART not in self._faults and self._pace.looks_at(sound_s)
