@@ -112,7 +112,8 @@ class Listener:
             case PlaybackEnded():
                 self._replying = ""
                 if message.listen and not message.interrupted and self._open is None:
-                    yield from self._open_up(message.at_s, message.at_s, message.at_s, "")
+                    now_s, asked = message.at_s, message.utterance_id
+                    yield from self._open_up(now_s, now_s, now_s, follows=asked)
             case Complete() if self._open is not None:
                 self._open.judge(message)
             case Tick() if self._open is not None and self._deaf(message.at_s):
@@ -185,7 +186,7 @@ class Listener:
             self._preroll.burst_starts_s(BURST_PAUSE_S, BURST_MARGIN_S),
             ended_s - LONGEST_KEYWORD_S,
         )
-        yield from self._open_up(at_s, begins_s, ended_s + KEYWORD_TAIL_S, keyword)
+        yield from self._open_up(at_s, begins_s, ended_s + KEYWORD_TAIL_S, wake_word=keyword)
 
     def _since_keyword_s(self) -> float:
         if self._locator is None:
@@ -196,14 +197,24 @@ class Listener:
     def _begun(self, heard: Heard) -> Iterator[Message]:
         if self._onset.step(heard.at_s, heard.speech) is Phase.SPEAKING:
             begins_s = self._preroll.burst_starts_s(BURST_PAUSE_S, BURST_MARGIN_S)
-            yield from self._open_up(heard.at_s, begins_s, begins_s, "")
+            yield from self._open_up(heard.at_s, begins_s, begins_s)
 
     def _open_up(
-        self, at_s: float, begins_s: float, command_from_s: float, wake_word: str
+        self,
+        at_s: float,
+        begins_s: float,
+        command_from_s: float,
+        *,
+        wake_word: str = "",
+        follows: str = "",
     ) -> Iterator[Message]:
-        endpointing = Endpointing(self._settings, at_s, heard_from_s=command_from_s)
         self._open = Recording(
-            self._settings, self._new_id(), wake_word, endpointing, command_from_s
+            self._settings,
+            self._new_id(),
+            wake_word=wake_word,
+            follows=follows,
+            endpointing=Endpointing(self._settings, at_s, heard_from_s=command_from_s),
+            command_from_s=command_from_s,
         )
         # Sound from before the last utterance's end belongs to that utterance.
         since_s = max(begins_s, self._closed_at_s)

@@ -31,11 +31,13 @@ class Recording:
         self,
         settings: ListeningSettings,
         utterance_id: str,
-        wake_word: str,
         endpointing: Endpointing,
         command_from_s: float,
+        *,
+        wake_word: str = "",
+        follows: str = "",
     ) -> None:
-        self.utterance_id, self.wake_word = utterance_id, wake_word
+        self.utterance_id, self.wake_word, self._follows = utterance_id, wake_word, follows
         self.endpointing = endpointing
         self._settings, self._command_from_s = settings, command_from_s
         self._frames: list[bytes] = []
@@ -100,6 +102,7 @@ class Recording:
             sequence=self._sequence,
             samples=b"".join(self._frames),
             wake_word=self.wake_word,
+            follows=self._follows,
         )
         self._frames.clear()
         self._sequence += 1

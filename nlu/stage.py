@@ -93,8 +93,11 @@ class NluStage:
         yield Complete(
             utterance_id=message.utterance_id,
             revision=message.revision,
-            complete=self._endings.likely(text)
-            and (understood.exact or (nothing and self._templates.is_answer(said))),
+            complete=message.expected
+            or (
+                self._endings.likely(text)
+                and (understood.exact or (nothing and self._templates.is_answer(said)))
+            ),
         )
         yield Interpretation(
             utterance_id=message.utterance_id,
@@ -130,7 +133,9 @@ class NluStage:
         text, said = transcript.text, canonical(transcript.text)
         confidence = min((word.confidence for word in transcript.words), default=1.0)
         understood = self._after(said, now, before)
-        if not understood.commands and not self._templates.is_answer(said):
+        if transcript.expected:
+            confidence = 1.0
+        elif not understood.commands and not self._templates.is_answer(said):
             for other in transcript.alternatives:
                 found = self._interpreter(canonical(other), now, before)
                 if found.exact:

@@ -31,15 +31,15 @@ def did_you_mean(sentences: Sequence[str]) -> Choose:
 
 def refuses(text: str) -> bool:
     """Whether an answer refuses all options."""
-    return NONE_OF_THEM.fullmatch(" ".join(_words(text))) is not None
+    return NONE_OF_THEM.fullmatch(" ".join(words_of(text))) is not None
 
 
 def pick(text: str, options: Sequence[str]) -> str | None:
     """The option that an answer means; None when it means none of them, or several."""
-    words = _words(text)
+    words = words_of(text)
     if len(options) == 1 and THAT_ONE.fullmatch(" ".join(words)):
         return options[0]
-    exact = [option for option in options if _words(option) == words]
+    exact = [option for option in options if words_of(option) == words]
     return exact[0] if exact else _by_place(words, options) or _by_words(words, options)
 
 
@@ -59,12 +59,13 @@ def _by_words(words: Sequence[str], options: Sequence[str]) -> str | None:
     A word that the option lacks names another thing: "the bedroom light" is not the kitchen's.
     Singular and plural are one: "the jar" is the jars'.
     """
-    held = [{singular(word) for word in _words(option)} for option in options]
+    held = [{singular(word) for word in words_of(option)} for option in options]
     said = {singular(word) for word in words if word not in AROUND_CHOICE}
     fitting = [option for option, own in zip(options, held, strict=True) if said <= own]
     telling = said - set[str].intersection(*held) if held else said
     return fitting[0] if telling and len(fitting) == 1 else None
 
 
-def _words(text: str) -> list[str]:
+def words_of(text: str) -> list[str]:
+    """The words of an answer or an option, as they are compared."""
     return _WORDS.findall(text.casefold())

@@ -12,6 +12,7 @@ from assistant.core.database import Database
 from assistant.core.errors import SkillError
 from assistant.core.messages import (
     AnswerTask,
+    Asked,
     Command,
     Commit,
     DeviceChanged,
@@ -36,6 +37,7 @@ from skills.deadline import Overdue, within
 from skills.devices import Devices
 from skills.dialog import Dialog, Resolve, cancels
 from skills.history import History
+from skills.likely import likely_answers
 from skills.lists import StoredLists
 from skills.picking import did_you_mean
 from skills.registry import Registry
@@ -257,6 +259,8 @@ class SkillsStage:
                 acted=acted,
             )
             return
+        if dialog.query is not None and (answers := likely_answers(dialog.query)):
+            yield Asked(utterance_id=utterance_id, answers=answers)
         yield SpokenReply(
             utterance_id=utterance_id,
             text=reply.text,

@@ -37,7 +37,7 @@ from assistant.evaluation.answers import evaluate_answers, passages
 from assistant.evaluation.clips import ClipLabel, SentenceLabel, labelled, sound_of
 from assistant.evaluation.commands import evaluate_commands
 from assistant.evaluation.data_sets import read_data_set
-from assistant.evaluation.examples import spoken_examples
+from assistant.evaluation.examples import evaluate_replies, spoken_examples
 from assistant.evaluation.home_tests import load_suites
 from assistant.evaluation.intents import evaluate_intents
 from assistant.evaluation.questions import (
@@ -54,6 +54,7 @@ from assistant.evaluation.squad import read_articles
 from assistant.evaluation.wake import evaluate_wake
 from assistant.evaluation.week import ConversationOfWeek, evaluate_week, load_week
 from assistant.supervision.settings import check_settings
+from nlu.build import answer_reader
 from nlu.classifier.encoder import MODEL, SentenceEncoder
 from nlu.classifier.examples import read_shipped
 
@@ -158,21 +159,26 @@ def clips(
 def examples(
     home: Annotated[Path | None, typer.Option(help="YAML file of areas and devices.")] = None,
     each: Annotated[int, typer.Option(min=1, help="Sentences of each intent.")] = 4,
+    replies: Annotated[
+        bool, typer.Option("--replies", help='"Yes" and "no" in many words instead.')
+    ] = False,
     engine: Engine = "auto",
     json: Json = False,
 ) -> None:
     """Speak sentences of every intent in flite's voices, and count those that are understood."""
     composition = Composition(_heard_by(engine, _with_broker(home)))
-    sentences = composition.understanding.templates.examples(vocabulary=True)
-    with TemporaryDirectory() as folder, progress("recognising") as told:
-        figures = evaluate_spoken(
-            spoken_examples(sentences, each, EXAMPLES_VOICES, Path(folder)),
-            composition.asr(),
-            composition.nlu(),
-            composition.skills,
-            tell_misheard(json),
-            told,
-        )
+    asr, misheard = composition.asr(), tell_misheard(json)
+    with TemporaryDirectory() as name, progress("recognising") as told:
+        folder, voices = Path(name), EXAMPLES_VOICES
+        if replies:
+            read = answer_reader(composition.home, composition.now)
+            answers = evaluate_replies(asr, read, voices, folder, misheard, told)
+            _show("Answers to a question, spoken by flite", answers, json)
+            return
+        sentences = composition.understanding.templates.examples(vocabulary=True)
+        clips = spoken_examples(sentences, each, voices, folder)
+        nlu, skills = composition.nlu(), composition.skills
+        figures = evaluate_spoken(clips, asr, nlu, skills, misheard, told)
     _show("Sentences of every intent, spoken by flite", figures, json)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from assistant.core.messages import (
+    Asked,
     BargeIn,
     Command,
     Commit,
@@ -62,6 +63,8 @@ def _of_utterance(event: Message) -> str:
             return f"“{text}”"
         case SpokenReply(text=text, listen=listen, done=done):
             return f"“{text}”" + (" (asks)" if listen else "") + ("" if done else " (not done)")
+        case Asked(answers=answers):
+            return f"{len(answers)} answers are expected"
         case PlaybackEnded(heard=False):
             return "not heard"
         case PlaybackEnded(interrupted=True):

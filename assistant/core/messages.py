@@ -55,9 +55,6 @@ class Control(Message, frozen=True, kw_only=True):
     """A broadcast that any listener may miss."""
 
 
-# ── inside one process ──────────────────────────────────────────────────────────────────────
-
-
 class Frame(Message, frozen=True, kw_only=True):
     """512 microphone samples, 16 kHz mono int16; `at_s` is the time of the last sample."""
 
@@ -68,15 +65,14 @@ class Tick(Message, frozen=True, kw_only=True):
     """Time has reached `at_s`, the deadline that a stage had set."""
 
 
-# ── work ────────────────────────────────────────────────────────────────────────────────────
-
-
 class AudioChunk(Work, frozen=True, kw_only=True):
     """100–200 ms of one utterance, 16 kHz mono int16; chunks come in order, pre-roll first."""
 
     sequence: int
     samples: bytes
     wake_word: str = ""
+    follows: Id = ""
+    """The utterance whose reply opened the microphone without the wake word; "" for none."""
 
 
 class Utterance(Work, frozen=True, kw_only=True):
@@ -101,6 +97,8 @@ class Transcript(Work, frozen=True, kw_only=True):
     words: tuple[Word, ...] = ()
     alternatives: tuple[UserText, ...] = ()
     """The next best texts."""
+    expected: bool = False
+    """Whether it is one of the answers to the open question (`Asked`)."""
     engine: str = ""
 
 
@@ -118,8 +116,7 @@ class Interpretation(Work, frozen=True, kw_only=True):
     unclaimed: OpenQuestion = OpenQuestion()
     """The question to answer from the documents when no skill claims the text."""
     conditional: tuple[tuple[Command, ...], ...] = ()
-    """Other meanings, the likeliest first; one whose commands all hold, as the skills know, comes
-    before everything else."""
+    """Other meanings, the likeliest first; one whose commands all hold comes before all else."""
 
 
 class Commit(Work, frozen=True, kw_only=True):
@@ -162,8 +159,8 @@ class SpokenReply(Work, frozen=True, kw_only=True, tag="Reply"):
 class DocumentsRequest(Work, frozen=True, kw_only=True):
     """A request from the command line about documents.
 
-    "add" takes paths, "remove" paths or titles, "list" nothing, and "summarise" the name of one
-    document or of a part of it, and the wished number of words, if any.
+    "add" takes paths, "remove" paths or titles, "list" nothing, and "summarise" the name of a
+    document or a part of one, and the wished number of words, if any.
     """
 
     utterance_id: Id = ""
@@ -213,8 +210,7 @@ class HomeStates(Work, frozen=True, kw_only=True):
 class StageRestarted(Work, frozen=True, kw_only=True):
     """The supervisor restarted `stage`, for `reason` ("killed", "hung", …).
 
-    It is Work, not a broadcast, because the voice that must tell the user may itself have been
-    restarted and would miss a broadcast.
+    It is Work, as a voice that was itself restarted would miss a broadcast.
     """
 
     utterance_id: Id = ""
@@ -227,9 +223,6 @@ class SafeModeEntered(Work, frozen=True, kw_only=True):
 
     utterance_id: Id = ""
     stage: str
-
-
-# ── control ─────────────────────────────────────────────────────────────────────────────────
 
 
 class Woke(Control, frozen=True, kw_only=True):
@@ -269,6 +262,13 @@ class PlaybackEnded(Control, frozen=True, kw_only=True):
     """Whether it was cut off before its end."""
     heard: bool = True
     """Whether any sound came out."""
+
+
+class Asked(Control, frozen=True, kw_only=True):
+    """The reply to `utterance_id` is a question, and `answers` are what people may well say."""
+
+    utterance_id: Id
+    answers: tuple[UserText, ...]
 
 
 class NothingHeard(Control, frozen=True, kw_only=True):

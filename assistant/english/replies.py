@@ -19,6 +19,12 @@ NO = phrase_list(
 answer to "Shall I open the door?".
 """
 
+SPOKEN_YES = ("okay", *(phrase for phrase in YES if phrase not in ("true", "on", "ok")))
+SPOKEN_NO = tuple(phrase for phrase in NO if phrase not in ("wrong", "false", "off"))
+"""Replies that an ear expects: those that are typed, or sound like others, are left out."""
+SPOKEN_CANCEL = phrase_list("cancel, cancel that, stop, never mind, forget it, forget that")
+"""Usual replies of `CANCEL`, as an ear expects them."""
+
 THAT_ONE = re.compile(r"(yes|yeah|yep|yup|sure|right|correct|exactly|i did|please do)( .*)?")
 """A reply that accepts the only option."""
 NONE_OF_THEM = re.compile(

@@ -92,15 +92,18 @@ def _mixer(noise: Samples | None, snr_db: float | None) -> Callable[[Samples], S
 
 
 def transcribe(
-    asr: Stage, sound: Samples, clock: Callable[[], float] = time.perf_counter
+    asr: Stage,
+    sound: Samples,
+    clock: Callable[[], float] = time.perf_counter,
+    follows: str = "",
 ) -> tuple[Transcript, float]:
     """The transcript, and how many seconds after the last sound it would have come in real time.
 
     A chunk is processed once it has come and the one before is done: what an engine does while the
-    person speaks costs nothing, unless it cannot keep up.
+    person speaks costs nothing, unless it cannot keep up. What is said `follows` that question.
     """
     done_s = 0.0
-    for message, came_s in _spoken(sound):
+    for message, came_s in _spoken(sound, follows):
         began_s = clock()
         outputs = list(asr.feed(message))
         done_s = max(done_s, came_s) + clock() - began_s
@@ -108,17 +111,17 @@ def transcribe(
     return transcript, done_s - came_s
 
 
-def _spoken(sound: Samples) -> Iterator[tuple[Message, float]]:
+def _spoken(sound: Samples, follows: str) -> Iterator[tuple[Message, float]]:
     """The listener's messages for one utterance, each with the second at which it comes."""
     chunks = [sound[at : at + CHUNK_SAMPLES] for at in range(0, len(sound), CHUNK_SAMPLES)]
     length_s = len(sound) / SAMPLE_RATE_HZ
     utterance_id = uuid.uuid4().hex  # with the same id it would count as part of the last one
     for number, chunk in enumerate(chunks):
         came_s = min((number + 1) * CHUNK_S, length_s)
-        yield (
-            AudioChunk(utterance_id=utterance_id, sequence=number, samples=chunk.tobytes()),
-            came_s,
+        heard = AudioChunk(
+            utterance_id=utterance_id, sequence=number, samples=chunk.tobytes(), follows=follows
         )
+        yield heard, came_s
     whole = Utterance(
         utterance_id=utterance_id,
         revision=0,

@@ -1,20 +1,44 @@
-"""Sentences of every intent in synthetic voices: whether all that is understood is heard."""
+"""Sentences of every intent, and answers, in synthetic voices: whether they are heard."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from itertools import cycle
 from pathlib import Path
 
+import msgspec
 import numpy as np
 import soundfile
 
-from assistant.evaluation.clips import Clip, SentenceLabel
+from assistant.core.messages import Asked, Slot
+from assistant.core.stage import Stage
+from assistant.english.replies import SPOKEN_NO, SPOKEN_YES
+from assistant.evaluation.clips import Clip, SentenceLabel, sound_of
+from assistant.evaluation.commands import transcribe
+from assistant.evaluation.spoken import Misheard
+from assistant.skill.manifest import SlotSchema
+from assistant.skill.reply import Confirm
+from assistant.skill.signature import schema_of
 from audio.tts.flite import Flite
 from nlu.text.canonical import canonical
+from skills.likely import likely_answers
 
 _QUIET_S = 0.3
 """Seconds of silence before and after a sentence, as after a wake word."""
+
+
+_QUESTION = "question"
+_NAMES = {True: "yes", False: "no", None: "nothing"}
+
+
+class RepliesFigures(msgspec.Struct, frozen=True, kw_only=True):
+    """Shares of the spoken answers, from 0 to 1: heard as what they mean, as the opposite, not."""
+
+    replies: int
+    right: float
+    reversed: float
+    lost: float
+    engine: str
 
 
 def spoken_examples(
@@ -37,6 +61,60 @@ def spoken_examples(
             soundfile.write(path, np.pad(sound.pcm, quiet), sound.rate_hz)
             clips.append(Clip(path, SentenceLabel(text, voice)))
     return clips
+
+
+def evaluate_replies(
+    asr: Stage,
+    resolve: Callable[[str, SlotSchema], Slot | None],
+    voices: Sequence[str],
+    folder: Path,
+    misheard: Callable[[Misheard], None] = lambda one: None,
+    progress: Callable[[int, int], None] = lambda done, total: None,
+    asks: bool = True,
+) -> RepliesFigures:
+    """Speak every usual answer in every voice; `resolve` reads a text as an answer.
+
+    Without `asks`, no question was put, which is the control. Raises `SpeakingError` where there is
+    no flite.
+    """
+    if asks:
+        question = Asked(utterance_id=_QUESTION, answers=likely_answers(Confirm("")))
+        list(asr.feed(question))
+    texts = dict.fromkeys((*SPOKEN_YES, *SPOKEN_NO))
+    clips = [
+        clip
+        for voice in voices
+        for clip in spoken_examples({voice: tuple(texts)}, len(texts), [voice], folder)
+    ]
+    schema = schema_of("answer", bool)
+    right = reversed_ = 0
+    engines = set()
+    for number, clip in enumerate(clips):
+        transcript, _ = transcribe(asr, sound_of(clip.path), follows=_QUESTION)
+        engines.add(transcript.engine)
+        label = clip.label.text or ""
+        slot = resolve(transcript.text, schema)
+        meant, heard = label in SPOKEN_YES, None if slot is None else bool(slot.value)
+        right += heard is meant
+        reversed_ += heard is not meant and heard is not None
+        if heard is not meant:
+            found = Misheard(
+                clip=clip.path.stem,
+                voice=clip.label.voice,
+                label=label,
+                transcript=transcript.text,
+                understood=(_NAMES[heard],),
+                wanted=(_NAMES[meant],),
+            )
+            misheard(found)
+        progress(number + 1, len(clips))
+    return RepliesFigures(
+        replies=len(clips),
+        right=right / len(clips),
+        reversed=reversed_ / len(clips),
+        lost=1.0 - (right + reversed_) / len(clips),
+        engine="+".join(sorted(engines - {""})),
+    )
 
 
 def _spread(sentences: Sequence[str], each: int) -> list[str]:

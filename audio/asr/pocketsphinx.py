@@ -16,6 +16,7 @@ from assistant.core.messages import SAMPLE_RATE_HZ, Word
 from assistant.core.speakable import SpeakableSource
 from audio.asr.cepstral_mean import BLOCK_S, CepstralMean
 from audio.asr.domain import FILLERS, Domain, prepare
+from audio.asr.expected import expect
 from audio.asr.general import FRAMES_PER_S, spoken_words
 from audio.asr.pronunciation import VOWELS
 from audio.asr.recognizer import Recognition, SecondLook, recognition
@@ -31,6 +32,11 @@ _STRETCH_SLOPE = 4.0
 _LEAST_CONFIDENCE = (
     0.05  # noise that passes for a sentence has a word below; right orders had none below 0.26
 )
+
+_LONGEST_ANSWER_S = 3.0
+"""Seconds of speech after which it is no plain answer to a question."""
+_SENTENCES, _ANSWERS = "_default", "answers"
+"""The decoder's searches; the first is PocketSphinx's own name for the network of its settings."""
 
 _FOLLOWS_FROM_S = 1.0
 """Seconds of sound, half of them in the phone loop, after which the second look begins, too."""
@@ -67,12 +73,17 @@ class PocketSphinxRecognizer:
             raise RecognitionError("asr.domain", message) from error
         self._look = look
         self._span = SpeechSpan()
+        self._expected: Sequence[str] = ()
         self._running = False
 
-    def start(self) -> None:
-        """Forget the last utterance and begin a new one."""
+    def start(self, answers: Sequence[str] = ()) -> None:
+        """Forget the last utterance and begin a new one, which `answers` are likely to be."""
         if self._running:
             self._end()
+        self._answers = answers
+        if answers and answers != self._expected:
+            expect(self._decoder, _ANSWERS, answers)
+            self._expected = answers
         self._pending = np.zeros(0, np.int16)
         self._followed = False
         if self._look is not None:
@@ -107,10 +118,11 @@ class PocketSphinxRecognizer:
         self._decode()
         self._end()
         heard = spoken_words(self._decoder)
+        words = self._believed(heard)
+        if self._answers and (answer := self._answered()):
+            text = " ".join(word.text for word in words)
+            return msgspec.structs.replace(recognition(answer, self.name, text), expected=True)
         filled = [FILLERS[word.text] for word in heard if word.text in FILLERS]
-        words = _rated(tuple(w for w in heard if w.text not in FILLERS), self._decoder)
-        if any(word.confidence < _LEAST_CONFIDENCE for word in words):
-            words = ()
         vowels = sum(phone in VOWELS for phone in filled)
         if not words and vowels >= _FEWEST_VOWELS and self._look is not None:
             sound, mean = b"".join(self._sound), self._mean
@@ -118,6 +130,31 @@ class PocketSphinxRecognizer:
             if free.text:
                 return free
         return recognition(words, self.name)
+
+    def _believed(self, heard: tuple[Word, ...]) -> tuple[Word, ...]:
+        """The words of what was heard, rated; () where one of them is noise."""
+        words = _rated(tuple(w for w in heard if w.text not in FILLERS), self._decoder)
+        return () if any(word.confidence < _LEAST_CONFIDENCE for word in words) else words
+
+    def _answered(self) -> tuple[Word, ...]:
+        """The words of an answer that is expected; () where the phone loop has any of the sound.
+
+        Among all that may be said, "yes" and "no" are few and short: half of them were lost.
+        """
+        sound = b"".join(self._sound)
+        if not 0 < len(sound) <= 2 * SAMPLE_RATE_HZ * _LONGEST_ANSWER_S:
+            return ()
+        self._decoder.activate_search(_ANSWERS)
+        self._decoder.reinit_feat()
+        self._decoder.start_utt()
+        self._decoder.set_cmn(self._mean.text())
+        self._decoder.process_raw(sound, full_utt=True)
+        self._decoder.end_utt()
+        heard = spoken_words(self._decoder)
+        filled = any(word.text in FILLERS for word in heard)
+        words = () if filled else self._believed(heard)
+        self._decoder.activate_search(_SENTENCES)
+        return words
 
     def _follow(self, look: SecondLook, passed_s: float) -> None:
         """Let `look` follow while the phone loop has more of the sound than words have."""

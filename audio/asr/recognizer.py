@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Protocol
 
 import msgspec
@@ -15,13 +16,15 @@ class Recognition(msgspec.Struct, frozen=True, kw_only=True):
     """What was heard in one utterance.
 
     `text` is lower-case words, "" when nothing was said; `words` are the same with their places
-    and confidences; `alternatives` are other readings, best first, without `text`.
+    and confidences; `alternatives` are other readings, best first, without `text`. It is `expected`
+    where it is an answer that the engine was told to expect.
     """
 
     text: str
     words: tuple[Word, ...] = ()
     alternatives: tuple[str, ...] = ()
     engine: str
+    expected: bool = False
 
 
 class Recognizer(Protocol):
@@ -34,8 +37,8 @@ class Recognizer(Protocol):
     def name(self) -> str:
         """The engine's name in transcripts."""
 
-    def start(self) -> None:
-        """Forget the last utterance and begin a new one."""
+    def start(self, answers: Sequence[str] = ()) -> None:
+        """Forget the last utterance and begin a new one, which `answers` are likely to be."""
 
     def feed(self, samples: NDArray[np.int16]) -> None:
         """Take the next samples, 16 kHz mono."""

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from assistant.core.degraded import Degraded
 from assistant.core.messages import (
     SAMPLE_RATE_HZ,
+    Asked,
     AudioChunk,
     Message,
     Tick,
@@ -28,15 +29,18 @@ class AsrStage:
     """Transcribes one utterance at a time; a new one replaces one that never ended.
 
     Speech may continue after an early revision: then the whole utterance is recognised once more.
+    What follows a question is likely to be one of its answers.
     `faults` are reported after somebody was served.
     """
 
-    consumes: ClassVar[tuple[type[Message], ...]] = (AudioChunk, Utterance)
+    consumes: ClassVar[tuple[type[Message], ...]] = (AudioChunk, Utterance, Asked)
 
     def __init__(self, recognizer: Recognizer, faults: Degraded | None = None) -> None:
         self._recognizer, self._faults = recognizer, faults or Degraded("asr")
         self._hearing = ""
         self._running = False
+        self._asked: Asked | None = None
+        self._answers: tuple[str, ...] = ()
         self._heard: list[NDArray[np.int16]] = []
 
     def feed(self, message: Message) -> Iterator[Message]:
@@ -46,6 +50,8 @@ class AsrStage:
         elif isinstance(message, Utterance) and message.utterance_id == self._hearing:
             self._faults.note_work(message.at_s)
             yield self._transcribe(message)
+        elif isinstance(message, Asked):
+            self._asked = message
         elif isinstance(message, Tick):
             yield from self._faults.take_reports()
 
@@ -56,14 +62,20 @@ class AsrStage:
     def _listen(self, chunk: AudioChunk) -> None:
         if chunk.utterance_id != self._hearing:
             self._hearing, self._running, self._heard = chunk.utterance_id, False, []
+            self._answers = self._likely(chunk.follows)
         if sum(map(len, self._heard)) >= MOST_SAMPLES:
             return  # further speech is dropped, or it would fill the memory
         self._heard.append(np.frombuffer(chunk.samples, np.int16))
         self._run(self._heard if not self._running else self._heard[-1:])
 
+    def _likely(self, follows: str) -> tuple[str, ...]:
+        """The answers to the question that opened the microphone, if it was one."""
+        asked = self._asked
+        return asked.answers if asked is not None and asked.utterance_id == follows else ()
+
     def _run(self, sound: list[NDArray[np.int16]]) -> None:
         if not self._running:
-            self._recognizer.start()
+            self._recognizer.start(self._answers)
             self._running = True
         for samples in sound:
             self._recognizer.feed(samples)
@@ -80,4 +92,5 @@ class AsrStage:
             words=heard.words,
             alternatives=heard.alternatives,
             engine=heard.engine,
+            expected=heard.expected,
         )

@@ -8,6 +8,7 @@ second look at speech that fits no sentence. Whisper that fails is left out unti
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from pathlib import Path
 
 import msgspec
@@ -75,10 +76,10 @@ class Ahead:
     def __init__(self, whisper: WhisperRecognizer, domain: Recognizer, faults: Degraded) -> None:
         self._whisper, self._domain, self._faults = whisper, domain, faults
 
-    def start(self) -> None:
-        """Forget the last utterance and begin a new one."""
+    def start(self, answers: Sequence[str] = ()) -> None:
+        """Forget the last utterance and begin a new one, which `answers` are likely to be."""
         self._whisper.start()
-        self._domain.start()
+        self._domain.start(answers)
 
     def feed(self, samples: NDArray[np.int16]) -> None:
         """Take the next samples, 16 kHz mono."""
@@ -86,9 +87,12 @@ class Ahead:
         self._domain.feed(samples)
 
     def finish(self) -> Recognition:
-        """End the utterance; gives whisper's text, or PocketSphinx's once whisper has failed."""
+        """End the utterance; gives whisper's text, or PocketSphinx's once whisper has failed.
+
+        An answer that is expected is PocketSphinx's, too: it knows which ones there may be.
+        """
         other = self._domain.finish()
-        if PART in self._faults:
+        if other.expected or PART in self._faults:
             return other
         try:
             led = self._whisper.finish()

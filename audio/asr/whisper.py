@@ -97,8 +97,8 @@ class WhisperRecognizer:
         self._prompt = self._prompted(hints)
         self._heard: list[NDArray[np.int16]] = []
 
-    def start(self) -> None:
-        """Forget the last utterance and begin a new one."""
+    def start(self, answers: Sequence[str] = ()) -> None:
+        """Forget the last utterance and begin a new one; it needs no help with `answers`."""
         self._heard = []
 
     def feed(self, samples: NDArray[np.int16]) -> None:

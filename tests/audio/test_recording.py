@@ -18,7 +18,7 @@ class Speaker:
     """Someone before an open microphone whose every word is judged by `whole`."""
 
     def __init__(self, whole: bool) -> None:
-        self.recording = Recording(SETTINGS, "u", "", Endpointing(SETTINGS, 0.0), 0.0)
+        self.recording = Recording(SETTINGS, "u", Endpointing(SETTINGS, 0.0), 0.0)
         self.said: list[Message] = []
         self._whole = whole
         self._frames = count(1)

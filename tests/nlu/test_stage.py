@@ -5,6 +5,7 @@ from __future__ import annotations
 from copy import copy
 from datetime import datetime
 
+import msgspec
 import pytest
 
 from assistant.core.messages import (
@@ -134,3 +135,13 @@ def test_the_same_transcript_means_the_same_again(stage: NluStage) -> None:
     list(stage.feed(heard("stop")))
     assert list(stage.feed(heard("wake me at six"))) == first
     assert stage.deadline_s() is None
+
+
+def test_an_expected_answer_is_whole_and_not_weighed_against_others(stage: NluStage) -> None:
+    said = msgspec.structs.replace(heard("nope", "stop the timer"), expected=True)
+    verdict, meant = stage.feed(said)
+    assert verdict == complete(True)
+    assert isinstance(meant, Interpretation)
+    assert (meant.text, meant.commands) == ("nope", ())
+    unexpected = list(stage.feed(heard("nope", "stop the timer")))
+    assert unexpected[0] == complete(False)

@@ -35,7 +35,7 @@ SENTENCES = [
 def recognizer(tmp_path_factory: pytest.TempPathFactory) -> PocketSphinxRecognizer:
     cache = tmp_path_factory.mktemp("asr")
     return PocketSphinxRecognizer(
-        always(SENTENCES), ["computer"], cache_dir=cache, look=GeneralEnglish()
+        always(SENTENCES), ["computer"], cache_dir=cache, look=GeneralEnglish(clock=lambda: 0.0)
     )
 
 
@@ -163,3 +163,47 @@ def test_few_domains_are_kept(tmp_path: Path) -> None:
 def test_no_sentences_are_refused(tmp_path: Path) -> None:
     with pytest.raises(RecognitionError, match="at least one sentence"):
         PocketSphinxRecognizer(always([]), cache_dir=tmp_path)
+
+
+ANSWERS = ("yes", "yes please", "no", "no thanks", "cancel", "the zanzibar one")
+
+
+def answer(
+    recognizer: PocketSphinxRecognizer, samples: np.ndarray, answers: tuple[str, ...] = ANSWERS
+) -> Recognition:
+    recognizer.start(answers)
+    recognizer.feed(samples)
+    return recognizer.finish()
+
+
+@pytest.mark.parametrize("voice", ["slt", "rms"])
+@pytest.mark.parametrize("text", ["yes", "no", "no thanks", "the zanzibar one"])
+def test_an_expected_answer_is_heard(
+    recognizer: PocketSphinxRecognizer,
+    speak: Callable[..., np.ndarray],
+    voice: str,
+    text: str,
+) -> None:
+    heard = answer(recognizer, speak(text, voice))
+    assert (heard.text, heard.expected) == (text, True)
+    assert all(0.0 < word.confidence <= 1.0 for word in heard.words)
+    assert answer(recognizer, speak(text, voice), ()).text != text  # the control
+
+
+def test_what_is_no_answer_is_heard_as_ever(
+    recognizer: PocketSphinxRecognizer, speak: Callable[..., np.ndarray]
+) -> None:
+    command = speak("turn on the kitchen light")
+    assert answer(recognizer, command) == hear(recognizer, command)
+    long = speak("the old man went to the river to catch some fish and no one saw him there")
+    assert not answer(recognizer, long).expected
+    for samples in noises():
+        assert answer(recognizer, samples).text == ""
+
+
+def test_other_answers_take_the_place_of_the_last_ones(
+    recognizer: PocketSphinxRecognizer, speak: Callable[..., np.ndarray]
+) -> None:
+    assert answer(recognizer, speak("cancel")).expected
+    assert not answer(recognizer, speak("cancel"), ("the second one",)).expected
+    assert answer(recognizer, speak("the second one"), ("the second one",)).expected

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 from numpy.typing import NDArray
 
-from assistant.core.messages import AudioChunk, Message, Transcript, Utterance, Word
+from assistant.core.messages import Asked, AudioChunk, Message, Transcript, Utterance, Word
 from audio.asr.recognizer import Recognition, recognition
 from audio.asr.stage import AsrStage
 
@@ -15,8 +17,8 @@ class Counting:
 
     name = "counting"
 
-    def start(self) -> None:
-        self.samples = 0
+    def start(self, answers: Sequence[str] = ()) -> None:
+        self.samples, self.answers = 0, answers
 
     def feed(self, samples: NDArray[np.int16]) -> None:
         self.samples += len(samples)
@@ -27,8 +29,9 @@ class Counting:
         return recognition(words, self.name)
 
 
-def chunk(utterance: str, samples: int = 1600) -> AudioChunk:
-    return AudioChunk(utterance_id=utterance, sequence=0, samples=bytes(2 * samples))
+def chunk(utterance: str, samples: int = 1600, follows: str = "") -> AudioChunk:
+    sound = bytes(2 * samples)
+    return AudioChunk(utterance_id=utterance, sequence=0, samples=sound, follows=follows)
 
 
 def end(utterance: str, revision: int = 0, wake_word: str = "computer") -> Utterance:
@@ -74,3 +77,16 @@ def test_an_utterance_that_never_ends_is_heard_for_three_minutes_only() -> None:
     minute = chunk("a", 60 * 16_000)
     assert transcripts(*[minute] * 5, end("a")) == [("a", 0, str(180 * 16_000))]
     assert transcripts(*[minute] * 5, chunk("b"), end("b")) == [("b", 0, "1600")]
+
+
+def test_answers_are_expected_of_what_follows_the_question_alone() -> None:
+    counting = Counting()
+    stage = AsrStage(counting)
+    list(stage.feed(Asked(utterance_id="q", answers=("yes", "no"))))
+    for utterance, follows, expected in (
+        ("woken", "", ()),
+        ("other", "p", ()),
+        ("answer", "q", ("yes", "no")),
+    ):
+        list(stage.feed(chunk(utterance, follows=follows)))
+        assert counting.answers == expected, utterance
