@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import Path
 
 from assistant.core.config import Config, WakeSettings
 from assistant.core.degraded import Degraded
@@ -10,6 +11,8 @@ from assistant.core.did_you_mean import did_you_mean
 from assistant.core.errors import ConfigError
 from assistant.core.models.manifest import Library, ModelState
 from assistant.core.speakable import SpeakableSource
+from audio.asr.domain import prepare
+from audio.asr.ending import Ending
 from audio.asr.general import GeneralEnglish
 from audio.asr.pocketsphinx import PocketSphinxRecognizer
 from audio.asr.recognizer import Recognizer, SecondLook
@@ -86,7 +89,9 @@ class Recognition:
 
     def stage(self) -> AsrStage:
         """The stage; raises `ConfigError` for a name that is no model's."""
-        return AsrStage(self._recognizer(), self.faults)
+        recognizer = self._recognizer()
+        domain = prepare(self._speakable, self._prefixes, self._domains)
+        return AsrStage(recognizer, self.faults, Ending(domain.network).likely)
 
     def _recognizer(self) -> Recognizer:
         settings = self._config.asr
@@ -104,9 +109,18 @@ class Recognition:
         return self._domain(Aside(whisper, here, GeneralEnglish(), self.faults))
 
     def _domain(self, look: SecondLook | None) -> PocketSphinxRecognizer:
-        prefixes = [keyword.replace("_", " ") for keyword in self._config.wake.keywords]
-        cache = self._config.cache_dir / "asr"
-        return PocketSphinxRecognizer(self._speakable, prefixes, cache_dir=cache, look=look)
+        return PocketSphinxRecognizer(
+            self._speakable, self._prefixes, cache_dir=self._domains, look=look
+        )
+
+    @property
+    def _prefixes(self) -> list[str]:
+        """What may be said before a sentence: the wake words."""
+        return [keyword.replace("_", " ") for keyword in self._config.wake.keywords]
+
+    @property
+    def _domains(self) -> Path:
+        return self._config.cache_dir / "asr"
 
     def _whisper(self) -> WhisperRecognizer | None:
         """The recogniser of free speech; None where its model was never requested."""

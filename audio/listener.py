@@ -116,6 +116,8 @@ class Listener:
                     yield from self._open_up(now_s, now_s, now_s, follows=asked)
             case Complete() if self._open is not None:
                 self._open.judge(message)
+                if self._open.over:
+                    yield from self._close()
             case Tick() if self._open is not None and self._deaf(message.at_s):
                 yield from self._close()
 
@@ -208,12 +210,13 @@ class Listener:
         wake_word: str = "",
         follows: str = "",
     ) -> Iterator[Message]:
+        settings = self._thoughtful if follows else self._settings
         self._open = Recording(
-            self._settings,
+            settings,
             self._new_id(),
             wake_word=wake_word,
             follows=follows,
-            endpointing=Endpointing(self._settings, at_s, heard_from_s=command_from_s),
+            endpointing=Endpointing(settings, at_s, heard_from_s=command_from_s),
             command_from_s=command_from_s,
         )
         # Sound from before the last utterance's end belongs to that utterance.
@@ -233,6 +236,12 @@ class Listener:
 
     def _deaf(self, at_s: float) -> bool:
         return at_s - self._heard_at_s >= DEAF_AFTER_S
+
+    @property
+    def _thoughtful(self) -> ListeningSettings:
+        """The settings for an answer, before which people think, and in its middle too."""
+        waits_s = max(self._settings.trailing_silence_s, self._settings.thinking_silence_s)
+        return msgspec.structs.replace(self._settings, trailing_silence_s=waits_s)
 
     def _unhurried(self, at_s: float) -> Endpointing:
         patient = msgspec.structs.replace(self._settings, nothing_said_s=float("inf"))

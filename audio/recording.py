@@ -2,6 +2,7 @@
 
     silence for `OFFER_AFTER_S`       the utterance so far is offered as a revision
     silence for `complete_silence_s`  commit to it, if its words are a whole sentence
+    silence for `open_silence_s`      the same, if more is likely to follow
     speech again                      the offer is void, the sound since then follows
     the endpointing is over           commit to the last offer, or make one first
 
@@ -44,15 +45,13 @@ class Recording:
         self._sequence = 0
         self._duration_s = self._quiet_s = 0.0
         self._revision = -1
-        self._offered = self._whole = False
+        self._offered = False
+        self._enough_s = float("inf")
 
     @property
     def over(self) -> bool:
         """Whether nothing more is expected."""
-        whole = self._offered and self._whole
-        return self.endpointing.over or (
-            whole and self._quiet_s >= self._settings.complete_silence_s
-        )
+        return self.endpointing.over or (self._offered and self._quiet_s >= self._enough_s)
 
     def take(self, heard: Heard) -> Iterator[Message]:
         """Add a frame; frames of the wake word do not count as speech."""
@@ -71,7 +70,9 @@ class Recording:
     def judge(self, verdict: Complete) -> None:
         """Note whether what was offered is a whole sentence."""
         if (verdict.utterance_id, verdict.revision) == (self.utterance_id, self._revision):
-            self._whole = verdict.complete
+            whole_s = self._settings.complete_silence_s
+            enough_s = self._settings.open_silence_s if verdict.goes_on else whole_s
+            self._enough_s = enough_s if verdict.complete else float("inf")
 
     def end(self) -> Iterator[Message]:
         """The rest of the utterance, and the decision."""
@@ -83,7 +84,7 @@ class Recording:
         yield Commit(utterance_id=self.utterance_id, revision=self._revision)
 
     def _offer(self) -> Iterator[Message]:
-        self._offered, self._whole = True, False
+        self._offered, self._enough_s = True, float("inf")
         self._revision += 1
         if self._frames:
             yield self._chunk()

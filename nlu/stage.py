@@ -20,13 +20,12 @@ from assistant.core.messages import (
     Transcript,
 )
 from assistant.skill.manifest import Traits
-from nlu.completeness import Completeness
 from nlu.discourse.continuation import recalled
 from nlu.discourse.direction import directions
 from nlu.discourse.reading import ReadPart
 from nlu.explanation import Explanation, explain
 from nlu.fallback.guess import Guess
-from nlu.grammar.templates import SAMPLED_SENTENCES, SAMPLING_SEED, Templates
+from nlu.grammar.templates import Templates
 from nlu.interpreter import Interpreter
 from nlu.suggestion import Suggestion, hints
 from nlu.text.canonical import Canonical, canonical
@@ -38,6 +37,12 @@ _UNSURE = 0.5
 _SURE = 0.7
 """Confidence of words above which a command is certain. Below it the command is only as sure as
 its words."""
+_LIKELY_END = 0.2
+"""Least share of sentences with these last words that end with them, for nothing to follow.
+
+In recordings of people who order coffee, one in eight who paused after the drink went on to the
+milk: 0.1 of the sentences end with a drink.
+"""
 _WHOLE = (By.SENTENCE, By.PARTS, By.SHORT_FORM)
 """Rules after which nothing of a text is left over."""
 _BY_PARTS = (By.PARTS, By.COMPOSED)
@@ -79,7 +84,6 @@ class NluStage:
         self._faults = faults or Degraded("nlu")
         self._before = self._latest = _NO_TURN
         self._nearest = Suggestion(hints(templates), templates.served)
-        self._endings = Completeness(templates.sample(SAMPLED_SENTENCES, SAMPLING_SEED))
 
     def feed(self, message: Message) -> Iterator[Message]:
         """Give whether the transcript is a whole sentence that ends there, and what it means."""
@@ -94,10 +98,9 @@ class NluStage:
             utterance_id=message.utterance_id,
             revision=message.revision,
             complete=message.expected
-            or (
-                self._endings.likely(text)
-                and (understood.exact or (nothing and self._templates.is_answer(said)))
-            ),
+            or understood.exact
+            or (nothing and self._templates.is_answer(said)),
+            goes_on=not message.expected and message.ends < _LIKELY_END,
         )
         yield Interpretation(
             utterance_id=message.utterance_id,

@@ -1,6 +1,6 @@
 """What people are likely to answer to an open question, for the ear.
 
-An ear that knows of all that may be said loses half of what is as short as "yes".
+An ear that knows of all that may be said loses a quarter of what is as short as "yes".
 """
 
 from __future__ import annotations

@@ -73,8 +73,12 @@ class ListeningSettings(SettingsSection, frozen=True, kw_only=True):
     """Seconds of sound before the wake word's detection that belong to the utterance."""
     trailing_silence_s: Pause = 0.7
     """Seconds of silence that end an utterance."""
-    complete_silence_s: Pause = 0.25
-    """Seconds of silence that end an utterance whose words are already a whole sentence."""
+    complete_silence_s: Pause = 0.2
+    """Seconds of silence that end an utterance whose words are a whole sentence."""
+    open_silence_s: Pause = 0.5
+    """The same for a whole sentence that is likely to go on: "turn on the light" "in the hall"."""
+    thinking_silence_s: Pause = 1.5
+    """The same after a question, for words that are no answer yet."""
     nothing_said_s: Pause = 5.0
     """Seconds after which an open microphone closes when nobody speaks."""
     longest_s: Annotated[float, Meta(ge=1.0, le=120.0)] = 15.0

@@ -99,6 +99,8 @@ class Transcript(Work, frozen=True, kw_only=True):
     """The next best texts."""
     expected: bool = False
     """Whether it is one of the answers to the open question (`Asked`)."""
+    ends: float = 0.0
+    """How likely a sentence ends with these words, from 0 to 1; 0 for no sentence's words."""
     engine: str = ""
 
 
@@ -170,7 +172,7 @@ class DocumentsRequest(Work, frozen=True, kw_only=True):
 
 
 class Speech(Work, frozen=True, kw_only=True):
-    """One synthesised sentence of a reply: mono int16 at `rate_hz`."""
+    """One sentence of a reply: mono int16 at `rate_hz`; `listen` and `once` as in SpokenReply."""
 
     sequence: int
     samples: bytes
@@ -179,9 +181,7 @@ class Speech(Work, frozen=True, kw_only=True):
     last: bool
     """Whether it is the last sentence of the reply."""
     listen: bool = False
-    """As in the SpokenReply."""
     once: bool = False
-    """As in the SpokenReply."""
 
 
 class HomeCommand(Work, frozen=True, kw_only=True):
@@ -208,14 +208,12 @@ class HomeStates(Work, frozen=True, kw_only=True):
 
 
 class StageRestarted(Work, frozen=True, kw_only=True):
-    """The supervisor restarted `stage`, for `reason` ("killed", "hung", …).
-
-    It is Work, as a voice that was itself restarted would miss a broadcast.
-    """
+    """The supervisor restarted `stage`; Work, as a restarted voice would miss a broadcast."""
 
     utterance_id: Id = ""
     stage: str
     reason: str
+    """Such as "killed" or "hung"."""
 
 
 class SafeModeEntered(Work, frozen=True, kw_only=True):
@@ -238,6 +236,8 @@ class Complete(Control, frozen=True, kw_only=True):
     utterance_id: Id
     revision: int
     complete: bool
+    goes_on: bool = False
+    """Whether more words are likely to follow a whole sentence."""
 
 
 class BargeIn(Control, frozen=True, kw_only=True):

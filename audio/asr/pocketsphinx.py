@@ -139,7 +139,7 @@ class PocketSphinxRecognizer:
     def _answered(self) -> tuple[Word, ...]:
         """The words of an answer that is expected; () where the phone loop has any of the sound.
 
-        Among all that may be said, "yes" and "no" are few and short: half of them were lost.
+        Among all that may be said, "yes" and "no" are few and short: a quarter of them were lost.
         """
         sound = b"".join(self._sound)
         if not 0 < len(sound) <= 2 * SAMPLE_RATE_HZ * _LONGEST_ANSWER_S:

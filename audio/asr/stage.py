@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import ClassVar
 
 import numpy as np
@@ -29,14 +29,21 @@ class AsrStage:
     """Transcribes one utterance at a time; a new one replaces one that never ended.
 
     Speech may continue after an early revision: then the whole utterance is recognised once more.
-    What follows a question is likely to be one of its answers.
+    What follows a question is likely to be one of its answers. `ends` gives how likely a sentence
+    ends with the words of a text.
     `faults` are reported after somebody was served.
     """
 
     consumes: ClassVar[tuple[type[Message], ...]] = (AudioChunk, Utterance, Asked)
 
-    def __init__(self, recognizer: Recognizer, faults: Degraded | None = None) -> None:
+    def __init__(
+        self,
+        recognizer: Recognizer,
+        faults: Degraded | None = None,
+        ends: Callable[[str], float] = lambda text: 0.0,
+    ) -> None:
         self._recognizer, self._faults = recognizer, faults or Degraded("asr")
+        self._ends = ends
         self._hearing = ""
         self._running = False
         self._asked: Asked | None = None
@@ -93,4 +100,5 @@ class AsrStage:
             alternatives=heard.alternatives,
             engine=heard.engine,
             expected=heard.expected,
+            ends=round(self._ends(heard.text), 3),
         )

@@ -1,4 +1,4 @@
-"""An utterance is offered early, and committed to once: at once if whole, else after 0.7 s."""
+"""An utterance is offered early, and committed to once: the sooner, the surer its end is."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ SETTINGS = ListeningSettings()
 class Speaker:
     """Someone before an open microphone whose every word is judged by `whole`."""
 
-    def __init__(self, whole: bool) -> None:
+    def __init__(self, whole: bool, goes_on: bool = False) -> None:
         self.recording = Recording(SETTINGS, "u", Endpointing(SETTINGS, 0.0), 0.0)
         self.said: list[Message] = []
-        self._whole = whole
+        self._whole, self._goes_on = whole, goes_on
         self._frames = count(1)
         self.now_s = 0.0
 
@@ -36,7 +36,8 @@ class Speaker:
         return self
 
     def verdict(self, revision: int) -> Complete:
-        return Complete(utterance_id="u", revision=revision, complete=self._whole)
+        told = {"complete": self._whole, "goes_on": self._goes_on}
+        return Complete(utterance_id="u", revision=revision, **told)
 
     def end(self) -> list[Message]:
         self.said += self.recording.end()
@@ -55,6 +56,18 @@ def test_a_whole_sentence_is_committed_to_early() -> None:
     speaker = Speaker(whole=True).hear(1.0, True).hear(5.0, False)
     assert 1.0 + SETTINGS.complete_silence_s - FRAME_S <= speaker.now_s < 1.0 + 0.35
     assert revisions(speaker.end()) == [("Utterance", 0), ("Commit", 0)]
+
+
+def test_a_whole_sentence_that_may_go_on_is_waited_for_a_little() -> None:
+    speaker = Speaker(whole=True, goes_on=True).hear(1.0, True).hear(5.0, False)
+    assert 1.0 + SETTINGS.open_silence_s - FRAME_S <= speaker.now_s < 1.0 + 0.6
+    assert revisions(speaker.end()) == [("Utterance", 0), ("Commit", 0)]
+
+
+def test_who_goes_on_after_a_whole_sentence_is_judged_anew() -> None:
+    speaker = Speaker(whole=True, goes_on=True).hear(1.0, True).hear(0.3, False).hear(1.0, True)
+    said = speaker.hear(5.0, False).end()
+    assert revisions(said) == [("Utterance", 0), ("Utterance", 1), ("Commit", 1)]
 
 
 def test_part_of_a_sentence_waits_and_is_recognised_only_once() -> None:
