@@ -107,13 +107,13 @@ class Listener:
             case Frame():
                 yield from self._hear(message)
             case PlaybackStarted():
+                self._drop_unasked()  # what it would hear now is the assistant
                 self._replying = message.utterance_id
                 self._voiced_at_s = float("-inf")  # forget what was said before
             case PlaybackEnded():
                 self._replying = ""
-                if message.listen and not message.interrupted and self._open is None:
-                    now_s, asked = message.at_s, message.utterance_id
-                    yield from self._open_up(now_s, now_s, now_s, follows=asked)
+                if self._open is None and not message.interrupted:
+                    yield from self._follow_up(message)
             case Complete() if self._open is not None:
                 self._open.judge(message)
                 if self._open.over:
@@ -142,6 +142,8 @@ class Listener:
         self._preroll.push(heard)
         yield from self._level(sound)
         keyword = self._noticed(frame)
+        if keyword is not None:
+            self._drop_unasked()
         if self._open is not None:
             self._open.wake_word = self._open.wake_word or keyword or ""
             yield from self._open.take(heard)
@@ -196,6 +198,19 @@ class Listener:
         recent = [heard.samples for heard in self._preroll]
         return frames_since_keyword(self._locator, recent) * FRAME_S
 
+    def _follow_up(self, ended: PlaybackEnded) -> Iterator[Message]:
+        """Open without the wake word: for an answer or, if only for a moment, for what goes on."""
+        now_s, follows = ended.at_s, ended.utterance_id
+        if ended.listen:
+            yield from self._open_up(now_s, now_s, now_s, follows=follows)
+        elif ended.heard and self._engine is not None and self._settings.follow_up_s:
+            yield from self._open_up(now_s, now_s, now_s, follows=follows, unasked=True)
+
+    def _drop_unasked(self) -> None:
+        """Forget what was heard after a reply that asked nothing."""
+        if self._open is not None and self._open.unasked:
+            self._open = None
+
     def _begun(self, heard: Heard) -> Iterator[Message]:
         if self._onset.step(heard.at_s, heard.speech) is Phase.SPEAKING:
             begins_s = self._preroll.burst_starts_s(BURST_PAUSE_S, BURST_MARGIN_S)
@@ -209,13 +224,17 @@ class Listener:
         *,
         wake_word: str = "",
         follows: str = "",
+        unasked: bool = False,
     ) -> Iterator[Message]:
-        settings = self._thoughtful if follows else self._settings
+        settings = self._settings
+        if follows:
+            settings = self._brief if unasked else self._thoughtful
         self._open = Recording(
             settings,
             self._new_id(),
             wake_word=wake_word,
             follows=follows,
+            unasked=unasked,
             endpointing=Endpointing(settings, at_s, heard_from_s=command_from_s),
             command_from_s=command_from_s,
         )
@@ -224,7 +243,8 @@ class Listener:
         before = [
             chunk for heard in self._preroll.since(since_s) for chunk in self._open.take(heard)
         ]
-        yield Woke(utterance_id=self._open.utterance_id, wake_word=wake_word)
+        if not unasked:
+            yield Woke(utterance_id=self._open.utterance_id, wake_word=wake_word)
         yield from before
 
     def _close(self) -> Iterator[Message]:
@@ -242,6 +262,12 @@ class Listener:
         """The settings for an answer, before which people think, and in its middle too."""
         waits_s = max(self._settings.trailing_silence_s, self._settings.thinking_silence_s)
         return msgspec.structs.replace(self._settings, trailing_silence_s=waits_s)
+
+    @property
+    def _brief(self) -> ListeningSettings:
+        """The settings for what follows a reply that asked nothing."""
+        waits_s = self._settings.follow_up_s
+        return msgspec.structs.replace(self._settings, nothing_said_s=waits_s)
 
     def _unhurried(self, at_s: float) -> Endpointing:
         patient = msgspec.structs.replace(self._settings, nothing_said_s=float("inf"))

@@ -37,8 +37,10 @@ class Recording:
         *,
         wake_word: str = "",
         follows: str = "",
+        unasked: bool = False,
     ) -> None:
         self.utterance_id, self.wake_word, self._follows = utterance_id, wake_word, follows
+        self.unasked = unasked
         self.endpointing = endpointing
         self._settings, self._command_from_s = settings, command_from_s
         self._frames: list[bytes] = []
@@ -77,7 +79,8 @@ class Recording:
     def end(self) -> Iterator[Message]:
         """The rest of the utterance, and the decision."""
         if self.endpointing.phase in (Phase.NOTHING, Phase.WAITING):
-            yield NothingHeard(utterance_id=self.utterance_id)
+            if not self.unasked:
+                yield NothingHeard(utterance_id=self.utterance_id)
             return
         if not self._offered:
             yield from self._offer()
@@ -95,6 +98,7 @@ class Recording:
             duration_s=round(self._duration_s, 3),
             speech_s=round(self.endpointing.speech_s, 3),
             speech_ended_at_s=self.endpointing.speech_ended_at_s,
+            unasked=self.unasked,
         )
 
     def _chunk(self) -> AudioChunk:

@@ -45,6 +45,8 @@ milk: 0.1 of the sentences end with a drink.
 """
 _WHOLE = (By.SENTENCE, By.PARTS, By.SHORT_FORM)
 """Rules after which nothing of a text is left over."""
+_SURELY = (*_WHOLE, By.COMPOSED)
+"""Rules that guess nothing."""
 _BY_PARTS = (By.PARTS, By.COMPOSED)
 """Rules by which a text may go on from the utterance before the last."""
 _CONVERSATION_S = 60.0
@@ -147,8 +149,18 @@ class NluStage:
                     break
         elif confidence > _SURE:
             confidence = 1.0
+        if transcript.unasked and not self._goes_on(said, understood, now):
+            return "", canonical(""), Understood()
         self._remember(transcript, said, understood, before)
         return text, said, understood.with_confidence_at_most(confidence)
+
+    def _goes_on(self, said: Canonical, understood: Understood, now: datetime) -> bool:
+        """Whether a text surely goes on from what was said before: alone it would mean another."""
+        if not understood.commands or understood.by not in _SURELY:
+            return False
+        if any(command.instead or command.referring for command in understood.commands):
+            return True
+        return understood.commands != self._interpreter(said, now, None).commands
 
     def _remember(
         self,

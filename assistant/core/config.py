@@ -79,6 +79,8 @@ class ListeningSettings(SettingsSection, frozen=True, kw_only=True):
     """The same for a whole sentence that is likely to go on: "turn on the light" "in the hall"."""
     thinking_silence_s: Pause = 1.5
     """The same after a question, for words that are no answer yet."""
+    follow_up_s: Annotated[float, Meta(ge=0.0, le=30.0)] = 3.0
+    """Seconds after a reply in which what goes on from it needs no wake word; 0 for never."""
     nothing_said_s: Pause = 5.0
     """Seconds after which an open microphone closes when nobody speaks."""
     longest_s: Annotated[float, Meta(ge=1.0, le=120.0)] = 15.0

@@ -7,7 +7,7 @@ process. `at_s` is in seconds of CLOCK_BOOTTIME; the worker sets it when a messa
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Literal
 
 import msgspec
 
@@ -15,11 +15,14 @@ from assistant.core.parts import AnswerTask as AnswerTask
 from assistant.core.parts import CalendarTask as CalendarTask
 from assistant.core.parts import Choice as Choice
 from assistant.core.parts import Command as Command
+from assistant.core.parts import Control as Control
 from assistant.core.parts import Fact as Fact
 from assistant.core.parts import FindNextEvent as FindNextEvent
+from assistant.core.parts import Id as Id
 from assistant.core.parts import ListedDocument as ListedDocument
 from assistant.core.parts import ListEvents as ListEvents
 from assistant.core.parts import ListNotes as ListNotes
+from assistant.core.parts import Message as Message
 from assistant.core.parts import NameSource as NameSource
 from assistant.core.parts import OpenQuestion as OpenQuestion
 from assistant.core.parts import Period as Period
@@ -32,27 +35,10 @@ from assistant.core.parts import UserText as UserText
 from assistant.core.parts import When as When
 from assistant.core.parts import Word as Word
 from assistant.core.parts import WordFacts as WordFacts
+from assistant.core.parts import Work as Work
 
-Id = Annotated[str, msgspec.Meta(max_length=200)]
-"""An id. Ids are stored, so their length is limited."""
 SAMPLE_RATE_HZ = 16_000
 """Sample rate of all audio inside the assistant except `Speech`, which has its voice's rate."""
-
-
-class Message(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, tag=True):
-    """A value that crosses from one stage to another."""
-
-    at_s: float = 0.0
-
-
-class Work(Message, frozen=True, kw_only=True):
-    """A message for exactly one consumer, about one utterance."""
-
-    utterance_id: Id
-
-
-class Control(Message, frozen=True, kw_only=True):
-    """A broadcast that any listener may miss."""
 
 
 class Frame(Message, frozen=True, kw_only=True):
@@ -86,6 +72,8 @@ class Utterance(Work, frozen=True, kw_only=True):
     """Seconds of the audio that the VAD took for speech."""
     speech_ended_at_s: float
     """Time at which the last speech was heard."""
+    unasked: bool = False
+    """Whether neither a wake word nor a question came before: only a reply that asks nothing."""
 
 
 class Transcript(Work, frozen=True, kw_only=True):
@@ -99,6 +87,8 @@ class Transcript(Work, frozen=True, kw_only=True):
     """The next best texts."""
     expected: bool = False
     """Whether it is one of the answers to the open question (`Asked`)."""
+    unasked: bool = False
+    """As in the Utterance."""
     ends: float = 0.0
     """How likely a sentence ends with these words, from 0 to 1; 0 for no sentence's words."""
     engine: str = ""
@@ -190,7 +180,7 @@ class HomeCommand(Work, frozen=True, kw_only=True):
     entity_id: str
     state: str = ""
     """The new state; "" when it has not changed."""
-    attributes: dict[str, SlotValue] = {}
+    attributes: dict[str, SlotValue] = msgspec.field(default_factory=dict)
     """The attributes that have changed, such as "position": 40."""
     command: str = ""
     """A command that is not a state, such as "next"."""

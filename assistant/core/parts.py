@@ -1,4 +1,4 @@
-"""Values inside messages; they are never sent on their own."""
+"""What messages are made of: their kinds, and the values inside them, never sent alone."""
 
 from __future__ import annotations
 
@@ -14,6 +14,24 @@ ReplyText = Annotated[str, msgspec.Meta(max_length=10_000)]
 SlotValue = str | int | float | bool | None
 ZonedDatetime = Annotated[datetime, msgspec.Meta(tz=True)]
 """Date and time with a time zone; one without is refused where it is decoded."""
+Id = Annotated[str, msgspec.Meta(max_length=200)]
+"""An id. Ids are stored, so their length is limited."""
+
+
+class Message(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, tag=True):
+    """A value that crosses from one stage to another."""
+
+    at_s: float = 0.0
+
+
+class Work(Message, frozen=True, kw_only=True):
+    """A message for exactly one consumer, about one utterance."""
+
+    utterance_id: Id
+
+
+class Control(Message, frozen=True, kw_only=True):
+    """A broadcast that any listener may miss."""
 
 
 class Word(msgspec.Struct, frozen=True, kw_only=True):

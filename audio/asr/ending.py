@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from array import array
 from collections import defaultdict
+from collections.abc import Iterator
 from pathlib import Path
 
-_Arcs = dict[str, list[tuple[int, float]]]
+import numpy as np
+
+_NO_WORD = 0
 
 
 class Ending:
@@ -16,11 +20,17 @@ class Ending:
     """
 
     def __init__(self, network: Path) -> None:
-        self._from: dict[int, _Arcs] = {}
+        self._words = {"": _NO_WORD}
         self._start = self._final = 0
+        # Tens of thousands of arcs take 8 MB as tuples, and half a MB as arrays.
+        columns = array("i"), array("i"), array("i"), array("f")
         with network.open(encoding="utf-8") as lines:
             for line in lines:
-                self._read(*line.split())
+                self._read(columns, *line.split())
+        sources, *others = (np.array(column) for column in columns)
+        order = np.argsort(sources, kind="stable")
+        self._targets, self._said, self._shares = (column[order] for column in others)
+        self._first = np.searchsorted(sources[order], np.arange(int(sources.max(initial=0)) + 2))
 
     def likely(self, text: str) -> float:
         """How likely a sentence that begins with `text` ends there: 0 for no sentence's words."""
@@ -28,29 +38,40 @@ class Ending:
         for word in text.split():
             following: defaultdict[int, float] = defaultdict(float)
             for place, share in self._reached(places).items():
-                for target, probability in self._from.get(place, {}).get(word, ()):
+                for target, probability in self._arcs(place, self._words.get(word)):
                     following[target] += share * probability
             places = following
         begun = sum(places.values())
         return self._reached(places).get(self._final, 0.0) / begun if text and begun else 0.0
 
-    def _read(self, kind: str, *values: str) -> None:
+    def _read(
+        self, columns: tuple[array[int] | array[float], ...], kind: str, *values: str
+    ) -> None:
         match kind, values:
             case "TRANSITION", (source, target, probability, *word):
-                arcs = self._from.setdefault(int(source), {})
-                arc = (int(target), float(probability))
-                arcs.setdefault(word[0] if word else "", []).append(arc)
+                number = self._words.setdefault("".join(word), len(self._words))
+                arc = (int(source), int(target), number, float(probability))
+                for column, value in zip(columns, arc, strict=True):
+                    column.append(value)  # type: ignore[arg-type]
             case "START_STATE", (state,):
                 self._start = int(state)
             case "FINAL_STATE", (state,):
                 self._final = int(state)
+
+    def _arcs(self, place: int, word: int | None) -> Iterator[tuple[int, float]]:
+        """The arcs from a state that say a word, as targets with their probabilities."""
+        if word is None or place + 1 >= len(self._first):
+            return
+        first, end = self._first[place], self._first[place + 1]
+        for arc in first + np.flatnonzero(self._said[first:end] == word):
+            yield int(self._targets[arc]), float(self._shares[arc])
 
     def _reached(self, places: dict[int, float]) -> dict[int, float]:
         """The places that are reached without a further word, these ones among them."""
         reached = defaultdict(float, places)
         waiting = list(places.items())
         for place, share in waiting:  # grows as it is walked
-            for target, probability in self._from.get(place, {}).get("", ()):
+            for target, probability in self._arcs(place, _NO_WORD):
                 reached[target] += share * probability
                 waiting.append((target, share * probability))
         return reached

@@ -100,5 +100,6 @@ class AsrStage:
             alternatives=heard.alternatives,
             engine=heard.engine,
             expected=heard.expected,
+            unasked=utterance.unasked,
             ends=round(self._ends(heard.text), 3),
         )

@@ -6,6 +6,7 @@ import hashlib
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 
 import msgspec
@@ -15,16 +16,66 @@ import nlu.grammar
 import nlu.text
 from assistant.core.speakable import Speakable
 from assistant.skill.home import Home
-from assistant.skill.manifest import SkillManifest
+from assistant.skill.manifest import IntentSchema, SkillManifest, SlotSchema
 from nlu.grammar import usage
 from nlu.grammar.claim import Claim
-from nlu.grammar.grammar import Grammar
+from nlu.grammar.grammar import Grammar, compile_grammar
 from nlu.grammar.sampling import Sampler, spoken
 from nlu.grammar.value_classes import ValueClasses
 
 _LEAST_DRAWN = 400
 """Sentences that are drawn at least of each claim: with fewer a rare one lacks words, and no word
 stands beside another one that was not drawn so."""
+
+_NAME = SlotSchema(name="name", kind="entity", required=False)
+_AREA = SlotSchema(name="area", kind="area", required=False)
+_COLOUR = SlotSchema(name="colour", kind="colour", required=False)
+_SHARE = SlotSchema(name="share", kind="percentage", required=False)
+_DURATION = SlotSchema(name="duration", kind="duration", required=False)
+
+FOLLOW_UPS = SkillManifest(
+    name="follow-ups",
+    api=1,
+    rules={"too": "(too|as well|also)", "direction": "(on|off)"},
+    intents=(
+        IntentSchema(
+            intent="MoreOfIt",
+            sentences=(
+                "and [the] {name} [<too>]",
+                "and (in|for) [the] {area} [<too>]",
+                "and [the] {area} [<too>]",
+                "(what|how) about [the] ({name}|{area})",
+            ),
+            slots=(_NAME, _AREA),
+        ),
+        IntentSchema(
+            intent="AnotherInstead",
+            sentences=(
+                "no [not that one] [the] ({name}|{area})",
+                "[no] i (meant|mean) [the] ({name}|{area})",
+                "[no] i meant ({share}|{duration})",
+                "(no|not that one) the other one",
+            ),
+            slots=(_NAME, _AREA, _SHARE, _DURATION),
+        ),
+        IntentSchema(
+            intent="ChangeOfIt",
+            sentences=(
+                "make it {colour}",
+                "make it {share}",
+                "make it {duration} [instead]",
+                "[make it] [a (bit|little)] (brighter|darker|dimmer|louder|quieter|warmer|cooler)",
+                "turn (it|them) <direction> [again]",
+                "(lock|unlock|open|close|stop) it [again]",
+                "(do|say) (it|that) again",
+                "undo [that]",
+            ),
+            slots=(_COLOUR, _SHARE, _DURATION),
+        ),
+    ),
+)
+"""What people say to go on from what was said before: the mind composes it from its parts
+(`nlu/discourse`, `nlu/parts`), so no skill has sentences of it, and the ear must be told."""
 
 
 def key_of(manifests: Sequence[SkillManifest], home: Home, files: Iterable[Path]) -> str:
@@ -50,8 +101,11 @@ def speakable(grammar: Grammar, home: Home, limit: int, seed: int) -> Speakable:
     """About `limit` sentences of the whole grammar that have a meaning in this home.
 
     The sentences of one intent share its weight, so that many templates make no intent likelier.
+    What goes on from a sentence is among them.
     """
-    claims = possible(grammar, home)
+    further = compile_grammar([FOLLOW_UPS], home)
+    claims = [*possible(grammar, home), *further.claims]
+    grammar = replace(grammar, lists={**further.lists, **grammar.lists})
     classes = ValueClasses()
     sampler = Sampler(grammar, claims, seed, classes)
     sentences = sampler.draw_weighed(limit, _usual(claims, sampler.shares), _LEAST_DRAWN)

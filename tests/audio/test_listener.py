@@ -195,13 +195,67 @@ def test_a_question_opens_the_microphone_without_a_wake_word() -> None:
 @pytest.mark.parametrize(
     "ended",
     [
-        PlaybackEnded(utterance_id="r"),
+        PlaybackEnded(utterance_id="r", heard=False),
+        PlaybackEnded(utterance_id="r", interrupted=True),
         PlaybackEnded(utterance_id="r", listen=True, interrupted=True),
     ],
 )
 def test_other_replies_do_not(ended: PlaybackEnded) -> None:
     heard = Conversation(listener()).feed(ended).hear(speech("yes please"), silence(1.0))
     assert heard.story == []
+
+
+# ── what goes on from a reply that asked nothing ────────────────────────────────────────────
+
+
+def after_a_reply(heard: Conversation) -> Conversation:
+    heard.hear(silence(1.0)).feed(PlaybackStarted(utterance_id="r", at_s=heard.now_s))
+    return heard.feed(PlaybackEnded(utterance_id="r", at_s=heard.now_s))
+
+
+def test_what_is_said_right_after_a_reply_is_passed_on_as_unasked() -> None:
+    heard = after_a_reply(Conversation(listener()))
+    heard.hear(silence(0.5), speech("and the fan"), silence(2.0))
+    assert heard.story == ["AudioChunk", "Utterance", "Commit"]
+    (utterance,) = heard.of(Utterance)
+    assert isinstance(utterance, Utterance)
+    assert (utterance.unasked, utterance.wake_word) == (True, "")
+    chunks = [m for m in heard.of(AudioChunk) if isinstance(m, AudioChunk)]
+    assert {chunk.follows for chunk in chunks} == {"r"}
+
+
+def test_silence_after_a_reply_closes_the_microphone_without_a_word() -> None:
+    heard = after_a_reply(Conversation(listener())).hear(silence(5.0), speech("and the fan"))
+    assert {type(m) for _, m in heard.said} == {Level, AudioChunk}
+    assert heard.listener.deadline_s() is None
+
+
+def test_a_wake_word_within_other_talk_after_a_reply_begins_anew() -> None:
+    heard = after_a_reply(Conversation(listener(4.0)))
+    talk = speech("the old man went to the river to catch some fish", "rms")[: round(2 / FRAME_S)]
+    heard.hear(silence(0.9), talk, silence(0.2), speech("turn on the light"), silence(2.0))
+    assert heard.story == ["AudioChunk", "Woke", "AudioChunk", "Utterance", "Commit"]
+    (utterance,) = heard.of(Utterance)
+    assert isinstance(utterance, Utterance)
+    assert (utterance.unasked, utterance.wake_word) == (False, "computer")
+    assert heard.of(Commit) == [Commit(utterance_id=heard.woken[0], revision=0)]
+
+
+def test_the_next_reply_is_not_taken_for_what_goes_on() -> None:
+    heard = after_a_reply(Conversation(listener())).hear(silence(0.3))
+    heard.feed(PlaybackStarted(utterance_id="s", at_s=heard.now_s))
+    heard.hear(speech("one moment please"), silence(1.0))
+    assert {type(m) for _, m in heard.said} == {Level, AudioChunk}
+
+
+@pytest.mark.parametrize(("seconds", "wake"), [(0.0, True), (3.0, False)])
+def test_no_moment_is_waited_where_none_is_set_or_none_is_needed(
+    seconds: float, wake: bool
+) -> None:
+    settings = ListeningSettings(follow_up_s=seconds)
+    quiet = Conversation(Listener(settings, Scripted({}) if wake else None))
+    after_a_reply(quiet)
+    assert quiet.listener.deadline_s() is None
 
 
 def test_the_wake_word_over_a_reply_stops_it_and_is_listened_to() -> None:

@@ -90,3 +90,25 @@ def test_the_recogniser_of_replies_can_tell_them_apart(tmp_path: Path) -> None:
     soundfile.write(tmp_path / "silence.wav", np.zeros(32_000, np.int16), 16_000)
     assert recognised(tmp_path / "other.wav", replies) == words(DECOYS[0])
     assert recognised(tmp_path / "silence.wav", replies) == ""
+
+
+def test_what_goes_on_from_a_reply_needs_no_wake_word_and_other_talk_gets_none(
+    daemon: Daemon,
+) -> None:
+    lit = Rows("SELECT state FROM devices WHERE entity_id LIKE 'light.%'", [("on",), ("on",)])
+    tell(
+        daemon,
+        [
+            Say("computer, turn on the kitchen light", "rms"),
+            Expect("Reply", {"intent": "HassTurnOn", "text": "kitchen light"}),
+            Expect("PlaybackEnded", within_s=30),
+            Say("and the bedroom light", "rms"),
+            Expect("Transcript", {"unasked": True}),
+            Expect("Reply", {"intent": "HassTurnOn", "text": "bedroom light"}),
+            lit,
+            Expect("PlaybackEnded", within_s=30),
+            Say("the old man went to the river", "rms"),
+            Never(("Reply", "Woke"), until=Expect("Commit")),
+            Never(("Reply",), until=Expect("Level")),
+        ],
+    )

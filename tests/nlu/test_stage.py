@@ -161,3 +161,31 @@ def test_an_expected_answer_is_whole_and_not_weighed_against_others(stage: NluSt
     _, other = stage.feed(plain)
     assert isinstance(other, Interpretation)
     assert other.text == "what time is it"
+
+
+def unasked(text: str) -> Transcript:
+    return msgspec.structs.replace(heard(text), utterance_id="after", unasked=True, at_s=5.0)
+
+
+@pytest.mark.parametrize("text", ["and in the bedroom too", "no the bedroom", "what about the den"])
+def test_what_goes_on_from_the_last_command_needs_no_wake_word(stage: NluStage, text: str) -> None:
+    list(stage.feed(heard("turn on the light in the kitchen")))
+    _, alone = copy(stage).feed(msgspec.structs.replace(unasked(text), unasked=False))
+    _, meant = stage.feed(unasked(text))
+    assert isinstance(meant, Interpretation)
+    assert isinstance(alone, Interpretation)
+    assert meant.commands == alone.commands
+
+
+@pytest.mark.parametrize(
+    "text", ["what time is it", "thanks", "who wrote hamlet", "it was all in the kitchen", ""]
+)
+def test_what_stands_for_itself_is_nobodys_business_without_one(stage: NluStage, text: str) -> None:
+    list(stage.feed(heard("turn on the light in the kitchen")))
+    verdict, meant = stage.feed(unasked(text))
+    assert isinstance(verdict, Complete)
+    assert not verdict.complete
+    assert meant == Interpretation(utterance_id="after", revision=3, text="")
+    _, later = stage.feed(msgspec.structs.replace(unasked("and in the bedroom too"), at_s=9.0))
+    assert isinstance(later, Interpretation)
+    assert later.commands  # what was not for it is forgotten

@@ -2,18 +2,25 @@
 
 from __future__ import annotations
 
+from datetime import datetime
 from pathlib import Path
 
 import msgspec
 import pytest
 
+from assistant.core.messages import Interpretation, Transcript
 from assistant.core.speakable import Speakable
 from assistant.skill.home import Entity, Home
-from nlu.grammar.speakable import key_of
+from nlu.grammar.claim import Claim
+from nlu.grammar.grammar import Grammar, compile_grammar
+from nlu.grammar.sampling import Sampler
+from nlu.grammar.speakable import FOLLOW_UPS, key_of
 from nlu.grammar.templates import Templates
 from nlu.grammar.usage import of_value
 from nlu.grammar.value_classes import WORDS
 from nlu.grammar.vocabulary import built_in
+from nlu.interpreter import Interpreter
+from nlu.stage import NluStage
 from skills.registry import load_registry
 from tests.support.stand_ins import HOME
 
@@ -48,6 +55,44 @@ def test_what_is_understood_beside_the_skills_sentences_can_be_heard(
     said: Speakable, word: str
 ) -> None:
     assert any(word in sentence.split() for sentence in said.sentences)
+
+
+@pytest.mark.parametrize(
+    "start", ["and ", "and in ", "no ", "what about ", "i meant ", "make it ", "a bit ", "turn it "]
+)
+def test_what_goes_on_from_a_sentence_can_be_heard(said: Speakable, start: str) -> None:
+    assert any(sentence.startswith(start) for sentence in said.sentences)
+
+
+def test_most_of_what_goes_on_is_understood_after_one_of_two_commands(
+    said: Speakable, now: datetime
+) -> None:
+    """Not all: "make it ten minutes" goes on from no light, "open it" from no timer."""
+    templates = Templates.compile(MANIFESTS, HOME, built_in())
+    nlu = NluStage(templates, Interpreter(templates), lambda: now)
+    drawn = Sampler(*_follow_ups(), seed=1).draw(60, [1.0] * len(FOLLOW_UPS.intents))
+    understood = [
+        any(_goes_on(nlu, first, text, f"{number} {first}") for first in COMMANDS)
+        for number, text in enumerate(drawn)
+    ]
+    assert sum(understood) >= 0.9 * len(understood)
+
+
+COMMANDS = ("turn on the ceiling light", "set a timer for ten minutes")
+
+
+def _follow_ups() -> tuple[Grammar, tuple[Claim, ...]]:
+    grammar = compile_grammar([FOLLOW_UPS], HOME)
+    return grammar, grammar.claims
+
+
+def _goes_on(nlu: NluStage, first: str, text: str, name: str) -> bool:
+    """Whether a text is understood after a command."""
+    meant = []
+    for number, words in enumerate((first, text)):
+        said = Transcript(utterance_id=f"{name} {number}", revision=0, text=words, at_s=number)
+        meant += [m for m in nlu.feed(said) if isinstance(m, Interpretation)]
+    return bool(meant[-1].commands or meant[-1].conditional)
 
 
 def test_what_the_home_does_not_have_is_not_expected(said: Speakable) -> None:
