@@ -101,11 +101,14 @@ def speakable(grammar: Grammar, home: Home, limit: int, seed: int) -> Speakable:
     """About `limit` sentences of the whole grammar that have a meaning in this home.
 
     The sentences of one intent share its weight, so that many templates make no intent likelier.
-    What goes on from a sentence is among them.
+    With the vocabulary, which a skill alone does not have, what goes on from a sentence is among
+    them: of 120 recorded orders of the coffee skill alone it would cost two.
     """
-    further = compile_grammar([FOLLOW_UPS], home)
-    claims = [*possible(grammar, home), *further.claims]
-    grammar = replace(grammar, lists={**further.lists, **grammar.lists})
+    claims = possible(grammar, home)
+    if any(claim.block is not None for claim in claims):
+        further = compile_grammar([FOLLOW_UPS], home)
+        claims += further.claims
+        grammar = replace(grammar, lists={**further.lists, **grammar.lists})
     classes = ValueClasses()
     sampler = Sampler(grammar, claims, seed, classes)
     sentences = sampler.draw_weighed(limit, _usual(claims, sampler.shares), _LEAST_DRAWN)
