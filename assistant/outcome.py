@@ -25,7 +25,7 @@ class OutcomeCommand(msgspec.Struct, frozen=True, kw_only=True):
     confidence: float
 
 
-class Outcome(msgspec.Struct, frozen=True, kw_only=True, tag=True):
+class Outcome(msgspec.Struct, frozen=True, kw_only=True, tag="Summary"):
     """One input's outcome; nothing heard is an empty transcript, nothing understood a null intent.
 
     Several utterances: their transcripts joined by a space, the rest from the last one.

@@ -1,4 +1,4 @@
-"""The table of faults names tests that there are, and codes that are logged."""
+"""The tables of faults and situations name tests that there are, and codes that are logged."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from pathlib import Path
 
 REPOSITORY = Path(__file__).resolve().parent.parent
 FAULTS = (REPOSITORY / "docs" / "faults.md").read_text("utf-8")
+SITUATIONS = (REPOSITORY / "docs" / "situations.md").read_text("utf-8")
 PROGRAM = "".join(
     file.read_text("utf-8")
     for folder in ("assistant", "audio", "nlu", "skills")
@@ -14,8 +15,8 @@ PROGRAM = "".join(
 )
 
 
-def rows() -> list[list[str]]:
-    lines = [line for line in FAULTS.splitlines() if line.startswith("| ")]
+def rows(table: str = FAULTS) -> list[list[str]]:
+    lines = [line for line in table.splitlines() if line.startswith("| ")]
     return [[cell.strip() for cell in line.strip("|").split(" | ")] for line in lines[1:]]
 
 
@@ -31,6 +32,11 @@ def missing(tests: str) -> list[str]:
 def test_every_fault_has_a_test_that_exists() -> None:
     assert len(rows()) > 10
     assert not [name for *_, tests in rows() for name in missing(tests)]
+
+
+def test_every_situation_has_a_test_that_exists() -> None:
+    assert len(rows(SITUATIONS)) > 10
+    assert not [name for *_, tests in rows(SITUATIONS) for name in missing(tests)]
 
 
 def test_every_code_is_one_of_the_program() -> None:

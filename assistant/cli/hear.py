@@ -52,7 +52,7 @@ def hear(
                     understanding,
                     composition.skills(state),
                     composition.answer(answers=answers),
-                    _Silent(),
+                    Voice(),
                 )
                 messages = list(run(stages, _frames(file), timings.observe))
             tell(str(file), messages, timings, json)
@@ -68,7 +68,7 @@ def _silence(seconds: float) -> Iterator[bytes]:
     return repeat(SILENCE, round(seconds / FRAME_S))
 
 
-class _Silent:
+class Voice:
     """Takes the place of voice and playback: a reply takes no time."""
 
     consumes: ClassVar[tuple[type[Message], ...]] = (SpokenReply,)

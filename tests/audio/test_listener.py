@@ -192,6 +192,14 @@ def test_a_question_opens_the_microphone_without_a_wake_word() -> None:
     assert heard.of(Woke) == [Woke(utterance_id="u1", wake_word="")]
 
 
+def test_who_thinks_in_the_middle_of_an_answer_is_waited_for() -> None:
+    heard = Conversation(listener()).hear(silence(1.0))
+    heard.feed(PlaybackEnded(utterance_id="r", listen=True, at_s=heard.now_s))
+    heard.hear(silence(0.5), speech("for ten"), silence(1.0), speech("minutes"), silence(3.0))
+    assert heard.story[-1] == "Commit"
+    assert len(heard.of(Commit)) == 1
+
+
 @pytest.mark.parametrize(
     "ended",
     [
