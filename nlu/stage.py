@@ -37,11 +37,12 @@ _UNSURE = 0.5
 _SURE = 0.7
 """Confidence of words above which a command is certain. Below it the command is only as sure as
 its words."""
-_LIKELY_END = 0.2
-"""Least share of sentences with these last words that end with them, for nothing to follow.
+_LIKELY_END = 0.1
+"""Least share of sentences with these words that end with them, for nothing to follow.
 
 In recordings of people who order coffee, one in eight who paused after the drink went on to the
-milk: 0.1 of the sentences end with a drink.
+milk. From 0.1 on 4 of 150 orders are cut, as from 0.2 on, and from 0.07 on 8; of 54 home commands
+half are then waited for 0.2 s, and not 0.5 s.
 """
 _WHOLE = (By.SENTENCE, By.PARTS, By.SHORT_FORM)
 """Rules after which nothing of a text is left over."""

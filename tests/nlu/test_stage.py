@@ -93,7 +93,7 @@ def test_whether_a_sentence_is_complete(stage: NluStage, text: str, whole: bool)
     assert next(iter(stage.feed(heard(text)))) == complete(whole)
 
 
-@pytest.mark.parametrize(("ends", "goes_on"), [(0.1, True), (0.2, False), (0.9, False)])
+@pytest.mark.parametrize(("ends", "goes_on"), [(0.05, True), (0.1, False), (0.9, False)])
 def test_a_whole_sentence_is_likely_to_go_on_or_not(
     stage: NluStage, ends: float, goes_on: bool
 ) -> None:
