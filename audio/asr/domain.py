@@ -12,7 +12,7 @@ from assistant.core.files import replace_file
 from assistant.core.fork import in_fork
 from assistant.core.speakable import Speakable, SpeakableSource
 from audio.asr.language_model import WordNetwork, compile_network
-from audio.asr.pronunciation import PHONES, pronounce
+from audio.asr.pronunciation import PHONES, dictionary_entries
 
 _FORMAT = "8"  # changes whenever the same source would give other files
 _KEPT = 4
@@ -73,13 +73,8 @@ def _network(speakable: Speakable, prefixes: Sequence[str]) -> WordNetwork:
 
 
 def _dictionary(words: Iterable[str]) -> str:
-    lines = []
-    for word, pronunciations in sorted(pronounce(words).items()):
-        for number, phones in enumerate(pronunciations, start=1):
-            variant = "" if number == 1 else f"({number})"
-            lines.append(f"{word}{variant} {' '.join(phones)}\n")
-    lines += [f"{filler} {phone}\n" for filler, phone in FILLERS.items()]
-    return "".join(lines)
+    entries = (*dictionary_entries(words), *FILLERS.items())
+    return "".join(f"{name} {phones}\n" for name, phones in entries)
 
 
 def _write(path: Path, text: str) -> None:

@@ -8,7 +8,7 @@ import pocketsphinx
 
 from audio.asr.domain import FILLERS
 from audio.asr.language_model import compile_network
-from audio.asr.pronunciation import pronounce
+from audio.asr.pronunciation import dictionary_entries
 
 _PHONE_PROBABILITY = 0.02
 
@@ -17,10 +17,8 @@ def expect(decoder: pocketsphinx.Decoder, search: str, answers: Sequence[str]) -
     """Put `answers` and the phone loop into `search` of the decoder, in place of earlier ones."""
     network = compile_network(dict.fromkeys(answers, 1.0))
     new = [word for word in network.words if decoder.lookup_word(word) is None]
-    for word, pronunciations in pronounce(new).items():
-        for number, phones in enumerate(pronunciations, start=1):
-            name = word if number == 1 else f"{word}({number})"
-            decoder.add_word(name, " ".join(phones), update=False)
+    for name, phones in dictionary_entries(new):
+        decoder.add_word(name, phones, update=False)
     looped = network.with_loop(FILLERS, _PHONE_PROBABILITY)
     # A network from a file is weighed by PocketSphinx, one that is made here is not.
     weight = decoder.config["lw"]

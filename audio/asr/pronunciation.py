@@ -94,6 +94,13 @@ def pronounce(words: Iterable[str]) -> dict[str, tuple[Phones, ...]]:
     return {word: known[text] if text in known else _guess(text) for word, text in lower.items()}
 
 
+def dictionary_entries(words: Iterable[str]) -> Iterator[tuple[str, str]]:
+    """Each word, and its variants as "word(2)", with its phones, as PocketSphinx takes them."""
+    for word, pronunciations in sorted(pronounce(words).items()):
+        for number, phones in enumerate(pronunciations, start=1):
+            yield word if number == 1 else f"{word}({number})", " ".join(phones)
+
+
 def by_rules(word: str) -> Phones:
     """Read a word by a small table of English spelling rules; unknown characters are silent."""
     letters = re.sub(r"([^aeiou])\1", r"\1", re.sub(r"[^a-z]", "", word.lower()))

@@ -29,18 +29,18 @@ from nlu.values import resolve
 _LONGEST = 80
 """Most words of a text that is matched: nobody says more to an assistant at once."""
 
-SAMPLED_SENTENCES, SAMPLING_SEED = 5_000, 1
-"""Number of the skills' sentences that show how sentences end, and the seed that draws them."""
 SPEAKABLE_SENTENCES = 20_000
 """Number of sentences that the recogniser's language model is made of. Of 54 home commands it hears
 44 with half of them, and with twice as many, 46."""
+SAMPLING_SEED = 1
+"""The seed that draws them."""
 
 _ANY_DAY = datetime(2026, 1, 1, tzinfo=UTC)
 
 _LATER = "conversation_command"
 """Slot of free text that is a command of its own, to be carried out later."""
 
-__all__ = ["SAMPLED_SENTENCES", "SAMPLING_SEED", "Captured", "Match", "Templates"]
+__all__ = ["Captured", "Match", "Templates"]
 
 
 class Templates:
