@@ -58,7 +58,7 @@ from nlu.discourse.segmenter import LONGEST, One, Segmenter, with_modifiers
 from nlu.discourse.set_aside import obeyed
 from nlu.discourse.short_forms import Conditional, ShortForms
 from nlu.fallback.guess import Guess
-from nlu.fallback.left_out import leaves_out, leaves_out_clause
+from nlu.fallback.left_out import leaves_out, leaves_out_clause, leaves_out_kind
 from nlu.grammar.templates import Templates
 from nlu.parts.composer import Composed, Composer, Strangers
 from nlu.parts.questions import Questions
@@ -136,8 +136,11 @@ class Interpreter:
 
     def _leaves_out(self, guessed: ReadPart) -> bool:
         """Whether a guess leaves out what is named, or a clause."""
-        clause = self._compose is not None and leaves_out_clause(guessed, self._compose)
-        return clause or leaves_out(guessed, self._templates)
+        compose = self._compose
+        other = compose is not None and (
+            leaves_out_clause(guessed, compose) or leaves_out_kind(guessed, compose)
+        )
+        return other or leaves_out(guessed, self._templates)
 
     def _asked(self, said: Canonical, now: datetime) -> tuple[Command, ...]:
         if self.guess is None or not self._may_guess(said) or not_a_command(said):
@@ -178,13 +181,13 @@ class Interpreter:
             if (found := step(said, now, before)) is not None:
                 by, parts = found
                 parts = parts and shared_modifiers(put_off(parts, said, before))
-                if marked and by is By.COMPOSED and not self._all_ask(parts or ()):
+                if marked and any(map(self._acts_on_devices, parts or ())):
                     return By.NOTHING, None  # "hens shut?" is no order to shut them in
                 return by, parts and after_a_timer(parts)
         return By.NOTHING, None
 
-    def _all_ask(self, parts: Sequence[ReadPart]) -> bool:
-        return all(self._templates.traits(part.command.intent).asks for part in parts)
+    def _acts_on_devices(self, part: ReadPart) -> bool:
+        return self._compose is not None and self._compose.is_for_devices(part.command)
 
     def _by_sentence(self, said: Canonical, now: datetime, _: ReadPart | None) -> Found | None:
         whole = self._modified(partial(self._sentence, now=now, free_text=False), now)(said)
@@ -253,6 +256,8 @@ class Interpreter:
     def _of_strangers(self, said: Canonical, strangers: Strangers) -> Found | None:
         """A command for what the home does not have, so that this is what is told."""
         if self._compose is None or not self._may_guess(said) or unlikely_command(said):
+            return None
+        if clauses.as_question(said):
             return None
         plain = without_reason(without_politeness(said), self._compose.mentions) or said
         composed = self._compose(plain, strangers=strangers)
@@ -360,7 +365,7 @@ class Interpreter:
         sure = min((part.confidence for part in parts or ()), default=0.0)
         joined = any(end < start for end, start in cuts(said))  # by a word, not by a pause alone
         enough = guess.sure_parts if joined else 1.0
-        if whole and sure <= min(enough, whole.confidence):
+        if whole and (sure <= min(enough, whole.confidence) or whole.holds(parts or ())):
             return By.GUESS, [whole]
         return None if parts is None else (By.GUESSED_PARTS, parts)
 

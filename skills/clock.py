@@ -24,7 +24,7 @@ skill.rule("until", "(until|till|to|before|left until|left till|to go until|to g
 
 @skill.intent(
     "HassGetCurrentTime",
-    "what time is it <now>",
+    "what time (is it|do we have|have we [got]|do you (have|make it)) <now>",
     "(what is|what's|whats|tell me|give me) the [current] time <now>",
     "[do you] know what time it is",
     "(can|could) you tell me (the time|what time it is)",

@@ -16,7 +16,7 @@ import re
 from collections.abc import Sequence
 
 from assistant.english.replies import AROUND_CHOICE, NONE_OF_THEM, PLACES, THAT_ONE
-from assistant.english.stems import singular
+from assistant.english.stems import singular, without_possessive
 from assistant.skill import Choose
 
 _WORDS = re.compile(r"[\w'°%.]+")
@@ -57,13 +57,18 @@ def _by_words(words: Sequence[str], options: Sequence[str]) -> str | None:
     """The only option that has all words of the answer, if one of them is not in every option.
 
     A word that the option lacks names another thing: "the bedroom light" is not the kitchen's.
-    Singular and plural are one: "the jar" is the jars'.
+    Singular and plural are one: "the jar" is the jars'. So are somebody and what is theirs.
+
     """
-    held = [{singular(word) for word in words_of(option)} for option in options]
-    said = {singular(word) for word in words if word not in AROUND_CHOICE}
+    held = [{_plain(word) for word in words_of(option)} for option in options]
+    said = {_plain(word) for word in words if word not in AROUND_CHOICE}
     fitting = [option for option, own in zip(options, held, strict=True) if said <= own]
     telling = said - set[str].intersection(*held) if held else said
     return fitting[0] if telling and len(fitting) == 1 else None
+
+
+def _plain(word: str) -> str:
+    return singular(without_possessive(word))
 
 
 def words_of(text: str) -> list[str]:

@@ -52,8 +52,8 @@ EARLIER = phrase_list("earlier, earlier 1, sooner, sooner 1")
 LATER = phrase_list("later, later 1")
 
 AROUND_CHOICE = word_set(
-    "the a an i mean meant want would like please no yes number option choice it is was with "
-    "that one ones those"
+    "the a an i mean meant want would like please no yes my mine number option choice it is was"
+    " with that one ones those"
 )
 """Words that may stand around the words that choose an option."""
 IN_ROOM = "in here, just only this room"

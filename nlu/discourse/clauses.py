@@ -16,6 +16,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from assistant.english import phrases
+from assistant.english.commands import groceries
 from assistant.english.commands.amounts import COMPARATIVES
 from assistant.english.commands.words import BEGINNINGS, CORRECTIONS, QUESTIONS
 from nlu.text.canonical import Canonical, Token, canonical, without_politeness
@@ -48,7 +49,8 @@ def as_question(said: Canonical) -> Canonical | None:
     """A text that only its question mark makes a question, with "is" before it: "door shut?"."""
     if not (said.asked and said.tokens) or without_politeness(said) != said:
         return None
-    asks = said.tokens[0].text in QUESTIONS | BEGINNINGS
+    starts = (at for at in range(len(said.tokens)) if at == 0 or said.paused(at))
+    asks = any(said.tokens[at].text in QUESTIONS | BEGINNINGS for at in starts)
     return None if asks else joined(canonical("is"), said)
 
 
@@ -127,7 +129,8 @@ def recounted(said: Canonical) -> Iterator[Canonical]:
 def enumerated(said: Canonical, raw: str) -> list[str]:
     """The things that the spoken words `raw` of a text name, one by one.
 
-    Pairs that are one thing ("fish and chips") stay together.
+    Pairs that are one thing ("fish and chips") stay together; what households buy needs no joint
+    between: "eggs butter and sugar".
     """
     words = raw.split()
     starts = range(len(said.source) - len(words) + 1)
@@ -143,8 +146,8 @@ def enumerated(said: Canonical, raw: str) -> list[str]:
             things.append([])
         else:
             things[-1].append(word)
-    plain = (" ".join(w for w in thing if w not in phrases.HESITATIONS) for thing in things)
-    return [thing for thing in plain if thing]
+    plain = ([w for w in thing if w not in phrases.HESITATIONS] for thing in things)
+    return [" ".join(one) for thing in plain if thing for one in groceries.divided(thing)]
 
 
 def plain(said: Canonical) -> Canonical:

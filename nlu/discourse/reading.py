@@ -89,6 +89,18 @@ class ReadPart:
         words = set(modifiers.when.said.split()) - AT_TIME - FOR - {"in"}
         return words <= {word for slot in self.command.slots for word in slot.raw.split()}
 
+    def holds(self, parts: Sequence[ReadPart]) -> bool:
+        """Whether its slots have all that parts of its text have, each the words of several.
+
+        "Six hours and fifteen minutes" is one duration, not two timers.
+        """
+        raw = {slot.name: f" {slot.raw} " for slot in self.command.slots}
+        return bool(parts) and all(
+            part.command.intent == self.command.intent
+            and all(f" {s.raw} " in raw.get(s.name, "") for s in part.command.slots if s.raw)
+            for part in parts
+        )
+
     def each_item(self) -> list[ReadPart]:
         """One command for each thing in a list that is one free text: "milk, eggs and bread"."""
         slots = self.command.slots

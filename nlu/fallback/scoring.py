@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 
 from assistant.core.messages import Command, Slot
+from assistant.english.commands.modifiers import ALL
 from assistant.english.stems import singular
 from assistant.skill.manifest import SlotSchema, Traits
 from nlu.classifier.calibration import IntentCalibration, SlotCalibration
@@ -34,6 +35,8 @@ _WHEN = frozenset(("date", "time"))
 _LATER = _WHEN | {"duration", "number"}
 _NOW = frozenset(("now", "right", "just", "already", "again", "still", "today", "tonight"))
 """Words that the NER model may take for a time, although they delay nothing."""
+_ALL = ("name", "all")
+"""Fixed slot of the sentences for all devices of a kind, wherever they are."""
 _EVIDENT = 0.9
 """Likeness from which a guess must use a value that was found, or lose weight."""
 
@@ -83,6 +86,7 @@ class TextEvidence:
             kind: [*self._places(_but(spans, passed)), *names]
             for kind, passed in (("asks", _PASSED_OVER | _WHEN), ("acts", _PASSED_OVER))
         }
+        self._says_all = not ALL.isdisjoint(token.text for token in said.tokens)
         times = [span for span in spans if span.label in _LATER]
         # The "one" of "back one track" is no amount.
         degrees = (at for at in self._numbers if all(said.tokens[i].text != "1" for i in at))
@@ -103,6 +107,8 @@ class TextEvidence:
         evidence = _merged([*self._numbers, *evident, *found])
         for pattern in patterns:
             if not (pattern.filled or pattern.fixed) and traits.needs_slot:
+                continue
+            if _ALL in pattern.fixed and not self._says_all:
                 continue
             share = belief * self._share(ranking, pattern)
             for known in (options, *_second_best(pattern, options)):
@@ -227,7 +233,7 @@ def _but(spans: Sequence[TaggedSpan], passed: frozenset[str]) -> list[TaggedSpan
 
 
 def _some(fixed: Fixed) -> Fixed:
-    return tuple(pair for pair in fixed if pair != ("name", "all"))
+    return tuple(pair for pair in fixed if pair != _ALL)
 
 
 def _without_kind(fixed: Fixed) -> Fixed:

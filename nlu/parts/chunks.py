@@ -25,7 +25,7 @@ from assistant.english.commands.words import (
 from assistant.skill.home import Entity, Home
 from assistant.skill.values import Change
 from nlu.parts.division import cheapest
-from nlu.parts.names import FUNCTIONAL, LONGEST, Names, Where
+from nlu.parts.names import FUNCTIONAL, LONGEST, MEASURING, Names, Where
 from nlu.parts.places import Places
 from nlu.text.canonical import Canonical
 from nlu.values.colours import colour
@@ -246,6 +246,19 @@ class Chunker:
         """The devices that words name as a whole."""
         parts = (part for part, _ in self._parts(key, ())) if key else ()
         return next((part.entities for part in parts if isinstance(part, Named)), ())
+
+    def named_domains(self, words: Sequence[str]) -> Iterator[tuple[str, ...]]:
+        """For each whole name and each kind in a text: the domains of what has it, but sensors."""
+        at = 0
+        while at < len(words):
+            ends = range(min(len(words), at + LONGEST), at, -1)
+            keys = (tuple(words[at:end]) for end in ends)
+            key = next((k for k in keys if k in self.names.wholes or k in KINDS), ())
+            named = tuple(entity.domain for entity in self.names.wholes.get(key, ()))
+            kinds = KINDS[key].domains if key in KINDS else ()
+            if domains := tuple(d for d in (*named, *kinds) if d not in MEASURING):
+                yield domains
+            at += len(key) or 1
 
     def mentions(self, words: Sequence[str]) -> bool:
         """Whether words name anything of this home, or an amount."""

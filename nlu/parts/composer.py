@@ -199,6 +199,10 @@ class Composer:
         """The domains of the devices that a command is about; () for none."""
         return self._targets.domains_of(command)
 
+    def named_domains(self, words: Sequence[str]) -> list[frozenset[str]]:
+        """For each device, and each kind of devices, that words name: the domains it may have."""
+        return [frozenset(domains) for domains in self._chunker.named_domains(words)]
+
     def is_for_devices(self, command: Command) -> bool:
         """Whether a command does something to devices, be it to all of a place."""
         changes = command.intent not in (*ASKING, NAMED) and bool(command.slots)

@@ -42,6 +42,7 @@ LOCKING_UP = "lock up"
 """Words for locking all doors."""
 _MOVES = {"open": 1, "close": -1}
 """Action → 1 for up, -1 for down."""
+_MINE = "my"
 _TO = ("to", "at", "on")
 """Words before a level that is absolute, whatever else is said: "down to seventeen"."""
 
@@ -333,6 +334,9 @@ def _joined(found: Sequence[Frame]) -> list[Frame]:
     joined: list[Frame] = []
     for frame in found:
         last = joined[-1] if joined else None
+        if last and (told := _told_whose(last, frame)):
+            joined[-1] = told
+            continue
         apart = last and (last.says_what, last.says_whom) == (frame.says_whom, frame.says_what)
         if last and apart and last.says_what != last.says_whom:
             said = clauses.joined(last.said, frame.said)
@@ -341,6 +345,18 @@ def _joined(found: Sequence[Frame]) -> list[Frame]:
         else:
             joined.append(frame)
     return joined
+
+
+def _told_whose(one: Frame, other: Frame) -> Frame | None:
+    """A frame about one of "my" things, with the name that follows: "my lamp on, that's Dev's"."""
+    if not (isinstance(one.who, OfKind) and isinstance(other.who, Named)) or other.says_what:
+        return None
+    kinds = {entity.domain for entity in other.who.entities}
+    mine = _MINE in (token.text for token in one.said.tokens) and not one.who.plural
+    if not mine or not kinds <= {*one.who.kind.domains}:
+        return None
+    between = one.said.source[one.said.tokens[-1].end : other.said.tokens[0].start]
+    return None if "and" in between else replace(one, who=other.who)
 
 
 def _completed(found: Sequence[Frame]) -> list[Frame]:

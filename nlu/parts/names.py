@@ -32,7 +32,7 @@ LONGEST = 6
 """Most words of a name, or of any other part of a command."""
 FUNCTIONAL = COMMON | QUESTIONS | CONTENTLESS
 """Words that name nothing."""
-_MEASURING = ("sensor", "binary_sensor")
+MEASURING = ("sensor", "binary_sensor")
 """Domains of which nothing can be asked to be done."""
 _ROUTINES = ("scene", "script")
 """Domains of what is done as a whole, and has no state to be brought into."""
@@ -142,7 +142,7 @@ class Names:
             for name, entities in self.wholes.items()
             if any(name[at : at + len(key)] == key for at in range(len(name)))
             for entity in entities
-            if entity.domain not in _MEASURING
+            if entity.domain not in MEASURING
         }
         others = any(entity.domain not in _ROUTINES for entity in found.values())
         unsaid = (word for e in found.values() for word in _keys(e)[0] if word not in key)
@@ -160,7 +160,7 @@ class Names:
         if here is None or not FUNCTIONAL.isdisjoint(key) or GENERIC.issuperset(key):
             return ()  # a "machine" of the room may be another one than is meant
         sharing = self._sharing.get(key, ())
-        found = [e for e in sharing if e.area == here.id and e.domain not in _MEASURING]
+        found = [e for e in sharing if e.area == here.id and e.domain not in MEASURING]
         return tuple(found) if len(found) == 1 else ()
 
     def loosely(self, key: tuple[str, ...]) -> tuple[Entity, ...]:
@@ -235,7 +235,7 @@ class Names:
                 frozenset(kinds.get(entity.domain, ())),
             )
             for entity in self._home.entities
-            if entity.domain not in _MEASURING
+            if entity.domain not in MEASURING
         ]
 
 

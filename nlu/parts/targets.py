@@ -19,6 +19,8 @@ _OF_PLAYERS = ("HassSetVolumeRelative", "HassMediaPlayerMute", "HassMediaPlayerU
 """Intents that are about players, whether they name one or not."""
 ASKING = ("HassGetState", "ReadLevel", _WARMTH)
 """Intents of questions whose answers name devices."""
+_CLASSED = ("cover", "media_player")
+"""Domains of which people name kinds: curtains, a radio."""
 TARGETS = ("name", "area", "floor", "domain", "device_class")
 """Slots that say which devices are meant."""
 
@@ -79,8 +81,7 @@ class Targets:
             ):
                 yield last
             case OfKind(of_kind, plural):
-                if whom := self._of_kind(of_kind, plural or frame.every, frame):
-                    yield whom
+                yield from self._of_kind(of_kind, plural or frame.every, frame)
             case Unknown() if frame.locks_another and (others := self._other_locks(before)):
                 yield Whom((slot("name", *others),), ("lock",))
             case Unknown(words):
@@ -160,38 +161,35 @@ class Targets:
         pair = next((those for those in (near, owned) if len(those) == 2), [])
         return [Whom((slot("name", e.name),), (e.domain,)) for e in pair]
 
-    def _of_kind(self, kind: Kind, every: bool, frame: Frame) -> Whom | None:
+    def _of_kind(self, kind: Kind, every: bool, frame: Frame) -> list[Whom]:
         """A kind of devices by its domain, or the one device of it by its name."""
         domains = able(frame, kind.domains)
         if len(domains) == 1 and not kind.classes:
             if frame.every and not frame.both and frame.where is None:
-                return Whom((slot("name", "all"), slot("domain", domains[0])), domains)
+                return [Whom((slot("name", "all"), slot("domain", domains[0])), domains)]
             where = frame.where or (Where() if frame.both else None)
-            return Whom((slot("domain", domains[0]), *self._places.slots(where)), domains)
+            return [Whom((slot("domain", domains[0]), *self._places.slots(where)), domains)]
         those = [e for e in self._home.entities if e.domain in domains and _of_class(e, kind)]
         if frame.where is not None and frame.where.unknown:
-            return Whom((slot("domain", domains[0]), *self._places.slots(frame.where)), domains)
+            return [Whom((slot("domain", domains[0]), *self._places.slots(frame.where)), domains)]
         near = [e for e in those if self._places.has(frame.where, e)]
+        here = self._places.here
         if len(near) != 1 and not every:
             near = near or (those if frame.where is None else [])
-            here = self._places.here
             ours = [e for e in near if here is not None and e.area == here.id]
             near = ours if len(ours) == 1 else near
         if len(near) == 1:
-            return Whom((slot("name", near[0].name),), (near[0].domain,))
+            return [Whom((slot("name", near[0].name),), (near[0].domain,))]
         if not near and (frame.where is None or not domains):
-            return None
+            return []
         domain = near[0].domain if near else domains[0]
         where = frame.where or (Where() if frame.both else None)
-        slots = [slot("domain", domain), *self._places.slots(where)]
-        if domain == "cover" and kind.classes:
-            here = self._places.here
-            ours = [e for e in near if here is not None and e.area == here.id] or near
-            own = (e.fact("device_class") for e in ours)
-            slots.append(
-                slot("device_class", next((c for c in own if c in kind.classes), kind.classes[0]))
-            )
-        return Whom(tuple(slots), (domain,))
+        slots = (slot("domain", domain), *self._places.slots(where))
+        if domain not in _CLASSED or not kind.classes:
+            return [Whom(slots, (domain,))]
+        ours = [e for e in near if here is not None and e.area == here.id and not frame.every]
+        classes = dict.fromkeys(_class_of(e, kind) for e in ours or near) or (kind.classes[0],)
+        return [Whom((*slots, slot("device_class", one)), (domain,)) for one in classes]
 
     def _last_of(self, kind: Kind, before: Sequence[Command]) -> Whom | None:
         """The device of a kind that the command before named; a light is that of the room."""
@@ -312,6 +310,14 @@ class Targets:
                 if intent == command.intent and len(domains) == 1:
                     return domains
         return ()
+
+
+def _class_of(entity: Entity, kind: Kind) -> str:
+    """The class of a kind that a device has: its own, or a word of its names."""
+    own = str(entity.fact("device_class") or "")
+    names = " ".join((entity.name, *entity.aliases)).casefold()
+    named = (one for one in kind.classes if one in names)
+    return own if own in kind.classes else next(named, kind.classes[0])
 
 
 def _of_class(entity: Entity, kind: Kind) -> bool:

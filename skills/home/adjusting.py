@@ -31,7 +31,7 @@ from skills.home.extent import find_all
 from skills.home.levels import PROPERTIES, Property, has_whites, is_dimmable, number
 from skills.home.media import AUDIBLE, players
 from skills.home.setting import LEFT, bring, commanded
-from skills.home.targets import Place, Target, TargetMention, capital, find, one_of, the
+from skills.home.targets import Place, Target, TargetMention, capital, find, narrowed, the
 
 _ABLE: dict[str, tuple[Callable[[Entity], bool], str]] = {
     "brightness": (is_dimmable, "dim {}"),
@@ -63,9 +63,7 @@ def adjust(
     wanted = TargetMention(
         name, place, domain or what.domains[0], device_class, likely=what.domains
     )
-    target = yield from _meant(wanted, request, context)
-    if target.only_one and (one := (yield from one_of(target, context))):
-        target = replace(target, entities=(one,))
+    target = yield from narrowed((yield from _meant(wanted, request, context)), context)
     those = [e for e in target.entities if e.domain in what.domains]
     if not those:
         return target.unknown

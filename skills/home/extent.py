@@ -10,7 +10,15 @@ import msgspec
 from assistant.english.replies import IN_HOME, IN_ROOM
 from assistant.english.words import words
 from assistant.skill import Choose, Context, Entity, Request
-from skills.home.targets import ALL, Target, TargetMention, capital, find, in_place, said_place
+from skills.home.targets import (
+    ALL,
+    Target,
+    TargetMention,
+    capital,
+    find,
+    in_place,
+    said_place,
+)
 
 _ALL_OF_A_KIND = frozenset(("all", "every", "each", "everything"))
 """Words for all devices, or all of a kind, which do not say of which place."""

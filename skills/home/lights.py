@@ -22,7 +22,7 @@ from assistant.skill import (
 from skills.home.extent import find_all
 from skills.home.levels import colour_modes, is_dimmable
 from skills.home.setting import bring
-from skills.home.targets import Place, Target, TargetMention, capital, the
+from skills.home.targets import Place, Target, TargetMention, capital, narrowed, the
 
 COLDEST_K, WARMEST_K = 10_000, 1_000
 """Colour temperatures of white between which Home Assistant's sentences can name one."""
@@ -70,6 +70,7 @@ def set_light(
     if color is not None and not color.name:
         return Reply("I know colours by their names, such as red.", done=False)
     target = yield from find_all(TargetMention(name, place, "light"), request, context)
+    target = yield from narrowed(target, context)
     if not target.entities:
         return target.unknown
     if color is not None:

@@ -32,7 +32,7 @@ from skills.home.targets import (
     capital,
     find,
     in_place,
-    one_of,
+    narrowed,
     the,
 )
 from skills.home.wording import be, described, is_in
@@ -193,8 +193,7 @@ def _turn(wanted: TargetMention, request: Request, context: Context, on: bool) -
         target = locks if locks.entities else target
     if not target.entities:
         return _only_sensed(wanted, request, context) or target.unknown
-    if target.only_one and (one := (yield from one_of(target, context))):
-        target = replace(target, entities=(one,))
+    target = yield from narrowed(target, context)
     action = turned(target.entities[0], on)
     if action is None:
         return Reply(f"I can't turn {'on' if on else 'off'} {target.words}.", done=False)

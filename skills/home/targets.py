@@ -161,6 +161,8 @@ def _found(wanted: TargetMention, request: Request, context: Context) -> Target:
     found = _fitting(wanted, wanted.place.area or here, context)
     if not request.excluded:
         found = _lamps(found, said)
+    if wanted.name is None and (owned := _owned(found, wanted.kind, request.text)):
+        return Target(owned, wanted.kind, only_one=len(owned) > 1)
     if wanted.domain == "climate" and not found and not everywhere and wanted.place.floor is None:
         serving = _serving(wanted, context)
         return Target(serving, wanted.kind, only_one=len(serving) > 1)
@@ -184,6 +186,13 @@ def _lamps(found: tuple[Entity, ...], said: set[str]) -> tuple[Entity, ...]:
     if said.isdisjoint(("lamp", "lamps")) or not said.isdisjoint(("light", "lights")):
         return found
     return tuple(e for e in found if "lamp" in e.name.casefold()) or found
+
+
+def _owned(found: tuple[Entity, ...], kind: str, text: str) -> tuple[Entity, ...]:
+    """Those that belong to somebody, where one of "my" things is meant; () for no such words."""
+    if len(found) < 2 or not re.search(rf"\bmy (\w+ )?({kind}|lamp)\b", text.casefold()):
+        return ()
+    return tuple(e for e in found if any(w.endswith("'s") for w in e.name.casefold().split()))
 
 
 def said_place(request: Request) -> bool:
@@ -258,6 +267,13 @@ def one_of(target: Target, context: Context) -> Generator[Choose, str, Entity | 
     options = tuple(reversed(names))
     asked = f"{', '.join(options[:-1])} or {options[-1]}"
     return names[(yield Choose(f"Which {target.kind}: {asked}?", options))]
+
+
+def narrowed(target: Target, context: Context) -> Generator[Choose, str, Target]:
+    """A target; where one of several is meant, and it is not clear which, the user is asked."""
+    if target.only_one and (one := (yield from one_of(target, context))):
+        return replace(target, entities=(one,))
+    return target
 
 
 def the(entity: Entity) -> str:

@@ -120,6 +120,8 @@ SINGULAR = word_set("it he she")
 """Subjects whose verb ends with "s": "it stinks"."""
 OURS = word_set("my our your his her their a an")
 """Words before one of the household: "for my gran"."""
+SPEAKING = word_set("i we he she they")
+"""Words for who does something."""
 WHILE = word_set("while whilst")
 """Words before a statement of what goes on meanwhile: "while we're out"."""
 BEGINNINGS = word_set(

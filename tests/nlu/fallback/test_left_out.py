@@ -6,7 +6,7 @@ import pytest
 
 from assistant.core.messages import Command, Slot
 from nlu.discourse.reading import ReadPart
-from nlu.fallback.left_out import leaves_out_clause
+from nlu.fallback.left_out import leaves_out_clause, leaves_out_kind
 from nlu.text.canonical import canonical
 from tests.nlu.parts.test_composer import COMPOSE
 
@@ -25,3 +25,20 @@ def test_a_guess_leaves_no_clause_out(text: str, intent: str, name: str, left: b
     slots = (Slot(name="name", value=name, raw=name.casefold()),)
     guessed = ReadPart(canonical(text), Command(intent=intent, slots=slots))
     assert leaves_out_clause(guessed, COMPOSE) is left
+
+
+@pytest.mark.parametrize(
+    ("text", "left"),
+    [
+        ("curtains, kitchen radio, the spots at thirty", True),
+        ("the tv is on, so make the spots a bit less", True),
+        ("the spots and the reading lamp at thirty", False),
+        ("the lights in the lounge at thirty", False),
+    ],
+)
+def test_a_guess_leaves_no_other_kind_of_devices_out(text: str, left: bool) -> None:
+    slots = (Slot(name="name", value="Spots", raw="spots"),)
+    guessed = ReadPart(canonical(text), Command(intent="HassLightSet", slots=slots))
+    assert leaves_out_kind(guessed, COMPOSE) is left
+    asking = ReadPart(canonical(text), Command(intent="HassGetState", slots=slots))
+    assert not leaves_out_kind(asking, COMPOSE)

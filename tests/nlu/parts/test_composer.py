@@ -402,3 +402,36 @@ def test_no_order_of_words_fails_or_turns_an_act_round(words: list[str], after: 
         assert ON not in intents or {"up", "blind"} & set(words)
     if "elephant" in words:
         assert not composed
+
+
+SOUNDING = Home(
+    areas=(Area(name="Den", id="den"), Area(name="Loft", id="loft")),
+    entities=(
+        entity("media_player.telly", "Den Telly", "den"),
+        entity("media_player.box", "Den Speaker", "den", device_class="speaker"),
+        entity("media_player.bar", "Soundbar", "den", device_class="speaker"),
+        entity("media_player.loft", "Loft Radio", "loft"),
+        entity("light.dana", "Dana's Lamp", "den"),
+        entity("light.lee", "Lee's Lamp", "den"),
+    ),
+)
+SPEAKERS = {"domain": "media_player", "device_class": "speaker"}
+
+
+@pytest.mark.parametrize(
+    ("text", "wanted"),
+    [
+        ("kill the speakers", [("HassTurnOff", SPEAKERS)]),
+        (
+            "speakers and telly off",
+            [("HassTurnOff", SPEAKERS), ("HassTurnOff", {"name": "Den Telly"})],
+        ),
+        ("radio off", [("HassTurnOff", {"name": "Loft Radio"})]),
+        ("my lamp on, that's Lee's", [("HassTurnOn", {"name": "Lee's Lamp"})]),
+        ("turn my lamp off, Dana's", [("HassTurnOff", {"name": "Dana's Lamp"})]),
+    ],
+)
+def test_a_kind_of_players_and_whose_lamp(text: str, wanted: Meant) -> None:
+    composed = Composer(SOUNDING, "den")(canonical(text)) or []
+    commands = [one.command for one in composed]
+    assert [(c.intent, {s.name: s.value for s in c.slots}) for c in commands] == wanted

@@ -133,3 +133,34 @@ def test_outside_it_is_as_warm_as_the_weather_says(talk: Talk) -> None:
 def test_a_fridge_is_no_thermometer_of_its_room(talk: Talk) -> None:
     told = "I don't know the temperature in the kitchen."
     assert talk.ask("HassClimateGetTemperature", area="Kitchen") == told
+
+
+SHARED = Home(
+    areas=(Area(name="Bedroom", id="bedroom"),),
+    entities=(
+        thing("light.ingrid", "Ingrid's Lamp", "bedroom", "off", brightness=0),
+        thing("light.dev", "Dev's Lamp", "bedroom", "off", brightness=0),
+        thing("light.ceiling", "Ceiling Light", "bedroom", "off", brightness=0),
+    ),
+)
+
+
+@pytest.mark.parametrize(
+    ("said", "wanted"),
+    [
+        ("turn my lamp on", command("HassTurnOn", **LIGHTS)),
+        ("my lamp to fifty percent", command("HassLightSet", brightness=50)),
+        ("my light brighter", command("AdjustDevice", level="brightness", change="+")),
+    ],
+)
+def test_whose_of_several_is_asked(talks: Callable[..., Talk], said: str, wanted: Command) -> None:
+    talk = talks(home=SHARED, area="bedroom")
+    assert talk.say(said, wanted) == "Which light: Ingrid's Lamp or Dev's Lamp?"
+    assert "Dev's lamp" in talk.say("Dev")
+    assert (talk.state("light.ingrid"), talk.state("light.ceiling")) == ("off", "off")
+
+
+@pytest.mark.parametrize("said", ["turn my lights on", "turn the lights on"])
+def test_all_of_a_room_are_asked_for_by_no_ones_name(talks: Callable[..., Talk], said: str) -> None:
+    talk = talks(home=SHARED, area="bedroom")
+    assert talk.say(said, command("HassTurnOn", **LIGHTS)).startswith("I turned on three lights")

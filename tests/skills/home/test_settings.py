@@ -125,6 +125,25 @@ def test_what_was_not_said_is_asked_for(house: Talk) -> None:
     assert house.say("forty") == "I set the ceiling fan to 40 percent."
 
 
+@pytest.mark.parametrize(
+    ("said", "speed", "told"),
+    [
+        ("fan at two", 2, 50),
+        ("fan at fifty", 50, 50),
+        ("fan to two percent", 2, 2),
+        ("fan off", 0, 0),
+        ("fan at five", 5, 5),  # of four speeds
+    ],
+)
+def test_a_small_number_is_one_of_a_fans_speeds(
+    talks: Callable[..., Talk], said: str, speed: int, told: int
+) -> None:
+    fan = thing("fan.attic", "Attic Fan", None, "on", percentage=25, percentage_step=25)
+    talk = talks(home=Home(entities=(fan,)))
+    talk.say(said, command("HassFanSetSpeed", percentage=speed, name="Attic Fan"))
+    assert attribute(talk, "fan.attic", "percentage") == told
+
+
 def test_which_of_several_thermostats_is_asked(house: Talk) -> None:
     told = house.say("all", command("HassClimateSetTemperature", temperature=20, name="all"))
     assert told == "Which thermostat: Thermostat or Radiator?"
