@@ -279,13 +279,28 @@ def _without_reasons(said: Canonical) -> Iterator[Canonical]:
     yield said
     words = tuple(token.text for token in said.tokens)
     count = len(words)
+    asking = [at for at in range(count) if _asks_more(said, at)]
+    first, last = min(asking, default=count), max(asking, default=0)
     for at in range(1, count):
         reason = any(words[at : at + len(r)] == r for r in _REASONS)
         paused = said.paused(at)
-        if reason or _states(said, at) or (paused and BEGINNINGS.isdisjoint(words[at : at + 2])):
+        if at > last and (reason or paused or _states(said, at)):
             yield said.part(0, at)
-        if paused and not (not_a_command(said.part(0, at)) or reported(said.part(0, at))):
+        if (
+            paused
+            and first >= at
+            and not (not_a_command(said.part(0, at)) or reported(said.part(0, at)))
+        ):
             yield said.part(at, count)
+
+
+def _asks_more(said: Canonical, at: int) -> bool:
+    """Whether a clause begins at a place that asks for something, or corrects what was said."""
+    if at and not said.paused(at):
+        return False
+    words = tuple(token.text for token in said.tokens[at : at + 2])
+    corrects = at > 0 and clauses.correction(said.part(at, len(said.tokens)))[0]
+    return corrects or not BEGINNINGS.isdisjoint(words)
 
 
 def _states(said: Canonical, at: int) -> bool:

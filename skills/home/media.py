@@ -129,7 +129,8 @@ def players(
 ) -> Target:
     """The players that are meant; without a name, those in the first of `states` that any has.
 
-    Where none of the room is in any, how loud is said of the one spoken of last, not of others.
+    Where none of the room is in any, how loud is said of the one spoken of last, else of one of the
+    others, so that the user is asked which.
     """
     only = TargetMention(wanted.name, wanted.place, "media_player")
     target = find(only, request, context)
@@ -142,7 +143,8 @@ def players(
             return Target(about, target.kind, target.where)
         for state in states:
             if those := tuple(e for e in group.entities if e.state == state):
-                return Target(those, target.kind, group.where)
+                other = group is not target and len(those) > 1
+                return Target(those, target.kind, group.where, only_one=other)
     return target
 
 

@@ -140,7 +140,7 @@ def find(wanted: TargetMention, request: Request, context: Context) -> Target:
     """The devices that are meant, none when there are no such."""
     target = _found(wanted, request, context)
     if request.referring:
-        target = _spoken_of(target, wanted, context)
+        target = _spoken_of(target, wanted, request.text, context)
     return _without(target, request, context) if request.excluded else target
 
 
@@ -173,12 +173,17 @@ def _found(wanted: TargetMention, request: Request, context: Context) -> Target:
     return Target(found, wanted.kind, in_place(wanted.place.area or here, wanted.place.floor))
 
 
-def _spoken_of(target: Target, wanted: TargetMention, context: Context) -> Target:
-    """Those of a kind that the last reply named, wherever they are; else the target."""
+def _spoken_of(target: Target, wanted: TargetMention, text: str, context: Context) -> Target:
+    """Those of a kind that the last reply named, wherever they are; else the target.
+
+    A bare "off" is for those of the room, if any of them is there.
+    """
     about = context.conversation.about
     named = tuple(e for e in context.home.entities if e.id in about)
     those = tuple(e for e in named if wanted.domain in (None, e.domain))
-    return Target(those, wanted.kind) if those else target
+    here = tuple(e for e in those if context.area is not None and e.area == context.area.id)
+    bare = len(text.split()) == 1
+    return Target((bare and here) or those, wanted.kind) if those else target
 
 
 def _lamps(found: tuple[Entity, ...], said: set[str]) -> tuple[Entity, ...]:

@@ -368,6 +368,7 @@ def test_them_are_those_that_an_answer_names(
         ("could you shut the kitchen blind?", ["HassTurnOff"]),
         ("shut the kitchen blind?", ["HassTurnOff"]),
         ("blind shut or what?", ["HassGetState"]),
+        ("it is late. Would you shut the kitchen blind?", ["HassTurnOff"]),
     ],
 )
 def test_a_question_mark_alone_asks(asked: NluStage, text: str, intents: list[str]) -> None:

@@ -111,3 +111,18 @@ def test_what_was_not_spoken_of_is_not_cleared(say: Conversation) -> None:
     say(SHOPPING)
     assert say("clear it") == "Shall I take two things off your shopping list?"
     assert list(say.timers) == ["carrots"]
+
+
+def test_things_need_no_joint_and_the_last_is_taken_back_alone(say: Conversation) -> None:
+    assert say("add eggs tuna and brown sugar") == (
+        "I put eggs, tuna and brown sugar on your shopping list."
+    )
+    assert say("scratch the last one") == "I took brown sugar off your shopping list."
+    assert say("not the eggs") == "I took eggs off your shopping list."
+    assert say(SHOPPING) == "On your shopping list: milk, butter and tuna."
+
+
+def test_the_last_of_one_is_that(say: Conversation) -> None:
+    say("add eggs")
+    assert say("scratch the last one") == "I took that back."
+    assert say(SHOPPING) == "On your shopping list: milk and butter."

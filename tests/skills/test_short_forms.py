@@ -314,3 +314,17 @@ def test_what_was_declined_stays_declined(say: Conversation) -> None:
     assert say("tell me a joke") == say("tell another one")
     say("what time is it")
     assert say("tell another one") == ""
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "drop the lamb, it's done. Start the carrots",
+        "turn the oven down, and add ten",
+        "add ten, no wait, not that one",
+    ],
+)
+def test_no_clause_is_dropped_that_asks_for_something(say: Conversation, text: str) -> None:
+    say("lamb one hour")
+    say(text)
+    assert say.timers == {"lamb": timedelta(hours=1)}

@@ -25,6 +25,7 @@ from skills.home.lists.items import (
     is_listed,
     is_named_listed,
     last_deed,
+    open_items,
     tells_deed,
     the_item,
     thing_of,
@@ -176,6 +177,32 @@ def remove_item(
 def remove_named(request: Request, context: Context) -> Dialog:
     """Take off what was named before."""
     return _with(_take, named_thing(context), (), request, context)
+
+
+def _puts_several(request: Request, context: Context) -> bool:
+    """Whether several things were just put on lists."""
+    return len(_just_put(context)) > 1
+
+
+def _just_put(context: Context) -> list[ItemOnList]:
+    """What was just put on lists, in the order in which it was said."""
+    steps = [step.id for step in context.conversation.undoing if step.operation == "lists.remove"]
+    on = {
+        i.id: ItemOnList(one, i) for one in lists_in_use(context) for i in open_items(one, context)
+    }
+    return [on[one] for one in steps if one in on] if last_deed(context) == "add" else []
+
+
+@skill.short(
+    "RemoveLast",
+    "[no] (scratch|scrap|cancel|remove|delete|take off|forget|drop|not) the last"
+    " (one|thing|item) [again]",
+    "[no] take the last (one|thing|item) (off|back off) [again]",
+    holds=_puts_several,
+)
+def remove_last(context: Context) -> Reply:
+    """Take off again the last of several things that were just put on."""
+    return _take(_just_put(context)[-1], context)
 
 
 def _is_taken_too(request: Request, context: Context) -> bool:

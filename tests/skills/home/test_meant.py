@@ -164,3 +164,12 @@ def test_whose_of_several_is_asked(talks: Callable[..., Talk], said: str, wanted
 def test_all_of_a_room_are_asked_for_by_no_ones_name(talks: Callable[..., Talk], said: str) -> None:
     talk = talks(home=SHARED, area="bedroom")
     assert talk.say(said, command("HassTurnOn", **LIGHTS)).startswith("I turned on three lights")
+
+
+@pytest.mark.parametrize(
+    ("said", "told"),
+    [("off", "I turned off two lights."), ("turn them off", "I turned off three lights.")],
+)
+def test_a_bare_word_is_for_those_of_the_room(talk: Talk, said: str, told: str) -> None:
+    talk.say("which lights are on", command("HassGetState", **LIGHTS, state="on", name="all"))
+    assert talk.say(said, referring(command("HassTurnOff", **LIGHTS))) == told

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from assistant.core.messages import DeviceChanged
-from tests.support.house import replied, sent
+from assistant.skill.home import Area, Home
+from tests.support.house import attribute, replied, sent, thing
 from tests.support.talking import Talk, command
 
 
@@ -29,6 +32,16 @@ def test_how_loud_is_said_of_the_rooms_player_that_was_spoken_of(house: Talk) ->
     house.ask("HassTurnOff", name="Radio")
     assert house.ask("HassSetVolume", volume_level=15) == "I set the radio to 15 percent."
     assert house.state("media_player.tv") == "playing"
+
+
+def test_which_of_other_rooms_players_is_asked(talks: Callable[..., Talk]) -> None:
+    players = [thing(f"media_player.{n}", n.title(), n, "playing", volume_level=0.5) for n in "ab"]
+    areas = tuple(Area(name=n.title(), id=n) for n in "abc")
+    talk = talks(home=Home(areas=areas, entities=tuple(players)), area="c")
+    lower = command("AdjustDevice", level="volume", change="-")
+    assert talk.say("not so loud", lower) == "Which media player: A or B?"
+    assert talk.say("b") == "I set the b to 40 percent."
+    assert attribute(talk, "media_player.a", "volume_level") == 0.5
 
 
 def test_the_speakers_room_comes_first(house: Talk) -> None:
