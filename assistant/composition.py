@@ -26,6 +26,7 @@ from assistant.core.fork import in_fork
 from assistant.core.models.manifest import Library
 from assistant.core.models.opened import OpenModels
 from assistant.core.speakable import Speakable, SpeakableSource
+from assistant.recordings.folder import Recordings
 from assistant.skill.home import Home, load_home
 from audio.asr.stage import AsrStage
 from audio.build import Recognition, make_listener, make_voice
@@ -72,6 +73,11 @@ class Composition:
         return self._now or (lambda: datetime.now(zone))
 
     @cached_property
+    def recordings(self) -> Recordings:
+        """What was said, where the user has agreed that it is kept."""
+        return Recordings.of(self._config)
+
+    @cached_property
     def home(self) -> Home:
         """The areas and devices that people may name."""
         file = self._config.home.file
@@ -107,7 +113,8 @@ class Composition:
         key = speakable_key(self._config, self._loaded.manifests, self.home, self._builtin)
         speakable = SpeakableSource(key, self._speakable)
         names = [str(named) for named in (*self.home.areas, *self.home.entities)]
-        return Recognition(self._config, self.library, speakable, names)
+        keep = self.recordings.keep_sound
+        return Recognition(self._config, self.library, speakable, names, keep)
 
     def _speakable(self) -> Speakable:
         """What may be said, by the sentences that understanding has."""
@@ -125,8 +132,13 @@ class Composition:
         """Understanding."""
         return self.understanding.stage(self.now)
 
-    def skills(self, database: Database, revisions: Revisions | None = None) -> SkillsStage:
-        """The skills, on their database (`skills.state.open_state`)."""
+    def skills(
+        self,
+        database: Database,
+        revisions: Revisions | None = None,
+        notices: list[str] | None = None,
+    ) -> SkillsStage:
+        """The skills, on their database (`skills.state.open_state`), which tell `notices` once."""
         return SkillsStage(
             self.registry,
             database,
@@ -137,6 +149,8 @@ class Composition:
             area=self._config.home.area,
             broker=bool(self._config.mqtt.host),
             revisions=revisions,
+            notices=notices,
+            recording=lambda: self.recordings.on,
         )
 
     def answer(

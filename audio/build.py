@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from assistant.core.config import Config, WakeSettings
@@ -73,7 +73,7 @@ def _locator(config: Config) -> WakeWordEngine | None:
 class Recognition:
     """Speech recognition: what is `speakable`, and free speech by whisper where its model is.
 
-    `hints` are names that whisper should know.
+    `hints` are names that whisper should know; `keep` takes the sound of what is to be recorded.
     """
 
     def __init__(
@@ -82,16 +82,17 @@ class Recognition:
         library: Library,
         speakable: SpeakableSource,
         hints: Sequence[str] = (),
+        keep: Callable[[str, bytes], None] = lambda utterance_id, samples: None,
     ) -> None:
         self._config, self._library, self._speakable = config, library, speakable
-        self._hints = hints
+        self._hints, self._keep = hints, keep
         self.faults = Degraded("asr")
 
     def stage(self) -> AsrStage:
         """The stage; raises `ConfigError` for a name that is no model's."""
         recognizer = self._recognizer()
         domain = prepare(self._speakable, self._prefixes, self._domains)
-        return AsrStage(recognizer, self.faults, Ending(domain.network).likely)
+        return AsrStage(recognizer, self.faults, Ending(domain.network).likely, self._keep)
 
     def _recognizer(self) -> Recognizer:
         settings = self._config.asr

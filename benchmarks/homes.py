@@ -20,7 +20,7 @@ import msgspec
 from rich.console import Console
 from rich.table import Table
 
-from assistant.cli.conversation import temporary_config
+from assistant.cli.shared.conversation import temporary_config
 from assistant.composition import Composition
 from assistant.english.lists import phrase_list
 from assistant.evaluation.home_tests import (

@@ -126,6 +126,23 @@ def undo(context: Context) -> Dialog:
 
 
 @skill.intent(
+    "MarkWrong",
+    "(that was|that is|this was|you are|you were) [all|just|completely|quite] wrong",
+    "wrong [answer|again]",
+    "you (got|heard|understood) (that|it|me) wrong",
+    "you misheard [me|that]",
+    "you misunderstood [me|that]",
+    "mark that as (wrong|a mistake)",
+    traits=TALK,
+)
+def mark_wrong(context: Context) -> Reply:
+    """Say that the last thing was wrong; where it was recorded, it is kept as a test case."""
+    if context.conversation.recorded:
+        return Reply("Sorry. I marked that as a mistake.")
+    return Reply("Sorry. I keep no recordings, so I can't look at it later.", done=False)
+
+
+@skill.intent(
     "Help",
     "help [me]",
     "what [all|else] can (you do|i say|i ask [you]|you do for me|you help [me] with)",

@@ -16,9 +16,14 @@ class History:
     """The `Conversation` of the skills."""
 
     def __init__(
-        self, abilities: tuple[str, ...], timers: Timers, home: HomeControl, lists: ListStore
+        self,
+        abilities: tuple[str, ...],
+        timers: Timers,
+        home: HomeControl,
+        lists: ListStore,
+        recording: Callable[[], bool] = lambda: False,
     ) -> None:
-        self._abilities = abilities
+        self._abilities, self._recording = abilities, recording
         self._last_reply = ""
         self._acted = False
         self._about: tuple[str, ...] = ()
@@ -70,6 +75,11 @@ class History:
     def last_act(self) -> str:
         """The words of the last reply that reported something that was done; "" for none."""
         return self._last_act
+
+    @property
+    def recorded(self) -> bool:
+        """Whether what is said is recorded, as the user has agreed."""
+        return self._recording()
 
     def leave(self) -> None:
         """Remember that the reply is left to the answers from documents."""

@@ -62,7 +62,8 @@ class SkillsStage:
     `database` comes from `open_state`, `now` gives the aware wall time, `boot_id` is `this_boot()`,
     `area` is the id of the area where the device stands. With `broker`, changes of devices are sent
     on. What a skill did is committed before its reply is given; when it raises, nothing is kept.
-    `revisions` outlive a stage that is rebuilt, so that no utterance is lost meanwhile.
+    `revisions` outlive a stage that is rebuilt, so that no utterance is lost meanwhile; so do the
+    `notices`, each of which is told once. `recording` tells whether what is said is recorded.
     """
 
     consumes: ClassVar[tuple[type[Message], ...]] = (
@@ -86,6 +87,8 @@ class SkillsStage:
         area: str = "",
         broker: bool = False,
         revisions: Revisions | None = None,
+        notices: list[str] | None = None,
+        recording: Callable[[], bool] = lambda: False,
     ) -> None:
         self._registry = registry
         self._database = database
@@ -94,10 +97,14 @@ class SkillsStage:
         self._devices = Devices(database, home, broker)
         lists = StoredLists(database)
         lists.take_over(self._devices.added)
-        self._history = History(registry.abilities, self._scheduler, self._devices, lists)
+        self._history = History(
+            registry.abilities, self._scheduler, self._devices, lists, recording
+        )
         self._revisions = revisions or Revisions()
         self._dialog: Dialog | None = None
-        self._to_tell = SET_ASIDE if database.set_aside else ""
+        self._notices = [] if notices is None else notices
+        if database.set_aside:
+            self._notices.append(SET_ASIDE)
         database.set_aside = None  # reported once, also when the stage is rebuilt
         self._context = Context(
             clock=now,
@@ -131,7 +138,7 @@ class SkillsStage:
 
     def deadline_s(self) -> float | None:
         """When a timer is due, a ring must come again, or an open question lapses."""
-        if self._to_tell:
+        if self._notices:
             return 0.0
         moments = [self._scheduler.deadline_s()]
         if self._dialog is not None:
@@ -139,9 +146,8 @@ class SkillsStage:
         return min((m for m in moments if m is not None), default=None)
 
     def _news(self) -> Iterator[SpokenReply]:
-        text, self._to_tell = self._to_tell, ""
-        if text:
-            yield SpokenReply(utterance_id="state-set-aside", text=text, done=False)
+        while self._notices:
+            yield SpokenReply(utterance_id="notice", text=self._notices.pop(0), done=False)
 
     def _act(self, said: Interpretation | None) -> Iterator[Message]:
         if said is None or has_acted(self._database, said.utterance_id):

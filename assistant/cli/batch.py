@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from assistant.cli.output import console, emit, progress
+from assistant.cli.shared.output import console, emit, progress
 from assistant.core.config import config_files, load_config
 from assistant.documents.answer_file import AnswerFile
 from assistant.documents.batch import BatchFigures, answer_rest, count, figures, read

@@ -16,7 +16,7 @@ from assistant.bench import idle as idle_bench
 from assistant.bench import retrieval as retrieval_bench
 from assistant.bench import stages as stages_bench
 from assistant.bench import whisper as whisper_bench
-from assistant.cli.output import console, emit, progress
+from assistant.cli.shared.output import console, emit, progress
 from assistant.core.config import config_files, load_config
 from assistant.core.models.manifest import Library
 

@@ -13,7 +13,7 @@ import typer
 
 from assistant.bridge.mqtt import Broker
 from assistant.bridge.stage import BridgeStage
-from assistant.cli.output import errors
+from assistant.cli.shared.output import errors
 from assistant.core.bus import Address, Bus
 from assistant.core.config import Config, MqttSettings, config_files, load_config
 from assistant.core.errors import BridgeError, ConfigError

@@ -10,7 +10,7 @@ import typer
 from rich.table import Table
 from rich.text import Text
 
-from assistant.cli.output import console, emit
+from assistant.cli.shared.output import console, emit
 from assistant.core.config import config_files, load_config
 
 

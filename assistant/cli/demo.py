@@ -12,7 +12,7 @@ import soundfile
 import typer
 from rich.table import Table
 
-from assistant.cli.output import console, emit, errors
+from assistant.cli.shared.output import console, emit, errors
 from assistant.control.metrics import Stopwatch, Times, figures, times
 from assistant.core.codec import as_json
 from assistant.core.config import config_files, load_config

@@ -16,15 +16,15 @@ from rich.table import Table
 
 from assistant.answer.answers import DocumentAnswers
 from assistant.answer.retrieval.encoder import PassageEncoder as DocumentEncoder
-from assistant.cli.conversation import answering, temporary_config
-from assistant.cli.misses import (
+from assistant.cli.shared.conversation import answering, temporary_config
+from assistant.cli.shared.misses import (
     tell_misheard,
     tell_miss,
     tell_offence,
     tell_outcome,
     tell_unanswered,
 )
-from assistant.cli.output import console, emit, errors, progress
+from assistant.cli.shared.output import console, emit, errors, progress
 from assistant.composition import Composition
 from assistant.core.clock import time_zone
 from assistant.core.config import AsrSettings, Config, MqttSettings

@@ -10,7 +10,7 @@ from typing import Annotated, ClassVar
 
 import typer
 
-from assistant.cli.conversation import Timings, answering, tell, temporary_config
+from assistant.cli.shared.conversation import Timings, answering, tell, temporary_config
 from assistant.composition import Composition
 from assistant.core.messages import Frame, Message, PlaybackEnded, SpokenReply
 from assistant.core.stage import Stage

@@ -9,7 +9,7 @@ import sys
 
 import typer
 
-from assistant.cli.output import errors
+from assistant.cli.shared.output import errors
 from assistant.core.errors import AssistantError, InputError
 from assistant.core.layout import COMMAND_LINE
 
@@ -21,6 +21,7 @@ COMMANDS = (
     "batch",
     "watch",
     "why",
+    "replay",
     "reload",
     "doctor",
     "config",
@@ -28,7 +29,7 @@ COMMANDS = (
 )
 """Modules of this package that hold one command of the same name."""
 
-GROUPS = ("skills", "models", "documents", "eval", "bench")
+GROUPS = ("skills", "models", "documents", "record", "eval", "bench")
 """Modules of this package that hold a group of commands, `app`."""
 
 _COLLECTED_AFTER = 100_000

@@ -14,7 +14,7 @@ from rich.progress import Progress as Bar
 from rich.table import Table
 from rich.text import Text
 
-from assistant.cli.output import console, emit, errors
+from assistant.cli.shared.output import console, emit, errors
 from assistant.core.config import Config as Settings
 from assistant.core.config import config_files, load_config
 from assistant.core.errors import ModelError

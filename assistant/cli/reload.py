@@ -8,7 +8,7 @@ from typing import Annotated, Any
 
 import typer
 
-from assistant.cli.output import console
+from assistant.cli.shared.output import console
 from assistant.control.client import ControlClient
 from assistant.core.config import config_files, load_config
 from assistant.core.errors import ControlError

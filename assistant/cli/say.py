@@ -11,8 +11,8 @@ import typer
 from rich.table import Table
 from rich.text import Text
 
-from assistant.cli.conversation import Timings, answering, tell, temporary_config
-from assistant.cli.output import console, emit
+from assistant.cli.shared.conversation import Timings, answering, tell, temporary_config
+from assistant.cli.shared.output import console, emit
 from assistant.composition import Composition
 from assistant.core.clock import boottime_s
 from assistant.core.messages import Command, Slot

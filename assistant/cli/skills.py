@@ -11,7 +11,7 @@ import typer
 from rich.markup import escape
 from rich.table import Table
 
-from assistant.cli.output import console, emit, progress
+from assistant.cli.shared.output import console, emit, progress
 from assistant.composition import Composition
 from assistant.core.config import Config, config_files, load_config
 from assistant.core.errors import InputError

@@ -16,7 +16,7 @@ from rich.live import Live
 from rich.table import Table
 from rich.text import Text
 
-from assistant.cli.output import console, emit
+from assistant.cli.shared.output import console, emit
 from assistant.control.client import ControlClient
 from assistant.control.describe import describe
 from assistant.control.metrics import Stopwatch, Times, figures, restarted_stage

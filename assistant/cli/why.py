@@ -10,7 +10,7 @@ import msgspec
 import typer
 from rich.table import Table
 
-from assistant.cli.output import console, emit
+from assistant.cli.shared.output import console, emit
 from assistant.control.client import ControlClient
 from assistant.control.recollection import KEPT, Account, Accounts, StageTime
 from assistant.core.config import config_files, load_config

@@ -6,8 +6,7 @@ It holds what was said, so it is kept in memory alone, and of few utterances.
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Callable, Iterator, Sequence
-from typing import TypeVar
+from collections.abc import Callable, Sequence
 
 import msgspec
 
@@ -27,6 +26,7 @@ from assistant.core.messages import (
     Utterance,
     Word,
 )
+from assistant.recordings.trace import decided, of_kind
 
 KEPT = 20
 """Most utterances that are remembered."""
@@ -37,7 +37,6 @@ _OF_UTTERANCES = (
     *(Utterance, Transcript, Interpretation, Commit, Question, SpokenReply),
     *(PlaybackStarted, StageFailed),
 )
-_Kind = TypeVar("_Kind", bound=Message)
 
 
 class StageTime(msgspec.Struct, frozen=True, kw_only=True):
@@ -98,6 +97,10 @@ class Recollection:
         if events is not None and len(events) < _MOST_EVENTS:
             events.append(message)
 
+    def events(self, utterance_id: str) -> Sequence[Message]:
+        """The messages of an utterance, in the order in which they came; () for an unknown one."""
+        return self._events.get(utterance_id, ())
+
     def told(self, count: str = "1") -> Accounts:
         """What became of the last `count` utterances; raises `ControlError` for no number."""
         if not (count.isdecimal() and 0 < int(count) <= KEPT):
@@ -107,8 +110,8 @@ class Recollection:
 
 
 def _account(events: Sequence[Message], now_s: float) -> Account:
-    transcript, meant = _decided(events, Transcript), _decided(events, Interpretation)
-    question = next(_of(events, Question), None)
+    transcript, meant = decided(events, Transcript), decided(events, Interpretation)
+    question = next(of_kind(events, Question), None)
     return Account(
         ago_s=round(now_s - events[0].at_s, 1),
         heard=transcript.text if transcript else "",
@@ -120,22 +123,10 @@ def _account(events: Sequence[Message], now_s: float) -> Account:
         missed=meant.missed if meant else "",
         nearest=meant.unclaimed.nearest if meant and not meant.commands else "",
         asked=question.text if question else "",
-        replies=tuple(reply.text for reply in _of(events, SpokenReply)),
-        faults=tuple(map(describe, _of(events, StageFailed))),
+        replies=tuple(reply.text for reply in of_kind(events, SpokenReply)),
+        faults=tuple(map(describe, of_kind(events, StageFailed))),
         times=tuple(
             StageTime(stage=stage, ms=round(s * 1000, 1), budget_ms=BUDGET_S[stage] * 1000)
             for stage, s in (times(events) or {}).items()
         ),
     )
-
-
-def _decided(events: Sequence[Message], kind: type[_Kind]) -> _Kind | None:
-    """The message of the revision that was acted on, else the last one."""
-    acted = next((commit.revision for commit in _of(events, Commit)), None)
-    every = list(_of(events, kind))
-    of_it = [one for one in every if getattr(one, "revision", None) == acted]
-    return next(reversed(of_it or every), None)
-
-
-def _of(events: Sequence[Message], kind: type[_Kind]) -> Iterator[_Kind]:
-    return (event for event in events if isinstance(event, kind))

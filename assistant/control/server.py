@@ -16,7 +16,7 @@ import socket
 import uuid
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Protocol
 
 import msgspec
 
@@ -342,15 +342,27 @@ class ControlServer:
         self.show(status)
 
 
+class Keeper(Protocol):
+    """Keeps what it observes, and asks others for what it cannot see."""
+
+    def observe(self, message: Message) -> Iterable[Message]:
+        """Take an event; give what is to be published."""
+
+
 class ControlStage:
-    """Shows every event to watchers, metrics and recollection; publishes the supervisor's news."""
+    """Shows every event to all that observe them, and publishes the supervisor's news."""
 
     consumes: ClassVar[tuple[type[Message], ...]] = WATCHED
 
     def __init__(
-        self, server: ControlServer, metrics: MetricsStore, recollection: Recollection
+        self,
+        server: ControlServer,
+        metrics: MetricsStore,
+        recollection: Recollection,
+        keeper: Keeper | None = None,
     ) -> None:
         self._server, self._metrics, self._recollection = server, metrics, recollection
+        self._keeper = keeper
 
     def feed(self, message: Message) -> Iterator[Message]:
         """Pass `message` on; messages in `OWN` also go out on the bus."""
@@ -363,6 +375,8 @@ class ControlStage:
         self._server.show(message)
         self._metrics.observe(message)
         self._recollection.observe(message)
+        if self._keeper is not None:
+            yield from self._keeper.observe(message)
         if isinstance(message, OWN):
             yield message
 

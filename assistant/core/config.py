@@ -183,6 +183,15 @@ class MetricsSettings(SettingsSection, frozen=True, kw_only=True):
     """Number of utterances whose stage times are kept."""
 
 
+class RecordingsSettings(SettingsSection, frozen=True, kw_only=True):
+    """What is kept of what is said, after `assistant record on`; nothing before."""
+
+    most_days: Annotated[int, Meta(ge=1, le=3650)] = 30
+    """Days after which a recording is removed."""
+    most_megabytes: Annotated[int, Meta(ge=1, le=100_000)] = 200
+    """Megabytes beyond which the oldest recordings are removed."""
+
+
 class StorageSettings(SettingsSection, frozen=True, kw_only=True):
     """Where state lives."""
 
@@ -218,6 +227,7 @@ class Config(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     answer: AnswerSettings = AnswerSettings()
     mqtt: MqttSettings = MqttSettings()
     metrics: MetricsSettings = MetricsSettings()
+    recordings: RecordingsSettings = RecordingsSettings()
     storage: StorageSettings = StorageSettings()
     log: LogSettings = LogSettings()
 

@@ -261,6 +261,12 @@ class Asked(Control, frozen=True, kw_only=True):
     answers: tuple[UserText, ...]
 
 
+class KeepSound(Control, frozen=True, kw_only=True):
+    """The sound of an utterance is to be kept, as the user has agreed."""
+
+    utterance_id: Id
+
+
 class NothingHeard(Control, frozen=True, kw_only=True):
     """The microphone was open for `utterance_id`, and nobody spoke."""
 

@@ -18,6 +18,8 @@ from assistant.core.errors import AssistantError, ControlError, ModelError
 from assistant.core.models.manifest import INSTALL_AGAIN, Library, ModelState, remedy_of_shipped
 from assistant.doctor import probes
 from assistant.doctor.probes import Clock, FolderProbe, Microphone, Session, SpeechProbe
+from assistant.recordings.folder import Recordings
+from assistant.recordings.keeper import RecordingState, state_of
 from audio.asr.tandem import Pace, read_pace
 from audio.tts.select import select as select_voice
 from audio.wake.select import select as select_wake_word
@@ -59,9 +61,19 @@ def examine(config: Config) -> Iterator[Finding]:
     yield wording(config.answer.generator, library)
     yield from models(library)
     yield state(probes.folder(config.state_dir))
+    yield recordings(state_of(Recordings.of(config)))
     yield clock(probes.clock())
     yield service(probes.unit(), _tried(lambda: _status(config)))
     yield memory(probes.spare_memory_bytes())
+
+
+def recordings(told: RecordingState) -> Finding:
+    """Whether what is said is kept: no fault, but nobody should have to guess."""
+    kept = f"{told.utterances} utterances, {told.size_bytes / 1e6:.1f} MB, in {told.folder}"
+    detail = f"what is said is kept: {kept}" if told.on else "nothing that is said is kept"
+    if told.utterances and not told.on:
+        detail += f"; there are still {kept}"
+    return Finding(name="recordings", ok=True, detail=detail, necessary=False)
 
 
 def microphone(heard: Microphone | AssistantError) -> Finding:

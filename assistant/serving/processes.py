@@ -27,12 +27,15 @@ from assistant.control.server import ControlServer, ControlStage
 from assistant.core.bus import Address, Bus
 from assistant.core.clock import boottime_s
 from assistant.core.config import Config, load_config
+from assistant.core.database import Database
 from assistant.core.errors import StorageError
 from assistant.core.layout import HEARD_FILE, KNOWLEDGE_FILE, MEMBERS, METRICS_FILE, STATE_FILE
 from assistant.core.messages import Message, Reload, Replace, SpokenReply, Work
 from assistant.core.models.swap import LoadSwap
 from assistant.core.stage import Source, Stage
 from assistant.core.worker import LoopObserver, Worker
+from assistant.recordings.folder import Recordings
+from assistant.recordings.keeper import RecordingKeeper
 from assistant.serving.hot_swap import HotSwap, NluHotSwap
 from assistant.supervision.channel import ProcessStatus, Status
 from assistant.supervision.heartbeat import Heartbeat
@@ -65,6 +68,9 @@ SET_ASIDE = {
     "Name them again with the command assistant documents add.",
 }
 """What was lost with a damaged index → what the user is told about it."""
+
+RECORDING = "I keep recordings of what you say to me."
+"""Reply at the start, while the user agrees that recordings are kept."""
 
 NO_DOCUMENTS = ("storage.in_use", "storage.unwritable", "storage.full", "storage.io")
 """Codes of errors in the documents' file with which answering runs without documents."""
@@ -157,8 +163,12 @@ def _swapping(
 
 
 def _skills(config: Config) -> HotSwap:
-    database, revisions = open_state(config.state_dir / STATE_FILE), Revisions()
-    return HotSwap(lambda composition: composition.skills(database, revisions))
+    return _skills_on(open_state(config.state_dir / STATE_FILE), config)
+
+
+def _skills_on(database: Database, config: Config) -> HotSwap:
+    revisions, notices = Revisions(), [RECORDING] if Recordings.of(config).on else []
+    return HotSwap(lambda composition: composition.skills(database, revisions, notices))
 
 
 def _answer(config: Config) -> HotSwap:
@@ -258,18 +268,20 @@ def _control(config: Config, files: tuple[Path, ...], heartbeat: Heartbeat) -> P
         config.state_dir / METRICS_FILE, config.metrics.keep_utterances, textfile
     )
     recollection = Recollection()
+    keeper = RecordingKeeper(Recordings.of(config), recollection, Composition(config).now)
     server = ControlServer(
         config.control_socket,
         {
             "skills": lambda: now().registry.described(),
             "models": lambda: model_list(now()),
             "stages": lambda: {"type": "Stages", "stages": metrics.figures()},
+            "record": keeper.answer,
             "why": recollection.told,
         },
         heartbeat.line,
         status=None if heartbeat.line else alone,
     )
-    return ProcessParts(ControlStage(server, metrics, recollection), heartbeat, (server,))
+    return ProcessParts(ControlStage(server, metrics, recollection, keeper), heartbeat, (server,))
 
 
 def model_list(composition: Composition) -> dict[str, Any]:

@@ -187,6 +187,10 @@ class Conversation(Protocol):
         """What each skill can do, as a phrase that fits "I can …"."""
 
     @property
+    def recorded(self) -> bool:
+        """Whether what is said is recorded, as the user has agreed."""
+
+    @property
     def undoing(self) -> tuple[Undo, ...]:
         """What `undo` would do now."""
 

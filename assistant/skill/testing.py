@@ -184,6 +184,7 @@ class MemoryConversation:
     failed: bool = False
     last_act: str = ""
     abilities: tuple[str, ...] = ()
+    recorded: bool = False
     can_undo: bool = False
     undoing: tuple[Undo, ...] = ()
     undone: int = field(default=0, init=False)

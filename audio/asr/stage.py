@@ -13,6 +13,7 @@ from assistant.core.messages import (
     SAMPLE_RATE_HZ,
     Asked,
     AudioChunk,
+    KeepSound,
     Message,
     Tick,
     Transcript,
@@ -30,25 +31,28 @@ class AsrStage:
 
     Speech may continue after an early revision: then the whole utterance is recognised once more.
     What follows a question is likely to be one of its answers. `ends` gives how likely a sentence
-    ends with the words of a text.
+    ends with the words of a text. `keep` takes the id and the samples of what is to be recorded.
     `faults` are reported after somebody was served.
     """
 
-    consumes: ClassVar[tuple[type[Message], ...]] = (AudioChunk, Utterance, Asked)
+    consumes: ClassVar[tuple[type[Message], ...]] = (AudioChunk, Utterance, Asked, KeepSound)
 
     def __init__(
         self,
         recognizer: Recognizer,
         faults: Degraded | None = None,
         ends: Callable[[str], float] = lambda text: 0.0,
+        keep: Callable[[str, bytes], None] = lambda utterance_id, samples: None,
     ) -> None:
         self._recognizer, self._faults = recognizer, faults or Degraded("asr")
-        self._ends = ends
+        self._ends, self._keep = ends, keep
         self._hearing = ""
         self._running = False
         self._asked: Asked | None = None
         self._answers: tuple[str, ...] = ()
         self._heard: list[NDArray[np.int16]] = []
+        self._before: tuple[str, list[NDArray[np.int16]]] = ("", [])
+        """The utterance before: what is to be kept is told when another may be heard already."""
 
     def feed(self, message: Message) -> Iterator[Message]:
         """Hand a chunk on, or give the transcript of an utterance that is over."""
@@ -59,6 +63,8 @@ class AsrStage:
             yield self._transcribe(message)
         elif isinstance(message, Asked):
             self._asked = message
+        elif isinstance(message, KeepSound):
+            self._keep_sound(message.utterance_id)
         elif isinstance(message, Tick):
             yield from self._faults.take_reports()
 
@@ -68,12 +74,18 @@ class AsrStage:
 
     def _listen(self, chunk: AudioChunk) -> None:
         if chunk.utterance_id != self._hearing:
+            self._before = self._hearing, self._heard
             self._hearing, self._running, self._heard = chunk.utterance_id, False, []
             self._answers = self._likely(chunk.follows)
         if sum(map(len, self._heard)) >= MOST_SAMPLES:
             return  # further speech is dropped, or it would fill the memory
         self._heard.append(np.frombuffer(chunk.samples, np.int16))
         self._run(self._heard if not self._running else self._heard[-1:])
+
+    def _keep_sound(self, utterance_id: str) -> None:
+        for name, sound in ((self._hearing, self._heard), self._before):
+            if name == utterance_id:
+                self._keep(name, b"".join(samples.tobytes() for samples in sound))
 
     def _likely(self, follows: str) -> tuple[str, ...]:
         """The answers to the question that opened the microphone, if it was one."""

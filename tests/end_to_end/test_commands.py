@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import stat
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -9,6 +10,9 @@ import numpy as np
 import pytest
 import soundfile
 
+from assistant.core.layout import RECORDINGS_FOLDER
+from assistant.recordings.folder import recorded
+from assistant.recordings.trace import Trace
 from audio.tts.flite import Flite
 from tests.support.recognised import DECOYS, recognised, words
 from tests.support.scenario import HOME, Daemon, Expect, Never, Rows, Say, Step, running, tell
@@ -112,3 +116,31 @@ def test_what_goes_on_from_a_reply_needs_no_wake_word_and_other_talk_gets_none(
             Never(("Reply",), until=Expect("Level")),
         ],
     )
+
+
+def test_what_is_said_is_kept_with_consent_marked_and_replayed(daemon: Daemon) -> None:
+    def kept() -> list[Trace]:
+        return [one.trace for one in recorded(folder)]
+
+    assert daemon.ask("record", "on", "--yes", "--json")["on"]
+    folder = daemon.state_dir / RECORDINGS_FOLDER
+    tell(
+        daemon,
+        [
+            Say("computer, what is the date", "rms"),
+            Expect("Reply", {"intent": "HassGetCurrentDate"}),
+            Expect("PlaybackEnded", within_s=30),
+            Say("computer, that was wrong", "rms"),
+            Expect("Reply", {"intent": "MarkWrong", "text": "I marked that as a mistake."}),
+            Expect("PlaybackEnded", within_s=30),
+        ],
+    )
+    assert sorted(f.suffix for f in folder.iterdir()) == ["", ".json", ".wav"]
+    (trace,) = kept()
+    assert (trace.heard, trace.wrong) == ("what is the date", True)
+    assert {stat.S_IMODE(f.stat().st_mode) for f in folder.iterdir()} == {0o600}
+    assert daemon.ask("record", "wrong", "--expect", "what's the date", "--json")["utterances"] == 1
+    figures = daemon.ask("replay", "--json")
+    assert (figures["same_text"], figures["same_meaning"], figures["as_expected"]) == (1, 1, 1)
+    assert not daemon.ask("record", "off", "--remove", "--json")["on"]
+    assert kept() == []

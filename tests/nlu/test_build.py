@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from assistant.cli.conversation import temporary_config
+from assistant.cli.shared.conversation import temporary_config
 from assistant.composition import Composition
 from assistant.skill.home import Area, Entity, Home
 from nlu.text.canonical import canonical

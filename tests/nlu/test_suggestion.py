@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from assistant.cli.conversation import temporary_config
+from assistant.cli.shared.conversation import temporary_config
 from assistant.composition import Composition
 from nlu.grammar.templates import Templates
 from nlu.suggestion import Suggestion, hints

@@ -16,13 +16,22 @@ from assistant.answer.knowledge.knowledge import Knowledge
 from assistant.composition import Composition
 from assistant.core.bus import Address
 from assistant.core.clock import boottime_s
-from assistant.core.config import Config, MqttSettings
-from assistant.core.layout import MEMBERS
+from assistant.core.config import Config, MqttSettings, StorageSettings
+from assistant.core.layout import MEMBERS, STATE_FILE
 from assistant.core.messages import DocumentsDone, DocumentsRequest, Question, SpokenReply, Tick
-from assistant.serving.processes import MAKERS, AnswerStageMaker, HearingBeat, make_worker, peers
+from assistant.recordings.folder import Recordings
+from assistant.serving.processes import (
+    MAKERS,
+    AnswerStageMaker,
+    HearingBeat,
+    _skills_on,
+    make_worker,
+    peers,
+)
 from assistant.supervision.heartbeat import Heartbeat
 from audio.capture import Capture
 from audio.playback import Playback
+from skills.state import open_state
 from tests.support.fake_encoder import FakeEncoder
 
 LIST = DocumentsRequest(request_id="r", action="list")
@@ -164,3 +173,15 @@ def test_nothing_holds_a_stage_that_a_reload_has_replaced(tmp_path: Path) -> Non
 
 def test_every_process_has_what_makes_it() -> None:
     assert tuple(MAKERS) == MEMBERS
+
+
+@pytest.mark.parametrize("on", [True, False])
+def test_each_start_says_that_recordings_are_kept(tmp_path: Path, on: bool) -> None:
+    config = Config(storage=StorageSettings(state=str(tmp_path)))
+    if on:
+        Recordings.of(config).agree()
+    with closing(open_state(tmp_path / STATE_FILE)) as database:
+        swap = _skills_on(database, config)
+        told = [m for _ in range(2) for m in swap.stage(config).feed(Tick(at_s=1.0))]
+    texts = [m.text for m in told if isinstance(m, SpokenReply)]
+    assert texts == ["I keep recordings of what you say to me."] * on

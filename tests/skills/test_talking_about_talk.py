@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from datetime import UTC, datetime
 from zoneinfo import ZoneInfo
 
 import msgspec
 import pytest
 
-from assistant.core.messages import Question, RepeatAnswer
+from assistant.core.messages import Question, RepeatAnswer, SpokenReply
 from assistant.skill.testing import converse, memory_context
 from skills import clock
 from tests.support.talking import Talk, command
@@ -97,3 +98,24 @@ def test_a_question_in_between_leaves_the_undo_in_place(talk: Talk) -> None:
     assert talk.ask("Undo") == "I took that back."
     assert talk.state("switch.kettle") == "off"
     assert talk.ask("Undo") == "There is nothing that I can take back."
+
+
+@pytest.mark.parametrize("recording", [True, False])
+def test_a_mistake_is_marked_where_it_was_recorded(
+    talks: Callable[..., Talk], recording: bool
+) -> None:
+    talk = talks(recording=lambda: recording)
+    told = talk.ask("MarkWrong")
+    assert ("I marked that" in told) is recording
+    assert ("no recordings" in told) is not recording
+
+
+def test_notices_are_told_once(talks: Callable[..., Talk]) -> None:
+    notices = ["I keep recordings of what you say to me."]
+    talk = talks(notices=notices)
+    (told,) = talk.wait(1.0)
+    assert isinstance(told, SpokenReply)
+    assert told.text == "I keep recordings of what you say to me."
+    talk.rebuild()
+    assert talk.wait(1.0) == []
+    assert notices == []

@@ -81,6 +81,13 @@ class Daemon:
     """Who says something meanwhile."""
     watched: threading.Event = field(default_factory=threading.Event)
 
+    def ask(self, *arguments: str) -> dict[str, Any]:
+        """The last line that a command prints, run with this daemon's settings."""
+        command = command_line(*arguments, "--config", str(self.config))
+        told = subprocess.run(command, check=True, capture_output=True, text=True, timeout=60)
+        answer: dict[str, Any] = json.loads(told.stdout.splitlines()[-1])
+        return answer
+
     def request(self, command: str) -> dict[str, Any]:
         """One request over the control socket, and its answer."""
         with socket.socket(socket.AF_UNIX) as client:

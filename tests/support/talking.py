@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -81,6 +82,8 @@ class Talk:
     area: str = "kitchen"
     home: Home = HOME
     broker: bool = False
+    notices: list[str] | None = None
+    recording: Callable[[], bool] = lambda: False
     boot: str = "first boot"
     at_s: float = 1000.0
     now: datetime = EVENING
@@ -105,6 +108,8 @@ class Talk:
             area=self.area,
             broker=self.broker,
             revisions=self.revisions,
+            notices=self.notices,
+            recording=self.recording,
         )
 
     def restart(self) -> None:

@@ -12,7 +12,7 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from assistant.cli.conversation import answering, temporary_config
+from assistant.cli.shared.conversation import answering, temporary_config
 from assistant.composition import Composition
 from assistant.core.messages import Commit, Message, SpokenReply, Transcript
 from assistant.pipeline import run

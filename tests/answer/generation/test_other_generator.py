@@ -14,7 +14,7 @@ from assistant.answer.generation.plain_prompt import PlainNotation
 from assistant.answer.generation.prompt import about_text
 from assistant.answer.generation.token_scheduler import finished
 from assistant.answer.knowledge.passages import Passage
-from assistant.cli.conversation import temporary_config
+from assistant.cli.shared.conversation import temporary_config
 from assistant.composition import Composition
 from assistant.core.config import AnswerSettings, Config, StorageSettings
 from assistant.core.messages import OpenQuestion, StageFailed

@@ -5,9 +5,18 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
+import pytest
 from numpy.typing import NDArray
 
-from assistant.core.messages import Asked, AudioChunk, Message, Transcript, Utterance, Word
+from assistant.core.messages import (
+    Asked,
+    AudioChunk,
+    KeepSound,
+    Message,
+    Transcript,
+    Utterance,
+    Word,
+)
 from audio.asr.recognizer import Recognition, recognition
 from audio.asr.stage import AsrStage
 
@@ -90,3 +99,15 @@ def test_answers_are_expected_of_what_follows_the_question_alone() -> None:
     ):
         list(stage.feed(chunk(utterance, follows=follows)))
         assert counting.answers == expected, utterance
+
+
+@pytest.mark.parametrize(("later", "kept"), [(0, 6400), (1, 6400), (2, None)])
+def test_the_sound_of_an_utterance_is_kept_though_another_is_heard(
+    later: int, kept: int | None
+) -> None:
+    given: dict[str, int] = {}
+    stage = AsrStage(Counting(), keep=lambda name, samples: given.update({name: len(samples)}))
+    others = [chunk(f"other{number}") for number in range(later)]
+    for message in (chunk("a"), chunk("a"), end("a"), *others, KeepSound(utterance_id="a")):
+        list(stage.feed(message))
+    assert given == ({"a": kept} if kept else {})

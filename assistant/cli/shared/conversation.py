@@ -12,7 +12,7 @@ import msgspec
 from rich.markup import escape
 
 from assistant.answer.answers import DocumentAnswers
-from assistant.cli.output import console, emit, progress
+from assistant.cli.shared.output import console, emit, progress
 from assistant.core.codec import as_json
 from assistant.core.config import Config, SkillsSettings, load_config
 from assistant.core.errors import InputError

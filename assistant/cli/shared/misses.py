@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from assistant.cli.output import console, emit
+from assistant.cli.shared.output import console, emit
 from assistant.evaluation.home_tests import WantedCommand
 from assistant.evaluation.questions import QuestionMiss
 from assistant.evaluation.rejects import Offence

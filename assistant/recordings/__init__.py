@@ -1,0 +1,1 @@
+"""What was said, kept with the user's consent: the sound, and what became of it."""

@@ -1,0 +1,107 @@
+"""Keeps what is said, from the events of the bus: the sound that recognition has, and the trace."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from datetime import datetime
+
+import msgspec
+
+from assistant.control.recollection import Recollection
+from assistant.core.errors import ControlError
+from assistant.core.messages import (
+    Asked,
+    Commit,
+    Interpretation,
+    KeepSound,
+    Message,
+    Question,
+    SpokenReply,
+)
+from assistant.recordings.folder import Recordings
+from assistant.recordings.trace import Trace, trace_of
+
+MARKING = "MarkWrong"
+"""The intent by which the user says that the last thing was wrong."""
+_DECIDING = (Commit, Interpretation)
+_TOLD = (SpokenReply, Question)
+
+
+class RecordingState(msgspec.Struct, frozen=True, kw_only=True, tag="Recordings"):
+    """Whether what is said is kept, where, and how much there is."""
+
+    on: bool
+    folder: str
+    utterances: int
+    size_bytes: int
+
+
+class RecordingKeeper:
+    """Observes every event after `recollection` has; `now` gives the aware wall time."""
+
+    def __init__(
+        self,
+        recordings: Recordings,
+        recollection: Recollection,
+        now: Callable[[], datetime],
+    ) -> None:
+        self._recordings, self._recollection, self._now = recordings, recollection, now
+        self._asked: dict[str, Asked | None] = {}
+        self._open: Asked | None = None
+        self._last = ""
+
+    def observe(self, message: Message) -> Iterator[KeepSound]:
+        """Keep what an event tells; give the request to keep the sound, once for an utterance."""
+        if isinstance(message, Asked):
+            self._open = message
+        if not isinstance(message, (*_DECIDING, *_TOLD)) or not self._recordings.on:
+            return
+        events = self._recollection.events(message.utterance_id)
+        trace = trace_of(events, self._asked.get(message.utterance_id), self._now(), message.at_s)
+        if trace is None or not _is_meant(trace) or not any(isinstance(e, Commit) for e in events):
+            return
+        if MARKING in (command.intent for command in trace.commands):
+            self._mark(message)
+            return
+        if trace.id not in self._asked:
+            self._asked = {trace.id: self._open}
+            self._open, self._last = None, trace.id
+            yield KeepSound(utterance_id=trace.id)
+        if isinstance(message, _TOLD):
+            self._recordings.keep_trace(trace)
+
+    def answer(self, action: str = "", name: str = "", expect: str = "") -> RecordingState:
+        """Do what a caller asks for, and tell the state.
+
+        Raises `ControlError` for an unknown action, or an utterance that is not kept.
+        """
+        match action:
+            case "on":
+                self._recordings.agree()
+            case "off":
+                self._recordings.withdraw()
+            case "remove":
+                self._recordings.withdraw(remove=True)
+            case "wrong":
+                if not self._recordings.mark(name or self._last, expect):
+                    raise ControlError("recordings.unknown", "that utterance is not kept")
+            case "":
+                pass
+            case _:
+                raise ControlError("control.arguments", f'"record": there is no "{action}"')
+        return state_of(self._recordings)
+
+    def _mark(self, message: Message) -> None:
+        if isinstance(message, SpokenReply) and self._last:
+            self._recordings.mark(self._last)
+
+
+def state_of(recordings: Recordings) -> RecordingState:
+    """The state of recordings."""
+    usage = recordings.usage()
+    return RecordingState(on=recordings.on, folder=str(recordings.folder), **usage._asdict())
+
+
+def _is_meant(trace: Trace) -> bool:
+    """Whether an utterance was meant for the assistant: in the time after a reply, others talk."""
+    return bool(trace.heard) and (bool(trace.commands) or not trace.utterance.unasked)
