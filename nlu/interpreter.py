@@ -50,6 +50,7 @@ from nlu.discourse.continuation import (
     redone,
     shared_modifiers,
 )
+from nlu.discourse.free_text import takes_too_much
 from nlu.discourse.modifiers import UNKNOWN, Modifiers, divisions, taken_out, timed_before
 from nlu.discourse.negation import not_a_command, unlikely_command
 from nlu.discourse.reading import ReadPart, spells
@@ -353,10 +354,10 @@ class Interpreter:
 
         def guessed(part: Canonical) -> ReadPart | None:
             command = guess(part, now, part is said)
-            return self._part(part, command) if command else None
+            return _sound(self._part(part, command)) if command else None
 
         def loose(part: Canonical) -> ReadPart | None:
-            return free(part) or guessed(part)
+            return _sound(free(part)) or guessed(part)
 
         whole = self._modified(guessed, now)(said)
         exact = self._modified(partial(self._sentence, now=now, free_text=False), now)
@@ -374,6 +375,8 @@ class Interpreter:
 
     def _doubts(self, reading: ReadPart) -> bool:
         """Whether a reading with free text in it is probably not meant for the assistant."""
+        if takes_too_much(reading):
+            return True
         if not reading.free or self.guess is None:
             return False
         return not self.guess.may_be(reading.said, reading.command.intent)
@@ -385,3 +388,8 @@ class Interpreter:
 
     def _composed(self, one: Composed) -> ReadPart:
         return self._part(one.said, one.command, doing=one.doing)
+
+
+def _sound(reading: ReadPart | None) -> ReadPart | None:
+    """A reading whose free text holds nothing else; None for another."""
+    return None if reading is None or takes_too_much(reading) else reading

@@ -8,11 +8,10 @@ from contextlib import closing
 from datetime import datetime
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Annotated, Any
+from typing import Annotated
 
 import msgspec
 import typer
-from rich.table import Table
 
 from assistant.answer.answers import DocumentAnswers
 from assistant.answer.retrieval.encoder import PassageEncoder as DocumentEncoder
@@ -24,7 +23,7 @@ from assistant.cli.shared.misses import (
     tell_outcome,
     tell_unanswered,
 )
-from assistant.cli.shared.output import console, emit, errors, progress
+from assistant.cli.shared.output import errors, progress, show_figures
 from assistant.composition import Composition
 from assistant.core.clock import time_zone
 from assistant.core.config import AsrSettings, Config, MqttSettings
@@ -37,7 +36,7 @@ from assistant.evaluation.answers import evaluate_answers, passages
 from assistant.evaluation.clips import ClipLabel, SentenceLabel, labelled, sound_of
 from assistant.evaluation.commands import evaluate_commands
 from assistant.evaluation.data_sets import read_data_set
-from assistant.evaluation.examples import evaluate_replies, spoken_examples
+from assistant.evaluation.examples import evaluate_replies, in_voices, spoken_examples
 from assistant.evaluation.home_tests import load_suites
 from assistant.evaluation.intents import evaluate_intents
 from assistant.evaluation.questions import (
@@ -46,7 +45,7 @@ from assistant.evaluation.questions import (
     evaluate_questions,
     load_questions,
 )
-from assistant.evaluation.rejects import evaluate_rejects, read_lines
+from assistant.evaluation.rejects import as_typed, evaluate_rejects, read_lines
 from assistant.evaluation.sentences import evaluate_sentences, reader
 from assistant.evaluation.shelf import Shelf
 from assistant.evaluation.spoken import evaluate_spoken
@@ -94,7 +93,7 @@ def wake(
             )
     except WakeWordError as error:
         raise InputError(error.code, error.message) from error
-    _show(f'Wake word "{keyword}"', figures, json)
+    show_figures(f'Wake word "{keyword}"', figures, json)
 
 
 @app.command()
@@ -126,7 +125,7 @@ def commands(
             levels,
             told,
         )
-    _show(f"Spoken commands, {skill.name}", figures, json)
+    show_figures(f"Spoken commands, {skill.name}", figures, json)
 
 
 @app.command()
@@ -152,7 +151,7 @@ def clips(
             tell_misheard(json),
             told,
         )
-    _show(f"Spoken sentences, {directory.name}", figures, json)
+    show_figures(f"Spoken sentences, {directory.name}", figures, json)
 
 
 @app.command()
@@ -173,13 +172,13 @@ def examples(
         if replies:
             read = answer_reader(composition.home, composition.now)
             answers = evaluate_replies(asr, read, voices, folder, misheard, told)
-            _show("Answers to a question, spoken by flite", answers, json)
+            show_figures("Answers to a question, spoken by flite", answers, json)
             return
         sentences = composition.understanding.templates.examples(vocabulary=True)
         clips = spoken_examples(sentences, each, voices, folder)
         nlu, skills = composition.nlu(), composition.skills
         figures = evaluate_spoken(clips, asr, nlu, skills, misheard, told)
-    _show("Sentences of every intent, spoken by flite", figures, json)
+    show_figures("Sentences of every intent, spoken by flite", figures, json)
 
 
 @app.command()
@@ -200,22 +199,25 @@ def sentences(
     )
     with progress("understanding") as told:
         figures = evaluate_sentences(suites, prepare, told, tell_miss(json))
-    _show(f"Sentences, {path.name}", figures, json)
+    show_figures(f"Sentences, {path.name}", figures, json)
 
 
 @app.command()
 def rejects(
     file: Annotated[Path, typer.Argument(help="Sentences that ask for nothing, one a line.")],
     home: Annotated[Path | None, typer.Option(help="YAML file of areas and devices.")] = None,
+    spoken: Annotated[bool, typer.Option("--spoken", help="In flite's voices in turn.")] = False,
     json: Json = False,
 ) -> None:
     """Count how often talk that is not meant for the assistant makes it act or answer."""
     lines = read_lines(file)
     composition = Composition(_with_broker(home))
-    nlu = composition.nlu()
-    with progress("listening") as told:
-        figures = evaluate_rejects(lines, nlu, composition.skills, tell_offence(json), told)
-    _show(f"Talk of others, {file.name}", figures, json)
+    nlu, skills, told_of = composition.nlu(), composition.skills, tell_offence(json)
+    with TemporaryDirectory() as name, progress("listening") as told:
+        asr = composition.asr() if spoken else None
+        hear = in_voices(asr, EXAMPLES_VOICES, Path(name)) if asr is not None else as_typed
+        figures = evaluate_rejects(lines, nlu, skills, told_of, told, hear)
+    show_figures(f"Talk of others, {file.name}", figures, json)
 
 
 @app.command()
@@ -237,7 +239,7 @@ def intents(
             negatives.embeddings,
             told,
         )
-    _show(f"Intents, {folder.name}", figures, json)
+    show_figures(f"Intents, {folder.name}", figures, json)
 
 
 @app.command()
@@ -254,7 +256,7 @@ def answers(
         shelf = Shelf(list(passages(articles)), encoder, told)
     with closing(shelf), progress("asking") as told:
         figures = evaluate_answers(articles, shelf, told)
-    _show(f"Answers, {file.name}", figures, json)
+    show_figures(f"Answers, {file.name}", figures, json)
 
 
 @app.command()
@@ -280,7 +282,7 @@ def questions(
             return nlu, composition.skills(state), composition.answer(answers=answers)
 
         figures = evaluate_questions(asked, stages, tell_unanswered(json), told)
-    _show(f"Questions, {file.name}", figures, json)
+    show_figures(f"Questions, {file.name}", figures, json)
 
 
 @app.command()
@@ -296,7 +298,7 @@ def week(
     clock = _Clock(config)
     with answering(config, documents, clock) as answers, progress("conversing") as told:
         figures = evaluate_week(held, _rooms(config, answers, clock), tell_outcome(json), told)
-    _show(f"Week, {file.name}", figures, json)
+    show_figures(f"Week, {file.name}", figures, json)
 
 
 def _with_broker(home: Path | None) -> Config:
@@ -375,19 +377,3 @@ def _alone(skill: Path, engine: str) -> Composition:
     for fault in composition.registry.faults:
         raise SkillError("skill.bad", fault.message)
     return composition
-
-
-def _show(title: str, figures: msgspec.Struct, json: bool) -> None:
-    if json:
-        emit(figures)
-        return
-    table = Table("", "", title=title, show_header=False)
-    for name, value in msgspec.to_builtins(figures).items():
-        table.add_row(name, _plain(value))
-    console.print(table)
-
-
-def _plain(value: Any) -> str:
-    if isinstance(value, dict):
-        return "\n".join(f"{name}: {_plain(part)}" for name, part in value.items())
-    return f"{value:.4g}" if isinstance(value, float) else str(value)

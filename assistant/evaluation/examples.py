@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import cycle
 from pathlib import Path
 
@@ -10,12 +10,14 @@ import msgspec
 import numpy as np
 import soundfile
 
-from assistant.core.messages import Asked, Slot
+from assistant.core.messages import Asked, Message, Slot
 from assistant.core.stage import Stage
 from assistant.english.replies import SPOKEN_NO, SPOKEN_YES
 from assistant.evaluation.clips import Clip, SentenceLabel, sound_of
 from assistant.evaluation.commands import transcribe
+from assistant.evaluation.rejects import Hear
 from assistant.evaluation.spoken import Misheard
+from assistant.pipeline import typed
 from assistant.skill.manifest import SlotSchema
 from assistant.skill.reply import Confirm
 from assistant.skill.signature import schema_of
@@ -55,12 +57,24 @@ def spoken_examples(
     for intent, sentences in examples.items():
         for number, text in enumerate(_spread(sentences, each)):
             voice = next(turn)
-            sound = speakers[voice].synthesise(text)
             path = folder / f"{intent}-{number}.wav"
-            quiet = round(_QUIET_S * sound.rate_hz)
-            soundfile.write(path, np.pad(sound.pcm, quiet), sound.rate_hz)
+            _record(speakers[voice], text, path)
             clips.append(Clip(path, SentenceLabel(text, voice)))
     return clips
+
+
+def in_voices(asr: Stage, voices: Sequence[str], folder: Path) -> Hear:
+    """Has lines spoken by flite's voices in turn, and recognised; `SpeakingError` without flite."""
+    turn = cycle({voice: Flite(voice) for voice in voices}.values())
+
+    def hear(line: str, name: str, at_s: float) -> Iterable[Message]:
+        path = folder / f"{name}.wav"
+        _record(next(turn), line, path)
+        transcript, _ = transcribe(asr, sound_of(path))
+        said = msgspec.structs.replace(transcript, utterance_id=name, at_s=at_s)
+        return said, typed(name, line, at_s)[1]
+
+    return hear
 
 
 def evaluate_replies(
@@ -115,6 +129,11 @@ def evaluate_replies(
         lost=1.0 - (right + reversed_) / len(clips),
         engine="+".join(sorted(engines - {""})),
     )
+
+
+def _record(voice: Flite, text: str, path: Path) -> None:
+    sound = voice.synthesise(text)
+    soundfile.write(path, np.pad(sound.pcm, round(_QUIET_S * sound.rate_hz)), sound.rate_hz)
 
 
 def _spread(sentences: Sequence[str], each: int) -> list[str]:

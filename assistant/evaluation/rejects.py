@@ -24,6 +24,15 @@ APART_S = 3600.0
 """Seconds between two lines, so that none refers to the one before it."""
 
 
+Hear = Callable[[str, str, float], Iterable[Message]]
+"""Gives the messages of a line, by its text, an id and a time."""
+
+
+def as_typed(line: str, name: str, at_s: float) -> Iterable[Message]:
+    """The messages of a line that is typed."""
+    return typed(name, line, at_s)
+
+
 class RejectFigures(msgspec.Struct, frozen=True, kw_only=True):
     """Figures of `sentences` that ask for nothing: `actions` changed a state, which none may.
 
@@ -65,16 +74,18 @@ def evaluate_rejects(
     skills: Callable[[Database], Stage],
     answered: Callable[[Offence], None] = lambda offence: None,
     progress: Callable[[int, int], None] = lambda done, total: None,
+    hear: Hear = as_typed,
 ) -> RejectFigures:
     """Pass every line to `nlu` and to `skills` on fresh state, and count the effects.
 
     A command that `skills` sends to the bridge counts as an action too. `answered` receives each
-    line that was not ignored.
+    line that was not ignored. With `hear`, lines are not typed but spoken.
     """
     offences = []
     for number, line in enumerate(lines):
         with closing(open_state(None)) as state:
-            found = _said(line, number, (nlu, skills(state)))
+            heard = hear(line, f"reject-{number}", APART_S * (number + 1))
+            found = offence(line, heard, (nlu, skills(state)))
         if found is not None:
             offences.append(found)
             answered(found)
@@ -84,11 +95,6 @@ def evaluate_rejects(
         actions=sum(one.acted for one in offences),
         answered=len(offences) / len(lines),
     )
-
-
-def _said(line: str, number: int, stages: tuple[Stage, ...]) -> Offence | None:
-    """The effect of one line; None where nothing was understood and nothing done."""
-    return offence(line, typed(f"reject-{number}", line, APART_S * (number + 1)), stages)
 
 
 def offence(line: str, heard: Iterable[Message], stages: Sequence[Stage]) -> Offence | None:

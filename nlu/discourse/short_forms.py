@@ -26,6 +26,7 @@ from assistant.english.commands.short_forms import (
 from assistant.english.commands.words import AUXILIARIES, BEGINNINGS, QUESTIONS
 from assistant.english.stop_words import ARTICLES
 from nlu.discourse import clauses
+from nlu.discourse.free_text import takes_too_much
 from nlu.discourse.negation import (
     negates_itself,
     not_a_command,
@@ -114,11 +115,14 @@ class ShortForms:
             return ()
         found: dict[tuple[Command, ...], None] = {}
         said = _without_hedges(said)
-        texts = (said,) if whole else islice(_without_reasons(said), _MOST_TEXTS)
-        for text in texts:
+        texts = [said] if whole else list(islice(_without_reasons(said), _MOST_TEXTS))
+        # What was put right is not meant as it was said first: "oat milk, no sorry, almond milk".
+        repaired = list(islice(_repaired(said), _MOST_REPAIRED))
+        for text in repaired or texts:
             meanings = self._negated if not_a_command(text) else self._alternatives
             found |= dict.fromkeys(meanings(text, now))
-        return tuple(islice(found, _MOST_MEANINGS))
+        likeliest = sorted(found, key=len) if repaired else found
+        return tuple(islice(likeliest, _MOST_MEANINGS))
 
     def _may_be_read(self, said: Canonical) -> bool:
         return 0 < len(said.tokens) <= _LONGEST and not said.garbled
@@ -161,6 +165,7 @@ class ShortForms:
             names, things = _free(part)
             free = (*names, *things)
             told = bool(free) and unlikely_command(said) and not _asks(said, free)
+            told = told or takes_too_much(part)
             thing = all(NO_THING.isdisjoint(text.split()) for text in things)
             if not told and thing and all(map(self._label, names)):
                 yield part
@@ -168,7 +173,7 @@ class ShortForms:
     def _read_conditional(self, said: Canonical, now: datetime) -> Iterator[ReadPart]:
         for part in _read(self._conditional, said, now):
             fits = self._label if part.command.intent in self._naming else _name
-            if all(map(fits, _free(part)[0])):
+            if all(map(fits, _free(part)[0])) and not takes_too_much(part):
                 yield part
 
     def _label(self, text: str) -> bool:
@@ -260,8 +265,17 @@ def _announced(said: Canonical) -> Iterator[Canonical]:
         if count < len(said.tokens) and said.text[len(found[0]) :].startswith(" "):
             said = said.part(count, len(said.tokens))
     yield said
+    yield from _repaired(said)
+
+
+def _repaired(said: Canonical) -> Iterator[Canonical]:
+    """The texts that one may stand for which corrects itself."""
     if parts := clauses.repair(said):
-        yield from clauses.repaired(*parts)
+        head, correction = parts
+        if [t.text for t in head.tokens[:1]] == [t.text for t in correction.tokens[:1]]:
+            yield correction  # "add jam, no, add honey" begins anew
+        else:
+            yield from clauses.repaired(head, correction)
 
 
 def _divisions(said: Canonical) -> Iterator[tuple[Canonical, Canonical]]:

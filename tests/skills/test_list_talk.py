@@ -126,3 +126,21 @@ def test_the_last_of_one_is_that(say: Conversation) -> None:
     say("add eggs")
     assert say("scratch the last one") == "I took that back."
     assert say(SHOPPING) == "On your shopping list: milk and butter."
+
+
+@pytest.mark.parametrize(
+    ("text", "item"),
+    [
+        ("add oat milk, no sorry, almond milk to the shopping list", "almond milk"),
+        ("chuck on string", "string"),
+    ],
+)
+def test_what_was_put_right_goes_on_alone(say: Conversation, text: str, item: str) -> None:
+    say(SHOPPING)
+    say(text)
+    assert say(SHOPPING) == f"On your shopping list: milk, butter and {item}."
+
+
+def test_what_is_to_be_cleared_off_is_not_put_on(say: Conversation) -> None:
+    say(SHOPPING)
+    assert say("oh and clear off the butter, found some") == "I took butter off your shopping list."

@@ -103,6 +103,7 @@ UNDERSTOOD: dict[str, dict[str, Slots]] = {
     },
     "HassNevermind": {"stop": {}, "cancel that": {}, "never mind": {}, "be quiet": {}},
     "Repeat": {"say that again": {}, "what did you say": {}, "could you repeat that": {}},
+    "MarkWrong": {"that was wrong": {}, "you misheard me": {}},
     "Undo": {"undo that": {}, "take that back": {}},
     "Help": {"help": {}, "what can you do": {}, "what can i ask you": {}},
     "DocumentSource": {

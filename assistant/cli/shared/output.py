@@ -10,6 +10,7 @@ from typing import Any
 import msgspec
 from rich.console import Console
 from rich.progress import Progress
+from rich.table import Table
 
 console = Console(highlight=False)
 """Standard output, for people."""
@@ -33,3 +34,20 @@ def progress(what: str) -> Iterator[Callable[[int, int], None]]:
     with Progress(console=errors, transient=True, disable=not errors.is_terminal) as bar:
         task = bar.add_task(what, total=None)
         yield lambda done, total: bar.update(task, completed=done, total=total)
+
+
+def show_figures(title: str, figures: msgspec.Struct, json: bool) -> None:
+    """Print the figures of an evaluation: a table, or one line of JSON."""
+    if json:
+        emit(figures)
+        return
+    table = Table("", "", title=title, show_header=False)
+    for name, value in msgspec.to_builtins(figures).items():
+        table.add_row(name, _plain(value))
+    console.print(table)
+
+
+def _plain(value: Any) -> str:
+    if isinstance(value, dict):
+        return "\n".join(f"{name}: {_plain(part)}" for name, part in value.items())
+    return f"{value:.4g}" if isinstance(value, float) else str(value)

@@ -54,7 +54,7 @@ _FORMS = (
     "<put> <onto> <list> {text:item}",
     "<put> {text:purpose} <stuff> <onto> <list> {text:item}",
     "<put> <stuff> for {text:purpose} <onto> <list> {text:item}",
-    "<put> down {text:item} <onto> <list>",
+    "<put> (down|on) {text:item} <onto> <list>",
     "(can we have|we need|i need|we want|i want|i would like|we would like) {text:item}"
     " <onto> <list>",
     "{text:item} (needs|need|has|have|ought|wants|want) to (go|be) <onto> <list>",
@@ -173,6 +173,7 @@ def _also(request: Request) -> bool:
     "AddToSameList",
     "<put> <named> (on|down|on there|down there) [<too>]",
     "<and> {text:item} [<too>]",
+    "<put> on {text:item} [<too>]",
     "{text:item} (too|as well|also)",
     "<put> {text:item} [on|(on|to) (there|it|that)|there|it|that] [<too>]",
     "(we need|i need|we also need|i also need|we want|get|and get) {text:item} [<too>]",

@@ -44,7 +44,7 @@ from skills.home.lists.meant import (
 from skills.home.lists.reading import no_such_list, told_list
 
 skill = Skill("home")
-skill.rule("take", "(take|remove|delete|drop|get rid of|get)")
+skill.rule("take", "(take|remove|delete|drop|get rid of|get|clear)")
 skill.rule("from", "(off|from|off of|out of)")
 
 Step = Callable[[ItemOnList, Context], Reply]
@@ -150,7 +150,7 @@ def remove_from_list(request: Request, item: Item, context: Context, name: ListN
 @skill.short(
     "RemoveItem",
     "(take|get) {text:item} (off|back off|down) [again]",
-    "take off {text:item} [again]",
+    "[and] (take|clear) off {text:item} [again]",
     "(remove|delete|drop|scratch|scrub|scrap|strike|cross out|forget) {text:item} [again]",
     "(we|i) do not need {text:item} [any more|anymore|after all|now]",
     "(we have|we have got|i have got|we got) {text:item} [already]",
