@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import cached_property
 from pathlib import Path
 
 from assistant.core.config import Config, WakeSettings
@@ -90,9 +91,12 @@ class Recognition:
 
     def stage(self) -> AsrStage:
         """The stage; raises `ConfigError` for a name that is no model's."""
-        recognizer = self._recognizer()
-        domain = prepare(self._speakable, self._prefixes, self._domains)
-        return AsrStage(recognizer, self.faults, Ending(domain.network).likely, self._keep)
+        return AsrStage(self._recognizer(), self.faults, self._ending.likely, self._keep)
+
+    @cached_property
+    def _ending(self) -> Ending:
+        """The network of what is speakable."""
+        return Ending(prepare(self._speakable, self._prefixes, self._domains).network)
 
     def _recognizer(self) -> Recognizer:
         settings = self._config.asr
@@ -111,7 +115,11 @@ class Recognition:
 
     def _domain(self, look: SecondLook | None) -> PocketSphinxRecognizer:
         return PocketSphinxRecognizer(
-            self._speakable, self._prefixes, cache_dir=self._domains, look=look
+            self._speakable,
+            self._prefixes,
+            cache_dir=self._domains,
+            look=look,
+            plausible=self._ending.is_plausible,
         )
 
     @property

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import msgspec
@@ -49,9 +49,10 @@ class PocketSphinxRecognizer:
     """Recognises what `speakable` has, after any of `prefixes` or none.
 
     Decoding starts after half a second of speech, when the cepstral mean is known. Other speech may
-    come before a prefix. Speech that fits a loop of phones better than any sentence is left to
-    `look`, where there is one; silence and noise give nothing. Confidences come from how long a
-    word lasts for its phones. Raises `RecognitionError` when the domain cannot be built.
+    come before a prefix. Speech that fits a loop of phones better than any sentence, or words that
+    are not `plausible` as one, is left to `look`, where there is one; silence and noise give
+    nothing. Confidences come from how long a word lasts for its phones. Raises `RecognitionError`
+    when the domain cannot be built.
     """
 
     name = "pocketsphinx"
@@ -63,6 +64,7 @@ class PocketSphinxRecognizer:
         *,
         cache_dir: Path,
         look: SecondLook | None = None,
+        plausible: Callable[[str], bool] = lambda text: True,
     ) -> None:
         try:
             domain = prepare(speakable, prefixes, cache_dir)
@@ -71,7 +73,7 @@ class PocketSphinxRecognizer:
         except (OSError, ValueError, RuntimeError) as error:
             message = f"PocketSphinx cannot use the skills' sentences from {cache_dir}: {error}"
             raise RecognitionError("asr.domain", message) from error
-        self._look = look
+        self._look, self._plausible = look, plausible
         self._span = SpeechSpan()
         self._expected: Sequence[str] = ()
         self._running = False
@@ -123,8 +125,10 @@ class PocketSphinxRecognizer:
             text = " ".join(word.text for word in words)
             return msgspec.structs.replace(recognition(answer, self.name, text), expected=True)
         filled = [FILLERS[word.text] for word in heard if word.text in FILLERS]
-        vowels = sum(phone in VOWELS for phone in filled)
-        if not words and vowels >= _FEWEST_VOWELS and self._look is not None:
+        speech = sum(phone in VOWELS for phone in filled) >= _FEWEST_VOWELS
+        if words and not self._plausible(" ".join(word.text for word in words)):
+            words, speech = (), True
+        if not words and speech and self._look is not None:
             sound, mean = b"".join(self._sound), self._mean
             free = self._look.finish(sound, mean.text(), mean.speech_s)
             if free.text:

@@ -43,3 +43,14 @@ def test_a_prefix_may_come_before_and_the_phone_loop_says_nothing(tmp_path: Path
     stop = Ending(prepare(always(["stop"]), ["computer"], tmp_path).network)
     assert stop.likely("stop") > 0.9
     assert stop.likely("computer stop") > 0.9
+
+
+def test_a_sentence_is_plausible_and_a_salad_of_its_words_is_not(tmp_path: Path) -> None:
+    rooms = [f"room{letter}" for letter in "abcdefghijklmnopqrstuvwxyz"]
+    sentences = {f"turn {way} the {room} light": 1.0 for way in ("on", "off") for room in rooms}
+    lights = ending(tmp_path, Speakable(sentences=sentences | {"and turn on room": 1.0}))
+    for sentence in sentences:
+        assert lights.is_plausible(sentence)
+    salad = "light off rooma turn and light on roomb the off roomc"
+    assert not lights.is_plausible(salad)
+    assert not lights.is_plausible("lemonade")

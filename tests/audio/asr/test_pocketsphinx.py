@@ -13,10 +13,11 @@ import pytest
 import soundfile
 
 from assistant.core.errors import RecognitionError
+from assistant.core.messages import Word
 from assistant.core.speakable import always
 from audio.asr.general import GeneralEnglish
 from audio.asr.pocketsphinx import PocketSphinxRecognizer
-from audio.asr.recognizer import Recognition
+from audio.asr.recognizer import Recognition, recognition
 
 RATE = 16_000
 SENTENCES = [
@@ -207,3 +208,47 @@ def test_other_answers_take_the_place_of_the_last_ones(
     assert answer(recognizer, speak("cancel")).expected
     assert not answer(recognizer, speak("cancel"), ("the second one",)).expected
     assert answer(recognizer, speak("the second one"), ("the second one",)).expected
+
+
+class Look:
+    """A second look that hears one thing in everything."""
+
+    name = "look"
+
+    def start(self) -> None:
+        pass
+
+    def follow(self, sound: bytes, cepstral_mean: str, passed_s: float) -> None:
+        pass
+
+    def finish(self, sound: bytes, cepstral_mean: str, speech_s: float) -> Recognition:
+        word = Word(text="marmalade", start_s=0.0, end_s=1.0, confidence=0.9)
+        return recognition((word,), self.name) if sound else recognition((), self.name)
+
+
+@pytest.mark.parametrize(
+    ("plausible", "look", "heard"),
+    [
+        (True, Look(), "turn on the kitchen light"),
+        (False, Look(), "marmalade"),
+        (False, None, ""),
+    ],
+)
+def test_words_that_are_no_plausible_sentence_are_left_to_the_second_look(
+    tmp_path: Path,
+    speak: Callable[..., np.ndarray],
+    plausible: bool,
+    look: Look | None,
+    heard: str,
+) -> None:
+    asked: list[str] = []
+
+    def judge(text: str) -> bool:
+        asked.append(text)
+        return plausible
+
+    recognizer = PocketSphinxRecognizer(
+        always(SENTENCES), cache_dir=tmp_path, look=look, plausible=judge
+    )
+    assert hear(recognizer, speak("turn on the kitchen light")).text == heard
+    assert asked == ["turn on the kitchen light"]
