@@ -133,7 +133,8 @@ def undo(context: Context) -> Dialog:
     "you misheard [me|that]",
     "you misunderstood [me|that]",
     "mark that as (wrong|a mistake)",
-    traits=TALK,
+    # Among commands its examples, which are like talk, would make all others seem more like it.
+    traits=msgspec.structs.replace(TALK, only_talk=True),
 )
 def mark_wrong(context: Context) -> Reply:
     """Say that the last thing was wrong; where it was recorded, it is kept as a test case."""
