@@ -17,6 +17,7 @@ from assistant.core.messages import (
     HomeCommand,
     HomeStates,
     Interpretation,
+    KeepSound,
     Level,
     Message,
     NothingHeard,
@@ -65,6 +66,8 @@ def _of_utterance(event: Message) -> str:
             return f"“{text}”" + (" (asks)" if listen else "") + ("" if done else " (not done)")
         case Asked(answers=answers):
             return f"{len(answers)} answers are expected"
+        case KeepSound():
+            return "its sound is kept"
         case PlaybackEnded(heard=False):
             return "not heard"
         case PlaybackEnded(interrupted=True):

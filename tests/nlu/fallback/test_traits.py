@@ -96,7 +96,7 @@ def test_the_questions_of_the_built_in_skills_say_that_they_are_some() -> None:
     asking = {s.intent for s in schemas if s.traits.asks and not s.traits.only_talk}
     assert asking == {
         *("HassGetCurrentTime", "HassGetCurrentDate", "HassGetState", "HassTimerStatus"),
-        *("HassClimateGetTemperature", "ReadLevel", "HassNevermind", "Repeat", "Undo", "MarkWrong"),
+        *("HassClimateGetTemperature", "ReadLevel", "HassNevermind", "Repeat", "Undo"),
         *("CalendarPlans", "DocumentNotes", "DocumentSource", "DocumentSummary"),
     }
 
