@@ -127,11 +127,9 @@ def undo(context: Context) -> Dialog:
 
 @skill.intent(
     "MarkWrong",
-    "(that was|that is|this was|you are|you were) [all|just|completely|quite] wrong",
-    "wrong [answer|again]",
-    "you (got|heard|understood) (that|it|me) wrong",
+    "(that was|that is|this was) [all|just|completely|quite] wrong",
+    "you heard (that|it|me) wrong",
     "you misheard [me|that]",
-    "you misunderstood [me|that]",
     "mark that as (wrong|a mistake)",
     # Among commands its examples, which are like talk, would make all others seem more like it.
     traits=msgspec.structs.replace(TALK, only_talk=True),

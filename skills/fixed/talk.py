@@ -170,7 +170,7 @@ REPLIES = (
             "you are <so> (wrong|slow|idiot|terrible|hopeless|deaf|broken|not very clever)",
             "you are not (very|being|much) (clever|helpful|funny|good|help|fun|use)",
             "(stupid|dumb|useless|bloody|silly) (thing|machine|assistant|computer|robot|box)",
-            "(that is|that was) (wrong|not right|not what i said|not what i meant|no help)",
+            "(that is|that was) (not right|not what i said|not what i meant|no help)",
             "that is not what i (asked|asked for|wanted|want|said|meant)",
             "(bad|naughty) (robot|computer|assistant|girl|boy|dog)",
             "(i hate you|i do not like you|what is wrong with you|you never listen)",
