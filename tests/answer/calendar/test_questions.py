@@ -74,7 +74,7 @@ SAID = {
     "what did I note last week": "Wednesday, February 24: The boiler stood at 0.9 bar",
     "what did I write down about the boiler last week": "0.9 bar",
     "where did you get that": "From your note Boiler.",
-    "who won the world cup in 1998": "I don't know; I found no answer in your documents.",
+    "who painted the ceiling of the chapel": "I don't know; I found no answer in your documents.",
 }
 
 
