@@ -62,6 +62,12 @@ def summarise(given: str, messages: Sequence[Message], timings_ms: dict[str, flo
     )
 
 
+def in_words(command: Command) -> str:
+    """A command in words: "HassTurnOn(name = Lamp)"."""
+    slots = ", ".join(f"{slot.name} = {slot.value}" for slot in command.slots)
+    return f"{command.intent}({slots})"
+
+
 def _commands(messages: Sequence[Message], utterance_id: str | None) -> tuple[Command, ...]:
     interpretations = [
         m for m in messages if isinstance(m, Interpretation) and m.utterance_id == utterance_id

@@ -13,8 +13,8 @@ from assistant.core.errors import ConfigError
 from assistant.core.models.manifest import Library, ModelState
 from assistant.core.speakable import SpeakableSource
 from audio.asr.domain import prepare
-from audio.asr.ending import Ending
 from audio.asr.general import GeneralEnglish
+from audio.asr.likelihood import Likelihood
 from audio.asr.pocketsphinx import PocketSphinxRecognizer
 from audio.asr.recognizer import Recognizer, SecondLook
 from audio.asr.stage import AsrStage
@@ -91,12 +91,12 @@ class Recognition:
 
     def stage(self) -> AsrStage:
         """The stage; raises `ConfigError` for a name that is no model's."""
-        return AsrStage(self._recognizer(), self.faults, self._ending.likely, self._keep)
+        return AsrStage(self._recognizer(), self.faults, self._likelihood.of_ending, self._keep)
 
     @cached_property
-    def _ending(self) -> Ending:
+    def _likelihood(self) -> Likelihood:
         """The network of what is speakable."""
-        return Ending(prepare(self._speakable, self._prefixes, self._domains).network)
+        return Likelihood(prepare(self._speakable, self._prefixes, self._domains).network)
 
     def _recognizer(self) -> Recognizer:
         settings = self._config.asr
@@ -119,7 +119,7 @@ class Recognition:
             self._prefixes,
             cache_dir=self._domains,
             look=look,
-            plausible=self._ending.is_plausible,
+            plausible=self._likelihood.is_plausible,
         )
 
     @property

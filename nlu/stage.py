@@ -50,7 +50,7 @@ _SURELY = (*_WHOLE, By.COMPOSED)
 """Rules that guess nothing."""
 _BY_PARTS = (By.PARTS, By.COMPOSED)
 """Rules by which a text may go on from the utterance before the last."""
-_CONVERSATION_S = 60.0
+CONVERSATION_S = 60.0
 """Seconds in which "it" may still stand for what the last command was about."""
 
 
@@ -229,7 +229,7 @@ class NluStage:
         """
         if transcript.utterance_id != self._latest.utterance_id:
             self._before = self._latest
-        fresh = transcript.at_s - self._before.at_s < _CONVERSATION_S
+        fresh = transcript.at_s - self._before.at_s < CONVERSATION_S
         return self._before.reading if fresh else None
 
 

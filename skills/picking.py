@@ -58,7 +58,6 @@ def _by_words(words: Sequence[str], options: Sequence[str]) -> str | None:
 
     A word that the option lacks names another thing: "the bedroom light" is not the kitchen's.
     Singular and plural are one: "the jar" is the jars'. So are somebody and what is theirs.
-
     """
     held = [{_plain(word) for word in words_of(option)} for option in options]
     said = {_plain(word) for word in words if word not in AROUND_CHOICE}

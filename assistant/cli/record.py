@@ -13,10 +13,10 @@ from assistant.cli.shared.output import console, emit
 from assistant.control.client import ControlClient
 from assistant.core.config import Config as Settings
 from assistant.core.config import config_files, load_config
-from assistant.core.errors import ControlError, InputError
+from assistant.core.errors import ControlError
+from assistant.outcome import in_words
 from assistant.recordings.folder import Recordings, recorded
-from assistant.recordings.keeper import RecordingState, state_of
-from assistant.recordings.replay import in_words
+from assistant.recordings.keeper import RecordingState, carry_out
 
 app = typer.Typer(no_args_is_help=True, help="Recordings of what is said, kept with your consent.")
 
@@ -61,7 +61,7 @@ def off(
 @app.command()
 def state(config: Config = None, json: Json = False) -> None:
     """Tell whether what is said is kept, and how much there is."""
-    _tell(_ask(_settings(config), ""), json)
+    _tell(_ask(_settings(config)), json)
 
 
 @app.command()
@@ -72,18 +72,7 @@ def wrong(
     json: Json = False,
 ) -> None:
     """Mark an utterance as a test case for `assistant replay`."""
-    settings = _settings(config)
-    try:
-        answer = ControlClient(settings.control_socket).ask("record", "wrong", name, expect)
-        told = msgspec.convert(answer, RecordingState)
-    except ControlError as error:
-        if error.code != "control.down":
-            raise
-        here = Recordings.of(settings)
-        if not name or not here.mark(name, expect):
-            raise InputError("recordings.unknown", "name an utterance that is kept") from error
-        told = state_of(here)
-    _tell(told, json)
+    _tell(_ask(_settings(config), "wrong", name, expect), json)
 
 
 @app.command("list")
@@ -107,28 +96,20 @@ def _settings(config: Path | None) -> Settings:
     return load_config(config_files(config))[0]
 
 
-def _ask(settings: Settings, action: str) -> RecordingState:
+def _ask(settings: Settings, *arguments: str) -> RecordingState:
     """Have the daemon do it, whose folder it is; where none runs, do it here."""
     try:
-        arguments = [action] if action else []
         answer = ControlClient(settings.control_socket).ask("record", *arguments)
-        return msgspec.convert(answer, RecordingState)
     except ControlError as error:
         if error.code != "control.down":
             raise
-    here = Recordings.of(settings)
-    match action:
-        case "on":
-            here.agree()
-        case "off" | "remove":
-            here.withdraw(remove=action == "remove")
-    return state_of(here)
+        return carry_out(Recordings.of(settings), *arguments)
+    return msgspec.convert(answer, RecordingState)
 
 
 def _tell(told: RecordingState, json: bool) -> None:
     if json:
         emit(told)
         return
-    kept = f"{told.utterances} utterances, {told.size_bytes / 1e6:.1f} MB, in {told.folder}"
     verb = "What is said is kept" if told.on else "Nothing is kept"
-    console.print(f"{verb}. There are {kept}.", markup=False, soft_wrap=True)
+    console.print(f"{verb}. There are {told.kept}.", markup=False, soft_wrap=True)

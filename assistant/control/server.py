@@ -16,7 +16,7 @@ import socket
 import uuid
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import Any, ClassVar, Protocol
+from typing import Any, ClassVar
 
 import msgspec
 
@@ -46,6 +46,7 @@ from assistant.core.messages import (
     Work,
     concrete,
 )
+from assistant.recordings.keeper import RecordingKeeper
 from assistant.supervision.channel import Status, decode_news, encode
 
 WATCHED = tuple(t for t in (*concrete(Work), *concrete(Control)) if t not in UNPUBLISHED)
@@ -342,13 +343,6 @@ class ControlServer:
         self.show(status)
 
 
-class Keeper(Protocol):
-    """Keeps what it observes, and asks others for what it cannot see."""
-
-    def observe(self, message: Message) -> Iterable[Message]:
-        """Take an event; give what is to be published."""
-
-
 class ControlStage:
     """Shows every event to all that observe them, and publishes the supervisor's news."""
 
@@ -359,7 +353,7 @@ class ControlStage:
         server: ControlServer,
         metrics: MetricsStore,
         recollection: Recollection,
-        keeper: Keeper | None = None,
+        keeper: RecordingKeeper | None = None,
     ) -> None:
         self._server, self._metrics, self._recollection = server, metrics, recollection
         self._keeper = keeper

@@ -69,10 +69,9 @@ def examine(config: Config) -> Iterator[Finding]:
 
 def recordings(told: RecordingState) -> Finding:
     """Whether what is said is kept: no fault, but nobody should have to guess."""
-    kept = f"{told.utterances} utterances, {told.size_bytes / 1e6:.1f} MB, in {told.folder}"
-    detail = f"what is said is kept: {kept}" if told.on else "nothing that is said is kept"
+    detail = f"what is said is kept: {told.kept}" if told.on else "nothing that is said is kept"
     if told.utterances and not told.on:
-        detail += f"; there are still {kept}"
+        detail += f"; there are still {told.kept}"
     return Finding(name="recordings", ok=True, detail=detail, necessary=False)
 
 

@@ -48,6 +48,11 @@ def singular(word: str) -> str:
     return _PLURAL.sub("", word)
 
 
+def is_possessive(word: str) -> bool:
+    """Whether a word of a name says whose the thing is: "anna's"."""
+    return word.endswith("'s")
+
+
 def without_possessive(word: str) -> str:
     """ "anna's" and "guests'" → "anna" and "guests"."""
     return _POSSESSIVE.sub("", word)

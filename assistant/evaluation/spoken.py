@@ -21,6 +21,7 @@ from assistant.core.stage import Stage
 from assistant.evaluation.clips import Clip, SentenceLabel, sound_of
 from assistant.evaluation.commands import transcribe
 from assistant.evaluation.rejects import APART_S, offence
+from assistant.outcome import in_words
 from assistant.pipeline import run, typed
 from nlu.text.canonical import canonical
 from skills.state import open_state
@@ -126,7 +127,7 @@ def _compared(
     tally.right[voice].append(right)
     if right:
         return None
-    return _misheard(said, label, [*map(_listed, understood)], [*map(_listed, wanted)])
+    return _misheard(said, label, [*map(in_words, understood)], [*map(in_words, wanted)])
 
 
 def _rejected(said: Transcript, nlu: Stage, skills: Callable[[Database], Stage]) -> Misheard | None:
@@ -158,11 +159,6 @@ def _commands(nlu: Stage, said: Message) -> tuple[Command, ...]:
 
 def _comparable(commands: Sequence[Command]) -> list[tuple[str, dict[str, SlotValue]]]:
     return [(c.intent, {slot.name: slot.value for slot in c.slots}) for c in commands]
-
-
-def _listed(command: Command) -> str:
-    slots = ", ".join(f"{slot.name} = {slot.value}" for slot in command.slots)
-    return f"{command.intent}({slots})"
 
 
 def _words(text: str) -> list[str]:

@@ -42,6 +42,13 @@ class Usage(NamedTuple):
     size_bytes: int
 
 
+class _Written(NamedTuple):
+    """When a file was written, in seconds of the wall clock, and how large it is."""
+
+    at_s: float
+    size_bytes: int
+
+
 class Recordings:
     """The recordings in a folder; `clock` gives the wall time in seconds."""
 
@@ -100,7 +107,7 @@ class Recordings:
     def keep_trace(self, trace: Trace) -> None:
         """Keep what became of an utterance, and forget what is too old or too much."""
         if self.on:
-            self._write(self._trace(trace.id), msgspec.json.format(msgspec.json.encode(trace)))
+            self._write_trace(trace)
             self._forget_oldest()
 
     def trace(self, utterance_id: str) -> Trace | None:
@@ -118,15 +125,14 @@ class Recordings:
         trace = self.trace(utterance_id)
         if trace is None:
             return False
-        marked = msgspec.structs.replace(trace, wrong=True, expect=expect or trace.expect)
-        self._write(self._trace(trace.id), msgspec.json.format(msgspec.json.encode(marked)))
+        self._write_trace(msgspec.structs.replace(trace, wrong=True, expect=expect or trace.expect))
         return True
 
     def usage(self) -> Usage:
         """How much is kept."""
-        files = [(file, _size(file)) for file in self._files()]
-        traces = sum(file.suffix == _TRACE for file, _ in files)
-        return Usage(traces, sum(size for _, size in files))
+        files = list(self._files())
+        traces = sum(file.suffix == _TRACE for file in files)
+        return Usage(traces, sum(_written(file).size_bytes for file in files))
 
     def _sound(self, utterance_id: str) -> Path:
         return self.folder / f"{utterance_id}{_SOUND}"
@@ -139,6 +145,9 @@ class Recordings:
         if self.folder.is_dir():
             yield from (f for f in self.folder.iterdir() if f.suffix in (_SOUND, _TRACE))
 
+    def _write_trace(self, trace: Trace) -> None:
+        self._write(self._trace(trace.id), msgspec.json.format(msgspec.json.encode(trace)))
+
     def _write(self, file: Path, content: bytes) -> None:
         try:
             replace_file(file, content, _MODE, durable=False)
@@ -147,13 +156,12 @@ class Recordings:
 
     def _forget_oldest(self) -> None:
         """Remove the utterances that are too old, and the oldest of too many."""
-        ages = {file: _written_s(file) for file in self._files()}
-        newest_first = sorted(ages, key=lambda file: ages[file], reverse=True)
+        files = sorted(((_written(file), file) for file in self._files()), reverse=True)
         left_bytes = self._settings.most_megabytes * 1e6
         oldest_s = self._clock() - self._settings.most_days * _DAY_S
-        for file in newest_first:
-            left_bytes -= _size(file)
-            if ages[file] < oldest_s or left_bytes < 0:
+        for written, file in files:
+            left_bytes -= written.size_bytes
+            if written.at_s < oldest_s or left_bytes < 0:
                 file.unlink(missing_ok=True)
 
 
@@ -188,18 +196,12 @@ def read_trace(file: Path) -> Trace:
         raise InputError("recordings.malformed", f"{file}: {error}") from error
 
 
-def _size(file: Path) -> int:
+def _written(file: Path) -> _Written:
     try:
-        return file.stat().st_size
+        facts = file.stat()
     except FileNotFoundError:  # replaced or forgotten meanwhile
-        return 0
-
-
-def _written_s(file: Path) -> float:
-    try:
-        return file.stat().st_mtime
-    except FileNotFoundError:
-        return 0.0
+        return _Written(0.0, 0)
+    return _Written(facts.st_mtime, facts.st_size)
 
 
 def _unusable(folder: Path, error: OSError) -> StorageError:

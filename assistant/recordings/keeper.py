@@ -8,7 +8,7 @@ from datetime import datetime
 import msgspec
 
 from assistant.control.recollection import Recollection
-from assistant.core.errors import ControlError
+from assistant.core.errors import ControlError, InputError
 from assistant.core.messages import (
     Asked,
     Commit,
@@ -34,6 +34,11 @@ class RecordingState(msgspec.Struct, frozen=True, kw_only=True, tag="Recordings"
     folder: str
     utterances: int
     size_bytes: int
+
+    @property
+    def kept(self) -> str:
+        """How much there is, and where, in words."""
+        return f"{self.utterances} utterances, {self.size_bytes / 1e6:.1f} MB, in {self.folder}"
 
 
 class RecordingKeeper:
@@ -75,25 +80,36 @@ class RecordingKeeper:
 
         Raises `ControlError` for an unknown action, or an utterance that is not kept.
         """
-        match action:
-            case "on":
-                self._recordings.agree()
-            case "off":
-                self._recordings.withdraw()
-            case "remove":
-                self._recordings.withdraw(remove=True)
-            case "wrong":
-                if not self._recordings.mark(name or self._last, expect):
-                    raise ControlError("recordings.unknown", "that utterance is not kept")
-            case "":
-                pass
-            case _:
-                raise ControlError("control.arguments", f'"record": there is no "{action}"')
-        return state_of(self._recordings)
+        try:
+            return carry_out(self._recordings, action, name or self._last, expect)
+        except InputError as error:
+            raise ControlError(error.code, error.message) from error
 
     def _mark(self, message: Message) -> None:
         if isinstance(message, SpokenReply) and self._last:
             self._recordings.mark(self._last)
+
+
+def carry_out(
+    recordings: Recordings, action: str = "", name: str = "", expect: str = ""
+) -> RecordingState:
+    """Begin or end what is kept, remove it, or mark an utterance as wrong; and tell the state.
+
+    Raises `InputError` for an unknown action, or an utterance that is not kept.
+    """
+    match action:
+        case "on":
+            recordings.agree()
+        case "off" | "remove":
+            recordings.withdraw(remove=action == "remove")
+        case "wrong":
+            if not recordings.mark(name, expect):
+                raise InputError("recordings.unknown", "that utterance is not kept")
+        case "":
+            pass
+        case _:
+            raise InputError("control.arguments", f'"record": there is no "{action}"')
+    return state_of(recordings)
 
 
 def state_of(recordings: Recordings) -> RecordingState:

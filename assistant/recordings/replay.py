@@ -7,10 +7,9 @@ replies may differ, and only what was heard and what it meant is compared. Docum
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import closing
 from datetime import datetime
-from typing import ClassVar
 
 import msgspec
 
@@ -19,22 +18,18 @@ from assistant.core.config import Config
 from assistant.core.messages import (
     Asked,
     AudioChunk,
-    Command,
     Commit,
     Interpretation,
     Message,
-    Question,
     SpokenReply,
     Transcript,
 )
-from assistant.core.stage import Stage
+from assistant.outcome import in_words
 from assistant.pipeline import run, typed
 from assistant.recordings.folder import Recorded
 from audio.frames import frames_of
+from nlu.stage import CONVERSATION_S
 from skills.state import open_state
-
-_CONVERSATION_S = 60.0
-"""Seconds of silence after which another conversation begins."""
 
 
 class Replayed(msgspec.Struct, frozen=True, kw_only=True, tag=True):
@@ -85,12 +80,11 @@ def replay(
     results: list[Replayed] = []
     for conversation in _conversations(recorded):
         with closing(open_state(None)) as state:
-            understanding = composition.nlu()
-            stages = (recognition, understanding, composition.skills(state), _Listening())
+            stages = (recognition, composition.nlu(), composition.skills(state))
             for one in conversation:
                 clock.now = one.trace.said_at
-                meant = _meaning_of(one.trace.expect, one, composition.nlu())
-                result = _result(one, list(run(stages, _said(one))), meant)
+                expected = _meaning_of(one.trace.expect, composition) if one.trace.expect else None
+                result = _result(one, list(run(stages, _said(one))), expected)
                 results.append(result)
                 outcome(result)
     return _figures(results)
@@ -105,23 +99,11 @@ class _Clock:
         return self.now
 
 
-class _Listening:
-    """Takes the place of voice and answers: nothing is said, and no document is read."""
-
-    consumes: ClassVar[tuple[type[Message], ...]] = (SpokenReply, Question)
-
-    def feed(self, message: Message) -> Iterator[Message]:
-        return iter(())
-
-    def deadline_s(self) -> float | None:
-        return None
-
-
 def _conversations(recorded: Sequence[Recorded]) -> Iterator[list[Recorded]]:
     one: list[Recorded] = []
     for each in recorded:
         last = one[-1].trace.said_at if one else each.trace.said_at
-        if (each.trace.said_at - last).total_seconds() > _CONVERSATION_S:
+        if (each.trace.said_at - last).total_seconds() > CONVERSATION_S:
             yield one
             one = []
         one.append(each)
@@ -149,14 +131,13 @@ def _said(one: Recorded) -> Iterator[Message]:
     yield Commit(at_s=at_s, utterance_id=trace.id, revision=utterance.revision)
 
 
-def _meaning_of(text: str, one: Recorded, understanding: Stage) -> tuple[str, ...] | None:
-    """What the words mean that were really said; None where nobody has told."""
-    if not text:
-        return None
-    return _meant(run((understanding,), typed("expected", text, one.trace.said_at.timestamp())))
+def _meaning_of(text: str, composition: Composition) -> tuple[str, ...]:
+    """What words mean that are said first in a conversation."""
+    at_s = composition.now().timestamp()
+    return _meant(run((composition.nlu(),), typed("expected", text, at_s)))
 
 
-def _meant(messages: Iterator[Message] | Sequence[Message]) -> tuple[str, ...]:
+def _meant(messages: Iterable[Message]) -> tuple[str, ...]:
     last = [m for m in messages if isinstance(m, Interpretation)][-1:]
     return tuple(in_words(command) for m in last for command in m.commands)
 
@@ -179,12 +160,6 @@ def _result(
         expect=trace.expect,
         as_expected=None if expected is None else meant == expected,
     )
-
-
-def in_words(command: Command) -> str:
-    """A command in words: "HassTurnOn(name = Lamp)"."""
-    slots = ", ".join(f"{slot.name} = {slot.value}" for slot in command.slots)
-    return f"{command.intent}({slots})"
 
 
 def _figures(results: Sequence[Replayed]) -> ReplayFigures:

@@ -8,7 +8,7 @@ bedroom".
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Literal
@@ -199,9 +199,9 @@ class Composer:
         """The domains of the devices that a command is about; () for none."""
         return self._targets.domains_of(command)
 
-    def named_domains(self, words: Sequence[str]) -> list[frozenset[str]]:
+    def named_domains(self, words: Sequence[str]) -> Iterator[tuple[str, ...]]:
         """For each device, and each kind of devices, that words name: the domains it may have."""
-        return [frozenset(domains) for domains in self._chunker.named_domains(words)]
+        return self._chunker.named_domains(words)
 
     def is_for_devices(self, command: Command) -> bool:
         """Whether a command does something to devices, be it to all of a place."""

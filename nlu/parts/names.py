@@ -22,7 +22,7 @@ from assistant.english.commands.words import (
     STOREYS,
     THERE,
 )
-from assistant.english.stems import beginning, singular
+from assistant.english.stems import beginning, is_possessive, singular
 from assistant.english.stop_words import COMMON
 from assistant.skill.home import Area, Entity, Floor, Home
 from nlu.text.canonical import canonical
@@ -181,7 +181,7 @@ class Names:
             for entity, own, kinds in self._words
             if wanted <= own | kinds and not wanted <= kinds
         )
-        owned = is_owner(key[0]) and len(fits) <= _MOST_SHARING
+        owned = is_possessive(key[0]) and len(fits) <= _MOST_SHARING
         return fits if len(fits) == 1 or owned else ()
 
     @cached_property
@@ -203,7 +203,7 @@ class Names:
                 key = tuple(canonical(name).text.split())
                 found[key] = Where(area=area)
                 found.setdefault((*key, "room"), Where(area=area))
-                if is_owner(key[0]):  # "the light in Mia's"
+                if is_possessive(key[0]):  # "the light in Mia's"
                     found.setdefault(key[:1], Where(area=area))
         if bedroom := found.get(("bedroom",)):
             found |= {words: bedroom for words in OWN_ROOM if words[-1] == "bedroom"}
@@ -243,11 +243,6 @@ def _keys(entity: Entity) -> list[tuple[str, ...]]:
     """The canonical words of each name of a device."""
     names = (tuple(canonical(name).text.split()) for name in (entity.name, *entity.aliases))
     return [name for name in names if name]
-
-
-def is_owner(word: str) -> bool:
-    """Whether a word of a name says whose the thing is."""
-    return word.endswith("'s")
 
 
 def storey(floor: Floor) -> str:

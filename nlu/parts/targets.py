@@ -7,11 +7,12 @@ from dataclasses import dataclass, replace
 
 from assistant.core.messages import Command, Slot
 from assistant.english.commands.kinds import MAIN_NAMES, OF_PROPERTY, Kind
+from assistant.english.stems import is_possessive
 from assistant.skill.home import Entity, Home
 from nlu.parts.chunks import MainLight, Named, OfKind, Spoken, Unknown
 from nlu.parts.doings import DOINGS, LEVELS, OF_PLAYERS, able
 from nlu.parts.frames import Frame
-from nlu.parts.names import Where, is_owner
+from nlu.parts.names import Where
 from nlu.parts.places import Places, slot
 
 _WARMTH = "HassClimateGetTemperature"
@@ -157,7 +158,7 @@ class Targets:
         where = frame.where or Where()
         near = [e for e in self._home.entities if e.domain in kind.domains and _of_class(e, kind)]
         near = [e for e in near if self._places.has(where, e)]
-        owned = [e for e in near if any(map(is_owner, e.name.casefold().split()))]
+        owned = [e for e in near if any(map(is_possessive, e.name.casefold().split()))]
         pair = next((those for those in (near, owned) if len(those) == 2), [])
         return [Whom((slot("name", e.name),), (e.domain,)) for e in pair]
 
@@ -313,15 +314,12 @@ class Targets:
 
 
 def _class_of(entity: Entity, kind: Kind) -> str:
-    """The class of a kind that a device has: its own, or a word of its names."""
+    """The class of a kind that a device has: its own, or a word of its names; "" for none."""
     own = str(entity.fact("device_class") or "")
-    names = " ".join((entity.name, *entity.aliases)).casefold()
-    named = (one for one in kind.classes if one in names)
-    return own if own in kind.classes else next(named, kind.classes[0])
+    names = [name.casefold() for name in (entity.name, *entity.aliases)]
+    named = (one for one in kind.classes if any(one in name for name in names))
+    return own if own in kind.classes else next(named, "")
 
 
 def _of_class(entity: Entity, kind: Kind) -> bool:
-    if not kind.classes:
-        return True
-    own, names = entity.fact("device_class"), (entity.name, *entity.aliases)
-    return any(own == one or any(one in n.casefold() for n in names) for one in kind.classes)
+    return not kind.classes or _class_of(entity, kind) != ""

@@ -19,6 +19,7 @@ from collections.abc import Generator
 from dataclasses import dataclass, replace
 
 from assistant.english.commands.words import HERE
+from assistant.english.stems import is_possessive
 from assistant.english.words import words
 from assistant.skill import Area, Choose, Context, Entity, Floor, Reply, Request, count
 
@@ -197,7 +198,7 @@ def _owned(found: tuple[Entity, ...], kind: str, text: str) -> tuple[Entity, ...
     """Those that belong to somebody, where one of "my" things is meant; () for no such words."""
     if len(found) < 2 or not re.search(rf"\bmy (\w+ )?({kind}|lamp)\b", text.casefold()):
         return ()
-    return tuple(e for e in found if any(w.endswith("'s") for w in e.name.casefold().split()))
+    return tuple(e for e in found if any(map(is_possessive, e.name.casefold().split())))
 
 
 def said_place(request: Request) -> bool:

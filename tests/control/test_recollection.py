@@ -20,24 +20,12 @@ from assistant.core.messages import (
     SpokenReply,
     StageFailed,
     Transcript,
-    Utterance,
     Word,
 )
+from tests.support.utterances import utterance
 
 LAMP = Slot(name="name", value="Lamp", raw="lamp")
 LAMP_ON = Command(intent="HassTurnOn", slots=(LAMP,), confidence=0.9)
-
-
-def utterance(of: str = "u", at_s: float = 10.5) -> Utterance:
-    return Utterance(
-        at_s=at_s,
-        utterance_id=of,
-        revision=0,
-        wake_word="computer",
-        duration_s=2.0,
-        speech_s=1.5,
-        speech_ended_at_s=10.0,
-    )
 
 
 def transcript(text: str, revision: int = 0) -> Transcript:
@@ -69,7 +57,7 @@ def told_of(*events: Message) -> Account:
 
 def test_each_stage_tells_what_it_believed() -> None:
     account = told_of(
-        utterance(),
+        utterance(at_s=10.5),
         transcript("lamp on"),
         meant(0, LAMP_ON),
         Commit(at_s=10.63, utterance_id="u", revision=0),
@@ -88,7 +76,7 @@ def test_each_stage_tells_what_it_believed() -> None:
 
 def test_the_revision_that_was_acted_on_counts() -> None:
     account = told_of(
-        utterance(),
+        utterance(at_s=10.5),
         transcript("lamp"),
         meant(),
         transcript("lamp on", revision=1),
@@ -108,7 +96,7 @@ def test_what_was_not_understood_and_what_failed_is_told() -> None:
         unclaimed=OpenQuestion(nearest="lamp off"),
     )
     account = told_of(
-        utterance(),
+        utterance(at_s=10.5),
         transcript("lamp on"),
         doubt,
         Question(at_s=10.7, utterance_id="u", text="lamp on"),
@@ -130,7 +118,7 @@ def test_only_the_last_utterances_are_kept_and_nothing_that_nobody_said() -> Non
 
 def test_one_utterance_takes_no_more_than_its_share() -> None:
     recollection = Recollection(clock=lambda: 20.0)
-    recollection.observe(utterance())
+    recollection.observe(utterance(at_s=10.5))
     for revision in range(1000):
         recollection.observe(transcript(f"lamp {revision}", revision))
     (account,) = recollection.told().accounts

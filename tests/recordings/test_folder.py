@@ -12,24 +12,16 @@ import soundfile
 
 from assistant.core.config import RecordingsSettings
 from assistant.core.errors import InputError, StorageError
-from assistant.core.messages import Utterance
 from assistant.recordings.folder import Recordings, Usage, recorded
 from assistant.recordings.trace import Trace
+from tests.support.utterances import utterance
 
 NOON = datetime(2026, 11, 24, 12, tzinfo=UTC)
 SOUND = bytes(32_000)
 
 
 def trace(name: str, said_at: datetime = NOON) -> Trace:
-    utterance = Utterance(
-        utterance_id=name,
-        revision=0,
-        wake_word="computer",
-        duration_s=1.0,
-        speech_s=1.0,
-        speech_ended_at_s=1.0,
-    )
-    return Trace(said_at=said_at, utterance=utterance, heard="lamp on", replies=("Okay.",))
+    return Trace(said_at=said_at, utterance=utterance(name), heard="lamp on", replies=("Okay.",))
 
 
 def keep(recordings: Recordings, name: str, said_at: datetime = NOON) -> None:

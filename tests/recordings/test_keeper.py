@@ -20,10 +20,10 @@ from assistant.core.messages import (
     Question,
     SpokenReply,
     Transcript,
-    Utterance,
 )
 from assistant.recordings.folder import Recordings, recorded
 from assistant.recordings.keeper import MARKING, RecordingKeeper
+from tests.support.utterances import utterance
 
 NOON = datetime(2026, 11, 24, 12, tzinfo=UTC)
 LAMP_ON = Command(intent="HassTurnOn")
@@ -38,16 +38,7 @@ def said(
 ) -> list[Message]:
     """The events of one utterance; the commitment comes before what it means, as it may."""
     return [
-        Utterance(
-            utterance_id=of,
-            revision=0,
-            wake_word=wake_word,
-            duration_s=1.0,
-            speech_s=1.0,
-            speech_ended_at_s=9.0,
-            unasked=unasked,
-            at_s=9.2,
-        ),
+        utterance(of, wake_word=wake_word, unasked=unasked, at_s=9.2),
         Transcript(utterance_id=of, revision=0, text=text, engine="pocketsphinx", at_s=9.3),
         Commit(utterance_id=of, revision=0, at_s=9.4),
         Interpretation(utterance_id=of, revision=0, text=text, commands=commands, at_s=9.5),

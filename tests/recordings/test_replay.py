@@ -9,11 +9,12 @@ import msgspec
 import pytest
 
 from assistant.core.config import Config, HomeSettings, StorageSettings
-from assistant.core.messages import Command, Slot, Utterance
+from assistant.core.messages import Command, Slot
 from assistant.recordings.folder import Recordings, recorded
 from assistant.recordings.replay import Replayed, ReplayFigures, replay
 from assistant.recordings.trace import Trace
 from tests.support.scenario import HOME
+from tests.support.utterances import utterance
 from tests.support.voices import speech
 
 EVENING = datetime(2026, 11, 24, 18, 30, tzinfo=UTC)
@@ -39,17 +40,9 @@ def kept(tmp_path: Path) -> Recordings:
     for number, (text, answers, _) in enumerate(SAID):
         name = f"said{number}"
         recordings.keep_sound(name, b"".join(speech(text, "rms")))
-        utterance = Utterance(
-            utterance_id=name,
-            revision=0,
-            wake_word="",
-            duration_s=2.0,
-            speech_s=2.0,
-            speech_ended_at_s=1.0,
-        )
         trace = Trace(
             said_at=EVENING + timedelta(minutes=5 * number),
-            utterance=utterance,
+            utterance=utterance(name, wake_word=""),
             answers=answers,
             heard="lights out",
             commands=(Command(intent="HassTurnOff", slots=()),),

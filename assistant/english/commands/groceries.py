@@ -137,9 +137,10 @@ def divided(words: Sequence[str]) -> list[list[str]]:
     Each of them must be known, with the words before it that say how much, or of which sort.
     """
     things: list[list[str]] = []
+    plain = [word.casefold() for word in words]
     at = 0
     while at < len(words):
-        end = _thing_end([word.casefold() for word in words], at)
+        end = _thing_end(plain, at)
         if end == at:
             return [list(words)]
         things.append(list(words[at:end]))

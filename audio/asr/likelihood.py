@@ -18,7 +18,7 @@ commands of every intent, 150 orders of the coffee benchmark or 23 pairs of comm
 households said, two."""
 
 
-class Ending:
+class Likelihood:
     """The domain's word network (a file in Sphinx's FSG format), walked along a text.
 
     The network knows how often what is said goes on: it was made of sentences weighed by usage, and
@@ -38,7 +38,7 @@ class Ending:
         self._targets, self._said, self._shares = (column[order] for column in others)
         self._first = np.searchsorted(sources[order], np.arange(int(sources.max(initial=0)) + 2))
 
-    def likely(self, text: str) -> float:
+    def of_ending(self, text: str) -> float:
         """How likely a sentence that begins with `text` ends there: 0 for no sentence's words."""
         places = self._after(text)
         begun = sum(places.values())

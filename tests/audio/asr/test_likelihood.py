@@ -8,41 +8,41 @@ import pytest
 
 from assistant.core.speakable import Speakable, SpeakableSource, always
 from audio.asr.domain import prepare
-from audio.asr.ending import Ending
+from audio.asr.likelihood import Likelihood
 
 ORDERS = {"a small latte": 1.0, "a small latte with milk": 9.0, "stop": 3.0, "stop now": 1.0}
 
 
-def ending(tmp_path: Path, speakable: Speakable) -> Ending:
+def ending(tmp_path: Path, speakable: Speakable) -> Likelihood:
     source = SpeakableSource("k", lambda: speakable)
-    return Ending(prepare(source, ["computer"], tmp_path).network)
+    return Likelihood(prepare(source, ["computer"], tmp_path).network)
 
 
 def test_what_mostly_goes_on_and_what_mostly_ends(tmp_path: Path) -> None:
     orders = ending(tmp_path, Speakable(sentences=ORDERS))
-    assert 0.0 < orders.likely("a small latte") < 0.3
-    assert orders.likely("a small latte with milk") > 0.9
-    assert orders.likely("a small latte with") < 0.1
-    assert 0.6 < orders.likely("stop") < 0.9
+    assert 0.0 < orders.of_ending("a small latte") < 0.3
+    assert orders.of_ending("a small latte with milk") > 0.9
+    assert orders.of_ending("a small latte with") < 0.1
+    assert 0.6 < orders.of_ending("stop") < 0.9
 
 
 def test_each_value_of_a_class_ends_as_often(tmp_path: Path) -> None:
     sentences = {"turn on \ue000": 3.0, "turn on \ue000 light": 1.0}
     classes = {"\ue000": {"den": 1.0, "dining room": 1.0}}
     rooms = ending(tmp_path, Speakable(sentences=sentences, classes=classes))
-    assert rooms.likely("turn on den") == pytest.approx(rooms.likely("turn on dining room"))
-    assert rooms.likely("turn on den") > 0.4 > rooms.likely("turn on dining")
+    assert rooms.of_ending("turn on den") == pytest.approx(rooms.of_ending("turn on dining room"))
+    assert rooms.of_ending("turn on den") > 0.4 > rooms.of_ending("turn on dining")
 
 
 @pytest.mark.parametrize("text", ["", "with lemonade", "small a", "stop lemonade"])
 def test_no_sentences_words_end_nothing(tmp_path: Path, text: str) -> None:
-    assert ending(tmp_path, Speakable(sentences=ORDERS)).likely(text) == 0.0
+    assert ending(tmp_path, Speakable(sentences=ORDERS)).of_ending(text) == 0.0
 
 
 def test_a_prefix_may_come_before_and_the_phone_loop_says_nothing(tmp_path: Path) -> None:
-    stop = Ending(prepare(always(["stop"]), ["computer"], tmp_path).network)
-    assert stop.likely("stop") > 0.9
-    assert stop.likely("computer stop") > 0.9
+    stop = Likelihood(prepare(always(["stop"]), ["computer"], tmp_path).network)
+    assert stop.of_ending("stop") > 0.9
+    assert stop.of_ending("computer stop") > 0.9
 
 
 def test_a_sentence_is_plausible_and_a_salad_of_its_words_is_not(tmp_path: Path) -> None:
