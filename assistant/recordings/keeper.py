@@ -17,14 +17,16 @@ from assistant.core.messages import (
     Message,
     Question,
     SpokenReply,
+    Transcript,
+    Utterance,
 )
 from assistant.recordings.folder import Recordings
 from assistant.recordings.trace import Trace, trace_of
 
 MARKING = "MarkWrong"
 """The intent by which the user says that the last thing was wrong."""
-_DECIDING = (Commit, Interpretation)
-_TOLD = (SpokenReply, Question)
+_TELLING = (Transcript, Interpretation, Commit, SpokenReply, Question)
+"""Events after which a trace may be whole. Those of several processes come in any order."""
 
 
 class RecordingState(msgspec.Struct, frozen=True, kw_only=True, tag="Recordings"):
@@ -52,6 +54,7 @@ class RecordingKeeper:
     ) -> None:
         self._recordings, self._recollection, self._now = recordings, recollection, now
         self._asked: dict[str, Asked | None] = {}
+        """The last utterance, with the question that was open when it was said."""
         self._open: Asked | None = None
         self._last = ""
 
@@ -59,20 +62,22 @@ class RecordingKeeper:
         """Keep what an event tells; give the request to keep the sound, once for an utterance."""
         if isinstance(message, Asked):
             self._open = message
-        if not isinstance(message, (*_DECIDING, *_TOLD)) or not self._recordings.on:
+        if isinstance(message, Utterance) and message.utterance_id not in self._asked:
+            self._asked, self._open = {message.utterance_id: self._open}, None
+        if not isinstance(message, _TELLING) or not self._recordings.on:
             return
         events = self._recollection.events(message.utterance_id)
         trace = trace_of(events, self._asked.get(message.utterance_id), self._now(), message.at_s)
         if trace is None or not _is_meant(trace) or not any(isinstance(e, Commit) for e in events):
             return
         if MARKING in (command.intent for command in trace.commands):
-            self._mark(message)
+            if trace.replies:
+                self._recordings.mark(self._last)
             return
-        if trace.id not in self._asked:
-            self._asked = {trace.id: self._open}
-            self._open, self._last = None, trace.id
+        if trace.id != self._last:
+            self._last = trace.id
             yield KeepSound(utterance_id=trace.id)
-        if isinstance(message, _TOLD):
+        if trace.replies or trace.question:
             self._recordings.keep_trace(trace)
 
     def answer(self, action: str = "", name: str = "", expect: str = "") -> RecordingState:
@@ -84,10 +89,6 @@ class RecordingKeeper:
             return carry_out(self._recordings, action, name or self._last, expect)
         except InputError as error:
             raise ControlError(error.code, error.message) from error
-
-    def _mark(self, message: Message) -> None:
-        if isinstance(message, SpokenReply) and self._last:
-            self._recordings.mark(self._last)
 
 
 def carry_out(

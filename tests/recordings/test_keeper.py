@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime
+from itertools import permutations
 from pathlib import Path
 
 import msgspec
@@ -77,6 +78,20 @@ def test_what_was_acted_on_is_kept_once(keeping: Keeping) -> None:
     ((_, trace),) = recorded(keeping.recordings.folder)
     assert (trace.heard, trace.commands, trace.replies) == ("lamp on", (LAMP_ON,), ("Okay.",))
     assert (NOON - trace.said_at).total_seconds() == pytest.approx(1.0)
+
+
+@pytest.mark.parametrize("order", list(permutations(range(4))))
+def test_events_of_several_processes_may_come_in_any_order(
+    keeping: Keeping, order: tuple[int, ...]
+) -> None:
+    begun, *events = said("u", "lamp on", LAMP_ON)
+    keeping.observe(begun, *(events[at] for at in order))
+    ((_, trace),) = recorded(keeping.recordings.folder)
+    assert (trace.heard, trace.commands, trace.replies) == ("lamp on", (LAMP_ON,), ("Okay.",))
+    begun, *events = said("v", "that was wrong", Command(intent=MARKING))
+    keeping.observe(begun, *(events[at] for at in order))
+    ((_, trace),) = recorded(keeping.recordings.folder)
+    assert trace.wrong
 
 
 def test_without_consent_nothing_is_kept(keeping: Keeping) -> None:
