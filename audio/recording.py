@@ -108,6 +108,7 @@ class Recording:
             samples=b"".join(self._frames),
             wake_word=self.wake_word,
             follows=self._follows,
+            unasked=self.unasked,
         )
         self._frames.clear()
         self._sequence += 1

@@ -19,6 +19,8 @@ from assistant.core.messages import (
     Tick,
     Transcript,
 )
+from assistant.english.commands.amounts import COMPARATIVE_WORDS
+from assistant.english.phrases import GOING_ON
 from assistant.skill.manifest import Traits
 from nlu.discourse.continuation import recalled
 from nlu.discourse.direction import directions
@@ -48,6 +50,7 @@ _WHOLE = (By.SENTENCE, By.PARTS, By.SHORT_FORM)
 """Rules after which nothing of a text is left over."""
 _SURELY = (*_WHOLE, By.COMPOSED)
 """Rules that guess nothing."""
+_GOING_ON = GOING_ON | COMPARATIVE_WORDS
 _BY_PARTS = (By.PARTS, By.COMPOSED)
 """Rules by which a text may go on from the utterance before the last."""
 CONVERSATION_S = 60.0
@@ -142,7 +145,7 @@ class NluStage:
         if transcript.expected:
             confidence = 1.0
         elif not understood.commands and not self._templates.is_answer(said):
-            for other in transcript.alternatives:
+            for other in () if transcript.unasked else transcript.alternatives:
                 found = self._interpreter(canonical(other), now, before)
                 if found.exact:
                     text, said, understood = other, canonical(other), found
@@ -156,8 +159,13 @@ class NluStage:
         return text, said, understood.with_confidence_at_most(confidence)
 
     def _goes_on(self, said: Canonical, understood: Understood, now: datetime) -> bool:
-        """Whether a text surely goes on from what was said before: alone it would mean another."""
+        """Whether a text surely goes on from what was said before: alone it would mean another.
+
+        A name or a number alone, as "three" or "my bedroom", may be of any talk.
+        """
         if not understood.commands or understood.by not in _SURELY:
+            return False
+        if _GOING_ON.isdisjoint(token.text for token in said.tokens):
             return False
         if any(command.instead or command.referring for command in understood.commands):
             return True

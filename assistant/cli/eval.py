@@ -45,7 +45,7 @@ from assistant.evaluation.questions import (
     evaluate_questions,
     load_questions,
 )
-from assistant.evaluation.rejects import as_typed, evaluate_rejects, read_lines
+from assistant.evaluation.rejects import Hear, as_typed, evaluate_rejects, read_lines
 from assistant.evaluation.sentences import evaluate_sentences, reader
 from assistant.evaluation.shelf import Shelf
 from assistant.evaluation.spoken import evaluate_spoken
@@ -207,6 +207,9 @@ def rejects(
     file: Annotated[Path, typer.Argument(help="Sentences that ask for nothing, one a line.")],
     home: Annotated[Path | None, typer.Option(help="YAML file of areas and devices.")] = None,
     spoken: Annotated[bool, typer.Option("--spoken", help="In flite's voices in turn.")] = False,
+    after: Annotated[
+        str, typer.Option(help="A command; each sentence follows it without the wake word.")
+    ] = "",
     json: Json = False,
 ) -> None:
     """Count how often talk that is not meant for the assistant makes it act or answer."""
@@ -215,8 +218,10 @@ def rejects(
     nlu, skills, told_of = composition.nlu(), composition.skills, tell_offence(json)
     with TemporaryDirectory() as name, progress("listening") as told:
         asr = composition.asr() if spoken else None
-        hear = in_voices(asr, EXAMPLES_VOICES, Path(name)) if asr is not None else as_typed
-        figures = evaluate_rejects(lines, nlu, skills, told_of, told, hear)
+        hear: Hear = as_typed
+        if asr is not None:
+            hear = in_voices(asr, EXAMPLES_VOICES, Path(name), unasked=bool(after))
+        figures = evaluate_rejects(lines, nlu, skills, told_of, told, hear, after)
     show_figures(f"Talk of others, {file.name}", figures, json)
 
 

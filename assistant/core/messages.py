@@ -59,6 +59,8 @@ class AudioChunk(Work, frozen=True, kw_only=True):
     wake_word: str = ""
     follows: Id = ""
     """The utterance whose reply opened the microphone without the wake word; "" for none."""
+    unasked: bool = False
+    """Whether that reply asked nothing."""
 
 
 class Utterance(Work, frozen=True, kw_only=True):

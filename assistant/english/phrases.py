@@ -188,6 +188,13 @@ PRONOUNS = word_set("it them that those these its their")
 
 ONES = word_set("ones one")
 
+GOING_ON = (
+    PRONOUNS
+    | ONES
+    | word_set("and also too well no not instead same again other another meant mean what how")
+)
+"""Words of which a text has one that surely goes on from what was said before."""
+
 LONGEST = max(len(words) for words in (*OPENINGS, *ENDINGS, *SYNONYMS))
 
 SUBJECTS = word_set(

@@ -96,14 +96,16 @@ def transcribe(
     sound: Samples,
     clock: Callable[[], float] = time.perf_counter,
     follows: str = "",
+    unasked: bool = False,
 ) -> tuple[Transcript, float]:
     """The transcript, and how many seconds after the last sound it would have come in real time.
 
     A chunk is processed once it has come and the one before is done: what an engine does while the
-    person speaks costs nothing, unless it cannot keep up. What is said `follows` that question.
+    person speaks costs nothing, unless it cannot keep up. What is said `follows` that question, or
+    is `unasked`.
     """
     done_s = 0.0
-    for message, came_s in _spoken(sound, follows):
+    for message, came_s in _spoken(sound, follows, unasked):
         began_s = clock()
         outputs = list(asr.feed(message))
         done_s = max(done_s, came_s) + clock() - began_s
@@ -111,7 +113,7 @@ def transcribe(
     return transcript, done_s - came_s
 
 
-def _spoken(sound: Samples, follows: str) -> Iterator[tuple[Message, float]]:
+def _spoken(sound: Samples, follows: str, unasked: bool) -> Iterator[tuple[Message, float]]:
     """The listener's messages for one utterance, each with the second at which it comes."""
     chunks = [sound[at : at + CHUNK_SAMPLES] for at in range(0, len(sound), CHUNK_SAMPLES)]
     length_s = len(sound) / SAMPLE_RATE_HZ
@@ -119,7 +121,11 @@ def _spoken(sound: Samples, follows: str) -> Iterator[tuple[Message, float]]:
     for number, chunk in enumerate(chunks):
         came_s = min((number + 1) * CHUNK_S, length_s)
         heard = AudioChunk(
-            utterance_id=utterance_id, sequence=number, samples=chunk.tobytes(), follows=follows
+            utterance_id=utterance_id,
+            sequence=number,
+            samples=chunk.tobytes(),
+            follows=follows,
+            unasked=unasked,
         )
         yield heard, came_s
     whole = Utterance(
@@ -129,6 +135,7 @@ def _spoken(sound: Samples, follows: str) -> Iterator[tuple[Message, float]]:
         duration_s=length_s,
         speech_s=length_s,
         speech_ended_at_s=length_s,
+        unasked=unasked,
     )
     yield whole, length_s
 

@@ -63,14 +63,14 @@ def spoken_examples(
     return clips
 
 
-def in_voices(asr: Stage, voices: Sequence[str], folder: Path) -> Hear:
+def in_voices(asr: Stage, voices: Sequence[str], folder: Path, unasked: bool = False) -> Hear:
     """Has lines spoken by flite's voices in turn, and recognised; `SpeakingError` without flite."""
     turn = cycle({voice: Flite(voice) for voice in voices}.values())
 
     def hear(line: str, name: str, at_s: float) -> Iterable[Message]:
         path = folder / f"{name}.wav"
         _record(next(turn), line, path)
-        transcript, _ = transcribe(asr, sound_of(path))
+        transcript, _ = transcribe(asr, sound_of(path), unasked=unasked)
         said = msgspec.structs.replace(transcript, utterance_id=name, at_s=at_s)
         return said, typed(name, line, at_s)[1]
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import closing
 from pathlib import Path
@@ -15,6 +16,7 @@ from assistant.core.messages import (
     Interpretation,
     Message,
     SpokenReply,
+    Transcript,
 )
 from assistant.core.stage import Stage
 from assistant.pipeline import run, typed
@@ -22,7 +24,8 @@ from skills.state import open_state
 
 APART_S = 3600.0
 """Seconds between two lines, so that none refers to the one before it."""
-
+SOON_S = 5.0
+"""Seconds from a command until talk follows it."""
 
 Hear = Callable[[str, str, float], Iterable[Message]]
 """Gives the messages of a line, by its text, an id and a time."""
@@ -75,17 +78,23 @@ def evaluate_rejects(
     answered: Callable[[Offence], None] = lambda offence: None,
     progress: Callable[[int, int], None] = lambda done, total: None,
     hear: Hear = as_typed,
+    after: str = "",
 ) -> RejectFigures:
     """Pass every line to `nlu` and to `skills` on fresh state, and count the effects.
 
     A command that `skills` sends to the bridge counts as an action too. `answered` receives each
-    line that was not ignored. With `hear`, lines are not typed but spoken.
+    line that was not ignored. With `hear`, lines are not typed but spoken. Every line comes `after`
+    that command, if there is one, without the wake word.
     """
     offences = []
     for number, line in enumerate(lines):
         with closing(open_state(None)) as state:
-            heard = hear(line, f"reject-{number}", APART_S * (number + 1))
-            found = offence(line, heard, (nlu, skills(state)))
+            at_s, stages = APART_S * (number + 1), (nlu, skills(state))
+            heard = hear(line, f"reject-{number}", at_s + SOON_S)
+            if after:
+                deque(run(stages, typed(f"before-{number}", after, at_s)), maxlen=0)
+                heard = map(_unasked, heard)
+            found = offence(line, heard, stages)
         if found is not None:
             offences.append(found)
             answered(found)
@@ -95,6 +104,13 @@ def evaluate_rejects(
         actions=sum(one.acted for one in offences),
         answered=len(offences) / len(lines),
     )
+
+
+def _unasked(message: Message) -> Message:
+    """A message as if no wake word had come before it."""
+    if isinstance(message, Transcript):
+        return msgspec.structs.replace(message, unasked=True)
+    return message
 
 
 def offence(line: str, heard: Iterable[Message], stages: Sequence[Stage]) -> Offence | None:

@@ -126,6 +126,7 @@ def _said(one: Recorded) -> Iterator[Message]:
             samples=samples,
             wake_word=utterance.wake_word,
             follows=follows,
+            unasked=trace.utterance.unasked,
         )
     yield utterance
     yield Commit(at_s=at_s, utterance_id=trace.id, revision=utterance.revision)

@@ -11,7 +11,7 @@ import pocketsphinx
 
 from assistant.core.messages import SAMPLE_RATE_HZ, Word
 from audio.asr.pronunciation import dictionary_path
-from audio.asr.recognizer import Recognition, recognition
+from audio.asr.recognizer import Recognition, agree, recognition
 
 FRAMES_PER_S = 100
 _CHUNK_BYTES = 2 * SAMPLE_RATE_HZ // 10
@@ -87,10 +87,18 @@ class GeneralEnglish:
 
         Confidences are posteriors over the word lattice.
         """
+        words = self._words(sound, cepstral_mean)
+        return recognition(words if credible(words, speech_s) else (), self.name)
+
+    def agrees(self, sound: bytes, cepstral_mean: str, text: str) -> bool:
+        """Whether all of `sound` holds what `text` says; no where it is late."""
+        return agree(text, recognition(self._words(sound, cepstral_mean), self.name).text)
+
+    def _words(self, sound: bytes, cepstral_mean: str) -> tuple[Word, ...]:
+        """All words of `sound`; () where they come late."""
         heard = self.decode(sound, cepstral_mean, LOOK_S)
         self.start()
-        words = spoken_words(self._decoder) if heard else ()
-        return recognition(words if credible(words, speech_s) else (), self.name)
+        return spoken_words(self._decoder) if heard else ()
 
     @cached_property
     def _decoder(self) -> pocketsphinx.Decoder:

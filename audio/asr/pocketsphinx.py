@@ -78,8 +78,12 @@ class PocketSphinxRecognizer:
         self._expected: Sequence[str] = ()
         self._running = False
 
-    def start(self, answers: Sequence[str] = ()) -> None:
-        """Forget the last utterance and begin a new one, which `answers` are likely to be."""
+    def start(self, answers: Sequence[str] = (), unasked: bool = False) -> None:
+        """Forget the last utterance and begin a new one, which `answers` are likely to be.
+
+        Of what is `unasked` a sentence counts that `look` hears, too: the network makes sentences
+        of talk.
+        """
         if self._running:
             self._end()
         self._answers = answers
@@ -87,7 +91,7 @@ class PocketSphinxRecognizer:
             expect(self._decoder, _ANSWERS, answers)
             self._expected = answers
         self._pending = np.zeros(0, np.int16)
-        self._followed = False
+        self._unasked = self._followed = unasked
         if self._look is not None:
             self._look.start()
         self._span.start()
@@ -128,12 +132,18 @@ class PocketSphinxRecognizer:
         speech = sum(phone in VOWELS for phone in filled) >= _FEWEST_VOWELS
         if words and not self._plausible(" ".join(word.text for word in words)):
             words, speech = (), True
-        if not words and speech and self._look is not None:
-            sound, mean = b"".join(self._sound), self._mean
-            free = self._look.finish(sound, mean.text(), mean.speech_s)
-            if free.text:
-                return free
-        return recognition(words, self.name)
+        here = recognition(words, self.name)
+        return here if self._look is None else self._looked(self._look, here, speech)
+
+    def _looked(self, look: SecondLook, here: Recognition, speech: bool) -> Recognition:
+        """What the second look leaves of what was heard `here`, or hears in its place."""
+        sound, mean = b"".join(self._sound), self._mean
+        if self._unasked and here.words and not look.agrees(sound, mean.text(), here.text):
+            return recognition((), self.name)
+        if here.words or not speech:
+            return here
+        free = look.finish(sound, mean.text(), mean.speech_s)
+        return free if free.text else here
 
     def _believed(self, heard: tuple[Word, ...]) -> tuple[Word, ...]:
         """The words of what was heard, rated; () where one of them is noise."""

@@ -50,6 +50,7 @@ class AsrStage:
         self._running = False
         self._asked: Asked | None = None
         self._answers: tuple[str, ...] = ()
+        self._unasked = False
         self._heard: list[NDArray[np.int16]] = []
         self._before: tuple[str, list[NDArray[np.int16]]] = ("", [])
         """The utterance before: what is to be kept is told when another may be heard already."""
@@ -76,7 +77,7 @@ class AsrStage:
         if chunk.utterance_id != self._hearing:
             self._before = self._hearing, self._heard
             self._hearing, self._running, self._heard = chunk.utterance_id, False, []
-            self._answers = self._likely(chunk.follows)
+            self._answers, self._unasked = self._likely(chunk.follows), chunk.unasked
         if sum(map(len, self._heard)) >= MOST_SAMPLES:
             return  # further speech is dropped, or it would fill the memory
         self._heard.append(np.frombuffer(chunk.samples, np.int16))
@@ -94,7 +95,7 @@ class AsrStage:
 
     def _run(self, sound: list[NDArray[np.int16]]) -> None:
         if not self._running:
-            self._recognizer.start(self._answers)
+            self._recognizer.start(self._answers, self._unasked)
             self._running = True
         for samples in sound:
             self._recognizer.feed(samples)

@@ -19,7 +19,7 @@ from assistant.core.degraded import Degraded
 from assistant.core.errors import RecognitionError
 from assistant.core.files import replace_file
 from assistant.core.messages import SAMPLE_RATE_HZ
-from audio.asr.recognizer import Recognition, Recognizer, SecondLook, recognition
+from audio.asr.recognizer import Recognition, Recognizer, SecondLook, agree, recognition
 from audio.asr.whisper import FLOOR_FRAMES, FRAMES_PER_S, WhisperRecognizer
 
 PART = "whisper"
@@ -76,10 +76,10 @@ class Ahead:
     def __init__(self, whisper: WhisperRecognizer, domain: Recognizer, faults: Degraded) -> None:
         self._whisper, self._domain, self._faults = whisper, domain, faults
 
-    def start(self, answers: Sequence[str] = ()) -> None:
+    def start(self, answers: Sequence[str] = (), unasked: bool = False) -> None:
         """Forget the last utterance and begin a new one, which `answers` are likely to be."""
         self._whisper.start()
-        self._domain.start(answers)
+        self._domain.start(answers, unasked)
 
     def feed(self, samples: NDArray[np.int16]) -> None:
         """Take the next samples, 16 kHz mono."""
@@ -129,6 +129,16 @@ class Aside:
             except RecognitionError as error:
                 self._faults.note(PART, error)
         return self._otherwise.finish(sound, cepstral_mean, speech_s)
+
+    def agrees(self, sound: bytes, cepstral_mean: str, text: str) -> bool:
+        """Whether whisper, or the other look, hears what `text` says."""
+        if self._looks_at(len(sound) / 2 / SAMPLE_RATE_HZ):
+            try:
+                words = self._whisper.words(np.frombuffer(sound, np.int16))
+                return agree(text, recognition(words, self._whisper.name).text)
+            except RecognitionError as error:
+                self._faults.note(PART, error)
+        return self._otherwise.agrees(sound, cepstral_mean, text)
 
     def _looks_at(self, sound_s: float) -> bool:
         return PART not in self._faults and self._pace.looks_at(sound_s)

@@ -65,6 +65,14 @@ def test_every_line_is_a_conversation_of_its_own(composition: Composition) -> No
     assert (found.actions, found.answered) == (2, 1)
 
 
+def test_what_follows_a_command_is_taken_where_it_goes_on_from_it(composition: Composition) -> None:
+    lines, told = [TALK, "and the radio", "what time is it"], []
+    after, skills = "turn on the kitchen lamp", composition.skills
+    found = evaluate_rejects(lines, composition.nlu(), skills, told.append, after=after)
+    assert (found.actions, [offence.line for offence in told]) == (1, ["and the radio"])
+    assert evaluate_rejects(lines, composition.nlu(), skills).actions == 0
+
+
 def test_lines_are_read_without_the_blank_ones(tmp_path: Path) -> None:
     (tmp_path / "talk.txt").write_text(f"  {TALK}\n\n \nyes\n")
     assert read_lines(tmp_path / "talk.txt") == [TALK, "yes"]

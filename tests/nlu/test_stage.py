@@ -177,8 +177,21 @@ def test_what_goes_on_from_the_last_command_needs_no_wake_word(stage: NluStage, 
     assert meant.commands == alone.commands
 
 
+def test_of_what_is_unasked_no_other_reading_is_tried(stage: NluStage) -> None:
+    list(stage.feed(heard("turn on the light in the kitchen")))
+    said = msgspec.structs.replace(
+        heard("purple one", "and in the bedroom too"), utterance_id="after"
+    )
+    _, asked = copy(stage).feed(said)
+    _, meant = stage.feed(msgspec.structs.replace(said, unasked=True))
+    assert isinstance(asked, Interpretation)
+    assert isinstance(meant, Interpretation)
+    assert (meant.commands, asked.text) == ((), "and in the bedroom too")
+
+
 @pytest.mark.parametrize(
-    "text", ["what time is it", "thanks", "who wrote hamlet", "it was all in the kitchen", ""]
+    "text",
+    ["what time is it", "thanks", "who wrote hamlet", "it was all in the kitchen", "bedroom", ""],
 )
 def test_what_stands_for_itself_is_nobodys_business_without_one(stage: NluStage, text: str) -> None:
     list(stage.feed(heard("turn on the light in the kitchen")))

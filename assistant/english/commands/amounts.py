@@ -40,6 +40,7 @@ COMPARATIVES: dict[tuple[str, ...], tuple[str, int]] = {
     for phrase in phrase_list(phrases)
 }
 """Canonical words → the property that they change, and whether up or down."""
+COMPARATIVE_WORDS = frozenset(phrase[0] for phrase in COMPARATIVES if len(phrase) == 1)
 
 UP_OR_DOWN: dict[tuple[str, ...], int] = {
     tuple(phrase.split()): way

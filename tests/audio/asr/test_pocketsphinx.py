@@ -225,6 +225,9 @@ class Look:
         word = Word(text="marmalade", start_s=0.0, end_s=1.0, confidence=0.9)
         return recognition((word,), self.name) if sound else recognition((), self.name)
 
+    def agrees(self, sound: bytes, cepstral_mean: str, text: str) -> bool:
+        return text == "marmalade"
+
 
 @pytest.mark.parametrize(
     ("plausible", "look", "heard"),
@@ -252,3 +255,18 @@ def test_words_that_are_no_plausible_sentence_are_left_to_the_second_look(
     )
     assert hear(recognizer, speak("turn on the kitchen light")).text == heard
     assert asked == ["turn on the kitchen light"]
+
+
+@pytest.mark.parametrize(
+    ("said", "heard"),
+    [("turn on the kitchen light", "turn on the kitchen light"), ("furnace in the kitchen is", "")],
+)
+def test_what_is_unasked_counts_where_the_general_model_hears_it_too(
+    tmp_path: Path, speak: Callable[..., np.ndarray], said: str, heard: str
+) -> None:
+    look = GeneralEnglish(clock=lambda: 0.0)
+    recognizer = PocketSphinxRecognizer(always(SENTENCES), cache_dir=tmp_path, look=look)
+    assert hear(recognizer, speak(said)).text == "turn on the kitchen light"
+    recognizer.start(unasked=True)
+    recognizer.feed(speak(said))
+    assert recognizer.finish().text == heard

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+import msgspec
 import numpy as np
 import pytest
 from numpy.typing import NDArray
@@ -26,8 +27,8 @@ class Counting:
 
     name = "counting"
 
-    def start(self, answers: Sequence[str] = ()) -> None:
-        self.samples, self.answers = 0, answers
+    def start(self, answers: Sequence[str] = (), unasked: bool = False) -> None:
+        self.samples, self.answers, self.unasked = 0, answers, unasked
 
     def feed(self, samples: NDArray[np.int16]) -> None:
         self.samples += len(samples)
@@ -99,6 +100,15 @@ def test_answers_are_expected_of_what_follows_the_question_alone() -> None:
     ):
         list(stage.feed(chunk(utterance, follows=follows)))
         assert counting.answers == expected, utterance
+
+
+def test_an_engine_is_told_what_was_unasked() -> None:
+    counting = Counting()
+    stage = AsrStage(counting)
+    for unasked in (True, False):
+        heard = msgspec.structs.replace(chunk(f"unasked {unasked}", follows="q"), unasked=unasked)
+        list(stage.feed(heard))
+        assert counting.unasked is unasked
 
 
 @pytest.mark.parametrize(("later", "kept"), [(0, 6400), (1, 6400), (2, None)])
