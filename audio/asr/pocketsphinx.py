@@ -138,8 +138,9 @@ class PocketSphinxRecognizer:
     def _looked(self, look: SecondLook, here: Recognition, speech: bool) -> Recognition:
         """What the second look leaves of what was heard `here`, or hears in its place."""
         sound, mean = b"".join(self._sound), self._mean
-        if self._unasked and here.words and not look.agrees(sound, mean.text(), here.text):
-            return recognition((), self.name)
+        if self._unasked:
+            agreed = here.text and look.agrees(sound, mean.text(), here.text)
+            return here if agreed else recognition((), self.name)
         if here.words or not speech:
             return here
         free = look.finish(sound, mean.text(), mean.speech_s)

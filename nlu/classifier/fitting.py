@@ -13,7 +13,7 @@ from nlu.classifier.examples import CachedEncoder, IntentLabel, embed, read_ship
 from nlu.classifier.head import Head
 from nlu.classifier.intent import IntentModel
 
-_VERSION = 2
+_VERSION = 3
 """Version of the fitting; increase it when the way a head is fitted or stored changes."""
 _KEPT = 8
 """Most fitted heads that are kept: the daemon's, and those of folders that were tried lately."""

@@ -85,6 +85,20 @@ def test_one_sentence_is_scored_as_in_a_batch(head: Head) -> None:
     assert one.in_scope == pytest.approx(float(in_scope[3]), abs=1e-5)
 
 
+@pytest.mark.parametrize("label", ["intent03", "intent07", "intent11"])
+def test_an_intent_less_hardly_moves_what_is_in_scope(head: Head, label: str) -> None:
+    kept = [one != label for one in LABELS]
+    without = Head.fit(TRAIN[kept], [one for one in LABELS if one != label], NEGATIVES)
+    others = np.concatenate([FRESH[[one != label for one in FRESH_LABELS]], STRANGERS])
+    gone = FRESH[[one == label for one in FRESH_LABELS]]
+    moved, lost = (
+        np.abs(without.score_all(some)[1] - head.score_all(some)[1]).mean()
+        for some in (others, gone)
+    )
+    assert moved < 0.03
+    assert lost > 0.3  # the control: what it was about is out of scope
+
+
 def test_a_refit_takes_up_a_new_intent_and_keeps_the_others(head: Head) -> None:
     new = around(STRANGE[20:21], 20, seed=7)
     more = np.concatenate([TRAIN, new])
