@@ -119,7 +119,7 @@ class Recognition:
             self._prefixes,
             cache_dir=self._domains,
             look=look,
-            plausible=self._likelihood.is_plausible,
+            likelihood=self._likelihood.of,
         )
 
     @property

@@ -140,7 +140,7 @@ class NluStage:
         """The text that is understood: the transcript, or the first alternative that is exact."""
         now, before = self._now(), self._turn_before(transcript)
         text, said = transcript.text, canonical(transcript.text)
-        confidence = min((word.confidence for word in transcript.words), default=1.0)
+        confidence = transcript.confidence
         understood = self._after(said, now, before)
         if transcript.expected:
             confidence = 1.0

@@ -54,6 +54,7 @@ def _beliefs(account: Account) -> Iterator[tuple[str, str]]:
     nearest = f"“{account.nearest}”" if account.nearest else ""
     for name, told in (
         (f"heard, {account.engine}" if account.engine else "heard", words),
+        ("sure", f"{account.sure:.2f}" if words and account.sure is not None else ""),
         ("or else", ", ".join(quoted)),
         ("understood", "; ".join(account.understood)),
         ("in doubt", "; ".join(account.choices)),

@@ -53,6 +53,8 @@ class Account(msgspec.Struct, frozen=True, kw_only=True):
     ago_s: float
     heard: str = ""
     engine: str = ""
+    sure: float | None = None
+    """How likely the words are right, from 0 to 1."""
     words: tuple[Word, ...] = ()
     alternatives: tuple[str, ...] = ()
     """Other texts that the recogniser had."""
@@ -116,6 +118,7 @@ def _account(events: Sequence[Message], now_s: float) -> Account:
         ago_s=round(now_s - events[0].at_s, 1),
         heard=transcript.text if transcript else "",
         engine=transcript.engine if transcript else "",
+        sure=transcript.confidence if transcript else None,
         words=transcript.words if transcript else (),
         alternatives=transcript.alternatives if transcript else (),
         understood=tuple(map(describe_command, meant.commands)) if meant else (),

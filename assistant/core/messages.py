@@ -89,6 +89,8 @@ class Transcript(Work, frozen=True, kw_only=True):
     """The next best texts."""
     expected: bool = False
     """Whether it is one of the answers to the open question (`Asked`)."""
+    confidence: float = 1.0
+    """How likely the text is right, from 0 to 1."""
     unasked: bool = False
     """As in the Utterance."""
     ends: float = 0.0

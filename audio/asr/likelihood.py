@@ -11,11 +11,6 @@ from pathlib import Path
 import numpy as np
 
 _NO_WORD = 0
-_PER_WORD, _LEAST = 2.0, -25.0
-"""Natural logarithms: a text may cost 25, and two more for each word. Other talk becomes a salad of
-the domain's words: of 46 from 300 lines in four of flite's voices 35 cost more, and none of 439
-commands of every intent, 150 orders of the coffee benchmark or 23 pairs of commands; of 313 that
-households said, two."""
 
 
 class Likelihood:
@@ -44,11 +39,10 @@ class Likelihood:
         begun = sum(places.values())
         return self._reached(places).get(self._final, 0.0) / begun if text and begun else 0.0
 
-    def is_plausible(self, text: str) -> bool:
-        """Whether `text` is no salad of the domain's words, but may be a sentence of it."""
+    def of(self, text: str) -> float:
+        """The natural logarithm of how likely a sentence begins with `text`; -inf for none."""
         begun = sum(self._after(text).values())
-        least = _LEAST - _PER_WORD * len(text.split())
-        return begun > 0.0 and math.log(begun) >= least
+        return math.log(begun) if begun > 0.0 else -math.inf
 
     def _after(self, text: str) -> Mapping[int, float]:
         """The states after a text, each with the probability of its ways from the start."""

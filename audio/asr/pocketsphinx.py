@@ -15,6 +15,7 @@ from assistant.core.errors import RecognitionError
 from assistant.core.messages import SAMPLE_RATE_HZ, Word
 from assistant.core.speakable import SpeakableSource
 from audio.asr.cepstral_mean import BLOCK_S, CepstralMean
+from audio.asr.confidence import certainty, evidence, is_plausible
 from audio.asr.domain import FILLERS, Domain, prepare
 from audio.asr.expected import expect
 from audio.asr.general import FRAMES_PER_S, spoken_words
@@ -49,10 +50,10 @@ class PocketSphinxRecognizer:
     """Recognises what `speakable` has, after any of `prefixes` or none.
 
     Decoding starts after half a second of speech, when the cepstral mean is known. Other speech may
-    come before a prefix. Speech that fits a loop of phones better than any sentence, or words that
-    are not `plausible` as one, is left to `look`, where there is one; silence and noise give
-    nothing. Confidences come from how long a word lasts for its phones. Raises `RecognitionError`
-    when the domain cannot be built.
+    come before a prefix. Speech that fits a loop of phones better than any sentence, or words whose
+    `likelihood` as one is too small, is left to `look`, where there is one; silence and noise give
+    nothing. The confidence of a word comes from how long it lasts for its phones. Raises
+    `RecognitionError` when the domain cannot be built.
     """
 
     name = "pocketsphinx"
@@ -64,7 +65,7 @@ class PocketSphinxRecognizer:
         *,
         cache_dir: Path,
         look: SecondLook | None = None,
-        plausible: Callable[[str], bool] = lambda text: True,
+        likelihood: Callable[[str], float] = lambda text: 0.0,
     ) -> None:
         try:
             domain = prepare(speakable, prefixes, cache_dir)
@@ -73,7 +74,7 @@ class PocketSphinxRecognizer:
         except (OSError, ValueError, RuntimeError) as error:
             message = f"PocketSphinx cannot use the skills' sentences from {cache_dir}: {error}"
             raise RecognitionError("asr.domain", message) from error
-        self._look, self._plausible = look, plausible
+        self._look, self._likelihood = look, likelihood
         self._span = SpeechSpan()
         self._expected: Sequence[str] = ()
         self._running = False
@@ -130,10 +131,18 @@ class PocketSphinxRecognizer:
             return msgspec.structs.replace(recognition(answer, self.name, text), expected=True)
         filled = [FILLERS[word.text] for word in heard if word.text in FILLERS]
         speech = sum(phone in VOWELS for phone in filled) >= _FEWEST_VOWELS
-        if words and not self._plausible(" ".join(word.text for word in words)):
-            words, speech = (), True
-        here = recognition(words, self.name)
+        here = self._judged(words)
+        speech = speech or bool(words and not here.words)
         return here if self._look is None else self._looked(self._look, here, speech)
+
+    def _judged(self, words: tuple[Word, ...]) -> Recognition:
+        """The recognition of `words` with how sure it is; nothing where they are no sentence."""
+        here = recognition(words, self.name)
+        likelihood = self._likelihood(here.text) if words else 0.0
+        if not (words and is_plausible(likelihood, len(words))):
+            return recognition((), self.name)
+        sure = certainty(evidence(self._decoder, words, likelihood))
+        return msgspec.structs.replace(here, confidence=sure)
 
     def _looked(self, look: SecondLook, here: Recognition, speech: bool) -> Recognition:
         """What the second look leaves of what was heard `here`, or hears in its place."""

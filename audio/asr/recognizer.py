@@ -23,7 +23,8 @@ class Recognition(msgspec.Struct, frozen=True, kw_only=True):
 
     `text` is lower-case words, "" when nothing was said; `words` are the same with their places
     and confidences; `alternatives` are other readings, best first, without `text`. It is `expected`
-    where it is an answer that the engine was told to expect.
+    where it is an answer that the engine was told to expect. `confidence` is how likely it is
+    right, from 0 to 1.
     """
 
     text: str
@@ -31,6 +32,7 @@ class Recognition(msgspec.Struct, frozen=True, kw_only=True):
     alternatives: tuple[str, ...] = ()
     engine: str
     expected: bool = False
+    confidence: float = 1.0
 
 
 class Recognizer(Protocol):
@@ -82,7 +84,16 @@ def agree(text: str, other: str) -> bool:
 
 
 def recognition(words: tuple[Word, ...], engine: str, *others: str) -> Recognition:
-    """The recognition of `words`, with `others` as alternatives where they differ."""
+    """The recognition of `words`, with `others` as alternatives where they differ.
+
+    It is as sure as its least sure word.
+    """
     text = " ".join(word.text for word in words)
     alternatives = tuple(other for other in dict.fromkeys(others) if other and other != text)
-    return Recognition(text=text, words=words, alternatives=alternatives, engine=engine)
+    return Recognition(
+        text=text,
+        words=words,
+        alternatives=alternatives,
+        engine=engine,
+        confidence=min((word.confidence for word in words), default=1.0),
+    )

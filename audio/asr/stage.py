@@ -113,6 +113,7 @@ class AsrStage:
             alternatives=heard.alternatives,
             engine=heard.engine,
             expected=heard.expected,
+            confidence=round(heard.confidence, 3),
             unasked=utterance.unasked,
             ends=round(self._ends(heard.text), 3),
         )

@@ -46,6 +46,7 @@ def heard(
         text=text,
         words=words,
         alternatives=alternatives,
+        confidence=min(confidences, default=1.0),
         ends=0.5,
     )
 

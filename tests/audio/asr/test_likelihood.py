@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from pathlib import Path
 
 import pytest
 
 from assistant.core.speakable import Speakable, SpeakableSource, always
+from audio.asr.confidence import is_plausible
 from audio.asr.domain import prepare
 from audio.asr.likelihood import Likelihood
 
@@ -50,7 +52,7 @@ def test_a_sentence_is_plausible_and_a_salad_of_its_words_is_not(tmp_path: Path)
     sentences = {f"turn {way} the {room} light": 1.0 for way in ("on", "off") for room in rooms}
     lights = ending(tmp_path, Speakable(sentences=sentences | {"and turn on room": 1.0}))
     for sentence in sentences:
-        assert lights.is_plausible(sentence)
+        assert is_plausible(lights.of(sentence), 5)
     salad = "light off rooma turn and light on roomb the off roomc"
-    assert not lights.is_plausible(salad)
-    assert not lights.is_plausible("lemonade")
+    assert not is_plausible(lights.of(salad), 10)
+    assert lights.of("lemonade") == -math.inf

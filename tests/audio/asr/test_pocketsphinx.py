@@ -246,12 +246,12 @@ def test_words_that_are_no_plausible_sentence_are_left_to_the_second_look(
 ) -> None:
     asked: list[str] = []
 
-    def judge(text: str) -> bool:
+    def judge(text: str) -> float:
         asked.append(text)
-        return plausible
+        return -10.0 if plausible else -100.0
 
     recognizer = PocketSphinxRecognizer(
-        always(SENTENCES), cache_dir=tmp_path, look=look, plausible=judge
+        always(SENTENCES), cache_dir=tmp_path, look=look, likelihood=judge
     )
     assert hear(recognizer, speak("turn on the kitchen light")).text == heard
     assert asked == ["turn on the kitchen light"]
