@@ -142,21 +142,24 @@ class NluStage:
         text, said = transcript.text, canonical(transcript.text)
         confidence = transcript.confidence
         understood = self._after(said, now, before)
-        if transcript.expected:
-            confidence = 1.0
-        elif not understood.commands and not self._templates.is_answer(said):
-            for other in () if transcript.unasked else transcript.alternatives:
+        sure = transcript.expected or confidence > _SURE
+        if not (sure and understood.by in _SURELY) and not self._means_it(transcript, understood):
+            for other in transcript.alternatives:
                 found = self._interpreter(canonical(other), now, before)
                 if found.exact:
                     text, said, understood = other, canonical(other), found
-                    confidence = confidence if transcript.words else _UNSURE
+                    confidence, sure = confidence if transcript.words else _UNSURE, False
                     break
-        elif confidence > _SURE:
-            confidence = 1.0
+        confidence = 1.0 if sure else confidence
         if transcript.unasked and not self._goes_on(said, understood, now):
             return "", canonical(""), Understood()
         self._remember(transcript, said, understood, before)
         return text, said, understood.with_confidence_at_most(confidence)
+
+    def _means_it(self, transcript: Transcript, understood: Understood) -> bool:
+        """Whether no other reading of what was heard is likelier, however it was heard."""
+        answers = self._templates.is_answer(canonical(transcript.text))
+        return transcript.expected or transcript.unasked or understood.exact or answers
 
     def _goes_on(self, said: Canonical, understood: Understood, now: datetime) -> bool:
         """Whether a text surely goes on from what was said before: alone it would mean another.

@@ -1,6 +1,6 @@
 """How sure a text is that PocketSphinx heard: the chance that it is understood as what was said.
 
-A logistic regression on five numbers of an utterance. It was fitted to 399 utterances: the 54 home
+A logistic regression on six numbers of an utterance. It was fitted to 392 utterances: the 54 home
 commands and sentences of every intent in four of flite's voices; docs/figures.md has its curve on
 others.
 """
@@ -36,10 +36,12 @@ class Evidence(NamedTuple):
     the mean over the frames."""
     pace: float
     """Pieces of the path, such as words and pauses, for each frame."""
+    agreed: float
+    """1 where the trigram hears the same words, else 0."""
 
 
-_WEIGHTS = Evidence(likelihood=0.1685, words=0.3073, least=3.28, fit=1058.0, pace=-80.7)
-_BIAS = 9.21
+_WEIGHTS = Evidence(likelihood=0.139, words=0.394, least=2.0, fit=866.0, pace=-40.5, agreed=2.28)
+_BIAS = 4.80
 _SURELY_WRONG = 50.0
 """Log odds beyond which an exponential would only overflow."""
 
@@ -51,7 +53,9 @@ def certainty(evidence: Evidence) -> float:
     return 1.0 / (1.0 + math.exp(min(-odds, _SURELY_WRONG)))
 
 
-def evidence(decoder: pocketsphinx.Decoder, words: Sequence[Word], likelihood: float) -> Evidence:
+def evidence(
+    decoder: pocketsphinx.Decoder, words: Sequence[Word], likelihood: float, agreed: bool
+) -> Evidence:
     """What the decoder's last path says of its `words`, one or more."""
     pieces = [piece for piece in decoder.seg() if piece.word[0] not in "<[("]
     frames = sum(piece.end_frame - piece.start_frame + 1 for piece in pieces)
@@ -61,6 +65,7 @@ def evidence(decoder: pocketsphinx.Decoder, words: Sequence[Word], likelihood: f
         least=min(word.confidence for word in words),
         fit=sum(math.log(piece.ascore) for piece in pieces) / frames,
         pace=len(pieces) / frames,
+        agreed=float(agreed),
     )
 
 

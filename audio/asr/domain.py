@@ -13,8 +13,9 @@ from assistant.core.fork import in_fork
 from assistant.core.speakable import Speakable, SpeakableSource
 from audio.asr.language_model import WordNetwork, compile_network
 from audio.asr.pronunciation import PHONES, dictionary_entries
+from audio.asr.trigram import arpa, drawn
 
-_FORMAT = "8"  # changes whenever the same source would give other files
+_FORMAT = "9"  # changes whenever the same source would give other files
 _KEPT = 4
 _PHONE_PROBABILITY = 0.01
 
@@ -24,10 +25,14 @@ FILLERS = {f"++{phone}++": phone for phone in sorted(PHONES)}
 
 
 class Domain(msgspec.Struct, frozen=True, kw_only=True):
-    """A word network in Sphinx's FSG format and a dictionary for just its words."""
+    """A word network in Sphinx's FSG format, a dictionary for just its words, and a trigram model.
+
+    The trigram, in ARPA format, is of the same sentences.
+    """
 
     network: Path
     dictionary: Path
+    trigram: Path
 
 
 def prepare(source: SpeakableSource, prefixes: Sequence[str], cache: Path) -> Domain:
@@ -38,19 +43,25 @@ def prepare(source: SpeakableSource, prefixes: Sequence[str], cache: Path) -> Do
     Raises OSError when `cache` cannot be written, ValueError when no sentence has a word.
     """
     key = _key(source.key, prefixes)
-    domain = Domain(network=cache / f"{key}.fsg", dictionary=cache / f"{key}.dict")
-    if not (domain.network.exists() and domain.dictionary.exists()):
+    domain = Domain(
+        network=cache / f"{key}.fsg",
+        dictionary=cache / f"{key}.dict",
+        trigram=cache / f"{key}.arpa",
+    )
+    if not all(file.exists() for file in (domain.network, domain.dictionary, domain.trigram)):
         in_fork(lambda: _make(domain, source, prefixes, cache))
     return domain
 
 
 def _make(domain: Domain, source: SpeakableSource, prefixes: Sequence[str], cache: Path) -> None:
     cache.mkdir(parents=True, exist_ok=True)
-    network = _network(source.draw(), prefixes)
+    speakable = source.draw()
+    network = _network(speakable, prefixes)
     # The pre-roll may hold the end of other speech before the wake word.
     woken = {prefix.split()[0] for prefix in prefixes}
     looped = network.with_loop(FILLERS, _PHONE_PROBABILITY, before=woken)
     _write(domain.dictionary, _dictionary(network.words))
+    _write(domain.trigram, arpa(drawn(speakable, prefixes)))
     _write(domain.network, looped.fsg())
     _prune(cache)
 
@@ -85,4 +96,5 @@ def _prune(cache: Path) -> None:
     by_age = sorted(cache.glob("*.fsg"), key=lambda path: path.stat().st_mtime, reverse=True)
     for network in by_age[_KEPT:]:
         network.unlink(missing_ok=True)
-        network.with_suffix(".dict").unlink(missing_ok=True)
+        for suffix in (".dict", ".arpa"):
+            network.with_suffix(suffix).unlink(missing_ok=True)

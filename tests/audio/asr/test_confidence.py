@@ -17,7 +17,7 @@ from tests.audio.asr.test_pocketsphinx import SENTENCES, hear, speak
 
 __all__ = ["speak"]
 
-USUAL = Evidence(likelihood=-16.0, words=4.0, least=0.7, fit=-0.0033, pace=0.045)
+USUAL = Evidence(likelihood=-16.0, words=4.0, least=0.7, fit=-0.0033, pace=0.045, agreed=1.0)
 
 
 @pytest.fixture(scope="module")
