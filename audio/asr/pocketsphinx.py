@@ -153,11 +153,15 @@ class PocketSphinxRecognizer:
         """
         text, likelihood = self._text(words)
         other, _ = self._text(self._heard_by_trigram())
-        here = recognition(words if text else (), self.name, other)
+        agreed = self._phones(text) == self._phones(other)  # "for" and "four" are one to an ear
+        here = recognition(words if text else (), self.name, "" if agreed else other)
         if not text:
             return here
-        sure = certainty(evidence(self._decoder, words, likelihood, text == other))
+        sure = certainty(evidence(self._decoder, words, likelihood, agreed))
         return msgspec.structs.replace(here, confidence=sure)
+
+    def _phones(self, text: str) -> str:
+        return " ".join(self._decoder.lookup_word(word) or word for word in text.split())
 
     def _heard_by_trigram(self) -> tuple[Word, ...]:
         """The words of the whole utterance with its own mean; () where that would take too long."""
