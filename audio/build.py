@@ -21,6 +21,7 @@ from audio.asr.stage import AsrStage
 from audio.asr.tandem import PART as WHISPER
 from audio.asr.tandem import Ahead, Aside, Pace, pace
 from audio.asr.whisper import WhisperRecognizer
+from audio.ear import Ear
 from audio.echo import echo_canceller
 from audio.listener import Listener
 from audio.own_voice import OwnVoice
@@ -45,20 +46,31 @@ def make_own_voice(config: Config) -> OwnVoice:
         select(WakeSettings(engine=config.wake.engine, keywords=willing)),
         KeyPhrases({"stop": OWN_STOP_SENSITIVITY}),
     )
-    return OwnVoice(engines, config.audio.playback_grace_s, echo_canceller())
+    cancellers = [c for _ in config.audio.inputs if (c := echo_canceller()) is not None]
+    return OwnVoice(engines, config.audio.playback_grace_s, cancellers)
 
 
-def make_listener(config: Config, wake: bool = True, own_voice: OwnVoice | None = None) -> Listener:
+def make_listener(
+    config: Config, wake: bool = True, own_voice: OwnVoice | None = None, microphones: int = 1
+) -> Listener:
     """Make the listener of the settings; without `wake`, any speech is an utterance.
 
     With `own_voice`, "stop" also works while a reply plays. Raises `WakeWordError`.
     """
+
+    def stop_word() -> WakeWordEngine | None:
+        return KeyPhrases({"stop": STOP_SENSITIVITY}) if own_voice else None
+
     return Listener(
         config.listening,
         select(config.wake) if wake else None,
         own_voice=own_voice,
-        stop_word=KeyPhrases({"stop": STOP_SENSITIVITY}) if own_voice else None,
+        stop_word=stop_word(),
         locator=_locator(config) if wake else None,
+        further=[
+            Ear(config.listening, select(config.wake), own_voice or OwnVoice(), stop_word())
+            for _ in range(microphones - 1)
+        ],
     )
 
 

@@ -6,7 +6,11 @@ restarted, which ends all open streams. So all streams are opened and closed her
 
 from __future__ import annotations
 
+import os
 import threading
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
 from types import ModuleType
 from typing import Any, Literal
 
@@ -15,8 +19,31 @@ from numpy.typing import NDArray
 
 from assistant.core.errors import AudioError
 
+DEFAULT = "default"
 # A sound server offers 32 channels where there are one or two.
 MOST_CHANNELS = 2
+HARDWARE = (Path("/dev/snd"), Path("/proc/asound/cards"))
+"""What changes when a sound card comes or goes."""
+
+Kind = Literal["input", "output"]
+
+
+@dataclass(frozen=True)
+class Device:
+    """A device as PortAudio lists it."""
+
+    index: int
+    name: str
+    rate_hz: int
+    claimed_channels: int
+    """Channels that it says it has, which may be more than there are."""
+    default: bool = False
+    """Whether it is the system's."""
+
+    @property
+    def channels(self) -> int:
+        """Channels to open it with."""
+        return min(self.claimed_channels, MOST_CHANNELS)
 
 
 class SoundDevices:
@@ -24,41 +51,48 @@ class SoundDevices:
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        self._open: list[Any] = []
+        self._open: dict[Any, Kind] = {}
+        self._seen = _hardware()
         self.stale = False
         """Whether a device was missing from a list that may be old."""
 
-    def find(self, name: str, kind: Literal["input", "output"]) -> tuple[int, int, int]:
-        """Index, native rate in Hz and channel count of the device whose name contains `name`.
+    def find(self, name: str, kind: Kind) -> list[Device]:
+        """The devices of which the name contains `name`, one with that very name first.
 
-        "default" is the system's. Raises `AudioError` that names the devices there are.
+        "default" is every device, the system's first. Raises `AudioError` that names the devices
+        there are.
         """
-        sound = _portaudio()
-        wanted = None if name == "default" else name.casefold()
-        try:
-            with self._lock:
-                if wanted is None:
-                    return _described(sound.query_devices(kind=kind), kind)
-                devices = [d for d in sound.query_devices() if d[f"max_{kind}_channels"] > 0]
-        except (sound.PortAudioError, ValueError) as error:
-            raise AudioError("audio.no_device", f"no {kind} device: {error}") from error
-        for device in devices:
-            if wanted in device["name"].casefold():
-                return _described(device, kind)
-        there = ", ".join(device["name"] for device in devices) or "none"
-        message = f'no {kind} device is called "{name}"; set audio.{kind} to one of: {there}'
-        raise AudioError("audio.no_device", message)
+        devices = self._listed(kind)
+        if name == DEFAULT:
+            found = sorted(devices, key=lambda device: not device.default)
+        else:
+            wanted = name.casefold()
+            found = [device for device in devices if wanted in device.name.casefold()]
+            found.sort(key=lambda device: device.name.casefold() != wanted)
+        if not found:
+            there = ", ".join(device.name for device in devices) or "none"
+            message = f'no {kind} device is called "{name}"; set audio.{kind} to one of: {there}'
+            raise AudioError("audio.no_device", message)
+        return found
 
-    def open(self, kind: Literal["InputStream", "OutputStream"], **settings: Any) -> Any:
-        """A started stream; raises `AudioError`."""
+    def open(self, kind: Kind, device: Device, **settings: Any) -> Any:
+        """A started stream of int16; raises `AudioError`."""
         sound = _portaudio()
+        make = sound.InputStream if kind == "input" else sound.OutputStream
         with self._lock:
             try:
-                stream = getattr(sound, kind)(**settings)
+                stream = make(
+                    device=device.index,
+                    samplerate=device.rate_hz,
+                    channels=device.channels,
+                    dtype="int16",
+                    **settings,
+                )
                 stream.start()
             except (sound.PortAudioError, ValueError) as error:
-                raise AudioError("audio.cannot_open", f"{kind} cannot be had: {error}") from error
-            self._open.append(stream)
+                message = f"{device.name} cannot be opened: {error}"
+                raise AudioError("audio.cannot_open", message) from error
+            self._open[stream] = kind
         return stream
 
     def write(self, stream: Any, block: NDArray[np.int16]) -> None:
@@ -81,24 +115,67 @@ class SoundDevices:
         with self._lock:
             stream.abort(ignore_errors=True)
             stream.close(ignore_errors=True)
-            if stream in self._open:
-                self._open.remove(stream)
+            self._open.pop(stream, None)
+
+    @property
+    def playing(self) -> bool:
+        """Whether a loudspeaker is open."""
+        return "output" in self._open.values()
+
+    @property
+    def changed(self) -> bool:
+        """Whether a sound card has come or gone since the devices were listed."""
+        return _hardware() != self._seen
 
     def refresh(self) -> bool:
-        """List the devices again; False when another stream is open, which this would end."""
+        """List the devices again; False when a stream is open, which this would end.
+
+        Raises `AudioError` when PortAudio does not start, as with a faulty .asoundrc.
+        """
         sound = _portaudio()
         with self._lock:
             if self._open:
                 return False
             self.stale = False
-            sound._terminate()
-            sound._initialize()
+            self._seen = _hardware()
+            try:
+                if sound._initialized:
+                    sound._terminate()
+                sound._initialize()
+            except sound.PortAudioError as error:
+                message = f"PortAudio does not start again: {error}"
+                raise AudioError("audio.no_portaudio", message) from error
         return True
 
+    def _listed(self, kind: Kind) -> list[Device]:
+        sound = _portaudio()
+        try:
+            with self._lock:
+                chosen = sound.default.device[kind]
+                return [
+                    Device(
+                        index=int(device["index"]),
+                        name=device["name"],
+                        rate_hz=int(device["default_samplerate"]),
+                        claimed_channels=int(device[f"max_{kind}_channels"]),
+                        default=device["index"] == chosen,
+                    )
+                    for device in sound.query_devices()
+                    if device[f"max_{kind}_channels"] > 0
+                ]
+        except (sound.PortAudioError, ValueError) as error:
+            raise AudioError("audio.no_device", f"no {kind} device: {error}") from error
 
-def _described(device: Any, kind: str) -> tuple[int, int, int]:
-    channels = min(int(device[f"max_{kind}_channels"]), MOST_CHANNELS)
-    return int(device["index"]), int(device["default_samplerate"]), channels
+
+def _hardware() -> tuple[str, ...]:
+    """The sound cards and their devices, as the kernel shows them."""
+    nodes, cards = HARDWARE
+    seen: list[str] = []
+    with suppress(OSError):
+        seen += sorted(os.listdir(nodes))
+    with suppress(OSError):
+        seen.append(cards.read_text("utf-8", "replace"))
+    return tuple(seen)
 
 
 def _portaudio() -> ModuleType:

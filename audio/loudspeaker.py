@@ -56,18 +56,12 @@ class DeviceLoudspeaker:
 
     def __init__(self, name: str) -> None:
         try:
-            index, self.rate_hz, self._channels = DEVICES.find(name, "output")
-            self._stream: Any = DEVICES.open(
-                "OutputStream",
-                device=index,
-                samplerate=self.rate_hz,
-                channels=self._channels,
-                dtype="int16",
-                latency=DEVICE_LATENCY_S,
-            )
+            device = DEVICES.find(name, "output")[0]
+            self._stream: Any = DEVICES.open("output", device, latency=DEVICE_LATENCY_S)
         except AudioError:
             DEVICES.stale = True
             raise
+        self.rate_hz, self._channels = device.rate_hz, device.channels
         self.latency_s = float(self._stream.latency)
 
     def write(self, samples: Samples, utterance_id: str) -> None:

@@ -47,18 +47,19 @@ class _Sound(NamedTuple):
 class OwnVoice:
     """Follows what is played with `engines`; a word is expected for `grace_s` longer.
 
-    Without a `canceller` the microphone's sound stays as it is.
+    Each microphone has one of the `cancellers`, as it hears its own echo; without one its sound
+    stays as it is.
     """
 
     def __init__(
         self,
         engines: Sequence[WakeWordEngine] = (),
         grace_s: float = 0.3,
-        canceller: EchoCanceller | None = None,
+        cancellers: Sequence[EchoCanceller] = (),
     ) -> None:
         self._engines = engines
         self._grace_s = grace_s
-        self._echo = Echo(canceller, self._played) if canceller is not None else None
+        self._echoes = [Echo(canceller, self._played) for canceller in cancellers]
         self._ahead: deque[tuple[float, bytes]] = deque()
         self._noticed: deque[_Noticed] = deque()
         self._sounds: deque[_Sound] = deque()
@@ -67,8 +68,9 @@ class OwnVoice:
         """Note that the loudspeaker plays `samples` (16 kHz mono) from `start_s` on."""
         if self._sounds and abs(start_s - self._sounds[-1].end_s) < GAPLESS_S:
             start_s = self._sounds[-1].end_s
-        elif self._echo is not None:
-            self._echo.realign()
+        else:
+            for echo in self._echoes:
+                echo.realign()
         self._sounds.append(_Sound(start_s, samples))
         blocks = Reblock(FRAME_BYTES)
         frames = [*blocks.push(samples.tobytes()), *blocks.flush(), *[SILENCE] * FLUSH_FRAMES]
@@ -100,16 +102,18 @@ class OwnVoice:
 
     def removed_from(self, frame: Frame) -> bytes:
         """The microphone's samples without the echo of this voice."""
-        if self._echo is None:
+        echo = self._echo(frame.microphone)
+        if echo is None:
             return frame.samples
         sounds = any(s.start_s <= frame.at_s <= s.end_s + REVERBERATES_S for s in self._sounds)
-        return self._echo.removed_from(frame, sounds)
+        return echo.removed_from(frame, sounds)
 
-    def said(self, keyword: str, at_s: float) -> bool:
-        """Whether `keyword`, noticed in the microphone at `at_s`, is an echo."""
-        if self._echo is not None and self._echo.drowned_out():
+    def said(self, keyword: str, at_s: float, microphone: int = 0) -> bool:
+        """Whether `keyword`, noticed in a microphone at `at_s`, is an echo."""
+        echo = self._echo(microphone)
+        if echo is not None and echo.drowned_out():
             return False
-        if self._echo is not None and self.sounds(at_s) and self._echo.alone():
+        if echo is not None and self.sounds(at_s) and echo.alone():
             return True
         late_s = COINCIDENCE_S + self._grace_s
         return any(
@@ -120,6 +124,9 @@ class OwnVoice:
     def sounds(self, at_s: float) -> bool:
         """Whether something is or just was being played at `at_s`."""
         return any(s.start_s <= at_s <= s.end_s + ECHO_S for s in self._sounds)
+
+    def _echo(self, microphone: int) -> Echo | None:
+        return self._echoes[microphone] if microphone < len(self._echoes) else None
 
     def _played(self, from_s: float, count: int) -> Samples:
         played = np.zeros(count, np.int16)

@@ -21,6 +21,7 @@ from assistant.core.messages import (
     PlaybackStarted,
     Speech,
 )
+from audio.devices import DEVICES
 from audio.frames import Samples, at_rate
 from audio.heard_replies import HeardReplies
 from audio.loudspeaker import Loudspeaker, open_loudspeaker
@@ -145,7 +146,7 @@ class Playback:
                 self._present = True
                 self._post(_loudspeaker(True, self._output))
             idle_s, playing = 0.0, ""
-            while idle_s < LINGER_S and not self._closed:
+            while idle_s < (LINGER_S if not DEVICES.stale else BLOCK_S) and not self._closed:
                 idle_s, playing = self._block(loudspeaker, idle_s, playing)
         finally:
             loudspeaker.close()

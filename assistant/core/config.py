@@ -47,12 +47,18 @@ class SettingsSection(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_
 class AudioSettings(SettingsSection, frozen=True, kw_only=True):
     """Microphone and loudspeaker."""
 
-    input: str = "default"
-    """Device by name or part of it, "default", or "fifo:PATH" (16 kHz mono int16 is read)."""
+    input: str | Annotated[tuple[str, ...], Meta(min_length=1, max_length=8)] = "default"
+    """Device by name or part of it, "default" (the first that sounds), "fifo:PATH" (16 kHz mono
+    int16 is read), or a list of these, which are all listened to."""
     output: str = "default"
     """Device by name or part of it, "default", "none", or "folder:PATH" (WAV files are written)."""
     playback_grace_s: Seconds = 0.3
     """Seconds after playback in which a wake word that was part of the reply is ignored."""
+
+    @property
+    def inputs(self) -> tuple[str, ...]:
+        """The microphones, of which there is at least one."""
+        return (self.input,) if isinstance(self.input, str) else self.input
 
 
 class WakeSettings(SettingsSection, frozen=True, kw_only=True):

@@ -18,6 +18,7 @@ from assistant.core.parts import Command as Command
 from assistant.core.parts import Control as Control
 from assistant.core.parts import Fact as Fact
 from assistant.core.parts import FindNextEvent as FindNextEvent
+from assistant.core.parts import Frame as Frame
 from assistant.core.parts import Id as Id
 from assistant.core.parts import ListedDocument as ListedDocument
 from assistant.core.parts import ListEvents as ListEvents
@@ -31,6 +32,7 @@ from assistant.core.parts import ReplyText as ReplyText
 from assistant.core.parts import Slot as Slot
 from assistant.core.parts import SlotValue as SlotValue
 from assistant.core.parts import Summarise as Summarise
+from assistant.core.parts import Tick as Tick
 from assistant.core.parts import UserText as UserText
 from assistant.core.parts import When as When
 from assistant.core.parts import Word as Word
@@ -39,16 +41,6 @@ from assistant.core.parts import Work as Work
 
 SAMPLE_RATE_HZ = 16_000
 """Sample rate of all audio inside the assistant except `Speech`, which has its voice's rate."""
-
-
-class Frame(Message, frozen=True, kw_only=True):
-    """512 microphone samples, 16 kHz mono int16; `at_s` is the time of the last sample."""
-
-    samples: bytes
-
-
-class Tick(Message, frozen=True, kw_only=True):
-    """Time has reached `at_s`, the deadline that a stage had set."""
 
 
 class AudioChunk(Work, frozen=True, kw_only=True):
@@ -283,6 +275,8 @@ class DeviceChanged(Control, frozen=True, kw_only=True):
     device: str
     present: bool
     detail: str = ""
+    others: int = 0
+    """How many other microphones are there."""
 
 
 class StageFailed(Control, frozen=True, kw_only=True):

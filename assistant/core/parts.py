@@ -1,4 +1,7 @@
-"""What messages are made of: their kinds, and the values inside them, never sent alone."""
+"""What messages are made of: their kinds, and the values inside them, never sent alone.
+
+`Frame` and `Tick` are messages that stay inside one process.
+"""
 
 from __future__ import annotations
 
@@ -22,6 +25,18 @@ class Message(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
     """A value that crosses from one stage to another."""
 
     at_s: float = 0.0
+
+
+class Frame(Message, frozen=True, kw_only=True):
+    """512 microphone samples, 16 kHz mono int16; `at_s` is the time of the last sample."""
+
+    samples: bytes
+    microphone: int = 0
+    """The microphone's number, in the order of the setting."""
+
+
+class Tick(Message, frozen=True, kw_only=True):
+    """Time has reached `at_s`, the deadline that a stage had set."""
 
 
 class Work(Message, frozen=True, kw_only=True):

@@ -87,6 +87,8 @@ def microphone(heard: Microphone | AssistantError) -> Finding:
         detail, remedy = f"silence{by}", "unmute and raise it with: alsamixer -V capture"
     elif heard.rms_dbfs > LOUD_DBFS:
         detail, remedy = f"overdriven: {detail}", "lower it with: alsamixer -V capture"
+    if heard.devices:
+        detail += f"; {heard.devices}"
     return Finding(name="microphone", ok=not remedy, detail=detail, remedy=remedy)
 
 
@@ -290,7 +292,7 @@ def _heard(config: Config) -> Microphone:
     try:
         return probes.microphone_of_daemon(_socket(config))
     except ControlError:
-        return probes.microphone(config.audio.input)
+        return probes.microphone(config.audio.inputs)
 
 
 def _spoken(config: Config, library: Library) -> SpeechProbe:

@@ -9,7 +9,7 @@ import select
 import shutil
 import subprocess
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from tempfile import TemporaryFile
@@ -19,11 +19,11 @@ import numpy as np
 from assistant.control.client import ControlClient
 from assistant.core.errors import AudioError, ControlError
 from assistant.core.messages import DeviceChanged, Frame
-from audio.capture import FIFO, Capture
 from audio.devices import DEVICES
 from audio.echo import echo_canceller
 from audio.frames import FRAME_S
 from audio.loudspeaker import open_loudspeaker
+from audio.microphones.capture import FIFO, Capture
 from audio.tts.select import Tiers
 
 SILENCE_DBFS = -120.0
@@ -37,6 +37,8 @@ class Microphone:
     rms_dbfs: float
     by_daemon: bool = False
     """Whether the running daemon measured it."""
+    devices: str = ""
+    """The devices that were chosen, and why others were passed over."""
 
 
 @dataclass(frozen=True)
@@ -80,11 +82,12 @@ class Session:
     servers: tuple[str, ...] = ()
 
 
-def microphone(device: str) -> Microphone:
-    """Listen to `device` for a second; raises `AudioError`."""
-    if not device.startswith(FIFO):
-        DEVICES.find(device, "input")
-    capture = Capture(device)
+def microphone(inputs: Sequence[str]) -> Microphone:
+    """Listen to the microphones of `inputs` for a second; raises `AudioError`."""
+    for name in inputs:
+        if not name.startswith(FIFO):
+            DEVICES.find(name, "input")
+    capture = Capture(inputs)
     frames: list[bytes] = []
     why = f"no sound came within {WITHIN_S:.0f} s"
     try:
@@ -103,14 +106,19 @@ def microphone(device: str) -> Microphone:
         raise AudioError("audio.silent", why)
     samples = np.frombuffer(b"".join(frames), np.int16).astype(np.float64) / 32768
     rms = float(np.sqrt(np.mean(samples**2)))
-    return Microphone(20 * math.log10(rms) if rms > 0 else SILENCE_DBFS)
+    level_dbfs = 20 * math.log10(rms) if rms > 0 else SILENCE_DBFS
+    return Microphone(level_dbfs, devices=capture.described)
 
 
 def microphone_of_daemon(socket: Path) -> Microphone:
     """The level that the running daemon measures; raises `ControlError` when none runs."""
+    devices = ""
     for event in ControlClient(socket).follow("watch", WITHIN_S):
-        if event.get("type") == "Level":
-            return Microphone(float(event["rms_dbfs"]), by_daemon=True)
+        if event.get("type") == "Status":
+            details = {one["name"]: one["detail"] for one in event["processes"]}
+            devices = details.get("audio", "")
+        elif event.get("type") == "Level":
+            return Microphone(float(event["rms_dbfs"]), by_daemon=True, devices=devices)
     raise ControlError("control.silent", f"the daemon at {socket} hears nothing")
 
 

@@ -42,8 +42,8 @@ from assistant.supervision.heartbeat import Heartbeat
 from assistant.supervision.settings import reload_settings
 from audio.asr.stage import AsrStage
 from audio.build import make_listener, make_own_voice
-from audio.capture import Capture
 from audio.heard_replies import HeardReplies
+from audio.microphones.capture import Capture
 from audio.playback import Playback
 from audio.stage import AudioStage
 from audio.tts.stage import VoiceStage
@@ -215,13 +215,12 @@ def _load_reader(composition: Composition) -> None:
 def _audio(config: Config, files: tuple[Path, ...], heartbeat: Heartbeat) -> ProcessParts:
     """The process of microphone and loudspeaker; on a reload the same devices stay open."""
     own_voice = make_own_voice(config)
-    capture = Capture(config.audio.input)
+    capture = Capture(config.audio.inputs)
     playback = Playback(config.audio.output, own_voice, HeardReplies(config.state_dir / HEARD_FILE))
 
     def make(config: Config) -> Stage:
-        return AudioStage(
-            make_listener(config, own_voice=own_voice), playback, config.voice.earcons
-        )
+        listener = make_listener(config, own_voice=own_voice, microphones=capture.microphones)
+        return AudioStage(listener, playback, config.voice.earcons)
 
     return ProcessParts(
         make(config),
@@ -245,10 +244,16 @@ class HearingBeat:
         frames, self._frames = self._frames, self._capture.frames_total
         if not self._playback.alive:
             return
-        if not self._capture.present:
+        there, wanted = self._capture.present, self._capture.microphones
+        if not there:
             self._heartbeat.beat("degraded", "no microphone")
-        elif self._frames != frames:
-            self._heartbeat.beat()
+        elif self._frames == frames:
+            return
+        elif there < wanted:
+            detail = f"{there} of {wanted} microphones: {self._capture.described}"
+            self._heartbeat.beat("degraded", detail)
+        else:
+            self._heartbeat.beat(detail=self._capture.described)
 
     def reloading(self) -> None:
         self._heartbeat.reloading()

@@ -15,7 +15,7 @@ from assistant.core.messages import Reload, SafeModeEntered, StageRestarted
 
 
 class Beat(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, tag=True):
-    """The work loop went round; when "degraded", `detail` says what the process lacks.
+    """The work loop went round; `detail` says what the process lacks, or what it works with.
 
     After "reloading" the loop pauses, for as long as a start may take.
     """

@@ -31,6 +31,9 @@ DEVICES = {
 }
 """Device and whether it is present → what is said; no voice can report a lost loudspeaker."""
 
+OF_SEVERAL = {False: "One of my microphones is gone.", True: "One of my microphones is back."}
+"""Whether a microphone is present → what is said where there are others."""
+
 FULL = {
     "storage.full": "I couldn't save that: my disk is full.",
     "storage.unwritable": "I couldn't save that: my disk cannot be written.",
@@ -85,6 +88,8 @@ def words_for(message: Message) -> str:
                 f"I have switched off my {_part(stage)} after several failures. "
                 "The command assistant doctor helps to find out why."
             )
+        case DeviceChanged(present=present, others=others) if others:
+            return OF_SEVERAL[present]
         case DeviceChanged(device=device, present=present):
             return DEVICES.get((device, present), "")
     return ""

@@ -49,7 +49,7 @@ class VoiceStage:
     def __init__(self, voice: Voice, faults: Degraded | None = None) -> None:
         self._voice, self._faults = voice, faults or Degraded("voice")
         self._restraint = Restraint()
-        self._absent: set[str] = set()
+        self._absent: set[tuple[str, int]] = set()
         self._open: dict[str, int] = {}
 
     def feed(self, message: Message) -> Iterable[Message]:
@@ -84,12 +84,16 @@ class VoiceStage:
             yield from self.feed(msgspec.structs.replace(fault, at_s=at_s))
 
     def _is_news(self, change: DeviceChanged) -> bool:
-        """Whether a change is worth saying: presence is reported often, but a return only once."""
-        missed = change.device in self._absent
+        """Whether a change is worth saying: presence is reported often, but a return only once.
+
+        Of several microphones the one that leaves n behind is missed until one joins n.
+        """
+        which = change.device, change.others
+        missed = which in self._absent
         if change.present:
-            self._absent.discard(change.device)
+            self._absent.discard(which)
         else:
-            self._absent.add(change.device)
+            self._absent.add(which)
         return missed == change.present
 
     def _say(self, reply: SpokenReply) -> Iterator[Speech]:

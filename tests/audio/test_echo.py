@@ -46,7 +46,7 @@ def level_db(samples: Samples) -> float:
 
 
 def learnt() -> OwnVoice:
-    own_voice = OwnVoice(canceller=EchoCanceller())
+    own_voice = OwnVoice(cancellers=[EchoCanceller()])
     first = voice_like(1)
     list(heard(own_voice, first, delayed(first, DELAY_S), 10.0, told_late_s=0.0))
     return own_voice
@@ -68,8 +68,8 @@ def test_a_person_is_left_in_and_known_for_one() -> None:
     microphone = delayed(played, DELAY_S) // 4 + person
     left = np.concatenate(list(heard(own_voice, played, microphone, 30.0, 0.0)))
     assert level_db(left[-20_000:]) == pytest.approx(level_db(person[-20_000:]), abs=2.0)
-    assert own_voice._echo is not None
-    assert own_voice._echo.drowned_out()
+    assert own_voice._echo(0) is not None
+    assert own_voice._echo(0).drowned_out()
     assert not own_voice.said("stop", 30.0 + FRAMES * FRAME_S)
 
 
@@ -87,8 +87,8 @@ def test_an_echo_alone_is_no_person() -> None:
     own_voice = learnt()
     played = voice_like(5)
     list(heard(own_voice, played, delayed(played, DELAY_S), 30.0, 0.0))
-    assert own_voice._echo is not None
-    assert not own_voice._echo.drowned_out()
+    assert own_voice._echo(0) is not None
+    assert not own_voice._echo(0).drowned_out()
     assert own_voice.said("whatever it sounds like", 30.0 + FRAMES * FRAME_S)
     assert not own_voice.said("whatever it sounds like", 40.0)
 
@@ -100,12 +100,12 @@ def test_an_echo_that_stutters_is_no_person() -> None:
     late = delayed(played, DELAY_S + 0.07)
     half = len(echo) // 512 // 2 * 512
     list(heard(own_voice, played, np.concatenate([echo[:half], late[half:]]), 30.0, 0.0))
-    assert own_voice._echo is not None
-    assert not own_voice._echo.drowned_out()
+    assert own_voice._echo(0) is not None
+    assert not own_voice._echo(0).drowned_out()
 
 
 def test_the_sound_stays_as_it_is_where_nothing_is_played() -> None:
-    own_voice = OwnVoice(canceller=EchoCanceller())
+    own_voice = OwnVoice(cancellers=[EchoCanceller()])
     samples = voice_like(6)[:FRAME_SAMPLES].tobytes()
     assert own_voice.removed_from(Frame(samples=samples, at_s=5.0)) == samples
 

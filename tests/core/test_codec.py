@@ -176,7 +176,7 @@ def test_a_text_is_as_long_as_allowed_and_no_longer(message: Transcript | Spoken
 
 
 def test_what_a_message_does_not_say_is_nothing() -> None:
-    """But that a reply did what was wanted, and was heard."""
+    """But that a reply did what was wanted, and was heard, and that a text is sure."""
     told = {
         (wire_name(kind), field.name)
         for kind in concrete(Message)
@@ -184,7 +184,7 @@ def test_what_a_message_does_not_say_is_nothing() -> None:
         if not field.required and field.default_factory is msgspec.NODEFAULT
         if field.default and field.default != OpenQuestion()
     }
-    assert told == {("Reply", "done"), ("PlaybackEnded", "heard")}
+    assert told == {("Reply", "done"), ("PlaybackEnded", "heard"), ("Transcript", "confidence")}
 
 
 @given(interpretations)

@@ -32,6 +32,11 @@ HOME = Path("/var/lib/hark")
         (checks.microphone(Microphone(-45.2)), "45 dB below full scale", ""),
         (checks.microphone(Microphone(-45.0, by_daemon=True)), "running daemon", ""),
         (checks.microphone(Microphone(-120.0)), "silence", "unmute"),
+        (
+            checks.microphone(Microphone(-50.0, devices="USB (passed over: pulse: muted)")),
+            "50 dB below full scale; USB (passed over: pulse: muted)",
+            "",
+        ),
         (checks.microphone(Microphone(-3.0)), "overdriven", "lower it"),
         (checks.microphone(GONE), "no input device", "audio.input"),
         (checks.loudspeaker("default", 48000), '"default" opens at 48000 Hz', ""),

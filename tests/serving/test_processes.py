@@ -18,7 +18,14 @@ from assistant.core.bus import Address
 from assistant.core.clock import boottime_s
 from assistant.core.config import Config, MqttSettings, StorageSettings
 from assistant.core.layout import MEMBERS, STATE_FILE
-from assistant.core.messages import DocumentsDone, DocumentsRequest, Question, SpokenReply, Tick
+from assistant.core.messages import (
+    DeviceChanged,
+    DocumentsDone,
+    DocumentsRequest,
+    Question,
+    SpokenReply,
+    Tick,
+)
 from assistant.recordings.folder import Recordings
 from assistant.serving.processes import (
     MAKERS,
@@ -29,7 +36,7 @@ from assistant.serving.processes import (
     peers,
 )
 from assistant.supervision.heartbeat import Heartbeat
-from audio.capture import Capture
+from audio.microphones.capture import Capture
 from audio.playback import Playback
 from skills.state import open_state
 from tests.support.fake_encoder import FakeEncoder
@@ -126,7 +133,7 @@ def test_a_microphone_that_is_there_beats_by_its_sound_alone(tmp_path: Path) -> 
     """A card whose driver hangs is there and gives nothing: only a new process helps."""
     ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
     ours.setblocking(False)
-    capture, playback = Capture(f"fifo:{tmp_path / 'microphone'}"), Playback("none")
+    capture, playback = Capture([f"fifo:{tmp_path / 'microphone'}"]), Playback("none")
     beat = HearingBeat(Heartbeat(theirs, every_s=0.0), capture, playback).beat
     with ours, theirs, closing(capture), closing(playback):
         beat()
@@ -145,11 +152,15 @@ def test_a_microphone_that_is_there_beats_by_its_sound_alone(tmp_path: Path) -> 
 
 
 @pytest.mark.parametrize("player_dies", [False, True])
-def test_who_can_no_longer_speak_stops_beating_and_is_started_again(player_dies: bool) -> None:
+def test_who_can_no_longer_speak_stops_beating_and_is_started_again(
+    player_dies: bool, tmp_path: Path
+) -> None:
     ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
-    playback, capture = Playback("none"), Capture("no such microphone")
+    # A microphone that is missing is no reason not to beat.
+    playback, capture = Playback("none"), Capture([f"fifo:{tmp_path}"])
     with ours, theirs, closing(capture):
-        capture.present = False  # a microphone that is missing is no reason not to beat
+        assert select.select([capture], [], [], 10.0)[0]
+        assert [type(message) for message in capture.read()] == [DeviceChanged]
         if player_dies:
             playback.close()
         HearingBeat(Heartbeat(theirs, every_s=0.0), capture, playback).beat()

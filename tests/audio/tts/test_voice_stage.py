@@ -143,6 +143,10 @@ def test_signs_are_spoken_but_the_text_is_kept() -> None:
         ),
         (DeviceChanged(device="microphone", present=False), "My microphone is gone."),
         (
+            DeviceChanged(device="microphone", present=False, others=1),
+            "One of my microphones is gone.",
+        ),
+        (
             StageFailed(stage="skills", code="skill.raised", message="y", part="coffee"),
             "Sorry, something went wrong in the skill coffee.",
         ),
@@ -156,6 +160,25 @@ def test_signs_are_spoken_but_the_text_is_kept() -> None:
 )
 def test_what_goes_wrong_is_told_by_name(message: Message, words: str) -> None:
     assert said(VoiceStage(EchoVoice()), message) == words
+
+
+def test_each_of_two_microphones_that_goes_and_comes_back_is_told() -> None:
+    stage = VoiceStage(EchoVoice())
+    changes = [(False, 1), (False, 0), (True, 0), (True, 1), (True, 1)]
+    told = [
+        said(
+            stage,
+            DeviceChanged(device="microphone", present=present, others=others, at_s=20.0 * number),
+        )
+        for number, (present, others) in enumerate(changes)
+    ]
+    assert told == [
+        "One of my microphones is gone.",
+        "My microphone is gone.",
+        "I can hear again.",
+        "One of my microphones is back.",
+        "",
+    ]
 
 
 def test_who_is_there_from_the_start_is_not_said_to_be_back() -> None:

@@ -21,23 +21,33 @@ class FifoFeed:
     Writers may come and go, and write ahead of time: the pace is set here.
     """
 
-    def __init__(self, path: str, clock: Callable[[], float]) -> None:
+    def __init__(self, path: str, clock: Callable[[], float], number: int = 0) -> None:
         self._path, self._clock = Path(path).expanduser(), clock
+        self._number = number
 
-    def run(self, deliver: Callable[[Message], None], stopped: threading.Event) -> None:
+    def run(self, deliver: Callable[[int, Message], None], stopped: threading.Event) -> None:
         """Deliver frames until `stopped`."""
         try:
             fifo = _opened(self._path)
         except AudioError as error:
-            deliver(_absent(error, self._clock()))
+            deliver(self._number, self._absent(error))
             return
         due_s = self._clock() + FRAME_S
         while not stopped.wait(max(0.0, due_s - self._clock())):
             if self._clock() - due_s > BEHIND_S:
                 due_s = self._clock()
-            deliver(Frame(samples=_next(fifo), at_s=due_s))
+            frame = Frame(samples=_next(fifo), at_s=due_s, microphone=self._number)
+            deliver(self._number, frame)
             due_s += FRAME_S
         os.close(fifo)
+
+    def _absent(self, error: AudioError) -> DeviceChanged:
+        return DeviceChanged(
+            device="microphone",
+            present=False,
+            detail=error.message,
+            at_s=self._clock(),
+        )
 
 
 def _opened(path: Path) -> int:
@@ -61,7 +71,3 @@ def _next(fifo: int) -> bytes:
             break
         samples += piece
     return samples.ljust(FRAME_BYTES, b"\0")
-
-
-def _absent(error: AudioError, at_s: float) -> DeviceChanged:
-    return DeviceChanged(device="microphone", present=False, detail=error.message, at_s=at_s)

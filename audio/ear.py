@@ -1,0 +1,121 @@
+"""What one microphone hears: its sound without the assistant's own voice, speech, and keywords."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterator
+
+import msgspec
+import numpy as np
+
+from assistant.core.config import ListeningSettings
+from assistant.core.messages import Frame, Level
+from audio.frames import FRAME_S
+from audio.own_voice import OwnVoice
+from audio.preroll import Heard, PreRoll
+from audio.vad import Sound, Vad
+from audio.wake.engine import WakeWordEngine
+
+FRAMES_A_LEVEL = 16
+LONGEST_EARCON_S = 0.4
+# PocketSphinx notices a word up to 0.6 s after it was said, and in the hiss of a quiet microphone
+# (measured: dither of one bit) it notices "stop" nine times in 28 s, where nobody spoke.
+SPOKEN_WITHIN_S = 0.7
+CLEAR_OVER_S = 1.0
+"""Seconds of sound by which microphones are compared: those of a wake word and its detection."""
+
+
+class Ear:
+    """Takes the frames of one microphone; `engine` and `stop_word` listen to it alone."""
+
+    def __init__(
+        self,
+        settings: ListeningSettings,
+        engine: WakeWordEngine | None,
+        own_voice: OwnVoice,
+        stop_word: WakeWordEngine | None = None,
+    ) -> None:
+        self._engine, self._stop_word, self._own_voice = engine, stop_word, own_voice
+        self._vad = Vad(settings.vad_aggressiveness)
+        self._sounds: deque[Sound] = deque(maxlen=round(CLEAR_OVER_S / FRAME_S))
+        self._unmeasured = 0
+        self._speech = False
+        self._silent_at_s = 0.0
+        self._voiced_at_s = float("-inf")
+        self.preroll = PreRoll(settings.preroll_s)
+        self.heard_at_s = 0.0
+        """The time of the last frame."""
+
+    def hear(self, frame: Frame, recording: bool) -> tuple[Heard, str | None]:
+        """The frame without the own voice, and the wake word that was noticed with it.
+
+        `recording` says whether an utterance is being recorded from this microphone.
+        """
+        self.heard_at_s = frame.at_s
+        frame = msgspec.structs.replace(frame, samples=self._own_voice.removed_from(frame))
+        sound = self._vad.hear(frame.samples)
+        if sound.speech:
+            self._voiced_at_s = frame.at_s
+        self._speech = self._is_speech(sound, frame.at_s, recording)
+        self._sounds.append(sound)
+        self._unmeasured += 1
+        heard = Heard(frame.at_s, frame.samples, self._speech)
+        self.preroll.push(heard)
+        return heard, self._noticed(frame)
+
+    def level(self) -> Iterator[Level]:
+        """The level of the last half second, once that has passed."""
+        if self._unmeasured < FRAMES_A_LEVEL:
+            return
+        self._unmeasured = 0
+        recent = list(self._sounds)[-FRAMES_A_LEVEL:]
+        power = np.mean([10 ** (sound.rms_dbfs / 10) for sound in recent])
+        yield Level(
+            rms_dbfs=round(10 * float(np.log10(power)), 1),
+            noise_floor_dbfs=round(recent[-1].noise_floor_dbfs, 1),
+            speech=any(sound.speech for sound in recent),
+        )
+
+    def clearness(self) -> float:
+        """The ratio of the last second's energy to the noise floor's, to compare microphones by."""
+        rises = [10 ** ((s.rms_dbfs - s.noise_floor_dbfs) / 10) for s in self._sounds]
+        return float(np.mean(rises)) if rises else 0.0
+
+    def forget_speech(self) -> None:
+        """Forget what was said before a reply, which is no "stop" to it."""
+        self._voiced_at_s = float("-inf")
+
+    def told_to_stop(self, heard: Heard, microphone: int) -> bool:
+        """Whether "stop" was noticed with the frame, and a person said it."""
+        if self._stop_word is None:
+            return False
+        word = self._stop_word.process(np.frombuffer(heard.samples, np.int16))
+        spoken = heard.at_s - self._voiced_at_s < SPOKEN_WITHIN_S
+        own = self._own_voice
+        return word is not None and spoken and not own.said(word, heard.at_s, microphone)
+
+    def close(self) -> None:
+        """Release the engines, which hold memory and files outside Python."""
+        for engine in (self._engine, self._stop_word):
+            if engine is not None:
+                engine.close()
+
+    def _is_speech(self, sound: Sound, at_s: float, recording: bool) -> bool:
+        """While something is played the VAD hears that.
+
+        A closed microphone then hears nobody; for an open one what held before an earcon holds on.
+        """
+        if not self._own_voice.sounds(at_s):
+            self._silent_at_s = at_s
+            return sound.speech
+        if not recording:
+            return False
+        return self._speech if at_s - self._silent_at_s < LONGEST_EARCON_S else sound.speech
+
+    def _noticed(self, frame: Frame) -> str | None:
+        self._own_voice.step(frame.at_s)
+        if self._engine is None:
+            return None
+        keyword = self._engine.process(np.frombuffer(frame.samples, np.int16))
+        own = keyword and self._own_voice.said(keyword, frame.at_s, frame.microphone)
+        return None if own else keyword
