@@ -50,7 +50,7 @@ class Composition:
 
     `builtin` false leaves only the skills of the configured folders; a `library` has other models
     in use than those that are. Models that are `opened` already are not opened again. `now` gives
-    another aware time than the clock's.
+    another aware time than the clock's. `corrected` fits understanding to what the user put right.
     """
 
     def __init__(
@@ -61,8 +61,10 @@ class Composition:
         library: Library | None = None,
         opened: OpenModels | None = None,
         now: Callable[[], datetime] | None = None,
+        corrected: bool = False,
     ) -> None:
         self._config, self._builtin, self._now = config, builtin, now
+        self._corrected = corrected
         self.library = library or Library(config.models_dir)
         self._opened = opened or OpenModels()
 
@@ -100,6 +102,7 @@ class Composition:
         return Understanding(
             *(self._config, self._loaded.manifests, sentences, self.library, self._opened),
             whole=self._builtin,
+            corrections=self.recordings.examples.all() if self._corrected else (),
         )
 
     @cached_property

@@ -15,6 +15,7 @@ from assistant.core.models.manifest import Library
 from assistant.core.models.opened import OpenModels
 from assistant.skill.home import Home
 from assistant.skill.manifest import SkillManifest, SlotSchema
+from nlu.classifier.corrections import Correction, Lesson
 from nlu.classifier.encoder import MODEL as INTENT
 from nlu.classifier.encoder import SentenceEncoder
 from nlu.classifier.examples import IntentLabel
@@ -31,6 +32,7 @@ from nlu.grammar.speakable import key_of
 from nlu.grammar.templates import Templates
 from nlu.grammar.vocabulary import NO_VOCABULARY, Vocabulary, package_file
 from nlu.interpreter import Interpreter
+from nlu.lessons import Teacher
 from nlu.parts.composer import Composer
 from nlu.parts.questions import Questions
 from nlu.stage import NluStage
@@ -67,6 +69,7 @@ class Understanding:
     """The sentences and models that the settings ask for, beside the skills' `sentences`.
 
     With `whole` false, only the skills' sentences are used: neither Home Assistant's nor models.
+    `corrections` are what the user has put right.
     """
 
     def __init__(
@@ -77,8 +80,9 @@ class Understanding:
         library: Library,
         opened: OpenModels,
         whole: bool = True,
+        corrections: Sequence[Correction] = (),
     ) -> None:
-        self._config, self._manifests = config, manifests
+        self._config, self._manifests, self._corrections = config, manifests, corrections
         self._library, self._opened, self._whole = library, opened, whole
         self.sentences = sentences
         self.faults = Degraded("nlu")
@@ -138,14 +142,19 @@ class Understanding:
 
     @cached_property
     def own_examples(self) -> OwnSentences:
-        """Sentences of the installed skills that the intent model is fitted to, or keeps."""
-        drawn = (
-            self.sentences.labelled(FITTED_SENTENCES, FITTING_SEED, talk=talk)
+        """What the intent model is fitted to, or keeps, for the installed skills and the user."""
+        commands, talk = (
+            [
+                (IntentLabel(one.intent, one.fixed), one.text)
+                for one in self.sentences.labelled(FITTED_SENTENCES, FITTING_SEED, talk=talk)
+            ]
             for talk in (False, True)
         )
-        return OwnSentences(
-            *([(IntentLabel(one.intent, one.fixed), one.text) for one in some] for some in drawn)
-        )
+        return OwnSentences(commands, talk, self._lessons() if self._corrections else ())
+
+    def _lessons(self) -> list[Lesson]:
+        teacher = Teacher(self.templates.in_area(self._config.home.area))
+        return list(map(teacher.lesson, self._corrections))
 
     def _fitted(self) -> IntentModel:
         load = partial(SentenceEncoder.load, self._library)

@@ -20,6 +20,7 @@ from assistant.skill import (
 )
 
 TALK = Traits(asks=True, whole=True)
+TAKING_BACK = msgspec.structs.replace(TALK, guarded=True)
 
 skill = Skill("conversation")
 
@@ -31,7 +32,7 @@ skill = Skill("conversation")
     "(be quiet|quiet|silence|shut up|hush|enough|that's enough|that is enough)",
     "(stop|cancel|quit) (what you are|what you're) doing",
     "(stop|turn off|silence) [the] (alarm|ringing|noise)",
-    traits=TALK,
+    traits=TAKING_BACK,
 )
 @skill.short(
     "HassNevermind",
@@ -96,7 +97,7 @@ def repeat(context: Context) -> Reply:
 @skill.intent(
     "Undo",
     "(undo|undo that|undo it|take that back|revert that|undo the last (thing|command))",
-    traits=TALK,
+    traits=TAKING_BACK,
 )
 @skill.short(
     "Undo",

@@ -75,6 +75,27 @@ def wrong(
     _tell(_ask(_settings(config), "wrong", name, expect), json)
 
 
+@app.command()
+def examples(config: Config = None, json: Json = False) -> None:
+    """List what you have put right, and what understanding makes of it."""
+    told = _ask(_settings(config))
+    table = Table("id", "heard", "meant", "")
+    for one in told.examples:
+        if json:
+            emit(one)
+        table.add_row(one.id, one.heard, one.meant, one.use)
+    if not json:
+        console.print(table)
+
+
+@app.command()
+def forget(
+    name: Annotated[str, typer.Argument(metavar="ID")], config: Config = None, json: Json = False
+) -> None:
+    """Remove an example; from the next start, or `assistant reload`, it is not learnt from."""
+    _tell(_ask(_settings(config), "forget", name), json)
+
+
 @app.command("list")
 def list_recordings(
     folder: Annotated[Path | None, typer.Argument(help="Recordings elsewhere.")] = None,
@@ -112,4 +133,5 @@ def _tell(told: RecordingState, json: bool) -> None:
         emit(told)
         return
     verb = "What is said is kept" if told.on else "Nothing is kept"
-    console.print(f"{verb}. There are {told.kept}.", markup=False, soft_wrap=True)
+    more = f" Examples: {len(told.examples)}." if told.examples else ""
+    console.print(f"{verb}. There are {told.kept}.{more}", markup=False, soft_wrap=True)

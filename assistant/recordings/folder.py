@@ -3,6 +3,7 @@
     consent      is there while the user agrees; empty
     ID.wav       the sound of one utterance, written by recognition
     ID.json      its `Trace`, written by the control process
+    examples     what the user has put right (`Examples`), written by the control process
 
 Nothing is kept without consent. The oldest go first, by age and by size.
 """
@@ -24,9 +25,10 @@ from assistant.core.errors import InputError, StorageError
 from assistant.core.files import make_private, replace_file
 from assistant.core.layout import RECORDINGS_FOLDER
 from assistant.core.messages import SAMPLE_RATE_HZ
+from assistant.recordings.examples import Examples
 from assistant.recordings.trace import Trace
 
-_CONSENT = "consent"
+_CONSENT, _EXAMPLES = "consent", "examples"
 _SOUND, _TRACE = ".wav", ".json"
 _DAY_S = 86400.0
 _MODE = 0o600
@@ -50,22 +52,28 @@ class _Written(NamedTuple):
 
 
 class Recordings:
-    """The recordings in a folder; `clock` gives the wall time in seconds."""
+    """The recordings in a folder; `clock` gives the wall time in seconds.
+
+    In the folder `cache` understanding keeps what it makes of the examples.
+    """
 
     def __init__(
         self,
         folder: Path,
         settings: RecordingsSettings | None = None,
         clock: Callable[[], float] = time.time,
+        cache: Path = Path(),
     ) -> None:
         self.folder = folder
+        self.examples = Examples(folder / _EXAMPLES, cache)
         self._settings = settings or RecordingsSettings()
         self._clock = clock
 
     @classmethod
     def of(cls, config: Config) -> Recordings:
         """Those of the daemon with these settings."""
-        return cls(config.state_dir / RECORDINGS_FOLDER, config.recordings)
+        folder, cache = config.state_dir / RECORDINGS_FOLDER, config.cache_dir / "nlu"
+        return cls(folder, config.recordings, cache=cache)
 
     @property
     def on(self) -> bool:
@@ -86,6 +94,8 @@ class Recordings:
             (self.folder / _CONSENT).unlink(missing_ok=True)
             for file in list(self._files()) if remove else ():
                 file.unlink(missing_ok=True)
+            if remove:
+                self.examples.clear()
         except OSError as error:
             raise _unusable(self.folder, error) from error
 

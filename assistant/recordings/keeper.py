@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable, Iterator
 from datetime import datetime
 
 import msgspec
 
 from assistant.control.recollection import Recollection
-from assistant.core.errors import ControlError, InputError
+from assistant.core.errors import ControlError, InputError, StorageError
 from assistant.core.messages import (
     Asked,
     Commit,
@@ -20,8 +21,11 @@ from assistant.core.messages import (
     Transcript,
     Utterance,
 )
+from assistant.recordings.examples import Example, put_right, told
 from assistant.recordings.folder import Recordings
 from assistant.recordings.trace import Trace, trace_of
+
+log = logging.getLogger(__name__)
 
 MARKING = "MarkWrong"
 """The intent by which the user says that the last thing was wrong."""
@@ -36,6 +40,8 @@ class RecordingState(msgspec.Struct, frozen=True, kw_only=True, tag="Recordings"
     folder: str
     utterances: int
     size_bytes: int
+    examples: tuple[Example, ...] = ()
+    """What the user has put right, and what became of it."""
 
     @property
     def kept(self) -> str:
@@ -44,7 +50,10 @@ class RecordingState(msgspec.Struct, frozen=True, kw_only=True, tag="Recordings"
 
 
 class RecordingKeeper:
-    """Observes every event after `recollection` has; `now` gives the aware wall time."""
+    """Observes every event after `recollection` has; `now` gives the aware wall time.
+
+    What an utterance puts right of the one before it becomes an example.
+    """
 
     def __init__(
         self,
@@ -56,7 +65,8 @@ class RecordingKeeper:
         self._asked: dict[str, Asked | None] = {}
         """The last utterance, with the question that was open when it was said."""
         self._open: Asked | None = None
-        self._last = ""
+        self._last = self._before = ""
+        """The ids of the last utterance that is kept, and of the one before it."""
 
     def observe(self, message: Message) -> Iterator[KeepSound]:
         """Keep what an event tells; give the request to keep the sound, once for an utterance."""
@@ -75,10 +85,21 @@ class RecordingKeeper:
                 self._recordings.mark(self._last)
             return
         if trace.id != self._last:
-            self._last = trace.id
+            self._before, self._last = self._last, trace.id
             yield KeepSound(utterance_id=trace.id)
         if trace.replies or trace.question:
             self._recordings.keep_trace(trace)
+            self._learn(trace)
+
+    def _learn(self, trace: Trace) -> None:
+        before = self._recordings.trace(self._before) if self._before else None
+        correction = put_right(before, trace) if before else None
+        if correction is None:
+            return
+        try:
+            self._recordings.examples.add(correction)
+        except StorageError as error:
+            log.warning("an example is lost: %s (%s)", error.message, error.code)
 
     def answer(self, action: str = "", name: str = "", expect: str = "") -> RecordingState:
         """Do what a caller asks for, and tell the state.
@@ -86,7 +107,8 @@ class RecordingKeeper:
         Raises `ControlError` for an unknown action, or an utterance that is not kept.
         """
         try:
-            return carry_out(self._recordings, action, name or self._last, expect)
+            name = name or ("" if action == "forget" else self._last)
+            return carry_out(self._recordings, action, name, expect)
         except InputError as error:
             raise ControlError(error.code, error.message) from error
 
@@ -96,7 +118,8 @@ def carry_out(
 ) -> RecordingState:
     """Begin or end what is kept, remove it, or mark an utterance as wrong; and tell the state.
 
-    Raises `InputError` for an unknown action, or an utterance that is not kept.
+    With what was really said, an utterance that is marked becomes an example, which "forget"
+    removes. Raises `InputError` for an unknown action, or an utterance that is not kept.
     """
     match action:
         case "on":
@@ -106,6 +129,12 @@ def carry_out(
         case "wrong":
             if not recordings.mark(name, expect):
                 raise InputError("recordings.unknown", "that utterance is not kept")
+            marked = recordings.trace(name) if recordings.on else None
+            if marked and (correction := told(marked)):
+                recordings.examples.add(correction)
+        case "forget":
+            if not recordings.examples.remove(name):
+                raise InputError("recordings.unknown", "there is no such example")
         case "":
             pass
         case _:
@@ -114,9 +143,13 @@ def carry_out(
 
 
 def state_of(recordings: Recordings) -> RecordingState:
-    """The state of recordings."""
-    usage = recordings.usage()
-    return RecordingState(on=recordings.on, folder=str(recordings.folder), **usage._asdict())
+    """The state of recordings, and of what they teach."""
+    return RecordingState(
+        on=recordings.on,
+        folder=str(recordings.folder),
+        examples=recordings.examples.described(),
+        **recordings.usage()._asdict(),
+    )
 
 
 def _is_meant(trace: Trace) -> bool:

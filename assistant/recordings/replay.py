@@ -75,7 +75,7 @@ def replay(
 ) -> ReplayFigures:
     """Run recordings again with these settings; each result goes to `outcome`."""
     clock = _Clock()
-    composition = Composition(config, now=clock)
+    composition = Composition(config, now=clock, corrected=True)
     recognition = composition.asr()
     results: list[Replayed] = []
     for conversation in _conversations(recorded):

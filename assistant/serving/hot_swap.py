@@ -45,7 +45,7 @@ class HotSwap:
     def stage(self, config: Config) -> Stage:
         """The stage for these settings, with the models that are open already."""
         self._config = config
-        stage = self._make(Composition(config, opened=self._opened))
+        stage = self._make(Composition(config, opened=self._opened, corrected=True))
         collect_and_trim()
         return stage
 
@@ -53,7 +53,9 @@ class HotSwap:
         """Make a stage with that version; raises `ModelError`, or what making it raises."""
         library = Library(self._config.models_dir).choosing(model, version)
         check_version(library, model)
-        composition = Composition(self._config, library=library, opened=self._opened)
+        composition = Composition(
+            self._config, library=library, opened=self._opened, corrected=True
+        )
         made = self._made(composition)
         trim_heap()
 
@@ -83,7 +85,7 @@ class NluHotSwap:
 
     def stage(self, config: Config) -> NluStage:
         """The stage for these settings, with the models that are open already."""
-        composition = Composition(config, opened=self._opened)
+        composition = Composition(config, opened=self._opened, corrected=True)
         stage = composition.nlu()
         self._models_dir, self._cache = config.models_dir, config.cache_dir / "nlu"
         self._guesses = composition.understanding.guesses

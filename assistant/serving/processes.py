@@ -263,7 +263,7 @@ def _control(config: Config, files: tuple[Path, ...], heartbeat: Heartbeat) -> P
     """The control process; it composes each answer on request, from the current settings."""
 
     def now() -> Composition:
-        return Composition(load_config(files)[0])
+        return Composition(load_config(files)[0], corrected=True)
 
     alone = Status(
         processes=tuple(ProcessStatus(name=n, state="ready", pid=os.getpid()) for n in MEMBERS)

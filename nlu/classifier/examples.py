@@ -17,6 +17,7 @@ from typing import NamedTuple
 
 import msgspec
 import numpy as np
+from numpy.typing import NDArray
 
 from assistant.core.errors import ModelError
 from assistant.core.messages import SlotValue
@@ -54,8 +55,12 @@ class Examples(NamedTuple):
     @property
     def negatives(self) -> Examples:
         """The examples that no assistant should act on."""
-        outside = np.array([label is None for label in self.labels], bool)
-        return Examples([None] * int(outside.sum()), self.embeddings[outside])
+        return self.where(np.array([label is None for label in self.labels], bool))
+
+    def where(self, chosen: NDArray[np.bool_]) -> Examples:
+        """The examples that are chosen, bool[examples]."""
+        labels = [label for label, is_chosen in zip(self.labels, chosen, strict=True) if is_chosen]
+        return Examples(labels, self.embeddings[chosen])
 
     def divided(self, at: int) -> tuple[Examples, Examples]:
         """The first `at` examples, and the others."""

@@ -3,15 +3,24 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
+import logging
+from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
+import numpy as np
+from numpy.typing import NDArray
+
 from nlu.classifier import cache
+from nlu.classifier.corrections import Lesson, Use, read_uses, write_uses
 from nlu.classifier.encoder import SentenceEncoder
-from nlu.classifier.examples import CachedEncoder, IntentLabel, embed, read_shipped
+from nlu.classifier.examples import CachedEncoder, Examples, IntentLabel, embed, read_shipped
 from nlu.classifier.head import Head
 from nlu.classifier.intent import IntentModel
+from nlu.classifier.learning import Trial, taught
+
+log = logging.getLogger(__name__)
 
 _VERSION = 3
 """Version of the fitting; increase it when the way a head is fitted or stored changes."""
@@ -20,10 +29,15 @@ _KEPT = 8
 
 
 class OwnSentences(NamedTuple):
-    """Sentences of the installed skills: `commands` fit the head, `talk` is only compared with."""
+    """What this installation adds: sentences of its skills, and what its user has put right.
+
+    `commands` fit the head, `talk` is only compared with, and `lessons` fit it where nothing else
+    is understood worse with them.
+    """
 
     commands: Sequence[tuple[IntentLabel, str]] = ()
     talk: Sequence[tuple[IntentLabel, str]] = ()
+    lessons: Sequence[Lesson] = ()
 
 
 def fitted(
@@ -37,12 +51,60 @@ def fitted(
     digest.update(shipped)
     for label, text in own.commands:
         digest.update(f"{label.text}\t{text}\n".encode())
-    file = folder / f"head-{digest.hexdigest()}.npz"
-    known = embed(CachedEncoder(encoder, folder), [*own.commands, *own.talk])
-    commands, talk = known.divided(len(own.commands))
+    base = digest.hexdigest()
+    teaching = [(one.label, one.text) for one in own.lessons if isinstance(one.label, IntentLabel)]
+    known = embed(CachedEncoder(encoder, folder), [*own.commands, *own.talk, *teaching])
+    commands, others = known.divided(len(own.commands))
+    talk, corrections = others.divided(len(own.talk))
+    head = _kept(folder, base, lambda: IntentModel.fit(commands + read_shipped(shipped)))
+    if own.lessons or read_uses(folder, base):
+        examples = read_shipped(shipped)
+        trial = partial(Trial, head, commands, examples, talk, encoder.calibration)
+        chosen = corrections.where(_harmless(own.lessons, corrections, trial, folder, base))
+        if chosen.labels:
+            digest.update(chosen.embeddings.tobytes())
+            digest.update("\n".join(label.text for label in chosen.labels if label).encode())
+            whole = commands + examples
+            fit = partial(taught, head, whole, chosen)
+            head = _kept(folder, digest.hexdigest(), fit)
+    return IntentModel(encoder, head, talk)
+
+
+def _kept(folder: Path, name: str, fit: Callable[[], Head]) -> Head:
+    """The head of that name in `folder`, which is fitted where there is none."""
+    file = folder / f"head-{name}.npz"
     head = cache.read(file, Head.from_npz)
     if head is None:
-        head = IntentModel.fit(commands + read_shipped(shipped))
+        head = fit()
         cache.write(file, head.to_npz())
         cache.keep_newest(folder, "head-*.npz", _KEPT)
-    return IntentModel(encoder, head, talk)
+    return head
+
+
+def _harmless(
+    lessons: Sequence[Lesson],
+    corrections: Examples,
+    trial: Callable[[], Trial],
+    folder: Path,
+    base: str,
+) -> NDArray[np.bool_]:
+    """Which corrections are fitted to; `folder` keeps what became of each lesson.
+
+    Only what is new beside the same other sentences, `base`, is tried. What did harm there is not
+    tried again.
+    """
+    past = read_uses(folder, base)
+    uses = {one.key: one.label for one in lessons if isinstance(one.label, Use)}
+    keys = [one.key for one in lessons if one.key not in uses]
+    fit = np.array([past.get(key) is not Use.HARMFUL for key in keys], bool)
+    if any(key not in past for key in keys):
+        fit[fit] = trial().harmless(corrections.where(fit))
+    uses |= {
+        key: Use.USED if fits else Use.HARMFUL for key, fits in zip(keys, fit.tolist(), strict=True)
+    }
+    if uses != past:
+        write_uses(folder, base, uses)
+        if not fit.all():
+            left_out = "%d of %d corrections are left out: others are understood worse with them"
+            log.warning(f"{left_out} (nlu.corrections)", int((~fit).sum()), len(fit))
+    return fit

@@ -197,11 +197,11 @@ def _rehearse(
 ) -> _Rehearsal:
     """Fit without a part of the sentences, and see what the head makes of that part."""
     unknown = np.isin(numbers, _held_out_labels(names, turn))
-    kept = _held_out(embeddings, turn, SHARE)
+    kept = is_held_out(embeddings, turn, SHARE)
     # The first sentence of every label is always fitted to, however few it has.
     kept[np.unique(numbers, return_index=True)[1]] = False
     few = len(negatives) <= 1 / SHARE
-    lost = np.zeros(len(negatives), bool) if few else _held_out(negatives, turn, 2 * SHARE)
+    lost = np.zeros(len(negatives), bool) if few else is_held_out(negatives, turn, 2 * SHARE)
     inner = ~unknown & ~kept
     present, renumbered = np.unique(numbers[inner], return_inverse=True)
     classes = _classes(embeddings[inner], renumbered, negatives[~lost], None)
@@ -227,7 +227,7 @@ def _held_out_labels(names: Sequence[str], turn: int) -> NDArray[np.intp]:
     return np.roll(order, -turn * count)[:count]
 
 
-def _held_out(embeddings: Array, turn: int, share: float) -> NDArray[np.bool_]:
+def is_held_out(embeddings: Array, turn: int, share: float) -> NDArray[np.bool_]:
     """Which rows are held out in a turn, by what they hold, as a hash would choose them."""
     direction = np.random.default_rng(0).standard_normal(embeddings.shape[1]) / SHARE**3
     places = (embeddings @ direction) % 1.0

@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from datetime import timedelta
 
+import msgspec
+
 from assistant.skill import Context, Dialog, Reply, Request, Skill, Timer, Traits, Undo, count
 from skills.timer.meant import (
     FIRST,
@@ -30,6 +32,8 @@ _LONGEST_NAME = 3
 _GOING_ON = re.compile(r"\b(?:unpause|resume|continue|(?:carry|go) on|keep going)\b")
 """Words that let a timer go on, and mean nothing else."""
 
+CANCELLING = msgspec.structs.replace(TIMER, guarded=True)
+
 skill = Skill("timer")
 skill.rule("others", "(other|others) [one|ones|timer|timers]")
 
@@ -52,7 +56,7 @@ def _any_named(request: Request, context: Context) -> bool:
     "(cancel|stop|delete|remove|end) [the|my] timer for [the|my] {name}",
     "(cancel|stop) timer",
     "turn <which> off",
-    traits=TIMER,
+    traits=CANCELLING,
 )
 @skill.short("HassCancelTimer", "cancel <by_name>", holds=_any_named)
 @skill.short(
@@ -89,7 +93,7 @@ def cancel_timer(
     "HassCancelAllTimers",
     "(cancel|stop|delete|remove|end|clear) (all|all [of] (the|my)|every|both) (timer|timers)",
     "(cancel|stop|delete|remove|end|clear) [the|my] timers",
-    traits=TIMER,
+    traits=CANCELLING,
 )
 @skill.short(
     "HassCancelAllTimers",

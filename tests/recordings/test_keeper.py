@@ -154,7 +154,41 @@ def test_a_caller_turns_it_on_and_off_and_marks(keeping: Keeping) -> None:
     assert keeping.keeper.answer("on").on
 
 
-@pytest.mark.parametrize(("action", "name"), [("wrong", ""), ("wrong", "../x"), ("burn", "")])
+def test_what_is_put_right_becomes_an_example_that_can_be_forgotten(keeping: Keeping) -> None:
+    keeping.observe(*said("u", "let there be light"))
+    keeping.observe(*said("v", "no lamp on", LAMP_ON))
+    (example,) = keeping.keeper.answer().examples
+    assert (example.id, example.heard, example.meant) == ("u", "let there be light", "HassTurnOn()")
+    assert keeping.keeper.answer("forget", "u").examples == ()
+
+
+def test_what_was_said_really_becomes_an_example(keeping: Keeping) -> None:
+    keeping.observe(*said("u", "let there be light"))
+    (example,) = keeping.keeper.answer("wrong", "", "lamp on").examples
+    assert (example.heard, example.meant) == ("let there be light", "lamp on")
+    assert keeping.keeper.answer("remove").examples == ()
+
+
+def test_without_consent_nothing_is_learnt(keeping: Keeping) -> None:
+    keeping.observe(*said("u", "let there be light"))
+    keeping.recordings.withdraw()
+    keeping.observe(*said("v", "no lamp on", LAMP_ON))
+    assert keeping.keeper.answer("wrong", "u", "lamp on").examples == ()
+
+
+def test_an_example_is_lost_on_a_full_disk_and_nothing_else(
+    keeping: Keeping, caplog: pytest.LogCaptureFixture
+) -> None:
+    (keeping.recordings.folder / "examples").mkdir()
+    keeping.observe(*said("u", "let there be light"))
+    keeping.observe(*said("v", "no lamp on", LAMP_ON))
+    assert len(recorded(keeping.recordings.folder)) == 2
+    assert "recordings.unwritable" in caplog.text
+
+
+@pytest.mark.parametrize(
+    ("action", "name"), [("wrong", ""), ("wrong", "../x"), ("burn", ""), ("forget", "")]
+)
 def test_what_cannot_be_done_is_refused(keeping: Keeping, action: str, name: str) -> None:
     with pytest.raises(ControlError):
         keeping.keeper.answer(action, name)

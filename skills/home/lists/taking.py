@@ -13,6 +13,7 @@ from assistant.skill import (
     Report,
     Request,
     Skill,
+    Traits,
     Undo,
     count,
     named_thing,
@@ -124,7 +125,7 @@ def complete_named(request: Request, context: Context) -> Dialog:
     return _with(_check, named_thing(context), (), request, context)
 
 
-@skill.serve("HassListRemoveItem")
+@skill.serve("HassListRemoveItem", traits=Traits(guarded=True))
 @skill.short(
     "HassListRemoveItem",
     "<take> {text:item} <from> <listed> [again]",
