@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Callable, Sequence
 from contextlib import closing
+from itertools import pairwise
 
 import msgspec
 from rapidfuzz.distance import Levenshtein
@@ -26,14 +27,18 @@ from assistant.pipeline import run, typed
 from nlu.text.canonical import canonical
 from skills.state import open_state
 
+_DEGREES = (0.0, 0.5, 0.7, 0.8, 0.9, 0.95, 1.01)
+
 
 class SpokenFigures(msgspec.Struct, frozen=True, kw_only=True):
     """Figures of `clips`; the shares are from 0 to 1, of the clips that have a sentence.
 
     `exact_transcripts` have just the words of the label, `wer` is the word error rate, and
     `right_interpretations` have the commands, with every slot, that the label's text has;
-    `right_by_voice` is their share for each kind of voice. `actions_on_rejects` counts the clips
-    without a sentence that changed a state. `engine` names what recognised them.
+    `right_by_voice` is their share for each kind of voice, and `right_by_confidence` for each
+    degree of the transcript's confidence, of which there are `clips_by_confidence`.
+    `actions_on_rejects` counts the clips without a sentence that changed a state. `engine` names
+    what recognised them.
     """
 
     clips: int
@@ -41,6 +46,8 @@ class SpokenFigures(msgspec.Struct, frozen=True, kw_only=True):
     wer: float
     right_interpretations: float
     right_by_voice: dict[str, float]
+    right_by_confidence: dict[str, float]
+    clips_by_confidence: dict[str, int]
     actions_on_rejects: int
     engine: str
 
@@ -92,6 +99,7 @@ class _Tally:
     def __init__(self) -> None:
         self.exact = self.errors = self.words = self.actions = 0
         self.right: defaultdict[str, list[bool]] = defaultdict(list)
+        self.believed: defaultdict[str, list[bool]] = defaultdict(list)
         self.engines: set[str] = set()
 
     def figures(self, clips: int) -> SpokenFigures:
@@ -103,9 +111,19 @@ class _Tally:
             wer=_share(self.errors, self.words),
             right_interpretations=_share(sum(every), len(every)),
             right_by_voice={v: _share(sum(r), len(r)) for v, r in sorted(self.right.items()) if v},
+            right_by_confidence={
+                d: _share(sum(r), len(r)) for d, r in sorted(self.believed.items())
+            },
+            clips_by_confidence={d: len(r) for d, r in sorted(self.believed.items())},
             actions_on_rejects=self.actions,
             engine="+".join(sorted(self.engines - {""})),
         )
+
+
+def _degree(confidence: float) -> str:
+    """The span of confidences in which one lies."""
+    lower, upper = next(pair for pair in pairwise(_DEGREES) if confidence < pair[1])
+    return f"{lower:.2f} to {min(upper, 1.0):.2f}"
 
 
 def _share(some: int, every: int) -> float:
@@ -125,6 +143,8 @@ def _compared(
     # A label without a command is a question for the documents: it needs its own words.
     right = _comparable(understood) == _comparable(wanted) and bool(wanted or words == wanted_words)
     tally.right[voice].append(right)
+    if said.text:
+        tally.believed[_degree(said.confidence)].append(right)
     if right:
         return None
     return _misheard(said, label, [*map(in_words, understood)], [*map(in_words, wanted)])

@@ -59,12 +59,15 @@ def test_what_is_heard_as_it_is_typed_is_right(composition: Composition, tmp_pat
     assert figures.right_interpretations == figures.exact_transcripts == 1.0
     assert figures.right_by_voice == {"synthetic": 1.0}
     assert (figures.wer, figures.engine) == (0.0, "pocketsphinx")
+    assert set(figures.right_by_confidence.values()) == {1.0}
+    assert sum(figures.clips_by_confidence.values()) == len(SENTENCES)
 
 
 def test_other_labels_are_not_met(composition: Composition, tmp_path: Path) -> None:
     figures, missed = evaluated(composition, tmp_path, [*SENTENCES[1:], SENTENCES[0]])
     assert figures.right_interpretations == 0.0
     assert figures.wer > 0.5
+    assert set(figures.right_by_confidence.values()) == {0.0}
     assert [one.label for one in missed] == [*SENTENCES[1:], SENTENCES[0]]
 
 
