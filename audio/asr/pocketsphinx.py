@@ -39,8 +39,8 @@ _WHOLE = {"cmn": "batch", "bestpath": True, "fwdflat": False, "maxhmmpf": 1000}
 median of 274 utterances and 122 ms at 95 %, which the wait for silence covers. With narrower beams,
 every other frame or two Gaussians it takes two thirds of that, and hears 3 to 10 of 54 home
 commands fewer."""
-_LONGEST_WHOLE_S = 8.0
-"""Seconds of sound beyond which the trigram would be late."""
+_LONGEST_WHOLE_S = 4.0
+"""Seconds of sound beyond which the trigram would be late, as it is for the longest orders."""
 
 _LONGEST_ANSWER_S = 3.0
 """Seconds of speech after which it is no plain answer to a question."""
