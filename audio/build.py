@@ -29,6 +29,7 @@ from audio.tts.select import select as select_voice
 from audio.tts.stage import VoiceStage
 from audio.wake.engine import WakeWordEngine
 from audio.wake.keyphrase import KeyPhrases
+from audio.wake.own.store import EnrolledPhrases
 from audio.wake.select import select
 
 # Engines are more sensitive on the assistant's own voice than on the microphone, so that every
@@ -43,11 +44,22 @@ def make_own_voice(config: Config) -> OwnVoice:
     """Make what follows the assistant's own voice for wake words and for "stop"."""
     willing = {k: min(1.0, s + OWN_WAKE_BONUS) for k, s in config.wake.keywords.items()}
     engines = (
-        select(WakeSettings(engine=config.wake.engine, keywords=willing)),
+        select(
+            WakeSettings(engine=config.wake.engine, keywords=willing),
+            EnrolledPhrases(config.state_dir),
+        ),
         KeyPhrases({"stop": OWN_STOP_SENSITIVITY}),
     )
     cancellers = [c for _ in config.audio.inputs if (c := echo_canceller()) is not None]
     return OwnVoice(engines, config.audio.playback_grace_s, cancellers)
+
+
+def make_wake_word(config: Config) -> WakeWordEngine:
+    """Make what hears the wake words of the settings, the enrolled ones among them.
+
+    Raises `ConfigError` or `WakeWordError`.
+    """
+    return select(config.wake, EnrolledPhrases(config.state_dir), Library(config.models_dir))
 
 
 def make_listener(
@@ -63,12 +75,12 @@ def make_listener(
 
     return Listener(
         config.listening,
-        select(config.wake) if wake else None,
+        make_wake_word(config) if wake else None,
         own_voice=own_voice,
         stop_word=stop_word(),
         locator=_locator(config) if wake else None,
         further=[
-            Ear(config.listening, select(config.wake), own_voice or OwnVoice(), stop_word())
+            Ear(config.listening, make_wake_word(config), own_voice or OwnVoice(), stop_word())
             for _ in range(microphones - 1)
         ],
     )
@@ -76,11 +88,11 @@ def make_listener(
 
 def _locator(config: Config) -> WakeWordEngine | None:
     """A second engine that finds where a wake word ended; None where it would take too long."""
-    engine = select(config.wake)
-    if isinstance(engine, KeyPhrases):
-        engine.close()
-        return None
-    return engine
+    engine = make_wake_word(config)
+    if engine.locates:
+        return engine
+    engine.close()
+    return None
 
 
 class Recognition:

@@ -50,9 +50,10 @@ from assistant.evaluation.sentences import evaluate_sentences, reader
 from assistant.evaluation.shelf import Shelf
 from assistant.evaluation.spoken import evaluate_spoken
 from assistant.evaluation.squad import read_articles
-from assistant.evaluation.wake import evaluate_wake
+from assistant.evaluation.wake import Recordings, evaluate_enrolment, evaluate_wake
 from assistant.evaluation.week import ConversationOfWeek, evaluate_week, load_week
 from assistant.supervision.settings import check_settings
+from audio.wake.engine import spoken
 from nlu.build import answer_reader
 from nlu.classifier.encoder import MODEL, SentenceEncoder
 from nlu.classifier.examples import read_shipped
@@ -83,17 +84,30 @@ def wake(
     engine: Annotated[
         str, typer.Option(help="auto, porcupine, microwakeword or pocketsphinx.")
     ] = "auto",
+    near: Annotated[
+        Path | None, typer.Option(help="Recordings of words that sound nearly like it.")
+    ] = None,
+    enrol: Annotated[
+        int, typer.Option(min=0, help="Enrol this many of the recordings; the others judge.")
+    ] = 0,
     json: Json = False,
 ) -> None:
-    """Count missed wake words, and false alarms in the negatives."""
+    """Count missed wake words, near words taken for it, and false alarms in the negatives.
+
+    With --enrol, the phrase as it was enrolled, and each engine that knows it.
+    """
+    judged = Recordings.below(directory, near, negatives)
+    named = spoken(keyword)
     try:
         with progress("listening") as told:
-            figures = evaluate_wake(
-                directory, keyword.replace("_", " "), negatives, sensitivity, engine, told
-            )
+            if enrol:
+                found = list(evaluate_enrolment(judged, named, enrol, sensitivity, told))
+            else:
+                found = [evaluate_wake(judged, named, sensitivity, engine, told)]
     except WakeWordError as error:
         raise InputError(error.code, error.message) from error
-    show_figures(f'Wake word "{keyword}"', figures, json)
+    for figures in found:
+        show_figures(f'Wake word "{named}", {figures.engine}', figures, json)
 
 
 @app.command()

@@ -29,7 +29,7 @@ COMMANDS = (
 )
 """Modules of this package that hold one command of the same name."""
 
-GROUPS = ("skills", "models", "documents", "record", "eval", "bench")
+GROUPS = ("skills", "models", "documents", "record", "wake", "eval", "bench")
 """Modules of this package that hold a group of commands, `app`."""
 
 _COLLECTED_AFTER = 100_000

@@ -65,7 +65,8 @@ class WakeSettings(SettingsSection, frozen=True, kw_only=True):
     """Wake words."""
 
     engine: Annotated[str, _one_of("auto", "porcupine", "microwakeword", "pocketsphinx")] = "auto"
-    """"auto", "porcupine", "microwakeword" or "pocketsphinx"."""
+    """"auto" (each keyword by the first that knows it), "porcupine", "microwakeword" or
+    "pocketsphinx". What `assistant wake add` enrolled is heard by its enrolment."""
     keywords: dict[str, Share] = msgspec.field(default_factory=lambda: {"computer": 0.8})
     """Keyword → sensitivity from 0 to 1; all keywords are listened for at once."""
 

@@ -21,8 +21,8 @@ from assistant.doctor.probes import Clock, FolderProbe, Microphone, Session, Spe
 from assistant.recordings.folder import Recordings
 from assistant.recordings.keeper import RecordingState, state_of
 from audio.asr.tandem import Pace, read_pace
+from audio.build import make_wake_word
 from audio.tts.select import select as select_voice
-from audio.wake.select import select as select_wake_word
 
 QUIET_DBFS, LOUD_DBFS = -80.0, -12.0
 """Levels between which a working microphone in a quiet room is; a muted one is below."""
@@ -300,7 +300,7 @@ def _spoken(config: Config, library: Library) -> SpeechProbe:
 
 
 def _wake_engine(config: Config) -> str:
-    engine = select_wake_word(config.wake)
+    engine = make_wake_word(config)
     engine.close()
     return engine.name
 

@@ -1,9 +1,9 @@
-"""How well a wake word engine detects its keyword, and how often it does so where none is."""
+"""How well wake word engines detect a keyword, and how often they do so where none is."""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -11,57 +11,117 @@ import msgspec
 import numpy as np
 
 from assistant.core.config import WakeSettings
-from assistant.evaluation.clips import recordings
+from assistant.core.errors import InputError, WakeWordError
+from assistant.core.models.manifest import Library
+from assistant.evaluation.clips import recordings, sound_of
 from audio.frames import FRAME_S, SILENCE, frames_of
-from audio.wake.engine import WakeWordEngine
-from audio.wake.select import select
+from audio.wake.engine import WakeWordEngine, spoken
+from audio.wake.own.background import load_background
+from audio.wake.own.embedding import SpeechEmbedding
+from audio.wake.own.enrolment import Example, enrol
+from audio.wake.own.listening import OwnWakeWords
+from audio.wake.select import ENGINES, select
 
 # An engine detects a word after its end: silence gives it time and separates the clips.
 FLUSH_FRAMES = round(1.0 / FRAME_S)
+
+Progress = Callable[[int, int], None]
 
 
 class WakeFigures(msgspec.Struct, frozen=True, kw_only=True):
     """Clips that hold the keyword once, and recordings without it.
 
-    `false_alarms` counts detections in the negatives; `cpu_share` is of one core, listening.
+    `false_alarms` counts detections in the negatives, `near_taken` is the share of the recordings
+    of near words that are taken for the keyword; `cpu_share` is of one core, listening.
     """
 
+    engine: str
     clips: int
     hits: int
     miss_rate: float
+    near: int
+    near_taken: float
     false_alarms: int
     negative_hours: float
     cpu_share: float
 
 
+class Recordings(NamedTuple):
+    """What an engine is judged on."""
+
+    clips: Sequence[Path]
+    near: Sequence[Path]
+    others: Sequence[Path]
+
+    @classmethod
+    def below(cls, clips: Path, near: Path | None, negatives: Path | None) -> Recordings:
+        """The recordings of these folders; raises `InputError` for a folder without any."""
+        found = [recordings(folder) if folder is not None else [] for folder in (near, negatives)]
+        return cls(recordings(clips), *found)
+
+
 def evaluate_wake(
-    directory: Path,
+    judged: Recordings,
     keyword: str,
-    negatives: Path | None = None,
     sensitivity: float = 0.7,
     engine: str = "auto",
-    progress: Callable[[int, int], None] = lambda done, total: None,
+    progress: Progress = lambda done, total: None,
 ) -> WakeFigures:
-    """Run every clip through one listening engine; `progress` receives (clips done, all clips).
+    """Run every recording through one listening engine; `progress` gets (done, all recordings).
 
-    Raises `InputError` for a folder without recordings, `WakeWordError` for a keyword that no
-    engine knows.
+    Raises `WakeWordError` for a keyword that no engine knows.
     """
-    clips = recordings(directory)
-    others = recordings(negatives) if negatives is not None else []
     listening = select(WakeSettings(engine=engine, keywords={keyword: sensitivity}))
+    return _judged(listening, judged, progress)
+
+
+def evaluate_enrolment(
+    judged: Recordings,
+    keyword: str,
+    examples: int,
+    sensitivity: float = 0.7,
+    progress: Progress = lambda done, total: None,
+) -> Iterator[WakeFigures]:
+    """Enrol the first `examples` clips, and judge by the others; then each engine that knows it.
+
+    Raises `InputError` where too few clips are there, or can be used.
+    """
+    if not 0 < examples < len(judged.clips):
+        message = f"--enrol {examples}: there are {len(judged.clips)} clips, and some must judge"
+        raise InputError("eval.enrol", message)
+    said = [Example(clip.name, sound_of(clip)) for clip in judged.clips[:examples]]
+    background, embedding = load_background(Library(Path())), SpeechEmbedding(Library(Path()))
+    learnt = enrol(spoken(keyword), said, background, embedding, progress)
+    rest = judged._replace(clips=judged.clips[examples:])
+    own = OwnWakeWords({keyword: learnt.detector}, {keyword: sensitivity}, embedding)
+    yield _judged(own, rest, progress)
+    for name, engine in ENGINES.items():
+        if engine.knows(keyword):
+            try:
+                yield evaluate_wake(rest, keyword, sensitivity, name, progress)
+            except WakeWordError:
+                continue  # PocketSphinx does not know every word
+
+
+def _judged(listening: WakeWordEngine, judged: Recordings, progress: Progress) -> WakeFigures:
     heard = []
-    for recording in (*clips, *others):
+    total = sum(map(len, judged))
+    for recording in (*judged.clips, *judged.near, *judged.others):
         heard.append(_listen(listening, recording))
-        progress(len(heard), len(clips) + len(others))
+        progress(len(heard), total)
     listening.close()
-    with_keyword, without = heard[: len(clips)], heard[len(clips) :]
-    hits = sum(one.detections > 0 for one in with_keyword)
+    clips, near = len(judged.clips), len(judged.near)
+    hits = sum(one.detections > 0 for one in heard[:clips])
+    taken = sum(one.detections > 0 for one in heard[clips : clips + near])
+    without = heard[clips + near :]
     listened_s = sum(one.sound_s + FLUSH_FRAMES * FRAME_S for one in heard)
     return WakeFigures(
-        clips=len(clips),
+        engine=listening.name,
+        clips=clips,
         hits=hits,
-        miss_rate=round(1 - hits / len(clips), 6),
+        miss_rate=round(1 - hits / clips, 6),
+        near=near,
+        near_taken=round(taken / near, 6) if near else 0.0,
         false_alarms=sum(one.detections for one in without),
         negative_hours=round(sum(one.sound_s for one in without) / 3600, 6),
         cpu_share=round(sum(one.cpu_s for one in heard) / listened_s, 6),

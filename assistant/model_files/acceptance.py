@@ -55,6 +55,7 @@ KINDS = {
     "slots": Kind("nlu", _slots),
     "asr": Kind("asr"),
     "voice": Kind("voice"),
+    "wake": Kind("audio"),
     "encoder": Kind("answer"),
     "reader": Kind("answer", _reader),
     "generator": Kind("answer", _generator),

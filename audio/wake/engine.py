@@ -13,6 +13,8 @@ class WakeWordEngine(Protocol):
     """Listens to a stream of frames for some keywords at once."""
 
     name: str
+    locates: bool
+    """Whether a second one hears a second of sound at once, to find where in it the word ended."""
 
     def process(self, frame: NDArray[np.int16]) -> str | None:
         """Take the next 512 samples; the keyword, as configured, that was just noticed."""

@@ -22,6 +22,7 @@ class KeyPhrases:
     """Phrase → sensitivity from 0 to 1, for phrases of words that cmudict knows."""
 
     name = "pocketsphinx"
+    locates = False
 
     def __init__(self, keywords: Mapping[str, float]) -> None:
         self._keywords = {spoken(keyword): keyword for keyword in keywords}

@@ -22,6 +22,7 @@ class MicroWakeWords:
     """Keyword → sensitivity from 0 to 1, where 0.7 is the cutoff that the model was made with."""
 
     name = "microwakeword"
+    locates = True
 
     def __init__(self, keywords: Mapping[str, float]) -> None:
         missing = unknown(keywords, MODELS)

@@ -46,6 +46,7 @@ class Porcupine:
     """Keyword → sensitivity from 0 to 1; raises `WakeWordError` where it cannot run."""
 
     name = "porcupine"
+    locates = True
 
     def __init__(self, keywords: Mapping[str, float]) -> None:
         files = find_files(platform.machine(), cpu_part())

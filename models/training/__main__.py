@@ -1,6 +1,6 @@
 """Trains, writes as int8 and measures models: `python -m models.training TASK`.
 
-The trainings need the extra `[train]`; `examples` needs only the daemon's packages.
+The trainings need the extra `[train]`; `examples` and `talk` need only the daemon's packages.
 """
 
 from __future__ import annotations
@@ -15,7 +15,9 @@ USAGE = """usage: python -m models.training TASK
   reader         the encoder and reader of documents that ships
   generator      the generator that ships
   benchmark SET  snips, atis or conll: figures only
-  examples       our sentences embedded by the intent encoder, as they ship"""
+  examples       our sentences embedded by the intent encoder, as they ship
+  embedding      the speech embedding of enrolled wake words that ships
+  talk           talk in synthetic voices, embedded by it, as it ships"""
 
 
 def main(arguments: list[str]) -> None:
@@ -25,6 +27,14 @@ def main(arguments: list[str]) -> None:
         from models.training import examples
 
         examples.build()
+    elif arguments == ["talk"]:
+        from models.training import talk
+
+        talk.build()
+    elif arguments == ["embedding"]:
+        from models.training import embedding
+
+        embedding.run()
     elif arguments == ["generator"]:
         from models.training import speaking
 

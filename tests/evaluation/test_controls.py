@@ -21,7 +21,7 @@ from assistant.core.config import AsrSettings, Config, SkillsSettings, StorageSe
 from assistant.core.messages import SAMPLE_RATE_HZ
 from assistant.evaluation.clips import ClipLabel, labelled
 from assistant.evaluation.commands import CommandFigures, evaluate_commands
-from assistant.evaluation.wake import evaluate_wake
+from assistant.evaluation.wake import Recordings, evaluate_wake
 from audio.frames import Samples, at_rate
 from audio.tts.flite import Flite
 
@@ -134,9 +134,11 @@ def test_a_wake_word_is_hit_and_silence_is_not(tmp_path: Path) -> None:
     ):
         folder.mkdir()
         soundfile.write(folder / "one.wav", sound, SAMPLE_RATE_HZ)
-    right = evaluate_wake(words, "computer", silences)
+    right = evaluate_wake(Recordings.below(words, words, silences), "computer")
     assert (right.hits, right.miss_rate, right.false_alarms) == (1, 0.0, 0)
-    shuffled = evaluate_wake(silences, "computer", words)
+    assert (right.near, right.near_taken) == (1, 1.0)
+    shuffled = evaluate_wake(Recordings.below(silences, silences, words), "computer")
+    assert shuffled.near_taken == 0.0
     assert (shuffled.hits, shuffled.miss_rate, shuffled.false_alarms) == (0, 1.0, 1)
 
 

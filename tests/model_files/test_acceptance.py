@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from assistant.core.errors import ModelError
-from assistant.core.models.canary import load_canaries
+from assistant.core.models.canary import FILE, load_canaries
 from assistant.core.models.manifest import SHIPPED, Library
 from assistant.model_files.acceptance import KINDS, check_version, refuse_unsound
 from benchmarks.versions import UNSOUND, add, add_unsound
@@ -46,6 +46,8 @@ def test_every_kind_of_model_has_a_stage_and_what_has_canaries_can_answer_them()
     library = Library(Path("/nowhere"), SHIPPED)
     for name, artefact in library.artefacts.items():
         assert artefact.kind in KINDS, name
+        if KINDS[artefact.kind].opened is None:
+            assert not (SHIPPED / name / FILE).exists(), name
+            continue
         canaries = load_canaries(library, name)
-        assert canaries is None or KINDS[artefact.kind].opened is not None, name
         assert canaries is None or len(canaries.cases) >= 10, name

@@ -148,7 +148,7 @@ def damaged(folder: Path, name: str, damage: Damage) -> Library:
     shipped = folder / "models"
     shipped.mkdir()
     shutil.copy(SHIPPED / "manifest.toml", shipped)
-    for other in NAMES:
+    for other in (*NAMES, "wake"):
         if other == name:
             shutil.copytree(SHIPPED / name, shipped / name)
         else:

@@ -1,0 +1,83 @@
+"""Listens for enrolled phrases; in silence it does next to nothing."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Mapping
+
+import numpy as np
+from numpy.typing import NDArray
+
+from audio.frames import FRAME_S
+from audio.vad import NoiseFloor, dbfs
+from audio.wake.own.detector import Detector
+from audio.wake.own.embedding import SpeechEmbedding, Vectors
+
+USUAL_SENSITIVITY = 0.7
+REFRACTORY_S = 1.0
+MARGIN_DB = 6.0
+"""How far a sound rises above the noise to be looked at."""
+LOOKS_ON_S = 0.8
+"""Seconds that are looked at after the last such sound."""
+CONTEXT_FRAMES = round(1.2 / FRAME_S)
+"""Frames before a sound that are looked at with it, since a vector covers 0.8 s."""
+
+
+class OwnWakeWords:
+    """Keyword → what was learnt, and the score that is enough for it."""
+
+    name = "enrolled"
+    locates = False
+
+    def __init__(
+        self,
+        detectors: Mapping[str, Detector],
+        keywords: Mapping[str, float],
+        embedding: SpeechEmbedding,
+    ) -> None:
+        self._detectors = dict(detectors)
+        self._enough = {
+            keyword: detectors[keyword].threshold
+            + detectors[keyword].span * (USUAL_SENSITIVITY - sensitivity)
+            for keyword, sensitivity in keywords.items()
+        }
+        self._embedding = embedding
+        longest = max(detector.length for detector in self._detectors.values())
+        self._vectors: deque[Vectors] = deque(maxlen=longest)
+        self._floor = NoiseFloor()
+        self._before: deque[bytes] = deque(maxlen=CONTEXT_FRAMES)
+        self._looking_s = self._resting_s = 0.0
+
+    def process(self, frame: NDArray[np.int16]) -> str | None:
+        """Take the next 512 samples; the keyword, as configured, that was just noticed."""
+        samples = frame.tobytes()
+        self._resting_s = max(0.0, self._resting_s - FRAME_S)
+        level_dbfs = dbfs(samples)
+        if level_dbfs > self._floor.hear(level_dbfs) + MARGIN_DB:
+            self._looking_s = LOOKS_ON_S
+        self._before.append(samples)
+        if self._looking_s <= 0:
+            return None
+        self._looking_s -= FRAME_S
+        found = None
+        while self._before:
+            for vector in self._embedding.push(self._before.popleft()):
+                self._vectors.append(vector)
+                found = self._best() or found
+        if found is None or self._resting_s > 0:
+            return None
+        self._resting_s = REFRACTORY_S
+        return found
+
+    def close(self) -> None:
+        """Nothing needs to be released."""
+
+    def _best(self) -> str | None:
+        """The keyword whose score is farthest above what is enough for it, if any is."""
+        above = {}
+        for keyword, detector in self._detectors.items():
+            recent = np.array(self._vectors)[-detector.length :]
+            scores = detector.scores(recent)
+            if len(scores) and scores[-1] > self._enough[keyword]:
+                above[keyword] = float(scores[-1]) - self._enough[keyword]
+        return max(above, key=lambda keyword: above[keyword], default=None)
