@@ -36,7 +36,7 @@ class Pulse(Heartbeat):
         self._at_s: float | None = None
         self._reloading = False
 
-    def beat(self, state: str = "ready", *_: str) -> None:
+    def beat(self, state: str = "ready", detail: str = "") -> None:
         """Note that the loop went round once more."""
         self._at_s = time.monotonic()
         self._reloading = state == "reloading"

@@ -1,4 +1,4 @@
-"""A word that was not heard well never opens the door, all the way from the transcript."""
+"""What was not heard well never opens the door, all the way from the transcript."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from functools import cache
 
 import pytest
 
-from assistant.core.messages import Interpretation, SpokenReply, Transcript, Word
+from assistant.core.messages import Interpretation, SpokenReply, Transcript
 from nlu.grammar.templates import Templates
 from nlu.grammar.vocabulary import built_in
 from nlu.interpreter import Interpreter
@@ -24,19 +24,15 @@ def stage() -> NluStage:
 
 
 def heard(talk: Talk, least: float) -> SpokenReply:
-    """The reply when one word of the sentence was heard with this confidence."""
-    words = tuple(
-        Word(text=w, start_s=i, end_s=i + 1, confidence=least if w == "front" else 1.0)
-        for i, w in enumerate(SENTENCE.split())
-    )
-    said = Transcript(utterance_id="u", revision=1, text=SENTENCE, words=words)
+    """The reply when the sentence was heard with this confidence."""
+    said = Transcript(utterance_id="u", revision=1, text=SENTENCE, confidence=least)
     (meant,) = (m for m in stage().feed(said) if isinstance(m, Interpretation))
     (reply,) = (m for m in talk.hear(meant.text, *meant.commands) if isinstance(m, SpokenReply))
     return reply
 
 
 @pytest.mark.parametrize("confidence", [0.2, 0.69])
-def test_a_low_confidence_word_makes_it_a_question(talk: Talk, confidence: float) -> None:
+def test_a_low_confidence_makes_it_a_question(talk: Talk, confidence: float) -> None:
     reply = heard(talk, confidence)
     assert (reply.text, reply.listen) == ("Shall I unlock the front door?", True)
     assert talk.state("lock.front_door") == "locked"
