@@ -28,20 +28,22 @@ def find(program: str, package: str) -> str:
     return path
 
 
-def speak(command: Callable[[str], Sequence[str]], text: str) -> Samples:
+def speak(
+    command: Callable[[str], Sequence[str]], text: str, starting_s: float = STARTING_S
+) -> Samples:
     """What the program says: `command` is given the path to write a WAV file to.
 
     The text goes in by standard input, so other users of the device cannot read it in the process
     list and no text is ever an option or a file name. The file is a memfd: nothing touches a disk.
     Raises `SpeakingError` when there is no word in `text`, the program fails or exceeds its time
-    budget.
+    budget, of which `starting_s` are for its start.
     """
     if not any(c.isalnum() for c in text):
         raise SpeakingError("voice.no_words", "there is no word in what should be spoken")
     sound = os.memfd_create("speech")
     with open(sound, "rb") as file:
         argv = command(f"/proc/self/fd/{sound}")
-        _run(argv, text, sound)
+        _run(argv, text, sound, starting_s + PER_CHARACTER_S * len(text))
         file.seek(0)
         try:
             with wave.open(file) as recording:
@@ -52,8 +54,7 @@ def speak(command: Callable[[str], Sequence[str]], text: str) -> Samples:
             raise SpeakingError("voice.no_audio", message) from error
 
 
-def _run(argv: Sequence[str], text: str, sound: int) -> None:
-    budget_s = STARTING_S + PER_CHARACTER_S * len(text)
+def _run(argv: Sequence[str], text: str, sound: int, budget_s: float) -> None:
     try:
         done = subprocess.run(
             argv,

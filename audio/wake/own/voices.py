@@ -37,6 +37,8 @@ ESPEAK_VARIANTS = (
 )
 ESPEAK_WORDS_A_MINUTE, ESPEAK_PITCHES = (120, 210), (20, 80)
 
+PATIENCE_S = 30.0
+"""Seconds that a program may take to start: no one waits for its sentence, and others may work."""
 _BLOCK = 2048
 _TILT_HZ = np.array([0, 200, 500, 1000, 2000, 3000, 4000, 8000])
 
@@ -72,16 +74,16 @@ def _flite(text: str, dice: random.Random) -> Samples:
         *("--setf", f"int_f0_target_mean={dice.uniform(low, high):.0f}"),
     )
     program = find("flite", "flite")
-    return speak(lambda out: [program, "-voice", voice, *settings, "/dev/stdin", out], text)
+    command = [program, "-voice", voice, *settings, "/dev/stdin"]
+    return speak(lambda out: [*command, out], text, PATIENCE_S)
 
 
 def _espeak(text: str, dice: random.Random) -> Samples:
     voice = f"{dice.choice(ESPEAK_LANGUAGES)}+{dice.choice(ESPEAK_VARIANTS)}"
     speed, pitch = str(dice.randint(*ESPEAK_WORDS_A_MINUTE)), str(dice.randint(*ESPEAK_PITCHES))
     program = find("espeak-ng", "espeak-ng")
-    return speak(
-        lambda out: [program, "-v", voice, "-s", speed, "-p", pitch, "--stdin", "-w", out], text
-    )
+    command = [program, "-v", voice, "-s", speed, "-p", pitch, "--stdin", "-w"]
+    return speak(lambda out: [*command, out], text, PATIENCE_S)
 
 
 def altered(
