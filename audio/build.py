@@ -6,7 +6,9 @@ from collections.abc import Callable, Sequence
 from functools import cached_property
 from pathlib import Path
 
-from assistant.core.config import Config, WakeSettings
+import msgspec
+
+from assistant.core.config import Config
 from assistant.core.degraded import Degraded
 from assistant.core.did_you_mean import did_you_mean
 from assistant.core.errors import ConfigError
@@ -43,11 +45,9 @@ OWN_WAKE_BONUS = 0.2
 def make_own_voice(config: Config) -> OwnVoice:
     """Make what follows the assistant's own voice for wake words and for "stop"."""
     willing = {k: min(1.0, s + OWN_WAKE_BONUS) for k, s in config.wake.keywords.items()}
+    wake = msgspec.structs.replace(config.wake, keywords=willing)
     engines = (
-        select(
-            WakeSettings(engine=config.wake.engine, keywords=willing),
-            EnrolledPhrases(config.state_dir),
-        ),
+        make_wake_word(msgspec.structs.replace(config, wake=wake)),
         KeyPhrases({"stop": OWN_STOP_SENSITIVITY}),
     )
     cancellers = [c for _ in config.audio.inputs if (c := echo_canceller()) is not None]

@@ -143,7 +143,8 @@ class NluStage:
         confidence = transcript.confidence
         understood = self._after(said, now, before)
         sure = transcript.expected or confidence > _SURE
-        if not (sure and understood.by in _SURELY) and not self._means_it(transcript, understood):
+        surely = sure and understood.by in _SURELY
+        if not surely and not self._means_it(transcript, said, understood):
             for other in transcript.alternatives:
                 found = self._interpreter(canonical(other), now, before)
                 if found.exact:
@@ -156,10 +157,10 @@ class NluStage:
         self._remember(transcript, said, understood, before)
         return text, said, understood.with_confidence_at_most(confidence)
 
-    def _means_it(self, transcript: Transcript, understood: Understood) -> bool:
+    def _means_it(self, transcript: Transcript, said: Canonical, understood: Understood) -> bool:
         """Whether no other reading of what was heard is likelier, however it was heard."""
-        answers = self._templates.is_answer(canonical(transcript.text))
-        return transcript.expected or transcript.unasked or understood.exact or answers
+        told = transcript.expected or transcript.unasked or understood.exact
+        return told or self._templates.is_answer(said)
 
     def _goes_on(self, said: Canonical, understood: Understood, now: datetime) -> bool:
         """Whether a text surely goes on from what was said before: alone it would mean another.

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import closing
 from pathlib import Path
@@ -92,7 +91,7 @@ def evaluate_rejects(
             at_s, stages = APART_S * (number + 1), (nlu, skills(state))
             heard = hear(line, f"reject-{number}", at_s + SOON_S)
             if after:
-                deque(run(stages, typed(f"before-{number}", after, at_s)), maxlen=0)
+                list(run(stages, typed(f"before-{number}", after, at_s)))
                 heard = map(_unasked, heard)
             found = offence(line, heard, stages)
         if found is not None:
