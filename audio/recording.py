@@ -66,8 +66,9 @@ class Recording:
             self._offered = self._offered and self.endpointing.over
         elif self._quiet_s >= OFFER_AFTER_S and not self._offered:
             yield from self._offer()
-        if len(self._frames) >= FRAMES_A_CHUNK and not self._offered:
-            yield self._chunk()
+        paused = self.endpointing.phase is Phase.TRAILING
+        if len(self._frames) >= (1 if paused else FRAMES_A_CHUNK) and not self._offered:
+            yield self._chunk()  # in a pause at once: recognition looks ahead in it
 
     def judge(self, verdict: Complete) -> None:
         """Note whether what was offered is a whole sentence."""

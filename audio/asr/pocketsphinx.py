@@ -42,6 +42,10 @@ commands fewer."""
 _LONGEST_WHOLE_S = 4.0
 """Seconds of sound beyond which the trigram would be late, as it is for the longest orders."""
 
+_PAUSE_S = 0.08
+"""Seconds of quiet in which the trigram looks at what was said: it may have been all. Most of its
+work is then done before the recording is over."""
+
 _LONGEST_ANSWER_S = 3.0
 """Seconds of speech after which it is no plain answer to a question."""
 _SENTENCES, _ANSWERS = "_default", "answers"
@@ -108,6 +112,7 @@ class PocketSphinxRecognizer:
         self._span.start()
         self._backlog: list[bytes] = []
         self._sound: list[bytes] = []
+        self._ahead: tuple[Word, ...] | None = None
         self._mean.start()
         self._decoder.reinit_feat()  # or its noise floor would remember the last utterance
         self._decoder.start_utt()
@@ -116,6 +121,7 @@ class PocketSphinxRecognizer:
     def feed(self, samples: NDArray[np.int16]) -> None:
         """Take the next samples, 16 kHz mono, and decode their speech once the mean is known."""
         self._listen(self._span.feed(samples))
+        self._look_ahead()
         if self._mean.known and self._look is not None:
             self._follow(self._look, len(samples) / SAMPLE_RATE_HZ)
 
@@ -132,6 +138,7 @@ class PocketSphinxRecognizer:
         self._listen(self._span.finish())
         if len(self._pending):
             self._backlog.append(self._pending.tobytes())
+            self._pending = self._pending[:0]
         self._decode()
         self._end()
         heard = spoken_words(self._decoder)
@@ -152,7 +159,7 @@ class PocketSphinxRecognizer:
         Words that are no sentence of the domain are left out of both.
         """
         text, likelihood = self._text(words)
-        other, _ = self._text(self._heard_by_trigram())
+        other, _ = self._text(self._whole() if self._ahead is None else self._ahead)
         agreed = self._phones(text) == self._phones(other)  # "for" and "four" are one to an ear
         here = recognition(words if text else (), self.name, "" if agreed else other)
         if not text:
@@ -163,9 +170,19 @@ class PocketSphinxRecognizer:
     def _phones(self, text: str) -> str:
         return " ".join(self._decoder.lookup_word(word) or word for word in text.split())
 
-    def _heard_by_trigram(self) -> tuple[Word, ...]:
-        """The words of the whole utterance with its own mean; () where that would take too long."""
-        sound = b"".join(self._sound)
+    def _look_ahead(self) -> None:
+        """Let the trigram hear what was said so far when a pause begins; speech makes that void."""
+        if self._span.quiet_s < _PAUSE_S:
+            self._ahead = None
+        elif self._ahead is None:
+            self._ahead = self._whole()
+
+    def _whole(self) -> tuple[Word, ...]:
+        """What the trigram hears of all that was said; () where that would take too long.
+
+        It has the mean of all of it, which nobody knows before the end.
+        """
+        sound = b"".join((*self._sound, *self._backlog, self._pending.tobytes()))
         if not 0 < len(sound) <= 2 * SAMPLE_RATE_HZ * _LONGEST_WHOLE_S:
             return ()
         self._trigram.reinit_feat()  # or its noise floor would remember the last utterance

@@ -51,6 +51,12 @@ class SpeechSpan:
         self._levels: list[float] = []
         self._begun: int | None = None
         self._given = 0
+        self._ended = 0
+
+    @property
+    def quiet_s(self) -> float:
+        """Seconds for which nothing was said any more; 0 before somebody spoke, and in noise."""
+        return (len(self._levels) - self._ended) * _FRAME_S if self._begun is not None else 0.0
 
     @property
     def offset_s(self) -> float:
@@ -86,7 +92,8 @@ class SpeechSpan:
             if first is None:
                 return self._sound[:0]
             self._begun = self._given = max(0, first * _FRAME - _BEFORE)
-        end = stretches[-1][1] * _FRAME + _AFTER if stretches else len(self._sound)
+        self._ended = stretches[-1][1] if stretches else len(self._levels)
+        end = self._ended * _FRAME + _AFTER if stretches else len(self._sound)
         end = max(self._given, min(end, len(self._sound)))
         speech = self._sound[self._given : end]
         self._given = end

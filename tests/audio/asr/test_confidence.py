@@ -57,3 +57,14 @@ def test_a_longer_text_may_cost_more() -> None:
 
 def test_nothing_heard_is_no_doubt(tmp_path: Path, recognizer: PocketSphinxRecognizer) -> None:
     assert hear(recognizer, np.zeros(16_000, np.int16)).words == ()
+
+
+def test_what_follows_a_pause_is_looked_at_too(
+    recognizer: PocketSphinxRecognizer, speak: Callable[..., np.ndarray]
+) -> None:
+    begun, rest = (speak(text)[4_000:-4_000] for text in ("turn off the", "bedroom fan"))
+    sound = np.concatenate((begun, rest))
+    heard, at_once = hear(recognizer, sound, chunk=512), hear(recognizer, sound, chunk=len(sound))
+    assert heard.text == at_once.text == "turn off the bedroom fan"
+    # In the pause the trigram heard the first words alone, with which no text agrees.
+    assert heard.confidence == pytest.approx(at_once.confidence, abs=0.1)

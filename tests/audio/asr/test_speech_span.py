@@ -79,3 +79,20 @@ def test_a_new_utterance_begins_without_the_last() -> None:
 
 def test_no_sound_is_no_speech() -> None:
     assert len(SpeechSpan().finish()) == 0
+
+
+def test_quiet_is_told_in_pauses_and_not_before_speech_or_in_noise() -> None:
+    span = SpeechSpan()
+
+    def quiet_after(kind: str, seconds: float) -> float:
+        samples = sound((kind, seconds))
+        for at in range(0, len(samples), BLOCK):
+            span.feed(samples[at : at + BLOCK])
+        return span.quiet_s
+
+    assert quiet_after("quiet", 1.0) == 0.0
+    assert quiet_after("speech", 1.0) == 0.0
+    assert quiet_after("quiet", 0.3) == pytest.approx(0.3, abs=0.05)
+    assert quiet_after("speech", 0.5) == 0.0
+    span.start()
+    assert quiet_after("noise", 2.0) == 0.0
