@@ -23,9 +23,10 @@ from assistant.core.config import Config
 from assistant.core.database import Database
 from assistant.core.errors import SkillError
 from assistant.core.fork import in_fork
+from assistant.core.layout import USAGE_FILE
 from assistant.core.models.manifest import Library
 from assistant.core.models.opened import OpenModels
-from assistant.core.speakable import Speakable, SpeakableSource
+from assistant.core.speakable import SpeakableSource
 from assistant.recordings.folder import Recordings
 from assistant.skill.home import Home, load_home
 from audio.asr.stage import AsrStage
@@ -114,14 +115,10 @@ class Composition:
     def recognition(self) -> Recognition:
         """The engine by which speech is recognised."""
         key = speakable_key(self._config, self._loaded.manifests, self.home, self._builtin)
-        speakable = SpeakableSource(key, self._speakable)
+        speakable = SpeakableSource(key, lambda: self.understanding.speakable())
         names = [str(named) for named in (*self.home.areas, *self.home.entities)]
         keep = self.recordings.keep_sound
         return Recognition(self._config, self.library, speakable, names, keep)
-
-    def _speakable(self) -> Speakable:
-        """What may be said, by the sentences that understanding has."""
-        return self.understanding.templates.speakable()
 
     def listener(self, wake: bool = True) -> Listener:
         """The ears of `hear`, which has no devices: those of the daemon belong to its process."""
@@ -154,6 +151,7 @@ class Composition:
             revisions=revisions,
             notices=notices,
             recording=lambda: self.recordings.on,
+            usage=self._config.state_dir / USAGE_FILE if database.path else None,
         )
 
     def answer(

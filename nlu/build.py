@@ -10,9 +10,11 @@ from pathlib import Path
 from assistant.core.config import Config
 from assistant.core.degraded import Degraded
 from assistant.core.errors import ConfigError, InputError
+from assistant.core.layout import USAGE_FILE
 from assistant.core.messages import Slot
 from assistant.core.models.manifest import Library
 from assistant.core.models.opened import OpenModels
+from assistant.core.speakable import Speakable
 from assistant.skill.home import Home
 from assistant.skill.manifest import SkillManifest, SlotSchema
 from nlu.classifier.corrections import Correction, Lesson
@@ -30,6 +32,7 @@ from nlu.grammar.custom_sentences import load_vocabulary, sentence_files
 from nlu.grammar.grammar import named_values
 from nlu.grammar.speakable import key_of
 from nlu.grammar.templates import Templates
+from nlu.grammar.usage import confirmed
 from nlu.grammar.vocabulary import NO_VOCABULARY, Vocabulary, package_file
 from nlu.interpreter import Interpreter
 from nlu.lessons import Teacher
@@ -52,7 +55,8 @@ def speakable_key(
     """
     folder = config.nlu.custom_sentences
     own = sentence_files(Path(folder).expanduser()) if whole and folder else ()
-    return key_of(manifests, home, (package_file(), *own) if whole else ())
+    files = (package_file(), *own) if whole else ()
+    return key_of(manifests, home, files, confirmed(config.state_dir / USAGE_FILE))
 
 
 def answer_reader(
@@ -103,6 +107,10 @@ class Understanding:
         """The same with the names of another home."""
         vocabulary = self.vocabulary if self._whole else NO_VOCABULARY
         return Templates.compile(self._manifests, home, vocabulary)
+
+    def speakable(self) -> Speakable:
+        """What people may say here, as often as it is said here."""
+        return self.templates.speakable(confirmed(self._config.state_dir / USAGE_FILE))
 
     @cached_property
     def vocabulary(self) -> Vocabulary:

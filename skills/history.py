@@ -13,7 +13,7 @@ from assistant.skill.reply import Reply, Undo
 
 
 class History:
-    """The `Conversation` of the skills."""
+    """The `Conversation` of the skills; `taken_back` is called when the last action is."""
 
     def __init__(
         self,
@@ -22,8 +22,9 @@ class History:
         home: HomeControl,
         lists: ListStore,
         recording: Callable[[], bool] = lambda: False,
+        taken_back: Callable[[], None] = lambda: None,
     ) -> None:
-        self._abilities, self._recording = abilities, recording
+        self._abilities, self._recording, self._taken_back = abilities, recording, taken_back
         self._last_reply = ""
         self._acted = False
         self._about: tuple[str, ...] = ()
@@ -111,6 +112,8 @@ class History:
     def undo(self) -> bool:
         """Take the last action back; False when there is none that can be."""
         undo, self._undo = self._undo, ()
+        if undo:
+            self._taken_back()
         for step in undo:
             if step.operation not in self._operations:
                 known = ", ".join(self._operations)

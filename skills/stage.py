@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from datetime import datetime
+from pathlib import Path
 from typing import ClassVar
 
 import msgspec
 
 from assistant.core.database import Database
 from assistant.core.errors import SkillError
+from assistant.core.layout import MARK_WRONG
 from assistant.core.messages import (
     AnswerTask,
     Asked,
@@ -33,6 +35,7 @@ from assistant.skill.home import Home
 from assistant.skill.opening import opened_by
 from assistant.skill.reply import Dialog as Call
 from assistant.skill.reply import Reply
+from skills.confirmed import Confirmed
 from skills.deadline import Overdue, within
 from skills.devices import Devices
 from skills.dialog import Dialog, Resolve, cancels
@@ -63,7 +66,8 @@ class SkillsStage:
     `area` is the id of the area where the device stands. With `broker`, changes of devices are sent
     on. What a skill did is committed before its reply is given; when it raises, nothing is kept.
     `revisions` outlive a stage that is rebuilt, so that no utterance is lost meanwhile; so do the
-    `notices`, each of which is told once. `recording` tells whether what is said is recorded.
+    `notices`, each of which is told once. `recording` tells whether what is said is recorded. How
+    often each intent was carried out is told in the file `usage`.
     """
 
     consumes: ClassVar[tuple[type[Message], ...]] = (
@@ -89,6 +93,7 @@ class SkillsStage:
         revisions: Revisions | None = None,
         notices: list[str] | None = None,
         recording: Callable[[], bool] = lambda: False,
+        usage: Path | None = None,
     ) -> None:
         self._registry = registry
         self._database = database
@@ -97,8 +102,10 @@ class SkillsStage:
         self._devices = Devices(database, home, broker)
         lists = StoredLists(database)
         lists.take_over(self._devices.added)
+        self._confirmed = Confirmed(database, usage)
         self._history = History(
-            registry.abilities, self._scheduler, self._devices, lists, recording
+            *(registry.abilities, self._scheduler, self._devices, lists),
+            *(recording, self._confirmed.take_back),
         )
         self._revisions = revisions or Revisions()
         self._dialog: Dialog | None = None
@@ -247,10 +254,17 @@ class SkillsStage:
             acted = self._database.changes > before
             if acted:
                 remember_acted(self._database, utterance_id)
+                self._confirmed.count()
+        if acted:
+            self._confirmed.tell()
         self._history.remember(reply, acted)
         if dialog.query is not None:
             dialog.expires_at_s = self._scheduler.at_s + DIALOG_S
             self._dialog = dialog
+        elif dialog.intent == MARK_WRONG:
+            self._confirmed.take_back()
+        elif reply.done and dialog.intent and move is not Dialog.cancel:
+            self._confirmed.note(dialog.intent)
         yield from self._devices.commands(utterance_id)
         further = OpenQuestion(follows=True) if after_answer and self._goes_on(dialog) else None
         elsewhere = None if acted else _elsewhere(reply, dialog) or further

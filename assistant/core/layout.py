@@ -11,6 +11,8 @@ STATE_FILE = "state.db"
 """State that the skills store, such as timers."""
 HEARD_FILE = "heard"
 """Record of the replies played so far, of those that may be played once only."""
+USAGE_FILE = "usage.json"
+"""How often each intent was carried out, for the recogniser; no words."""
 METRICS_FILE = "metrics.jsonl"
 RECORDINGS_FOLDER = "recordings"
 """Folder of what was said, kept with the user's consent."""
@@ -20,6 +22,10 @@ VECTORS_FILE = "knowledge.faiss"
 """Index of the vectors of the database's passages."""
 BASELINE_FILE = "answers.json"
 """Record of how good answers have been, to notice when they get worse."""
+
+# ── intents that other packages than their skill's know ─────────────────────────────────────
+MARK_WRONG = "MarkWrong"
+"""The intent by which the user says that the last thing was wrong."""
 
 # ── modules named, not imported: the module that names one must not load its dependencies ───
 PROCESSES = "assistant.serving.processes"

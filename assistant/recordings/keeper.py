@@ -10,6 +10,7 @@ import msgspec
 
 from assistant.control.recollection import Recollection
 from assistant.core.errors import ControlError, InputError, StorageError
+from assistant.core.layout import MARK_WRONG
 from assistant.core.messages import (
     Asked,
     Commit,
@@ -27,8 +28,6 @@ from assistant.recordings.trace import Trace, trace_of
 
 log = logging.getLogger(__name__)
 
-MARKING = "MarkWrong"
-"""The intent by which the user says that the last thing was wrong."""
 _TELLING = (Transcript, Interpretation, Commit, SpokenReply, Question)
 """Events after which a trace may be whole. Those of several processes come in any order."""
 
@@ -80,7 +79,7 @@ class RecordingKeeper:
         trace = trace_of(events, self._asked.get(message.utterance_id), self._now(), message.at_s)
         if trace is None or not _is_meant(trace) or not any(isinstance(e, Commit) for e in events):
             return
-        if MARKING in (command.intent for command in trace.commands):
+        if MARK_WRONG in (command.intent for command in trace.commands):
             if trace.replies:
                 self._recordings.mark(self._last)
             return

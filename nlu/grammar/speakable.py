@@ -23,6 +23,8 @@ from nlu.grammar.grammar import Grammar, compile_grammar
 from nlu.grammar.sampling import Sampler, spoken
 from nlu.grammar.value_classes import ValueClasses
 
+NO_COUNTS: Mapping[str, int] = {}
+
 _LEAST_DRAWN = 400
 """Sentences that are drawn at least of each claim: with fewer a rare one lacks words, and no word
 stands beside another one that was not drawn so."""
@@ -78,12 +80,17 @@ FOLLOW_UPS = SkillManifest(
 (`nlu/discourse`, `nlu/parts`), so no skill has sentences of it, and the ear must be told."""
 
 
-def key_of(manifests: Sequence[SkillManifest], home: Home, files: Iterable[Path]) -> str:
+def key_of(
+    manifests: Sequence[SkillManifest],
+    home: Home,
+    files: Iterable[Path],
+    counts: Mapping[str, int] = NO_COUNTS,
+) -> str:
     """A digest of all that `speakable` depends on; `files` hold further sentences.
 
     A file that cannot be read counts as empty: who reads its sentences tells why.
     """
-    digest = hashlib.sha256(msgspec.msgpack.encode((manifests, home)))
+    digest = hashlib.sha256(msgspec.msgpack.encode((manifests, home, dict(counts))))
     for file in (*_code(), *files):
         digest.update(f"\n{file}\n".encode())
         with suppress(OSError):
@@ -97,10 +104,17 @@ def _code() -> Iterator[Path]:
         yield from sorted(Path(str(package.__file__)).parent.rglob("*.py"))
 
 
-def speakable(grammar: Grammar, home: Home, limit: int, seed: int) -> Speakable:
+def speakable(
+    grammar: Grammar,
+    home: Home,
+    limit: int,
+    seed: int,
+    counts: Mapping[str, int] = NO_COUNTS,
+) -> Speakable:
     """About `limit` sentences of the whole grammar that have a meaning in this home.
 
     The sentences of one intent share its weight, so that many templates make no intent likelier.
+    `counts` tell how often each was carried out here.
     With the vocabulary, which a skill alone does not have, what goes on from a sentence is among
     them: of 120 recorded orders of the coffee skill alone it would cost two.
     """
@@ -111,7 +125,7 @@ def speakable(grammar: Grammar, home: Home, limit: int, seed: int) -> Speakable:
         grammar = replace(grammar, lists={**further.lists, **grammar.lists})
     classes = ValueClasses()
     sampler = Sampler(grammar, claims, seed, classes)
-    sentences = sampler.draw_weighed(limit, _usual(claims, sampler.shares), _LEAST_DRAWN)
+    sentences = sampler.draw_weighed(limit, _usual(claims, sampler.shares, counts), _LEAST_DRAWN)
     return Speakable(sentences=sentences, classes=_spoken_classes(classes))
 
 
@@ -128,18 +142,24 @@ def _is_possible(claim: Claim, home: Home) -> bool:
     return any(entity.domain == domain for entity in home.entities)
 
 
-def _usual(claims: Sequence[Claim], shares: Sequence[float]) -> list[float]:
-    """The share of each claim: its part of its intent's, which is the largest times the usage."""
+def _usual(
+    claims: Sequence[Claim], shares: Sequence[float], counts: Mapping[str, int]
+) -> list[float]:
+    """The share of each claim: its part of its intent's.
+
+    An intent has its largest claim's share times the usage, as far as no `counts` say otherwise.
+    What goes on from a sentence has no counts of its own.
+    """
     together: defaultdict[str, float] = defaultdict(float)
-    largest: defaultdict[str, float] = defaultdict(float)
+    usual: dict[str, float] = {}
     for claim, share in zip(claims, shares, strict=True):
         intent = claim.schema.intent
         together[intent] += share
-        largest[intent] = max(largest[intent], share)
+        usual[intent] = max(usual.get(intent, 0.0), share * _usage(claim))
+    going_on = {schema.intent for schema in FOLLOW_UPS.intents}
+    usual |= usage.seen({i: s for i, s in usual.items() if i not in going_on}, counts)
     return [
-        share / together[claim.schema.intent] * largest[claim.schema.intent] * _usage(claim)
-        if share
-        else 0.0
+        share / together[claim.schema.intent] * usual[claim.schema.intent] if share else 0.0
         for claim, share in zip(claims, shares, strict=True)
     ]
 

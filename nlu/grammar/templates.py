@@ -21,7 +21,7 @@ from nlu.grammar.labelled import Labelled, labelled
 from nlu.grammar.match import Captured, Match, read_match
 from nlu.grammar.paraphrase import plain_sentence
 from nlu.grammar.prefilter import Prefilter
-from nlu.grammar.speakable import possible, speakable
+from nlu.grammar.speakable import NO_COUNTS, possible, speakable
 from nlu.grammar.vocabulary import NO_VOCABULARY, Vocabulary
 from nlu.text.canonical import Canonical, Token, canonical, cuts, readings, without_politeness
 from nlu.values import resolve
@@ -235,9 +235,12 @@ class Templates:
         """
         return sampling.sample(self._grammar, limit, seed, vocabulary)
 
-    def speakable(self) -> Speakable:
-        """What people may say in this home, for a recogniser's language model."""
-        return speakable(self._grammar, self._home, SPEAKABLE_SENTENCES, SAMPLING_SEED)
+    def speakable(self, counts: Mapping[str, int] = NO_COUNTS) -> Speakable:
+        """What people may say in this home, for a recogniser's language model.
+
+        `counts` tell how often each intent was carried out here.
+        """
+        return speakable(self._grammar, self._home, SPEAKABLE_SENTENCES, SAMPLING_SEED, counts)
 
     def example(self, intent: str) -> str:
         """One short sentence for `intent` as a person would say it; "" for an unknown intent."""

@@ -16,7 +16,7 @@ from nlu.grammar.grammar import Grammar, compile_grammar
 from nlu.grammar.sampling import Sampler
 from nlu.grammar.speakable import FOLLOW_UPS, key_of
 from nlu.grammar.templates import Templates
-from nlu.grammar.usage import of_value
+from nlu.grammar.usage import confirmed, of_value, seen
 from nlu.grammar.value_classes import WORDS
 from nlu.grammar.vocabulary import built_in
 from nlu.interpreter import Interpreter
@@ -139,7 +139,38 @@ def test_the_key_changes_with_what_it_depends_on(tmp_path: Path) -> None:
     keys.add(key_of(MANIFESTS, HOME, [file]))
     file.unlink()
     keys.add(key_of(MANIFESTS, HOME, [file]))
-    assert len(keys) == 5
+    keys.add(key_of(MANIFESTS, HOME, [file], {"HassTurnOn": 25}))
+    assert len(keys) == 6
+
+
+def test_what_is_often_done_here_is_expected_and_nothing_is_left_out(said: Speakable) -> None:
+    templates = Templates.compile(MANIFESTS, HOME, built_in())
+    here = templates.speakable({"HassGetWeather": 100, "NoSuchIntent": 50})
+
+    def share(of: Speakable, word: str) -> float:
+        total = sum(of.sentences.values())
+        return sum(often for text, often in of.sentences.items() if word in text.split()) / total
+
+    assert share(here, "weather") > 4 * share(said, "weather")
+    assert sum(here.sentences.values()) == pytest.approx(sum(said.sentences.values()), rel=0.02)
+    words = [{word for text in one.sentences for word in text.split()} for one in (said, here)]
+    assert words[0] == words[1]
+
+
+def test_counts_move_the_shares_from_what_is_usual_to_what_is_done() -> None:
+    shares = {"A": 3.0, "B": 1.0, "C": 0.0}
+    assert seen(shares, {}) == pytest.approx(shares)
+    assert seen(shares, {"B": 100, "C": 9}) == pytest.approx({"A": 1.5, "B": 2.5, "C": 0.0})
+    assert seen(shares, {"B": 10**6}) == pytest.approx({"A": 0.75, "B": 3.25, "C": 0.0})
+
+
+def test_counts_that_cannot_be_read_are_none(tmp_path: Path) -> None:
+    file = tmp_path / "usage.json"
+    assert confirmed(file) == {}
+    file.write_text('{"HassTurnOn": "often"}')
+    assert confirmed(file) == {}
+    file.write_text('{"HassTurnOn": 25}')
+    assert confirmed(file) == {"HassTurnOn": 25}
 
 
 def test_no_class_has_a_letter_of_english() -> None:
