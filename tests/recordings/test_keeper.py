@@ -11,6 +11,7 @@ import pytest
 
 from assistant.control.recollection import Recollection
 from assistant.core.errors import ControlError
+from assistant.core.layout import MARK_WRONG
 from assistant.core.messages import (
     Asked,
     Command,
@@ -23,7 +24,7 @@ from assistant.core.messages import (
     Transcript,
 )
 from assistant.recordings.folder import Recordings, recorded
-from assistant.recordings.keeper import MARKING, RecordingKeeper
+from assistant.recordings.keeper import RecordingKeeper
 from tests.support.utterances import utterance
 
 NOON = datetime(2026, 11, 24, 12, tzinfo=UTC)
@@ -88,7 +89,7 @@ def test_events_of_several_processes_may_come_in_any_order(
     keeping.observe(begun, *(events[at] for at in order))
     ((_, trace),) = recorded(keeping.recordings.folder)
     assert (trace.heard, trace.commands, trace.replies) == ("lamp on", (LAMP_ON,), ("Okay.",))
-    begun, *events = said("v", "that was wrong", Command(intent=MARKING))
+    begun, *events = said("v", "that was wrong", Command(intent=MARK_WRONG))
     keeping.observe(begun, *(events[at] for at in order))
     ((_, trace),) = recorded(keeping.recordings.folder)
     assert trace.wrong
@@ -135,7 +136,7 @@ def test_an_answer_is_kept_with_those_that_were_likely(keeping: Keeping) -> None
 
 def test_that_was_wrong_marks_the_one_before_and_is_not_kept_itself(keeping: Keeping) -> None:
     keeping.observe(*said("u", "lamp on", LAMP_ON))
-    marking = said("v", "that was wrong", Command(intent=MARKING))
+    marking = said("v", "that was wrong", Command(intent=MARK_WRONG))
     keeping.observe(*marking)
     ((_, trace),) = recorded(keeping.recordings.folder)
     assert (trace.id, trace.wrong) == ("u", True)
