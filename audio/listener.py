@@ -93,6 +93,11 @@ class Listener:
         """Whether the microphone is open and nobody has begun to speak."""
         return self._open is not None and self._open.endpointing.phase is Phase.WAITING
 
+    @property
+    def listening(self) -> bool:
+        """Whether somebody is asked to speak, or does; nothing is to drown them out."""
+        return self._open is not None and not self._open.unasked
+
     def feed(self, message: Message) -> Iterator[Message]:
         """Take a frame, playback news, a verdict, or a `Tick` when no more frames come."""
         match message:

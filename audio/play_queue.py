@@ -17,6 +17,8 @@ STARVED_AFTER_S = 10.0
 REMEMBERED = 256
 RATES_HZ = range(4_000, 192_001)
 """Sample rates of the known voices; other numbers cannot be resampled."""
+LOWERED = 0.25
+"""Factor on the samples of what begins to play while somebody may be speaking: 12 dB less."""
 LONGEST_WAITING_S = 600.0
 """Most seconds of speech that wait to be played; nobody listens to more."""
 
@@ -55,10 +57,12 @@ class PlayQueue:
 
     A reply that was played or cut off is not played again: a repetition is only acknowledged. One
     that was not heard is played when it comes again from its first sentence on. No sentence of a
-    reply to be heard once is taken twice. `heard` are such replies that were heard before.
+    reply to be heard once is taken twice. `heard` are such replies that were heard before. While
+    `lowered`, sentences begin softly; earcons, which tell that it listens, are as loud as ever.
     """
 
     def __init__(self, heard: Iterable[str] = ()) -> None:
+        self.lowered = False
         self._queue: deque[Speech] = deque()
         self._rest: Samples = np.zeros(0, np.int16)
         self._sentence: Speech | None = None
@@ -153,6 +157,8 @@ class PlayQueue:
             return False
         self._sentence = self._queue.popleft()
         samples = np.frombuffer(self._sentence.samples, np.int16)
+        if self.lowered and self._sentence.utterance_id:
+            samples = (samples * LOWERED).astype(np.int16)
         self._rest = at_rate(samples, self._sentence.rate_hz, rate_hz)
         self._starved_s = 0.0
         news.append(Sounding(samples, self._sentence.rate_hz))

@@ -92,6 +92,11 @@ class Playback:
             )
         )
 
+    def lower(self, lowered: bool) -> None:
+        """Whether what begins to play is to be soft, as somebody may be speaking."""
+        with self._changed:
+            self._queue.lowered = lowered
+
     def stop(self) -> None:
         """Stop playing at once, and forget what was still to be played."""
         with self._changed:

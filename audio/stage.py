@@ -39,6 +39,9 @@ class Player(Protocol):
     def earcon(self, samples: Samples) -> None:
         """Play a short sound, 16 kHz mono."""
 
+    def lower(self, lowered: bool) -> None:
+        """Whether what begins to play is to be soft."""
+
     def stop(self) -> None:
         """Stop playing at once."""
 
@@ -94,6 +97,7 @@ class AudioStage:
             elif isinstance(output, Woke):
                 self._confirm_at_s = message.at_s + HEARD_AFTER_S if output.wake_word else None
             yield output
+        self._player.lower(self._listener.listening)
         if self._confirm_at_s is not None and message.at_s >= self._confirm_at_s:
             self._confirm_at_s = None
             if self._listener.waiting:

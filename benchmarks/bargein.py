@@ -155,6 +155,10 @@ class Card:
     def earcon(self, samples: Samples) -> None:
         """Earcons are left out."""
 
+    def lower(self, lowered: bool) -> None:
+        """Whether what begins to play is to be soft."""
+        self._queue.lowered = lowered
+
     def stop(self) -> None:
         """Stop playing at once."""
         self._tell(self._queue.stop())

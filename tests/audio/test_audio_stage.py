@@ -35,6 +35,7 @@ class Player:
 
     def __init__(self) -> None:
         self.told: list[str] = []
+        self.lowered: list[bool] = []
 
     def play(self, speech: Speech) -> None:
         self.told.append(f"play {speech.utterance_id}")
@@ -42,6 +43,10 @@ class Player:
     def earcon(self, samples: Samples) -> None:
         names = {earcon(HEARD).tobytes(): "heard", earcon(FAILED).tobytes(): "failed"}
         self.told.append(names[samples.tobytes()])
+
+    def lower(self, lowered: bool) -> None:
+        if self.lowered[-1:] != [lowered]:
+            self.lowered.append(lowered)
 
     def stop(self) -> None:
         self.told.append("stop")
@@ -73,6 +78,19 @@ def test_who_speaks_on_is_not_talked_into() -> None:
     audio, player = stage(noticed_at_frame=80)
     hear(audio, silence(2.0) + speech("computer, turn on the light") + silence(2.0))
     assert player.told == []
+
+
+def test_what_is_played_is_soft_while_somebody_may_speak() -> None:
+    audio, player = stage(noticed_at_frame=50)
+    hear(audio, silence(12.0))
+    assert player.lowered == [False, True, False]
+
+
+def test_what_is_played_is_as_loud_as_ever_while_only_a_follow_up_may_come() -> None:
+    audio, player = stage()
+    list(audio.feed(PlaybackEnded(utterance_id="r", heard=True, at_s=0.0)))
+    hear(audio, silence(2.0))
+    assert player.lowered == [False]
 
 
 def test_earcons_can_be_switched_off() -> None:

@@ -48,6 +48,20 @@ def added(queue: PlayQueue, *sentences: Speech) -> list[News]:
     return [news for speech in sentences for news in queue.play(speech)]
 
 
+def test_what_begins_while_somebody_may_speak_is_soft_and_known_as_it_sounds() -> None:
+    queue = PlayQueue()
+    queue.lowered = True
+    added(queue, sentence("ring", BLOCK, 1000), sentence("", BLOCK, 1000))
+    soft, news = queue.pull(BLOCK, RATE_HZ)
+    assert soft.max() == 250
+    (sounding,) = (one for one in news if isinstance(one, Sounding))
+    assert np.array_equal(sounding.samples, soft)  # or the echo would be taken for somebody
+    assert queue.pull(BLOCK, RATE_HZ)[0].max() == 1000  # an earcon
+    queue.lowered = False
+    added(queue, sentence("reply", BLOCK, 1000))
+    assert queue.pull(BLOCK, RATE_HZ)[0].max() == 1000
+
+
 @given(lengths=st.lists(st.integers(0, 1000), min_size=1, max_size=6))
 def test_sentences_follow_each_other_without_a_gap(lengths: list[int]) -> None:
     queue = PlayQueue()
