@@ -15,7 +15,7 @@ import msgspec
 from assistant.bench import understanding
 from assistant.bench.rig import Rig, running_daemon
 from assistant.bench.understanding import UnderstandingFigures
-from assistant.control.metrics import STAGES, StageFigures, figures
+from assistant.control.metrics import STAGES, StageFigures, Times, figures
 from assistant.control.metrics_store import read_times
 from assistant.core.layout import METRICS_FILE
 from assistant.core.messages import SAMPLE_RATE_HZ
@@ -46,6 +46,8 @@ entities:
   - {name: Bedroom Light, id: light.bedroom, area: bedroom, state: "on"}
 """
 REPLY_S = 20.0
+LATE_S = 2.0
+"""Seconds from the end of speech to the reply beyond which a turn counts as late."""
 PAUSE_S = 1.0
 
 
@@ -53,11 +55,14 @@ class StagesFigures(msgspec.Struct, frozen=True, kw_only=True):
     """Milliseconds by stage: medians over `runs` of each run's percentiles.
 
     `utterances` were spoken, in all runs together; `understood` of them led to a command, and
-    `replies` were heard. One of `COMMANDS` is something that no skill can do. `understanding` was
-    then timed by itself.
+    `replies` were heard, `late` of them more than `LATE_S` after the end of speech. One of
+    `COMMANDS` is something that no skill can do. `action` is the time from the end of speech until
+    the skills had done it, of all runs together. `understanding` was then timed by itself.
     """
 
     stages: tuple[StageFigures, ...]
+    action: StageFigures
+    late: int
     utterances: int
     understood: int
     replies: int
@@ -77,21 +82,32 @@ def measure(
         for n in range(utterances)
     ]
     measured: list[tuple[StageFigures, ...]] = []
+    turns: list[Times] = []
     seen: Counter[str] = Counter()
     for run in range(runs):
         with running_daemon(HOME) as rig:
             for number, sound in enumerate(spoken):
                 seen.update(_exchange(rig, sound))
                 progress(run * utterances + number + 1, runs * utterances)
-            measured.append(figures(read_times(rig.state_dir / METRICS_FILE)))
+            timed = read_times(rig.state_dir / METRICS_FILE)
+            measured.append(figures(timed))
+            turns += timed
     return StagesFigures(
         stages=medians(measured),
+        action=until_done(turns),
+        late=sum(turn["total"] > LATE_S for turn in turns),
         utterances=runs * utterances,
         understood=seen["understood"],
         replies=seen["replied"],
         runs=runs,
         understanding=understanding.measure(HOME, runs),
     )
+
+
+def until_done(turns: Sequence[Times]) -> StageFigures:
+    """The time of each turn from the end of speech until what was said was done."""
+    done = [{"total": t["total"] - t["voice"] - t.get("answer", 0.0)} for t in turns]
+    return msgspec.structs.replace(figures(done)[0], stage="action")
 
 
 def medians(runs: Sequence[Sequence[StageFigures]]) -> tuple[StageFigures, ...]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from assistant.bench.stages import medians
+from assistant.bench.stages import medians, until_done
 from assistant.control.metrics import StageFigures
 
 
@@ -16,3 +16,12 @@ def test_a_stage_counts_by_its_median_run() -> None:
         StageFigures(stage="asr", utterances=6, p50_ms=20, p95_ms=40),
         total,
     )
+
+
+def test_what_was_said_is_done_before_the_voice_begins() -> None:
+    turns = [
+        {"endpointing": 0.2, "asr": 0.01, "skills": 0.01, "voice": 0.04, "total": 0.26},
+        {"endpointing": 0.2, "answer": 0.5, "voice": 0.1, "total": 0.8},
+    ]
+    done = until_done(turns)
+    assert done == StageFigures(stage="action", utterances=2, p50_ms=200.0, p95_ms=220.0)
