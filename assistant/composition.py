@@ -36,6 +36,7 @@ from audio.tts.stage import VoiceStage
 from nlu.build import Understanding, answer_reader, speakable_key
 from nlu.grammar.templates import Templates
 from nlu.stage import NluStage
+from skills.later.sun import Position
 from skills.registry import Fault, Registry, load_registry
 from skills.revisions import Revisions
 from skills.scheduler import this_boot
@@ -152,7 +153,16 @@ class Composition:
             notices=notices,
             recording=lambda: self.recordings.on,
             usage=self._config.state_dir / USAGE_FILE if database.path else None,
+            where=self._where,
         )
+
+    @property
+    def _where(self) -> Position | None:
+        """Where the home is; None unless the settings tell it."""
+        home = self._config.home
+        if home.latitude == "" or home.longitude == "":
+            return None
+        return Position(home.latitude, home.longitude)
 
     def answer(
         self,

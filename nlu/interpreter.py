@@ -161,6 +161,8 @@ class Interpreter:
         first = (self._by_composition,) if before and leans(said, before) else ()
         if before is not None and self._templates.traits(before.command.intent).asks:
             first = (self._by_question, *first)  # "and the kitchen one" asks, and sets no light
+        if before is not None and before.command.when is not None:
+            first = (self._by_new_time, *first)  # "no, at ten" is no brightness
         marked = clauses.as_question(said)
         if marked and (asked := self._by_question(marked, now, None)):
             return asked
@@ -176,7 +178,7 @@ class Interpreter:
                 self._by_parts,
             ),
             *(self._by_short_form, self._by_question, reason, self._by_composition),
-            *(self._by_addition, self._by_routine, self._by_free_text, whom),
+            *(self._by_new_time, self._by_addition, self._by_routine, self._by_free_text, whom),
             *(self._by_strange_kind, self._by_name, self._by_guess),
         ):
             if (found := step(said, now, before)) is not None:
@@ -279,10 +281,7 @@ class Interpreter:
         return None
 
     def _by_addition(self, said: Canonical, now: datetime, before: ReadPart | None) -> Found | None:
-        """The commands before, with what a text adds to them: "not the bathroom", "till nine"."""
-        asked = before and self._templates.traits(before.command.intent).asks
-        if not asked and (later := put_off_alone(said, before, now)):
-            return By.COMPOSED, [self._part(said, one) for one in later]
+        """The commands before, without what a text takes out of them: "not the bathroom"."""
         left_out = taken_out(said)
         if before is None or left_out is None:
             return None
@@ -293,6 +292,12 @@ class Interpreter:
         if not excluded or any(slot.name == UNKNOWN for slot in excluded):
             return None
         return By.COMPOSED, [part.in_place_of_the_last() for part in parts]
+
+    def _by_new_time(self, said: Canonical, now: datetime, before: ReadPart | None) -> Found | None:
+        """The commands before, at the time that is all that a text says: "no, at ten"."""
+        asked = before and self._templates.traits(before.command.intent).asks
+        later = None if asked else put_off_alone(said, before, now)
+        return (By.COMPOSED, [self._part(said, one) for one in later]) if later else None
 
     def _by_repetition(
         self, said: Canonical, now: datetime, before: ReadPart | None
@@ -314,7 +319,7 @@ class Interpreter:
         if not plain or not self._may_guess(said):
             return None
         steps = (self._by_sentence, self._by_time, self._by_parts, self._by_short_form)
-        more = (self._by_question, self._by_composition, self._by_addition)
+        more = (self._by_question, self._by_composition, self._by_new_time, self._by_addition)
         by, parts = first_found((*steps, *more), plain, now, before)
         return (by, parts) if parts else None
 

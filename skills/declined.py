@@ -64,6 +64,9 @@ ACTIONS = {
 UNFIT = " with what you named"
 """Key for a slot whose value the skill cannot use."""
 
+UNTIMED = " without a time"
+"""Key for what tells no time, where a time would do."""
+
 LIMITS = {
     UNFIT: UNFIT,
     "area": " for one room alone",
@@ -78,9 +81,12 @@ LIMITS = {
 
 
 def declined(request: Request, untaken: str = "") -> Reply:
-    """The reply to a request that no skill serves, or not with `untaken`: a slot, or "when"."""
-    if untaken == "when" and request.when is not None:
-        return Reply(_not_then(request.when), done=False)
+    """The reply to a request that no skill serves, or not with `untaken`: a slot, or "when".
+
+    `UNTIMED` is for what could be done at a time, where something else than one was said.
+    """
+    if untaken in ("when", UNTIMED) and request.when is not None:
+        return Reply(_not_then(request.when, untaken == UNTIMED), done=False)
     place = next((slot for slot in request.slots if slot.name in ("area", "floor")), None)
     if untaken == UNFIT and place is not None:
         return Reply(f"I don't know of any {str(place.value).casefold()}.", done=False)
@@ -92,9 +98,9 @@ def declined(request: Request, untaken: str = "") -> Reply:
     return Reply(f"I understood {understood}, but I can't do that{limit} yet.", done=False)
 
 
-def _not_then(when: When) -> str:
-    said = to_user(when.said)
-    return f"I can't do that {said} yet, only at once."
+def _not_then(when: When, needs_time: bool) -> str:
+    remedy = "; I need a time" if needs_time else ", only at once"
+    return f"I can't do that {to_user(when.said)} yet{remedy}."
 
 
 def _not_without(excluded: Sequence[Slot]) -> str:

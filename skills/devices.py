@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator
+from contextlib import contextmanager
 
 import msgspec
 
@@ -117,6 +118,16 @@ class Devices:
     def forget_changes(self) -> None:
         """Forget the changes: their transaction has failed, or they have been sent."""
         self._changed, self._commands = {}, []
+
+    @contextmanager
+    def rehearsal(self) -> Iterator[None]:
+        """Forget, after the block, what changed in it: its transaction is taken back."""
+        changed = {entity_id: set(names) for entity_id, names in self._changed.items()}
+        commands = list(self._commands)
+        try:
+            yield
+        finally:
+            self._changed, self._commands = changed, commands
 
     def told(self, message: HomeStates) -> None:
         """Write what the broker reports, in one transaction.

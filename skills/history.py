@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from datetime import timedelta
 
 import msgspec
@@ -10,6 +11,7 @@ import msgspec
 from assistant.core.errors import SkillError
 from assistant.skill.context import HomeControl, ListStore, Timer, Timers
 from assistant.skill.reply import Reply, Undo
+from skills.later.store import StoredPlans
 
 
 class History:
@@ -21,6 +23,7 @@ class History:
         timers: Timers,
         home: HomeControl,
         lists: ListStore,
+        plans: StoredPlans,
         recording: Callable[[], bool] = lambda: False,
         taken_back: Callable[[], None] = lambda: None,
     ) -> None:
@@ -45,6 +48,8 @@ class History:
             "lists.add": lambda undo: lists.add(undo.id, str(undo.value)),
             "lists.make": lambda undo: lists.make(undo.id),
             "lists.drop": lambda undo: lists.drop(undo.id),
+            "plans.cancel": lambda undo: plans.remove(undo.id),
+            "plans.restore": plans.restore,
         }
 
     @property
@@ -114,13 +119,26 @@ class History:
         undo, self._undo = self._undo, ()
         if undo:
             self._taken_back()
+        self.take_back(undo)
+        return bool(undo)
+
+    def take_back(self, undo: Iterable[Undo]) -> None:
+        """Take an action back, step by step."""
         for step in undo:
             if step.operation not in self._operations:
                 known = ", ".join(self._operations)
                 message = f'no capability can undo "{step.operation}"; there are {known}'
                 raise SkillError("skill.undo", message)
             self._operations[step.operation](step)
-        return bool(undo)
+
+    @contextmanager
+    def speaking_of(self, about: tuple[str, ...]) -> Iterator[None]:
+        """Let "them" stand for these things in the block."""
+        before, self._about = self._about, about
+        try:
+            yield
+        finally:
+            self._about = before
 
 
 def _change(timers: Timers, undo: Undo) -> None:

@@ -16,9 +16,9 @@ import msgspec
 from assistant.core.errors import SkillError
 from assistant.core.files import read_text
 from assistant.core.messages import Command
-from assistant.skill import Context, Dialog, Request, Skill
+from assistant.skill import Context, Dialog, Request, Skill, Traits
 from assistant.skill.manifest import SkillManifest
-from skills import clock, conversation, documents, home, timer
+from skills import clock, conversation, documents, home, planned, timer
 from skills.boundary import Boundary
 from skills.deadline import within
 from skills.declined import UNFIT, declined
@@ -31,7 +31,7 @@ SHOWN_CHARACTERS = 40
 LOAD_S = 10.0
 """Most seconds for the import of a skill, which may need a large library from a slow card."""
 BUILT_IN = (
-    *(clock.skill, timer.skill, home.skill, documents.skill),
+    *(clock.skill, timer.skill, home.skill, planned.skill, documents.skill),
     *(conversation.skill, talk.skill),
 )
 
@@ -88,12 +88,17 @@ class Registry:
 
     def asks(self, intent: str) -> bool:
         """Whether an intent only asks something."""
-        schemas = (
-            schema
-            for manifest in self.manifests
-            for schema in (*manifest.intents, *manifest.served)
-        )
-        return any(schema.traits.asks for schema in schemas if schema.intent == intent)
+        return self._traits(intent).asks
+
+    def can_wait(self, request: Request) -> bool:
+        """Whether a request may be carried out at another time, and lacks nothing else."""
+        skill, traits = self._owners.get(request.intent), self._traits(request.intent)
+        at_once = traits.asks or traits.whole or traits.only_talk or traits.only_now
+        return skill is not None and not at_once and skill.untaken(request) == ("when",)
+
+    def rehearses(self, intent: str) -> bool:
+        """Whether an intent acts through its context alone, so that all of it can be taken back."""
+        return self._owners.get(intent) in BUILT_IN
 
     def call(self, request: Request, context: Context) -> Dialog:
         """Carry out a request as a whole, or else reply that it cannot be carried out.
@@ -136,6 +141,14 @@ class Registry:
         self.manifests = tuple(m for m in self.manifests if m.name != name)
         self._owners = {i: skill for i, skill in self._owners.items() if skill.name != name}
         self.faults += (Fault(name, message),)
+
+    def _traits(self, intent: str) -> Traits:
+        schemas = (
+            schema
+            for manifest in self.manifests
+            for schema in (*manifest.intents, *manifest.served, *manifest.short)
+        )
+        return next((one.traits for one in schemas if one.intent == intent), Traits())
 
     def _serve(self, skill: Skill) -> None:
         manifest = skill.manifest()

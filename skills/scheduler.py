@@ -39,6 +39,7 @@ from assistant.core.errors import SkillError
 from assistant.core.messages import SpokenReply
 from assistant.english.spoken import length, spoken
 from assistant.skill.context import LONGEST_TIMER, MOST_TIMERS, Timer
+from skills.countdown import Countdown, Ending
 
 log = logging.getLogger(__name__)
 
@@ -57,16 +58,12 @@ RECHECK_S = 60.0
 """Seconds after which a timer from an earlier boot checks again whether the clock was corrected."""
 
 
-class _Row(msgspec.Struct, frozen=True, kw_only=True):
-    """A timer as stored; `span_s` is the time that was left when its end was last set."""
+class _Row(Ending, frozen=True, kw_only=True):
+    """A timer as stored."""
 
     id: str
     name: str
     duration_s: float
-    span_s: float = 0.0
-    due_unix_s: float = 0.0
-    boot_id: str = ""
-    due_boot_s: float = 0.0
     paused: bool = False
     extended_s: float = 0.0
     """Time by which its end was moved since it was set."""
@@ -103,17 +100,24 @@ class TimerScheduler:
     """The `Timers` of the skills; `at_s`, CLOCK_BOOTTIME, is set by the stage before each use."""
 
     def __init__(self, database: Database, now: Callable[[], datetime], boot_id: str) -> None:
-        self.at_s = 0.0
+        self._countdown = Countdown(now, boot_id)
         self._database = database
         self._now = now
-        self._boot_id = boot_id
         self._rings: dict[str, _Ring] = {}
         self._heard: set[str] = set()
-        self._adopted: dict[str, float] = {}
         self._damaged: set[str] = set()
         self.last: Timer | None = None
         """The timer that started, rang or was cancelled last."""
         self._rung_at_s = -RUNG_S
+
+    @property
+    def at_s(self) -> float:
+        """The present, in seconds of CLOCK_BOOTTIME."""
+        return self._countdown.at_s
+
+    @at_s.setter
+    def at_s(self, at_s: float) -> None:
+        self._countdown.at_s = at_s
 
     def start(self, duration: timedelta, name: str = "") -> Timer:
         """Start a timer; raises `SkillError` for no duration, a too long one, or one too many."""
@@ -162,7 +166,7 @@ class TimerScheduler:
             self.last = self._timer(row)
         self._database.execute("DELETE FROM timers WHERE id = ?", timer_id)
         self._rings.pop(timer_id, None)
-        self._adopted.pop(timer_id, None)
+        self._countdown.forget(timer_id)
 
     def extend(self, timer_id: str, by: timedelta) -> Timer:
         """Move a timer's end, to now at the earliest and a year ahead at the latest."""
@@ -231,23 +235,20 @@ class TimerScheduler:
         if row.id in self._rings:
             return self._rings[row.id].again_at_s
         left_s = self._remaining_s(row)
-        return self.at_s + (left_s if row.boot_id == self._boot_id else min(left_s, RECHECK_S))
+        known = self._countdown.is_of_this_boot(row)
+        return self.at_s + (left_s if known else min(left_s, RECHECK_S))
 
     def _remaining_s(self, row: _Row) -> float:
         if row.paused:
             return row.span_s
-        if row.boot_id == self._boot_id:
-            return row.due_boot_s - self.at_s
-        wall_s = row.due_unix_s - self._now().timestamp()
-        due_boot_s = self._adopted.setdefault(row.id, self.at_s + min(wall_s, row.span_s))
-        return min(wall_s, due_boot_s - self.at_s)
+        return self._countdown.left_s(row.id, row)
 
     def _words(self, row: _Row) -> str:
         now = self._now()
         due = datetime.fromtimestamp(row.due_unix_s, now.tzinfo)
         late_s = (
             self.at_s - row.due_boot_s
-            if row.boot_id == self._boot_id
+            if self._countdown.is_of_this_boot(row)
             else now.timestamp() - row.due_unix_s
         )
         if late_s < LATE_S:
@@ -257,14 +258,8 @@ class TimerScheduler:
 
     def _ending(self, row: _Row, left_s: float, paused: bool = False) -> _Row:
         """The same timer with a new end, `left_s` from now."""
-        return msgspec.structs.replace(
-            row,
-            span_s=left_s,
-            due_unix_s=self._now().timestamp() + left_s,
-            boot_id=self._boot_id,
-            due_boot_s=self.at_s + left_s,
-            paused=paused,
-        )
+        ending = msgspec.structs.asdict(self._countdown.ending(left_s))
+        return msgspec.structs.replace(row, paused=paused, **ending)
 
     def _pause(self, row: _Row, paused: bool) -> None:
         self._write(self._ending(row, max(0.0, self._remaining_s(row)), paused))
@@ -284,7 +279,7 @@ class TimerScheduler:
 
     def _write(self, row: _Row) -> None:
         self._rings.pop(row.id, None)
-        self._adopted.pop(row.id, None)
+        self._countdown.forget(row.id)
         # A row that is replaced would move to the end: the rows' order is that of the starts.
         columns = _Row.__struct_fields__
         values, changes = "?" * len(columns), (f"{c} = excluded.{c}" for c in columns)

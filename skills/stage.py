@@ -40,6 +40,8 @@ from skills.deadline import Overdue, within
 from skills.devices import Devices
 from skills.dialog import Dialog, Resolve, cancels
 from skills.history import History
+from skills.later.later import Later
+from skills.later.sun import Position
 from skills.likely import likely_answers
 from skills.lists import StoredLists
 from skills.picking import did_you_mean
@@ -94,6 +96,7 @@ class SkillsStage:
         notices: list[str] | None = None,
         recording: Callable[[], bool] = lambda: False,
         usage: Path | None = None,
+        where: Position | None = None,
     ) -> None:
         self._registry = registry
         self._database = database
@@ -103,8 +106,9 @@ class SkillsStage:
         lists = StoredLists(database)
         lists.take_over(self._devices.added)
         self._confirmed = Confirmed(database, usage)
+        self._later = Later(registry, database, self._devices, now, boot_id, where)
         self._history = History(
-            *(registry.abilities, self._scheduler, self._devices, lists),
+            *(registry.abilities, self._scheduler, self._devices, lists, self._later.plans),
             *(recording, self._confirmed.take_back),
         )
         self._revisions = revisions or Revisions()
@@ -118,13 +122,14 @@ class SkillsStage:
             timers=self._scheduler,
             home=self._devices,
             lists=lists,
+            plans=self._later.plans,
             conversation=self._history,
             area=next((a for a in home.areas if a.id == area), None),
         )
 
     def feed(self, message: Message) -> Iterator[Message]:
         """Take one message; what follows was committed to disk before it is given."""
-        self._scheduler.at_s = max(self._scheduler.at_s, message.at_s)
+        self._scheduler.at_s = self._later.at_s = max(self._scheduler.at_s, message.at_s)
         yield from self._news()
         match message:
             case Interpretation():
@@ -135,6 +140,7 @@ class SkillsStage:
                 yield from self._step(message.utterance_id, self._dialog, Dialog.cancel)
             case PlaybackEnded(heard=True):
                 self._scheduler.heard(message.utterance_id)
+                self._later.heard(message.utterance_id)
             case HomeStates():
                 self._devices.told(message)
             case DeviceChanged(device="broker"):
@@ -142,12 +148,13 @@ class SkillsStage:
         if self._dialog is not None and self._dialog.expires_at_s <= self._scheduler.at_s:
             self._dialog = None
         yield from self._scheduler.rings()
+        yield from self._later.carry_out(self._context, self._history, _in_time)
 
     def deadline_s(self) -> float | None:
-        """When a timer is due, a ring must come again, or an open question lapses."""
+        """When a timer or a plan is due, a ring must come again, or an open question lapses."""
         if self._notices:
             return 0.0
-        moments = [self._scheduler.deadline_s()]
+        moments = [self._scheduler.deadline_s(), self._later.deadline_s()]
         if self._dialog is not None:
             moments.append(self._dialog.expires_at_s)
         return min((m for m in moments if m is not None), default=None)
@@ -222,6 +229,8 @@ class SkillsStage:
         opened = opened_by(self._history.undoing, self._devices.entities)
         if request.instead and not (opened or self._history.failed):
             self._history.undo()
+        if request.when is not None and self._registry.can_wait(request):
+            return (yield from self._later.wished(request, self._context))
         return (yield from self._registry.call(request, self._context))
 
     def _guessed_question(self, command: Command) -> bool:

@@ -7,6 +7,8 @@ from pathlib import Path
 from assistant.core.database import Database
 from skills.confirmed import create_confirmed
 from skills.devices import create_attributes, create_commands, create_devices
+from skills.later.reports import create_reports
+from skills.later.store import create_plans
 from skills.lists import create_lists, create_made_lists
 from skills.scheduler import create_extended, create_timers
 
@@ -22,7 +24,7 @@ def create_acted(database: Database) -> None:
 MIGRATIONS = (
     *(create_acted, create_timers, create_devices),
     *(create_attributes, create_commands, create_lists, create_extended),
-    *(create_made_lists, create_confirmed),
+    *(create_made_lists, create_confirmed, create_plans, create_reports),
 )
 
 

@@ -144,6 +144,10 @@ class HomeSettings(SettingsSection, frozen=True, kw_only=True):
     """Id of the area where this device stands; "the lights" means that area's."""
     time_zone: str = ""
     """IANA name such as "Europe/Zurich"; "" for the system's."""
+    latitude: Annotated[float, Meta(ge=-90, le=90)] | Literal[""] = ""
+    """Degrees north, for the times of sunrise and sunset; "" for an unknown place."""
+    longitude: Annotated[float, Meta(ge=-180, le=180)] | Literal[""] = ""
+    """Degrees east, likewise."""
 
 
 class DocumentsSettings(SettingsSection, frozen=True, kw_only=True):

@@ -45,6 +45,7 @@ class Database:
     def __init__(self, path: Path | None, migrations: Sequence[Migration]) -> None:
         self.path = path
         self.set_aside: Path | None = None
+        self._rehearsed = 0
         self._read_only = path is not None and path.exists() and _is_read_only(path)
         self._resources = ExitStack()
         with ExitStack() as opening:
@@ -72,10 +73,23 @@ class Database:
             if self._connection.in_transaction:
                 self.execute("ROLLBACK")
 
+    @contextmanager
+    def rehearsal(self) -> Iterator[None]:
+        """Run the block's statements within a transaction, and then take them all back."""
+        before = self._connection.total_changes
+        self.execute("SAVEPOINT rehearsal")
+        try:
+            yield
+        finally:
+            if self._connection.in_transaction:
+                self.execute("ROLLBACK TO rehearsal")
+                self.execute("RELEASE rehearsal")
+            self._rehearsed += self._connection.total_changes - before
+
     @property
     def changes(self) -> int:
-        """How many rows have been written since the file was opened."""
-        return self._connection.total_changes
+        """How many rows have been written since the file was opened, without those rehearsed."""
+        return self._connection.total_changes - self._rehearsed
 
     def close(self) -> None:
         """Close the file, so that another process can open it."""

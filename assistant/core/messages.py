@@ -32,6 +32,7 @@ from assistant.core.parts import ReplyText as ReplyText
 from assistant.core.parts import Slot as Slot
 from assistant.core.parts import SlotValue as SlotValue
 from assistant.core.parts import Summarise as Summarise
+from assistant.core.parts import SunEvent as SunEvent
 from assistant.core.parts import Tick as Tick
 from assistant.core.parts import UserText as UserText
 from assistant.core.parts import When as When

@@ -93,6 +93,14 @@ class Slot(msgspec.Struct, frozen=True, kw_only=True):
 WhenKind = Literal["at", "in", "for", "until", "every", "event", "later", "over"]
 
 
+class SunEvent(msgspec.Struct, frozen=True, kw_only=True):
+    """A time of day that the sun tells: "ten minutes before sunrise"."""
+
+    event: Literal["dawn", "sunrise", "sunset", "dusk"]
+    offset_s: float = 0.0
+    """Seconds from the event to the time; negative for a time before it."""
+
+
 class When(msgspec.Struct, frozen=True, kw_only=True):
     """When a command is to be carried out, where that is not now, or not at once."""
 
@@ -100,7 +108,10 @@ class When(msgspec.Struct, frozen=True, kw_only=True):
     said: str
     """The user's words: "at sunset", "in ten minutes"."""
     value: SlotValue = None
-    """ISO 8601 for a moment or a day, seconds for a duration; None for anything else."""
+    """ISO 8601 for a moment, a day or a period, seconds for a duration, RFC 5545 text for a
+    recurrence; None for anything else."""
+    sun: SunEvent | None = None
+    """The event that is its time of day; None for a time of the clock, or none."""
 
 
 class Command(msgspec.Struct, frozen=True, kw_only=True):

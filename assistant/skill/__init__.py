@@ -17,6 +17,7 @@ from assistant.skill.home import Area, Entity, Floor
 from assistant.skill.manifest import Traits
 from assistant.skill.named import named_length, named_thing, naming
 from assistant.skill.opening import opened_by, opens, too_unsure_to_open
+from assistant.skill.plans import Planned
 from assistant.skill.reply import Ask, Cancelled, Choose, Confirm, Dialog, Reply, Report, Undo
 from assistant.skill.signature import choices, domains, prompt, unambiguous, unless
 from assistant.skill.skill import Skill
@@ -42,6 +43,7 @@ __all__ = [
     "OpenQuestion",
     "Percent",
     "Period",
+    "Planned",
     "Recurrence",
     "RepeatAnswer",
     "Reply",

@@ -12,6 +12,7 @@ import msgspec
 from assistant.core.messages import Slot, SlotValue, When
 from assistant.english.spoken import spoken
 from assistant.skill.home import Area, Entity, Floor
+from assistant.skill.plans import Plans
 from assistant.skill.reply import Undo
 
 LONGEST_TIMER = timedelta(days=366)
@@ -206,6 +207,7 @@ class Context:
     timers: Timers
     home: HomeControl
     lists: ListStore
+    plans: Plans
     conversation: Conversation
     area: Area | None = None
 

@@ -77,6 +77,8 @@ class Traits(msgspec.Struct, frozen=True, kw_only=True):
     only_talk: bool = False
     """It is only replied to: its sentences are no hints for a user whose words were not understood,
     and no later text continues it."""
+    only_now: bool = False
+    """It makes no sense at a later time, so a time that is said with it is declined by name."""
     guarded: bool = False
     """It opens a way in, deletes or takes something back: no correction teaches other words for
     it."""

@@ -23,6 +23,7 @@ import pytest
 from assistant.core.messages import Slot, SlotValue
 from assistant.skill.context import Context, ListItem, Request, Timer
 from assistant.skill.home import Area, Entity, Floor, Home
+from assistant.skill.plans import Planned
 from assistant.skill.reply import Cancelled, Undo
 from assistant.skill.skill import Skill
 
@@ -173,6 +174,22 @@ class MemoryLists:
         self._items.pop(item_id, None)
 
 
+class MemoryPlans:
+    """`Plans` that a test sets."""
+
+    def __init__(self) -> None:
+        self.planned: tuple[Planned, ...] = ()
+
+    def all(self) -> tuple[Planned, ...]:
+        """Every command that waits."""
+        return self.planned
+
+    def cancel(self, plan_id: str) -> Undo:
+        """Forget one."""
+        self.planned = tuple(plan for plan in self.planned if plan.id != plan_id)
+        return Undo("plans.restore", plan_id)
+
+
 @dataclass
 class MemoryConversation:
     """A `Conversation` whose content a test sets; `undone` counts the calls of `undo`."""
@@ -203,6 +220,7 @@ def memory_context(home: Home | None = None, area: str = "", now: datetime = NOW
         timers=MemoryTimers(),
         home=MemoryHome(known),
         lists=MemoryLists(),
+        plans=MemoryPlans(),
         conversation=MemoryConversation(),
         area=next((one for one in known.areas if one.id == area), None),
     )

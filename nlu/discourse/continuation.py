@@ -4,6 +4,7 @@ redone      "every light off", then "do it again but leave the hall on"
 recalled    "turn the lamp on", "what time is it", then "turn it off"    the lamp
 leaning     "turn the fan on", then "off"                     the fan
 put off     "lamp on", then "just till nine"                  the lamp, till nine
+            "lamp off at nine", then "no, at ten"             the lamp, at ten
             "close the blinds at sunset", then "and the TV"   at sunset, too
 shared      "the lamp and the fan off at ten"                 both at ten
 """
@@ -19,6 +20,7 @@ import msgspec
 from assistant.core.messages import Command, When
 from assistant.english import phrases
 from assistant.english.commands.words import ACTIONS, REDOING, THEM
+from nlu.discourse import clauses
 from nlu.discourse.modifiers import UNKNOWN, Divided, Modifiers, only_when
 from nlu.discourse.reading import ReadPart
 from nlu.text.canonical import Canonical, without_politeness
@@ -90,12 +92,17 @@ def _once_more(command: Command, before: ReadPart, modifiers: Modifiers) -> Comm
 
 
 def put_off_alone(said: Canonical, before: ReadPart | None, now: datetime) -> list[Command] | None:
-    """The commands before, for the time that is all that a text says: "just till nine"."""
-    plain = without_politeness(said)
+    """The commands before, for the time that is all that a text says: "just till nine".
+
+    They take the place of those.
+    """
+    plain = without_politeness(clauses.correction(said)[1])
     if before is None or before.missed or said.asked or not plain.tokens:
         return None
     when = only_when(plain, now)
-    return [msgspec.structs.replace(one, when=when) for one in before.turn] if when else None
+    if when is None:
+        return None
+    return [msgspec.structs.replace(one, when=when, instead=True) for one in before.turn]
 
 
 def after_a_timer(parts: list[ReadPart]) -> list[ReadPart]:

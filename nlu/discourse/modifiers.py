@@ -15,7 +15,7 @@ from datetime import datetime
 from functools import lru_cache
 from typing import NamedTuple
 
-from assistant.core.messages import Slot, When
+from assistant.core.messages import Period, Slot, SunEvent, When
 from assistant.core.parts import WhenKind
 from assistant.english.commands import modifiers
 from assistant.english.commands.kinds import KINDS
@@ -210,9 +210,12 @@ def timed_before(said: Canonical, now: datetime) -> Iterator[tuple[Canonical, Wh
 def _when(said: Canonical, now: datetime) -> When | None:
     """What a text says when something is to be done, as a whole; None where it says none."""
     text, words = said.text, tuple(token.text for token in said.tokens)
-    if not words or words in modifiers.TODAY or words in modifiers.NO_TIMES:
+    if not words or words in modifiers.NO_TIMES:
         return None
-    counted = words[0].isdecimal() and words[-1] in modifiers.TIME_ENDINGS
+    if words in modifiers.TODAY:
+        return _later_today(said, now)
+    ends = words[-1] in modifiers.TIME_ENDINGS or words[-1] in modifiers.SUN
+    counted = words[0].isdecimal() and ends
     asks = words[0] == "when" and words[1:2] and words[1] in modifiers.ASKED_WITH
     if asks or not (counted or words[0] in modifiers.TIME_BEGINNINGS):
         return None
@@ -221,12 +224,25 @@ def _when(said: Canonical, now: datetime) -> When | None:
         return When(kind="later", said=spoken)
     if words in modifiers.GRADUALLY:
         return When(kind="over", said=spoken)
+    if words[0] in modifiers.WHEN and (event := modifiers.SUN_CLAUSES.get(words[1:])):
+        kind: WhenKind = "until" if words[0] in modifiers.UNTIL else "at"
+        return When(kind=kind, said=spoken, sun=SunEvent(event=event))
     if len(words) > 2 and (CONDITION.match(text) or words[:2] == ("every", "time")):
         return When(kind="event", said=spoken)
     if _is_clause_of_time(words):
         return When(kind="event", said=spoken)
-    found = _first_value(words, now)
-    return When(kind=found[0], said=spoken, value=found[1]) if found else None
+    if (found := _first_value(words, now)) is None:
+        return None
+    kind, value, sun = found
+    return When(kind=kind, said=spoken, value=value, sun=sun)
+
+
+def _later_today(said: Canonical, now: datetime) -> When | None:
+    """A part of this day that is still to come; None for one that delays nothing."""
+    value = resolve.value(said.text, "period", now)
+    if not value or Period.read(str(value)).since <= now:
+        return None
+    return When(kind="at", said=said.spoken(0, len(said.text)), value=value)
 
 
 def _is_clause_of_time(words: tuple[str, ...]) -> bool:
@@ -236,11 +252,35 @@ def _is_clause_of_time(words: tuple[str, ...]) -> bool:
     return words[1] in SUBJECTS or not AUXILIARIES.isdisjoint(words[2:5])
 
 
+_Value = tuple[WhenKind, str | float | None, SunEvent | None]
+
+
 @lru_cache(maxsize=_REMEMBERED)
-def _first_value(
-    words: tuple[str, ...], now: datetime
-) -> tuple[WhenKind, str | float | None] | None:
-    return next(_values(words, now), None)
+def _first_value(words: tuple[str, ...], now: datetime) -> _Value | None:
+    if (sun := _by_the_sun(words, now)) is not None:
+        return sun
+    return next(((kind, value, None) for kind, value in _values(words, now)), None)
+
+
+def _by_the_sun(words: tuple[str, ...], now: datetime) -> _Value | None:
+    """A time that the sun tells, with its day: "10 minutes before sunset every day"."""
+    at = next((at for at, word in enumerate(words) if word in modifiers.SUN), 0)
+    if not at:
+        return None
+    event, link = modifiers.SUN[words[at]], words[at - 1]
+    begin, offset_s = (at - 1 if link in modifiers.AT_TIME else at), 0.0
+    for start in range(at - 1) if link in modifiers.BEFORE_OR_AFTER else ():
+        if seconds := resolve.duration(" ".join(words[start : at - 1])):
+            begin, offset_s = start, seconds if link == "after" else -seconds
+            break
+    sun = SunEvent(event=event, offset_s=offset_s)
+    day = " ".join((*words[:begin], *words[at + 1 :]))
+    if not day:
+        return "until" if link in modifiers.UNTIL else "at", None, sun
+    if value := resolve.value("every day" if day == "every" else day, "recurrence", now):
+        return "every", str(value), sun
+    value = resolve.value(day, "date", now)
+    return ("at", str(value), sun) if value else None
 
 
 def _values(words: tuple[str, ...], now: datetime) -> Iterator[tuple[WhenKind, str | float | None]]:

@@ -34,11 +34,21 @@ _AREA = SlotSchema(name="area", kind="area", required=False)
 _COLOUR = SlotSchema(name="colour", kind="colour", required=False)
 _SHARE = SlotSchema(name="share", kind="percentage", required=False)
 _DURATION = SlotSchema(name="duration", kind="duration", required=False)
+_TIME = SlotSchema(name="time", kind="time", required=False)
+_RECURRENCE = SlotSchema(name="recurrence", kind="recurrence", required=False)
 
 FOLLOW_UPS = SkillManifest(
     name="follow-ups",
     api=1,
-    rules={"too": "(too|as well|also)", "direction": "(on|off)"},
+    rules={
+        "too": "(too|as well|also)",
+        "direction": "(on|off)",
+        "when": (
+            "(in {duration}|for {duration}|(at|until) {time}|(tomorrow|tonight) at {time}"
+            "|{recurrence}|[every day] (at|until) (sunset|sunrise)"
+            "|{duration} (before|after) (sunset|sunrise))"
+        ),
+    },
     intents=(
         IntentSchema(
             intent="MoreOfIt",
@@ -73,6 +83,17 @@ FOLLOW_UPS = SkillManifest(
                 "undo [that]",
             ),
             slots=(_COLOUR, _SHARE, _DURATION),
+        ),
+        IntentSchema(
+            intent="DoneLater",
+            sentences=(
+                "(turn|switch) <direction> [the] {name} <when>",
+                "(turn|switch) [the] {name} <direction> <when>",
+                "(turn|switch) <direction> [all] [the] [{area}] lights <when>",
+                "turn (it|them) <direction> [again] <when>",
+                "no (in {duration}|at {time})",
+            ),
+            slots=(_NAME, _AREA, _DURATION, _TIME, _RECURRENCE),
         ),
     ),
 )

@@ -324,7 +324,10 @@ def _at_once(said: Canonical, before: Sequence[Command]) -> list[Composed]:
     if _words(said) not in AT_ONCE:
         return []
     put_off = (command for command in before if command.when is not None)
-    return [Composed(said, msgspec.structs.replace(command, when=None)) for command in put_off]
+    return [
+        Composed(said, msgspec.structs.replace(command, when=None, instead=True))
+        for command in put_off
+    ]
 
 
 def _asks(said: Canonical) -> bool:

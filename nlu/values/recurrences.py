@@ -259,6 +259,6 @@ def _start(rule: _Rule, at: time | None, now: datetime) -> date:
 
 def _dtstart(start: datetime) -> str:
     zone = start.tzinfo
-    if isinstance(zone, ZoneInfo) and zone.key != "UTC":
+    if isinstance(zone, ZoneInfo) and zone.key not in (None, "UTC"):  # a system's has no name
         return f"DTSTART;TZID={zone.key}:{start:%Y%m%dT%H%M%S}"
     return f"DTSTART:{start.astimezone(UTC):%Y%m%dT%H%M%SZ}"

@@ -39,7 +39,7 @@ NAMES = (
 Name = Annotated[str, choices(*NAMES)]
 HowLong = Annotated[timedelta, prompt("For how long?")]
 
-TIMER = Traits(thing="timer")
+TIMER = Traits(thing="timer", only_now=True)
 
 IT = "it"
 """Name of the timer that was spoken of last."""

@@ -211,7 +211,7 @@ def _can_snooze(request: Request, context: Context) -> bool:
 @skill.short(
     "SnoozeTimer",
     "(snooze [it|that|the timer|the alarm]|remind me again|ring again) [[for|in] {duration}]",
-    traits=Traits(thing="timer"),
+    traits=Traits(thing="timer", only_now=True),
 )
 @skill.short(
     "SnoozeTimer",

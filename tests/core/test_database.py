@@ -83,6 +83,20 @@ def test_changes_counts_rows_written_and_not_read(database: Database) -> None:
     assert database.changes == before + 2
 
 
+@pytest.mark.parametrize("fails", [False, True])
+def test_a_rehearsal_keeps_nothing_and_counts_for_nothing(database: Database, fails: bool) -> None:
+    with database.transaction():
+        database.execute("INSERT INTO notes VALUES ('before')")
+        before = database.changes
+        with suppress(ValueError), database.rehearsal():
+            database.execute("INSERT INTO notes VALUES ('tried')")
+            if fails:
+                raise ValueError
+        assert database.changes == before
+        database.execute("INSERT INTO notes VALUES ('after')")
+    assert database.execute("SELECT text FROM notes") == [("before",), ("after",)]
+
+
 def test_it_writes_through_to_the_disk(database: Database) -> None:
     assert database.execute("PRAGMA journal_mode") == [("wal",)]
     assert database.execute("PRAGMA synchronous") == [(2,)]

@@ -81,7 +81,8 @@ def test_a_skill_may_be_a_package(tmp_path: Path) -> None:
 
 def test_disabled_skills_stay_off() -> None:
     registry = load_registry(disabled=("timer", "home", "unserved"))
-    assert [m.name for m in registry.manifests] == ["clock", "documents", "conversation", "talk"]
+    names = [m.name for m in registry.manifests]
+    assert names == ["clock", "planned", "documents", "conversation", "talk"]
     assert registry.faults == ()
 
 

@@ -49,6 +49,23 @@ UNDERSTOOD: dict[str, dict[str, Slots]] = {
         "cancel the pasta timer": {"name": "pasta"},
         "cancel the five minute timer": {"start_duration": 300},
     },
+    "PlannedList": {
+        "what is planned": {},
+        "what have you got planned": {},
+        "what have you planned for tomorrow": {"period": TOMORROW},
+        "is anything planned": {},
+        "what will you do later": {},
+    },
+    "CancelPlanned": {
+        "cancel the plan for the kitchen light": {"what": "kitchen light"},
+        "forget the plan with the kettle": {"what": "kettle"},
+        "cancel what is planned for the desk lamp": {"what": "desk lamp"},
+    },
+    "CancelAllPlanned": {
+        "cancel everything that is planned": {},
+        "cancel everything planned": {},
+        "delete all your plans": {},
+    },
     "HassCancelAllTimers": {"cancel all timers": {}, "stop all of my timers": {}},
     "HassTimerStatus": {
         "how much time is left": {},

@@ -24,6 +24,7 @@ from assistant.core.messages import (
 )
 from assistant.skill.home import Area, Entity, Home
 from assistant.skill.manifest import SlotSchema
+from skills.later.sun import Position
 from skills.registry import Registry, load_registry
 from skills.revisions import Revisions
 from skills.stage import SkillsStage
@@ -84,6 +85,7 @@ class Talk:
     broker: bool = False
     notices: list[str] | None = None
     recording: Callable[[], bool] = lambda: False
+    where: Position | None = None
     boot: str = "first boot"
     at_s: float = 1000.0
     now: datetime = EVENING
@@ -110,6 +112,7 @@ class Talk:
             revisions=self.revisions,
             notices=self.notices,
             recording=self.recording,
+            where=self.where,
         )
 
     def restart(self) -> None:

@@ -4,6 +4,9 @@ They are canonical words: a contraction is written out, and there is no "the".""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Literal
+
 from assistant.english.commands.words import AUXILIARIES
 from assistant.english.dates import WEEKDAYS
 from assistant.english.lists import phrase_list, word_set
@@ -63,6 +66,8 @@ ENDING = TRAILING | word_set("now then")
 AT_TIME = word_set("at by around before after from past about starting until till")
 BEFORE_CLAUSES = word_set("after before until till")
 """Words before a clause that tells a time by what then happens."""
+BEFORE_OR_AFTER = word_set("before after")
+"""Words between a length of time and what happens before or after it."""
 NO_HOURS = range(13, 100)
 """Numbers that say how much after "at", and no time: "heating on at nineteen"."""
 UNTIL = word_set("until till")
@@ -85,7 +90,7 @@ TIME_BEGINNINGS = (
     | word_set(
         "in on when whenever once if unless as while every each tomorrow this next daily"
         " weekly hourly nightly later soon sometime a some one eventually another first in weekdays"
-        " weekends early late day over"
+        " weekends early late day over half tonight today"
     )
     | GRADUAL
     | frozenset(WEEKDAYS)
@@ -95,13 +100,40 @@ TIME_BEGINNINGS = (
 TIME_ENDINGS = word_set("now later tomorrow morning evening night")
 """Last words of what says when, where it begins with a number: "ten minutes from now"."""
 
+SUN: Mapping[str, Literal["dawn", "sunrise", "sunset", "dusk"]] = {
+    "dawn": "dawn",
+    "daybreak": "dawn",
+    "sunrise": "sunrise",
+    "sunup": "sunrise",
+    "sunset": "sunset",
+    "sundown": "sunset",
+    "dusk": "dusk",
+    "twilight": "dusk",
+    "nightfall": "dusk",
+}
+"""Words for a time of day that the sun tells → the event."""
+SUN_CLAUSES: Mapping[tuple[str, ...], Literal["dawn", "sunrise", "sunset", "dusk"]] = {
+    ("sun", "rises"): "sunrise",
+    ("sun", "comes", "up"): "sunrise",
+    ("sun", "is", "up"): "sunrise",
+    ("it", "gets", "light"): "dawn",
+    ("sun", "sets"): "sunset",
+    ("sun", "goes", "down"): "sunset",
+    ("sun", "is", "down"): "sunset",
+    ("it", "gets", "dark"): "dusk",
+    ("it", "is", "dark"): "dusk",
+}
+"""Clauses behind "when" or "until" that tell the same."""
+WHEN = word_set("when once after before until till")
+"""Words before them."""
+
 EVENTS = word_set(
-    "sunset sunrise dusk dawn nightfall sundown sunup dark bedtime dinner lunch breakfast supper"
+    "dark bedtime dinner lunch breakfast supper"
     " teatime brunch work school bath showers shower film movie show news night morning noon"
-    " midnight game match party nap homework daybreak twilight arrival christmas easter weekend"
+    " midnight game match party nap homework arrival christmas easter weekend"
     " evening afternoon training practice"
 )
-"""Things that happen at a time that nobody has told: "at sunset", "after dinner"."""
+"""Things that happen at a time that nobody has told: "after dinner"."""
 
 LATER = _phrases(
     "later, later on, later today, a bit later, a little later, soon, in a while, in a bit, "
@@ -111,7 +143,7 @@ LATER = _phrases(
 """Phrases that put something off without saying until when."""
 
 TODAY = _phrases("today, tonight, now, this evening, this morning, this afternoon, this time")
-"""Days and parts of one that delay nothing, as people say them of the present."""
+"""Days and parts of one that delay nothing while they last."""
 
 NO_TIMES = _phrases(
     "once more, once again, once, at once, again, 1 more time, first, for night,"

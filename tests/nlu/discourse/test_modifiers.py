@@ -7,7 +7,7 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from assistant.core.messages import Slot
+from assistant.core.messages import Slot, SunEvent
 from nlu.discourse.modifiers import UNKNOWN, divisions, timed, timed_before
 from nlu.text.canonical import canonical
 
@@ -70,13 +70,15 @@ def test_an_exception(text: str, core: str, excluded: list[tuple[str, str]]) -> 
 @pytest.mark.parametrize(
     ("text", "core", "kind", "value"),
     [
-        ("close the blinds at sunset", "close blinds", "event", None),
+        ("close the blinds at sunset", "close blinds", "at", None),
+        ("close the blinds after dinner", "close blinds", "event", None),
         ("lock the door after we're gone", "lock door", "event", None),
         ("dim the lamp before we eat", "dim lamp", "event", None),
         ("lock the door after the kids are in bed", "lock door", "event", None),
         ("turn off the tv in half an hour", "turn off tv", "in", 1800),
         ("turn on the fan for ten minutes", "turn on fan", "for", 600),
         ("turn on the lamp at eight", "turn on lamp", "at", "2026-11-23T20:00:00+01:00"),
+        ("turn on the lamp tonight at nine", "turn on lamp", "at", "2026-11-23T21:00:00+01:00"),
         ("leave it on until ten", "leave it on", "until", "2026-11-23T22:00:00+01:00"),
         ("turn on the lamp later", "turn on lamp", "later", None),
         ("turn off the tv when the film is over", "turn off tv", "event", None),
@@ -111,6 +113,36 @@ def test_a_question_begins_with_no_condition(text: str) -> None:
     assert not list(timed_before(canonical(text), NOW))
 
 
+@pytest.mark.parametrize(
+    ("text", "kind", "event", "offset_s"),
+    [
+        ("at sunset", "at", "sunset", 0),
+        ("half an hour after sunset", "at", "sunset", 1800),
+        ("ten minutes before sunrise", "at", "sunrise", -600),
+        ("until dusk", "until", "dusk", 0),
+        ("when the sun sets", "at", "sunset", 0),
+        ("until it gets dark", "until", "dusk", 0),
+        ("tomorrow at dawn", "at", "dawn", 0),
+        ("every day at sunset", "every", "sunset", 0),
+        ("at sunset every day", "every", "sunset", 0),
+        ("every sunset", "every", "sunset", 0),
+        ("every weekday an hour before sundown", "every", "sunset", -3600),
+    ],
+)
+def test_a_time_that_the_sun_tells(text: str, kind: str, event: str, offset_s: float) -> None:
+    plain, when = next(timed(canonical(f"close the blinds {text}"), NOW))
+    assert (plain.text, when.kind, when.said) == ("close blinds", kind, text)
+    assert when.sun == SunEvent(event=event, offset_s=offset_s)  # type: ignore[arg-type]
+    assert ("FREQ=" in str(when.value)) is (kind == "every")
+
+
+def test_a_part_of_today_that_is_to_come_is_a_time() -> None:
+    said = canonical("turn on the lamp this evening")
+    _, when = next(timed(said, NOW.replace(hour=9)))
+    assert str(when.value).startswith("2026-11-23T17:00")
+    assert not list(timed(said, NOW.replace(hour=20)))
+
+
 def test_every_morning_is_no_single_time() -> None:
     _, when = next(timed(canonical("open the blinds every morning"), NOW))
     assert when.kind == "every"
@@ -125,7 +157,7 @@ def test_every_morning_is_no_single_time() -> None:
         "turn the lamp down a little bit",
         "turn on the lamp over there",
         "set the lamp to fifty",
-        "turn on the lights tonight",
+        "turn on the lights today",
         "say that once more",
         "turn on the light if you can",
         "turn on the light in the kitchen",

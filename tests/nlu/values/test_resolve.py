@@ -6,6 +6,7 @@ import random
 import re
 from datetime import UTC, date, datetime, time, timedelta
 from functools import partial
+from importlib import resources
 from pathlib import Path
 from zoneinfo import ZoneInfo
 
@@ -273,3 +274,12 @@ def test_hostile_texts_have_a_value_or_none_in_bounded_time(now: datetime) -> No
 def test_any_text_has_a_value_or_none(text: str, kind: str, now: datetime) -> None:
     resolve.resolve(text, kind, now.replace(tzinfo=UTC))
     resolve.value(canonical(text).text, kind, now.replace(tzinfo=UTC))
+
+
+def test_a_recurrence_in_a_zone_without_a_name_begins_at_a_time_of_utc() -> None:
+    with (resources.files("tzdata.zoneinfo.Europe") / "Berlin").open("rb") as file:
+        nameless = ZoneInfo.from_file(file)
+    found = resolve.value(
+        "every sunday at 3", "recurrence", datetime(2027, 2, 21, 14, tzinfo=nameless)
+    )
+    assert found == "DTSTART:20270221T140000Z\nRRULE:FREQ=WEEKLY;BYDAY=SU"

@@ -1,0 +1,93 @@
+"""Commands that are tried without a trace, and carried out with answers that were given before."""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Sequence
+from contextlib import contextmanager
+from datetime import date, time, timedelta
+from enum import Enum
+from functools import partial
+from typing import Any
+
+from assistant.core.database import Database
+from assistant.core.errors import SkillError
+from assistant.core.messages import SlotValue
+from assistant.skill import Area, Ask, Cancelled, Confirm, Context, Dialog, Entity, Floor, Reply
+from assistant.skill.reply import Query
+from assistant.skill.signature import convert
+from skills.devices import Devices
+from skills.later.plan import Answer
+
+Rehearsed = tuple[Reply, tuple[Answer, ...]]
+"""The reply to a command, and the answers to what it asked."""
+
+
+class Rehearsal:
+    """Tries commands; nothing of it stays on the disk, and nothing is sent to a device."""
+
+    def __init__(self, database: Database, devices: Devices) -> None:
+        self._database, self._devices = database, devices
+
+    def of(self, call: Dialog) -> Generator[Query, Any, Rehearsed]:
+        """Try a call within the transaction that is open, asking what it asks."""
+        answers: list[Answer] = []
+        move = partial(next, call)
+        while True:
+            try:
+                with self._taken_back():
+                    query = move()
+            except StopIteration as end:
+                return end.value, tuple(answers)
+            try:
+                answer = yield query
+            except Cancelled as cancelled:
+                move = partial(call.throw, cancelled)
+                continue
+            answers.append(Answer(question=query.text, value=_as_data(answer)))
+            move = partial(call.send, answer)
+
+    @contextmanager
+    def _taken_back(self) -> Generator[None]:
+        with self._database.rehearsal(), self._devices.rehearsal():
+            yield
+
+
+def answered(call: Dialog, answers: Sequence[Answer], context: Context) -> Reply:
+    """Carry a call out with answers that were given before.
+
+    Raises `SkillError` where it asks what it did not ask then: nobody has agreed to that.
+    """
+    known = {answer.question: answer.value for answer in answers}
+    move = partial(next, call)
+    while True:
+        try:
+            query = move()
+        except StopIteration as end:
+            reply: Reply = end.value
+            return reply
+        if query.text not in known:
+            call.close()
+            raise SkillError("later.asks", "a planned command asks what was not asked before")
+        move = partial(call.send, _typed(known[query.text], query, context))
+
+
+def _typed(value: SlotValue, query: Query, context: Context) -> Any:
+    wanted = bool if isinstance(query, Confirm) else query.answer if isinstance(query, Ask) else str
+    home = context.home
+    return convert(value, wanted, home.areas, home.entities, home.floors)
+
+
+def _as_data(answer: Any) -> SlotValue:
+    """An answer as a value of the bus, from which `convert` makes it again."""
+    match answer:
+        case bool() | int() | float() | str():
+            return answer
+        case timedelta():
+            return answer.total_seconds()
+        case date() | time():
+            return answer.isoformat()
+        case Enum():
+            return str(answer.value)
+        case Area() | Entity() | Floor():
+            return answer.id
+    return str(answer)

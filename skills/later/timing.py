@@ -1,0 +1,189 @@
+"""When a plan is due: first, next, and how long it is until then.
+
+Lengths of time go on as those of timers do. What is planned by the clock follows the user's:
+`local` is read in the zone that holds when it is looked at, so that a move to another zone, or
+daylight saving, leaves "at seven" at seven. A time that a clock change skips is moved on by the
+change; one that comes twice is the first of the two. A clock that is late, as that of a board
+without a battery is at its start, makes a plan late and never early.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator
+from datetime import UTC, date, datetime, time, timedelta
+from itertools import islice
+
+import msgspec
+from dateutil.rrule import rrulestr
+
+from assistant.core.errors import SkillError
+from assistant.core.messages import Period, SunEvent, When
+from assistant.skill import Recurrence
+from skills.countdown import Countdown
+from skills.later.plan import After, AtTime, Due
+from skills.later.sun import Position, sun_time
+
+MOST_DAYS = 400
+"""Most days ahead on which an event of the sun is looked for."""
+LONGEST = timedelta(days=366)
+"""The farthest ahead that anything is planned."""
+_TOO_OFTEN = re.compile(r"FREQ=SECONDLY")
+
+
+class Timing:
+    """Reads and compares times; `at_s`, CLOCK_BOOTTIME, is set before each use.
+
+    `where` is None where the home's place is not known.
+    """
+
+    def __init__(
+        self, now: Callable[[], datetime], boot_id: str, where: Position | None = None
+    ) -> None:
+        self.countdown = Countdown(now, boot_id)
+        self._now, self._where = now, where
+
+    @property
+    def now(self) -> datetime:
+        """The wall time, with its zone."""
+        return self._now()
+
+    def first(self, when: When, at: time | None = None) -> Due:
+        """When a command is due that is to be carried out then, `at` a time that was not said.
+
+        Raises `SkillError` with words for the user where that is not known.
+        """
+        if when.kind in ("in", "for"):
+            return self._after(float(when.value or 0))
+        try:
+            due = self._by_rule(when, at) if when.kind == "every" else self._once(when, at)
+        except (ValueError, OverflowError) as error:
+            raise SkillError("later.time", "I don't know when that is.") from error
+        ahead = self.moment(due) - self.now.astimezone(UTC)
+        if ahead <= timedelta(0):
+            raise SkillError("later.past", "That time is over.")
+        if ahead > LONGEST:
+            raise SkillError("later.far", "I can plan for a year at most.")
+        return due
+
+    def following(self, due: Due) -> Due | None:
+        """When it is due again, after `due` and after now; None for never."""
+        if isinstance(due, After) or not due.rule or due.since is None:
+            return None
+        after = max(due.local, self._local(self.now))
+        try:
+            return self._next(due.rule, due.since, due.sun, after)
+        except SkillError:  # the sun does not set any more, or the home's place was forgotten
+            return None
+
+    def left_s(self, key: str, due: Due) -> float:
+        """Seconds until then; negative after it."""
+        if isinstance(due, After):
+            return self.countdown.left_s(key, due)
+        return (self.moment(due) - self.now.astimezone(UTC)).total_seconds()
+
+    def is_sure(self, due: Due) -> bool:
+        """Whether no change of the wall clock changes how long it is until then."""
+        return isinstance(due, After) and self.countdown.is_of_this_boot(due)
+
+    def moment(self, due: Due) -> datetime:
+        """The instant at which it is due, in UTC."""
+        if isinstance(due, After):
+            return datetime.fromtimestamp(due.due_unix_s, UTC)
+        return due.local.replace(tzinfo=self.now.tzinfo).astimezone(UTC)
+
+    def _after(self, seconds: float) -> After:
+        if seconds <= 0:
+            raise SkillError("later.past", "That time is over.")
+        if seconds > LONGEST.total_seconds():
+            raise SkillError("later.far", "I can plan for a year at most.")
+        return After(**msgspec.structs.asdict(self.countdown.ending(seconds)))
+
+    def _once(self, when: When, at: time | None) -> AtTime:
+        day = _day(when)
+        if when.sun is not None:
+            today = self.now.date()
+            days = (day,) if day else (today + timedelta(days=n) for n in range(MOST_DAYS))
+            return AtTime(local=self._sun(when.sun, days, self._local(self.now)), sun=when.sun)
+        if day is not None and at is not None:
+            return AtTime(local=datetime.combine(day, at.replace(tzinfo=None)))
+        moment = _moment(str(when.value))
+        return AtTime(local=self._local(moment))
+
+    def _by_rule(self, when: When, at: time | None) -> AtTime:
+        told = Recurrence.read(str(when.value))
+        if _TOO_OFTEN.search(told.rule):
+            raise SkillError("later.often", "That is too often.")
+        start = told.start
+        if isinstance(start, datetime):
+            since = self._local(start)
+        else:
+            # Counted from today, unless it comes only every second day or week.
+            start = start if "INTERVAL" in told.rule else self.now.date()
+            since = datetime.combine(start, at.replace(tzinfo=None) if at else time())
+        due = self._next(told.rule, since, when.sun, self._local(self.now))
+        if due is None:
+            raise SkillError("later.past", "That time is over.")
+        return due
+
+    def _next(
+        self, rule: str, since: datetime, sun: SunEvent | None, after: datetime
+    ) -> AtTime | None:
+        recurrence = rrulestr(rule, dtstart=since)
+        if sun is None:
+            local = recurrence.after(after)
+        else:
+            yesterday = datetime.combine(after.date() - timedelta(days=1), time())
+            days = (found.date() for found in recurrence.xafter(yesterday, inc=True))
+            local = self._sun(sun, islice(days, MOST_DAYS), after)
+        return AtTime(local=local, rule=rule, since=since, sun=sun) if local else None
+
+    def _sun(self, sun: SunEvent, days: Iterable[date], after: datetime) -> datetime:
+        """The first time of an event on one of `days` that is after a local time."""
+        if self._where is None:
+            told = f"I don't know where your home is, so I can't tell when {_HAPPENS[sun.event]}."
+            raise SkillError("later.place", told)
+        found = next((local for local in self._suns(sun, days, self._where) if local > after), None)
+        if found is None:
+            raise SkillError("later.past", "That time is over.")
+        return found
+
+    def _suns(self, sun: SunEvent, days: Iterable[date], where: Position) -> Iterator[datetime]:
+        zone = self.now.tzinfo or UTC
+        times = (sun_time(sun, day, where, zone) for day in days)
+        return (self._local(moment) for moment in times if moment is not None)
+
+    def _local(self, moment: datetime) -> datetime:
+        """What the user's clock shows at a moment."""
+        return moment.astimezone(self.now.tzinfo).replace(tzinfo=None, fold=0)
+
+
+_HAPPENS = {
+    "dawn": "it dawns",
+    "sunrise": "the sun rises",
+    "sunset": "the sun sets",
+    "dusk": "it gets dark",
+}
+
+
+def needs_time(when: When) -> bool:
+    """Whether only a day was said, or that it recurs: the time of day is to be asked for."""
+    if when.sun is not None or when.kind in ("in", "for"):
+        return False
+    if when.kind == "every":
+        return "VALUE=DATE:" in str(when.value)
+    return _day(when) is not None
+
+
+def _day(when: When) -> date | None:
+    """The day that was said without a time, also as a period from midnight; None for a time."""
+    text = str(when.value or "").partition("/")[0]
+    if "T" not in text:
+        return date.fromisoformat(text) if text.count("-") == 2 else None
+    since = datetime.fromisoformat(text)
+    is_period = "/" in str(when.value)
+    return since.date() if is_period and since.time() == time() else None
+
+
+def _moment(text: str) -> datetime:
+    return Period.read(text).since if "/" in text else datetime.fromisoformat(text)
