@@ -87,11 +87,10 @@ def _rows(found: Sequence[Bar], scale: float) -> Iterator[str]:
 
 
 def _summed(figures: StagesFigures) -> str:
-    total = next(one for one in figures.stages if one.stage == "total")
-    done = figures.action
-    return (
-        f"done after {done.p50_ms:.0f} / {done.p95_ms:.0f}, heard after"
-        f" {total.p50_ms:.0f} / {total.p95_ms:.0f}"
+    heard = next(one for one in figures.stages if one.stage == "total")
+    told = {"done": figures.action, "heard": heard}
+    return ", ".join(
+        f"{what} after {one.p50_ms:.0f} / {one.p95_ms:.0f}" for what, one in told.items() if one
     )
 
 

@@ -57,11 +57,12 @@ class StagesFigures(msgspec.Struct, frozen=True, kw_only=True):
     `utterances` were spoken, in all runs together; `understood` of them led to a command, and
     `replies` were heard, `late` of them more than `LATE_S` after the end of speech. One of
     `COMMANDS` is something that no skill can do. `action` is the time from the end of speech until
-    the skills had done it, of all runs together. `understanding` was then timed by itself.
+    the skills had done it, of all runs together; None without a reply. `understanding` was then
+    timed by itself.
     """
 
     stages: tuple[StageFigures, ...]
-    action: StageFigures
+    action: StageFigures | None
     late: int
     utterances: int
     understood: int
@@ -104,10 +105,10 @@ def measure(
     )
 
 
-def until_done(turns: Sequence[Times]) -> StageFigures:
-    """The time of each turn from the end of speech until what was said was done."""
+def until_done(turns: Sequence[Times]) -> StageFigures | None:
+    """The time of each turn from the end of speech until what was said was done; None for none."""
     done = [{"total": t["total"] - t["voice"] - t.get("answer", 0.0)} for t in turns]
-    return msgspec.structs.replace(figures(done)[0], stage="action")
+    return msgspec.structs.replace(figures(done)[0], stage="action") if done else None
 
 
 def medians(runs: Sequence[Sequence[StageFigures]]) -> tuple[StageFigures, ...]:

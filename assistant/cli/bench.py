@@ -92,7 +92,7 @@ def stages(
     with progress("speaking") as told:
         figures = stages_bench.measure(runs, utterances, progress=told)
     title = f"{figures.replies} replies to {figures.utterances} commands, medians of {runs} runs"
-    _show(title, figures, (*figures.stages, figures.action), json)
+    _show(title, figures, (*figures.stages, *filter(None, [figures.action])), json)
 
 
 @app.command()
