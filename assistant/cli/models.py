@@ -51,7 +51,7 @@ def list_models(config: Config = None, json: Json = False) -> None:
     for title in ("licence", "what it is"):
         table.add_column(title)
     for row in rows:
-        size = f"{row['bytes'] / 1e6:.0f}"
+        size = f"{row['bytes'] / 1e6:.0f}" if row["bytes"] else "?"
         cells = (row["name"], row["kind"], _state(row), size, row["licence"], row["summary"])
         table.add_row(*map(Text, cells))
     console.print(table)
