@@ -104,7 +104,7 @@ def test_a_home_that_is_no_small_text_is_refused(tmp_path: Path) -> None:
 
 def test_a_model_that_there_is_not_is_refused_with_the_nearest(tmp_path: Path) -> None:
     config = load_settings(written(tmp_path, '[asr]\nmodel = "whisper-tini"\n'))
-    with pytest.raises(ConfigError, match=r'did you mean "whisper-tiny\.en"'):
+    with pytest.raises(ConfigError, match=r'did you mean "whisper-tiny"'):
         Composition(config).asr()
 
 
