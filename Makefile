@@ -3,7 +3,7 @@
 PYTHON ?= python3
 VENV := .venv
 PIP := $(VENV)/bin/python -m pip --disable-pip-version-check --quiet
-RUN_PACKAGES := libportaudio2 libspeexdsp1 flite espeak-ng
+RUN_PACKAGES := libportaudio2 flite espeak-ng
 TEST_PACKAGES := pulseaudio libasound2-plugins sox mosquitto
 WANTED := $(RUN_PACKAGES)
 CORES := $(shell nproc)

@@ -23,8 +23,8 @@ from audio.asr.stage import AsrStage
 from audio.asr.tandem import PART as WHISPER
 from audio.asr.tandem import Ahead, Aside, Pace, pace
 from audio.asr.whisper import WhisperRecognizer
+from audio.canceller import EchoCanceller
 from audio.ear import Ear
-from audio.echo import echo_canceller
 from audio.listener import Listener
 from audio.own_voice import OwnVoice
 from audio.tts.select import select as select_voice
@@ -50,7 +50,7 @@ def make_own_voice(config: Config) -> OwnVoice:
         make_wake_word(msgspec.structs.replace(config, wake=wake)),
         KeyPhrases({"stop": OWN_STOP_SENSITIVITY}),
     )
-    cancellers = [c for _ in config.audio.inputs if (c := echo_canceller()) is not None]
+    cancellers = [EchoCanceller() for _ in config.audio.inputs]
     return OwnVoice(engines, config.audio.playback_grace_s, cancellers)
 
 

@@ -14,13 +14,16 @@ from typing import NamedTuple
 import numpy as np
 
 from assistant.core.messages import SAMPLE_RATE_HZ, Frame
+from audio.canceller import EchoCanceller
 from audio.echo import Echo
 from audio.frames import FRAME_BYTES, FRAME_S, SILENCE, Reblock, Samples
-from audio.speex import EchoCanceller
 from audio.wake.engine import WakeWordEngine
 
 # An engine notices a word up to 0.6 s after its end, and not at the same moment in the echo.
 COINCIDENCE_S = 0.7
+# So many decibels more than an echo leaves are a person. In simulated rooms, words noticed where
+# nobody spoke came with less, also where the same word was played.
+PERSON_OVER_LEAK_DB, PERSON_OVER_SAME_WORD_DB = 12.0, 18.0
 FLUSH_FRAMES = 20
 FRAMES_A_STEP = 8
 FORGET_AFTER_S = 10.0
@@ -109,12 +112,19 @@ class OwnVoice:
         return echo.removed_from(frame, sounds)
 
     def said(self, keyword: str, at_s: float, microphone: int = 0) -> bool:
-        """Whether `keyword`, noticed in a microphone at `at_s`, is an echo."""
+        """Whether `keyword`, noticed in a microphone at `at_s`, is an echo.
+
+        Where an echo is taken out, it is one unless clearly more than an echo is left. Elsewhere,
+        as with headphones or a far loudspeaker, it is one where the same word was played.
+        """
+        played = self._plays_about(keyword, at_s)
         echo = self._echo(microphone)
-        if echo is not None and echo.drowned_out():
-            return False
-        if echo is not None and self.sounds(at_s) and echo.alone():
-            return True
+        over_db = echo.over_leak_db() if echo is not None and self.sounds(at_s) else None
+        if over_db is None:
+            return played
+        return over_db < (PERSON_OVER_SAME_WORD_DB if played else PERSON_OVER_LEAK_DB)
+
+    def _plays_about(self, keyword: str, at_s: float) -> bool:
         late_s = COINCIDENCE_S + self._grace_s
         return any(
             noticed.keyword == keyword and -COINCIDENCE_S <= at_s - noticed.at_s <= late_s

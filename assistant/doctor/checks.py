@@ -54,7 +54,6 @@ def examine(config: Config) -> Iterator[Finding]:
     yield microphone(_tried(lambda: _heard(config)))
     yield loudspeaker(config.audio.output, _tried(lambda: probes.loudspeaker(config.audio.output)))
     yield sound(probes.session())
-    yield echo(probes.echo_cancellation())
     yield wake_word(_tried(lambda: _wake_engine(config)))
     yield recognition(config, library, probes.installed("pocketsphinx"))
     yield voice(config.voice.engine, _tried(lambda: _spoken(config, library)))
@@ -116,15 +115,6 @@ def sound(found: Session) -> Finding:
         )
     return Finding(
         name="sound session", ok=not remedy, detail=detail, remedy=remedy, necessary=False
-    )
-
-
-def echo(cancelled: bool) -> Finding:
-    """Whether the assistant's own voice is removed from the microphone's sound."""
-    detail = "SpeexDSP is here" if cancelled else "a reply is not heard through"
-    remedy = "" if cancelled else "run: sudo apt install libspeexdsp1"
-    return Finding(
-        name="echo cancellation", ok=cancelled, detail=detail, remedy=remedy, necessary=False
     )
 
 

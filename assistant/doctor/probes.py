@@ -20,7 +20,6 @@ from assistant.control.client import ControlClient
 from assistant.core.errors import AudioError, ControlError
 from assistant.core.messages import DeviceChanged, Frame
 from audio.devices import DEVICES
-from audio.echo import echo_canceller
 from audio.frames import FRAME_S
 from audio.loudspeaker import open_loudspeaker
 from audio.microphones.capture import FIFO, Capture
@@ -127,11 +126,6 @@ def loudspeaker(device: str) -> int:
     opened = open_loudspeaker(device)
     opened.close()
     return opened.rate_hz
-
-
-def echo_cancellation() -> bool:
-    """Whether an echo canceller is available."""
-    return echo_canceller() is not None
 
 
 def speech(voice: Tiers) -> SpeechProbe:

@@ -53,7 +53,7 @@ def emulate(root: Root, native: Root) -> Iterator[tuple[str, str]]:
     emulated = Emulated(root)
     for file in {value for _, value in registry_settings() if Path(value).is_file()}:
         call("cp", file, f"{root.folder}{file}")
-    packages = "make python3 git flite libportaudio2 libspeexdsp1"
+    packages = "make python3 git flite libportaudio2"
     emulated.run(f"apt-get update -qq && apt-get install -qq -y --no-install-recommends {packages}")
     yield "set-up", f"{timed(lambda: emulated.run('make .venv/.run')):.0f} s"
     (root.folder / "settings.toml").write_text(SETTINGS, "utf-8")

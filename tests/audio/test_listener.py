@@ -380,7 +380,8 @@ def test_a_word_over_the_echo_of_a_reply_is_heard_and_the_reply_is_not(
     own_voice.plays(reply.astype(np.int16), heard.now_s)
     heard.feed(PlaybackStarted(utterance_id="r"))
     blocks = Framer(SAMPLE_RATE_HZ, 1).push(sound.astype(np.int16)[:, np.newaxis])
-    assert heard.hear(list(blocks)).story[: len(story) or 1] == story
+    # The reply plays on here, so that its end may be asked for twice.
+    assert list(dict.fromkeys(heard.hear(list(blocks)).story))[: len(story) or 1] == story
 
 
 def test_several_keywords_are_listened_for_at_once() -> None:

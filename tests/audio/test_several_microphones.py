@@ -14,9 +14,9 @@ from assistant.core.messages import (
     Level,
 )
 from audio.build import make_listener
+from audio.canceller import EchoCanceller
 from audio.frames import FRAME_S, Framer
 from audio.own_voice import OwnVoice
-from audio.speex import EchoCanceller
 from tests.audio.test_listener import Conversation, joined
 from tests.support.voices import silence, speech
 

@@ -45,8 +45,6 @@ HOME = Path("/var/lib/hark")
         (checks.sound(Session(2, False)), "may not use", "usermod -aG audio"),
         (checks.sound(Session(2, False, ("PipeWire",))), "through PipeWire", ""),
         (checks.sound(Session(0, True)), "0 sound cards", "connect a sound card"),
-        (checks.echo(True), "SpeexDSP is here", ""),
-        (checks.echo(False), "not heard through", "libspeexdsp1"),
         (checks.wake_word("porcupine"), "porcupine runs on this CPU", ""),
         (checks.wake_word(GONE), "no input", "wake.keywords"),
         (checks.voice("auto", SpeechProbe("flite", 0.05, 2.0)), "2.0 s of speech in 50 ms", ""),
