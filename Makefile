@@ -31,6 +31,10 @@ run: run-set whisper ## start the daemon here, in the foreground
 piper: run-set ## add the Piper voice engine; for the service: sudo make -C /opt/hark piper
 	$(PIP) install --no-deps --require-hashes -r requirements/piper.txt
 
+.PHONY: gpio
+gpio: run-set ## add the mute button's GPIO; for the service: sudo make -C /opt/hark gpio
+	$(PIP) install --no-deps --require-hashes -r requirements/gpio.txt
+
 # A story told to a real daemon waits for sound most of the time: the other tests run meanwhile,
 # with what the stories leave of the processor.
 .PHONY: test
@@ -110,6 +114,7 @@ requirements: $(VENV)/.dev ## pin today's releases that the oldest Python takes;
 	scripts/pin requirements/run.txt pyproject.toml requirements/build.in
 	scripts/pin requirements/dev.txt requirements/dev.in
 	scripts/pin requirements/piper.txt requirements/piper.in
+	scripts/pin-gpio
 
 # CHECK="demo" leaves the tests out; ARM=1 adds an emulated 64-bit ARM. Only pip's and the proxies'
 # variables reach the roots.
@@ -153,8 +158,8 @@ place:
 	@test -n "$(DESTDIR)" || test "$$(id -u)" -eq 0 || { echo "run: sudo make install" >&2; exit 1; }
 	install -d -m 755 $(HOME_OF_HARK) $(UNIT_DIRECTORY) $(DESTDIR)/etc/hark $(DESTDIR)/usr/local/bin
 	rm -rf $(SHIPPED:%=$(HOME_OF_HARK)/%)
-	cp -R --preserve=timestamps $(SHIPPED) scripts requirements Makefile pyproject.toml README.md \
-		LICENSE $(HOME_OF_HARK)
+	cp -R --preserve=timestamps $(SHIPPED) scripts requirements systemd Makefile pyproject.toml \
+		README.md LICENSE $(HOME_OF_HARK)
 	chmod -R u=rwX,go=rX $(SHIPPED:%=$(HOME_OF_HARK)/%)
 	install -m 644 $(UNITS:%=systemd/%) $(UNIT_DIRECTORY)
 	test -e $(DESTDIR)/etc/hark/config.toml || install -m 644 systemd/config.toml $(DESTDIR)/etc/hark

@@ -32,6 +32,7 @@ from assistant.skill.home import Home, load_home
 from audio.asr.stage import AsrStage
 from audio.build import Recognition, make_listener, make_voice
 from audio.listener import Listener
+from audio.mute.switch import MuteSwitch
 from audio.tts.stage import VoiceStage
 from nlu.build import Understanding, answer_reader, speakable_key
 from nlu.grammar.templates import Templates
@@ -154,6 +155,7 @@ class Composition:
             recording=lambda: self.recordings.on,
             usage=self._config.state_dir / USAGE_FILE if database.path else None,
             where=self._where,
+            mute=MuteSwitch.of(self._config).mute if database.path else lambda: None,
         )
 
     @property

@@ -85,6 +85,13 @@ class Ear:
         """Forget what was said before a reply, which is no "stop" to it."""
         self._voiced_at_s = float("-inf")
 
+    def forget(self) -> None:
+        """Forget all that was heard."""
+        self.preroll.clear()
+        self._sounds.clear()
+        self._unmeasured, self._speech = 0, False
+        self.forget_speech()
+
     def told_to_stop(self, heard: Heard, microphone: int) -> bool:
         """Whether "stop" was noticed with the frame, and a person said it."""
         if self._stop_word is None:

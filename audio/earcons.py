@@ -1,4 +1,4 @@
-"""Short sounds instead of words: heard, done, failed. All are made here, from sine waves."""
+"""Short sounds instead of words: heard, done, failed, muted. All are made here, from sine waves."""
 
 from __future__ import annotations
 
@@ -14,6 +14,8 @@ FADE_S = 0.012
 HEARD = ((880.0, 0.045), (1318.5, 0.06))
 DONE = ((1046.5, 0.06), (1568.0, 0.09))
 FAILED = ((392.0, 0.11), (311.1, 0.16))
+MUTED = ((880.0, 0.08), (659.3, 0.08), (440.0, 0.14))
+UNMUTED = ((440.0, 0.08), (659.3, 0.08), (880.0, 0.14))
 
 
 def earcon(tones: tuple[tuple[float, float], ...]) -> Samples:

@@ -22,6 +22,7 @@ from assistant.core.messages import (
     Complete,
     Frame,
     Message,
+    NothingHeard,
     PlaybackEnded,
     PlaybackStarted,
     Tick,
@@ -122,6 +123,15 @@ class Listener:
     def deadline_s(self) -> float | None:
         """When to close an open microphone that gives no more frames."""
         return self._lead.heard_at_s + DEAF_AFTER_S if self._open is not None else None
+
+    def deafen(self) -> Iterator[Message]:
+        """Drop what is being recorded, and forget what was heard, as the microphones are closed."""
+        if self._open is not None and not self._open.unasked:
+            yield NothingHeard(utterance_id=self._open.utterance_id)
+        self._open = None
+        for ear in self._ears:
+            ear.forget()
+        self._onset = self._unhurried(self._lead.heard_at_s)
 
     def close(self) -> None:
         """Release the engines, which hold memory and files outside Python."""

@@ -74,6 +74,7 @@ class OwnVoice:
         else:
             for echo in self._echoes:
                 echo.realign()
+        self._forget(start_s)  # no frame comes that would, while the microphone is closed
         self._sounds.append(_Sound(start_s, samples))
         blocks = Reblock(FRAME_BYTES)
         frames = [*blocks.push(samples.tobytes()), *blocks.flush(), *[SILENCE] * FLUSH_FRAMES]
@@ -98,10 +99,7 @@ class OwnVoice:
                 keyword = engine.process(frame)
                 if keyword is not None:
                     self._noticed.append(_Noticed(at_s, keyword))
-        while self._noticed and self._noticed[0].at_s < now_s - FORGET_AFTER_S:
-            self._noticed.popleft()
-        while self._sounds and self._sounds[0].end_s < now_s - FORGET_AFTER_S:
-            self._sounds.popleft()
+        self._forget(now_s)
 
     def removed_from(self, frame: Frame) -> bytes:
         """The microphone's samples without the echo of this voice."""
@@ -134,6 +132,16 @@ class OwnVoice:
     def sounds(self, at_s: float) -> bool:
         """Whether something is or just was being played at `at_s`."""
         return any(s.start_s <= at_s <= s.end_s + ECHO_S for s in self._sounds)
+
+    def _forget(self, now_s: float) -> None:
+        """Forget what is too old to be heard."""
+        since_s = now_s - FORGET_AFTER_S
+        while self._noticed and self._noticed[0].at_s < since_s:
+            self._noticed.popleft()
+        while self._sounds and self._sounds[0].end_s < since_s:
+            self._sounds.popleft()
+        while self._ahead and self._ahead[0][0] < since_s:
+            self._ahead.popleft()
 
     def _echo(self, microphone: int) -> Echo | None:
         return self._echoes[microphone] if microphone < len(self._echoes) else None

@@ -27,6 +27,10 @@ class PreRoll:
         """Add the newest frame; a full ring drops its oldest."""
         self._ring.append(heard)
 
+    def clear(self) -> None:
+        """Forget every frame."""
+        self._ring.clear()
+
     def __iter__(self) -> Iterator[Heard]:
         return iter(self._ring)
 

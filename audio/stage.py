@@ -6,12 +6,16 @@ import logging
 from collections.abc import Iterable, Iterator
 from typing import ClassVar, Protocol
 
+import msgspec
+
 from assistant.core.messages import (
     BargeIn,
     Complete,
     DeviceChanged,
     Frame,
     Message,
+    MuteChanged,
+    NothingHeard,
     PlaybackEnded,
     PlaybackStarted,
     Speech,
@@ -19,13 +23,16 @@ from assistant.core.messages import (
     Tick,
     Woke,
 )
-from audio.earcons import FAILED, HEARD, earcon
+from audio.earcons import FAILED, HEARD, MUTED, UNMUTED, earcon
 from audio.frames import Samples
 from audio.listener import Listener
+from audio.mute.mute import Mute
 
 OWN_DEVICES = ("microphone", "loudspeaker")
 # A person who speaks on right after the wake word needs no earcon, and it would disturb the words.
 HEARD_AFTER_S = 0.25
+LOOK_EVERY_S, LOOK_MUTED_EVERY_S = 0.03, 0.2
+"""Seconds between two looks at the mute switch, by which a microphone must close within 0.1 s."""
 
 log = logging.getLogger(__name__)
 
@@ -47,7 +54,10 @@ class Player(Protocol):
 
 
 class AudioStage:
-    """Listener and player together; the player's news comes in like any other message."""
+    """Listener and player together; the player's news comes in like any other message.
+
+    With `mute` the microphones are closed while it says so, and what is asked then is not answered.
+    """
 
     consumes: ClassVar[tuple[type[Message], ...]] = (
         Frame,
@@ -60,8 +70,13 @@ class AudioStage:
         DeviceChanged,
     )
 
-    def __init__(self, listener: Listener, player: Player, earcons: bool = True) -> None:
+    def __init__(
+        self, listener: Listener, player: Player, earcons: bool = True, mute: Mute | None = None
+    ) -> None:
         self._listener, self._player, self._earcons = listener, player, earcons
+        self._mute = mute
+        self._muted = mute is not None and mute.on
+        self._look_at_s = 0.0
         self._confirm_at_s: float | None = None
         self._last_news: Message | None = None
 
@@ -83,14 +98,21 @@ class AudioStage:
         return ()
 
     def deadline_s(self) -> float | None:
-        """When to tell the listener that no more sound comes."""
-        return self._listener.deadline_s()
+        """When to look at the mute switch, or tell the listener that no more sound comes."""
+        deadline_s = self._listener.deadline_s()
+        if self._mute is None:
+            return deadline_s
+        return self._look_at_s if deadline_s is None else min(self._look_at_s, deadline_s)
 
     def close(self) -> None:
         """Release the listener's engines; the player stays for the next stage."""
         self._listener.close()
 
     def _listen(self, message: Frame | Tick | Complete) -> Iterator[Message]:
+        if self._mute is not None and message.at_s >= self._look_at_s:
+            yield from self._follow(self._mute, message.at_s)
+        if self._muted:
+            return
         for output in self._listener.feed(message):
             if isinstance(output, BargeIn):
                 self._player.stop()
@@ -102,6 +124,25 @@ class AudioStage:
             self._confirm_at_s = None
             if self._listener.waiting:
                 self._sound(HEARD)
+
+    def _follow(self, mute: Mute, at_s: float) -> Iterator[Message]:
+        """Close or open the microphones as the mute switch is, and tell of it."""
+        muted = mute.follow()
+        self._look_at_s = at_s + (LOOK_MUTED_EVERY_S if muted else LOOK_EVERY_S)
+        if muted is self._muted:
+            return
+        self._muted = muted
+        if muted:
+            self._confirm_at_s = None
+            yield from self._listener.deafen()
+            self._player.lower(False)
+        if muted and not mute.is_closed:
+            # Without a beat this process is ended, and the next one opens nothing.
+            log.error("a microphone hangs and does not close: restarting (audio.hung)")
+            return
+        log.info("the microphone is %s (audio.mute)", "muted" if muted else "no longer muted")
+        self._sound(MUTED if muted else UNMUTED)
+        yield MuteChanged(muted=muted)
 
     def _device(self, change: DeviceChanged) -> Iterator[Message]:
         level = logging.INFO if change.present else logging.WARNING
@@ -115,6 +156,10 @@ class AudioStage:
             return
         self._last_news = news
         yield news
+        if self._muted and isinstance(news, PlaybackEnded):
+            if news.listen:  # a question that nobody can answer
+                yield NothingHeard(utterance_id=news.utterance_id)
+            news = msgspec.structs.replace(news, listen=False, heard=False)
         yield from self._listener.feed(news)
 
     def _sound(self, tones: tuple[tuple[float, float], ...]) -> None:

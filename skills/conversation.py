@@ -7,6 +7,7 @@ import msgspec
 from assistant.english.replies import DROPPING
 from assistant.english.words import words
 from assistant.skill import (
+    Cancelled,
     Confirm,
     Context,
     Dialog,
@@ -140,6 +141,24 @@ def mark_wrong(context: Context) -> Reply:
     if context.conversation.recorded:
         return Reply("Sorry. I marked that as a mistake.")
     return Reply("Sorry. I keep no recordings, so I can't look at it later.", done=False)
+
+
+@skill.intent(
+    "MuteMicrophone",
+    "mute (yourself|your microphone|your mic|the microphone|the mic)",
+    "(stop|quit) listening [to (me|us)]",
+    "do not listen [to (me|us)] [any more|any longer]",
+    "(turn|switch) off (your|the) (microphone|mic)",
+    "(turn|switch) (your|the) (microphone|mic) off",
+    "(close|disable) (your|the) (microphone|mic)",
+    # As no word ends it, it is neither done on a guess nor at another time.
+    traits=Traits(whole=True, guarded=True, only_now=True),
+)
+def mute(request: Request) -> Dialog:
+    """Have the microphone closed, which the framework does on this reply; ask about a guess."""
+    if request.confidence < 1.0 and not (yield Confirm("Shall I turn off my microphone?")):
+        raise Cancelled  # a reply would mute
+    return Reply("I no longer listen. To end it, run assistant unmute, or press the mute button.")
 
 
 @skill.intent(

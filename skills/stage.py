@@ -11,7 +11,7 @@ import msgspec
 
 from assistant.core.database import Database
 from assistant.core.errors import SkillError
-from assistant.core.layout import MARK_WRONG
+from assistant.core.layout import MARK_WRONG, MUTE
 from assistant.core.messages import (
     AnswerTask,
     Asked,
@@ -69,7 +69,8 @@ class SkillsStage:
     on. What a skill did is committed before its reply is given; when it raises, nothing is kept.
     `revisions` outlive a stage that is rebuilt, so that no utterance is lost meanwhile; so do the
     `notices`, each of which is told once. `recording` tells whether what is said is recorded. How
-    often each intent was carried out is told in the file `usage`.
+    often each intent was carried out is told in the file `usage`. `mute` closes the microphone: no
+    skill is handed it, and nothing here opens it again.
     """
 
     consumes: ClassVar[tuple[type[Message], ...]] = (
@@ -97,10 +98,12 @@ class SkillsStage:
         recording: Callable[[], bool] = lambda: False,
         usage: Path | None = None,
         where: Position | None = None,
+        mute: Callable[[], None] = lambda: None,
     ) -> None:
         self._registry = registry
         self._database = database
         self._resolve = resolve
+        self._mute, self._muted = mute, False
         self._scheduler = TimerScheduler(database, now, boot_id)
         self._devices = Devices(database, home, broker)
         lists = StoredLists(database)
@@ -231,7 +234,14 @@ class SkillsStage:
             self._history.undo()
         if request.when is not None and self._registry.can_wait(request):
             return (yield from self._later.wished(request, self._context))
-        return (yield from self._registry.call(request, self._context))
+        return (yield from self._call(request))
+
+    def _call(self, request: Request) -> Call:
+        reply = yield from self._registry.call(request, self._context)
+        if request.intent == MUTE and reply.done:
+            self._mute()
+            self._muted = True
+        return reply
 
     def _guessed_question(self, command: Command) -> bool:
         """Whether `command` only asks something, and what was said may have meant another thing."""
@@ -249,18 +259,18 @@ class SkillsStage:
         request = _request(said, commands[sentence])
         sure = tuple(msgspec.structs.replace(slot, confidence=1.0) for slot in request.slots)
         told = msgspec.structs.replace(request, text=sentence, slots=sure, confidence=1.0)
-        return (yield from self._registry.call(told, self._context))
+        return (yield from self._call(told))
 
     def _step(
         self, utterance_id: str, dialog: Dialog, move: Callable[[Dialog], Reply]
     ) -> Iterator[Message]:
         """Continue a dialog in one transaction, then report it; a fault leaves no dialog open."""
-        self._dialog = None
+        self._dialog, self._muted = None, False
         self._devices.forget_changes()
         before, after_answer = self._database.changes, self._history.answered
         with self._database.transaction():
             reply = _in_time(lambda: move(dialog))
-            acted = self._database.changes > before
+            acted = self._database.changes > before or self._muted
             if acted:
                 remember_acted(self._database, utterance_id)
                 self._confirmed.count()

@@ -15,15 +15,16 @@ from packaging.specifiers import SpecifierSet
 
 REPOSITORY = Path(__file__).resolve().parent.parent
 REQUIREMENTS = REPOSITORY / "requirements"
-FILES = ("run.txt", "dev.txt", "piper.txt")
+FILES = ("run.txt", "dev.txt", "piper.txt", "gpio.txt")
 PACKAGES = ("assistant", "audio", "nlu", "skills")
-OPTIONAL = {"piper", "pytest"}
-"""Imported only where they are: the extra voice engine, and fixtures for authors of skills."""
+OPTIONAL = {"gpiozero", "lgpio", "piper", "pytest"}
+"""Imported only where they are: the mute button's pins, the extra voice engine, and fixtures for
+authors of skills."""
 
 OLDEST_PYTHON = "3.11.2"
 """Debian 12's, and so Raspberry Pi OS bookworm's."""
 
-PIN = re.compile(r"([a-z0-9][a-z0-9-]*)==(\S+) \\")
+PIN = re.compile(r"([a-z0-9][a-z0-9-]*)==(\S+)(?: ; python_full_version [<>=]+ '3\.13')? \\")
 HASH = re.compile(r"    --hash=sha256:[0-9a-f]{64}( \\)?")
 
 
@@ -77,7 +78,7 @@ def test_the_requirements_cover_what_the_project_names(project: dict[str, object
     assert _names([*dependencies, *build]) <= _pins("run.txt").keys()
 
 
-@pytest.mark.parametrize("name", ["dev", "piper"])
+@pytest.mark.parametrize("name", ["dev", "piper", "gpio"])
 def test_a_further_set_holds_what_it_is_made_from(name: str) -> None:
     wanted = (REQUIREMENTS / f"{name}.in").read_text("utf-8").splitlines()
     assert (
@@ -171,7 +172,11 @@ def test_installing_places_everything_but_keeps_the_users_settings(tmp_path: Pat
         subprocess.run(command, cwd=REPOSITORY, check=True, capture_output=True)
 
     make("install")
-    for placed in ("opt/hark/assistant/core/bus.py", "etc/systemd/system/assistant.service"):
+    for placed in (
+        "opt/hark/assistant/core/bus.py",
+        "opt/hark/systemd/gpio.conf",
+        "etc/systemd/system/assistant.service",
+    ):
         assert (tmp_path / placed).is_file()
     assert (tmp_path / "usr/local/bin/assistant").is_symlink()
     settings = tmp_path / "etc/hark/config.toml"

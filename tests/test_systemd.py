@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from assistant.core.config import DocumentsSettings, MqttSettings, load_config
+from assistant.core.config import ButtonSettings, DocumentsSettings, MqttSettings, load_config
 
 REPOSITORY = Path(__file__).resolve().parent.parent
 SYSTEMD_ANALYZE = shutil.which("systemd-analyze")
@@ -68,24 +68,36 @@ def test_systemd_has_nothing_to_complain_about(installed: Path) -> None:
     assert (verified.returncode, verified.stderr) == (0, "")
 
 
-@pytest.fixture
-def unit_for_documents(tmp_path: Path) -> Path:
-    """The assistant's unit with the drop-in that shows it someone's documents."""
+def _unit_with(drop_in: str, folder: Path) -> Path:
+    """The assistant's unit with one of the drop-ins that let it do more."""
     text = (REPOSITORY / "systemd" / UNITS[0]).read_text("utf-8")
-    unit = tmp_path / UNITS[0]
+    unit = folder / UNITS[0]
     unit.write_text(text.replace("=/opt/hark/.venv/bin/assistant", "=/bin/true"), "utf-8")
-    (tmp_path / f"{UNITS[0]}.d").mkdir()
-    shutil.copy(REPOSITORY / "systemd/documents.conf", tmp_path / f"{UNITS[0]}.d")
+    (folder / f"{UNITS[0]}.d").mkdir()
+    shutil.copy(REPOSITORY / "systemd" / drop_in, folder / f"{UNITS[0]}.d")
     return unit
 
 
 @needs_systemd
-def test_with_someones_documents_it_may_do_hardly_more(unit_for_documents: Path) -> None:
-    verified = _analyze("verify", "--man=no", str(unit_for_documents))
+@pytest.mark.parametrize(
+    ("drop_in", "lost"), [("documents.conf", {"ProtectHome="}), ("gpio.conf", set())]
+)
+def test_with_a_drop_in_it_may_do_hardly_more(drop_in: str, lost: set[str], tmp_path: Path) -> None:
+    unit = _unit_with(drop_in, tmp_path)
+    verified = _analyze("verify", "--man=no", str(unit))
     assert (verified.returncode, verified.stderr) == (0, "")
     alone = REPOSITORY / "systemd" / UNITS[0]
-    assert set(_missing(unit_for_documents)) - set(_missing(alone)) == {"ProtectHome="}
-    assert _exposure(unit_for_documents) <= _exposure(alone) + 0.2
+    assert set(_missing(unit)) - set(_missing(alone)) == lost
+    assert _exposure(unit) <= _exposure(alone) + 0.2
+
+
+def test_without_the_drop_in_the_sound_card_is_the_only_device() -> None:
+    def devices(file: str) -> list[str]:
+        return [value for key, value in _settings(file) if key == "DeviceAllow"]
+
+    assert ("DevicePolicy", "closed") in _settings(UNITS[0])
+    assert devices(UNITS[0]) == ["char-alsa rw"]
+    assert devices("gpio.conf") == ["char-gpiochip rw"]
 
 
 @needs_systemd
@@ -166,3 +178,4 @@ def test_the_settings_that_are_shipped_are_valid(tmp_path: Path) -> None:
     assert config.runtime_dir == Path("/run/hark")
     assert config.mqtt != MqttSettings()
     assert config.documents != DocumentsSettings()
+    assert config.button != ButtonSettings()

@@ -26,8 +26,13 @@ COMMANDS = (
     "doctor",
     "config",
     "bridge",
+    "mute",
+    "unmute",
 )
 """Modules of this package that hold one command of the same name."""
+
+ELSEWHERE = {"mute": "microphone.mute", "unmute": "microphone.mute"}
+"""Commands whose module has another name."""
 
 GROUPS = ("skills", "models", "documents", "record", "wake", "eval", "bench")
 """Modules of this package that hold a group of commands, `app`."""
@@ -68,7 +73,7 @@ def _mount(first_argument: list[str]) -> None:
     every = {**dict.fromkeys(COMMANDS, "command"), **dict.fromkeys(GROUPS, "group")}
     wanted = first_argument if set(first_argument) <= every.keys() else every
     for name in wanted:
-        module = importlib.import_module(f"{COMMAND_LINE}.{name}")
+        module = importlib.import_module(f"{COMMAND_LINE}.{ELSEWHERE.get(name, name)}")
         if every[name] == "group":
             app.add_typer(module.app, name=name)
         else:

@@ -9,8 +9,10 @@ from typing import Annotated
 import typer
 
 from assistant.cli.shared.output import console, emit, progress
+from assistant.control.mute import is_muted
 from assistant.core.config import Config as Settings
 from assistant.core.config import config_files, load_config
+from assistant.core.errors import InputError
 from assistant.core.models.manifest import Library
 from assistant.evaluation.clips import sound_of
 from audio.wake.engine import spoken
@@ -87,6 +89,8 @@ def remove(phrase: str, config: Config = None) -> None:
 
 def _from_microphone(phrase: str, count: int, settings: Settings) -> Iterator[Example]:
     """Ask until there are `count` examples that can be learnt from, or it is no use."""
+    if is_muted(settings):
+        raise InputError("audio.muted", "the microphone is muted; run assistant unmute first")
     found = 0
     with ExampleRecorder(settings.audio.inputs[:1], settings.listening) as recorder:
         for number in range(1, count * TRIES_AN_EXAMPLE + 1):

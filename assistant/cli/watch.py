@@ -23,22 +23,24 @@ from assistant.control.metrics import Stopwatch, Times, figures, restarted_stage
 from assistant.core.codec import wire_name
 from assistant.core.config import config_files, load_config
 from assistant.core.errors import ControlError
+from assistant.core.layout import MUTED
 from assistant.core.messages import (
     Control,
     Level,
     Message,
+    MuteChanged,
     QualityAlert,
     Work,
     concrete,
 )
-from assistant.supervision.channel import Status
+from assistant.supervision.channel import ProcessStatus, Status
 
 SHOWN_EVENTS = 18
 SHOWN_TIMES = 1000
 RETURNS_WITHIN_S = 5.0
 LEVEL_CELLS = 40
 QUIETEST_DBFS = -80.0
-STATE_STYLES = {"ready": "green", "degraded": "yellow", "safe mode": "red"}
+STATE_STYLES = {"ready": "green", "degraded": "yellow", MUTED: "yellow", "safe mode": "red"}
 
 Event = Message | Status
 _EVENTS: Any = Union[(Status, *concrete(Work), *concrete(Control))]
@@ -114,6 +116,9 @@ class View:
                 self._status = event
             case Level():
                 self._level = event
+            case MuteChanged(muted=True):
+                self._level = None
+                self._rows.append(_row(event))
             case _:
                 self._rows.append(_row(event))
                 self._alert(event)
@@ -143,8 +148,8 @@ class View:
         text = Text()
         for process in self._status.processes:
             again = f" ×{process.restarts}" if process.restarts else ""
-            style = STATE_STYLES.get(process.state, "dim")
-            text.append(f"{process.name} {process.state}{again}   ", style)
+            style = STATE_STYLES.get(_state(process), "dim")
+            text.append(f"{process.name} {_state(process)}{again}   ", style)
         return text
 
     def _meter(self) -> Text:
@@ -171,4 +176,9 @@ def _row(event: Event) -> str:
 
 
 def _of_status(status: Status) -> str:
-    return ", ".join(f"{p.name} {p.state}" for p in status.processes)
+    return ", ".join(f"{p.name} {_state(p)}" for p in status.processes)
+
+
+def _state(process: ProcessStatus) -> str:
+    """The state of a process; a muted one is ready, and still nobody is heard."""
+    return MUTED if process.detail == MUTED else process.state

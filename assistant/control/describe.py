@@ -20,6 +20,7 @@ from assistant.core.messages import (
     KeepSound,
     Level,
     Message,
+    MuteChanged,
     NothingHeard,
     OpenQuestion,
     PlaybackEnded,
@@ -108,6 +109,8 @@ def _of_daemon(event: Message) -> str:
             return f"{device} {'is back' if present else 'is gone'}" + (
                 f": {detail}" * bool(detail)
             )
+        case MuteChanged(muted=muted):
+            return "the microphone is closed" if muted else "the microphone may be open"
         case StageFailed(stage=stage, code=code, message=text):
             return f"{stage}: {text} ({code})"
         case StageRestarted(stage=stage, reason=reason):

@@ -60,6 +60,8 @@ KEPT_S = 1.0
 """Seconds for which an answer is reused, so that hundreds of callers cost one computation."""
 LASTING = ("skills",)
 """Commands with answers that take long and change only when settings are read anew."""
+ACTING = ("mute",)
+"""Commands that are carried out each time, as something else may have undone them meanwhile."""
 LONGEST_COMMAND = 40
 """Most characters of an unknown command that are looked at."""
 STAYING = ("documents", "reload", "use", "watch")
@@ -242,7 +244,8 @@ class ControlServer:
         self, command: str, answer: Callable[..., Any], arguments: tuple[str, ...]
     ) -> Any:
         at_s, of, kept = self._kept.get(command, (0.0, (), None))
-        old = command not in LASTING and self._clock() - at_s >= KEPT_S
+        aged = command not in LASTING and self._clock() - at_s >= KEPT_S
+        old = aged or command in ACTING
         if command not in self._kept or old or of != arguments:
             self._worked = True
             kept = answer(*arguments)

@@ -61,6 +61,15 @@ class AudioSettings(SettingsSection, frozen=True, kw_only=True):
         return (self.input,) if isinstance(self.input, str) else self.input
 
 
+class ButtonSettings(SettingsSection, frozen=True, kw_only=True):
+    """The mute button and its light, at GPIO pins by their Broadcom numbers."""
+
+    mute_pin: Annotated[int, Meta(ge=0, le=53)] = 0
+    """Pin that a button connects to ground; 0 for no button."""
+    led_pin: Annotated[int, Meta(ge=0, le=53)] = 0
+    """Pin of an LED that is lit while the assistant is muted; 0 for none."""
+
+
 class WakeSettings(SettingsSection, frozen=True, kw_only=True):
     """Wake words."""
 
@@ -227,6 +236,7 @@ class Config(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     """Every setting."""
 
     audio: AudioSettings = AudioSettings()
+    button: ButtonSettings = ButtonSettings()
     wake: WakeSettings = WakeSettings()
     listening: ListeningSettings = ListeningSettings()
     asr: AsrSettings = AsrSettings()
@@ -267,11 +277,8 @@ class Config(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     @property
     def models_dir(self) -> Path:
         """The folder of pulled models."""
-        return (
-            Path(self.storage.models).expanduser()
-            if self.storage.models
-            else self.state_dir / "models"
-        )
+        models = self.storage.models
+        return Path(models).expanduser() if models else self.state_dir / "models"
 
 
 class Setting(msgspec.Struct, frozen=True, kw_only=True):

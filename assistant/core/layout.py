@@ -6,6 +6,10 @@ MEMBERS = ("control", "audio", "asr", "nlu", "skills", "answer", "voice")
 # ── in the runtime folder ───────────────────────────────────────────────────────────────────
 CONTROL_SOCKET = "control.sock"
 
+# ── in both the runtime and the state folder ────────────────────────────────────────────────
+MUTED_FILE = "muted"
+"""Its presence mutes the assistant."""
+
 # ── in the state folder ─────────────────────────────────────────────────────────────────────
 STATE_FILE = "state.db"
 """State that the skills store, such as timers."""
@@ -26,6 +30,12 @@ BASELINE_FILE = "answers.json"
 # ── intents that other packages than their skill's know ─────────────────────────────────────
 MARK_WRONG = "MarkWrong"
 """The intent by which the user says that the last thing was wrong."""
+MUTE = "MuteMicrophone"
+"""The intent by which the user has the microphone closed."""
+
+# ── what a process tells of itself ──────────────────────────────────────────────────────────
+MUTED = "muted"
+"""Detail of the audio process's beat while no microphone is open because of the mute switch."""
 
 # ── modules named, not imported: the module that names one must not load its dependencies ───
 PROCESSES = "assistant.serving.processes"

@@ -19,7 +19,7 @@ from assistant.core.parts import Control as Control
 from assistant.core.parts import Fact as Fact
 from assistant.core.parts import FindNextEvent as FindNextEvent
 from assistant.core.parts import Frame as Frame
-from assistant.core.parts import Id as Id
+from assistant.core.parts import Id, ReplyText, UserText
 from assistant.core.parts import ListedDocument as ListedDocument
 from assistant.core.parts import ListEvents as ListEvents
 from assistant.core.parts import ListNotes as ListNotes
@@ -28,13 +28,11 @@ from assistant.core.parts import NameSource as NameSource
 from assistant.core.parts import OpenQuestion as OpenQuestion
 from assistant.core.parts import Period as Period
 from assistant.core.parts import RepeatAnswer as RepeatAnswer
-from assistant.core.parts import ReplyText as ReplyText
 from assistant.core.parts import Slot as Slot
 from assistant.core.parts import SlotValue as SlotValue
 from assistant.core.parts import Summarise as Summarise
 from assistant.core.parts import SunEvent as SunEvent
 from assistant.core.parts import Tick as Tick
-from assistant.core.parts import UserText as UserText
 from assistant.core.parts import When as When
 from assistant.core.parts import Word as Word
 from assistant.core.parts import WordFacts as WordFacts
@@ -278,6 +276,12 @@ class DeviceChanged(Control, frozen=True, kw_only=True):
     detail: str = ""
     others: int = 0
     """How many other microphones are there."""
+
+
+class MuteChanged(Control, frozen=True, kw_only=True):
+    """Every microphone was closed because the user muted the assistant, or may open again."""
+
+    muted: bool
 
 
 class StageFailed(Control, frozen=True, kw_only=True):

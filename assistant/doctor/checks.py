@@ -13,6 +13,7 @@ import msgspec
 
 from assistant.answer.generation.generator import require_generator
 from assistant.control.client import ControlClient
+from assistant.control.mute import is_muted
 from assistant.core.config import Config
 from assistant.core.errors import AssistantError, ControlError, ModelError
 from assistant.core.models.manifest import INSTALL_AGAIN, Library, ModelState, remedy_of_shipped
@@ -51,7 +52,7 @@ T = TypeVar("T")
 def examine(config: Config) -> Iterator[Finding]:
     """Run every check, one after the other; this takes some seconds."""
     library = Library(config.models_dir)
-    yield microphone(_tried(lambda: _heard(config)))
+    yield muted() if is_muted(config) else microphone(_tried(lambda: _heard(config)))
     yield loudspeaker(config.audio.output, _tried(lambda: probes.loudspeaker(config.audio.output)))
     yield sound(probes.session())
     yield wake_word(_tried(lambda: _wake_engine(config)))
@@ -72,6 +73,12 @@ def recordings(told: RecordingState) -> Finding:
     if told.utterances and not told.on:
         detail += f"; there are still {told.kept}"
     return Finding(name="recordings", ok=True, detail=detail, necessary=False)
+
+
+def muted() -> Finding:
+    """That no microphone is open, and is not tried here either; no fault, as the user wants it."""
+    detail = "muted: no microphone opens before `assistant unmute` or the mute button"
+    return Finding(name="microphone", ok=True, detail=detail)
 
 
 def microphone(heard: Microphone | AssistantError) -> Finding:

@@ -22,6 +22,7 @@ from assistant.answer.stage import AnswerStage
 from assistant.bridge.stage import BridgeStage
 from assistant.composition import Composition
 from assistant.control.metrics_store import MetricsStore
+from assistant.control.mute import carry_out
 from assistant.control.recollection import Recollection
 from assistant.control.server import ControlServer, ControlStage
 from assistant.core.bus import Address, Bus
@@ -29,7 +30,14 @@ from assistant.core.clock import boottime_s
 from assistant.core.config import Config, load_config
 from assistant.core.database import Database
 from assistant.core.errors import StorageError
-from assistant.core.layout import HEARD_FILE, KNOWLEDGE_FILE, MEMBERS, METRICS_FILE, STATE_FILE
+from assistant.core.layout import (
+    HEARD_FILE,
+    KNOWLEDGE_FILE,
+    MEMBERS,
+    METRICS_FILE,
+    MUTED,
+    STATE_FILE,
+)
 from assistant.core.messages import Message, Reload, Replace, SpokenReply, Work
 from assistant.core.models.swap import LoadSwap
 from assistant.core.stage import Source, Stage
@@ -44,6 +52,9 @@ from audio.asr.stage import AsrStage
 from audio.build import make_listener, make_own_voice
 from audio.heard_replies import HeardReplies
 from audio.microphones.capture import Capture
+from audio.mute.button import mute_button
+from audio.mute.mute import Mute
+from audio.mute.switch import MuteSwitch
 from audio.playback import Playback
 from audio.stage import AudioStage
 from audio.tts.stage import VoiceStage
@@ -71,6 +82,9 @@ SET_ASIDE = {
 
 RECORDING = "I keep recordings of what you say to me."
 """Reply at the start, while the user agrees that recordings are kept."""
+
+UNMUTING = "`assistant unmute` or the mute button"
+"""What ends a mute, for the log."""
 
 NO_DOCUMENTS = ("storage.in_use", "storage.unwritable", "storage.full", "storage.io")
 """Codes of errors in the documents' file with which answering runs without documents."""
@@ -215,25 +229,31 @@ def _load_reader(composition: Composition) -> None:
 def _audio(config: Config, files: tuple[Path, ...], heartbeat: Heartbeat) -> ProcessParts:
     """The process of microphone and loudspeaker; on a reload the same devices stay open."""
     own_voice = make_own_voice(config)
-    capture = Capture(config.audio.inputs)
+    switch = MuteSwitch.of(config)
+    if switch.on:
+        log.warning("muted: no microphone opens before %s (audio.mute)", UNMUTING)
+    capture = Capture(config.audio.inputs, paused=switch.on)
     playback = Playback(config.audio.output, own_voice, HeardReplies(config.state_dir / HEARD_FILE))
+    button = mute_button(config.button, switch, config.runtime_dir)
+    mute = Mute(switch, capture, button)
 
     def make(config: Config) -> Stage:
         listener = make_listener(config, own_voice=own_voice, microphones=capture.microphones)
-        return AudioStage(listener, playback, config.voice.earcons)
+        return AudioStage(listener, playback, config.voice.earcons, mute)
 
     return ProcessParts(
         make(config),
         HearingBeat(heartbeat, capture, playback),
-        (capture, playback),
+        (capture, playback, *([button] if button else [])),
         rebuild=lambda: make(reload_settings(files)),
     )
 
 
 class HearingBeat:
-    """Beats when sound has come in since the last beat, or when there is no microphone.
+    """Beats when sound has come in since the last beat, or when no microphone is there or open.
 
-    It does not beat when the player has died: only a new process can speak again.
+    It does not beat when the player has died: only a new process can speak again. Nor does it while
+    muted, before every microphone is closed: only its end closes one whose driver hangs.
     """
 
     def __init__(self, heartbeat: Heartbeat, capture: Capture, playback: Playback) -> None:
@@ -245,7 +265,12 @@ class HearingBeat:
         if not self._playback.alive:
             return
         there, wanted = self._capture.present, self._capture.microphones
-        if not there:
+        if self._capture.paused:
+            if self._capture.is_closed:
+                self._heartbeat.beat(detail=MUTED)
+        elif self._capture.opening:
+            self._heartbeat.reloading()
+        elif not there:
             self._heartbeat.beat("degraded", "no microphone")
         elif self._frames == frames:
             return
@@ -281,6 +306,7 @@ def _control(config: Config, files: tuple[Path, ...], heartbeat: Heartbeat) -> P
             "models": lambda: model_list(now()),
             "stages": lambda: {"type": "Stages", "stages": metrics.figures()},
             "record": keeper.answer,
+            "mute": partial(carry_out, MuteSwitch.of(config)),
             "why": recollection.told,
         },
         heartbeat.line,

@@ -32,6 +32,8 @@ SLEPT_S = 1.0
 TOLD_AFTER_S = 1.0
 """Seconds without sound after which a microphone is gone; a server starts again in less."""
 BACKLOG = 512
+CLOSES_S = 2.0
+"""Most seconds to wait until the devices are closed; a driver that hangs may take for ever."""
 
 Deliver = Callable[[int, Message], None]
 """Takes a microphone's number, and its frame or news of it."""
@@ -46,30 +48,35 @@ class Feed(Protocol):
 
 
 class Capture:
-    """Implements `core.stage.Source`: the frames of `inputs` ("default", names, "fifo:PATH")."""
+    """Implements `core.stage.Source`: the frames of `inputs` ("default", names, "fifo:PATH").
 
-    def __init__(self, inputs: Sequence[str], clock: Clock = boottime_s) -> None:
+    While it is `paused` no device is open, and none is looked for.
+    """
+
+    def __init__(
+        self, inputs: Sequence[str], clock: Clock = boottime_s, paused: bool = False
+    ) -> None:
         self._arrived: deque[tuple[int, Message]] = deque(maxlen=BACKLOG * len(inputs))
         self._signal = os.eventfd(0, os.EFD_NONBLOCK | os.EFD_CLOEXEC)
-        self._stopped = threading.Event()
         self._gone: set[int] = set()
         self.microphones = len(inputs)
         self.frames_total = 0
-        feeds: list[Feed] = [
+        self.opening = False
+        """Whether it goes on after a pause, and nothing has come from a microphone yet."""
+        self._feeds: list[Feed] = [
             FifoFeed(name.removeprefix(FIFO), clock, number)
             for number, name in enumerate(inputs)
             if name.startswith(FIFO)
         ]
         devices = {n: name for n, name in enumerate(inputs) if not name.startswith(FIFO)}
         self._devices = DeviceFeed(devices, clock)
-        self._threads = [
-            threading.Thread(
-                target=feed.run, args=(self._deliver, self._stopped), name="capture", daemon=True
-            )
-            for feed in (*feeds, *([self._devices] if devices else []))
-        ]
-        for thread in self._threads:
-            thread.start()
+        if devices:
+            self._feeds.append(self._devices)
+        self._threads: list[threading.Thread] = []
+        self._stopped = threading.Event()
+        self._stopped.set()
+        if not paused:
+            self._start()
 
     @property
     def present(self) -> int:
@@ -91,16 +98,52 @@ class Capture:
             os.eventfd_read(self._signal)
         return list(self._drain())
 
+    @property
+    def paused(self) -> bool:
+        """Whether no device is to be open."""
+        return self._stopped.is_set()
+
+    @property
+    def is_closed(self) -> bool:
+        """Whether no device is open, nor being opened."""
+        return not any(thread.is_alive() for thread in self._threads)
+
+    def pause(self) -> None:
+        """Close the devices, and forget what has come from them and was not read."""
+        self._stop()
+        self._arrived.clear()
+
+    def resume(self) -> None:
+        """Open the devices again; not while one of before the pause hangs."""
+        if self.paused and self.is_closed:
+            self.opening = True
+            self._start()
+
     def close(self) -> None:
         """Release the devices."""
+        self._stop()
+        os.close(self._signal)
+
+    def _start(self) -> None:
+        self._stopped.clear()
+        self._threads = [
+            threading.Thread(
+                target=feed.run, args=(self._deliver, self._stopped), name="capture", daemon=True
+            )
+            for feed in self._feeds
+        ]
+        for thread in self._threads:
+            thread.start()
+
+    def _stop(self) -> None:
         self._stopped.set()
         for thread in self._threads:
-            thread.join(timeout=2.0)
-        os.close(self._signal)
+            thread.join(timeout=CLOSES_S)
 
     def _drain(self) -> Iterator[Message]:
         while self._arrived:
             number, message = self._arrived.popleft()
+            self.opening = False
             self.frames_total += isinstance(message, Frame)
             if isinstance(message, DeviceChanged):
                 (self._gone.discard if message.present else self._gone.add)(number)
@@ -134,14 +177,17 @@ class DeviceFeed:
     def run(self, deliver: Deliver, stopped: threading.Event) -> None:
         """Deliver frames from PortAudio's threads, which this thread watches."""
         now_s = self._clock()
-        self._watched = [
+        self._watched = self._watched or [
             _Watched(Microphone(name, number, partial(deliver, number), self._clock), number, now_s)
             for number, name in self._names.items()
         ]
+        for watched in self._watched:
+            watched.wake(now_s)
         self._open_missing(stopped)
         while not stopped.is_set():
             began_s = self._clock()
-            stopped.wait(LOOK_EVERY_S)
+            if stopped.wait(LOOK_EVERY_S):
+                break
             now_s = self._clock()
             for watched in self._watched:
                 if now_s - began_s > SLEPT_S:
@@ -164,6 +210,8 @@ class DeviceFeed:
         elif self._clock() - self._tried_at_s < self._pause_s(missing):
             return
         for watched in missing:
+            if stopped.is_set():
+                break
             taken = {w.microphone.chosen for w in self._watched if w.microphone.is_open}
             watched.open(taken, stopped)
         if missing:
@@ -190,7 +238,7 @@ class _Watched:
         self._fault = ""
 
     def wake(self, now_s: float) -> None:
-        """Begin anew after a sleep, from which some drivers come back dumb and without an error."""
+        """Begin anew: after a pause, or a sleep, from which some drivers come back dumb."""
         self.microphone.close()
         self.heard_at_s = now_s
 
@@ -200,7 +248,7 @@ class _Watched:
             try:
                 self.microphone.open(taken, stopped)
             except AudioError:
-                if not DEVICES.refresh():
+                if stopped.is_set() or not DEVICES.refresh():
                     raise
                 self.microphone.open(taken, stopped)
         except AudioError as error:

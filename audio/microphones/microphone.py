@@ -133,6 +133,10 @@ class Microphone:
         self.passed_over = {}
         for device in found:
             fault = self._fault_of(device, taken, stopped)
+            if stopped.is_set():
+                self._release()
+                self._tried = []
+                return
             if not fault:
                 self._choose(device)
                 return

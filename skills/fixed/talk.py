@@ -200,7 +200,7 @@ REPLIES = (
             "(i did not ask you|nobody asked you|no one asked you|i did not say anything)",
             "(i was|i am) [just|only] (talking|speaking) to (myself|{who})",
             "(i was|i am) [just|only] (kidding|joking|testing|thinking aloud|thinking out loud)",
-            "(mind your own business|go away|leave me alone|go to sleep|get lost|stop listening)",
+            "(mind your own business|go away|leave me alone|go to sleep|get lost)",
             "(leave it|leave it be|leave it as it is|leave it like that|let it be|do nothing)",
             "(leave it|forget it|never mind) (then|i will do it myself|it does not matter|for now)",
             "never mind (me|that|about that|about it|i have got it|i found it|it is fine)",

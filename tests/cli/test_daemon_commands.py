@@ -16,11 +16,13 @@ from rich.console import Console
 from typer.testing import CliRunner, Result
 
 import assistant.control.describe
+from assistant.cli.microphone.mute import mute, unmute
 from assistant.cli.reload import reload
 from assistant.cli.watch import SHOWN_EVENTS, View, watch
 from assistant.cli.why import why
 from assistant.control.connection import listen
 from assistant.control.describe import describe
+from assistant.control.mute import MuteState, carry_out
 from assistant.control.recollection import Recollection
 from assistant.control.server import ControlServer
 from assistant.core.codec import as_json, wire_name
@@ -32,6 +34,7 @@ from assistant.core.messages import (
     Interpretation,
     Level,
     Message,
+    MuteChanged,
     PlaybackStarted,
     QualityAlert,
     Reload,
@@ -47,6 +50,7 @@ from assistant.core.messages import (
 )
 from assistant.core.stage import Source
 from assistant.supervision.channel import ProcessStatus, Status
+from audio.mute.switch import MuteSwitch
 
 STATUS = Status(
     processes=(
@@ -154,6 +158,83 @@ def test_reload_names_the_stage_that_does_not_answer(
     fault = invoke(reload, "--config", config).exception
     assert isinstance(fault, ControlError)
     assert "no answer from asr" in fault.message
+
+
+@pytest.fixture
+def muting(tmp_path: Path, config: Path) -> Iterator[Daemon]:
+    """A daemon whose microphones follow its switch as soon as it was asked anything."""
+    config.write_text(f'[storage]\nruntime = "{tmp_path}"\nstate = "{tmp_path}"\n')
+    switch = MuteSwitch(tmp_path, tmp_path)
+
+    def answer(action: str = "") -> MuteState:
+        state = carry_out(switch, action)
+        daemon.server.show(Level(rms_dbfs=-20.0, noise_floor_dbfs=-60.0, speech=False))
+        if state.changed:
+            daemon.server.show(MuteChanged(muted=state.muted))
+        return state
+
+    server = ControlServer(tmp_path / "control.sock", {"mute": answer}, status=STATUS)
+    daemon = Daemon(server)
+    thread = threading.Thread(target=daemon.serve, args=(server,))
+    thread.start()
+    yield daemon
+    daemon.stopped.set()
+    thread.join()
+    server.close()
+
+
+@pytest.mark.usefixtures("muting")
+def test_to_mute_ends_when_the_microphones_have_followed(config: Path) -> None:
+    told = [invoke(command, "--config", config).stdout for command in (mute, mute, unmute, unmute)]
+    assert told[0].startswith("The microphone is closed. It stays so, also after a restart")
+    assert told[1].startswith("It was muted already.\nThe microphone is closed.")
+    assert told[2] == "The microphone is open.\n"
+    assert told[3] == "It was not muted.\nThe microphone is open.\n"
+    (line,) = invoke(mute, "--config", config, "--json").stdout.splitlines()
+    assert json.loads(line) == {"type": "Mute", "muted": True, "changed": True}
+
+
+def test_microphones_that_do_not_follow_are_told(
+    config: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("assistant.cli.microphone.mute.CONFIRMED_S", 0.05)
+    state = MuteState(muted=True, changed=True)
+    server = ControlServer(tmp_path / "control.sock", {"mute": lambda _: state}, status=STATUS)
+    daemon = Daemon(server)
+    thread = threading.Thread(target=daemon.serve, args=(server,))
+    thread.start()
+    result = invoke(mute, "--config", config)
+    daemon.stopped.set()
+    thread.join()
+    server.close()
+    assert isinstance(result.exception, ControlError)
+    assert "has not closed the microphone yet" in result.exception.message
+
+
+def test_without_a_daemon_the_next_one_starts_muted(config: Path, tmp_path: Path) -> None:
+    config.write_text(f'[storage]\nruntime = "{tmp_path / "run"}"\nstate = "{tmp_path}"\n')
+    switch = MuteSwitch(tmp_path, tmp_path / "run")
+    assert invoke(mute, "--config", config).stdout == (
+        "No daemon runs; the next one starts muted.\n"
+    )
+    assert switch.on
+    assert invoke(unmute, "--config", config).stdout == "No daemon runs.\n"
+    assert not switch.on
+
+
+def test_who_is_muted_shows_in_the_live_view() -> None:
+    view = View()
+    view.observe(
+        Status(processes=(ProcessStatus(name="audio", state="ready", pid=1, detail="muted"),))
+    )
+    view.observe(Level(rms_dbfs=-20.0, noise_floor_dbfs=-60.0, speech=True))
+    view.observe(MuteChanged(muted=True))
+    screen = Console(file=io.StringIO(), width=120)
+    screen.print(view.render())
+    shown = screen.file.getvalue()  # type: ignore[attr-defined]
+    assert "audio muted" in shown
+    assert "no level yet" in shown
+    assert "the microphone is closed" in shown
 
 
 def test_wrong_settings_are_told_before_the_daemon_is_asked(tmp_path: Path) -> None:

@@ -11,6 +11,7 @@ import struct
 import threading
 from collections.abc import Iterator
 from contextlib import ExitStack, closing, suppress
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +22,7 @@ from assistant.cli.reload import reload
 from assistant.control import connection
 from assistant.control.client import ControlClient
 from assistant.control.metrics_store import MetricsStore
+from assistant.control.mute import carry_out
 from assistant.control.recollection import Recollection
 from assistant.control.server import (
     MOST_CALLERS,
@@ -49,6 +51,7 @@ from assistant.core.messages import (
     Utterance,
 )
 from assistant.supervision.channel import Beat, ProcessStatus, Status, decode_told, encode
+from audio.mute.switch import MuteSwitch
 
 STATUS = Status(processes=(ProcessStatus(name="asr", state="ready", pid=7),))
 LEVEL = Level(at_s=1.0, rms_dbfs=-40.0, noise_floor_dbfs=-60.0, speech=False)
@@ -559,6 +562,21 @@ def test_a_dead_socket_is_replaced_and_a_living_one_is_not(
         crashed.bind(str(dead))
     ControlServer(dead, {}).close()
     assert not dead.exists()
+
+
+def test_to_mute_is_carried_out_each_time_as_a_button_may_have_undone_it(tmp_path: Path) -> None:
+    path, switch = tmp_path / "control.sock", MuteSwitch(tmp_path / "state", tmp_path)
+    server = ControlServer(path, {"mute": partial(carry_out, switch)}, status=STATUS)
+    with closing(server), closing(Peer(path, server)) as peer:
+        for _ in range(2):
+            peer.send(b'{"command": "mute", "arguments": ["on"]}\n')
+            assert peer.line() == {"type": "Mute", "muted": True, "changed": True}
+            assert switch.on
+            switch.unmute()
+        peer.send(b'{"command": "mute", "arguments": ["loudly"]}\n')
+        assert peer.line()["code"] == "control.arguments"
+        peer.ask("mute")
+        assert peer.line() == {"type": "Mute", "muted": False, "changed": False}
 
 
 def test_in_a_single_process_reload_is_published_and_each_stage_answers(

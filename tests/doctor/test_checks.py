@@ -10,13 +10,14 @@ import typer
 from typer.testing import CliRunner
 
 from assistant.cli.doctor import doctor as command
-from assistant.core.config import AsrSettings, Config
+from assistant.core.config import AsrSettings, AudioSettings, Config, StorageSettings
 from assistant.core.errors import AssistantError, AudioError, ControlError, SpeakingError
 from assistant.core.models.manifest import Library
 from assistant.doctor import checks, probes
 from assistant.doctor.checks import Finding
 from assistant.doctor.probes import Clock, FolderProbe, Microphone, Session, SpeechProbe
 from assistant.model_files.acceptance import put_in_use
+from audio.mute.switch import MuteSwitch
 from benchmarks.versions import add
 
 GONE = AudioError("audio.no_device", "no input device")
@@ -162,3 +163,18 @@ def test_the_command_ends_with_status_1_and_one_object_a_line(tmp_path: Path) ->
     assert all(f["mend"] for f in findings.values() if not f["ok"])
     table = CliRunner().invoke(app, ["--config", str(file)])
     assert (table.exit_code, "microphone" in table.stdout) == (1, True)
+
+
+def test_a_muted_microphone_is_no_fault_and_is_not_opened(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    config = Config(
+        audio=AudioSettings(input="no such microphone"),
+        storage=StorageSettings(state=str(tmp_path), runtime=str(tmp_path)),
+    )
+    assert not next(checks.examine(config)).ok
+    MuteSwitch.of(config).mute()
+    monkeypatch.setattr(probes, "microphone", lambda _: pytest.fail("it was opened"))
+    found = next(checks.examine(config))
+    assert (found.name, found.ok) == ("microphone", True)
+    assert "assistant unmute" in found.detail

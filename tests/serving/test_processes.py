@@ -35,6 +35,7 @@ from assistant.serving.processes import (
     make_worker,
     peers,
 )
+from assistant.supervision.channel import Beat, decode_told
 from assistant.supervision.heartbeat import Heartbeat
 from audio.microphones.capture import Capture
 from audio.playback import Playback
@@ -149,6 +150,36 @@ def test_a_microphone_that_is_there_beats_by_its_sound_alone(tmp_path: Path) -> 
         assert beats(ours) == 1
         beat()
         assert beats(ours) == 0
+
+
+class Hanging(Capture):
+    """Devices of which one does not close."""
+
+    @property
+    def paused(self) -> bool:
+        return True
+
+    @property
+    def is_closed(self) -> bool:
+        return False
+
+
+def test_who_is_muted_is_well_as_soon_as_nothing_is_open(tmp_path: Path) -> None:
+    """One whose driver hangs while it is to close is not: only a new process closes it."""
+    ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+    ours.setblocking(False)
+    capture, playback = Capture([f"fifo:{tmp_path / 'microphone'}"]), Playback("none")
+    beat = HearingBeat(Heartbeat(theirs, every_s=0.0), capture, playback).beat
+    with ours, theirs, closing(capture), closing(playback):
+        capture.pause()
+        for _ in range(2):
+            beat()
+            assert decode_told(ours.recv(1000)) == Beat(detail="muted")
+        HearingBeat(Heartbeat(theirs, every_s=0.0), Hanging([]), playback).beat()
+        assert beats(ours) == 0
+        capture.resume()
+        beat()  # it may take longer than a hung process is given
+        assert decode_told(ours.recv(1000)) == Beat(state="reloading")
 
 
 @pytest.mark.parametrize("player_dies", [False, True])

@@ -123,6 +123,7 @@ UNDERSTOOD: dict[str, dict[str, Slots]] = {
     "MarkWrong": {"that was wrong": {}, "you misheard me": {}},
     "Undo": {"undo that": {}, "take that back": {}},
     "Help": {"help": {}, "what can you do": {}, "what can i ask you": {}},
+    "MuteMicrophone": {"mute yourself": {}, "stop listening": {}, "turn off your microphone": {}},
     "DocumentSource": {
         "where did you get that from": {},
         "what's your source for that": {},

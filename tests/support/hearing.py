@@ -1,7 +1,8 @@
 """A process that captures from a virtual sound card and tells of every frame.
 
 It is a process of its own, as PortAudio finds the card by the environment of its process, and so
-that it can be stopped as a machine that sleeps stops it. SIGUSR1 lets its clock jump by an hour.
+that it can be stopped as a machine that sleeps stops it. SIGUSR1 lets its clock jump by an hour,
+SIGUSR2 pauses it or lets it go on.
 """
 
 from __future__ import annotations
@@ -23,10 +24,18 @@ from audio.vad import dbfs
 ahead = [0.0]
 signal.signal(signal.SIGUSR1, lambda *_: ahead.append(3600.0))
 capture = Capture(sys.argv[1:], lambda: boottime_s() + ahead[-1])
+def turn(*_):
+    turning.append(True)
+turning = []
+signal.signal(signal.SIGUSR2, turn)
 poll = select.poll()
 poll.register(capture.fileno(), select.POLLIN)
 while True:
-    poll.poll()
+    poll.poll(20)
+    while turning:
+        (capture.resume if capture.paused else capture.pause)()
+        turning.pop()
+        print(f"{boottime_s():.3f} {'paused' if capture.paused else 'resumed'} 0 -", flush=True)
     for message in capture.read():
         if isinstance(message, DeviceChanged):
             what = "back" if message.present else "gone"
@@ -80,6 +89,16 @@ class Hearing:
     def go_on(self) -> None:
         """Let it go on."""
         os.kill(self._process.pid, signal.SIGCONT)
+
+    def pause(self) -> None:
+        """Have the devices closed; returns when they are."""
+        os.kill(self._process.pid, signal.SIGUSR2)
+        self.next("paused")
+
+    def resume(self) -> None:
+        """Have the devices opened again."""
+        os.kill(self._process.pid, signal.SIGUSR2)
+        self.next("resumed")
 
     def let_clock_jump(self) -> None:
         """Let an hour pass by its clock."""

@@ -86,6 +86,7 @@ class Talk:
     notices: list[str] | None = None
     recording: Callable[[], bool] = lambda: False
     where: Position | None = None
+    mute: Callable[[], None] = lambda: None
     boot: str = "first boot"
     at_s: float = 1000.0
     now: datetime = EVENING
@@ -113,6 +114,7 @@ class Talk:
             notices=self.notices,
             recording=self.recording,
             where=self.where,
+            mute=self.mute,
         )
 
     def restart(self) -> None:

@@ -129,9 +129,7 @@ class VirtualSound:
 
     def unplug_microphone(self, microphone: str = MICROPHONE) -> None:
         """The microphone goes away, and what records from it with it."""
-        source = self._index("sources", f"\t{microphone}\t")
-        outputs = (line.split() for line in self._list("source-outputs"))
-        recorders = [fields[0] for fields in outputs if fields[1] == source]
+        recorders = self.recorders(microphone)
         self._run("pactl", "unload-module", self._index("modules", f"source_name={microphone} "))
         # PulseAudio moves them to another source; of a real sound card nothing would be left.
         with socket.socket(socket.AF_UNIX) as console:
@@ -141,6 +139,12 @@ class VirtualSound:
             console.shutdown(socket.SHUT_WR)
             while console.recv(4096):
                 pass
+
+    def recorders(self, microphone: str = MICROPHONE) -> list[str]:
+        """The streams that record from a microphone now, by the server's numbers."""
+        source = self._index("sources", f"\t{microphone}\t")
+        outputs = (line.split() for line in self._list("source-outputs"))
+        return [fields[0] for fields in outputs if fields[1] == source]
 
     def plug_microphone(self, microphone: str = MICROPHONE) -> None:
         """The microphone comes back, or another is plugged in."""

@@ -7,7 +7,7 @@ import select
 import subprocess
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import numpy as np
@@ -67,6 +67,43 @@ def test_writers_come_and_go_and_may_write_ahead(fifo: Path) -> None:
     spoken = [samples for samples in sounds(messages) if samples != SILENCE]
     assert spoken[:8] == written
     assert spoken[8] == b"\x09\x09" + SILENCE[2:]
+
+
+def open_files() -> list[str]:
+    """What this process has open, by the kernel's account."""
+    links = []
+    for descriptor in os.listdir("/proc/self/fd"):
+        with suppress(OSError):  # the one by which the folder was listed
+            links.append(os.readlink(f"/proc/self/fd/{descriptor}"))
+    return links
+
+
+def test_in_a_pause_the_device_is_closed_and_forgotten(fifo: Path) -> None:
+    capture = Capture([f"fifo:{fifo}"])
+    heard(capture, bool)
+    assert str(fifo) in open_files()
+    capture.pause()
+    assert (capture.paused, capture.is_closed) == (True, True)
+    assert str(fifo) not in open_files()
+    assert list(capture.read()) == []
+    capture.resume()
+    assert capture.opening
+    with fifo.open("wb") as writer:
+        writer.write(b"\x07" * FRAME_BYTES)
+    heard(capture, lambda so_far: b"\x07" * FRAME_BYTES in sounds(so_far))
+    assert (capture.paused, capture.opening) == (False, False)
+    capture.close()
+
+
+def test_what_begins_with_a_pause_opens_nothing(fifo: Path) -> None:
+    capture = Capture([f"fifo:{fifo}"], paused=True)
+    assert capture.is_closed
+    assert str(fifo) not in open_files()
+    capture.resume()
+    heard(capture, bool)
+    assert str(fifo) in open_files()
+    capture.close()
+    assert str(fifo) not in open_files()
 
 
 def test_what_is_no_fifo_is_told_as_a_microphone_that_is_not_there(tmp_path: Path) -> None:
@@ -258,3 +295,25 @@ def test_of_two_microphones_one_may_go_and_come_back(card: VirtualSound, tone: P
         card.speak(tone, "desk")
         child.next("loud", number=1)
     card.unplug_microphone("desk")
+
+
+@pytest.mark.e2e
+@pytest.mark.timeout(60)
+def test_in_a_pause_nothing_records_and_no_recovery_opens_anything(
+    card: VirtualSound, tone: Path
+) -> None:
+    with hearing(card, "default") as child:
+        child.next(*FRAME)
+        assert len(card.recorders()) == 1
+        child.pause()
+        assert card.recorders() == []
+        card.unplug_microphone()
+        card.plug_microphone()
+        card.kill_server()
+        card.start_server()
+        assert card.recorders() == []
+        child.resume()
+        on_s = boottime_s()
+        card.speak(tone)
+        assert child.next("loud", "gone", since_s=on_s).what == "loud"
+        assert len(card.recorders()) == 1
