@@ -361,7 +361,7 @@ SUBJECTS = (
             "(add|find|install|discover|set up|connect) (a|the|my) [new] (device|devices|lamp"
             "|speaker|skill|user|app)",
             "(change|open) (the|your|my) settings",
-            "do not (record|listen to) (me|us)",
+            "do not record (me|us)",
         ),
     ),
 )
