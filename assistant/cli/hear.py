@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import closing
 from itertools import chain, repeat
 from pathlib import Path
@@ -54,13 +54,14 @@ def hear(
                     composition.answer(answers=answers),
                     Voice(),
                 )
-                messages = list(run(stages, _frames(file), timings.observe))
+                messages = list(run(stages, in_silence(frames_of(file)), timings.observe))
             tell(str(file), messages, timings, json)
 
 
-def _frames(file: Path) -> Iterator[Message]:
-    frames = chain(_silence(SILENCE_BEFORE_S), frames_of(file), _silence(SILENCE_AFTER_S))
-    for number, samples in enumerate(frames, 1):
+def in_silence(frames: Iterable[bytes]) -> Iterator[Message]:
+    """The frames with silence before and after them, as they would come from a microphone."""
+    every = chain(_silence(SILENCE_BEFORE_S), frames, _silence(SILENCE_AFTER_S))
+    for number, samples in enumerate(every, 1):
         yield Frame(samples=samples, at_s=number * FRAME_S)
 
 

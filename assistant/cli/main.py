@@ -28,11 +28,17 @@ COMMANDS = (
     "bridge",
     "mute",
     "unmute",
+    "setup",
+    "backup",
+    "restore",
 )
 """Modules of this package that hold one command of the same name."""
 
-ELSEWHERE = {"mute": "microphone.mute", "unmute": "microphone.mute"}
-"""Commands whose module has another name."""
+ELSEWHERE = {
+    **dict.fromkeys(("mute", "unmute"), "microphone.mute"),
+    **{name: f"installation.{name}" for name in ("setup", "backup", "restore")},
+}
+"""Commands whose module is not this package's own, or has another name."""
 
 GROUPS = ("skills", "models", "documents", "record", "wake", "eval", "bench")
 """Modules of this package that hold a group of commands, `app`."""

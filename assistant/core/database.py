@@ -30,6 +30,10 @@ _CODES = {
     sqlite3.SQLITE_IOERR: ("storage.io", "the disk failed or is full; check it"),
 }
 
+_READ_ONLY = ("mode=ro", "mode=ro&immutable=1")
+"""Ways to open a file to be read. The second, for a folder that cannot be written, ignores the last
+writer's log."""
+
 Migration = Callable[["Database"], None]
 """A step of the schema; it runs once and is recorded under its function's name."""
 
@@ -155,13 +159,41 @@ def rescued(damaged: Path, sql: str) -> list[tuple[Any, ...]] | None:
 
     The file is not changed. Its sound pages can be read although others are damaged.
     """
-    for how in ("mode=ro", "mode=ro&immutable=1"):  # the second ignores the last writer's log
+    for how in _READ_ONLY:
         try:
             with closing(sqlite3.connect(f"{damaged.as_uri()}?{how}", uri=True)) as connection:
                 return connection.execute(sql).fetchall()
         except sqlite3.Error:
             continue
     return None
+
+
+def copy_database(source: Path, target: Path) -> None:
+    """Copy the database at `source`, as it stands at one moment, while others write to it.
+
+    Raises `StorageError`.
+    """
+    for how in _READ_ONLY:
+        try:
+            uri = f"{source.resolve().as_uri()}?{how}"
+            with (
+                closing(sqlite3.connect(uri, uri=True, timeout=5)) as original,
+                closing(sqlite3.connect(target)) as copy,
+            ):
+                return original.backup(copy)
+        except sqlite3.Error as error:
+            fault = error
+    raise StorageError("storage.unreadable", f"{source}: {fault}") from fault
+
+
+def recorded_migrations(path: Path) -> frozenset[str]:
+    """The steps that the schema of a database at rest has gone; raises `StorageError`."""
+    try:
+        uri = f"{path.resolve().as_uri()}?{_READ_ONLY[1]}"
+        with closing(sqlite3.connect(uri, uri=True)) as connection:
+            return frozenset(n for (n,) in connection.execute("SELECT name FROM migrations"))
+    except sqlite3.Error as error:
+        raise StorageError("storage.corrupt", f"{path}: {error}") from error
 
 
 def _is_read_only(path: Path) -> bool:

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+import ctypes
 import errno
 import fcntl
 import os
 import stat
 import tempfile
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import IO, Any
 
 MOST_BYTES = 1 << 20
 """Most bytes of a text file that people write."""
+_AT_FDCWD, _RENAME_EXCHANGE = -100, 2
+"""Of renameat2(2), for which Python has no function."""
 
 
 def replace_file(path: Path, content: bytes, mode: int = 0o644, *, durable: bool = True) -> None:
@@ -22,19 +25,42 @@ def replace_file(path: Path, content: bytes, mode: int = 0o644, *, durable: bool
     With `durable` that also holds after a power cut, and the call waits for the disk. Raises
     `OSError`, and then the old file is left as it was.
     """
-    with tempfile.NamedTemporaryFile(dir=path.parent, prefix=".", delete=False) as file:
-        try:
-            file.write(content)
-            file.flush()
-            os.fchmod(file.fileno(), mode)
-            if durable:
-                os.fsync(file.fileno())
-            os.replace(file.name, path)
-        except OSError:
-            os.unlink(file.name)
-            raise
+    with replacing(path, mode, durable=durable) as file:
+        file.write(content)
+
+
+@contextmanager
+def replacing(path: Path, mode: int = 0o644, *, durable: bool = True) -> Iterator[IO[bytes]]:
+    """A file to write that replaces the one at `path` when the block ends, as `replace_file` does.
+
+    When the block raises, the old file is left as it was.
+    """
+    with (
+        tempfile.NamedTemporaryFile(dir=path.parent, prefix=".", delete=False) as file,
+        ExitStack() as on_failure,
+    ):
+        on_failure.callback(os.unlink, file.name)
+        yield file
+        file.flush()
+        os.fchmod(file.fileno(), mode)
+        if durable:
+            os.fsync(file.fileno())
+        os.replace(file.name, path)
+        on_failure.pop_all()
     if durable:
         sync(path.parent)
+
+
+def exchange(one: Path, other: Path) -> None:
+    """Exchange two files or folders on one disk in a single step, at any moment of a power cut.
+
+    Raises `OSError`, also where the file system cannot do it.
+    """
+    libc = ctypes.CDLL(None, use_errno=True)
+    paths = (_AT_FDCWD, os.fsencode(one), _AT_FDCWD, os.fsencode(other))
+    if libc.renameat2(*paths, _RENAME_EXCHANGE):
+        number = ctypes.get_errno()
+        raise OSError(number, os.strerror(number), str(other))
 
 
 def sync(path: Path) -> None:

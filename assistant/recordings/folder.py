@@ -28,7 +28,9 @@ from assistant.core.messages import SAMPLE_RATE_HZ
 from assistant.recordings.examples import Examples
 from assistant.recordings.trace import Trace
 
-_CONSENT, _EXAMPLES = "consent", "examples"
+EXAMPLES = "examples"
+"""Name of the file of what the user has put right."""
+_CONSENT = "consent"
 _SOUND, _TRACE = ".wav", ".json"
 _DAY_S = 86400.0
 _MODE = 0o600
@@ -65,7 +67,7 @@ class Recordings:
         cache: Path = Path(),
     ) -> None:
         self.folder = folder
-        self.examples = Examples(folder / _EXAMPLES, cache)
+        self.examples = Examples(folder / EXAMPLES, cache)
         self._settings = settings or RecordingsSettings()
         self._clock = clock
 

@@ -16,7 +16,7 @@ from pathlib import Path
 
 import pytest
 
-from assistant.core.database import Database, rescued
+from assistant.core.database import Database, copy_database, recorded_migrations, rescued
 from assistant.core.errors import StorageError
 
 TABLE = "CREATE TABLE notes (text TEXT NOT NULL UNIQUE) STRICT"
@@ -547,3 +547,41 @@ def test_on_a_disk_that_became_read_only_a_damaged_file_stays_where_it_is(
     with pytest.raises(StorageError, match="the file is no database") as fault:
         Database(path, [create_notes])
     assert fault.value.code == "storage.corrupt"
+
+
+def test_a_copy_stands_at_one_moment_while_another_writes(
+    path: Path, database: Database, tmp_path: Path
+) -> None:
+    written, copied = threading.Event(), threading.Event()
+
+    def write_pairs() -> None:
+        number = 0
+        while not copied.is_set():
+            write(database, f"{number}", f"{number} once more")
+            written.set()
+            number += 1
+
+    writer = threading.Thread(target=write_pairs)
+    writer.start()
+    try:
+        assert written.wait(60)
+        for number in range(20):
+            copy_database(path, tmp_path / f"copy-{number}")
+    finally:
+        copied.set()
+        writer.join()
+    counts = []
+    for number in range(20):
+        with closing(sqlite3.connect(tmp_path / f"copy-{number}")) as copy:
+            counts += copy.execute("SELECT count(*) FROM notes").fetchone()
+    assert [count for count in counts if count % 2] == []
+    assert counts[0] > 0
+    assert recorded_migrations(tmp_path / "copy-0") == {"create_notes"}
+
+
+def test_what_is_no_database_is_not_copied(tmp_path: Path) -> None:
+    (tmp_path / "text").write_text("no database, and long enough to be read as one" * 100)
+    with pytest.raises(StorageError, match="text"):
+        copy_database(tmp_path / "text", tmp_path / "copy")
+    with pytest.raises(StorageError, match="text"):
+        recorded_migrations(tmp_path / "text")

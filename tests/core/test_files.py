@@ -10,11 +10,13 @@ from pathlib import Path
 import pytest
 
 from assistant.core.files import (
+    exchange,
     in_memory,
     make_private,
     open_locked,
     read_text,
     replace_file,
+    replacing,
     sync,
     try_lock,
 )
@@ -148,3 +150,24 @@ def test_what_is_in_memory_is_a_file_with_a_path() -> None:
     with in_memory(b"a model") as path:
         assert Path(path).read_bytes() == b"a model"
     assert not Path(path).exists()
+
+
+def test_two_folders_are_exchanged_and_both_stay_as_they_were(tmp_path: Path) -> None:
+    one, other = tmp_path / "one", tmp_path / "other"
+    for folder in (one, other):
+        folder.mkdir()
+        (folder / "name").write_text(folder.name)
+    exchange(one, other)
+    assert ((one / "name").read_text(), (other / "name").read_text()) == ("other", "one")
+    with pytest.raises(FileNotFoundError, match="nowhere"):
+        exchange(one, tmp_path / "nowhere")
+
+
+def test_a_file_that_was_not_written_to_its_end_replaces_nothing(tmp_path: Path) -> None:
+    file = tmp_path / "file"
+    file.write_text("before")
+    with pytest.raises(KeyboardInterrupt), replacing(file) as new:  # noqa: PT012
+        new.write(b"half")
+        raise KeyboardInterrupt
+    assert file.read_text() == "before"
+    assert list(tmp_path.iterdir()) == [file]

@@ -1,0 +1,1 @@
+"""Backups: what belongs to one, the archive, and how it is put back."""
