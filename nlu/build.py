@@ -73,7 +73,8 @@ class Understanding:
     """The sentences and models that the settings ask for, beside the skills' `sentences`.
 
     With `whole` false, only the skills' sentences are used: neither Home Assistant's nor models.
-    `corrections` are what the user has put right.
+    `corrections` are what the user has put right. The fit starts from the model `start`, where
+    nearly the same was fitted before.
     """
 
     def __init__(
@@ -85,8 +86,10 @@ class Understanding:
         opened: OpenModels,
         whole: bool = True,
         corrections: Sequence[Correction] = (),
+        start: IntentModel | None = None,
     ) -> None:
         self._config, self._manifests, self._corrections = config, manifests, corrections
+        self._start = start.head if start is not None else None
         self._library, self._opened, self._whole = library, opened, whole
         self.sentences = sentences
         self.faults = Degraded("nlu")
@@ -168,4 +171,5 @@ class Understanding:
         load = partial(SentenceEncoder.load, self._library)
         encoder = self._opened.get(self._library, INTENT, load)
         shipped = self._library.read(encoder.name)["examples.npz"]
-        return fitted(encoder, shipped, self.own_examples, self._config.cache_dir / "nlu")
+        folder = self._config.cache_dir / "nlu"
+        return fitted(encoder, shipped, self.own_examples, folder, self._start)

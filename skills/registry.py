@@ -49,6 +49,8 @@ class Registry:
     def __init__(self) -> None:
         self.manifests: tuple[SkillManifest, ...] = ()
         self.faults: tuple[Fault, ...] = ()
+        self.origins: dict[str, str] = {}
+        """The name of the skill that was found at each place, such as a folder."""
         self._owners: dict[str, Skill] = {}
 
     @property
@@ -85,6 +87,10 @@ class Registry:
             ],
             "faults": [{"skill": f.skill, "message": f.message} for f in self.faults],
         }
+
+    def intents_of(self, name: str) -> tuple[str, ...]:
+        """The intents that the skill `name` carries out."""
+        return tuple(i for m in self.manifests if m.name == name for i in _intents(m))
 
     def asks(self, intent: str) -> bool:
         """Whether an intent only asks something."""
@@ -133,6 +139,7 @@ class Registry:
                 skill = within(LOAD_S, load)
                 if skill.name not in disabled:
                     self._serve(skill)
+                    self.origins[where] = skill.name
         except SkillError as error:
             self.faults += (Fault(where, error.message),)
 
@@ -190,7 +197,9 @@ def load_registry(
 def load_folder(folder: Path) -> Skill:
     """Import the skill that a folder's pyproject.toml names as its entry point.
 
-    Two folders may hold modules of one name. Raises `SkillError`, or whatever the module raises.
+    The folder is the package of that name, or holds it. Two folders may hold packages of one name,
+    and a folder that is loaded again is imported anew. Raises `SkillError`, or whatever the module
+    raises.
     """
     target = _entry_point(folder / "pyproject.toml")
     module_name, _, attribute = target.partition(":")
@@ -203,18 +212,24 @@ def load_folder(folder: Path) -> Skill:
             for path in (
                 folder / f"{module_name}.py",
                 folder / module_name / "__init__.py",
+                folder / "__init__.py",
             )
             if path.is_file()
         ),
         None,
     )
     if file is None:
-        raise SkillError("skill.module", f"{folder}: there is no {module_name}.py")
+        raise SkillError(
+            "skill.module", f"{folder}: there is no {module_name}.py and no __init__.py"
+        )
     unique = hashlib.sha256(str(folder.resolve()).encode()).hexdigest()[:12]
     spec = importlib.util.spec_from_file_location(f"skill_{unique}_{module_name}", file)
     if spec is None or spec.loader is None:
         raise SkillError("skill.module", f"{file}: is no Python module")
     module = importlib.util.module_from_spec(spec)
+    for known in [name for name in sys.modules if name.startswith(f"{spec.name}.")]:
+        del sys.modules[known]
+    importlib.invalidate_caches()
     sys.modules[spec.name] = module
     spec.loader.exec_module(module)
     return _checked(getattr(module, attribute or "skill", None), f"{file}: {attribute or 'skill'}")

@@ -25,7 +25,7 @@ PAGES = {
 }
 ALL = "\n".join(PAGES.values())
 LONGEST_README_LINES = 200
-EXAMPLE = REPOSITORY / "examples" / "skills" / "dice" / "dice.py"
+EXAMPLE = REPOSITORY / "examples" / "skills" / "dice" / "__init__.py"
 
 
 def shown_commands() -> list[str]:

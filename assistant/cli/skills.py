@@ -1,59 +1,47 @@
-"""`assistant skills …`: which skills there are, and whether they conflict."""
+"""`assistant skills …`: which skills there are, how they get along, and what makes a new one."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import sys
+from collections.abc import Sequence
+from contextlib import closing
 from pathlib import Path
 from typing import Annotated
 
 import msgspec
 import typer
-from rich.markup import escape
 from rich.table import Table
 
+from assistant.cli.shared.conversation import temporary_config
 from assistant.cli.shared.output import console, emit, progress
+from assistant.cli.shared.skill_prompt import converse
+from assistant.cli.shared.skill_reports import show_check, show_failures
 from assistant.composition import Composition
+from assistant.core.clock import time_zone
 from assistant.core.config import Config, config_files, load_config
 from assistant.core.errors import InputError
-from assistant.evaluation.confusion import confusions
-from assistant.evaluation.skills import (
-    Conflict,
-    Confusion,
-    Rank,
-    SkillReport,
-    check_skills,
-    owners_of,
+from assistant.skill_development.cases import load_tests
+from assistant.skill_development.check import about, check_all
+from assistant.skill_development.hearing import by_voice
+from assistant.skill_development.loading import compose, name_of
+from assistant.skill_development.package import write_package
+from assistant.skill_development.saved import SavedFiles
+from assistant.skill_development.session import Session
+from assistant.skill_development.testing import (
+    PRESENT,
+    Chain,
+    TestFigures,
+    as_typed,
+    run_tests,
 )
-from assistant.evaluation.specimen import specimen_home
-from nlu.build import FITTED_SENTENCES, FITTING_SEED
-from nlu.classifier.encoder import MODEL, SentenceEncoder
-from nlu.classifier.examples import read_shipped
-from nlu.grammar.templates import Templates
-from skills.registry import Fault
+from skills.state import open_state
 
-app = typer.Typer(no_args_is_help=True, help="Which skills there are, and if they get along.")
-
-_SHOWN = 8
-"""Most warnings of one kind that are shown for one skill."""
-
-_OUTCOMES = {
-    Rank.BETTER: "which fits better and has it",
-    Rank.EQUAL: "which fits as well: whichever is loaded first has it",
-    Rank.WORSE: "and is taken from it",
-}
+app = typer.Typer(no_args_is_help=True, help="Which skills there are, and how to make one.")
 
 ConfigFile = Annotated[Path | None, typer.Option(help="Settings, in place of the usual.")]
+Home = Annotated[Path | None, typer.Option(help="YAML file of areas and devices.")]
+Folder = Annotated[Path, typer.Argument(metavar="DIR", help="The folder of one skill.")]
 Json = Annotated[bool, typer.Option("--json", help="One JSON object a line.")]
-
-
-class SkillsCheck(msgspec.Struct, frozen=True, kw_only=True, tag=True):
-    """The result of `skills check`; `fitted` is false when there is no model to find confusions."""
-
-    skills: list[SkillReport]
-    refused: tuple[Fault, ...]
-    faults: int
-    warnings: int
-    fitted: bool
 
 
 @app.command("list")
@@ -75,17 +63,84 @@ def list_skills(config: ConfigFile = None, json: Json = False) -> None:
 
 
 @app.command()
+def new(
+    name: Annotated[str, typer.Argument(metavar="NAME", help="Such as high_tide.")],
+    into: Annotated[Path, typer.Option(help="The folder in which NAME is made.")] = Path(),
+) -> None:
+    """Write the package of a new skill, which runs and is tested as it is."""
+    folder = write_package(name, into)
+    console.print(f"{folder} is there. What next:", markup=False)
+    for command, what in (("dev", "try it"), ("test", "run its tests")):
+        console.print(f"  assistant skills {command} {folder}   {what}", markup=False)
+
+
+@app.command()
+def dev(folder: Folder, home: Home = None, config: ConfigFile = None) -> None:
+    """Talk to a skill at a prompt; what you save is loaded at once, and Ctrl-D ends it."""
+    if not folder.is_dir():
+        raise InputError("skill.missing", f"{folder}: there is no such folder")
+    # Bytecode is told apart by the second in which its source was saved: too coarse here.
+    sys.dont_write_bytecode = True
+    settings = temporary_config(None, home, config)
+    with closing(open_state(None)) as state:
+        converse(Session(folder, settings, state), SavedFiles(folder))
+
+
+@app.command("test")
+def run_yaml(
+    folder: Folder,
+    spoken: Annotated[bool, typer.Option("--spoken", help="By voice: flite speaks.")] = False,
+    home: Home = None,
+    config: ConfigFile = None,
+    json: Json = False,
+) -> None:
+    """Run the tests.yaml of a skill, and fail where anything comes of it that it does not say."""
+    tests = load_tests(folder)
+    settings = temporary_config(None, home, config)
+    now = PRESENT.replace(tzinfo=time_zone(settings.home.time_zone))
+    composition = compose(folder, settings, now=lambda: now)
+    asr = composition.asr() if spoken else None
+    before, say = ((asr,), by_voice(asr)) if asr is not None else ((), as_typed)
+    with progress("testing") as told:
+        failures = list(run_tests(tests, Chain(composition, before, say), told))
+    figures = TestFigures(
+        skill=name_of(folder, composition),
+        conversations=len(tests.conversations),
+        turns=sum(map(len, tests.conversations)),
+        failures=len(failures),
+        spoken=spoken,
+    )
+    if json:
+        for failure in failures:
+            emit(failure)
+        emit(figures)
+    else:
+        show_failures(failures, figures)
+    if failures:
+        raise typer.Exit(1)
+
+
+@app.command()
 def check(
+    folder: Annotated[
+        Path | None, typer.Argument(metavar="[DIR]", help="The one skill to speak of.")
+    ] = None,
     skill: Annotated[list[Path] | None, typer.Option(help="A folder with a further skill.")] = None,
     config: ConfigFile = None,
     json: Json = False,
 ) -> None:
     """Show what each skill claims, and fail when skills conflict or a slot is never filled."""
-    found = _checked(Composition(_with_skills(load_config(config_files(config))[0], skill or [])))
+    settings = _with_skills(load_config(config_files(config))[0], skill or [])
+    if folder is None:
+        found = check_all(Composition(settings), progress)
+    else:
+        composition = compose(folder, settings)
+        name = name_of(folder, composition)
+        found = about(check_all(composition, progress), name, composition.registry.intents_of(name))
     if json:
         emit(found)
     else:
-        _show(found)
+        show_check(found)
     if found.faults:
         raise typer.Exit(1)
 
@@ -97,90 +152,3 @@ def _with_skills(config: Config, folders: Sequence[Path]) -> Config:
     every = dict.fromkeys((*config.skills.folders, *map(str, folders)))
     settings = msgspec.structs.replace(config.skills, folders=tuple(every))
     return msgspec.structs.replace(config, skills=settings)
-
-
-def _checked(composition: Composition) -> SkillsCheck:
-    registry = composition.registry
-    manifests = registry.manifests
-    understanding, sentences = composition.understanding, composition.understanding.sentences
-    if not composition.home.entities:
-        sentences = Templates.compile(manifests, specimen_home(manifests))
-    with progress("reading sentences") as told:
-        whole = sentences.with_vocabulary(manifests, understanding.vocabulary)
-        reports = check_skills(manifests, whole, told)
-    fitted = MODEL in composition.library.artefacts
-    if fitted:
-        encoder = SentenceEncoder.load(composition.library)
-        shipped = read_shipped(composition.library.read(MODEL)["examples.npz"])
-        drawn = sentences.labelled(FITTED_SENTENCES, FITTING_SEED)
-        with progress("fitting") as told:
-            taken = confusions(drawn, encoder, shipped, owners_of(manifests), told)
-        reports = [msgspec.structs.replace(r, confused=taken.get(r.skill, [])) for r in reports]
-    return SkillsCheck(
-        skills=reports,
-        refused=registry.faults,
-        faults=len(registry.faults) + sum(report.faults for report in reports),
-        warnings=sum(report.warnings for report in reports),
-        fitted=fitted,
-    )
-
-
-def _show(found: SkillsCheck) -> None:
-    for report in found.skills:
-        console.print(f"[bold]{escape(report.skill)}[/]")
-        for intent, sentences in report.claims.items():
-            said = ", ".join(f"“{sentence}”" for sentence in sentences)
-            console.print(f"  {intent}: {said}", style="dim", markup=False, soft_wrap=True)
-        for line in _faults(report):
-            console.print(f"  fault: {line}", style="red", markup=False, soft_wrap=True)
-        for line in _warnings(report):
-            console.print(f"  warning: {line}", style="yellow", markup=False, soft_wrap=True)
-    for fault in found.refused:
-        text = f"fault: {fault.skill} does not run: {fault.message}"
-        console.print(text, style="red", markup=False, soft_wrap=True)
-    if not found.fitted:
-        console.print("The intent model is not here: what it would confuse is not looked for.")
-    console.print(f"faults: {found.faults}, warnings: {found.warnings}")
-
-
-def _faults(report: SkillReport) -> Iterator[str]:
-    for conflict in report.conflicts:
-        other = f"{conflict.other_intent} of {conflict.other_skill}"
-        yield f"{_spoken(conflict)} is a sentence of {other} too, {_OUTCOMES[conflict.rank]}"
-    for slot in report.unfilled:
-        yield f"{slot.intent}: no sentence fills {{{slot.slot}}}; name it in one, or drop it"
-
-
-def _warnings(report: SkillReport) -> Iterator[str]:
-    yield from _few(
-        f"{_spoken(c)} takes over {c.other_intent} of {c.other_skill}" for c in report.overrides
-    )
-    yield from _few(
-        f"{u.intent}: “{u.template}” is never taken for it, but for {', '.join(u.instead)}"
-        if u.instead
-        else f"{u.intent}: “{u.template}” names nothing that this home has"
-        for u in report.unreachable
-    )
-    yield from _few(
-        f"{c.intent}: “{c.sentence}”, were it no sentence of its own, would be taken for "
-        f"{_other(c)} ({c.belief:.2f})"
-        for c in report.confused
-    )
-
-
-def _other(confusion: Confusion) -> str:
-    if not confusion.other_intent:
-        return "talk not meant for the assistant"
-    of = f" of {confusion.other_skill}" if confusion.other_skill else ""
-    return f"{confusion.other_intent}{of}"
-
-
-def _spoken(conflict: Conflict) -> str:
-    return f"{conflict.intent}: “{conflict.sentence}” (of “{conflict.template}”)"
-
-
-def _few(lines: Iterator[str]) -> Iterator[str]:
-    every = list(lines)
-    yield from every[:_SHOWN]
-    if len(every) > _SHOWN:
-        yield f"… and {len(every) - _SHOWN} more such; --json has all"

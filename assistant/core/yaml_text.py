@@ -7,10 +7,11 @@ recurses as deep as the text nests, and lets through what Python's conversions r
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from typing import Any
 
 import yaml
-from yaml.nodes import Node, ScalarNode
+from yaml.nodes import MappingNode, Node, ScalarNode, SequenceNode
 
 MOST_VALUES = 200_000
 """Most values of one document; an alias counts as all the values that it stands for."""
@@ -37,6 +38,33 @@ def read_yaml(text: str) -> Any:
         raise YamlError(" ".join(str(error).split())) from error
     except (ValueError, TypeError, LookupError, AttributeError, ArithmeticError) as error:
         raise YamlError(f"a value is not what its tag says: {type(error).__name__}") from error
+
+
+def yaml_lines(text: str) -> dict[tuple[str | int, ...], int]:
+    """The line, from 1, of each value of the one document in `text`, which `read_yaml` takes.
+
+    A value is found by the keys and indices that lead to it; for that of a key it is the key's
+    line. Raises `YamlError` for a key that a mapping has twice.
+    """
+    root = yaml.compose(text, _Loader)
+    return dict(_lines(root, (), 1)) if root is not None else {}
+
+
+def _lines(
+    node: Node, path: tuple[str | int, ...], line: int
+) -> Iterator[tuple[tuple[str | int, ...], int]]:
+    yield path, line
+    if isinstance(node, SequenceNode):
+        for index, item in enumerate(node.value):
+            yield from _lines(item, (*path, index), item.start_mark.line + 1)
+    elif isinstance(node, MappingNode):
+        seen = set[str]()
+        for key, value in node.value:
+            if key.value in seen:
+                twice = f'line {key.start_mark.line + 1}: the key "{key.value}" is there twice'
+                raise YamlError(twice)
+            seen.add(str(key.value))
+            yield from _lines(value, (*path, str(key.value)), key.start_mark.line + 1)
 
 
 class _Loader(yaml.SafeLoader):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import re
 from collections.abc import Callable, Iterator, Mapping
 from types import GeneratorType
@@ -247,9 +248,15 @@ class Skill:
         for rule, template in self._rules.items():
             if fault := _unparsable(template):
                 yield f"rule <{rule}>: {fault}"
+        told = ""
         for intent in dict.fromkeys(d.intent for d in self._declarations):
             declarations = [d for d in self._declarations if d.intent == intent]
-            yield from (f"intent {intent}: {fault}" for fault in self._intent_faults(declarations))
+            file, line = _place(declarations[0].function)
+            for fault in self._intent_faults(declarations):
+                # A file's name is long, and most skills are one file: it is told once.
+                where = f"line {line}" if file == told else f"{file}, line {line}"
+                yield f"intent {intent}: {fault}{f' ({where})' if file else ''}"
+                told = file
 
     def _intent_faults(self, declarations: list[_IntentDeclaration]) -> Iterator[str]:
         if len({d.function for d in declarations}) > 1:
@@ -303,6 +310,12 @@ class Skill:
 
 def _first_line(function: Callable[..., Any]) -> str:
     return (function.__doc__ or "").strip().partition("\n")[0]
+
+
+def _place(function: Callable[..., Any]) -> tuple[str, int]:
+    """The file of a function, and the line of its first decorator; "" for one not in Python."""
+    code = getattr(inspect.unwrap(function), "__code__", None)
+    return (code.co_filename, code.co_firstlineno) if code is not None else ("", 0)
 
 
 def _unparsable(template: str) -> str:

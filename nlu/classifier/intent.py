@@ -57,6 +57,7 @@ class IntentModel:
         rank = partial(_rank, encoder, head, tuple(map(IntentLabel.read, head.labels)))
         self._remembered = lru_cache(maxsize=_REMEMBERED)(rank)
         self._encoder, self._talk = encoder, talk
+        self.head = head
         self.calibration = encoder.calibration
 
     @staticmethod

@@ -45,7 +45,7 @@ class Tally(NamedTuple):
 
 def taught(head: Head, examples: Examples, corrections: Examples) -> Head:
     """The head that was fitted to `examples`, fitted to corrections as well."""
-    return _refitted(head, examples + _weighed(corrections))
+    return refitted(head, examples + _weighed(corrections))
 
 
 class Trial:
@@ -65,7 +65,7 @@ class Trial:
         self._own, self._talk, self._known = own, talk, known
         held = is_held_out(shipped.embeddings, 0, SHARE)
         self._judges, self._rest = shipped.where(held), own + shipped.where(~held)
-        self._start = _refitted(head, self._rest)
+        self._start = refitted(head, self._rest)
 
     def harmless(self, corrections: Examples) -> NDArray[np.bool_]:
         """Which corrections do no harm together, bool[corrections]; earlier ones go first."""
@@ -109,7 +109,8 @@ def _weighed(corrections: Examples) -> Examples:
     return Examples([label for label in corrections.labels for _ in range(WEIGHT)], embeddings)
 
 
-def _refitted(head: Head, examples: Examples) -> Head:
+def refitted(head: Head, examples: Examples) -> Head:
+    """A head for `examples` that is fitted from another, with its calibration."""
     inside, names = _commands(examples)
     return head.refit(inside, names, examples.negatives.embeddings)
 

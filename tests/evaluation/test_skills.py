@@ -202,3 +202,20 @@ def test_the_command_fails_on_a_slot_never_filled_and_on_a_refused_skill(tmp_pat
     assert "does not run" in shown.stdout
     assert "faults: 2, " in shown.stdout
     refused(check(tmp_path, "--skill", tmp_path / "none"), "no such folder")
+
+
+def test_the_command_speaks_of_one_skill(tmp_path: Path) -> None:
+    kiosk, stall = folder_of(tmp_path, "kiosk", "Buy"), folder_of(tmp_path, "stall", "Trade")
+    faulty = folder_of(tmp_path, "faulty", "Sell", ", count: int = 1")
+    beside = check(tmp_path, kiosk, "--skill", stall, "--skill", faulty, "--json")
+    assert beside.returncode == 1
+    told = json.loads(beside.stdout)
+    found = {report["skill"]: report for report in told["skills"]}
+    assert next(iter(found)) == "kiosk"
+    assert found.keys() == {"kiosk", "stall", "faulty"}  # each has its sentence, too
+    for other in ("stall", "faulty"):
+        assert found[other]["claims"] == {}
+        assert {c["other_skill"] for c in found[other]["conflicts"]} == {"kiosk"}
+        assert found[other]["unfilled"] == []  # its own affair
+    broken = folder_of(tmp_path, "broken", "Break", ", count: str")
+    refused(check(tmp_path, broken), "broken.py, line 8", '"count" is required')

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from datetime import date, datetime, time, timedelta
 from decimal import Decimal
 from enum import Enum
+from pathlib import Path
 from typing import Annotated, Any
 
 import pytest
@@ -40,6 +42,14 @@ class Cup:
 
 
 def faults_of(skill: Skill) -> list[str]:
+    """The faults without the places where they are."""
+    return [_PLACE.sub("", line) for line in placed_faults_of(skill)]
+
+
+_PLACE = re.compile(r" \((\S+, )?line \d+\)$")
+
+
+def placed_faults_of(skill: Skill) -> list[str]:
     try:
         skill.manifest()
     except SkillError as error:
@@ -238,6 +248,25 @@ def test_unknown_slots_rules_and_unsaid_required_slots_are_faults() -> None:
         "which is not defined",
         'skill "mug": intent Fill: "mug" is required, but no sentence says it; give it a default',
     ]
+
+
+def test_each_fault_is_told_with_its_line_and_the_file_once() -> None:
+    skill = Skill("mug")
+
+    @skill.intent("Fill", "fill {mgu}")
+    @skill.intent("Fill", "fill it")
+    def fill() -> Reply:
+        return Reply("Full.")
+
+    @skill.intent("Empty", "empty {mgu}")
+    def empty() -> Reply:
+        return Reply("Empty.")
+
+    first = fill.__code__.co_firstlineno
+    one, two = placed_faults_of(skill)
+    assert one.endswith(f"({__file__}, line {first})")
+    assert two.endswith(f"(line {empty.__code__.co_firstlineno})")
+    assert "fill {mgu}" in Path(__file__).read_text().splitlines()[first - 1]
 
 
 def test_a_skill_without_intents_is_a_fault() -> None:

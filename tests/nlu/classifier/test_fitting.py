@@ -77,3 +77,20 @@ def test_talk_is_compared_with_and_changes_no_head(tmp_path: Path, shipped: byte
     near = both.talk("thank you")
     assert near["Thanks"] == pytest.approx(1.0)
     assert near["Bye"] < 0.9
+
+
+def test_a_head_that_starts_from_another_knows_new_intents_and_is_not_kept(
+    tmp_path: Path, shipped: bytes
+) -> None:
+    commands = [(IntentLabel("Lights"), f"lamp {n}") for n in range(4)]
+    first = fitted(Stand(), shipped, OwnSentences(commands), tmp_path)  # type: ignore[arg-type]
+    kept = sorted(file.name for file in tmp_path.glob("head-*.npz"))
+    more = OwnSentences([*commands, *((IntentLabel("Roof"), f"roof {n}") for n in range(4))])
+    warm = fitted(Stand(), shipped, more, tmp_path, first.head)  # type: ignore[arg-type]
+    assert warm.rank("roof 1").intents()[0][0] == "Roof"
+    assert "Roof" not in dict(first.rank("roof 1").intents())  # the control
+    assert np.array_equal(warm.head.spread, first.head.spread)
+    assert sorted(file.name for file in tmp_path.glob("head-*.npz")) == kept
+    cold = fitted(Stand(), shipped, more, tmp_path)  # type: ignore[arg-type]
+    again = fitted(Stand(), shipped, more, tmp_path, first.head)  # type: ignore[arg-type]
+    assert again.rank("roof 1") == cold.rank("roof 1")  # what is kept comes first

@@ -1,0 +1,63 @@
+"""A conversation with a skill that is being written: what is saved is loaded into it."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from itertools import count
+from pathlib import Path
+
+from assistant.composition import Composition
+from assistant.core.clock import boottime_s
+from assistant.core.config import Config
+from assistant.core.database import Database
+from assistant.core.errors import AssistantError, SkillError
+from assistant.core.messages import Message
+from assistant.core.models.opened import OpenModels
+from assistant.core.stage import Stage
+from assistant.pipeline import Observe, run, typed
+from assistant.skill_development.loading import compose
+from assistant.skill_development.testing import with_cause
+from skills.revisions import Revisions
+
+
+class Session:
+    """The skill of `folder` beside the others, on one `state`, which stays when it is reloaded.
+
+    `fault` says why what was saved last does not run; then what was loaded before runs on.
+    """
+
+    def __init__(self, folder: Path, config: Config, state: Database) -> None:
+        self._folder, self._config, self._state = folder, config, state
+        self._opened, self._revisions = OpenModels(), Revisions()
+        self._composition: Composition | None = None
+        self._stages: Sequence[Stage] = ()
+        self._ids = count(1)
+        self.fault = ""
+
+    def load(self) -> float:
+        """Load the skill, and give the milliseconds that this took."""
+        began_s = time.perf_counter()
+        try:
+            composition = compose(
+                *(self._folder, self._config), opened=self._opened, before=self._composition
+            )
+            self._stages = (
+                composition.nlu(),
+                composition.skills(self._state, self._revisions),
+                composition.answer(),
+            )
+            self._composition, self.fault = composition, ""
+        except AssistantError as error:
+            self.fault = error.message
+        return (time.perf_counter() - began_s) * 1000
+
+    def say(self, text: str, observe: Observe) -> list[Message]:
+        """What comes of a text that is typed; raises `SkillError` where it fails or is none."""
+        if self._composition is None:
+            raise SkillError("skill.bad", self.fault)
+        heard = typed(f"dev-{next(self._ids)}", text, boottime_s())
+        try:
+            return [*heard, *run(self._stages, heard, observe)]
+        except SkillError as error:
+            raise SkillError(error.code, with_cause(error), error.part) from error
