@@ -26,9 +26,11 @@ from assistant.core.fork import in_fork
 from assistant.core.layout import USAGE_FILE
 from assistant.core.models.manifest import Library
 from assistant.core.models.opened import OpenModels
+from assistant.core.settings.announcements import quiet_hours
 from assistant.core.speakable import SpeakableSource
 from assistant.recordings.folder import Recordings
 from assistant.skill.home import Home, load_home
+from assistant.skill.log import set_level
 from assistant.skill.manifest import SkillManifest
 from audio.asr.stage import AsrStage
 from audio.build import Recognition, make_listener, make_voice
@@ -167,6 +169,7 @@ class Composition:
             usage=self._config.state_dir / USAGE_FILE if database.path else None,
             where=self._where,
             mute=MuteSwitch.of(self._config).mute if database.path else lambda: None,
+            quiet=quiet_hours(self._config.announcements.quiet),
         )
 
     @property
@@ -195,9 +198,13 @@ class Composition:
         """The skills that were found; `registry` leaves out those that cannot be compiled."""
         settings = self._config.skills
         folders = [Path(folder).expanduser() for folder in settings.folders]
-        registry = load_registry(folders, self._builtin, settings.disabled)
+        registry = load_registry(folders, self._builtin, settings.disabled, settings.settings)
         for fault in registry.faults:
             self._told(fault)
+        for manifest in registry.manifests:
+            set_level(manifest.name, settings.log.get(manifest.name, ""))
+        for bad in registry.setting_faults:
+            log.warning("%s is not taken: %s (skill.setting)", bad.setting, bad.message)
         return registry
 
     @cached_property

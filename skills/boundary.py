@@ -16,11 +16,17 @@ OURS = tuple(
     for path in (
         Path(traceback.__file__).parent,
         Path(__file__).parents[1] / "assistant",
-        *(Path(__file__).with_name(f"{n}.py") for n in ("boundary", "deadline", "registry")),
+        *(
+            Path(__file__).with_name(name)
+            for name in ("boundary.py", "deadline.py", "registry.py", "capabilities")
+        ),
+        Path(__file__).parent / "announcements" / "waiting.py",
     )
 )
 """Beginnings of the names of files that belong to no skill: the standard library's and our own."""
 MOST_CHARACTERS = 300
+MISUSES = ("skill.storage", "skill.announcement", "skill.handler")
+"""Codes of errors that only a skill's own code leads to, so that its place is told."""
 
 
 class Boundary:
@@ -46,7 +52,7 @@ class Boundary:
             return
         if isinstance(error, AssistantError):
             place = place_of(error)
-            if self._tells and place:
+            if place and (self._tells or error.code in MISUSES):
                 message = f"{error.message}{place}"
                 raise SkillError(error.code, message, self._skill or error.part) from error
             return

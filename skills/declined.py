@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from assistant.core.messages import Slot, When
 from assistant.english.commands.modifiers import PERSONS
-from assistant.skill import Reply, Request
+from assistant.skill import Dialog, Reply, Request
 
 ACTIONS = {
     "HassBroadcast": "make an announcement",
@@ -115,3 +115,9 @@ def to_user(words: str) -> str:
 def _spelt(intent: str) -> str:
     """ "OpenTheGate" → "open the gate"."""
     return " ".join(re.findall(r"[A-Z]*[^A-Z_]+|[A-Z]+", intent)).casefold()
+
+
+def not_understood(words: str) -> Dialog:
+    """Tell the words beside the commands that were not understood."""
+    yield from ()
+    return Reply(f'I didn\'t understand "{words}".', done=False)

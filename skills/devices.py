@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 import msgspec
@@ -57,6 +57,11 @@ class Devices:
                 for entity in self.added:
                     self._write(entity.id, entity.state)
         self._broker_present = not self._untold()
+        self._watch: Callable[[str, str, str], object] = lambda *_: None
+
+    def watch(self, changed: Callable[[str, str, str], object]) -> None:
+        """Call `changed` with device, former and new state, within each transaction of a change."""
+        self._watch = changed
 
     @property
     def floors(self) -> tuple[Floor, ...]:
@@ -83,7 +88,10 @@ class Devices:
 
     def set_state(self, entity_id: str, state: str) -> None:
         """Bring a device into `state`; `commands` gives the message for the broker."""
+        before = self._states().get(entity_id, state)
         self._write(entity_id, state, untold=self._broker and not self._broker_present)
+        if before != state:
+            self._watch(entity_id, before, state)
         self._changed.setdefault(entity_id, set()).add("")
 
     def set_attribute(self, entity_id: str, name: str, value: SlotValue) -> None:
@@ -142,6 +150,7 @@ class Devices:
             with self._database.transaction():
                 for entity_id, state in changed.items():
                     self._write(entity_id, state)
+                    self._watch(entity_id, known[entity_id], state)
 
     def broker_changed(self, present: bool) -> Iterator[HomeCommand]:
         """Note that the broker went away or came back; give the commands that it has missed."""

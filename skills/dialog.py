@@ -18,13 +18,24 @@ from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Se
 from types import MappingProxyType
 from typing import Annotated, Any
 
+import msgspec
+
 from assistant.core.errors import SkillError
-from assistant.core.messages import Interpretation, Slot
+from assistant.core.messages import (
+    AnswerTask,
+    Command,
+    Fact,
+    Interpretation,
+    OpenQuestion,
+    Slot,
+    WordFacts,
+)
 from assistant.english.replies import CANCEL
 from assistant.english.spoken import joined
+from assistant.skill.context import Request
 from assistant.skill.home import Area, Entity
 from assistant.skill.manifest import SlotSchema
-from assistant.skill.reply import Ask, Cancelled, Choose, Confirm, Query, Reply
+from assistant.skill.reply import Ask, Cancelled, Choose, Confirm, Query, Reply, Undo
 from assistant.skill.reply import Dialog as Call
 from assistant.skill.signature import choices, convert, schema_of
 from skills.picking import pick, refuses
@@ -32,6 +43,8 @@ from skills.picking import pick, refuses
 Resolve = Callable[[str, SlotSchema], Slot | None]
 """Reads `text` as a slot of this schema; None when it is none."""
 
+_ABSOLUTE = ("home.set", "home.set_attribute", "storage.restore")
+"""Operations of an undo after which a thing is as it was, whatever it was meanwhile."""
 CANCEL_INTENT = "HassNevermind"
 
 
@@ -57,6 +70,8 @@ class Dialog:
         self._intents = intents
         self.expires_at_s = expires_at_s
         self.query: Query | None = None
+        self.requests: Sequence[Request] = ()
+        """What was asked for, where it can be asked for anew."""
         self._asked_again = False
         self._said: list[Reply] = []
         self._steps = _carry_out(calls, self._said)
@@ -155,6 +170,16 @@ def _told(said: tuple[Reply, ...]) -> Iterator[str]:
         yield f"{text[:1].upper()}{text[1:]}"
 
 
+def _to_the_beginning(undo: Iterable[Undo]) -> Iterator[Undo]:
+    """The steps without those that bring a thing back to where it was only in between."""
+    brought: set[tuple[str, str, str]] = set()
+    for step in undo:
+        thing = (step.operation, step.id, step.name)
+        if step.operation not in _ABSOLUTE or thing not in brought:
+            brought.add(thing)
+            yield step
+
+
 def _joined(said: tuple[Reply, ...], query: Query | None) -> Reply:
     texts = [*_told(said), *([query.text] if query else [])]
     alone = said[0] if len(said) == 1 and query is None else Reply("")
@@ -162,9 +187,46 @@ def _joined(said: tuple[Reply, ...], query: Query | None) -> Reply:
     return Reply(
         " ".join(texts),
         listen=query is not None or any(reply.listen for reply in said),
-        undo=sum(undo, ()),
+        undo=tuple(_to_the_beginning(sum(undo, ()))),
         about=tuple(thing for reply in said for thing in reply.about),
         done=all(reply.done for reply in said),
         facts=alone.facts,
         task=alone.task,
     )
+
+
+def request_of(said: Interpretation, command: Command, alone: bool = False) -> Request:
+    """One of the commands of an interpretation, as a skill receives it."""
+    return Request(
+        utterance_id=said.utterance_id,
+        text=command.text or said.text,
+        intent=command.intent,
+        slots=command.slots,
+        excluded=command.excluded,
+        when=command.when,
+        instead=command.instead,
+        referring=command.referring,
+        directions=command.directions,
+        confidence=command.confidence,
+        alone=alone,
+    )
+
+
+def surely(request: Request, sentence: str) -> Request:
+    """A request that was guessed, once the user has said that this sentence was meant."""
+    sure = tuple(msgspec.structs.replace(slot, confidence=1.0) for slot in request.slots)
+    return msgspec.structs.replace(request, text=sentence, slots=sure, confidence=1.0)
+
+
+def task_of(reply: Reply) -> AnswerTask | None:
+    """The work that a reply leaves to the answering stage; None for none."""
+    facts = tuple(Fact(name=name, value=value) for name, value in reply.facts.items())
+    return WordFacts(facts=facts) if facts else reply.task
+
+
+def elsewhere(reply: Reply, dialog: Dialog) -> AnswerTask | None:
+    """The question as one for the documents, where the skill that it was taken for has no answer.
+
+    "How long does the bread take" sounds like a question about timers.
+    """
+    return OpenQuestion() if dialog.guessed and not reply.done and dialog.query is None else None

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from datetime import timedelta
 
 import msgspec
 
+from assistant.core.database import Database
 from assistant.core.errors import SkillError
 from assistant.skill.context import HomeControl, ListStore, Timer, Timers
 from assistant.skill.reply import Reply, Undo
@@ -15,25 +16,31 @@ from skills.later.store import StoredPlans
 
 
 class History:
-    """The `Conversation` of the skills; `taken_back` is called when the last action is."""
+    """The `Conversation` of the skills; `taken_back` is called when the last action is.
+
+    The last act, and how it is taken back, are in `database`, within the turns that change them.
+    `others` are operations of an undo, beside those of the capabilities given here.
+    """
 
     def __init__(
         self,
+        database: Database,
         abilities: tuple[str, ...],
         timers: Timers,
         home: HomeControl,
         lists: ListStore,
         plans: StoredPlans,
+        others: Mapping[str, Callable[[Undo], object]],
         recording: Callable[[], bool] = lambda: False,
         taken_back: Callable[[], None] = lambda: None,
     ) -> None:
+        self._database = database
         self._abilities, self._recording, self._taken_back = abilities, recording, taken_back
         self._last_reply = ""
         self._acted = False
         self._about: tuple[str, ...] = ()
         self._answered = False
-        self._failed, self._last_act = False, ""
-        self._undo: tuple[Undo, ...] = ()
+        self._failed = False
         self._operations: dict[str, Callable[[Undo], object]] = {
             "timers.cancel": lambda undo: timers.cancel(undo.id),
             "timers.extend": lambda undo: _change(timers, undo),
@@ -50,6 +57,7 @@ class History:
             "lists.drop": lambda undo: lists.drop(undo.id),
             "plans.cancel": lambda undo: plans.remove(undo.id),
             "plans.restore": plans.restore,
+            **others,
         }
 
     @property
@@ -80,7 +88,7 @@ class History:
     @property
     def last_act(self) -> str:
         """The words of the last reply that reported something that was done; "" for none."""
-        return self._last_act
+        return self._act().words
 
     @property
     def recorded(self) -> bool:
@@ -96,31 +104,35 @@ class History:
         """What each skill can do, as a phrase that fits "I can …"."""
         return self._abilities
 
+    def keep(self, reply: Reply) -> None:
+        """Keep what was done, within its transaction, so that it can be taken back later."""
+        undo = reply.undo if isinstance(reply.undo, tuple) else (reply.undo,)
+        self._write(_Act(words=reply.text, undo=undo))
+
     def remember(self, reply: Reply, acted: bool) -> None:
         """Remember a reply that was given.
 
-        If nothing was done, the last undo stays in place, and so do the things spoken of.
+        If nothing was done, the things spoken of stay in place.
         """
         self._last_reply, self._acted, self._answered = reply.text, acted, False
         if acted or reply.about:
             self._about = reply.about
         self._failed = not (acted or reply.done)
-        if acted:
-            self._last_act = reply.text
-            self._undo = reply.undo if isinstance(reply.undo, tuple) else (reply.undo,)
 
     @property
     def undoing(self) -> tuple[Undo, ...]:
         """What `undo` would do now."""
-        return self._undo
+        return self._act().undo
 
     def undo(self) -> bool:
         """Take the last action back; False when there is none that can be."""
-        undo, self._undo = self._undo, ()
-        if undo:
-            self._taken_back()
-        self.take_back(undo)
-        return bool(undo)
+        act = self._act()
+        if not act.undo:
+            return False
+        self._write(_Act(words=act.words))
+        self._taken_back()
+        self.take_back(act.undo)
+        return True
 
     def take_back(self, undo: Iterable[Undo]) -> None:
         """Take an action back, step by step."""
@@ -139,6 +151,31 @@ class History:
             yield
         finally:
             self._about = before
+
+    def _act(self) -> _Act:
+        rows = self._database.execute("SELECT act FROM last_act")
+        try:
+            return msgspec.json.decode(rows[0][0], type=_Act) if rows else _Act()
+        except msgspec.DecodeError:  # a damaged row, or one of another version
+            return _Act()
+
+    def _write(self, act: _Act) -> None:
+        text = msgspec.json.encode(act).decode()
+        self._database.execute("INSERT OR REPLACE INTO last_act VALUES (1, ?)", text)
+
+
+class _Act(msgspec.Struct, frozen=True, kw_only=True):
+    """The last act: the words that reported it, and the steps that take it back."""
+
+    words: str = ""
+    undo: tuple[Undo, ...] = ()
+
+
+def create_last_act(database: Database) -> None:
+    """Create the table of the one last act, as JSON."""
+    database.execute(
+        "CREATE TABLE last_act (id INTEGER PRIMARY KEY CHECK (id = 1), act TEXT NOT NULL) STRICT"
+    )
 
 
 def _change(timers: Timers, undo: Undo) -> None:

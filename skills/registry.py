@@ -6,20 +6,26 @@ import hashlib
 import importlib.util
 import sys
 import tomllib
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from importlib.metadata import entry_points
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 import msgspec
 
+from assistant.core.did_you_mean import did_you_mean
 from assistant.core.errors import SkillError
 from assistant.core.files import read_text
 from assistant.core.messages import Command
 from assistant.skill import Context, Dialog, Request, Skill, Traits
+from assistant.skill.events import Event
 from assistant.skill.manifest import SkillManifest
+from assistant.skill.settings import read_settings
 from skills import clock, conversation, documents, home, planned, timer
+from skills.announcements import disturbing
 from skills.boundary import Boundary
+from skills.capabilities.bound import Bound, Capabilities
 from skills.deadline import within
 from skills.declined import UNFIT, declined
 from skills.fixed import talk
@@ -27,12 +33,14 @@ from skills.fixed.unserved import NAME as UNSERVED
 from skills.fixed.unserved import unserved
 
 GROUP = "assistant.skills"
+SETTINGS = "skills.settings"
+GivenSettings = Mapping[str, Mapping[str, Any]]
 SHOWN_CHARACTERS = 40
 LOAD_S = 10.0
 """Most seconds for the import of a skill, which may need a large library from a slow card."""
 BUILT_IN = (
-    *(clock.skill, timer.skill, home.skill, planned.skill, documents.skill),
-    *(conversation.skill, talk.skill),
+    *(clock.skill, timer.skill, home.skill, planned.skill, disturbing.skill),
+    *(documents.skill, conversation.skill, talk.skill),
 )
 
 
@@ -43,15 +51,34 @@ class Fault(msgspec.Struct, frozen=True):
     message: str
 
 
-class Registry:
-    """The skills by intent; `faults` says which were refused and why."""
+class SettingFault(msgspec.Struct, frozen=True):
+    """Why a setting in `[skills.settings]` counts as not given; `setting` is its full name."""
 
-    def __init__(self) -> None:
+    setting: str
+    message: str
+
+
+class Registry:
+    """The skills by intent; `faults` says which were refused and why.
+
+    `given` is the table `[skills.settings]`; `setting_faults` says what of it is not taken.
+    """
+
+    def __init__(self, given: GivenSettings = MappingProxyType({})) -> None:
         self.manifests: tuple[SkillManifest, ...] = ()
         self.faults: tuple[Fault, ...] = ()
         self.origins: dict[str, str] = {}
         """The name of the skill that was found at each place, such as a folder."""
+        self.setting_faults: tuple[SettingFault, ...] = ()
+        self._given = given
+        self._settings: dict[str, msgspec.Struct] = {}
         self._owners: dict[str, Skill] = {}
+        self._skills: dict[str, Skill] = {}
+        self._capabilities: Capabilities | None = None
+
+    def use(self, capabilities: Capabilities) -> None:
+        """Give the skills what each has to itself; before, none may be called."""
+        self._capabilities = capabilities
 
     @property
     def abilities(self) -> tuple[str, ...]:
@@ -86,11 +113,19 @@ class Registry:
                 for manifest in self.manifests
             ],
             "faults": [{"skill": f.skill, "message": f.message} for f in self.faults],
+            "setting_faults": [
+                {"setting": f.setting, "message": f.message} for f in self.setting_faults
+            ],
         }
 
     def intents_of(self, name: str) -> tuple[str, ...]:
         """The intents that the skill `name` carries out."""
         return tuple(i for m in self.manifests if m.name == name for i in _intents(m))
+
+    def settings_of(self, skill: str) -> dict[str, Any]:
+        """The settings of a skill that are in force, as plain values."""
+        values: dict[str, Any] = msgspec.to_builtins(self._settings.get(skill, {}))
+        return values
 
     def asks(self, intent: str) -> bool:
         """Whether an intent only asks something."""
@@ -116,9 +151,10 @@ class Registry:
             return declined(request)
         if untaken := skill.untaken(request):
             return declined(request, untaken[0])
+        bound = self._bind(skill, context, self.asks(request.intent))
         try:
             with Boundary(f'skill "{skill.name}", intent {request.intent}', skill.name):
-                return (yield from skill.call(request, context))
+                return bound.reply((yield from skill.call(request, bound.context)))
         except SkillError as error:
             if error.code != "skill.value":
                 raise
@@ -129,8 +165,16 @@ class Registry:
         skill = self._owners.get(request.intent)
         if skill is None:
             return False
+        bound = self._bind(skill, context, True)
         with Boundary(f'skill "{skill.name}", intent {request.intent}', skill.name):
-            return skill.holds(request, context)
+            return skill.holds(request, bound.context)
+
+    def handle(self, skill: str, key: str, event: Event, context: Context) -> None:
+        """Tell a handler of a skill; a fault is raised as a `SkillError` that names it."""
+        found = self._skills[skill]
+        bound = self._bind(found, context, False)
+        with Boundary(f'skill "{skill}", handler {key.partition(" ")[0]}', skill):
+            found.handle(key, event, bound.context)
 
     def add(self, where: str, load: Callable[[], Skill], disabled: Sequence[str] = ()) -> None:
         """Load a skill and add it, or record its fault."""
@@ -149,6 +193,11 @@ class Registry:
         self._owners = {i: skill for i, skill in self._owners.items() if skill.name != name}
         self.faults += (Fault(name, message),)
 
+    def _bind(self, skill: Skill, context: Context, asks: bool) -> Bound:
+        if self._capabilities is None:
+            raise SkillError("skill.unbound", "the skills have no storage yet")
+        return self._capabilities.bound(skill, context, self._settings.get(skill.name), asks)
+
     def _traits(self, intent: str) -> Traits:
         schemas = (
             schema
@@ -163,8 +212,28 @@ class Registry:
             if owner := self._owners.get(intent):
                 message = f'skill "{skill.name}": intent {intent} is "{owner.name}"\'s'
                 raise SkillError("skill.taken", f"{message}; disable one of the two")
+        if skill.settings is not None:
+            self._configure(skill.name, skill.settings)
         self._owners |= dict.fromkeys(_intents(manifest), skill)
+        self._skills[skill.name] = skill
         self.manifests += (manifest,)
+
+    def _configure(self, skill: str, kind: type[msgspec.Struct]) -> None:
+        settings, bad = read_settings(kind, self._given.get(skill, {}))
+        self._settings[skill] = settings
+        where = f"{SETTINGS}.{skill}"
+        self.setting_faults += tuple(
+            SettingFault(f"{where}.{b.name}" if b.name else where, b.message) for b in bad
+        )
+
+    def refuse_settings(self, disabled: Sequence[str] = ()) -> None:
+        """Record the settings of skills that there are not, or that have none."""
+        have = {manifest.name for manifest in self.manifests if manifest.settings}
+        for skill in self._given:
+            if skill not in have and skill not in disabled:
+                told = "no skill of that name runs and has settings"
+                told += f"; {did_you_mean(skill, have)}" if have else ""
+                self.setting_faults += (SettingFault(f"{SETTINGS}.{skill}", told),)
 
 
 def _intents(manifest: SkillManifest) -> dict[str, None]:
@@ -174,10 +243,16 @@ def _intents(manifest: SkillManifest) -> dict[str, None]:
 
 
 def load_registry(
-    folders: Iterable[Path] = (), builtin: bool = True, disabled: Sequence[str] = ()
+    folders: Iterable[Path] = (),
+    builtin: bool = True,
+    disabled: Sequence[str] = (),
+    settings: GivenSettings = MappingProxyType({}),
 ) -> Registry:
-    """Every skill that can run; without `builtin` only those of `folders`."""
-    registry = Registry()
+    """Every skill that can run; without `builtin` only those of `folders`.
+
+    `settings` is the table `[skills.settings]`: skill → setting → value.
+    """
+    registry = Registry(settings)
     if builtin:
         for skill in BUILT_IN:
             registry.add(skill.name, lambda skill=skill: skill, disabled)  # type: ignore[misc]
@@ -191,6 +266,7 @@ def load_registry(
         registry.add(str(folder), lambda folder=folder: load_folder(folder), disabled)  # type: ignore[misc]
     if builtin:
         registry.add(UNSERVED, lambda: unserved(registry.served), disabled)
+    registry.refuse_settings(disabled)
     return registry
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from datetime import datetime
+from datetime import datetime, time
 from pathlib import Path
 from typing import ClassVar
 
@@ -13,35 +13,50 @@ from assistant.core.database import Database
 from assistant.core.errors import SkillError
 from assistant.core.layout import MARK_WRONG, MUTE
 from assistant.core.messages import (
-    AnswerTask,
     Asked,
     Command,
     Commit,
     DeviceChanged,
-    Fact,
     HomeStates,
     Interpretation,
     Message,
     NothingHeard,
     OpenQuestion,
     PlaybackEnded,
+    PlaybackStarted,
     Question,
     SpokenReply,
-    WordFacts,
+    Woke,
 )
 from assistant.english.questions import asks, points_back
-from assistant.skill.context import Context, Request
+from assistant.skill.context import Request
 from assistant.skill.home import Home
 from assistant.skill.opening import opened_by
+from assistant.skill.reply import Choose, Confirm, Reply
 from assistant.skill.reply import Dialog as Call
-from assistant.skill.reply import Reply
+from skills.announcements.floor import Floor
+from skills.announcements.quiet import SET, Quiet
+from skills.announcements.waiting import Waiting
+from skills.capabilities.bound import OWN, Capabilities
 from skills.confirmed import Confirmed
 from skills.deadline import Overdue, within
+from skills.declined import not_understood
 from skills.devices import Devices
-from skills.dialog import Dialog, Resolve, cancels
+from skills.dialog import (
+    Dialog,
+    Resolve,
+    cancels,
+    elsewhere,
+    request_of,
+    surely,
+    task_of,
+)
+from skills.events.events import Events
 from skills.history import History
+from skills.later.amended import agreed, amendment
 from skills.later.later import Later
 from skills.later.sun import Position
+from skills.later.timing import Timing
 from skills.likely import likely_answers
 from skills.lists import StoredLists
 from skills.picking import did_you_mean
@@ -70,13 +85,16 @@ class SkillsStage:
     `revisions` outlive a stage that is rebuilt, so that no utterance is lost meanwhile; so do the
     `notices`, each of which is told once. `recording` tells whether what is said is recorded. How
     often each intent was carried out is told in the file `usage`. `mute` closes the microphone: no
-    skill is handed it, and nothing here opens it again.
+    skill is handed it, and nothing here opens it again. In the hours `quiet`, from and until, only
+    what is urgent is announced.
     """
 
     consumes: ClassVar[tuple[type[Message], ...]] = (
         Interpretation,
         Commit,
         NothingHeard,
+        Woke,
+        PlaybackStarted,
         PlaybackEnded,
         HomeStates,
         DeviceChanged,
@@ -99,6 +117,7 @@ class SkillsStage:
         usage: Path | None = None,
         where: Position | None = None,
         mute: Callable[[], None] = lambda: None,
+        quiet: tuple[time, time] | None = None,
     ) -> None:
         self._registry = registry
         self._database = database
@@ -109,9 +128,26 @@ class SkillsStage:
         lists = StoredLists(database)
         lists.take_over(self._devices.added)
         self._confirmed = Confirmed(database, usage)
-        self._later = Later(registry, database, self._devices, now, boot_id, where)
+        self._timing = Timing(now, boot_id, where)
+        self._events = Events(registry, database, self._devices, self._timing)
+        self._floor = Floor()
+        self._quiet = Quiet(database, self._timing, quiet)
+        self._announcements = Waiting(database, self._timing, self._quiet, self._floor)
+        capabilities = Capabilities(database, self._announcements, self._timing)
+        self._later = Later(
+            *(registry, database, self._devices, now, boot_id, where),
+            silent=lambda: self._quiet.left_s() > 0,
+        )
         self._history = History(
-            *(registry.abilities, self._scheduler, self._devices, lists, self._later.plans),
+            *(
+                database,
+                registry.abilities,
+                self._scheduler,
+                self._devices,
+                lists,
+                self._later.plans,
+            ),
+            {**dict.fromkeys(OWN, capabilities.take_back), SET: self._quiet.restore},
             *(recording, self._confirmed.take_back),
         )
         self._revisions = revisions or Revisions()
@@ -120,19 +156,29 @@ class SkillsStage:
         if database.set_aside:
             self._notices.append(SET_ASIDE)
         database.set_aside = None  # reported once, also when the stage is rebuilt
-        self._context = Context(
+        registry.use(capabilities)
+        self._context = capabilities.shared(
             clock=now,
             timers=self._scheduler,
             home=self._devices,
             lists=lists,
             plans=self._later.plans,
             conversation=self._history,
+            do_not_disturb=self._quiet,
             area=next((a for a in home.areas if a.id == area), None),
         )
 
     def feed(self, message: Message) -> Iterator[Message]:
         """Take one message; what follows was committed to disk before it is given."""
-        self._scheduler.at_s = self._later.at_s = max(self._scheduler.at_s, message.at_s)
+        at_s = max(self._scheduler.at_s, message.at_s)
+        self._scheduler.at_s = self._later.at_s = self._timing.countdown.at_s = at_s
+        self._floor.observe(message, at_s)
+        for given in self._fed(message):
+            self._floor.observe(given, at_s)
+            yield given
+        yield from self._announcements.told(at_s, asking=self._dialog is not None)
+
+    def _fed(self, message: Message) -> Iterator[Message]:
         yield from self._news()
         match message:
             case Interpretation():
@@ -144,6 +190,7 @@ class SkillsStage:
             case PlaybackEnded(heard=True):
                 self._scheduler.heard(message.utterance_id)
                 self._later.heard(message.utterance_id)
+                self._announcements.heard(message.utterance_id)
             case HomeStates():
                 self._devices.told(message)
             case DeviceChanged(device="broker"):
@@ -152,12 +199,17 @@ class SkillsStage:
             self._dialog = None
         yield from self._scheduler.rings()
         yield from self._later.carry_out(self._context, self._history, _in_time)
+        yield from self._events.handle(self._context, self._scheduler.at_s, _in_time)
 
     def deadline_s(self) -> float | None:
         """When a timer or a plan is due, a ring must come again, or an open question lapses."""
         if self._notices:
             return 0.0
-        moments = [self._scheduler.deadline_s(), self._later.deadline_s()]
+        moments = [
+            *(self._scheduler.deadline_s(), self._later.deadline_s()),
+            self._announcements.deadline_s(self._scheduler.at_s, self._dialog is not None),
+            self._events.deadline_s(self._scheduler.at_s),
+        ]
         if self._dialog is not None:
             moments.append(self._dialog.expires_at_s)
         return min((m for m in moments if m is not None), default=None)
@@ -184,7 +236,7 @@ class SkillsStage:
         """The interpretation with the commands of the first short form that holds, if one does."""
         alone = all(command.confidence < 1 for command in said.commands)
         for commands in said.conditional:
-            requests = (_request(said, command, alone) for command in commands)
+            requests = (request_of(said, command, alone) for command in commands)
             if all(self._registry.holds(request, self._context) for request in requests):
                 return msgspec.structs.replace(said, commands=commands, choices=())
         return said
@@ -192,6 +244,9 @@ class SkillsStage:
     def _answer(self, said: Interpretation, dialog: Dialog) -> Iterator[Message]:
         if not said.text or cancels(said, dialog.query):
             yield from self._step(said.utterance_id, dialog, Dialog.cancel)
+            return
+        if (amended := self._amended(said, dialog)) is not None:
+            yield from self._step(said.utterance_id, amended, Dialog.begin)
             return
         value = dialog.read(said.text, self._resolve, self._devices.areas, self._devices.entities)
         if value is not None and not (dialog.takes_any_words and self._asks_else(said)):
@@ -205,6 +260,17 @@ class SkillsStage:
         else:
             yield from self._step(said.utterance_id, dialog, Dialog.ask_again)
 
+    def _amended(self, said: Interpretation, dialog: Dialog) -> Dialog | None:
+        """The command that was asked about, at the time that a yes adds; None for other answers."""
+        if not isinstance(dialog.query, Confirm | Choose) or len(dialog.requests) != 1:
+            return None
+        if (when := amendment(said.text, self._resolve)) is None:
+            return None
+        request = msgspec.structs.replace(dialog.requests[0], when=when)
+        call = agreed(self._called(request), dialog.query.text)
+        expires_at_s = self._scheduler.at_s + DIALOG_S
+        return Dialog((call,), request.intent, expires_at_s, text=dialog.text)
+
     def _asks_else(self, said: Interpretation) -> bool:
         """Whether a text is surely no answer, although any words may be one."""
         served = (c for c in said.commands if not self._registry.declines(c.intent))
@@ -217,12 +283,15 @@ class SkillsStage:
 
     def _dialog_of(self, said: Interpretation) -> Dialog:
         commands = self._registry.without_talk(said.commands)
-        calls = [self._called(_request(said, command)) for command in commands]
+        requests = [request_of(said, command) for command in commands]
+        calls = [self._called(request) for request in requests]
         if said.missed:
-            calls.append(_not_understood(said.missed))
+            calls.append(not_understood(said.missed))
         expires_at_s = self._scheduler.at_s + DIALOG_S
         guessed = len(commands) == 1 and self._guessed_question(commands[0])
-        return Dialog(calls, commands[0].intent, expires_at_s, text=said.text, guessed=guessed)
+        dialog = Dialog(calls, commands[0].intent, expires_at_s, text=said.text, guessed=guessed)
+        dialog.requests = requests
+        return dialog
 
     def _called(self, request: Request) -> Call:
         """Carry out a request, in place of what was done last where it corrects that.
@@ -250,15 +319,15 @@ class SkillsStage:
     def _dialog_of_choices(self, said: Interpretation) -> Dialog:
         intents = {choice.sentence: choice.command.intent for choice in said.choices}
         expires_at_s = self._scheduler.at_s + DIALOG_S
-        return Dialog((self._chosen(said),), None, expires_at_s, intents, said.text)
+        dialog = Dialog((self._chosen(said),), None, expires_at_s, intents, said.text)
+        dialog.requests = [surely(request_of(said, c.command), c.sentence) for c in said.choices]
+        return dialog
 
     def _chosen(self, said: Interpretation) -> Call:
         """Carry out the one of several meanings that the user chooses; it is no guess any more."""
         commands = {choice.sentence: choice.command for choice in said.choices}
         sentence = yield did_you_mean(tuple(commands))
-        request = _request(said, commands[sentence])
-        sure = tuple(msgspec.structs.replace(slot, confidence=1.0) for slot in request.slots)
-        told = msgspec.structs.replace(request, text=sentence, slots=sure, confidence=1.0)
+        told = surely(request_of(said, commands[sentence]), sentence)
         return (yield from self._call(told))
 
     def _step(
@@ -273,6 +342,7 @@ class SkillsStage:
             acted = self._database.changes > before or self._muted
             if acted:
                 remember_acted(self._database, utterance_id)
+                self._history.keep(reply)
                 self._confirmed.count()
         if acted:
             self._confirmed.tell()
@@ -286,8 +356,8 @@ class SkillsStage:
             self._confirmed.note(dialog.intent)
         yield from self._devices.commands(utterance_id)
         further = OpenQuestion(follows=True) if after_answer and self._goes_on(dialog) else None
-        elsewhere = None if acted else _elsewhere(reply, dialog) or further
-        if task := _task(reply) or elsewhere:
+        other = None if acted else elsewhere(reply, dialog) or further
+        if task := task_of(reply) or other:
             self._history.leave()
             yield Question(
                 utterance_id=utterance_id,
@@ -318,43 +388,8 @@ class SkillsStage:
         return asks and dialog.query is None and (dialog.guessed or points_back(dialog.text))
 
 
-def _not_understood(words: str) -> Call:
-    """Tell the words beside the commands that were not understood."""
-    yield from ()
-    return Reply(f'I didn\'t understand "{words}".', done=False)
-
-
 def _in_time(move: Callable[[], Reply]) -> Reply:
     try:
         return within(MOVE_S, move)
     except Overdue as error:  # outside of any one skill's code, which has a boundary of its own
         raise SkillError("skill.slow", "the skills do not come to an end") from error
-
-
-def _task(reply: Reply) -> AnswerTask | None:
-    facts = tuple(Fact(name=name, value=value) for name, value in reply.facts.items())
-    return WordFacts(facts=facts) if facts else reply.task
-
-
-def _elsewhere(reply: Reply, dialog: Dialog) -> AnswerTask | None:
-    """The question as one for the documents, where the skill that it was taken for has no answer.
-
-    "How long does the bread take" sounds like a question about timers.
-    """
-    return OpenQuestion() if dialog.guessed and not reply.done and dialog.query is None else None
-
-
-def _request(said: Interpretation, command: Command, alone: bool = False) -> Request:
-    return Request(
-        utterance_id=said.utterance_id,
-        text=command.text or said.text,
-        intent=command.intent,
-        slots=command.slots,
-        excluded=command.excluded,
-        when=command.when,
-        instead=command.instead,
-        referring=command.referring,
-        directions=command.directions,
-        confidence=command.confidence,
-        alone=alone,
-    )

@@ -5,8 +5,13 @@ from __future__ import annotations
 from pathlib import Path
 
 from assistant.core.database import Database
+from skills.announcements.quiet import create_do_not_disturb
+from skills.announcements.waiting import create_announcements
+from skills.capabilities.values import create_skill_values
 from skills.confirmed import create_confirmed
 from skills.devices import create_attributes, create_commands, create_devices
+from skills.events.store import create_events
+from skills.history import create_last_act
 from skills.later.reports import create_reports
 from skills.later.store import create_plans
 from skills.lists import create_lists, create_made_lists
@@ -25,6 +30,8 @@ MIGRATIONS = (
     *(create_acted, create_timers, create_devices),
     *(create_attributes, create_commands, create_lists, create_extended),
     *(create_made_lists, create_confirmed, create_plans, create_reports),
+    *(create_skill_values, create_announcements, create_do_not_disturb),
+    *(create_events, create_last_act),
 )
 
 

@@ -11,10 +11,11 @@ import msgspec
 import pytest
 
 from assistant.composition import Composition
-from assistant.core.config import Config, HomeSettings, SkillsSettings
+from assistant.core.config import Config, HomeSettings
 from assistant.core.errors import ConfigError
 from assistant.core.messages import Work, concrete
 from assistant.core.models.manifest import Library
+from assistant.core.settings.skills import SkillsSettings
 from assistant.serving.processes import STAGES, consumers
 
 GOOD = """

@@ -58,10 +58,15 @@ def test_every_built_in_skill_is_described_with_its_intents() -> None:
             assert schema.intent in row
 
 
-def test_the_example_skill_is_shown_whole() -> None:
+def test_the_example_skills_are_shown_whole() -> None:
     code = EXAMPLE.read_text("utf-8").partition('"""\n\n')[2]
     assert code in README
     assert code in PAGES[REPOSITORY / "docs" / "skills.md"]
+    larger = EXAMPLE.parents[1] / "plants" / "plants.py"
+    assert (
+        larger.read_text("utf-8").partition('"""\n\n')[2]
+        in PAGES[REPOSITORY / "docs" / "skills.md"]
+    )
 
 
 @pytest.mark.parametrize("command", shown_commands())

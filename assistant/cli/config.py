@@ -10,8 +10,9 @@ import typer
 from rich.table import Table
 from rich.text import Text
 
-from assistant.cli.shared.output import console, emit
-from assistant.core.config import config_files, load_config
+from assistant.cli.shared.output import console, emit, errors
+from assistant.core.config import Config, Setting, config_files, load_config
+from skills.registry import SETTINGS, SettingFault, load_registry
 
 
 def config(
@@ -22,11 +23,13 @@ def config(
 ) -> None:
     """Show every setting in force, and which file it comes from."""
     files = config_files(file)
-    _, settings = load_config(files)
+    settings, bad = with_skills(*load_config(files))
+    for fault in bad:
+        errors.print(f"{fault.setting}: {fault.message}", style="red", markup=False)
     if json:
         for setting in settings:
             emit(setting)
-        return
+        raise typer.Exit(1 if bad else 0)
     read = ", ".join(map(str, files)) or "no file: all settings are the defaults"
     table = Table(caption=f"read: {read}", caption_justify="left")
     for title in ("setting", "value", "from"):
@@ -34,9 +37,33 @@ def config(
     for setting in settings:
         changed = "" if setting.source == "default" else "bold"
         value = toml(setting.value)
-        cells = (Text(text, style=changed) for text in (setting.name, value, setting.source))
+        cells = [Text(text, style=changed) for text in (setting.name, value, setting.source)]
+        cells[0].append(f"\n{setting.meaning}" if setting.meaning else "", style="not bold dim")
         table.add_row(*cells)
     console.print(table)
+    raise typer.Exit(1 if bad else 0)
+
+
+def with_skills(
+    config: Config, settings: tuple[Setting, ...]
+) -> tuple[list[Setting], tuple[SettingFault, ...]]:
+    """The settings with those of the skills, as they are in force, and what is wrong with these."""
+    given = {setting.name: setting.source for setting in settings}
+    folders = [Path(folder).expanduser() for folder in config.skills.folders]
+    registry = load_registry(folders, True, config.skills.disabled, config.skills.settings)
+    bad = {fault.setting for fault in registry.setting_faults}
+    own = [
+        Setting(
+            name=(name := f"{SETTINGS}.{manifest.name}.{schema.name}"),
+            value=registry.settings_of(manifest.name)[schema.name],
+            source=given.get(name, "default") if name not in bad else "default",
+            meaning=schema.meaning,
+        )
+        for manifest in registry.manifests
+        for schema in manifest.settings
+    ]
+    others = [one for one in settings if not one.name.startswith(f"{SETTINGS}.")]
+    return [*others, *own], registry.setting_faults
 
 
 def toml(value: Any) -> str:

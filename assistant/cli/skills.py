@@ -19,7 +19,9 @@ from assistant.cli.shared.skill_reports import show_check, show_failures
 from assistant.composition import Composition
 from assistant.core.clock import time_zone
 from assistant.core.config import Config, config_files, load_config
+from assistant.core.did_you_mean import did_you_mean
 from assistant.core.errors import InputError
+from assistant.core.layout import STATE_FILE
 from assistant.skill_development.cases import load_tests
 from assistant.skill_development.check import about, check_all
 from assistant.skill_development.hearing import by_voice
@@ -34,6 +36,8 @@ from assistant.skill_development.testing import (
     as_typed,
     run_tests,
 )
+from skills.capabilities.kept import forget as forget_kept
+from skills.capabilities.kept import kept_bytes
 from skills.state import open_state
 
 app = typer.Typer(no_args_is_help=True, help="Which skills there are, and how to make one.")
@@ -58,7 +62,9 @@ def list_skills(config: ConfigFile = None, json: Json = False) -> None:
     console.print(table)
     for fault in registry.faults:
         console.print(f"{fault.skill} does not run: {fault.message}", style="red", markup=False)
-    if registry.faults:
+    for bad in registry.setting_faults:
+        console.print(f"{bad.setting}: {bad.message}", style="red", markup=False)
+    if registry.faults or registry.setting_faults:
         raise typer.Exit(1)
 
 
@@ -143,6 +149,24 @@ def check(
         show_check(found)
     if found.faults:
         raise typer.Exit(1)
+
+
+@app.command()
+def forget(
+    name: Annotated[str, typer.Argument(help="The skill, which need not be there any more.")],
+    config: ConfigFile = None,
+) -> None:
+    """Delete all that a skill keeps, while the assistant is stopped."""
+    file = load_config(config_files(config))[0].state_dir / STATE_FILE
+    if not file.exists():
+        raise InputError("skill.unknown", f"{file}: nothing is kept yet")
+    with closing(open_state(file)) as state:
+        kept = kept_bytes(state)
+        if name not in kept:
+            remedy = did_you_mean(name, kept) if kept else "none does"
+            raise InputError("skill.unknown", f'no skill "{name}" keeps anything; {remedy}')
+        forget_kept(state, name)
+    console.print(f"deleted {kept[name]} bytes that {name} kept", markup=False)
 
 
 def _with_skills(config: Config, folders: Sequence[Path]) -> Config:

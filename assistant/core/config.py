@@ -20,6 +20,10 @@ from assistant.core.did_you_mean import did_you_mean
 from assistant.core.errors import ConfigError
 from assistant.core.files import read_text
 from assistant.core.layout import CONTROL_SOCKET
+from assistant.core.settings.announcements import AnnouncementSettings
+from assistant.core.settings.merge import flat, merge
+from assistant.core.settings.section import SettingsSection
+from assistant.core.settings.skills import SkillsSettings
 
 SYSTEM_FILE = Path("/etc/hark/config.toml")
 USER_FILE = Path("~/.config/hark/config.toml")
@@ -38,10 +42,6 @@ Share = Annotated[float, Meta(ge=0, le=1)]
 
 def _one_of(*words: str) -> Meta:
     return Meta(pattern=f"^({'|'.join(words)})$")
-
-
-class SettingsSection(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """A group of settings."""
 
 
 class AudioSettings(SettingsSection, frozen=True, kw_only=True):
@@ -133,15 +133,6 @@ class NluSettings(SettingsSection, frozen=True, kw_only=True):
     """Whether models guess at a text that fits no sentence; otherwise only skills' words count."""
     custom_sentences: str = ""
     """Folder of sentences in Home Assistant's `custom_sentences` format; "" for none."""
-
-
-class SkillsSettings(SettingsSection, frozen=True, kw_only=True):
-    """Which skills run."""
-
-    folders: tuple[str, ...] = ()
-    """Folders of further skills, each with its pyproject.toml."""
-    disabled: tuple[str, ...] = ()
-    """Names of skills that stay off."""
 
 
 class HomeSettings(SettingsSection, frozen=True, kw_only=True):
@@ -243,6 +234,7 @@ class Config(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     voice: VoiceSettings = VoiceSettings()
     nlu: NluSettings = NluSettings()
     skills: SkillsSettings = SkillsSettings()
+    announcements: AnnouncementSettings = AnnouncementSettings()
     home: HomeSettings = HomeSettings()
     documents: DocumentsSettings = DocumentsSettings()
     answer: AnswerSettings = AnswerSettings()
@@ -281,12 +273,16 @@ class Config(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
         return Path(models).expanduser() if models else self.state_dir / "models"
 
 
-class Setting(msgspec.Struct, frozen=True, kw_only=True):
-    """One setting in force, such as `asr.engine`, and the file it came from ("default")."""
+class Setting(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """One setting in force, such as `asr.engine`, and the file it came from ("default").
+
+    `meaning` is what a skill tells of a setting of its own.
+    """
 
     name: str
     value: Any
     source: str
+    meaning: str = ""
 
 
 def config_files(explicit: Path | None) -> tuple[Path, ...]:
@@ -302,14 +298,12 @@ def load_config(files: tuple[Path, ...] = ()) -> tuple[Config, tuple[Setting, ..
     sources: dict[str, str] = {}
     for file in files:
         for section, values in _read(file).items():
-            for key, value in values.items():
-                merged.setdefault(section, {})[key] = value
-                sources[f"{section}.{key}"] = str(file)
+            place = merged.setdefault(section, {})
+            sources |= merge(place, values, f"{section}.", str(file))
     config = _convert(merged, ", ".join(map(str, files)))
     settings = tuple(
-        Setting(name=f"{s}.{k}", value=v, source=sources.get(f"{s}.{k}", "default"))
-        for s, values in msgspec.to_builtins(config).items()
-        for k, v in values.items()
+        Setting(name=name, value=value, source=sources.get(name, "default"))
+        for name, value in flat(msgspec.to_builtins(config))
     )
     return config, settings
 

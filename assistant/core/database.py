@@ -28,7 +28,18 @@ _CODES = {
     sqlite3.SQLITE_PERM: ("storage.unwritable", "it may not be opened; check its owner"),
     sqlite3.SQLITE_BUSY: ("storage.busy", "another program holds it; close that program"),
     sqlite3.SQLITE_IOERR: ("storage.io", "the disk failed or is full; check it"),
+    sqlite3.SQLITE_INTERRUPT: ("storage.slow", "a statement takes too long"),
+    sqlite3.SQLITE_AUTH: ("storage.refused", "a statement does what it may not"),
 }
+_OWNER_ONLY = (
+    *(sqlite3.SQLITE_ATTACH, sqlite3.SQLITE_DETACH, sqlite3.SQLITE_PRAGMA),
+    *(sqlite3.SQLITE_TRANSACTION, sqlite3.SQLITE_SAVEPOINT),
+)
+"""What a guest's statement may not do: reach other files, change settings, end the transaction."""
+_MOST_ROWS = 10_000
+"""Most rows that a guest's statement returns."""
+_LOOK_EVERY = 10_000
+"""SQLite's instructions after which Python may interrupt a guest's statement."""
 
 _READ_ONLY = ("mode=ro", "mode=ro&immutable=1")
 """Ways to open a file to be read. The second, for a folder that cannot be written, ignores the last
@@ -43,13 +54,18 @@ class Database:
 
     A damaged file is renamed, never deleted; `set_aside` is its new path. On a disk that has become
     read-only, as a failing disk does, the file can still be read. Every method raises
-    `StorageError`.
+    `StorageError`. The file grows to `largest_bytes` at most.
     """
 
-    def __init__(self, path: Path | None, migrations: Sequence[Migration]) -> None:
+    def __init__(
+        self, path: Path | None, migrations: Sequence[Migration], largest_bytes: int | None = None
+    ) -> None:
         self.path = path
         self.set_aside: Path | None = None
-        self._rehearsed = 0
+        self._largest_bytes = largest_bytes
+        self._uncounted = 0
+        self._guests: dict[str, Database] = {}
+        self._host: Database | None = None
         self._read_only = path is not None and path.exists() and _is_read_only(path)
         self._resources = ExitStack()
         with ExitStack() as opening:
@@ -66,37 +82,92 @@ class Database:
         with self._translated():
             return self._connection.execute(sql, parameters).fetchall()
 
+    def execute_for_guest(self, sql: str, *parameters: Any) -> list[tuple[Any, ...]]:
+        """Run one statement of somebody else's, who may use this file and nothing besides.
+
+        While the database whose guest this one is has a transaction open, it is part of that.
+        """
+        if self._host is not None and self._host.in_transaction and not self.in_transaction:
+            self.execute("BEGIN IMMEDIATE")
+        self._connection.set_authorizer(_guest)
+        self._connection.set_progress_handler(lambda: 0, _LOOK_EVERY)
+        try:
+            with self._translated():
+                rows = self._connection.execute(sql, parameters).fetchmany(_MOST_ROWS + 1)
+        finally:
+            self._connection.set_progress_handler(None, 0)
+            self._connection.set_authorizer(None)
+        if len(rows) > _MOST_ROWS:
+            raise StorageError("storage.rows", f"a statement gives more than {_MOST_ROWS} rows")
+        return rows
+
+    @property
+    def in_transaction(self) -> bool:
+        """Whether a transaction is open."""
+        return self._connection.in_transaction
+
     @contextmanager
     def transaction(self) -> Iterator[None]:
         """Run all of the block's statements or, when it raises, none; on the disk at its end."""
         self.execute("BEGIN IMMEDIATE")
         try:
             yield
+            for guest in self._guests.values():
+                if guest.in_transaction:
+                    guest.execute("COMMIT")
             self.execute("COMMIT")
         finally:
-            if self._connection.in_transaction:
-                self.execute("ROLLBACK")
+            for database in (*self._guests.values(), self):
+                if database.in_transaction:
+                    database.execute("ROLLBACK")
+
+    def guest(
+        self, name: str, path: Path | None, migrations: Sequence[Migration], largest_bytes: int
+    ) -> Database:
+        """A database of a guest's own, opened once and closed with this one.
+
+        What the guest writes to it during a transaction ends with that, just before it.
+        """
+        with self.uncounted():
+            if name not in self._guests:
+                guest = Database(path, (), largest_bytes)
+                guest._host = self
+                self._guests[name] = guest
+            self._guests[name]._migrate(migrations)
+        return self._guests[name]
 
     @contextmanager
     def rehearsal(self) -> Iterator[None]:
         """Run the block's statements within a transaction, and then take them all back."""
-        before = self._connection.total_changes
-        self.execute("SAVEPOINT rehearsal")
+        with self.uncounted():
+            self.execute("SAVEPOINT rehearsal")
+            try:
+                yield
+            finally:
+                if self._connection.in_transaction:
+                    self.execute("ROLLBACK TO rehearsal")
+                    self.execute("RELEASE rehearsal")
+
+    @contextmanager
+    def uncounted(self) -> Iterator[None]:
+        """Leave what the block writes out of `changes`."""
+        before = self.changes
         try:
             yield
         finally:
-            if self._connection.in_transaction:
-                self.execute("ROLLBACK TO rehearsal")
-                self.execute("RELEASE rehearsal")
-            self._rehearsed += self._connection.total_changes - before
+            self._uncounted += self.changes - before
 
     @property
     def changes(self) -> int:
-        """How many rows have been written since the file was opened, without those rehearsed."""
-        return self._connection.total_changes - self._rehearsed
+        """How many rows have been written since the file was opened, by guests too."""
+        guests = sum(guest.changes for guest in self._guests.values())
+        return self._connection.total_changes + guests - self._uncounted
 
     def close(self) -> None:
-        """Close the file, so that another process can open it."""
+        """Close the file, so that another process can open it, and those of its guests."""
+        for guest in self._guests.values():
+            guest.close()
+        self._guests.clear()
         self._resources.close()
 
     def _open_or_begin_anew(self, migrations: Sequence[Migration]) -> None:
@@ -128,6 +199,9 @@ class Database:
             self.execute("PRAGMA journal_mode=WAL")
         self.execute("PRAGMA synchronous=FULL")
         self.execute("PRAGMA foreign_keys=ON")
+        if self._largest_bytes is not None:
+            ((page_bytes,),) = self.execute("PRAGMA page_size")
+            self.execute(f"PRAGMA max_page_count={self._largest_bytes // page_bytes}")
         if (verdict := self.execute("PRAGMA quick_check(1)")) != [("ok",)]:
             raise StorageError("storage.corrupt", f"{self.path}: {verdict[0][0]}")
         self._migrate(migrations)
@@ -152,6 +226,12 @@ class Database:
             primary = getattr(error, "sqlite_errorcode", 0) & 0xFF
             code, cause = _CODES.get(primary, ("storage.failed", str(error)))
             raise StorageError(code, f"{self.path or 'memory'}: {cause}") from error
+
+
+def _guest(action: int, what: str | None, *_: str | None) -> int:
+    if action == sqlite3.SQLITE_PRAGMA and what == "data_version":  # FTS5 asks for it
+        return sqlite3.SQLITE_OK
+    return sqlite3.SQLITE_DENY if action in _OWNER_ONLY else sqlite3.SQLITE_OK
 
 
 def rescued(damaged: Path, sql: str) -> list[tuple[Any, ...]] | None:

@@ -12,7 +12,9 @@ from assistant.core.messages import (
     Summarise,
 )
 from assistant.english.spoken import count
+from assistant.skill.announcements import Announcement
 from assistant.skill.context import Context, ListItem, Request, Timer
+from assistant.skill.events import Every, StateChange, StateChanged, TimeReached
 from assistant.skill.home import Area, Entity, Floor
 from assistant.skill.manifest import Traits
 from assistant.skill.named import named_length, named_thing, naming
@@ -21,9 +23,11 @@ from assistant.skill.plans import Planned
 from assistant.skill.reply import Ask, Cancelled, Choose, Confirm, Dialog, Reply, Report, Undo
 from assistant.skill.signature import choices, domains, prompt, unambiguous, unless
 from assistant.skill.skill import Skill
+from assistant.skill.storage import Storage, Tables
 from assistant.skill.values import Change, Colour, Percent, Recurrence, Temperature
 
 __all__ = [
+    "Announcement",
     "Area",
     "Ask",
     "Cancelled",
@@ -34,6 +38,7 @@ __all__ = [
     "Context",
     "Dialog",
     "Entity",
+    "Every",
     "FindNextEvent",
     "Floor",
     "ListEvents",
@@ -51,8 +56,13 @@ __all__ = [
     "Request",
     "Skill",
     "SlotValue",
+    "StateChange",
+    "StateChanged",
+    "Storage",
     "Summarise",
+    "Tables",
     "Temperature",
+    "TimeReached",
     "Timer",
     "Traits",
     "Undo",

@@ -11,9 +11,12 @@ import msgspec
 
 from assistant.core.messages import Slot, SlotValue, When
 from assistant.english.spoken import spoken
+from assistant.skill.announcements import Announcements, DoNotDisturb, Priority
 from assistant.skill.home import Area, Entity, Floor
+from assistant.skill.log import SkillLog
 from assistant.skill.plans import Plans
 from assistant.skill.reply import Undo
+from assistant.skill.storage import Storage, Tables
 
 LONGEST_TIMER = timedelta(days=366)
 MOST_TIMERS = 100
@@ -209,12 +212,33 @@ class Context:
     lists: ListStore
     plans: Plans
     conversation: Conversation
+    storage: Storage
+    tables: Tables
+    announcements: Announcements
+    do_not_disturb: DoNotDisturb
+    log: SkillLog
+    settings: Any = None
+    """The skill's `settings` Struct, as the settings file fills it; None where it has none."""
     area: Area | None = None
 
     @property
     def now(self) -> datetime:
         """The wall time, with its zone."""
         return self.clock()
+
+    def announce(
+        self,
+        text: str,
+        *,
+        priority: Priority = "normal",
+        at: datetime | None = None,
+        after: timedelta | None = None,
+        expires: timedelta | None = None,
+    ) -> str:
+        """Speak first: say `text` once nobody speaks any more, as `Announcements.announce` does."""
+        return self.announcements.announce(
+            text, priority=priority, at=at, after=after, expires=expires
+        )
 
     def say(self, value: timedelta | datetime | date | time | Sequence[Any] | Any) -> str:
         """A value in spoken words: "5 minutes", "tomorrow at 6:30 pm", "eggs and milk"."""

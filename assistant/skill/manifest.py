@@ -8,7 +8,9 @@ from typing import Literal
 import msgspec
 
 from assistant.core.messages import SlotValue
+from assistant.skill.events import Subscription
 from assistant.skill.home import Entity
+from assistant.skill.settings import SettingSchema
 
 Facts = tuple[tuple[str, tuple[str, ...]], ...]
 """Names of facts of a device, each with values: (("domain", ("light", "fan")),)."""
@@ -117,3 +119,6 @@ class SkillManifest(msgspec.Struct, frozen=True, kw_only=True):
     short: tuple[IntentSchema, ...] = ()
     rules: dict[str, str] = {}
     description: str = ""
+    settings: tuple[SettingSchema, ...] = ()
+    subscriptions: tuple[Subscription, ...] = ()
+    """What its handlers wait for."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from types import GeneratorType
 from typing import Any, TypeVar
 
@@ -13,9 +13,12 @@ import msgspec
 from assistant.core.errors import SkillError
 from assistant.core.messages import Slot, SlotValue
 from assistant.skill.context import Context, Request
+from assistant.skill.events import Event, Handler, Trigger
 from assistant.skill.manifest import IntentSchema, SkillManifest, Traits
 from assistant.skill.reply import Ask, Choose, Dialog, Reply
+from assistant.skill.settings import schemas_of
 from assistant.skill.signature import arguments_of, convert, is_text, one_of, slots_of, spares
+from assistant.skill.storage import TableMigration
 from assistant.skill.template import parsed
 
 API = 1
@@ -47,14 +50,29 @@ class _IntentDeclaration(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Skill:
-    """A named set of intents, each a function with sentences; `description` fits "I can …"."""
+    """A named set of intents, each a function with sentences; `description` fits "I can …".
 
-    def __init__(self, name: str, *, api: int = API, description: str = "") -> None:
+    `settings` is a frozen Struct with defaults, filled from `[skills.settings.NAME]`. `migrations`
+    make the SQLite tables of its own; each runs once, in order.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        *,
+        api: int = API,
+        description: str = "",
+        settings: type[msgspec.Struct] | None = None,
+        migrations: Sequence[TableMigration] = (),
+    ) -> None:
         self.name = name
         self.api = api
         self.description = description
+        self.settings = settings
+        self.migrations = tuple(migrations)
         self._declarations: list[_IntentDeclaration] = []
         self._rules: dict[str, str] = {}
+        self._handlers: list[Handler] = []
 
     def rule(self, name: str, template: str) -> None:
         """Let `<name>` in this skill's sentences stand for `template`."""
@@ -141,11 +159,30 @@ class Skill:
 
         return register
 
+    def on(self, trigger: Trigger) -> Callable[[Function], Function]:
+        """Call a function when this comes; it may take `event` and `context`, and gives nothing.
+
+        Several lines over one function are several events.
+        """
+
+        def register(function: Function) -> Function:
+            self._handlers.append(Handler(function=function, trigger=trigger))
+            return function
+
+        return register
+
+    def handle(self, key: str, event: Event, context: Context) -> None:
+        """Tell the handler of this key of an event; raises what it raises."""
+        for handler in self._handlers:
+            if handler.subscription.key == key:
+                handler.call(event, context)
+
     def include(self, *parts: Skill) -> None:
-        """Take over the intents and rules of `parts`, for a skill written in several files."""
+        """Take over all that `parts` declare, for a skill written in several files."""
         for part in parts:
             self._declarations += part._declarations
             self._rules |= part._rules
+            self._handlers += part._handlers
 
     def manifest(self) -> SkillManifest:
         """The skill as a value; raises `SkillError` that names the skill, intents and faults."""
@@ -160,6 +197,8 @@ class Skill:
             short=tuple(self._schema(d) for d in self._declarations if d.short),
             rules=dict(self._rules),
             description=self.description,
+            settings=schemas_of(self.settings) if self.settings else (),
+            subscriptions=tuple(handler.subscription for handler in self._handlers),
         )
 
     def untaken(self, request: Request) -> tuple[str, ...]:
@@ -243,8 +282,15 @@ class Skill:
     def _faults(self) -> Iterator[str]:
         if self.api > API:
             yield f"is written for api {self.api}, this assistant serves up to {API}; update it"
-        if not self._declarations:
+        if not self._declarations and not self._handlers:
             yield "has no intent"
+        for handler in self._handlers:
+            if fault := handler.fault():
+                yield f"handler {handler.function.__name__}: {fault}"
+        try:
+            _ = schemas_of(self.settings) if self.settings is not None else ()
+        except SkillError as error:
+            yield error.message
         for rule, template in self._rules.items():
             if fault := _unparsable(template):
                 yield f"rule <{rule}>: {fault}"

@@ -20,12 +20,16 @@ from typing import Any
 import msgspec
 import pytest
 
+from assistant.core.database import Database
 from assistant.core.messages import Slot, SlotValue
+from assistant.skill.announcements import Announcement, Priority
 from assistant.skill.context import Context, ListItem, Request, Timer
 from assistant.skill.home import Area, Entity, Floor, Home
+from assistant.skill.log import SkillLog
 from assistant.skill.plans import Planned
 from assistant.skill.reply import Cancelled, Undo
 from assistant.skill.skill import Skill
+from assistant.skill.storage import Cell, Storage, TableMigration
 
 NOW = datetime(2026, 1, 5, 18, 30, tzinfo=UTC)
 """A Monday evening."""
@@ -190,6 +194,89 @@ class MemoryPlans:
         return Undo("plans.restore", plan_id)
 
 
+class MemoryValues:
+    """`StoredValues` in memory."""
+
+    def __init__(self) -> None:
+        self._values: dict[str, bytes] = {}
+
+    def read(self, key: str) -> bytes | None:
+        """The value of a key."""
+        return self._values.get(key)
+
+    def write(self, key: str, value: bytes) -> None:
+        """Keep a value, of any size."""
+        self._values[key] = value
+
+    def remove(self, key: str) -> None:
+        """Remove a key."""
+        self._values.pop(key, None)
+
+    def keys(self, prefix: str) -> tuple[str, ...]:
+        """The keys that begin with `prefix`."""
+        return tuple(sorted(key for key in self._values if key.startswith(prefix)))
+
+
+class MemoryTables:
+    """`Tables` in memory, made by a skill's migrations."""
+
+    def __init__(self, migrations: Sequence[TableMigration] = ()) -> None:
+        self._database = Database(None, ())
+        for migration in migrations:
+            migration(self)
+
+    def execute(self, sql: str, *parameters: Cell) -> list[tuple[Any, ...]]:
+        """Run one statement and return its rows."""
+        return self._database.execute_for_guest(sql, *parameters)
+
+
+class MemoryAnnouncements:
+    """`Announcements` in memory; `made` are all that were made, with their times."""
+
+    def __init__(self) -> None:
+        self.made: list[tuple[Announcement, datetime | timedelta | None]] = []
+
+    def announce(
+        self,
+        text: str,
+        *,
+        priority: Priority = "normal",
+        at: datetime | None = None,
+        after: timedelta | None = None,
+        expires: timedelta | None = None,
+    ) -> str:
+        """Keep an announcement."""
+        made = Announcement(id=str(len(self.made) + 1), text=text, priority=priority)
+        self.made.append((made, at if at is not None else after))
+        return made.id
+
+    def waiting(self) -> tuple[Announcement, ...]:
+        """Every announcement."""
+        return tuple(made for made, _ in self.made)
+
+    def cancel(self, announcement_id: str) -> None:
+        """Forget one."""
+        self.made = [(made, when) for made, when in self.made if made.id != announcement_id]
+
+
+class MemoryDoNotDisturb:
+    """`DoNotDisturb` that a test sets."""
+
+    def __init__(self) -> None:
+        self.active = False
+        self.until: datetime | None = None
+
+    def begin(self, duration: timedelta | None = None, until: datetime | None = None) -> Undo:
+        """Let it hold, until a time where one is given."""
+        self.active, self.until = True, until
+        return Undo("do_not_disturb.set", "")
+
+    def end(self) -> Undo:
+        """End it."""
+        self.active, self.until = False, None
+        return Undo("do_not_disturb.set", "")
+
+
 @dataclass
 class MemoryConversation:
     """A `Conversation` whose content a test sets; `undone` counts the calls of `undo`."""
@@ -212,8 +299,18 @@ class MemoryConversation:
         return self.can_undo
 
 
-def memory_context(home: Home | None = None, area: str = "", now: datetime = NOW) -> Context:
-    """A context that keeps everything in memory; `area` is the id of the speaker's."""
+def memory_context(
+    home: Home | None = None,
+    area: str = "",
+    now: datetime = NOW,
+    skill: Skill | None = None,
+    settings: msgspec.Struct | None = None,
+) -> Context:
+    """A context that keeps everything in memory; `area` is the id of the speaker's.
+
+    With `skill` it has the tables that its migrations make, and its `settings`, or their defaults.
+    """
+    declared = skill.settings if skill else None
     known = home or Home()
     return Context(
         clock=lambda: now,
@@ -222,6 +319,12 @@ def memory_context(home: Home | None = None, area: str = "", now: datetime = NOW
         lists=MemoryLists(),
         plans=MemoryPlans(),
         conversation=MemoryConversation(),
+        storage=Storage(MemoryValues()),
+        tables=MemoryTables(skill.migrations if skill else ()),
+        announcements=MemoryAnnouncements(),
+        do_not_disturb=MemoryDoNotDisturb(),
+        log=SkillLog(skill.name if skill else "test"),
+        settings=settings if settings is not None else declared and declared(),
         area=next((one for one in known.areas if one.id == area), None),
     )
 

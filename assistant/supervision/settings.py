@@ -9,6 +9,7 @@ from assistant.core.clock import time_zone
 from assistant.core.config import Config, load_config
 from assistant.core.did_you_mean import did_you_mean
 from assistant.core.errors import ConfigError
+from assistant.core.settings.announcements import quiet_hours
 from assistant.skill.home import Home, load_home
 
 
@@ -31,6 +32,7 @@ def reload_settings(files: tuple[Path, ...]) -> Config:
 def check_settings(config: Config) -> Config:
     """Return the settings; raises `ConfigError` when something that they name does not exist."""
     time_zone(config.home.time_zone)
+    quiet_hours(config.announcements.quiet)
     home = load_home(Path(config.home.file).expanduser()) if config.home.file else Home()
     _require_area(config.home.area, home)
     sentences = config.nlu.custom_sentences

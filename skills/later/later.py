@@ -52,7 +52,10 @@ RETRY_S = 300.0
 
 
 class Later:
-    """The plans of the stage; `at_s`, CLOCK_BOOTTIME, is set before each use."""
+    """The plans of the stage; `at_s`, CLOCK_BOOTTIME, is set before each use.
+
+    While it is to be `silent`, plans are carried out and told of later.
+    """
 
     def __init__(
         self,
@@ -62,13 +65,14 @@ class Later:
         now: Callable[[], datetime],
         boot_id: str,
         where: Position | None = None,
+        silent: Callable[[], bool] = lambda: False,
     ) -> None:
         self._registry, self._database, self._devices = registry, database, devices
         self._timing = Timing(now, boot_id, where)
         self.plans = StoredPlans(database, self._timing)
         rehearsal = Rehearsal(database, devices)
         self._planner = Planner(registry, self.plans, self._timing, rehearsal)
-        self._reports = Reports(database)
+        self._reports = Reports(database, silent)
         self._tried: dict[str, float] = {}
         self._since_s = 0.0
         """The first time that was set."""
@@ -140,6 +144,8 @@ class Later:
             with self._database.transaction():
                 reply = in_time(lambda: self._outcome(plan, context, history))
                 self._go_on(plan, occurrence, reply)
+                if reply.text and reply.done:
+                    history.keep(reply)
         except SkillError as error:
             log.error("a plan was not carried out: %s (%s)", error.message, error.code)
             self._devices.forget_changes()

@@ -7,7 +7,7 @@ that it was heard.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from assistant.core.database import Database
 from assistant.core.messages import SpokenReply
@@ -26,10 +26,13 @@ def create_reports(database: Database) -> None:
 
 
 class Reports:
-    """The reports that nobody has heard yet; `at_s` is in seconds of CLOCK_BOOTTIME."""
+    """The reports that nobody has heard yet; `at_s` is in seconds of CLOCK_BOOTTIME.
 
-    def __init__(self, database: Database) -> None:
-        self._database = database
+    While it is to be `silent` none is told.
+    """
+
+    def __init__(self, database: Database, silent: Callable[[], bool] = lambda: False) -> None:
+        self._database, self._silent = database, silent
         self._again: dict[str, tuple[float, float]] = {}
         """Report → when it is given again, and how long was waited for it."""
 
@@ -51,6 +54,8 @@ class Reports:
 
     def told(self, at_s: float) -> Iterator[SpokenReply]:
         """The reports to be played now."""
+        if self._silent():
+            return
         for report_id, text, done in self._all():
             again_at_s, waited_s = self._again.get(report_id, (at_s, 0.0))
             if again_at_s > at_s:
@@ -63,7 +68,9 @@ class Reports:
             )
 
     def deadline_s(self) -> float | None:
-        """When `told` must be called next; None for never."""
+        """When `told` must be called next; None for never, or once it need not be silent."""
+        if self._silent():
+            return None
         times = (self._again.get(report_id, (0.0, 0.0))[0] for report_id, _, _ in self._all())
         return min(times, default=None)
 

@@ -54,7 +54,7 @@ class Timing:
         Raises `SkillError` with words for the user where that is not known.
         """
         if when.kind in ("in", "for"):
-            return self._after(float(when.value or 0))
+            return self._ahead(float(when.value or 0))
         try:
             due = self._by_rule(when, at) if when.kind == "every" else self._once(when, at)
         except (ValueError, OverflowError) as error:
@@ -92,12 +92,16 @@ class Timing:
             return datetime.fromtimestamp(due.due_unix_s, UTC)
         return due.local.replace(tzinfo=self.now.tzinfo).astimezone(UTC)
 
-    def _after(self, seconds: float) -> After:
+    def after(self, seconds: float) -> After:
+        """When a length of time that begins now has passed."""
+        return After(**msgspec.structs.asdict(self.countdown.ending(seconds)))
+
+    def _ahead(self, seconds: float) -> After:
         if seconds <= 0:
             raise SkillError("later.past", "That time is over.")
         if seconds > LONGEST.total_seconds():
             raise SkillError("later.far", "I can plan for a year at most.")
-        return After(**msgspec.structs.asdict(self.countdown.ending(seconds)))
+        return self.after(seconds)
 
     def _once(self, when: When, at: time | None) -> AtTime:
         day = _day(when)

@@ -17,8 +17,9 @@ import pytest
 import soundfile
 
 from assistant.composition import Composition
-from assistant.core.config import AsrSettings, Config, SkillsSettings, StorageSettings
+from assistant.core.config import AsrSettings, Config, StorageSettings
 from assistant.core.messages import SAMPLE_RATE_HZ
+from assistant.core.settings.skills import SkillsSettings
 from assistant.evaluation.clips import ClipLabel, labelled
 from assistant.evaluation.commands import CommandFigures, evaluate_commands
 from assistant.evaluation.wake import Recordings, evaluate_wake

@@ -14,7 +14,7 @@ import msgspec
 import pytest
 
 from assistant.composition import Composition
-from assistant.core.config import AsrSettings, Config, SkillsSettings, StorageSettings
+from assistant.core.config import AsrSettings, Config, StorageSettings
 from assistant.core.degraded import TELL_AFTER_S
 from assistant.core.messages import (
     Command,
@@ -25,6 +25,7 @@ from assistant.core.messages import (
     Transcript,
 )
 from assistant.core.models.manifest import SHIPPED, Library
+from assistant.core.settings.skills import SkillsSettings
 from assistant.core.stage import Stage
 from assistant.doctor import checks
 from assistant.serving.hot_swap import NluHotSwap

@@ -12,11 +12,12 @@ import msgspec
 import pytest
 
 from assistant.composition import Composition
-from assistant.core.config import Config, NluSettings, SkillsSettings, StorageSettings
+from assistant.core.config import Config, NluSettings, StorageSettings
 from assistant.core.errors import AnswerError, ModelError
 from assistant.core.messages import Message
 from assistant.core.models.calibration import FILE
 from assistant.core.models.manifest import SHIPPED, Library
+from assistant.core.settings.skills import SkillsSettings
 from assistant.core.stage import Stage
 from assistant.model_files.acceptance import put_in_use
 from assistant.model_files.pull import import_version

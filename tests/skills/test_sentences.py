@@ -29,6 +29,19 @@ YESTERDAY, TOMORROW, TOMORROW_MORNING = (
 )
 
 UNDERSTOOD: dict[str, dict[str, Slots]] = {
+    "DoNotDisturb": {
+        "do not disturb": {},
+        "don't disturb me for two hours": {"duration": 7200},
+        "please don't bother us until eight": {"until": _moment(EVENING.date(), 20)},
+        "turn on do not disturb": {},
+        "no announcements for an hour": {"duration": 3600},
+    },
+    "EndDoNotDisturb": {
+        "you may speak again": {},
+        "you can talk again": {},
+        "turn off do not disturb": {},
+    },
+    "IsDoNotDisturb": {"is do not disturb on": {}},
     "HassStartTimer": {
         "set a timer for five minutes": {"duration": 300},
         "set a five minute timer": {"duration": 300},

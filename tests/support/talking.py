@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Callable
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime, time, timedelta
 from pathlib import Path
 
 import msgspec
@@ -87,6 +87,7 @@ class Talk:
     recording: Callable[[], bool] = lambda: False
     where: Position | None = None
     mute: Callable[[], None] = lambda: None
+    quiet: tuple[time, time] | None = None
     boot: str = "first boot"
     at_s: float = 1000.0
     now: datetime = EVENING
@@ -115,6 +116,7 @@ class Talk:
             recording=self.recording,
             where=self.where,
             mute=self.mute,
+            quiet=self.quiet,
         )
 
     def restart(self) -> None:

@@ -14,9 +14,10 @@ from rich.markup import escape
 from assistant.answer.answers import DocumentAnswers
 from assistant.cli.shared.output import console, emit, progress
 from assistant.core.codec import as_json
-from assistant.core.config import Config, SkillsSettings, load_config
+from assistant.core.config import Config, load_config
 from assistant.core.errors import InputError
 from assistant.core.messages import Message
+from assistant.core.settings.skills import SkillsSettings
 from assistant.core.stage import Stage
 from assistant.documents.local import consult
 from assistant.outcome import Outcome, summarise
@@ -51,7 +52,9 @@ def temporary_config(
     config, _ = load_config((settings,) if settings is not None else ())
     if skills:
         folders = tuple(str(folder) for folder in skills)
-        config = msgspec.structs.replace(config, skills=SkillsSettings(folders=folders))
+        config = msgspec.structs.replace(
+            config, skills=SkillsSettings(folders=folders, settings=config.skills.settings)
+        )
     if home is not None:
         there = msgspec.structs.replace(config.home, file=str(home))
         config = msgspec.structs.replace(config, home=there)

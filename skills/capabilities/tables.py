@@ -1,0 +1,97 @@
+"""The SQLite tables of skills, each skill's in a file of its own.
+
+A file is opened when its skill first uses it. What a turn writes there is committed just before the
+turn itself is, and taken back where the turn fails. A power cut between the two commits leaves the
+tables' changes without the rest of the turn, whose reply was then not given.
+"""
+
+from __future__ import annotations
+
+import logging
+import re
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager, nullcontext
+from pathlib import Path
+from typing import Any
+
+from assistant.core.database import Database
+from assistant.core.errors import SkillError, StorageError
+from assistant.skill.storage import Cell, TableMigration
+
+LARGEST_FILE_BYTES = 16 << 20
+"""Most bytes of one skill's tables."""
+FOLDER = "skills"
+"""Folder of the files, beside the state's."""
+_PLAIN = re.compile(r"[A-Za-z0-9_-]{1,64}")
+
+log = logging.getLogger(__name__)
+
+
+class TableFiles:
+    """The files of all skills, beside that of `turn`, the database of the turns."""
+
+    def __init__(self, turn: Database) -> None:
+        self._turn = turn
+        self._ready: dict[str, Database] = {}
+
+    def of(
+        self, skill: str, migrations: Sequence[TableMigration], acts: bool = True
+    ) -> SkillTables:
+        """The tables of one skill; where `acts` is false, a change counts as no act."""
+        counted = nullcontext if acts else self._turn.uncounted
+        return SkillTables(skill, lambda: self._opened(skill, migrations), counted)
+
+    def _opened(self, skill: str, migrations: Sequence[TableMigration]) -> Database:
+        if skill not in self._ready:
+            steps = [_step(skill, migration) for migration in migrations]
+            file = file_of(self._turn.path, skill)
+            database = self._turn.guest(skill, file, steps, LARGEST_FILE_BYTES)
+            if database.set_aside:
+                log.error("skill %s: its tables were damaged (storage.corrupt)", skill)
+                database.set_aside = None
+            self._ready[skill] = database
+        return self._ready[skill]
+
+
+class SkillTables:
+    """The `Tables` of one skill; they are opened when they are first used."""
+
+    def __init__(
+        self,
+        skill: str,
+        opened: Callable[[], Database],
+        counted: Callable[[], AbstractContextManager[None]] = nullcontext,
+    ) -> None:
+        self._skill, self._opened, self._counted = skill, opened, counted
+
+    def execute(self, sql: str, *parameters: Cell) -> list[tuple[Any, ...]]:
+        """Run one statement within the turn and return its rows."""
+        try:
+            with self._counted():
+                return self._opened().execute_for_guest(sql, *parameters)
+        except StorageError as error:
+            raise refused(self._skill, error) from error
+
+
+def refused(skill: str, error: StorageError) -> SkillError:
+    """The error of a file as that of its skill."""
+    return SkillError("skill.storage", f'skill "{skill}": {error.message}', skill)
+
+
+def file_of(state: Path | None, skill: str) -> Path | None:
+    """The file of a skill's tables, for the `state` of the turns, or None for one in memory.
+
+    Raises `SkillError` for a skill whose name is none of a file.
+    """
+    if not _PLAIN.fullmatch(skill):
+        told = "its name may hold letters, digits, - and _ only, as its tables are a file"
+        raise SkillError("skill.storage", f'skill "{skill}": {told}', skill)
+    return state.parent / FOLDER / f"{skill}.db" if state else None
+
+
+def _step(skill: str, migration: TableMigration) -> Callable[[Database], None]:
+    def step(database: Database) -> None:
+        migration(SkillTables(skill, lambda: database))
+
+    step.__name__ = migration.__name__
+    return step
