@@ -23,7 +23,7 @@ from assistant.core.config import Config
 from assistant.core.database import Database
 from assistant.core.errors import SkillError
 from assistant.core.fork import in_fork
-from assistant.core.layout import USAGE_FILE
+from assistant.core.layout import QUARANTINE_FILE, USAGE_FILE
 from assistant.core.models.manifest import Library
 from assistant.core.models.opened import OpenModels
 from assistant.core.settings.announcements import quiet_hours
@@ -40,6 +40,7 @@ from audio.tts.stage import VoiceStage
 from nlu.build import Understanding, answer_reader, speakable_key
 from nlu.grammar.templates import Templates
 from nlu.stage import NluStage
+from skills.isolation.host import Host
 from skills.later.sun import Position
 from skills.registry import Fault, Registry, load_registry
 from skills.revisions import Revisions
@@ -154,6 +155,9 @@ class Composition:
         notices: list[str] | None = None,
     ) -> SkillsStage:
         """The skills, on their database (`skills.state.open_state`), which tell `notices` once."""
+        if database.path:
+            self._host.quarantine.keep_in(self._config.state_dir / QUARANTINE_FILE)
+        self.registry.warm()
         return SkillsStage(
             self.registry,
             database,
@@ -194,11 +198,18 @@ class Composition:
         return make_voice(self._config, self.library)
 
     @cached_property
+    def _host(self) -> Host:
+        """What runs the skills of others."""
+        return Host(self._config.skills.grants)
+
+    @cached_property
     def _loaded(self) -> Registry:
         """The skills that were found; `registry` leaves out those that cannot be compiled."""
         settings = self._config.skills
         folders = [Path(folder).expanduser() for folder in settings.folders]
-        registry = load_registry(folders, self._builtin, settings.disabled, settings.settings)
+        registry = load_registry(
+            folders, self._builtin, settings.disabled, settings.settings, self._host
+        )
         for fault in registry.faults:
             self._told(fault)
         for manifest in registry.manifests:

@@ -54,6 +54,8 @@ _INDEXER = ("tests/answer/ingest/test_parser_client.py",)
 
 OWN_TESTS: dict[str, tuple[str, ...]] = {
     "assistant/answer/ingest/sandbox.py": ("tests/answer/ingest/test_sandbox.py", *_INDEXER),
+    "assistant/core/confinement/rights.py": ("tests/core/confinement", *_INDEXER),
+    "assistant/core/confinement/seccomp.py": ("tests/core/confinement", *_INDEXER),
     "assistant/answer/ingest/parser_messages.py": _INDEXER,
     "assistant/answer/ingest/parser_client.py": _INDEXER,
     "assistant/answer/ingest/parser_process.py": _INDEXER,

@@ -25,6 +25,7 @@ from pathlib import Path
 
 import msgspec
 
+from assistant.bench.procfs import tree
 from assistant.bench.stages import HOME
 from assistant.control.metrics import percentile
 from assistant.core.messages import (
@@ -303,6 +304,9 @@ class Soak:
 
     def _look(self, number: int) -> None:
         processes = self._daemon.processes() | {"bridge": self._broker.bridge}
+        # The server of the skills of others, then each of those, in the order of their start.
+        others = tree(processes["skills"])[1:] if "skills" in processes else []
+        processes |= {f"skills, child {n}": pid for n, pid in enumerate(others)}
         for name, pid in processes.items():
             if (seen := look(name, pid, number)) is not None:
                 self._note(seen)

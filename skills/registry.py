@@ -2,10 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
-import importlib.util
-import sys
-import tomllib
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from importlib.metadata import entry_points
 from pathlib import Path
@@ -16,12 +12,11 @@ import msgspec
 
 from assistant.core.did_you_mean import did_you_mean
 from assistant.core.errors import SkillError
-from assistant.core.files import read_text
 from assistant.core.messages import Command
 from assistant.skill import Context, Dialog, Request, Skill, Traits
 from assistant.skill.events import Event
 from assistant.skill.manifest import SkillManifest
-from assistant.skill.settings import read_settings
+from assistant.skill.settings import BadSetting, read_settings
 from skills import clock, conversation, documents, home, planned, timer
 from skills.announcements import disturbing
 from skills.boundary import Boundary
@@ -31,17 +26,21 @@ from skills.declined import UNFIT, declined
 from skills.fixed import talk
 from skills.fixed.unserved import NAME as UNSERVED
 from skills.fixed.unserved import unserved
+from skills.isolation.host import Host
+from skills.isolation.isolated import IsolatedSkill
+from skills.isolation.package import GROUP
 
-GROUP = "assistant.skills"
 SETTINGS = "skills.settings"
 GivenSettings = Mapping[str, Mapping[str, Any]]
-SHOWN_CHARACTERS = 40
 LOAD_S = 10.0
 """Most seconds for the import of a skill, which may need a large library from a slow card."""
 BUILT_IN = (
     *(clock.skill, timer.skill, home.skill, planned.skill, disturbing.skill),
     *(documents.skill, conversation.skill, talk.skill),
 )
+
+
+Served = Skill | IsolatedSkill
 
 
 class Fault(msgspec.Struct, frozen=True):
@@ -71,9 +70,9 @@ class Registry:
         """The name of the skill that was found at each place, such as a folder."""
         self.setting_faults: tuple[SettingFault, ...] = ()
         self._given = given
-        self._settings: dict[str, msgspec.Struct] = {}
-        self._owners: dict[str, Skill] = {}
-        self._skills: dict[str, Skill] = {}
+        self._settings: dict[str, Any] = {}
+        self._owners: dict[str, Served] = {}
+        self._skills: dict[str, Served] = {}
         self._capabilities: Capabilities | None = None
 
     def use(self, capabilities: Capabilities) -> None:
@@ -139,7 +138,14 @@ class Registry:
 
     def rehearses(self, intent: str) -> bool:
         """Whether an intent acts through its context alone, so that all of it can be taken back."""
-        return self._owners.get(intent) in BUILT_IN
+        owner = self._owners.get(intent)
+        return owner in BUILT_IN or isinstance(owner, IsolatedSkill)
+
+    def warm(self) -> None:
+        """Start what skills of others need, before one of them is called."""
+        for owner in dict.fromkeys(self._owners.values()):
+            if isinstance(owner, IsolatedSkill):
+                owner.warm()
 
     def call(self, request: Request, context: Context) -> Dialog:
         """Carry out a request as a whole, or else reply that it cannot be carried out.
@@ -176,7 +182,7 @@ class Registry:
         with Boundary(f'skill "{skill}", handler {key.partition(" ")[0]}', skill):
             found.handle(key, event, bound.context)
 
-    def add(self, where: str, load: Callable[[], Skill], disabled: Sequence[str] = ()) -> None:
+    def add(self, where: str, load: Callable[[], Served], disabled: Sequence[str] = ()) -> None:
         """Load a skill and add it, or record its fault."""
         try:
             with Boundary(where, tells=True):
@@ -193,7 +199,7 @@ class Registry:
         self._owners = {i: skill for i, skill in self._owners.items() if skill.name != name}
         self.faults += (Fault(name, message),)
 
-    def _bind(self, skill: Skill, context: Context, asks: bool) -> Bound:
+    def _bind(self, skill: Served, context: Context, asks: bool) -> Bound:
         if self._capabilities is None:
             raise SkillError("skill.unbound", "the skills have no storage yet")
         return self._capabilities.bound(skill, context, self._settings.get(skill.name), asks)
@@ -206,21 +212,26 @@ class Registry:
         )
         return next((one.traits for one in schemas if one.intent == intent), Traits())
 
-    def _serve(self, skill: Skill) -> None:
+    def _serve(self, skill: Served) -> None:
         manifest = skill.manifest()
         for intent in _intents(manifest):
             if owner := self._owners.get(intent):
                 message = f'skill "{skill.name}": intent {intent} is "{owner.name}"\'s'
                 raise SkillError("skill.taken", f"{message}; disable one of the two")
-        if skill.settings is not None:
+        if isinstance(skill, IsolatedSkill):
+            self._settings[skill.name] = skill.settings
+            self._refuse(skill.name, skill.bad_settings)
+        elif skill.settings is not None:
             self._configure(skill.name, skill.settings)
         self._owners |= dict.fromkeys(_intents(manifest), skill)
         self._skills[skill.name] = skill
         self.manifests += (manifest,)
 
     def _configure(self, skill: str, kind: type[msgspec.Struct]) -> None:
-        settings, bad = read_settings(kind, self._given.get(skill, {}))
-        self._settings[skill] = settings
+        self._settings[skill], bad = read_settings(kind, self._given.get(skill, {}))
+        self._refuse(skill, bad)
+
+    def _refuse(self, skill: str, bad: Iterable[BadSetting]) -> None:
         where = f"{SETTINGS}.{skill}"
         self.setting_faults += tuple(
             SettingFault(f"{where}.{b.name}" if b.name else where, b.message) for b in bad
@@ -247,12 +258,13 @@ def load_registry(
     builtin: bool = True,
     disabled: Sequence[str] = (),
     settings: GivenSettings = MappingProxyType({}),
+    host: Host | None = None,
 ) -> Registry:
-    """Every skill that can run; without `builtin` only those of `folders`.
+    """Every skill that can run; without `builtin` only those of `folders`, which `host` starts.
 
     `settings` is the table `[skills.settings]`: skill → setting → value.
     """
-    registry = Registry(settings)
+    registry, host = Registry(settings), host or Host()
     if builtin:
         for skill in BUILT_IN:
             registry.add(skill.name, lambda skill=skill: skill, disabled)  # type: ignore[misc]
@@ -263,71 +275,12 @@ def load_registry(
                 disabled,
             )
     for folder in folders:
-        registry.add(str(folder), lambda folder=folder: load_folder(folder), disabled)  # type: ignore[misc]
+        registry.add(str(folder), lambda folder=folder: host.load(folder, settings), disabled)  # type: ignore[misc]
     if builtin:
         registry.add(UNSERVED, lambda: unserved(registry.served), disabled)
     registry.refuse_settings(disabled)
+    host.close()  # until one of them is called
     return registry
-
-
-def load_folder(folder: Path) -> Skill:
-    """Import the skill that a folder's pyproject.toml names as its entry point.
-
-    The folder is the package of that name, or holds it. Two folders may hold packages of one name,
-    and a folder that is loaded again is imported anew. Raises `SkillError`, or whatever the module
-    raises.
-    """
-    target = _entry_point(folder / "pyproject.toml")
-    module_name, _, attribute = target.partition(":")
-    if not module_name.isidentifier():
-        where = f"{folder / 'pyproject.toml'}: {module_name[:SHOWN_CHARACTERS]!r}"
-        raise SkillError("skill.entry_point", f"{where} is no module's name")
-    file = next(
-        (
-            path
-            for path in (
-                folder / f"{module_name}.py",
-                folder / module_name / "__init__.py",
-                folder / "__init__.py",
-            )
-            if path.is_file()
-        ),
-        None,
-    )
-    if file is None:
-        raise SkillError(
-            "skill.module", f"{folder}: there is no {module_name}.py and no __init__.py"
-        )
-    unique = hashlib.sha256(str(folder.resolve()).encode()).hexdigest()[:12]
-    spec = importlib.util.spec_from_file_location(f"skill_{unique}_{module_name}", file)
-    if spec is None or spec.loader is None:
-        raise SkillError("skill.module", f"{file}: is no Python module")
-    module = importlib.util.module_from_spec(spec)
-    for known in [name for name in sys.modules if name.startswith(f"{spec.name}.")]:
-        del sys.modules[known]
-    importlib.invalidate_caches()
-    sys.modules[spec.name] = module
-    spec.loader.exec_module(module)
-    return _checked(getattr(module, attribute or "skill", None), f"{file}: {attribute or 'skill'}")
-
-
-def _entry_point(pyproject: Path) -> str:
-    try:
-        document = tomllib.loads(read_text(pyproject))
-    except OSError as error:
-        raise SkillError("skill.unreadable", f"{pyproject}: {error.strerror}") from error
-    except ValueError as error:  # no TOML, no UTF-8, or a number of too many digits
-        raise SkillError("skill.malformed", f"{pyproject}: {error}") from error
-    except RecursionError as error:
-        raise SkillError("skill.malformed", f"{pyproject}: it is nested too deeply") from error
-    points: Any = document
-    for name in ("project", "entry-points", GROUP):
-        points = points.get(name) if isinstance(points, dict) else None
-    points = points if isinstance(points, dict) else {}
-    if len(points) != 1:
-        example = f'[project.entry-points."{GROUP}"] with one line such as coffee = "coffee:skill"'
-        raise SkillError("skill.entry_point", f"{pyproject}: needs {example}")
-    return str(next(iter(points.values())))
 
 
 def _checked(found: Any, where: str) -> Skill:

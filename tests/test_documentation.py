@@ -62,7 +62,7 @@ def test_the_example_skills_are_shown_whole() -> None:
     code = EXAMPLE.read_text("utf-8").partition('"""\n\n')[2]
     assert code in README
     assert code in PAGES[REPOSITORY / "docs" / "skills.md"]
-    larger = EXAMPLE.parents[1] / "plants" / "plants.py"
+    larger = EXAMPLE.parents[1] / "watering" / "__init__.py"
     assert (
         larger.read_text("utf-8").partition('"""\n\n')[2]
         in PAGES[REPOSITORY / "docs" / "skills.md"]

@@ -44,7 +44,7 @@ _MANIFEST = "manifest.json"
 _NAMES = re.compile(
     rf"{SETTINGS}/(system|user|own)\.toml|{re.escape(HOME)}|{re.escape(CERTIFICATE)}|{PASSWORD}"
     rf"|{SENTENCES}/.+\.ya?ml"
-    rf"|{STATE}/(state\.db|knowledge\.db|heard|usage\.json|wake/[^/]+\.npz|recordings/[^/]+)"
+    rf"|{STATE}/(state\.db|knowledge\.db|heard|usage\.json|quarantine\.json|wake/[^/]+\.npz|recordings/[^/]+)"
 )
 _MOST_FILES = 200_000
 _MOST_AT_ONCE = 64 << 20

@@ -23,6 +23,7 @@ from assistant.core.errors import InputError
 from assistant.core.layout import (
     HEARD_FILE,
     KNOWLEDGE_FILE,
+    QUARANTINE_FILE,
     RECORDINGS_FOLDER,
     STATE_FILE,
     USAGE_FILE,
@@ -33,7 +34,7 @@ from audio.wake.own.store import FOLDER as WAKE_FOLDER
 from nlu.grammar.custom_sentences import sentence_files
 
 DATABASES = (STATE_FILE, KNOWLEDGE_FILE)
-FILES = (HEARD_FILE, USAGE_FILE)
+FILES = (HEARD_FILE, USAGE_FILE, QUARANTINE_FILE)
 REBUILT = (VECTORS_FILE, f"{VECTORS_FILE}.json")
 """Files that are made from the databases again; beside others they would be wrong."""
 

@@ -26,7 +26,7 @@ class Usage(msgspec.Struct, frozen=True, kw_only=True):
 def usage(root: int) -> dict[int, Usage]:
     """The usage of `root`, which is the supervisor, and of all its descendants, by process id."""
     found = {}
-    for pid in _tree(root):
+    for pid in tree(root):
         # A process may end while it is being read.
         with contextlib.suppress(FileNotFoundError, ProcessLookupError):
             comm = (PROC / str(pid) / "comm").read_text().strip()
@@ -35,16 +35,17 @@ def usage(root: int) -> dict[int, Usage]:
     return found
 
 
-def _tree(root: int) -> list[int]:
+def tree(root: int) -> list[int]:
+    """The id of a process, and those of all its descendants."""
     parents = {}
     for folder in PROC.iterdir():
         if folder.name.isdigit():
             with contextlib.suppress(FileNotFoundError, ProcessLookupError):
                 parents[int(folder.name)] = int(_stat(int(folder.name))[1])
-    tree = [root]
-    for known in tree:
-        tree += [pid for pid, parent in parents.items() if parent == known]
-    return tree
+    found = [root]
+    for known in found:
+        found += [pid for pid, parent in parents.items() if parent == known]
+    return found
 
 
 def _stat(pid: int) -> list[str]:

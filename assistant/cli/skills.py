@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
-from contextlib import closing
+from collections.abc import Iterator, Sequence
+from contextlib import closing, suppress
 from pathlib import Path
 from typing import Annotated
 
@@ -20,8 +20,8 @@ from assistant.composition import Composition
 from assistant.core.clock import time_zone
 from assistant.core.config import Config, config_files, load_config
 from assistant.core.did_you_mean import did_you_mean
-from assistant.core.errors import InputError
-from assistant.core.layout import STATE_FILE
+from assistant.core.errors import InputError, SkillError
+from assistant.core.layout import QUARANTINE_FILE, STATE_FILE
 from assistant.skill_development.cases import load_tests
 from assistant.skill_development.check import about, check_all
 from assistant.skill_development.hearing import by_voice
@@ -38,6 +38,9 @@ from assistant.skill_development.testing import (
 )
 from skills.capabilities.kept import forget as forget_kept
 from skills.capabilities.kept import kept_bytes
+from skills.isolation.package import Package, read_package
+from skills.isolation.permissions import Permissions
+from skills.isolation.quarantine import Quarantine
 from skills.state import open_state
 
 app = typer.Typer(no_args_is_help=True, help="Which skills there are, and how to make one.")
@@ -46,6 +49,15 @@ ConfigFile = Annotated[Path | None, typer.Option(help="Settings, in place of the
 Home = Annotated[Path | None, typer.Option(help="YAML file of areas and devices.")]
 Folder = Annotated[Path, typer.Argument(metavar="DIR", help="The folder of one skill.")]
 Json = Annotated[bool, typer.Option("--json", help="One JSON object a line.")]
+
+
+class SkillGrant(msgspec.Struct, frozen=True, kw_only=True, tag=True):
+    """What a skill asks for, what of that is not granted, and whether it had been switched off."""
+
+    skill: str
+    wanted: tuple[str, ...]
+    lacking: tuple[str, ...]
+    released: bool
 
 
 @app.command("list")
@@ -167,6 +179,45 @@ def forget(
             raise InputError("skill.unknown", f'no skill "{name}" keeps anything; {remedy}')
         forget_kept(state, name)
     console.print(f"deleted {kept[name]} bytes that {name} kept", markup=False)
+
+
+@app.command()
+def grant(
+    name: Annotated[str, typer.Argument(help="The skill's name.")],
+    config: ConfigFile = None,
+    json: Json = False,
+) -> None:
+    """Let a skill begin anew that was switched off for its failures, and show what it may use."""
+    settings = load_config(config_files(config))[0]
+    package = next((p for p in _packages(settings) if p.name == name), None)
+    if package is None:
+        raise InputError("skill.unknown", f'no folder in skills.folders holds a skill "{name}"')
+    wanted = Permissions(package.permissions)
+    lacking = Permissions(settings.skills.grants.get(name, ())).lacking(wanted)
+    quarantine = Quarantine()
+    quarantine.keep_in(settings.state_dir / QUARANTINE_FILE)
+    released = quarantine.release(name)
+    if json:
+        emit(SkillGrant(skill=name, wanted=wanted.names, lacking=lacking, released=released))
+        return
+    if released:
+        console.print(f"{name} begins anew; now run: assistant reload", markup=False)
+    if lacking:
+        asked = ", ".join(f'"{one}"' for one in wanted.names)
+        console.print(
+            f"{name} is not granted {', '.join(lacking)}. To grant that, put this into the "
+            f"settings and run assistant reload:\n\n[skills.grants]\n{name} = [{asked}]",
+            markup=False,
+        )
+    else:
+        console.print(f"{name} may use: {', '.join(wanted.names) or 'nothing'}", markup=False)
+
+
+def _packages(config: Config) -> Iterator[Package]:
+    """The skills in the folders of the settings whose pyproject.toml can be read."""
+    for folder in config.skills.folders:
+        with suppress(SkillError):
+            yield read_package(Path(folder).expanduser())
 
 
 def _with_skills(config: Config, folders: Sequence[Path]) -> Config:

@@ -88,6 +88,10 @@ class _Unless(msgspec.Struct, frozen=True):
     slots: tuple[str, ...]
 
 
+class _Described(msgspec.Struct, frozen=True):
+    schema: SlotSchema
+
+
 class _Prompt(msgspec.Struct, frozen=True):
     text: str
 
@@ -110,6 +114,12 @@ def unambiguous() -> _Unambiguous:
 def one_of(annotation: Any, values: Sequence[SlotValue]) -> Any:
     """The type `annotation` for the answer to the question which of these bus values was meant."""
     return Annotated[annotation, _Readings(tuple(str(value) for value in values))]
+
+
+def described(schema: SlotSchema) -> _Described:
+    """A type known by its schema alone, whose values stay as they are on the bus:
+    `Annotated[Any, described(schema)]`."""
+    return _Described(schema)
 
 
 def is_text(annotation: Any) -> bool:
@@ -136,6 +146,9 @@ def spares(annotation: Any, said: Collection[str]) -> bool:
 def schema_of(name: str, annotation: Any, required: bool = True) -> SlotSchema:
     """The schema of one slot; raises `SkillError` when the type cannot be spoken."""
     plain, marks = _unwrapped(annotation)
+    for mark in marks:
+        if isinstance(mark, _Described):
+            return msgspec.structs.replace(mark.schema, name=name, required=required)
     words: tuple[str, ...] = ()
     if isinstance(plain, type) and issubclass(plain, Enum):
         words = tuple(str(member.value) for member in plain)
@@ -196,6 +209,8 @@ def convert(
 ) -> Any:
     """Convert a bus value to the type that the skill asked for; raises `SkillError` if it fails."""
     plain, marks = _unwrapped(annotation)
+    if any(isinstance(mark, _Described) for mark in marks):
+        return value
     try:
         if plain is timedelta:
             return timedelta(seconds=float(value or 0))

@@ -43,7 +43,7 @@ class Storage:
     """
 
     def __init__(self, values: StoredValues) -> None:
-        self._values = values
+        self.values = values
 
     @overload
     def get(self, key: str, kind: type[T], default: T) -> T: ...
@@ -56,7 +56,7 @@ class Storage:
 
         Raises `SkillError` where the value that was kept is of another type.
         """
-        found = self._values.read(key)
+        found = self.values.read(key)
         if found is None:
             return default
         try:
@@ -72,15 +72,15 @@ class Storage:
         except (TypeError, ValueError, RecursionError) as error:
             told = f"a value of type {type(value).__name__} cannot be kept"
             raise SkillError("skill.storage", told) from error
-        self._values.write(key, encoded)
+        self.values.write(key, encoded)
 
     def delete(self, key: str) -> None:
         """Remove a key, if there is one."""
-        self._values.remove(key)
+        self.values.remove(key)
 
     def keys(self, prefix: str = "") -> tuple[str, ...]:
         """The keys that begin with `prefix`, sorted."""
-        return self._values.keys(prefix)
+        return self.values.keys(prefix)
 
 
 class Tables(Protocol):

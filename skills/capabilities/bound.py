@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
+from typing import Any, Protocol
 
 import msgspec
 
 from assistant.core.database import Database
 from assistant.core.errors import SkillError
-from assistant.skill import Area, Context, Reply, Skill, Storage, Undo
+from assistant.skill import Area, Context, Reply, Storage, Undo
 from assistant.skill.announcements import DoNotDisturb
 from assistant.skill.context import Conversation, HomeControl, ListStore, Timers
 from assistant.skill.log import SkillLog
 from assistant.skill.plans import Plans
+from assistant.skill.storage import TableMigration
 from skills.announcements.waiting import SkillAnnouncements, Waiting
 from skills.capabilities.tables import TableFiles
 from skills.capabilities.values import RESTORE, SkillValues, restore
@@ -25,6 +27,18 @@ NOBODY = "-"
 CANCEL = "announcements.cancel"
 OWN = (RESTORE, CANCEL)
 """Operations of an undo that concern what one skill has to itself."""
+
+
+class Owner(Protocol):
+    """A skill that has something to itself."""
+
+    @property
+    def name(self) -> str:
+        """Its name."""
+
+    @property
+    def migrations(self) -> Sequence[TableMigration]:
+        """The steps of the schema of its tables."""
 
 
 @dataclass(frozen=True)
@@ -90,9 +104,7 @@ class Capabilities:
             log=SkillLog(NOBODY),
         )
 
-    def bound(
-        self, skill: Skill, shared: Context, settings: msgspec.Struct | None, asks: bool = False
-    ) -> Bound:
+    def bound(self, skill: Owner, shared: Context, settings: Any, asks: bool = False) -> Bound:
         """The context of a skill; what one that only asks keeps counts as no act."""
         values = SkillValues(self._database, skill.name, acts=not asks)
         announcements = SkillAnnouncements(self._waiting, self._timing, skill.name)

@@ -114,7 +114,6 @@ def test_a_skill_that_leaks_is_noticed(tmp_path: Path) -> None:
         found = soak.run()
     finally:
         soak.close()
-    (skills,) = (one for one in found.growth if one.name == "skills")
-    assert skills.grown_mb > 1.0
-    assert skills.files > 10
+    others = [one for one in found.growth if one.name.startswith("skills, child")]
+    assert max(one.grown_mb for one in others) > 1.0
     assert not found.sound

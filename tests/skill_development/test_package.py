@@ -14,7 +14,8 @@ import pytest
 
 from assistant.core.errors import InputError, SkillError
 from assistant.skill_development.package import LONGEST_NAME, write_package
-from skills.registry import GROUP, load_folder
+from skills.isolation.host import Host
+from skills.isolation.package import GROUP
 from tests.cli.test_bad_input import assistant, refused
 
 REPOSITORY = Path(__file__).resolve().parents[2]
@@ -60,7 +61,7 @@ def test_it_holds_the_facts_that_are_known_before_it_runs(tmp_path: Path) -> Non
     document = tomllib.loads((folder / "pyproject.toml").read_text())
     assert document["project"]["entry-points"][GROUP] == {"high_tide": "high_tide:skill"}
     assert document["tool"]["assistant"] == {"api": 1, "permissions": [], "settings": {}}
-    assert load_folder(folder).name == "high_tide"
+    assert Host().load(folder).name == "high_tide"
 
 
 def test_its_wheel_holds_all_that_the_folder_does(tmp_path: Path) -> None:
@@ -85,7 +86,7 @@ def test_its_wheel_holds_all_that_the_folder_does(tmp_path: Path) -> None:
     (found,) = importlib.metadata.distributions(path=[str(unpacked)])
     (point,) = found.entry_points
     assert (point.group, point.value) == (GROUP, "tide:skill")
-    assert load_folder(unpacked / "tide").name == "tide"
+    assert Host().load(unpacked / "tide").name == "tide"
 
 
 @pytest.mark.parametrize(

@@ -7,9 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from skills import deadline
-from skills import registry as loading
 from skills.fixed.unserved import NAME as UNSERVED
+from skills.isolation import isolated
 from skills.registry import BUILT_IN, load_registry
 from tests.support.talking import Talk
 
@@ -122,8 +121,7 @@ def test_a_folder_that_cannot_be_loaded_is_told_with_its_line_and_the_rest_runs(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
 ) -> None:
     if name == "loops":
-        monkeypatch.setattr(loading, "LOAD_S", 1.0)
-        monkeypatch.setattr(deadline, "LAST_RESORT_S", 60.0)  # it would end pytest
+        monkeypatch.setattr(isolated, "LOAD_S", 1.0)
     module, why = BAD[name]
     folders = [folder(tmp_path, name, module=module), folder(tmp_path, "good")]
     registry = load_registry(folders, builtin=False)

@@ -27,8 +27,9 @@ from assistant.answer.ingest.parser_messages import (
     Ready,
     Refused,
 )
-from assistant.answer.ingest.sandbox import Limits, confine, isolate
+from assistant.answer.ingest.sandbox import NICEST, Limits, confine
 from assistant.answer.knowledge.passages import Document, cut
+from assistant.core.confinement.rights import isolate
 from assistant.core.errors import AnswerError
 from assistant.core.fork import LARGEST_PACKET_BYTES, die_with_parent, share_memory
 
@@ -64,7 +65,7 @@ def main(arguments: Sequence[str]) -> None:
         codecs.lookup(encoding)
     for late in _MODULES:
         importlib.import_module(late)
-    refused = isolate(int(parent))
+    refused = isolate(int(parent), NICEST)
     share_memory()
     _fall_silent()
     control = socket.socket(fileno=int(line))

@@ -22,6 +22,7 @@ from assistant.core.stage import Stage
 from assistant.documents.local import consult
 from assistant.outcome import Outcome, summarise
 from assistant.supervision.settings import check_settings
+from skills.isolation.host import all_granted
 
 
 class Timings:
@@ -44,6 +45,8 @@ def temporary_config(
 ) -> Config:
     """The defaults, or `settings`, with these skills and this home, without the daemon's state.
 
+    The skills are granted whatever they ask for.
+
     Raises `InputError` for a folder that is not there, and `ConfigError`.
     """
     for folder in skills or ():
@@ -52,9 +55,11 @@ def temporary_config(
     config, _ = load_config((settings,) if settings is not None else ())
     if skills:
         folders = tuple(str(folder) for folder in skills)
-        config = msgspec.structs.replace(
-            config, skills=SkillsSettings(folders=folders, settings=config.skills.settings)
+        # Nothing real can be harmed here, so what they ask for needs no further word.
+        tried = SkillsSettings(
+            folders=folders, settings=config.skills.settings, grants=all_granted(skills)
         )
+        config = msgspec.structs.replace(config, skills=tried)
     if home is not None:
         there = msgspec.structs.replace(config.home, file=str(home))
         config = msgspec.structs.replace(config, home=there)

@@ -184,7 +184,8 @@ def test_a_child_shares_what_is_loaded_and_logs_nothing(attacked: ParserClient, 
 
 REFUSED_FROM_OUTSIDE = """
 import ctypes, errno, os
-from assistant.answer.ingest import sandbox as c
+from assistant.core.confinement import seccomp as c
+from assistant.core.confinement.rights import PR_SET_NO_NEW_PRIVS, isolate
 unshare, prctl = (272, 157) if os.uname().machine == "x86_64" else (97, 167)
 program = [
     c._step(c.LOAD, 0),
@@ -192,13 +193,13 @@ program = [
     c._step(c.RETURN, c.SECCOMP_ERRNO | errno.ENOSPC),
     c._step(c.JUMP_IF_EQUAL, prctl, 0, 3),
     c._step(c.LOAD, 16),
-    c._step(c.JUMP_IF_EQUAL, c.PR_SET_NO_NEW_PRIVS, 0, 1),
+    c._step(c.JUMP_IF_EQUAL, PR_SET_NO_NEW_PRIVS, 0, 1),
     c._step(c.RETURN, c.SECCOMP_ERRNO | errno.EPERM),
     c._step(c.RETURN, c.SECCOMP_ALLOW),
 ]
-ctypes.CDLL(None).prctl(c.PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0)
+ctypes.CDLL(None).prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0)
 assert c.install(program)
-print(*c.isolate(os.getppid()), sep="; ")
+print(*isolate(os.getppid()), sep="; ")
 """
 
 
@@ -214,7 +215,7 @@ def test_what_the_kernel_refuses_is_told_with_its_reason() -> None:
 REFUSED_THIS = """
 import sys
 from assistant.answer.ingest import parser_process
-parser_process.isolate = lambda parent: {refused}
+parser_process.isolate = lambda parent, niceness: {refused}
 parser_process.main(sys.argv[1:])
 """
 
@@ -271,7 +272,8 @@ def test_what_the_process_goes_without_is_logged(
 
 FILTERED_FROM_OUTSIDE = """
 import ctypes, os
-from assistant.answer.ingest import sandbox as c
+from assistant.core.confinement import seccomp as c
+from assistant.core.confinement.rights import PR_SET_NO_NEW_PRIVS, isolate
 if {denying}:
     seccomp = [c._step(c.LOAD, 16), c._step(c.JUMP_IF_EQUAL, c.PR_SET_SECCOMP, 0, 1)]
     prctl = 157 if os.uname().machine == "x86_64" else 167
@@ -279,9 +281,9 @@ if {denying}:
     program = [*calls, *seccomp, c._step(c.RETURN, c.SECCOMP_ERRNO | 1)]
 else:
     program = []
-ctypes.CDLL(None).prctl(c.PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0)
+ctypes.CDLL(None).prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0)
 assert c.install([*program, c._step(c.RETURN, c.SECCOMP_ALLOW)])
-print([r for r in c.isolate(os.getppid()) if "filter" in r])
+print([r for r in isolate(os.getppid()) if "filter" in r])
 """
 
 

@@ -1,8 +1,6 @@
-"""Keeps a little memory and an open file each time it is asked to."""
+"""Keeps a little memory each time it is asked to."""
 
 from __future__ import annotations
-
-import os
 
 from assistant.skill import Reply, Skill
 
@@ -16,5 +14,4 @@ kept: list[bytes] = []
 def spring() -> Reply:
     """Keep what should have been let go."""
     kept.append(b"\1" * LEAK_BYTES)
-    os.open(os.devnull, os.O_RDONLY)
     return Reply("Drip.")

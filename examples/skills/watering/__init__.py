@@ -7,22 +7,22 @@ import msgspec
 from assistant.skill import Context, Every, Reply, Skill, Traits
 
 
-class Plants(msgspec.Struct, frozen=True):
+class Watering(msgspec.Struct, frozen=True):
     days: int = 3
     """Days after which the plants need water."""
 
 
-skill = Skill("plants", api=1, description="remember the plants", settings=Plants)
+skill = Skill("watering", api=1, description="remember the plants", settings=Watering)
 
 
-@skill.intent("WaterPlants", "i [have] watered the plants", "the plants are watered")
+@skill.intent("NoteWatering", "i [have] watered the plants", "the plants are watered")
 def watered(context: Context) -> Reply:
     """Remember that the plants were watered today."""
     context.storage.set("watered", context.now.date())
     return Reply("I noted that the plants are watered.")
 
 
-@skill.intent("PlantsWatered", "when did i water the plants", traits=Traits(asks=True))
+@skill.intent("LastWatered", "when did i water the plants", traits=Traits(asks=True))
 def when(context: Context) -> Reply:
     """Tell when the plants were watered."""
     last = context.storage.get("watered", date | None, None)
@@ -32,7 +32,7 @@ def when(context: Context) -> Reply:
 @skill.on(Every(at=time(18)))
 def remind(context: Context) -> None:
     """Speak up in the evening when they need water."""
-    settings: Plants = context.settings
+    settings: Watering = context.settings
     last = context.storage.get("watered", date | None, None)
     if last and context.now.date() - last >= timedelta(days=settings.days):
         context.announce("The plants need water.", expires=timedelta(hours=3))

@@ -1,0 +1,106 @@
+"""What it costs that a skill has a process of its own: `python -m benchmarks.isolation`.
+
+A skill that imports only `assistant.skill` is called, and crashes in turn; measured are a call, the
+call after a crash, and the memory that its process has for itself.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import time
+from contextlib import suppress
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import msgspec
+import numpy as np
+
+from assistant.core.errors import SkillError
+from assistant.skill import Request
+from assistant.skill.testing import memory_context
+from skills.isolation.host import Host
+from skills.isolation.isolated import IsolatedSkill
+
+PYPROJECT = """
+[project]
+name = "glass"
+[project.entry-points."assistant.skills"]
+glass = "glass:skill"
+"""
+MODULE = """
+from assistant.skill import Reply, Skill
+import os
+
+skill = Skill("glass", api=1)
+
+@skill.intent("Ring", "ring")
+def ring() -> Reply:
+    return Reply("Ping.")
+
+@skill.intent("Break", "break")
+def shatter() -> Reply:
+    os._exit(1)
+"""
+
+
+class Figures(msgspec.Struct, kw_only=True):
+    """Medians and 99th percentiles in ms, and the proportional set size in MB."""
+
+    calls: int
+    call_ms: tuple[float, float]
+    after_crash_ms: tuple[float, float]
+    memory_mb: float
+
+
+def called(skill: IsolatedSkill, intent: str) -> float:
+    """Milliseconds that a call takes."""
+    began_s = time.perf_counter()
+    dialog = skill.call(Request(utterance_id="u", text="", intent=intent), memory_context())
+    with suppress(StopIteration):
+        next(dialog)
+    return 1000 * (time.perf_counter() - began_s)
+
+
+def measure(calls: int, folder: Path) -> Figures:
+    """Call the skill so often, and have it crash as often."""
+    (folder / "pyproject.toml").write_text(PYPROJECT)
+    (folder / "glass.py").write_text(MODULE)
+    host = Host()
+    skill = host.load(folder)
+    skill.warm()
+    called(skill, "Ring")
+    plain = [called(skill, "Ring") for _ in range(calls)]
+    rollup = Path(f"/proc/{skill.pid}/smaps_rollup").read_text()
+    memory_kb = next(int(line.split()[1]) for line in rollup.splitlines() if line[:4] == "Pss:")
+    after = []
+    for _ in range(calls):
+        with suppress(SkillError):
+            called(skill, "Break")
+        host.quarantine.release(skill.name)
+        after.append(called(skill, "Ring"))
+    host.close()
+    return Figures(
+        calls=calls,
+        call_ms=_middle_and_most(plain),
+        after_crash_ms=_middle_and_most(after),
+        memory_mb=round(memory_kb / 1000, 1),
+    )
+
+
+def _middle_and_most(times_ms: list[float]) -> tuple[float, float]:
+    middle, most = np.percentile(times_ms, [50, 99])
+    return round(float(middle), 2), round(float(most), 2)
+
+
+def main() -> None:
+    """Print the figures as JSON."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--calls", type=int, default=300)
+    with TemporaryDirectory() as folder:
+        figures = measure(parser.parse_args().calls, Path(folder))
+    sys.stdout.write(msgspec.json.encode(figures).decode() + "\n")
+
+
+if __name__ == "__main__":
+    main()

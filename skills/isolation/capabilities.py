@@ -1,0 +1,140 @@
+"""The capabilities of a skill as calls over its line, typed by the interfaces in `assistant.skill`.
+
+`remote` gives the skill an object that looks like one of those interfaces. `carry_out` does in the
+assistant what such an object was asked to do, once the arguments fit the interface's own types.
+"""
+
+from __future__ import annotations
+
+import inspect
+import typing
+from collections.abc import Callable, Mapping
+from functools import cache
+from typing import Any, Protocol
+
+import msgspec
+
+from assistant.core.errors import SkillError
+from assistant.skill.announcements import Announcements, DoNotDisturb
+from assistant.skill.context import Conversation, HomeControl, ListStore, Timers
+from assistant.skill.plans import Plans
+from assistant.skill.storage import StoredValues
+
+CAPABILITIES: Mapping[str, type] = {
+    "timers": Timers,
+    "lists": ListStore,
+    "plans": Plans,
+    "home": HomeControl,
+    "conversation": Conversation,
+    "storage": StoredValues,
+    "announcements": Announcements,
+    "do_not_disturb": DoNotDisturb,
+}
+"""Name in the context, which is also the permission's → its interface."""
+LOG = "log"
+LONGEST_REASON = 200
+
+
+class LogLines(Protocol):
+    """What every skill may use: the log, under its name."""
+
+    def write(self, level: int, text: str) -> None:
+        """Write a line."""
+
+
+_INTERFACES = {**CAPABILITIES, LOG: LogLines}
+
+Use = Callable[[str, str, bytes], bytes]
+"""Has an operation of a capability carried out with encoded arguments, and gives its result."""
+
+
+class Operation(msgspec.Struct, frozen=True):
+    """A method or a property of an interface: the types of what it takes and gives."""
+
+    takes: Any
+    gives: Any
+    method: inspect.Signature | None
+
+
+@cache
+def operations(interface: type) -> Mapping[str, Operation]:
+    """Every operation of an interface, by name."""
+    found = {}
+    for name, member in vars(interface).items():
+        if name.startswith("_"):
+            continue
+        function: Any = member.fget if isinstance(member, property) else member
+        hints = typing.get_type_hints(function)
+        gives = hints.pop("return")
+        if isinstance(member, property):
+            found[name] = Operation(tuple[()], gives, None)
+        else:
+            takes = tuple[tuple(hints.values())] if hints else tuple[()]  # type: ignore[misc]
+            found[name] = Operation(takes, gives, _without_self(function))
+    return found
+
+
+def remote(capability: str, use: Use) -> Any:
+    """What a skill finds in its context for a capability that it may use."""
+    return _Remote(capability, use)
+
+
+def refused(capability: str) -> Any:
+    """What a skill finds for one that it may not use: any operation raises `SkillError`."""
+
+    def use(_: str, __: str, ___: bytes) -> bytes:
+        raise SkillError("skill.permission", f'this needs the permission "{capability}"')
+
+    return _Remote(capability, use)
+
+
+def carry_out(capability: str, target: Any, operation: str, arguments: bytes) -> bytes:
+    """Do what a skill asks of `target`; raises `SkillError` for what the interface has not."""
+    known = operations(_INTERFACES[capability]).get(operation)
+    if known is None:
+        raise SkillError("skill.operation", f"{capability} have no {operation}")
+    try:
+        given = msgspec.msgpack.decode(arguments, type=known.takes)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+        reason = str(error)[:LONGEST_REASON]
+        raise SkillError("skill.operation", f"{capability}.{operation}: {reason}") from error
+    try:
+        found = getattr(target, operation)
+        if known.method is not None:
+            bound = known.method.bind_partial()
+            bound.arguments.update(zip(known.method.parameters, given, strict=True))
+            found = found(*bound.args, **bound.kwargs)
+        return msgspec.msgpack.encode(found)
+    except (ValueError, LookupError, ArithmeticError) as error:
+        message = f"{capability}.{operation}: {type(error).__name__}"
+        raise SkillError("skill.operation", message) from error
+
+
+class _Remote:
+    def __init__(self, capability: str, use: Use) -> None:
+        self._capability, self._use = capability, use
+
+    def __getattr__(self, name: str) -> Any:
+        known = operations(_INTERFACES[self._capability]).get(name)
+        if known is None:
+            raise AttributeError(f"{self._capability} have no {name}")
+        method = known.method
+        if method is None:
+            return self._result(name, known, ())
+        return lambda *given, **named: self._result(name, known, _bound(method, given, named))
+
+    def _result(self, name: str, known: Operation, arguments: tuple[Any, ...]) -> Any:
+        encoded = msgspec.msgpack.encode(arguments)
+        result = self._use(self._capability, name, encoded)
+        return msgspec.msgpack.decode(result, type=known.gives)
+
+
+def _bound(method: inspect.Signature, given: Any, named: Any) -> tuple[Any, ...]:
+    bound = method.bind(*given, **named)
+    bound.apply_defaults()
+    return tuple(bound.arguments.values())
+
+
+def _without_self(function: Callable[..., Any]) -> inspect.Signature:
+    signature = inspect.signature(function)
+    return signature.replace(parameters=list(signature.parameters.values())[1:])
