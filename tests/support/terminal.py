@@ -91,4 +91,6 @@ def terminal(
 
 def _take_terminal() -> None:
     """Make the terminal the one that controls this session, so that Ctrl-C comes from it."""
+    # Whoever runs the tests in the background may have Ctrl-C ignored, and that is inherited.
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
     fcntl.ioctl(0, termios.TIOCSCTTY, 0)
