@@ -21,7 +21,7 @@ PARTITIONS = 8
 BINS = FRAME_SAMPLES + 1
 # What is thought of an unknown room: the squared gain of its first 32 ms, and what is left of that
 # in each 32 ms that follow.
-FIRST_VARIANCE, FADES = 0.3, 0.4
+FIRST_VARIANCE, FADES = 0.1, 0.4
 # The share of the path's energy that changes from frame to frame: a little where people move, and
 # more at higher frequencies, where the clocks of loudspeaker and microphone drift by so many
 # samples a frame (40 parts in a million).

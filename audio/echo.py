@@ -85,17 +85,19 @@ class Echo:
         self._cleaned.clear()
 
     def over_leak_db(self) -> float | None:
-        """How far what was just heard exceeds what is left of an echo; None while none is located.
+        """How far what was just heard exceeds what is left of an echo; None where that is unknown.
 
-        Where the echo has just moved, or what is left of one is not known, nothing exceeds it.
+        It is, while no echo is located, and where a filter that knows the room too little makes
+        what is heard louder. Where the echo has just moved, nothing exceeds it.
         """
         if self._late_s is None:
             return None
         late_s = self._found()
-        moved = late_s is not None and abs(late_s - self._late_s) > MISALIGNED_S
-        leak = self._leak()
-        if moved or leak is None or not self._leaks:
+        if late_s is not None and abs(late_s - self._late_s) > MISALIGNED_S:
             return 0.0
+        leak = self._leak()
+        if leak is None or not self._leaks:
+            return None
         return 10 * math.log10(leak / min(self._leaks))
 
     def _quieter(self) -> bool:
