@@ -52,10 +52,12 @@ _CONTROL = ("tests/control/test_server.py",)
 _MODELS = ("tests/core/models/test_versions.py", "tests/core/models/test_session.py")
 _INDEXER = ("tests/answer/ingest/test_parser_client.py",)
 
+_CONFINED = ("tests/core/confinement/test_rights.py", "tests/core/confinement/test_seccomp.py")
+
 OWN_TESTS: dict[str, tuple[str, ...]] = {
     "assistant/answer/ingest/sandbox.py": ("tests/answer/ingest/test_sandbox.py", *_INDEXER),
-    "assistant/core/confinement/rights.py": ("tests/core/confinement", *_INDEXER),
-    "assistant/core/confinement/seccomp.py": ("tests/core/confinement", *_INDEXER),
+    "assistant/core/confinement/rights.py": (*_CONFINED, *_INDEXER),
+    "assistant/core/confinement/seccomp.py": (*_CONFINED, *_INDEXER),
     "assistant/answer/ingest/parser_messages.py": _INDEXER,
     "assistant/answer/ingest/parser_client.py": _INDEXER,
     "assistant/answer/ingest/parser_process.py": _INDEXER,

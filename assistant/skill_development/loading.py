@@ -14,6 +14,7 @@ from assistant.core.config import Config
 from assistant.core.errors import InputError, SkillError
 from assistant.core.models.opened import OpenModels
 from assistant.evaluation.specimen import specimen_home
+from skills.isolation.host import all_granted
 from skills.registry import Fault
 
 BUILT_IN = Path(skills.__file__).resolve().parent
@@ -42,7 +43,9 @@ def compose(
         config = msgspec.structs.replace(config, home=home)
     if not is_built_in(folder):
         folders = tuple(dict.fromkeys((*config.skills.folders, str(folder))))
-        settings = msgspec.structs.replace(config.skills, folders=folders)
+        # Its author tries it where no harm is done: it may use what it asks for.
+        grants = config.skills.grants | all_granted([folder])
+        settings = msgspec.structs.replace(config.skills, folders=folders, grants=grants)
         config = msgspec.structs.replace(config, skills=settings)
     composition = Composition(
         *(config,),

@@ -47,24 +47,20 @@ class Spawner:
         """Start a process; raises `SkillError` where this machine cannot confine one."""
         for attempt in range(2):
             ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_STREAM)
-            with theirs:
+            with ours, theirs:
                 try:
                     control = self._reached() or self._start()
                     order = msgspec.msgpack.encode(Order(memory_bytes=MEMORY_BYTES))
                     socket.send_fds(control, [order], [theirs.fileno()])
                     pid = self._answer(control).pid
                 except OSError as error:
-                    ours.close()
                     self.close()  # it died, as when memory is short: once more
                     if attempt:
                         message = f"no process can be started for it: {error}"
                         raise SkillError("skill.process", message) from error
                     continue
-                except SkillError:
-                    ours.close()
-                    raise
-            ours.setblocking(False)
-            return Running(pid, ours)
+                ours.setblocking(False)
+                return Running(pid, ours)
         raise AssertionError("unreachable")
 
     def end(self, running: Running) -> None:

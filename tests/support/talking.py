@@ -98,6 +98,7 @@ class Talk:
 
     def open(self) -> None:
         self.database, self.revisions = open_state(self.path), Revisions()
+        self.registry.warm()
         self.rebuild()
 
     def rebuild(self) -> None:
