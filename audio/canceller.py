@@ -33,7 +33,7 @@ LOUDER, LOST = 1.12, 0.5
 SMOOTHING = 0.8
 LEAST_NOISE = 30.0 * FRAME_SAMPLES
 # Each frame corrects the path together with some before it, which it explains better by now. In
-# the first two seconds of a first reply that removes 13 to 27 dB in place of 4 to 9.
+# the first two seconds of a first reply that removes 9 to 21 dB in place of 4 to 9.
 AGAIN = 3
 
 Spectra = NDArray[np.complex64]
