@@ -10,6 +10,7 @@ import os
 import shutil
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 
 import numpy as np
@@ -24,7 +25,7 @@ from assistant.evaluation.clips import ClipLabel, labelled
 from assistant.evaluation.commands import CommandFigures, evaluate_commands
 from assistant.evaluation.wake import Recordings, evaluate_wake
 from audio.frames import Samples, at_rate
-from audio.tts.flite import Flite
+from audio.tts.flite import VOICES
 
 pytestmark = pytest.mark.skipif(shutil.which("flite") is None, reason="flite is not installed")
 
@@ -63,8 +64,10 @@ SENTENCES = {
 
 
 def spoken(text: str) -> Samples:
-    speech = Flite().synthesise(text)
-    return np.pad(at_rate(speech.pcm, speech.rate_hz, SAMPLE_RATE_HZ), SAMPLE_RATE_HZ // 4)
+    with tempfile.NamedTemporaryFile(suffix=".wav") as wav:
+        subprocess.run(["flite", "-voice", VOICES[0], "-t", f"{text} ", "-o", wav.name], check=True)
+        samples, rate_hz = soundfile.read(wav.name, dtype="int16")
+    return np.pad(at_rate(samples, rate_hz, SAMPLE_RATE_HZ), SAMPLE_RATE_HZ // 4)
 
 
 @pytest.fixture(scope="module")
