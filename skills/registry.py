@@ -205,11 +205,7 @@ class Registry:
         return self._capabilities.bound(skill, context, self._settings.get(skill.name), asks)
 
     def _traits(self, intent: str) -> Traits:
-        schemas = (
-            schema
-            for manifest in self.manifests
-            for schema in (*manifest.intents, *manifest.served, *manifest.short)
-        )
+        schemas = (schema for manifest in self.manifests for schema in manifest.schemas)
         return next((one.traits for one in schemas if one.intent == intent), Traits())
 
     def _serve(self, skill: Served) -> None:
@@ -249,8 +245,7 @@ class Registry:
 
 def _intents(manifest: SkillManifest) -> dict[str, None]:
     """The intents that a skill carries out, each once, in its order."""
-    schemas = (*manifest.intents, *manifest.served, *manifest.short)
-    return dict.fromkeys(schema.intent for schema in schemas)
+    return dict.fromkeys(schema.intent for schema in manifest.schemas)
 
 
 def load_registry(

@@ -17,6 +17,7 @@ from multiprocessing.connection import Connection
 from assistant.core.errors import AssistantError
 
 PR_SET_PDEATHSIG = 1
+KEPT_FROM_ENVIRONMENT = ("PATH", "LANG", "LC_ALL", "TZ")
 LARGEST_PACKET_BYTES = 65_536
 """Most bytes of a packet between two processes, over any SOCK_SEQPACKET socket."""
 
@@ -44,6 +45,11 @@ def start_server(
             ours.close()
             raise
     return process, ours
+
+
+def kept_environment() -> dict[str, str]:
+    """What of this process's environment a server for untrusted work may know."""
+    return {name: os.environ[name] for name in KEPT_FROM_ENVIRONMENT if name in os.environ}
 
 
 def receive(server: socket.socket) -> bytes | None:

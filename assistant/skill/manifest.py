@@ -122,3 +122,8 @@ class SkillManifest(msgspec.Struct, frozen=True, kw_only=True):
     settings: tuple[SettingSchema, ...] = ()
     subscriptions: tuple[Subscription, ...] = ()
     """What its handlers wait for."""
+
+    @property
+    def schemas(self) -> tuple[IntentSchema, ...]:
+        """All that it carries out; one intent may have several."""
+        return (*self.intents, *self.served, *self.short)

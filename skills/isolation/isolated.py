@@ -18,7 +18,7 @@ from assistant.skill import Cancelled, Context, Dialog, Request, Traits
 from assistant.skill.events import Event, StateChanged
 from assistant.skill.home import Home
 from assistant.skill.log import SkillLog
-from assistant.skill.manifest import IntentSchema, SkillManifest
+from assistant.skill.manifest import SkillManifest
 from assistant.skill.reply import Ask, Choose, Confirm, Query, Reply
 from assistant.skill.signature import described
 from assistant.skill.storage import Storage, TableMigration
@@ -125,7 +125,7 @@ class IsolatedSkill:
 
     def untaken(self, request: Request) -> tuple[str, ...]:
         """The slots, and what else was added to a request, that its function cannot obey."""
-        schemas = [schema for schema in self._schemas() if schema.intent == request.intent]
+        schemas = [schema for schema in self._manifest.schemas if schema.intent == request.intent]
         taken = {slot.name for schema in schemas for slot in schema.slots}
         taken.update(name for schema in schemas for name in schema.fixed)
         takes = next((schema.traits for schema in schemas), Traits()).takes
@@ -163,7 +163,7 @@ class IsolatedSkill:
             return Reply(
                 f"The skill {self.name} is switched off, since it failed several times.", done=False
             )
-        number, process = next(self._numbers), self._running
+        number = next(self._numbers)
         begin = Begin(number=number, request=request, known=_known(request, context))
         answer = self._exchange(begin, context, MOVE_S)
         process = self._running
@@ -185,10 +185,6 @@ class IsolatedSkill:
             raise self._broken(f"its reply has {len(answer.reply.text)} characters")
         self._permissions.check(answer.reply, context.home)
         return answer.reply
-
-    def _schemas(self) -> tuple[IntentSchema, ...]:
-        manifest = self._manifest
-        return (*manifest.intents, *manifest.served, *manifest.short)
 
     def _start(self) -> Loaded:
         """Start its process and have the skill loaded there."""

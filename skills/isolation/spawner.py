@@ -16,12 +16,11 @@ import msgspec
 
 from assistant.core.confinement.rights import CALLS_FILTER
 from assistant.core.errors import SkillError
-from assistant.core.fork import LARGEST_PACKET_BYTES, start_server
+from assistant.core.fork import LARGEST_PACKET_BYTES, kept_environment, start_server
 from assistant.core.layout import SKILL_SERVER
 from skills.isolation.server import Answer, Order
 
 PROGRAM = (sys.executable, "-P", "-W", "ignore", "-m", SKILL_SERVER)
-KEPT_FROM_ENVIRONMENT = ("PATH", "LANG", "LC_ALL", "TZ")
 START_S = 10.0
 MEMORY_BYTES = 64_000_000
 """Memory that a skill may take in addition to what the process that it is forked from has."""
@@ -81,8 +80,8 @@ class Spawner:
         return self._control if self._owner == os.getpid() else None
 
     def _start(self) -> socket.socket:
-        kept = {name: os.environ[name] for name in KEPT_FROM_ENVIRONMENT if name in os.environ}
-        process, control = start_server(PROGRAM, env=kept, stdout=subprocess.DEVNULL)
+        env = kept_environment()
+        process, control = start_server(PROGRAM, env=env, stdout=subprocess.DEVNULL)
         self._control, self._owner = control, os.getpid()
         self._closed = weakref.finalize(self, _end_server, process, control, self._owner)
         refused = self._answer(control).refused

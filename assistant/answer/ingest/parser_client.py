@@ -34,7 +34,7 @@ from assistant.answer.ingest.parser_messages import (
 from assistant.answer.ingest.sandbox import Limits
 from assistant.answer.knowledge.passages import Document, Passage
 from assistant.core.errors import AnswerError
-from assistant.core.fork import receive, start_server
+from assistant.core.fork import kept_environment, receive, start_server
 from assistant.core.layout import PARSE, PARSER_PROCESS
 
 PROGRAM = (sys.executable, "-P", "-W", "ignore", "-m", PARSER_PROCESS)
@@ -42,7 +42,6 @@ WAIT_S = 0.5
 LINKED = "is a link, and those are not followed: add what it points at"
 PIPE_BYTES = 1_048_576
 """Bytes of a result that the pipe holds and that are read at a time: most results are no longer."""
-KEPT_FROM_ENVIRONMENT = ("PATH", "LANG", "LC_ALL", "TZ")
 
 log = logging.getLogger(__name__)
 
@@ -157,7 +156,7 @@ class ParserClient:
 
     def _start(self) -> socket.socket:
         limits = msgspec.json.encode(self._limits).decode()
-        kept = {name: os.environ[name] for name in KEPT_FROM_ENVIRONMENT if name in os.environ}
+        kept = kept_environment()
         if self._zone:
             kept["TZ"] = self._zone
         # In a group of its own, so that `close` reaches its children.
