@@ -174,6 +174,7 @@ class Composition:
             where=self._where,
             mute=MuteSwitch.of(self._config).mute if database.path else lambda: None,
             quiet=quiet_hours(self._config.announcements.quiet),
+            network=self._config.network_socket if database.path else None,
         )
 
     @property

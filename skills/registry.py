@@ -139,7 +139,9 @@ class Registry:
     def rehearses(self, intent: str) -> bool:
         """Whether an intent acts through its context alone, so that all of it can be taken back."""
         owner = self._owners.get(intent)
-        return owner in BUILT_IN or isinstance(owner, IsolatedSkill)
+        if isinstance(owner, IsolatedSkill):
+            return not owner.reaches_out
+        return owner in BUILT_IN
 
     def warm(self) -> None:
         """Start what skills of others need, before one of them is called."""

@@ -118,6 +118,7 @@ class SkillsStage:
         where: Position | None = None,
         mute: Callable[[], None] = lambda: None,
         quiet: tuple[time, time] | None = None,
+        network: Path | None = None,
     ) -> None:
         self._registry = registry
         self._database = database
@@ -133,7 +134,7 @@ class SkillsStage:
         self._floor = Floor()
         self._quiet = Quiet(database, self._timing, quiet)
         self._announcements = Waiting(database, self._timing, self._quiet, self._floor)
-        capabilities = Capabilities(database, self._announcements, self._timing)
+        capabilities = Capabilities(database, self._announcements, self._timing, network)
         self._later = Later(
             *(registry, database, self._devices, now, boot_id, where),
             silent=lambda: self._quiet.left_s() > 0,

@@ -1,10 +1,11 @@
-"""`assistant bridge`: the service between the daemon and the MQTT broker."""
+"""`assistant bridge`: the service between the daemon and the network."""
 
 from __future__ import annotations
 
 import os
 import signal
-from collections.abc import Mapping
+import threading
+from collections.abc import Callable, Mapping
 from contextlib import closing
 from pathlib import Path
 from typing import Annotated
@@ -12,6 +13,9 @@ from typing import Annotated
 import typer
 
 from assistant.bridge.mqtt import Broker
+from assistant.bridge.network.build import serve_network
+from assistant.bridge.network.grants import grants_servers
+from assistant.bridge.network.server import NetworkServer
 from assistant.bridge.stage import BridgeStage
 from assistant.cli.shared.output import errors
 from assistant.core.bus import Address, Bus
@@ -24,6 +28,7 @@ from assistant.supervision.logs import set_up
 from assistant.supervision.sdnotify import Notifier
 
 NAME = "bridge"
+BEAT_S = 5.0
 PEERS = ("skills", "control")
 CONSUMERS: Mapping[type[Message], str] = {HomeCommand: NAME, HomeStates: "skills"}
 
@@ -31,14 +36,16 @@ CONSUMERS: Mapping[type[Message], str] = {HomeCommand: NAME, HomeStates: "skills
 class Watchdog:
     """Beats to systemd in place of the daemon's supervisor, which does not run the bridge."""
 
-    def __init__(self, notifier: Notifier, broker: Broker) -> None:
-        self._notifier, self._broker = notifier, broker
+    def __init__(self, notifier: Notifier, network: NetworkServer, broker: Broker | None) -> None:
+        self._notifier, self._network, self._broker = notifier, network, broker
 
     def beat(self) -> None:
-        """Report that the loop went round; raises `BridgeError` when the connection has ended."""
-        if not self._broker.alive:
+        """Report that all goes round; raises `BridgeError` when a connection has ended."""
+        if self._broker is not None and not self._broker.alive:
             message = "the connection to the broker cannot go on; the log says why"
             raise BridgeError("bridge.ended", message)
+        if not self._network.alive:
+            raise BridgeError("bridge.ended", "the network of skills hangs; the log says why")
         self._notifier.alive()
 
     def reloading(self) -> None:
@@ -49,20 +56,28 @@ class Watchdog:
 def bridge(
     config: Annotated[Path | None, typer.Option(help="Settings, in place of the usual.")] = None,
 ) -> None:
-    """Carry commands and states between the daemon and the MQTT broker of the settings."""
+    """Carry what passes between the daemon and the MQTT broker, and what skills ask servers."""
     settings, _ = load_config(config_files(config))
     set_up(NAME, settings.log.level)
     os.umask(0o077)  # as in the daemon, whose runtime folder also holds the bridge's sockets
     notifier = Notifier.from_environment()
-    if settings.mqtt.host:
-        _serve(settings, config, notifier)
-    else:
+    if not settings.mqtt.host and not grants_servers(settings):
         # Without READY=1 systemd would treat the exit as a failure.
         notifier.ready()
-        errors.print("bridge: off; set mqtt.host in the settings to turn it on", markup=False)
+        told = (
+            "bridge: off; set mqtt.host in the settings, or grant a skill a server, to turn it on"
+        )
+        errors.print(told, markup=False)
+        return
+    with closing(serve_network(settings, lambda: load_config(config_files(config))[0])) as network:
+        if settings.mqtt.host:
+            _serve(settings, config, notifier, network)
+        else:
+            _wait(Watchdog(notifier, network, None), notifier)
+        notifier.stopping()
 
 
-def _serve(settings: Config, file: Path | None, notifier: Notifier) -> None:
+def _serve(settings: Config, file: Path | None, notifier: Notifier, network: NetworkServer) -> None:
     consumes: tuple[type[Message], ...] = (*BridgeStage.consumes, Reload)
     with (
         closing(Broker(settings.mqtt, _devices(settings))) as broker,
@@ -75,14 +90,26 @@ def _serve(settings: Config, file: Path | None, notifier: Notifier) -> None:
             NAME,
             stage,
             bus,
-            Watchdog(notifier, broker),
+            Watchdog(notifier, network, broker),
             lambda: _reloaded(stage, settings.mqtt, file),
         )
-        for number in (signal.SIGTERM, signal.SIGINT):
-            signal.signal(number, lambda *_: worker.stop())
+        _when_told_to_end(worker.stop)
         notifier.ready()
         worker.run()
-        notifier.stopping()
+
+
+def _wait(watchdog: Watchdog, notifier: Notifier) -> None:
+    """Let the network be served, without a broker, until SIGTERM."""
+    ended = threading.Event()
+    _when_told_to_end(ended.set)
+    notifier.ready()
+    while not ended.wait(BEAT_S):
+        watchdog.beat()
+
+
+def _when_told_to_end(end: Callable[[], None]) -> None:
+    for number in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(number, lambda *_: end())
 
 
 def _devices(settings: Config) -> list[str]:

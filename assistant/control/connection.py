@@ -92,6 +92,14 @@ def listen(path: Path) -> socket.socket:
 
     Raises `ControlError` when another daemon listens there.
     """
+    listener = bind(path)
+    _admit_group(path)
+    listener.listen()
+    return listener
+
+
+def bind(path: Path) -> socket.socket:
+    """A socket at `path` for this user alone, not listening yet; otherwise as `listen`."""
     _refuse_living(path)
     path.unlink(missing_ok=True)
     listener = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
@@ -104,8 +112,6 @@ def listen(path: Path) -> socket.socket:
         raise ControlError("control.socket", f"{path}: {error.strerror}") from error
     finally:
         os.umask(before)
-    _admit_group(path)
-    listener.listen()
     return listener
 
 

@@ -19,9 +19,10 @@ from msgspec import Meta
 from assistant.core.did_you_mean import did_you_mean
 from assistant.core.errors import ConfigError
 from assistant.core.files import read_text
-from assistant.core.layout import CONTROL_SOCKET
+from assistant.core.layout import CONTROL_SOCKET, NETWORK_SOCKET
 from assistant.core.settings.announcements import AnnouncementSettings
 from assistant.core.settings.merge import flat, merge
+from assistant.core.settings.network import NetworkSettings
 from assistant.core.settings.section import SettingsSection
 from assistant.core.settings.skills import SkillsSettings
 
@@ -239,6 +240,7 @@ class Config(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     documents: DocumentsSettings = DocumentsSettings()
     answer: AnswerSettings = AnswerSettings()
     mqtt: MqttSettings = MqttSettings()
+    network: NetworkSettings = NetworkSettings()
     metrics: MetricsSettings = MetricsSettings()
     recordings: RecordingsSettings = RecordingsSettings()
     storage: StorageSettings = StorageSettings()
@@ -260,6 +262,11 @@ class Config(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     def control_socket(self) -> Path:
         """The socket at which a running daemon answers requests."""
         return self.runtime_dir / CONTROL_SOCKET
+
+    @property
+    def network_socket(self) -> Path:
+        """The socket at which the bridge serves the network to skills."""
+        return self.runtime_dir / NETWORK_SOCKET
 
     @property
     def cache_dir(self) -> Path:

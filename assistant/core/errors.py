@@ -22,7 +22,7 @@ class AssistantError(Exception):
         self.message = message
         self.part = part
 
-    def __reduce__(self) -> tuple[type[AssistantError], tuple[str, str, str]]:
+    def __reduce__(self) -> tuple[type[AssistantError], tuple[str, ...]]:
         """Its own arguments, so that it can be sent to another process."""
         return type(self), (self.code, self.message, self.part)
 
@@ -41,6 +41,19 @@ class ModelError(InputError):
 
 class SkillError(InputError):
     """A skill is wrong: its sentences, its signature, its facts."""
+
+
+class UnreachableError(SkillError):
+    """A server that a skill asks is not reached, or gives no answer that can be used, in time."""
+
+    CODE = "skill.unreachable"
+
+    def __init__(self, message: str, part: str = "") -> None:
+        super().__init__(self.CODE, message, part)
+
+    def __reduce__(self) -> tuple[type[AssistantError], tuple[str, ...]]:
+        """Its own arguments, so that it can be sent to another process."""
+        return type(self), (self.message, self.part)
 
 
 class CodecError(AssistantError):

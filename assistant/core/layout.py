@@ -5,6 +5,8 @@ MEMBERS = ("control", "audio", "asr", "nlu", "skills", "answer", "voice")
 
 # ── in the runtime folder ───────────────────────────────────────────────────────────────────
 CONTROL_SOCKET = "control.sock"
+NETWORK_SOCKET = "network.sock"
+"""Where the bridge serves the network to skills."""
 
 # ── in both the runtime and the state folder ────────────────────────────────────────────────
 MUTED_FILE = "muted"

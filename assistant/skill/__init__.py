@@ -1,5 +1,6 @@
 """What skill authors import."""
 
+from assistant.core.errors import UnreachableError
 from assistant.core.messages import (
     FindNextEvent,
     ListEvents,
@@ -18,6 +19,7 @@ from assistant.skill.events import Every, StateChange, StateChanged, TimeReached
 from assistant.skill.home import Area, Entity, Floor
 from assistant.skill.manifest import Traits
 from assistant.skill.named import named_length, named_thing, naming
+from assistant.skill.network import Response
 from assistant.skill.opening import opened_by, opens, too_unsure_to_open
 from assistant.skill.plans import Planned
 from assistant.skill.reply import Ask, Cancelled, Choose, Confirm, Dialog, Reply, Report, Undo
@@ -54,6 +56,7 @@ __all__ = [
     "Reply",
     "Report",
     "Request",
+    "Response",
     "Skill",
     "SlotValue",
     "StateChange",
@@ -66,6 +69,7 @@ __all__ = [
     "Timer",
     "Traits",
     "Undo",
+    "UnreachableError",
     "choices",
     "count",
     "domains",

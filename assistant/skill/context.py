@@ -14,6 +14,7 @@ from assistant.english.spoken import spoken
 from assistant.skill.announcements import Announcements, DoNotDisturb, Priority
 from assistant.skill.home import Area, Entity, Floor
 from assistant.skill.log import SkillLog
+from assistant.skill.network import Network
 from assistant.skill.plans import Plans
 from assistant.skill.reply import Undo
 from assistant.skill.storage import Storage, Tables
@@ -216,6 +217,7 @@ class Context:
     tables: Tables
     announcements: Announcements
     do_not_disturb: DoNotDisturb
+    network: Network
     log: SkillLog
     settings: Any = None
     """The skill's `settings` Struct, as the settings file fills it; None where it has none."""

@@ -26,6 +26,8 @@ from assistant.skill.announcements import Announcement, Priority
 from assistant.skill.context import Context, ListItem, Request, Timer
 from assistant.skill.home import Area, Entity, Floor, Home
 from assistant.skill.log import SkillLog
+from assistant.skill.memory_network import MemoryNetwork
+from assistant.skill.network import Network
 from assistant.skill.plans import Planned
 from assistant.skill.reply import Cancelled, Undo
 from assistant.skill.skill import Skill
@@ -305,6 +307,7 @@ def memory_context(
     now: datetime = NOW,
     skill: Skill | None = None,
     settings: msgspec.Struct | None = None,
+    network: Network | None = None,
 ) -> Context:
     """A context that keeps everything in memory; `area` is the id of the speaker's.
 
@@ -323,6 +326,7 @@ def memory_context(
         tables=MemoryTables(skill.migrations if skill else ()),
         announcements=MemoryAnnouncements(),
         do_not_disturb=MemoryDoNotDisturb(),
+        network=network or MemoryNetwork(),
         log=SkillLog(skill.name if skill else "test"),
         settings=settings if settings is not None else declared and declared(),
         area=next((one for one in known.areas if one.id == area), None),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import deque
 
+from assistant.core.errors import UnreachableError
 from assistant.core.messages import (
     DeviceChanged,
     Message,
@@ -77,6 +78,8 @@ def words_for(message: Message) -> str:
             return FULL[code]
         case StageFailed(stage=stage, part=part) if part in MODELS and stage != "skills":
             return MODELS[part]
+        case StageFailed(code=UnreachableError.CODE, part=part):
+            return f"Sorry, I can't reach the server of the skill {part}."
         case StageFailed(part=part) if part:
             return f"Sorry, something went wrong in the skill {part}."
         case StageFailed(stage=stage):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
+from pathlib import Path
 from typing import Any, Protocol
 
 import msgspec
@@ -18,6 +19,7 @@ from assistant.skill.log import SkillLog
 from assistant.skill.plans import Plans
 from assistant.skill.storage import TableMigration
 from skills.announcements.waiting import SkillAnnouncements, Waiting
+from skills.capabilities.network import BridgeNetwork
 from skills.capabilities.tables import TableFiles
 from skills.capabilities.values import RESTORE, SkillValues, restore
 from skills.later.timing import Timing
@@ -70,10 +72,16 @@ class Bound:
 
 
 class Capabilities:
-    """Makes of the context that all skills share the one that a skill sees."""
+    """Makes of the context that all skills share the one that a skill sees.
 
-    def __init__(self, database: Database, waiting: Waiting, timing: Timing) -> None:
+    `network` is the socket of the bridge; None where there is no network.
+    """
+
+    def __init__(
+        self, database: Database, waiting: Waiting, timing: Timing, network: Path | None = None
+    ) -> None:
         self._database, self._waiting, self._timing = database, waiting, timing
+        self._network = network
         self._tables = TableFiles(database)
 
     def shared(
@@ -101,6 +109,7 @@ class Capabilities:
             storage=Storage(SkillValues(self._database, NOBODY)),
             tables=self._tables.of(NOBODY, ()),
             announcements=SkillAnnouncements(self._waiting, self._timing, NOBODY),
+            network=BridgeNetwork(None, NOBODY),
             log=SkillLog(NOBODY),
         )
 
@@ -113,6 +122,7 @@ class Capabilities:
             storage=Storage(values),
             tables=self._tables.of(skill.name, skill.migrations, acts=not asks),
             announcements=announcements,
+            network=BridgeNetwork(self._network, skill.name),
             log=SkillLog(skill.name),
             settings=settings,
         )

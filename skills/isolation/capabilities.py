@@ -17,9 +17,11 @@ import msgspec
 from assistant.core.errors import SkillError
 from assistant.skill.announcements import Announcements, DoNotDisturb
 from assistant.skill.context import Conversation, HomeControl, ListStore, Timers
+from assistant.skill.network import Network
 from assistant.skill.plans import Plans
 from assistant.skill.storage import StoredValues
 
+NETWORK = "network"
 CAPABILITIES: Mapping[str, type] = {
     "timers": Timers,
     "lists": ListStore,
@@ -29,6 +31,7 @@ CAPABILITIES: Mapping[str, type] = {
     "storage": StoredValues,
     "announcements": Announcements,
     "do_not_disturb": DoNotDisturb,
+    NETWORK: Network,
 }
 """Name in the context, which is also the permission's → its interface."""
 LOG = "log"

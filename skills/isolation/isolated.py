@@ -23,7 +23,8 @@ from assistant.skill.reply import Ask, Choose, Confirm, Query, Reply
 from assistant.skill.signature import described
 from assistant.skill.storage import Storage, TableMigration
 from skills.deadline import Overdue
-from skills.isolation.capabilities import LOG, carry_out
+from skills.isolation.capabilities import LOG, NETWORK, carry_out
+from skills.isolation.network import Allowance, AllowedNetwork
 from skills.isolation.package import Package
 from skills.isolation.permissions import Permissions
 from skills.isolation.quarantine import Quarantine
@@ -104,6 +105,11 @@ class IsolatedSkill:
             raise SkillError("skill.name", f"{package.folder}: {message}")
         self.name = package.name
         self._end()  # several of the daemon's processes read skills, and one runs them
+
+    @property
+    def reaches_out(self) -> bool:
+        """Whether it may ask servers, where nothing is taken back."""
+        return NETWORK in self._permissions.capabilities
 
     @property
     def pid(self) -> int | None:
@@ -196,7 +202,8 @@ class IsolatedSkill:
             attribute=package.attribute,
             where=str(package.folder / f"{package.module}.py"),
             within_s=LOAD_S,
-            capabilities=self._permissions.capabilities,
+            # Refused here, where the server is known, and not there.
+            capabilities=(*self._permissions.capabilities, NETWORK),
             settings=self._given,
         )
         loaded = self._exchange(load, None, LOAD_S + LONGER_S)
@@ -214,6 +221,7 @@ class IsolatedSkill:
         """Send a message, and serve what the skill uses and imports until it has answered."""
         line = self._line or self._started()
         until_s = time.monotonic() + seconds
+        allowance = Allowance(until_s)
         try:
             line.send(message, until_s)
             for _ in range(MOST_CALLS):
@@ -221,7 +229,7 @@ class IsolatedSkill:
                 if isinstance(answer, Wants):
                     line.send(source(self._package, answer), until_s)
                 elif isinstance(answer, Uses):
-                    line.send(self._used(answer, context), until_s)
+                    line.send(self._used(answer, context, allowance), until_s)
                 elif isinstance(answer, Failed):
                     if answer.code == CANCELLED:
                         raise Cancelled
@@ -237,19 +245,21 @@ class IsolatedSkill:
             self._end()  # it waits for an answer that never comes
             raise
 
-    def _used(self, asked: Uses, context: Context | None) -> Result | Fault:
+    def _used(self, asked: Uses, context: Context | None, allowance: Allowance) -> Result | Fault:
         try:
             if context is None:
                 raise SkillError("skill.permission", "nothing can be used while it is loaded")
-            target = self._target(asked.capability, context)
+            target = self._target(asked.capability, context, allowance)
             value = carry_out(asked.capability, target, asked.operation, asked.arguments)
             return Result(value=value)
         except SkillError as error:
             return Fault(code=error.code, message=error.message)
 
-    def _target(self, capability: str, context: Context) -> Any:
+    def _target(self, capability: str, context: Context, allowance: Allowance) -> Any:
         if capability == LOG:
             return LogLine(context.log)
+        if capability == NETWORK:
+            return AllowedNetwork(context.network, self._permissions, allowance)
         target = getattr(context, capability, None)
         limited = self._permissions.limited(capability, target)
         return limited.values if isinstance(limited, Storage) else limited

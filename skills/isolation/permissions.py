@@ -4,6 +4,7 @@ timers · lists · plans · conversation    those capabilities, whole
 home                                     every device and area
 home:light                               devices of one domain
 home:light:kitchen · home:*:kitchen      of one area
+network:http://192.168.1.20:8080         one server, by its scheme, host and port
 """
 
 from __future__ import annotations
@@ -14,11 +15,12 @@ from typing import Any
 from assistant.core.did_you_mean import did_you_mean
 from assistant.core.errors import SkillError
 from assistant.core.messages import SlotValue
+from assistant.core.network.origin import PERMISSION, Origin
 from assistant.skill.context import HomeControl
 from assistant.skill.events import StateChange, Trigger
 from assistant.skill.home import Area, Entity, Floor
 from assistant.skill.reply import Reply
-from skills.isolation.capabilities import CAPABILITIES
+from skills.isolation.capabilities import CAPABILITIES, NETWORK
 
 
 class Permissions:
@@ -28,7 +30,9 @@ class Permissions:
         self.names = tuple(dict.fromkeys(names))
         for name in self.names:
             capability, *scope = name.split(":")
-            if capability not in CAPABILITIES or len(scope) > (2 if capability == "home" else 0):
+            if capability == NETWORK:
+                _origin(name)
+            elif capability not in CAPABILITIES or len(scope) > (2 if capability == "home" else 0):
                 hint = did_you_mean(capability, CAPABILITIES)
                 raise SkillError("skill.permission", f'there is no permission "{name}"{hint}')
 
@@ -46,6 +50,10 @@ class Permissions:
         if capability not in self.capabilities:
             raise SkillError("skill.permission", f'this needs the permission "{capability}"')
         return AllowedHome(target, self) if capability == "home" else target
+
+    def allows_server(self, origin: Origin) -> bool:
+        """Whether a server may be asked."""
+        return self._covers(origin.permission)
 
     def allows_device(self, entity: Entity) -> bool:
         """Whether a device may be seen and used."""
@@ -78,8 +86,17 @@ class Permissions:
 
 
 def _parts(name: str) -> tuple[str, str, str]:
+    if name.startswith(PERMISSION):
+        return NETWORK, str(_origin(name)), ""
     capability, domain, area = (*name.split(":"), "*", "*")[:3]
     return capability, domain or "*", area or "*"
+
+
+def _origin(name: str) -> Origin:
+    try:
+        return Origin.read(name.removeprefix(PERMISSION))
+    except ValueError as error:
+        raise SkillError("skill.permission", f'there is no permission "{name}": {error}') from error
 
 
 class AllowedHome:

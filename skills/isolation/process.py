@@ -21,7 +21,7 @@ from typing import Any, TypeVar
 
 import msgspec
 
-from assistant.core.errors import AssistantError, SkillError
+from assistant.core.errors import AssistantError, SkillError, UnreachableError
 from assistant.skill import Cancelled, Context, Dialog, Skill
 from assistant.skill.context import Request
 from assistant.skill.home import Home
@@ -171,6 +171,8 @@ class _Served:
         self._line.send(asked)
         answer = self._line.receive()
         if isinstance(answer, Fault):
+            if answer.code == UnreachableError.CODE:
+                raise UnreachableError(answer.message)
             raise SkillError(answer.code, answer.message)
         if not isinstance(answer, Result):
             raise BrokenLineError("it was sent something else")

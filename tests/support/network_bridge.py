@@ -1,0 +1,87 @@
+"""A bridge as systemd runs it, and a skill in its own process that asks servers through it."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import time
+from contextlib import ExitStack
+from pathlib import Path
+
+from assistant.core.layout import NETWORK_SOCKET
+from assistant.skill import Context
+from assistant.skill.testing import memory_context
+from skills.capabilities.network import BridgeNetwork
+from skills.isolation.host import Host
+from skills.isolation.isolated import IsolatedSkill
+from tests.support.isolated_skills import written
+from tests.support.mosquitto import PATIENCE_S
+
+SKILL = """
+from assistant.skill import *
+
+skill = Skill("recipes", api=1)
+
+@skill.intent("Probe", "probe")
+def probe(context: Context) -> Reply:
+    {body}
+
+@skill.intent("Behave", "behave")
+def behave() -> Reply:
+    return Reply("well")
+"""
+
+
+class Bridge:
+    """A running `assistant bridge` with settings that grant the skill "recipes" something."""
+
+    def __init__(
+        self, folder: Path, granted: tuple[str, ...], things: ExitStack, **environment: str
+    ) -> None:
+        self.runtime = folder / "run"
+        self.settings = folder / "config.toml"
+        self.grant(*granted)
+        self.log = folder / "log"
+        with self.log.open("w") as log:
+            self.process = subprocess.Popen(
+                (sys.executable, "-m", "assistant", "bridge", "--config", str(self.settings)),
+                env=os.environ | environment,
+                stderr=log,
+            )
+        things.callback(self.process.wait)
+        things.callback(self.process.kill)
+        self._wait()
+
+    def grant(self, *permissions: str) -> None:
+        """Let the settings grant this and no more."""
+        asked = ", ".join(f'"{one}"' for one in permissions)
+        self.settings.write_text(
+            f'[storage]\nruntime = "{self.runtime}"\n[skills.grants]\nrecipes = [{asked}]\n'
+        )
+
+    @property
+    def socket(self) -> Path:
+        """Where it serves the network."""
+        return self.runtime / NETWORK_SOCKET
+
+    def _wait(self) -> None:
+        end_s = time.monotonic() + PATIENCE_S
+        while not self.socket.exists():
+            assert self.process.poll() is None
+            assert time.monotonic() < end_s
+            time.sleep(0.02)
+
+
+def loaded(
+    folder: Path, things: ExitStack, permissions: tuple[str, ...], body: str
+) -> IsolatedSkill:
+    """The skill "recipes" with a function that does this."""
+    host = Host({"recipes": permissions})
+    things.callback(host.close)
+    return host.load(written(folder, "recipes", SKILL.format(body=body), permissions))
+
+
+def with_network(socket: Path | None) -> Context:
+    """A context in memory, with the network of a bridge."""
+    return memory_context(network=BridgeNetwork(socket, "recipes"))
