@@ -10,7 +10,10 @@ from pathlib import Path
 
 import pytest
 
+from assistant.bridge.network.grants import grants_servers
+from assistant.cli.shared.server_grants import ServerGrant
 from assistant.core.config import ButtonSettings, DocumentsSettings, MqttSettings, load_config
+from assistant.core.settings.network import NetworkSettings
 
 REPOSITORY = Path(__file__).resolve().parent.parent
 SYSTEMD_ANALYZE = shutil.which("systemd-analyze")
@@ -89,6 +92,27 @@ def test_with_a_drop_in_it_may_do_hardly_more(drop_in: str, lost: set[str], tmp_
     alone = REPOSITORY / "systemd" / UNITS[0]
     assert set(_missing(unit)) - set(_missing(alone)) == lost
     assert _exposure(unit) <= _exposure(alone) + 0.2
+
+
+@needs_systemd
+def test_the_drop_in_for_a_skill_on_the_internet_is_one_of_the_bridge(tmp_path: Path) -> None:
+    text = (REPOSITORY / "systemd" / UNITS[1]).read_text("utf-8")
+    unit = tmp_path / UNITS[1]
+    unit.write_text(text.replace("=/opt/hark/.venv/bin/assistant", "=/bin/true"), "utf-8")
+    (tmp_path / f"{UNITS[1]}.d").mkdir()
+    servers = ("network:https://api.example.org", "network:http://a.example.net:8080")
+    grant = ServerGrant("recipes", servers, lambda host: ("93.184.215.14", "2606:2800::1"))
+    drop_in = tmp_path / f"{UNITS[1]}.d" / "skill-recipes.conf"
+    drop_in.write_text(grant.drop_in, "utf-8")
+    verified = _analyze("verify", "--man=no", str(unit))
+    assert (verified.returncode, verified.stderr) == (0, "")
+    drop_in.write_text(grant.drop_in.replace("93.184.215.14", "93.184.215.400"), "utf-8")
+    assert "93.184.215.400" in _analyze("verify", "--man=no", str(unit)).stderr
+
+
+def test_what_the_bridge_proves_itself_with_is_not_seen_by_the_daemon() -> None:
+    hidden = dict(_settings(UNITS[0]))["InaccessiblePaths"].split()
+    assert {"-/etc/hark/mqtt.password", "-/etc/hark/secrets"} <= set(hidden)
 
 
 def test_without_the_drop_in_the_sound_card_is_the_only_device() -> None:
@@ -179,3 +203,5 @@ def test_the_settings_that_are_shipped_are_valid(tmp_path: Path) -> None:
     assert config.mqtt != MqttSettings()
     assert config.documents != DocumentsSettings()
     assert config.button != ButtonSettings()
+    assert config.network != NetworkSettings()
+    assert grants_servers(config)

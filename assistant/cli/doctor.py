@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import chain
 from pathlib import Path
 from typing import Annotated
 
@@ -12,6 +13,7 @@ from rich.text import Text
 from assistant.cli.shared.output import console, emit
 from assistant.core.config import config_files, load_config
 from assistant.doctor.checks import Finding, examine
+from assistant.doctor.servers import servers
 
 
 def doctor(
@@ -22,7 +24,7 @@ def doctor(
     settings, _ = load_config(config_files(config))
     findings = []
     table = Table("", "", "found", "what to do")
-    for finding in examine(settings):
+    for finding in chain(examine(settings), servers(settings)):
         findings.append(finding)
         if json:
             emit(finding)

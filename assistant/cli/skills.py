@@ -14,6 +14,7 @@ from rich.table import Table
 
 from assistant.cli.shared.conversation import temporary_config
 from assistant.cli.shared.output import console, emit, progress
+from assistant.cli.shared.server_grants import ServerGrant
 from assistant.cli.shared.skill_prompt import converse
 from assistant.cli.shared.skill_reports import show_check, show_failures
 from assistant.composition import Composition
@@ -58,6 +59,8 @@ class SkillGrant(msgspec.Struct, frozen=True, kw_only=True, tag=True):
     wanted: tuple[str, ...]
     lacking: tuple[str, ...]
     released: bool
+    drop_in: str = ""
+    """What root must write for the bridge's unit, for servers on the internet."""
 
 
 @app.command("list")
@@ -197,8 +200,17 @@ def grant(
     quarantine = Quarantine()
     quarantine.keep_in(settings.state_dir / QUARANTINE_FILE)
     released = quarantine.release(name)
+    servers = ServerGrant(name, wanted.names)
     if json:
-        emit(SkillGrant(skill=name, wanted=wanted.names, lacking=lacking, released=released))
+        emit(
+            SkillGrant(
+                skill=name,
+                wanted=wanted.names,
+                lacking=lacking,
+                released=released,
+                drop_in=servers.drop_in,
+            )
+        )
         return
     if released:
         console.print(f"{name} begins anew; now run: assistant reload", markup=False)
@@ -211,6 +223,8 @@ def grant(
         )
     else:
         console.print(f"{name} may use: {', '.join(wanted.names) or 'nothing'}", markup=False)
+    if servers.told:
+        console.print(servers.told, markup=False, soft_wrap=True)
 
 
 def _packages(config: Config) -> Iterator[Package]:

@@ -58,7 +58,7 @@ class BridgeNetwork:
             skill=self._skill,
             origin=origin,
             method=method,
-            target=target or "/",
+            target=target if target.startswith("/") else f"/{target}",
             body=body,
             content_type=content_type,
             secret=secret or "",

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import shutil
-import subprocess
 from contextlib import ExitStack, closing
-from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
@@ -14,6 +12,7 @@ from assistant.bridge.client import tls
 from assistant.core.config import MqttSettings
 from assistant.core.errors import ConfigError
 from assistant.core.messages import DeviceChanged, HomeStates
+from tests.support.authority import Authority
 from tests.support.bridge import Bench
 from tests.support.mosquitto import MOSQUITTO, Lamp, Mosquitto
 
@@ -23,66 +22,10 @@ pytestmark = [
 ]
 
 
-class Authority:
-    """Signs certificates; its own is `file`."""
-
-    def __init__(self, folder: Path) -> None:
-        folder.mkdir()
-        self._folder, self.file = folder, folder / "ca.crt"
-        usage = ("-addext", "keyUsage=critical,keyCertSign")
-        _openssl(folder, "req", "-x509", *_KEY, "ca.key", *_named("CA"), *usage, "-out", "ca.crt")
-
-    def sign(self, name: str, days: int = 2) -> tuple[str, str, str]:
-        """Mosquitto's settings for a broker whose certificate names `name` ("IP:…", "DNS:…").
-
-        With negative `days`, it ended so many days ago: `openssl x509` makes no such one any more.
-        """
-        _openssl(self._folder, "req", *_KEY, "key", *_named("broker"), "-out", "request")
-        facts = f"subjectAltName={name}\nauthorityKeyIdentifier=keyid\n"
-        (self._folder / "facts").write_text(facts, "utf-8")
-        (self._folder / "index").write_text("", "ascii")
-        (self._folder / "settings").write_text(_CA_SETTINGS, "ascii")
-        end = datetime.now(UTC) + timedelta(days=days)
-        dates = ("-startdate", _date(end - timedelta(days=9)), "-enddate", _date(end))
-        files = ("-config", "settings", "-extfile", "facts", "-in", "request", "-out", "crt")
-        _openssl(self._folder, "ca", "-batch", "-notext", "-create_serial", *files, *dates)
-        return (
-            "allow_anonymous true",
-            f"certfile {self._folder / 'crt'}",
-            f"keyfile {self._folder / 'key'}",
-        )
-
-
-_CA_SETTINGS = """
-[ca]
-default_ca = own
-[own]
-dir = .
-database = index
-serial = serial
-new_certs_dir = .
-certificate = ca.crt
-private_key = ca.key
-default_md = sha256
-policy = any
-[any]
-commonName = supplied
-"""
-
-
-def _date(moment: datetime) -> str:
-    return moment.strftime("%Y%m%d%H%M%SZ")
-
-
-_KEY = ("-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-keyout")
-
-
-def _named(name: str) -> tuple[str, str]:
-    return ("-subj", f"/CN={name}")
-
-
-def _openssl(folder: Path, *arguments: str) -> None:
-    subprocess.run(("openssl", *arguments), cwd=folder, check=True, capture_output=True)
+def signed(authority: Authority, name: str, days: int = 2) -> tuple[str, str, str]:
+    """Mosquitto's settings for a broker whose certificate names `name`."""
+    certificate, key = authority.sign(name, days)
+    return "allow_anonymous true", f"certfile {certificate}", f"keyfile {key}"
 
 
 @pytest.fixture
@@ -107,7 +50,7 @@ def first(bench: Bench) -> DeviceChanged:
 def test_commands_and_states_pass_under_tls(
     tmp_path: Path, things: ExitStack, authority: Authority
 ) -> None:
-    mosquitto = broker(tmp_path, things, authority.sign("IP:127.0.0.1"))
+    mosquitto = broker(tmp_path, things, signed(authority, "IP:127.0.0.1"))
     settings = {"tls": True, "ca_file": str(authority.file)}
     bench = things.enter_context(closing(Bench(mosquitto.port, **settings)))
     assert first(bench).present
@@ -135,7 +78,7 @@ def test_a_certificate_that_does_not_fit_is_refused_in_one_line(
     days: int,
     told: str,
 ) -> None:
-    mosquitto = broker(tmp_path, things, authority.sign(name, days))
+    mosquitto = broker(tmp_path, things, signed(authority, name, days))
     settings = {"tls": True, "ca_file": str(authority.file)}
     bench = things.enter_context(closing(Bench(mosquitto.port, **settings)))
     refused = first(bench)
@@ -148,7 +91,7 @@ def test_a_certificate_that_does_not_fit_is_refused_in_one_line(
 def test_a_certificate_of_an_unknown_authority_is_refused(
     tmp_path: Path, things: ExitStack, authority: Authority, trusted: str
 ) -> None:
-    mosquitto = broker(tmp_path, things, authority.sign("IP:127.0.0.1"))
+    mosquitto = broker(tmp_path, things, signed(authority, "IP:127.0.0.1"))
     file = str(Authority(tmp_path / trusted).file) if trusted else ""
     bench = things.enter_context(closing(Bench(mosquitto.port, tls=True, ca_file=file)))
     refused = first(bench)
@@ -159,7 +102,7 @@ def test_a_certificate_of_an_unknown_authority_is_refused(
 def test_one_side_that_speaks_tls_alone_is_named(
     tmp_path: Path, things: ExitStack, authority: Authority
 ) -> None:
-    mosquitto = broker(tmp_path, things, authority.sign("IP:127.0.0.1"))
+    mosquitto = broker(tmp_path, things, signed(authority, "IP:127.0.0.1"))
     clear = things.enter_context(closing(Bench(mosquitto.port)))
     assert "mqtt.tls" in first(clear).detail
     (tmp_path / "clear").mkdir()

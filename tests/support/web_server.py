@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import ssl
 import threading
-import time
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 LARGE = 300_000
@@ -61,7 +60,8 @@ class WebServer:
         body = request.rfile.read(length).decode()
         authorization = request.headers.get("Authorization", "")
         self.asked.append((request.path, authorization, body))
-        match request.path.partition("?")[0]:
+        path, _, query = request.path.partition("?")
+        match path:
             case "/hello":
                 self._send(request, 200, f"hello {body}".strip())
             case "/missing":
@@ -77,11 +77,10 @@ class WebServer:
             case "/silent":
                 self._ended.wait(30)
             case "/drip":
-                self._drip(
-                    request, b"HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\n" + b"x" * 1000
-                )
+                count = int(query.removeprefix("bytes=") or 1000)
+                self._drip(request, b"Content-Length: %d\r\n\r\n" % count + b"x" * count)
             case "/drip-headers":
-                self._drip(request, b"HTTP/1.1 200 OK\r\nX-Long: " + b"x" * 1000)
+                self._drip(request, b"X-Long: " + b"x" * 1000)
             case "/rubbish":
                 request.wfile.write(b"\x00\x01 this is no HTTP\r\n\r\n")
                 request.close_connection = True
@@ -99,9 +98,7 @@ class WebServer:
         with contextlib.suppress(OSError):
             request.wfile.write(b"HTTP/1.1 200 OK\r\n")
             for byte in content:
-                if self._ended.is_set():
+                if self._ended.wait(0.05):
                     return
                 request.wfile.write(bytes([byte]))
-                request.wfile.flush()
-                time.sleep(0.05)
         request.close_connection = True

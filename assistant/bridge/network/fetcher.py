@@ -8,7 +8,8 @@ import re
 import socket
 import ssl
 import time
-from collections.abc import Awaitable, Callable, Iterable, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping
+from contextlib import asynccontextmanager
 from typing import Any
 
 import httpcore2
@@ -62,13 +63,11 @@ class Fetcher:
         logging.getLogger("httpcore2").setLevel(logging.WARNING)
 
     async def check(self, skill: str, origin: Origin) -> None:
-        """Look whether a skill may ask a server, and whether that is where it must be."""
+        """Connect to a server that a skill may ask, and say nothing to it."""
         reach = self._grants.reach(skill, origin)
-        try:
-            async with asyncio.timeout(LONGEST_WAIT_S):
-                await self._addresses(origin, reach)
-        except TimeoutError as error:
-            raise UnreachableError(f"{origin}: its name is not looked up in time") from error
+        async with _named_faults(origin, LONGEST_WAIT_S):
+            backend = _Pinned(await self._addresses(origin, reach))
+            await (await backend.connect_tcp(origin.host, origin.port)).aclose()
 
     async def fetch(self, asked: Fetch) -> Fetched:
         """What a server answers, in time and whole."""
@@ -77,14 +76,9 @@ class Fetcher:
         secret = None
         if asked.secret:
             secret = self._secrets.of(asked.skill, asked.secret, asked.origin)
-        try:
-            async with asyncio.timeout(min(asked.within_s, LONGEST_WAIT_S)):
-                backend = _Pinned(await self._addresses(asked.origin, reach))
-                answer = await self._exchanged(asked, secret, backend)
-        except TimeoutError as error:
-            raise UnreachableError(f"{asked.origin} does not answer in time") from error
-        except _FAULTS as error:
-            raise UnreachableError(f"{asked.origin}: {_why(error)}") from error
+        async with _named_faults(asked.origin, min(asked.within_s, LONGEST_WAIT_S)):
+            backend = _Pinned(await self._addresses(asked.origin, reach))
+            answer = await self._exchanged(asked, secret, backend)
         if secret is not None and secret.is_in(answer.body):
             raise SkillError("skill.secret", f"{asked.origin} repeats the secret that it was sent")
         milliseconds = (time.monotonic() - began_s) * 1000
@@ -165,6 +159,18 @@ class _Pinned(httpcore2.AnyIOBackend):
             except (httpcore2.ConnectError, httpcore2.ConnectTimeout):
                 continue
         return await super().connect_tcp(self._addresses[-1], port, timeout, *given, **named)
+
+
+@asynccontextmanager
+async def _named_faults(origin: Origin, within_s: float) -> AsyncIterator[None]:
+    """Raise `UnreachableError` for what goes wrong on the way to a server, or takes longer."""
+    try:
+        async with asyncio.timeout(within_s):
+            yield
+    except TimeoutError as error:
+        raise UnreachableError(f"{origin} does not answer in time") from error
+    except _FAULTS as error:
+        raise UnreachableError(f"{origin}: {_why(error)}") from error
 
 
 def _why(error: BaseException) -> str:

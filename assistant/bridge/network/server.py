@@ -7,6 +7,7 @@ import contextlib
 import logging
 import threading
 import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import msgspec
@@ -26,8 +27,11 @@ from assistant.core.network.exchange import (
 
 MOST_AT_ONCE = 8
 """Most requests that wait for servers at a time."""
+LOOKUPS = 4
+"""Most names that are looked up at a time."""
 HEARD_WITHIN_S = 1.0
 BEAT_S = 1.0
+GOODBYE_S = 1.0
 LATE_S = 10.0
 """Seconds without a turn of the loop after which it hangs."""
 
@@ -40,6 +44,7 @@ class NetworkServer:
     def __init__(self, path: Path, fetcher: Fetcher) -> None:
         self._path, self._fetcher = path, fetcher
         self._listener = bind(path)
+        self._listener.listen()  # from now on who connects waits, and is not refused
         self._complaints = Complaints(log)
         self._waiting = 0
         self._beat_s = time.monotonic()
@@ -57,7 +62,7 @@ class NetworkServer:
         """Hang up, and take the socket away."""
         with contextlib.suppress(RuntimeError):  # the loop has ended by itself
             self._loop.call_soon_threadsafe(self._ended.set)
-        self._thread.join(LATE_S)
+        self._thread.join(GOODBYE_S)
         self._path.unlink(missing_ok=True)
 
     def _run(self) -> None:
@@ -65,7 +70,8 @@ class NetworkServer:
             runner.run(self._serve())
 
     async def _serve(self) -> None:
-        # More bytes than a request has need not be read.
+        # A name server that does not answer holds a thread for a while, and the unit has few.
+        asyncio.get_running_loop().set_default_executor(ThreadPoolExecutor(LOOKUPS, "lookup"))
         server = await asyncio.start_unix_server(
             self._served, sock=self._listener, limit=LARGEST_REQUEST_BYTES
         )

@@ -13,6 +13,7 @@ LONGEST_URL = 4000
 PORTS = {"http": 80, "https": 443}
 _URL = re.compile(r"(https?)://(\[[0-9a-f:.]+\]|[a-z0-9._-]+)(?::([0-9]{1,5}))?(.*)", re.I | re.S)
 _TARGET = re.compile(r"([/?][!-\"$-~]*)?")
+_SKILL = re.compile(r"[a-z0-9_]+")
 _SHOWN = 60
 
 
@@ -60,5 +61,8 @@ def split(url: str) -> tuple[Origin, str]:
 
 
 def internet_variable(skill: str) -> str:
-    """The variable in which root names the servers on the internet that a skill may reach."""
-    return f"HARK_INTERNET_{re.sub(r'[^a-z0-9]', '_', skill, flags=re.I).upper()}"
+    """The variable of the bridge's unit in which root names a skill's servers on the internet.
+
+    It is "" for a name with other characters than a-z, 0-9 and _, which could be taken for another.
+    """
+    return f"HARK_INTERNET_{skill.upper()}" if _SKILL.fullmatch(skill) else ""
