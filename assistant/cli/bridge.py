@@ -28,7 +28,7 @@ from assistant.supervision.logs import set_up
 from assistant.supervision.sdnotify import Notifier
 
 NAME = "bridge"
-BEAT_S = 5.0
+BEAT_S = 2.0
 PEERS = ("skills", "control")
 CONSUMERS: Mapping[type[Message], str] = {HomeCommand: NAME, HomeStates: "skills"}
 

@@ -10,11 +10,17 @@ import sys
 from contextlib import ExitStack, closing
 from pathlib import Path
 
+import pytest
+
 from assistant.core.bus import Address, Bus
 from assistant.core.clock import boottime_s
+from assistant.core.layout import NETWORK_SOCKET
 from assistant.core.messages import DeviceChanged, HomeCommand, HomeStates, Message
+from skills.capabilities.network import BridgeNetwork
 from tests.support.mosquitto import PATIENCE_S, Lamp, Mosquitto
+from tests.support.network_bridge import Bridge
 from tests.support.scenario import HOME
+from tests.support.web_server import WebServer
 
 
 class Service:
@@ -73,6 +79,35 @@ def test_it_joins_the_bus_and_ends_on_sigterm(
     assert service.hears(HomeStates).states == {"light.kitchen": "on"}  # type: ignore[attr-defined]
     service.process.send_signal(signal.SIGTERM)
     assert service.process.wait(PATIENCE_S) == 0
+
+
+def test_beside_the_broker_it_serves_the_network_of_skills(
+    mosquitto: Mosquitto, things: ExitStack, tmp_path: Path
+) -> None:
+    web = things.enter_context(closing(WebServer()))
+    lamp = things.enter_context(closing(Lamp(mosquitto.port)))
+    grants = f'[skills.grants]\nrecipes = ["network:{web.origin}"]'
+    service = Service(tmp_path, mosquitto.port, things, grants)
+    service.skills.send(HomeCommand(utterance_id="u1", entity_id="light.kitchen", state="on"))
+    assert lamp.hears("hark/light/kitchen/set") == (b"ON", False)
+    network = BridgeNetwork(tmp_path / "run" / NETWORK_SOCKET, "recipes")
+    assert network.get(f"{web.origin}/hello").text == "hello"
+    service.process.send_signal(signal.SIGTERM)
+    assert service.process.wait(PATIENCE_S) == 0
+
+
+def test_for_the_network_of_skills_alone_it_stays(things: ExitStack, tmp_path: Path) -> None:
+    systemd = things.enter_context(socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM))
+    systemd.bind(str(tmp_path / "notify"))
+    systemd.settimeout(PATIENCE_S)
+    things.enter_context(pytest.MonkeyPatch.context()).setenv(
+        "NOTIFY_SOCKET", str(tmp_path / "notify")
+    )
+    bridge = Bridge(tmp_path, ("network:http://192.168.1.20",), things)
+    assert [systemd.recv(4096) for _ in range(2)] == [b"READY=1", b"WATCHDOG=1"]
+    bridge.process.send_signal(signal.SIGTERM)
+    assert systemd.recv(4096) == b"STOPPING=1"
+    assert bridge.process.wait(PATIENCE_S) == 0
 
 
 def test_a_broker_that_is_away_is_a_state_and_ends_nothing(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import os
+import socket
 import subprocess
 import sys
 import time
@@ -37,16 +37,15 @@ class Bridge:
     """A running `assistant bridge` with settings that grant the skill "recipes" something."""
 
     def __init__(
-        self, folder: Path, granted: tuple[str, ...], things: ExitStack, **environment: str
+        self, folder: Path, granted: tuple[str, ...], things: ExitStack, more: str = ""
     ) -> None:
         self.runtime = folder / "run"
-        self.settings = folder / "config.toml"
+        self.settings, self._more = folder / "config.toml", more
         self.grant(*granted)
         self.log = folder / "log"
         with self.log.open("w") as log:
             self.process = subprocess.Popen(
                 (sys.executable, "-m", "assistant", "bridge", "--config", str(self.settings)),
-                env=os.environ | environment,
                 stderr=log,
             )
         things.callback(self.process.wait)
@@ -57,7 +56,8 @@ class Bridge:
         """Let the settings grant this and no more."""
         asked = ", ".join(f'"{one}"' for one in permissions)
         self.settings.write_text(
-            f'[storage]\nruntime = "{self.runtime}"\n[skills.grants]\nrecipes = [{asked}]\n'
+            f'[storage]\nruntime = "{self.runtime}"\n'
+            f"[skills.grants]\nrecipes = [{asked}]\n{self._more}"
         )
 
     @property
@@ -65,9 +65,13 @@ class Bridge:
         """Where it serves the network."""
         return self.runtime / NETWORK_SOCKET
 
+    def _answers(self) -> bool:
+        with socket.socket(socket.AF_UNIX) as line:
+            return line.connect_ex(str(self.socket)) == 0
+
     def _wait(self) -> None:
         end_s = time.monotonic() + PATIENCE_S
-        while not self.socket.exists():
+        while not self._answers():
             assert self.process.poll() is None
             assert time.monotonic() < end_s
             time.sleep(0.02)

@@ -151,6 +151,10 @@ def test_signs_are_spoken_but_the_text_is_kept() -> None:
             "Sorry, something went wrong in the skill coffee.",
         ),
         (
+            StageFailed(stage="skills", code="skill.unreachable", message="y", part="coffee"),
+            "Sorry, I can't reach the server of the skill coffee.",
+        ),
+        (
             StageFailed(stage="skills", code="storage.full", message="y"),
             "I couldn't save that: my disk is full.",
         ),

@@ -1,0 +1,82 @@
+"""What `assistant doctor` says of the servers that skills are granted."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import ExitStack, closing
+from pathlib import Path
+
+import pytest
+
+from assistant.core.config import load_config
+from assistant.core.errors import BridgeError
+from assistant.core.network.exchange import Allowed
+from assistant.doctor import servers
+from assistant.doctor.checks import Finding
+from tests.support.network_bridge import Bridge
+from tests.support.web_server import WebServer
+
+
+def findings(bridge: Bridge, file: Path, *granted: str) -> dict[str, Finding]:
+    """What is found of each server, where the settings grant these."""
+    names = ", ".join(f'"network:{one}"' for one in granted)
+    file.write_text(
+        f'[storage]\nruntime = "{bridge.runtime}"\n[skills.grants]\nrecipes = ["timers", {names}]\n'
+    )
+    found = servers.servers(load_config((file,))[0])
+    return dict(zip(sorted(granted), found, strict=True))
+
+
+def test_what_the_bridge_does_not_allow_is_told(tmp_path: Path, things: ExitStack) -> None:
+    web = things.enter_context(closing(WebServer()))
+    ours, other, distant = web.origin, "http://192.168.1.20", "http://1.1.1.1"
+    bridge = Bridge(tmp_path, (f"network:{ours}", f"network:{distant}"), things)
+    found = findings(bridge, tmp_path / "mine.toml", ours, other, distant)
+    assert (found[ours].name, found[ours].ok) == ("network of recipes", True)
+    assert found[ours].detail == f"{ours} may be asked"
+    assert f'do not grant recipes "network:{other}"' in found[other].detail
+    assert "is not on the local network" in found[distant].detail
+    for one in (found[other], found[distant]):
+        assert (one.ok, one.remedy) == (False, "run: assistant skills grant recipes")
+        assert not one.necessary
+
+
+def test_a_server_that_is_away_is_told(tmp_path: Path, things: ExitStack) -> None:
+    with closing(WebServer()) as web:
+        bridge = Bridge(tmp_path, (f"network:{web.origin}",), things)
+    finding = findings(bridge, tmp_path / "mine.toml", web.origin)[web.origin]
+    assert "nothing answers" in finding.detail
+    assert "whether it runs" in finding.remedy
+
+
+def test_a_bridge_that_does_not_run_is_told(tmp_path: Path, things: ExitStack) -> None:
+    bridge = Bridge(tmp_path, ("network:http://nas",), things)
+    bridge.process.kill()
+    bridge.process.wait()
+    finding = findings(bridge, tmp_path / "mine.toml", "http://nas")["http://nas"]
+    assert "does not run" in finding.detail
+    assert finding.remedy == servers.DOWN
+
+
+def test_who_may_not_ask_the_bridge_is_told_so(tmp_path: Path) -> None:
+    file = tmp_path / "config.toml"
+    file.write_text('[skills.grants]\nrecipes = ["network:http://nas"]\n')
+    config, _ = load_config((file,))
+    denied = BridgeError("bridge.denied", "this user may not ask the bridge")
+    (finding,) = servers.found(config, lambda check: denied)
+    assert (finding.ok, finding.remedy) == (False, "run this with sudo")
+    (finding,) = servers.found(config, lambda check: Allowed())
+    assert finding.ok
+
+
+@pytest.fixture
+def things() -> Iterator[ExitStack]:
+    with ExitStack() as stack:
+        yield stack
+
+
+@pytest.mark.parametrize("grants", ["", 'recipes = ["timers"]'])
+def test_without_such_a_grant_there_is_nothing_to_tell(tmp_path: Path, grants: str) -> None:
+    file = tmp_path / "config.toml"
+    file.write_text(f"[skills.grants]\n{grants}\n")
+    assert list(servers.servers(load_config((file,))[0])) == []
