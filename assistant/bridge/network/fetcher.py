@@ -76,7 +76,7 @@ class Fetcher:
         secret = None
         if asked.secret:
             secret = self._secrets.of(asked.skill, asked.secret, asked.origin)
-        async with _named_faults(asked.origin, min(asked.within_s, LONGEST_WAIT_S)):
+        async with _named_faults(asked.origin, asked.within_s):
             backend = _Pinned(await self._addresses(asked.origin, reach))
             answer = await self._exchanged(asked, secret, backend)
         if secret is not None and secret.is_in(answer.body):
@@ -165,7 +165,7 @@ class _Pinned(httpcore2.AnyIOBackend):
 async def _named_faults(origin: Origin, within_s: float) -> AsyncIterator[None]:
     """Raise `UnreachableError` for what goes wrong on the way to a server, or takes longer."""
     try:
-        async with asyncio.timeout(within_s):
+        async with asyncio.timeout(max(0.0, min(within_s, LONGEST_WAIT_S))):  # also for NaN
             yield
     except TimeoutError as error:
         raise UnreachableError(f"{origin} does not answer in time") from error
