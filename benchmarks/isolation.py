@@ -1,7 +1,8 @@
 """What it costs that a skill has a process of its own: `python -m benchmarks.isolation`.
 
 A skill that imports only `assistant.skill` is called, and crashes in turn; measured are a call, the
-call after a crash, and the memory that its process has for itself.
+call after a crash, and the memory that its process has for itself. Another asks a server on this
+machine through a bridge, whose memory is measured, too.
 """
 
 from __future__ import annotations
@@ -9,7 +10,7 @@ from __future__ import annotations
 import argparse
 import sys
 import time
-from contextlib import suppress
+from contextlib import ExitStack, closing, suppress
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -17,10 +18,12 @@ import msgspec
 import numpy as np
 
 from assistant.core.errors import SkillError
-from assistant.skill import Request
+from assistant.skill import Context, Request
 from assistant.skill.testing import memory_context
 from skills.isolation.host import Host
 from skills.isolation.isolated import IsolatedSkill
+from tests.support.network_bridge import Bridge, loaded, with_network
+from tests.support.web_server import WebServer
 
 PYPROJECT = """
 [project]
@@ -51,12 +54,15 @@ class Figures(msgspec.Struct, kw_only=True):
     call_ms: tuple[float, float]
     after_crash_ms: tuple[float, float]
     memory_mb: float
+    server_ms: tuple[float, float]
+    bridge_mb: float
 
 
-def called(skill: IsolatedSkill, intent: str) -> float:
+def called(skill: IsolatedSkill, intent: str, context: Context | None = None) -> float:
     """Milliseconds that a call takes."""
     began_s = time.perf_counter()
-    dialog = skill.call(Request(utterance_id="u", text="", intent=intent), memory_context())
+    request = Request(utterance_id="u", text="", intent=intent)
+    dialog = skill.call(request, context or memory_context())
     with suppress(StopIteration):
         next(dialog)
     return 1000 * (time.perf_counter() - began_s)
@@ -71,8 +77,7 @@ def measure(calls: int, folder: Path) -> Figures:
     skill.warm()
     called(skill, "Ring")
     plain = [called(skill, "Ring") for _ in range(calls)]
-    rollup = Path(f"/proc/{skill.pid}/smaps_rollup").read_text()
-    memory_kb = next(int(line.split()[1]) for line in rollup.splitlines() if line[:4] == "Pss:")
+    memory_mb = _memory_mb(skill.pid)
     after = []
     for _ in range(calls):
         with suppress(SkillError):
@@ -80,12 +85,35 @@ def measure(calls: int, folder: Path) -> Figures:
         host.quarantine.release(skill.name)
         after.append(called(skill, "Ring"))
     host.close()
+    server_ms, bridge_mb = asked(calls, folder)
     return Figures(
         calls=calls,
         call_ms=_middle_and_most(plain),
         after_crash_ms=_middle_and_most(after),
-        memory_mb=round(memory_kb / 1000, 1),
+        memory_mb=memory_mb,
+        server_ms=server_ms,
+        bridge_mb=bridge_mb,
     )
+
+
+def asked(calls: int, folder: Path) -> tuple[tuple[float, float], float]:
+    """Milliseconds of a call that asks a server, and the bridge's memory in MB."""
+    with ExitStack() as things:
+        web = things.enter_context(closing(WebServer()))
+        permissions = (f"network:{web.origin}",)
+        bridge = Bridge(folder, permissions, things)
+        body = f"return Reply(context.network.get('{web.origin}/hello').text)"
+        skill, context = loaded(folder, things, permissions, body), with_network(bridge.socket)
+        called(skill, "Probe", context)
+        times_ms = [called(skill, "Probe", context) for _ in range(calls)]
+        return _middle_and_most(times_ms), _memory_mb(bridge.process.pid)
+
+
+def _memory_mb(pid: int | None) -> float:
+    """The proportional set size of a process."""
+    rollup = Path(f"/proc/{pid}/smaps_rollup").read_text()
+    kilobytes = next(int(line.split()[1]) for line in rollup.splitlines() if line[:4] == "Pss:")
+    return round(kilobytes / 1000, 1)
 
 
 def _middle_and_most(times_ms: list[float]) -> tuple[float, float]:

@@ -249,6 +249,19 @@ def test_of_several_addresses_the_first_that_answers_is_taken(
     assert network.get(f"{origin}/hello").text == "hello"
 
 
+def test_an_address_that_systemd_refuses_is_told_from_one_that_is_silent(
+    desk: MakeDesk, web: WebServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As IPAddressDeny= has it, which these tests cannot put in force."""
+
+    async def denied(**_: object) -> object:
+        raise OSError("All connection attempts failed") from PermissionError(1, "not permitted")
+
+    network = desk(web.origin).network
+    monkeypatch.setattr("anyio.connect_tcp", denied)
+    unreachable(lambda: network.get(f"{web.origin}/hello"), "see IPAddressAllow")
+
+
 # ── TLS ─────────────────────────────────────────────────────────────────────────────────────
 
 
