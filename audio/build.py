@@ -14,6 +14,8 @@ from assistant.core.did_you_mean import did_you_mean
 from assistant.core.errors import ConfigError
 from assistant.core.models.manifest import Library, ModelState
 from assistant.core.speakable import SpeakableSource
+from audio.asr.acoustic.transform import MODEL as ACOUSTIC
+from audio.asr.acoustic.transform import transform_file
 from audio.asr.domain import prepare
 from audio.asr.general import GeneralEnglish
 from audio.asr.likelihood import Likelihood
@@ -129,13 +131,15 @@ class Recognition:
             self._require_known(settings.model)
             whisper = self.faults.load_or_none(WHISPER, self._whisper)
         if whisper is None:
-            return self._domain(GeneralEnglish())
+            return self._domain(GeneralEnglish(transform=self._transform))
         if settings.engine == "whisper":
             return whisper
         here = self._pace(whisper)
         if here.leads:
             return Ahead(whisper, self._domain(None), self.faults)
-        return self._domain(Aside(whisper, here, GeneralEnglish(), self.faults))
+        return self._domain(
+            Aside(whisper, here, GeneralEnglish(transform=self._transform), self.faults)
+        )
 
     def _domain(self, look: SecondLook | None) -> PocketSphinxRecognizer:
         return PocketSphinxRecognizer(
@@ -144,7 +148,13 @@ class Recognition:
             cache_dir=self._domains,
             look=look,
             likelihood=self._likelihood.of,
+            transform=self._transform,
         )
+
+    @cached_property
+    def _transform(self) -> Path | None:
+        """The file of the acoustic model's map; None where it is damaged, and the ear is worse."""
+        return self.faults.load_or_none(ACOUSTIC, lambda: transform_file(self._library))
 
     @property
     def _prefixes(self) -> list[str]:

@@ -54,6 +54,7 @@ KINDS = {
     "intent": Kind("nlu", _intent),
     "slots": Kind("nlu", _slots),
     "asr": Kind("asr"),
+    "acoustic": Kind("asr"),
     "voice": Kind("voice"),
     "wake": Kind("audio"),
     "encoder": Kind("answer"),

@@ -14,10 +14,10 @@ import pocketsphinx
 from numpy.typing import NDArray
 
 BLOCK_S = 0.1
-_FRAMES_PER_BLOCK = 10
-_DIMENSIONS = 13
+FRAMES_PER_BLOCK = 10
+DIMENSIONS = 13
 _WINDOW_FRAMES = 500  # how many frames sphinxbase counts a mean that it was given for
-_PRIOR = np.array([40.0, 3.0, -1.0] + [0.0] * (_DIMENSIONS - 3))  # its default `cmninit`
+_PRIOR = np.array([40.0, 3.0, -1.0] + [0.0] * (DIMENSIONS - 3))  # its default `cmninit`
 # Chosen on 24 orders, clean and at 8 dB, and 25 home commands, of eleven settings close together.
 _PRIOR_SHARE = 0.12
 _SILENCE_IN_TRAINING = 2.0  # in c0: the model's means are over whole recordings with their pauses
@@ -41,10 +41,10 @@ class CepstralMean:
 
     def add(self, samples: bytes) -> None:
         """Take in the next `BLOCK_S` of int16 samples."""
-        self._decoder.set_cmn(",".join(["0"] * _DIMENSIONS))
+        self._decoder.set_cmn(",".join(["0"] * DIMENSIONS))
         self._decoder.process_raw(samples, no_search=True)
         mean = np.array([float(c) for c in self._decoder.get_cmn(True).split(",")])
-        self._blocks.append(mean * (_WINDOW_FRAMES + _FRAMES_PER_BLOCK) / _FRAMES_PER_BLOCK)
+        self._blocks.append(mean * (_WINDOW_FRAMES + FRAMES_PER_BLOCK) / FRAMES_PER_BLOCK)
 
     def finish(self) -> None:
         """End the utterance; the mean stays."""
@@ -65,16 +65,28 @@ class CepstralMean:
 
     def text(self) -> str:
         """The mean over the speech so far, moved slightly to the prior, as sphinxbase reads it."""
-        mean = _PRIOR
-        if self._blocks:
-            speech = self._speech()[0].mean(axis=0)
-            mean = (1 - _PRIOR_SHARE) * speech + _PRIOR_SHARE * _PRIOR
-            mean[0] -= _SILENCE_IN_TRAINING
+        mean = mean_of_speech(np.array(self._blocks)) if self._blocks else _PRIOR
         return ",".join(f"{c:.4f}" for c in mean)
 
     def _speech(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """The louder blocks, and the loudness (c0) of all."""
         blocks = np.array(self._blocks)
-        loudness = blocks[:, 0]
-        low, high = np.percentile(loudness, (5, 98))
-        return blocks[loudness >= low + _LOUDNESS * (high - low)], loudness
+        return _louder(blocks), blocks[:, 0]
+
+
+def mean_of_speech(blocks: NDArray[np.float64]) -> NDArray[np.float64]:
+    """The mean, float[13], that is subtracted from cepstra; `blocks` are their means, a block each.
+
+    It is the mean of the louder ones, moved slightly to the prior.
+    """
+    speech = _louder(blocks).mean(axis=0)
+    mean: NDArray[np.float64] = (1 - _PRIOR_SHARE) * speech + _PRIOR_SHARE * _PRIOR
+    mean[0] -= _SILENCE_IN_TRAINING
+    return mean
+
+
+def _louder(blocks: NDArray[np.float64]) -> NDArray[np.float64]:
+    loudness = blocks[:, 0]
+    low, high = np.percentile(loudness, (5, 98))
+    loud: NDArray[np.bool_] = loudness >= low + _LOUDNESS * (high - low)
+    return blocks[loud]

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from assistant.core.errors import RecognitionError
 from assistant.core.messages import SAMPLE_RATE_HZ, Word
 from assistant.core.speakable import SpeakableSource
+from audio.asr.acoustic.gaussians import model_folder
 from audio.asr.cepstral_mean import BLOCK_S, CepstralMean
 from audio.asr.confidence import certainty, evidence, is_plausible
 from audio.asr.domain import FILLERS, Domain, prepare
@@ -66,7 +67,8 @@ class PocketSphinxRecognizer:
     Other speech may come before a prefix. Speech that fits a loop of phones better than any
     sentence, or words whose `likelihood` as one is too small, is left to `look`, where there is
     one; silence and noise give nothing. The confidence of a word comes from how long it lasts for
-    its phones. Raises `RecognitionError` when the domain cannot be built.
+    its phones. `transform` is the file of a map that moves the acoustic model's means. Raises
+    `RecognitionError` when the domain cannot be built.
     """
 
     name = "pocketsphinx"
@@ -79,12 +81,14 @@ class PocketSphinxRecognizer:
         cache_dir: Path,
         look: SecondLook | None = None,
         likelihood: Callable[[str], float] = lambda text: 0.0,
+        transform: Path | None = None,
     ) -> None:
+        moved = {} if transform is None else {"mllr": str(transform)}
         try:
             domain = prepare(speakable, prefixes, cache_dir)
-            self._decoder = _decoder(domain, fsg=str(domain.network), **_BEAMS)
+            self._decoder = _decoder(domain, fsg=str(domain.network), **_BEAMS, **moved)
             self._mean = CepstralMean(_feature_decoder(domain))
-            self._trigram = _decoder(domain, lm=str(domain.trigram), **_WHOLE)
+            self._trigram = _decoder(domain, lm=str(domain.trigram), **_WHOLE, **moved)
         except (OSError, ValueError, RuntimeError) as error:
             message = f"PocketSphinx cannot use the skills' sentences from {cache_dir}: {error}"
             raise RecognitionError("asr.domain", message) from error
@@ -261,9 +265,8 @@ class PocketSphinxRecognizer:
 
 
 def _decoder(domain: Domain, **options: object) -> pocketsphinx.Decoder:
-    model = Path(pocketsphinx.get_model_path("en-us")) / "en-us"
     settings = {"lm": None, "cmn": "live", "bestpath": False, "loglevel": "FATAL", **options}
-    return pocketsphinx.Decoder(hmm=str(model), dict=str(domain.dictionary), **settings)
+    return pocketsphinx.Decoder(hmm=str(model_folder()), dict=str(domain.dictionary), **settings)
 
 
 def _feature_decoder(domain: Domain) -> pocketsphinx.Decoder:

@@ -1,6 +1,7 @@
 """Trains, writes as int8 and measures models: `python -m models.training TASK`.
 
-The trainings need the extra `[train]`; `examples` and `talk` need only the daemon's packages.
+The trainings need the extra `[train]`; `examples`, `talk` and `acoustic` need only the daemon's
+packages.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ USAGE = """usage: python -m models.training TASK
   benchmark SET  snips, atis or conll: figures only
   examples       our sentences embedded by the intent encoder, as they ship
   embedding      the speech embedding of enrolled wake words that ships
+  acoustic       the map of the acoustic model that ships
   talk           talk in synthetic voices, embedded by it, as it ships"""
 
 
@@ -27,6 +29,10 @@ def main(arguments: list[str]) -> None:
         from models.training import examples
 
         examples.build()
+    elif arguments == ["acoustic"]:
+        from models.training import acoustic
+
+        acoustic.build()
     elif arguments == ["talk"]:
         from models.training import talk
 

@@ -11,6 +11,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import msgspec
+import numpy as np
 import pytest
 
 from assistant.composition import Composition
@@ -26,14 +27,19 @@ from assistant.core.messages import (
 )
 from assistant.core.models.manifest import SHIPPED, Library
 from assistant.core.settings.skills import SkillsSettings
+from assistant.core.speakable import always
 from assistant.core.stage import Stage
 from assistant.doctor import checks
+from assistant.evaluation.commands import transcribe
 from assistant.serving.hot_swap import NluHotSwap
+from audio.asr.acoustic.transform import FILE as ACOUSTIC
+from audio.build import Recognition
 from audio.tts.apology import MODELS, words_for
 from nlu.build import Understanding
 from nlu.grammar.vocabulary import NO_VOCABULARY
 from nlu.stage import NluStage
 from tests.support.handmade_onnx import adding_model
+from tests.support.voices import speech
 
 Damage = Callable[[Path], None]
 NAMES = ("generator", "intent", "ner", "reader")
@@ -149,7 +155,7 @@ def damaged(folder: Path, name: str, damage: Damage) -> Library:
     shipped = folder / "models"
     shipped.mkdir()
     shutil.copy(SHIPPED / "manifest.toml", shipped)
-    for other in (*NAMES, "wake"):
+    for other in (*NAMES, "wake", "acoustic"):
         if other == name:
             shutil.copytree(SHIPPED / name, shipped / name)
         else:
@@ -198,6 +204,29 @@ def test_understanding_goes_on_with_sentences_and_tells_once_why(
     understood(stage, TIMER, 2000.0)
     assert told(stage, 3000.0) == []
     assert caplog.text.count(f"({code})") == 1
+
+
+@pytest.mark.parametrize(
+    ("damage", "code"),
+    [
+        (lambda folder: (folder / ACOUSTIC).unlink(), "model.missing"),
+        (rewritten(ACOUSTIC, lambda content: content[:-9]), "model.corrupt"),
+        (vouched(ACOUSTIC, lambda content: content[:-9]), "model.unusable"),
+        (vouched(ACOUSTIC, lambda content: b"\xff" + content), "model.unusable"),
+    ],
+)
+def test_the_ear_goes_on_without_its_map_and_tells_why(
+    tmp_path: Path, damage: Damage, code: str
+) -> None:
+    config = Config(storage=StorageSettings(state=str(tmp_path), cache=str(tmp_path)))
+    library = damaged(tmp_path, "acoustic", damage)
+    recognition = Recognition(config, library, always(["stop", "go on"]))
+    stage = recognition.stage()
+    (report,) = recognition.faults.take_reports()
+    assert (report.part, report.code) == ("acoustic", code)
+    assert words_for(report) == MODELS["acoustic"]
+    sound = np.frombuffer(b"".join(speech("stop")), np.int16)
+    assert transcribe(stage, sound)[0].text == "stop"
 
 
 def test_whole_models_guess_and_nothing_is_told(tmp_path: Path, config: Config) -> None:

@@ -49,7 +49,7 @@ class Artefact(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
 
     version: str
     kind: str
-    """"asr", "voice", "intent", "slots", "encoder", "generator" or "wake"."""
+    """"asr", "voice", "intent", "slots", "encoder", "generator", "wake" or "acoustic"."""
     summary: str
     licence: str
     source: str

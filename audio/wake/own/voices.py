@@ -112,7 +112,7 @@ def altered(
     sound = sound * level / (np.sqrt(np.mean(sound**2)) + 1e-6)
     begins, rest = round(before_s * SAMPLE_RATE_HZ), round(after_s * SAMPLE_RATE_HZ)
     whole = np.pad(sound, (begins, rest))
-    whole += _hiss(len(whole), noise, dice) * level * 10 ** (-dice.uniform(5, 40) / 20)
+    whole += hiss(len(whole), noise, dice) * level * 10 ** (-dice.uniform(5, 40) / 20)
     pcm = np.clip(whole * 32768, -32768, 32767).astype(np.int16)
     return pcm, (begins + len(sound)) / SAMPLE_RATE_HZ
 
@@ -127,7 +127,8 @@ def _reverberated(sound: Sound, noise: np.random.Generator, dice: random.Random)
     return np.asarray(mixed[: len(sound) + tail // 3], np.float32)
 
 
-def _hiss(size: int, noise: np.random.Generator, dice: random.Random) -> NDArray[np.float64]:
+def hiss(size: int, noise: np.random.Generator, dice: random.Random) -> NDArray[np.float64]:
+    """Noise of a random colour, with a deviation of 1."""
     white = noise.standard_normal(_quick(size))
     slope = np.maximum(np.fft.rfftfreq(len(white), 1 / SAMPLE_RATE_HZ), 50) ** dice.uniform(0, 1.2)
     coloured = np.fft.irfft(np.fft.rfft(white) / slope, len(white))
