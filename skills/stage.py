@@ -17,6 +17,7 @@ from assistant.core.messages import (
     Command,
     Commit,
     DeviceChanged,
+    HomeReceipt,
     HomeStates,
     Interpretation,
     Message,
@@ -41,7 +42,7 @@ from skills.capabilities.bound import OWN, Capabilities
 from skills.confirmed import Confirmed
 from skills.deadline import Overdue, within
 from skills.declined import not_understood
-from skills.devices import Devices
+from skills.devices.devices import Devices
 from skills.dialog import (
     Dialog,
     Resolve,
@@ -96,6 +97,7 @@ class SkillsStage:
         Woke,
         PlaybackStarted,
         PlaybackEnded,
+        HomeReceipt,
         HomeStates,
         DeviceChanged,
     )
@@ -125,15 +127,16 @@ class SkillsStage:
         self._resolve = resolve
         self._mute, self._muted = mute, False
         self._scheduler = TimerScheduler(database, now, boot_id)
-        self._devices = Devices(database, home, broker)
-        lists = StoredLists(database)
-        lists.take_over(self._devices.added)
-        self._confirmed = Confirmed(database, usage)
         self._timing = Timing(now, boot_id, where)
-        self._events = Events(registry, database, self._devices, self._timing)
         self._floor = Floor()
         self._quiet = Quiet(database, self._timing, quiet)
         self._announcements = Waiting(database, self._timing, self._quiet, self._floor)
+        announce = self._announcements.add_notice
+        self._devices = Devices(database, home, broker, self._timing.countdown, announce)
+        lists = StoredLists(database)
+        lists.take_over(self._devices.added)
+        self._confirmed = Confirmed(database, usage)
+        self._events = Events(registry, database, self._devices, self._timing)
         capabilities = Capabilities(database, self._announcements, self._timing, network)
         self._later = Later(
             *(registry, database, self._devices, now, boot_id, where),
@@ -192,15 +195,14 @@ class SkillsStage:
                 self._scheduler.heard(message.utterance_id)
                 self._later.heard(message.utterance_id)
                 self._announcements.heard(message.utterance_id)
-            case HomeStates():
+            case HomeStates() | HomeReceipt() | DeviceChanged():
                 self._devices.told(message)
-            case DeviceChanged(device="broker"):
-                yield from self._devices.broker_changed(message.present)
         if self._dialog is not None and self._dialog.expires_at_s <= self._scheduler.at_s:
             self._dialog = None
         yield from self._scheduler.rings()
         yield from self._later.carry_out(self._context, self._history, _in_time)
         yield from self._events.handle(self._context, self._scheduler.at_s, _in_time)
+        yield from self._devices.left_over()
 
     def deadline_s(self) -> float | None:
         """When a timer or a plan is due, a ring must come again, or an open question lapses."""
@@ -210,6 +212,7 @@ class SkillsStage:
             *(self._scheduler.deadline_s(), self._later.deadline_s()),
             self._announcements.deadline_s(self._scheduler.at_s, self._dialog is not None),
             self._events.deadline_s(self._scheduler.at_s),
+            self._devices.deadline_s(),
         ]
         if self._dialog is not None:
             moments.append(self._dialog.expires_at_s)
@@ -336,7 +339,6 @@ class SkillsStage:
     ) -> Iterator[Message]:
         """Continue a dialog in one transaction, then report it; a fault leaves no dialog open."""
         self._dialog, self._muted = None, False
-        self._devices.forget_changes()
         before, after_answer = self._database.changes, self._history.answered
         with self._database.transaction():
             reply = _in_time(lambda: move(dialog))

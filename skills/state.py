@@ -9,7 +9,8 @@ from skills.announcements.quiet import create_do_not_disturb
 from skills.announcements.waiting import create_announcements
 from skills.capabilities.values import create_skill_values
 from skills.confirmed import create_confirmed
-from skills.devices import create_attributes, create_commands, create_devices
+from skills.devices.devices import create_attributes, create_commands, create_devices
+from skills.devices.outbox import create_outbox
 from skills.events.store import create_events
 from skills.history import create_last_act
 from skills.later.reports import create_reports
@@ -31,7 +32,7 @@ MIGRATIONS = (
     *(create_attributes, create_commands, create_lists, create_extended),
     *(create_made_lists, create_confirmed, create_plans, create_reports),
     *(create_skill_values, create_announcements, create_do_not_disturb),
-    *(create_events, create_last_act),
+    *(create_events, create_last_act, create_outbox),
 )
 
 

@@ -7,8 +7,9 @@ import logging
 import os
 import sys
 import threading
+from collections import deque
 from collections.abc import Iterable
-from typing import Any
+from typing import Any, Literal
 
 import msgspec
 from paho.mqtt.client import Client, ConnectFlags, DisconnectFlags, MQTTMessage
@@ -28,22 +29,24 @@ from assistant.bridge.payloads import (
 from assistant.core.clock import boottime_s
 from assistant.core.config import MqttSettings
 from assistant.core.errors import BridgeError
-from assistant.core.messages import DeviceChanged, HomeCommand, Message, SlotValue, Tick
+from assistant.core.messages import DeviceChanged, HomeCommand, HomeReceipt, Message, Tick
 
 GOODBYE_S = 1.0
+FRESH_S = 5.0
+"""Seconds after which a command that is no state, such as "next", is too old to be obeyed."""
+
+Outcome = Literal["sent", "unsent", "unsure"]
+"""What became of a command, as in a `HomeReceipt`."""
 
 log = logging.getLogger(__name__)
 
 
-class Unsent(msgspec.Struct, frozen=True):
-    """The latest state and attributes to send to a device when the broker is back."""
+class _Publication(msgspec.Struct, frozen=True):
+    """What waits for the broker's acknowledgement."""
 
-    state: str = ""
-    attributes: dict[str, SlotValue] = {}
-
-    def then(self, command: HomeCommand) -> Unsent:
-        """These, updated by a later command."""
-        return Unsent(command.state or self.state, {**self.attributes, **command.attributes})
+    ids: tuple[int, ...]
+    connection: int | None = None
+    """The connection that must bring the acknowledgement; None for any."""
 
 
 class Broker:
@@ -55,7 +58,13 @@ class Broker:
 
     def __init__(self, settings: MqttSettings, entity_ids: Iterable[str] = ()) -> None:
         self._settings = settings
-        self._unsent: dict[str, Unsent] = {}
+        self._awaited: dict[int, _Publication] = {}
+        """MQTT's id of a message → what its acknowledgement proves to have arrived."""
+        self._acknowledged: deque[tuple[int, int]] = deque()
+        """Connection and MQTT's id of the acknowledgements that paho's thread has taken."""
+        self._outcomes: dict[int, Outcome] = {}
+        self._connections = 0
+        """How often a connection was begun; paho's thread counts."""
         self._signal = os.eventfd(0, os.EFD_NONBLOCK | os.EFD_CLOEXEC)
         self._lock = threading.Lock()
         self._states: dict[str, str] = {}
@@ -71,6 +80,7 @@ class Broker:
         self._client.on_pre_connect = self._connecting
         self._client.on_connect = self._connected
         self._client.on_subscribe = self._subscribed
+        self._client.on_publish = self._published
         self._client.on_connect_fail = self._unreachable
         self._client.on_disconnect = self._disconnected
         self._client.on_message = self._heard
@@ -107,37 +117,91 @@ class Broker:
         if added := [(topic, 1) for topic in self._topics.keys() - before.keys()]:
             self._client.subscribe(added)
 
+    def receipt(self) -> HomeReceipt | None:
+        """What became of commands and has not been reported to the daemon; None for nothing."""
+        self._settle()
+        if not self._outcomes:
+            return None
+        return HomeReceipt(
+            sent=self._concluded("sent"),
+            unsent=self._concluded("unsent"),
+            unsure=self._concluded("unsure"),
+        )
+
+    def received(self, receipt: HomeReceipt) -> None:
+        """Note that the daemon has this receipt."""
+        for number in (*receipt.sent, *receipt.unsent, *receipt.unsure):
+            self._outcomes.pop(number, None)
+
     def publish(self, command: HomeCommand) -> None:
-        """Command a device; while the broker is away, the latest state and attributes wait.
+        """Command a device.
 
-        A command that is not a state is dropped then, as nobody wants it later. Raises
-        `BridgeError` for an entity that no topic can name, and when too many commands wait for the
-        broker's acknowledgement.
+        A change is not published while the broker is away, nor while it is on its way: the skills
+        send it again. A command that is not a state is published now or never. Raises `BridgeError`
+        for an entity that no topic can name, and when too many commands wait for the broker's
+        acknowledgement.
         """
-        topic = command_topic(self._settings.prefix, command.entity_id)
-        # Not paho's own state, which may lag: paho would then send an older command first.
-        if self.presence is None or not self.presence.present:
-            if not command.command:
-                before = self._unsent.get(command.entity_id, Unsent())
-                self._unsent[command.entity_id] = before.then(command)
-            return
-        self._unsent.pop(command.entity_id, None)
-        payload = command_payload(command.command or command.state, command.attributes)
-        if self._client.publish(topic, payload, qos=1).rc == MQTTErrorCode.MQTT_ERR_QUEUE_SIZE:
-            message = f"the broker acknowledges no commands: {command.entity_id} was not told"
-            raise BridgeError("bridge.full", message)
+        try:
+            topic = command_topic(self._settings.prefix, command.entity_id)
+        except BridgeError:
+            self._conclude(command.ids, "unsent")
+            raise
+        if command.command:
+            self._publish_once(topic, command)
+        elif self._present and not self._is_on_its_way(command):
+            payload = command_payload(command.state, command.attributes)
+            sent = self._client.publish(topic, payload, qos=1)
+            if sent.rc == MQTTErrorCode.MQTT_ERR_QUEUE_SIZE:
+                message = f"the broker acknowledges no commands: {command.entity_id} was not told"
+                raise BridgeError("bridge.full", message)
+            self._awaited[sent.mid] = _Publication(command.ids)
 
-    def catch_up(self) -> None:
-        """Publish the states that have waited for the broker."""
-        waiting, self._unsent = self._unsent, {}
-        for entity_id, unsent in waiting.items():
-            command = HomeCommand(
-                utterance_id="",
-                entity_id=entity_id,
-                state=unsent.state,
-                attributes=unsent.attributes,
-            )
-            self.publish(command)
+    def _publish_once(self, topic: str, command: HomeCommand) -> None:
+        """Publish with QoS 0, which nothing repeats, neither paho nor the broker.
+
+        As it is not acknowledged, our presence is published behind it, which is: a broker takes
+        what a connection brings in its order.
+        """
+        connection = self._connections
+        late = command.at_s < boottime_s() - FRESH_S
+        if late or not self._present:
+            self._conclude(command.ids, "unsent")
+            return
+        sent = self._client.publish(topic, command_payload(command.command), qos=0)
+        if sent.rc != MQTTErrorCode.MQTT_ERR_SUCCESS:
+            self._conclude(command.ids, "unsent")
+            return
+        proof = self._client.publish(presence_topic(self._settings.prefix), "online", 1, True)
+        self._awaited[proof.mid] = _Publication(command.ids, connection)
+
+    @property
+    def _present(self) -> bool:
+        # Not paho's own state, which may lag: paho would then send an older command first.
+        return self.presence is not None and self.presence.present
+
+    def _is_on_its_way(self, command: HomeCommand) -> bool:
+        waiting = {number for publication in self._awaited.values() for number in publication.ids}
+        return bool(command.ids) and waiting.issuperset(command.ids)
+
+    def _settle(self) -> None:
+        """Conclude what the acknowledgements, and lost connections, say of what was published."""
+        while self._acknowledged:
+            connection, number = self._acknowledged.popleft()
+            publication = self._awaited.get(number)
+            if publication is not None and publication.connection in (None, connection):
+                del self._awaited[number]
+                self._conclude(publication.ids, "sent")
+        for number, publication in list(self._awaited.items()):
+            lost = not self._present or publication.connection != self._connections
+            if publication.connection is not None and lost:
+                del self._awaited[number]
+                self._conclude(publication.ids, "unsure")
+
+    def _concluded(self, outcome: Outcome) -> tuple[int, ...]:
+        return tuple(number for number, what in self._outcomes.items() if what == outcome)
+
+    def _conclude(self, ids: Iterable[int], outcome: Outcome) -> None:
+        self._outcomes |= dict.fromkeys(ids, outcome)
 
     def close(self) -> None:
         """Publish "offline" and disconnect from the broker."""
@@ -169,6 +233,7 @@ class Broker:
     # ── paho's thread ───────────────────────────────────────────────────────────────────────
 
     def _connecting(self, _: Client, __: Any) -> None:
+        self._connections += 1
         self._answered = self._refused = False
 
     def _connected(
@@ -196,6 +261,14 @@ class Broker:
         """Announce that the bridge misses nothing from now on; devices may wait for this."""
         client.publish(presence_topic(self._settings.prefix), "online", 1, True)
         self._changed(True, "")
+
+    def _published(
+        self, _: Client, __: Any, number: int, reason: ReasonCode, ___: Properties | None
+    ) -> None:
+        if reason.is_failure:  # it would be refused again
+            self._complaints.of("broker", f"refuses a command: {reason} (bridge.refused)")
+        self._acknowledged.append((self._connections, number))
+        self._wake()
 
     def _unreachable(self, _: Client, __: Any) -> None:
         # paho calls this inside its exception handler and does not pass the exception.

@@ -6,11 +6,20 @@ from collections.abc import Iterable, Iterator
 from typing import ClassVar
 
 from assistant.bridge.mqtt import Broker
-from assistant.core.messages import DeviceChanged, HomeCommand, HomeStates, Message, Tick
+from assistant.core.messages import (
+    DeviceChanged,
+    HomeCommand,
+    HomeReceipt,
+    HomeStates,
+    Message,
+    Tick,
+)
 
 ANNOUNCE_EVERY_S = 30.0
 JOINED_AFTER_S = 1.0
 """Seconds after which all listeners of this process have connected, which takes up to 0.2 s."""
+AGAIN_S = 1.0
+"""Seconds after which a receipt that the bus did not take is reported again."""
 STATES_EVERY_S = 0.2
 """Fewest seconds between two reports of states, each of which the skills commit to disk. In between
 a device's newer state replaces the older; the first state after a pause is reported at once."""
@@ -24,33 +33,44 @@ class BridgeStage:
     def __init__(self, broker: Broker) -> None:
         self._broker = broker
         self._announced: DeviceChanged | None = None
-        self._announce_at_s = self._states_at_s = 0.0
+        self._announce_at_s = self._receipts_at_s = self._states_at_s = 0.0
 
     def feed(self, message: Message) -> Iterable[Message]:
         """Publish a command, or give the broker's news on a `Tick`."""
         if isinstance(message, HomeCommand):
             self._broker.publish(message)
             return
+        # Before the states, which may report what a command that was acknowledged has changed.
+        yield from self._receipts(message.at_s)
         yield from self._presence(message.at_s)
         yield from self._states(message.at_s)
 
     def deadline_s(self) -> float | None:
-        """When states may be reported, or the broker's presence is to be reported again."""
+        """When receipts or states may be reported, or the broker's presence is to be, again."""
+        moments = [self._announce_at_s]
+        if self._broker.receipt():
+            moments.append(self._receipts_at_s)
         if self._broker.states():
-            return min(self._announce_at_s, self._states_at_s)
-        return self._announce_at_s
+            moments.append(self._states_at_s)
+        return min(moments)
 
     def follow(self, entity_ids: Iterable[str]) -> None:
         """Report the states of these devices from now on."""
         self._broker.follow(entity_ids)
+
+    def _receipts(self, at_s: float) -> Iterator[HomeReceipt]:
+        if at_s >= self._receipts_at_s and (receipt := self._broker.receipt()):
+            self._receipts_at_s = at_s + AGAIN_S
+            yield receipt
+            # Only now, so that what the bus did not take is reported again.
+            self._broker.received(receipt)
+            self._receipts_at_s = 0.0
 
     def _presence(self, at_s: float) -> Iterator[DeviceChanged]:
         presence = self._broker.presence
         if presence is not self._announced and presence is not None:
             self._announced = presence
             self._announce_at_s = at_s + JOINED_AFTER_S
-            if presence.present:
-                self._broker.catch_up()
             yield presence
         elif at_s >= self._announce_at_s:
             self._announce_at_s = at_s + ANNOUNCE_EVERY_S

@@ -21,7 +21,7 @@ from assistant.cli.shared.output import errors
 from assistant.core.bus import Address, Bus
 from assistant.core.config import Config, MqttSettings, config_files, load_config
 from assistant.core.errors import BridgeError, ConfigError
-from assistant.core.messages import HomeCommand, HomeStates, Message, Reload
+from assistant.core.messages import HomeCommand, HomeReceipt, HomeStates, Message, Reload
 from assistant.core.worker import Worker
 from assistant.skill.home import Home, load_home
 from assistant.supervision.logs import set_up
@@ -30,7 +30,11 @@ from assistant.supervision.sdnotify import Notifier
 NAME = "bridge"
 BEAT_S = 2.0
 PEERS = ("skills", "control")
-CONSUMERS: Mapping[type[Message], str] = {HomeCommand: NAME, HomeStates: "skills"}
+CONSUMERS: Mapping[type[Message], str] = {
+    HomeCommand: NAME,
+    HomeReceipt: "skills",
+    HomeStates: "skills",
+}
 
 
 class Watchdog:

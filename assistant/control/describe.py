@@ -15,6 +15,7 @@ from assistant.core.messages import (
     DocumentsRequest,
     DocumentSummary,
     HomeCommand,
+    HomeReceipt,
     HomeStates,
     Interpretation,
     KeepSound,
@@ -101,8 +102,11 @@ def _of_documents(event: Message) -> str:
 
 def _of_daemon(event: Message) -> str:
     match event:
-        case HomeCommand(entity_id=entity, state=state):
-            return f"{entity} {state}"
+        case HomeCommand(entity_id=entity, state=state, command=command):
+            return f"{entity} {state or command}"
+        case HomeReceipt(sent=sent, unsent=unsent, unsure=unsure):
+            counts = ((sent, "sent"), (unsent, "not sent"), (unsure, "in doubt"))
+            return ", ".join(f"{len(ids)} {what}" for ids, what in counts if ids)
         case HomeStates(states=states):
             return ", ".join(f"{entity} {state}" for entity, state in states.items())
         case DeviceChanged(device=device, present=present, detail=detail):

@@ -9,8 +9,9 @@ from __future__ import annotations
 
 from typing import Literal
 
-import msgspec
-
+from assistant.core.home.messages import HomeCommand as HomeCommand
+from assistant.core.home.messages import HomeReceipt as HomeReceipt
+from assistant.core.home.messages import HomeStates as HomeStates
 from assistant.core.parts import AnswerTask as AnswerTask
 from assistant.core.parts import CalendarTask as CalendarTask
 from assistant.core.parts import Choice as Choice
@@ -167,29 +168,6 @@ class Speech(Work, frozen=True, kw_only=True):
     """Whether it is the last sentence of the reply."""
     listen: bool = False
     once: bool = False
-
-
-class HomeCommand(Work, frozen=True, kw_only=True):
-    """What the bridge publishes to the broker for a device: a change of state, or a `command`."""
-
-    entity_id: str
-    state: str = ""
-    """The new state; "" when it has not changed."""
-    attributes: dict[str, SlotValue] = msgspec.field(default_factory=dict)
-    """The attributes that have changed, such as "position": 40."""
-    command: str = ""
-    """A command that is not a state, such as "next"."""
-
-
-class HomeStates(Work, frozen=True, kw_only=True):
-    """The states of devices that the broker has reported since the last such message.
-
-    Sensor values do not belong here: a new state replaces the one before it, a new value does not.
-    """
-
-    utterance_id: Id = ""
-    states: dict[str, str]
-    """Device → its latest state."""
 
 
 class StageRestarted(Work, frozen=True, kw_only=True):

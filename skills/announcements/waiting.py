@@ -35,6 +35,10 @@ PAUSES_S: dict[Priority, float] = {"urgent": 0.0, "normal": 4.0, "low": 60.0}
 """Seconds without a word before an announcement; four, as a reply may be answered for three."""
 RECHECK_S = 60.0
 """Most seconds until the wall clock is looked at again, which may have been set."""
+NOBODY = ""
+"""Whose announcement a notice is."""
+NOTICE_S = 300.0
+"""Seconds after which a notice that could not be said is dropped."""
 _ORDER: tuple[Priority, ...] = ("urgent", "normal", "low")
 
 log = logging.getLogger(__name__)
@@ -71,6 +75,22 @@ class Waiting:
         self._database.execute(
             "INSERT INTO announcements (id, skill, row) VALUES (?, ?, ?)", row.id, row.skill, text
         )
+
+    def add_notice(self, text: str) -> None:
+        """Keep what no skill announces, within a transaction; it is of no use after some minutes.
+
+        What waits already is not said twice.
+        """
+        if all(row.text != text for row in self.of(NOBODY)):
+            row = _Row(
+                id=uuid.uuid4().hex,
+                skill=NOBODY,
+                text=text,
+                priority="normal",
+                due=self._timing.after(0.0),
+                expires_s=NOTICE_S,
+            )
+            self.add(row)
 
     def of(self, skill: str) -> list[_Row]:
         """The announcements of one skill, the next first."""

@@ -24,7 +24,7 @@ from assistant.core.errors import SkillError
 from assistant.core.messages import Message, SunEvent, When
 from assistant.skill import Context, Reply
 from assistant.skill.events import Event, Every, StateChange, StateChanged, TimeReached
-from skills.devices import Devices
+from skills.devices.devices import Devices
 from skills.events.store import Change, EventStore, Time, Waiting
 from skills.later.plan import AtTime
 from skills.later.timing import Timing
@@ -149,7 +149,6 @@ class Events:
                 self._registry.handle(waiting.skill, waiting.key, event, there)
             return Reply("")
 
-        self._devices.forget_changes()
         self._handling = True
         try:
             with self._database.transaction():
@@ -157,7 +156,6 @@ class Events:
                 self._store.remove(waiting.number)
         except SkillError as error:
             log.error("a handler failed: %s (%s)", error.message, error.code)
-            self._devices.forget_changes()
             with self._database.transaction():
                 self._store.remove(waiting.number)
         finally:

@@ -27,7 +27,7 @@ from assistant.core.errors import SkillError
 from assistant.core.messages import Message
 from assistant.english.commands.verbs import promised
 from assistant.skill import Context, Dialog, Reply, Request
-from skills.devices import Devices
+from skills.devices.devices import Devices
 from skills.history import History
 from skills.later.plan import Plan
 from skills.later.planning import Planner, changing
@@ -70,7 +70,7 @@ class Later:
         self._registry, self._database, self._devices = registry, database, devices
         self._timing = Timing(now, boot_id, where)
         self.plans = StoredPlans(database, self._timing)
-        rehearsal = Rehearsal(database, devices)
+        rehearsal = Rehearsal(database)
         self._planner = Planner(registry, self.plans, self._timing, rehearsal)
         self._reports = Reports(database, silent)
         self._tried: dict[str, float] = {}
@@ -139,7 +139,6 @@ class Later:
         in_time: Callable[[Callable[[], Reply]], Reply],
     ) -> Reply:
         """Carry out a plan and plan it anew, in one transaction; give up what a skill fails at."""
-        self._devices.forget_changes()
         try:
             with self._database.transaction():
                 reply = in_time(lambda: self._outcome(plan, context, history))
@@ -148,7 +147,6 @@ class Later:
                     history.keep(reply)
         except SkillError as error:
             log.error("a plan was not carried out: %s (%s)", error.message, error.code)
-            self._devices.forget_changes()
             reply = Reply(f"I could not {plan.title}, as planned.", done=False)
             with self._database.transaction():
                 self._go_on(plan, occurrence, reply)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Generator, Sequence
-from contextlib import contextmanager
 from datetime import date, time, timedelta
 from enum import Enum
 from functools import partial
@@ -15,7 +14,6 @@ from assistant.core.messages import SlotValue
 from assistant.skill import Area, Ask, Cancelled, Confirm, Context, Dialog, Entity, Floor, Reply
 from assistant.skill.reply import Query
 from assistant.skill.signature import convert
-from skills.devices import Devices
 from skills.later.plan import Answer
 
 Rehearsed = tuple[Reply, tuple[Answer, ...]]
@@ -23,10 +21,10 @@ Rehearsed = tuple[Reply, tuple[Answer, ...]]
 
 
 class Rehearsal:
-    """Tries commands; nothing of it stays on the disk, and nothing is sent to a device."""
+    """Tries commands; nothing of it stays on the disk, and so nothing is sent to a device."""
 
-    def __init__(self, database: Database, devices: Devices) -> None:
-        self._database, self._devices = database, devices
+    def __init__(self, database: Database) -> None:
+        self._database = database
 
     def of(self, call: Dialog) -> Generator[Query, Any, Rehearsed]:
         """Try a call within the transaction that is open, asking what it asks."""
@@ -34,7 +32,7 @@ class Rehearsal:
         move = partial(next, call)
         while True:
             try:
-                with self._taken_back():
+                with self._database.rehearsal():
                     query = move()
             except StopIteration as end:
                 return end.value, tuple(answers)
@@ -45,11 +43,6 @@ class Rehearsal:
                 continue
             answers.append(Answer(question=query.text, value=_as_data(answer)))
             move = partial(call.send, answer)
-
-    @contextmanager
-    def _taken_back(self) -> Generator[None]:
-        with self._database.rehearsal(), self._devices.rehearsal():
-            yield
 
 
 def answered(call: Dialog, answers: Sequence[Answer], context: Context) -> Reply:

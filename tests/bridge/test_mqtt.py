@@ -20,12 +20,12 @@ from paho.mqtt.packettypes import PacketTypes
 from paho.mqtt.reasoncodes import ReasonCode
 
 from assistant.bridge.client import WAITING_COMMANDS, connection, password
-from assistant.bridge.mqtt import Broker
+from assistant.bridge.mqtt import FRESH_S, Broker
 from assistant.bridge.payloads import LARGEST_PAYLOAD_BYTES
 from assistant.core.clock import boottime_s
 from assistant.core.config import MqttSettings
 from assistant.core.errors import BridgeError, ConfigError
-from assistant.core.messages import DeviceChanged, HomeCommand, HomeStates, SlotValue, Tick
+from assistant.core.messages import DeviceChanged, HomeCommand, HomeReceipt, HomeStates, Tick
 from tests.support.bridge import Bench
 from tests.support.mosquitto import MOSQUITTO_PASSWD, PATIENCE_S, FakeBroker, Lamp, Mosquitto
 
@@ -163,7 +163,7 @@ def test_a_fault_in_a_callback_ends_neither_thread_nor_connection(
     assert bench.broker.alive
 
 
-def test_a_broker_that_restarts_gets_the_latest_command(
+def test_what_is_commanded_while_the_broker_is_away_is_left_to_those_who_command(
     mosquitto: Mosquitto, things: ExitStack
 ) -> None:
     bench = things.enter_context(closing(Bench(mosquitto.port)))
@@ -171,10 +171,13 @@ def test_a_broker_that_restarts_gets_the_latest_command(
     mosquitto.stop()
     bench.until(DeviceChanged, present=False)
     bench.command("light.kitchen", "on")
-    bench.command("light.kitchen", "off")
+    skipped = bench.command("media_player.tv", command="next")
+    bench.until(HomeReceipt, sent=(), unsent=(skipped,), unsure=())
     mosquitto.start()
     lamp = things.enter_context(closing(Lamp(mosquitto.port)))
     bench.until(DeviceChanged, present=True)
+    done = bench.command("light.kitchen", "off")
+    bench.until(HomeReceipt, sent=(done,), unsent=(), unsure=())
     assert lamp.hears("hark/light/kitchen/set") == (b"OFF", False)
     lamp.tell("hark/light/kitchen/state", b"OFF")
     bench.until(HomeStates, states={"light.kitchen": "off"})
@@ -269,17 +272,52 @@ def test_presence_is_told_again_for_those_who_missed_it(
     assert list(bench.stage.feed(Tick(at_s=due_s + 1))) == []
 
 
-def test_what_a_device_is_to_be_waits_for_the_broker_and_what_it_is_to_do_does_not(
-    things: ExitStack,
+def test_each_command_is_reported_once_the_broker_has_it(
+    mosquitto: Mosquitto, things: ExitStack
 ) -> None:
-    broker = things.enter_context(closing(Broker(MqttSettings(host="127.0.0.1", port=1))))
-    for told in ({"state": "on"}, {"attributes": {"color": "red"}}, {"command": "next"}):
-        broker.publish(HomeCommand(utterance_id="u", entity_id="light.a", **told))
-    sent: list[tuple[str, dict[str, SlotValue]]] = []
-    broker.publish = lambda wish: sent.append((wish.state, wish.attributes))  # type: ignore[method-assign]
-    broker.catch_up()
-    broker.catch_up()
-    assert sent == [("on", {"color": "red"})]
+    lamp = things.enter_context(closing(Lamp(mosquitto.port)))
+    bench = things.enter_context(closing(Bench(mosquitto.port)))
+    bench.until(DeviceChanged, present=True)
+    mosquitto.pause()
+    things.callback(mosquitto.resume)
+    lit = bench.command("light.kitchen", "on")
+    skipped = bench.command("media_player.tv", command="next")
+    assert bench.broker.receipt() is None
+    mosquitto.resume()
+    told = bench.until_reported(lit, skipped)
+    assert all(not (receipt.unsent or receipt.unsure) for receipt in told)
+    assert lamp.hears("hark/light/kitchen/set") == (b"ON", False)
+    assert lamp.hears("hark/media_player/tv/set") == (b"next", False)
+
+
+def test_a_command_whose_connection_is_lost_before_its_receipt_is_unsure_and_not_repeated(
+    mosquitto: Mosquitto, things: ExitStack
+) -> None:
+    bench = things.enter_context(closing(Bench(mosquitto.port)))
+    bench.until(DeviceChanged, present=True)
+    mosquitto.pause()
+    skipped = bench.command("media_player.tv", command="next")
+    lit = bench.command("light.kitchen", "on")
+    mosquitto.stop()
+    bench.until(HomeReceipt, sent=(), unsent=(), unsure=(skipped,))
+    mosquitto.start()
+    lamp = things.enter_context(closing(Lamp(mosquitto.port)))
+    bench.until(DeviceChanged, present=True)
+    again = bench.command("media_player.tv", command="previous")
+    bench.until_reported(lit, again)
+    assert lamp.hears("hark/media_player/tv/set") == (b"previous", False)
+
+
+def test_a_command_that_is_no_state_is_not_obeyed_when_it_is_old(
+    mosquitto: Mosquitto, things: ExitStack
+) -> None:
+    lamp = things.enter_context(closing(Lamp(mosquitto.port)))
+    bench = things.enter_context(closing(Bench(mosquitto.port)))
+    bench.until(DeviceChanged, present=True)
+    old = bench.command("media_player.tv", command="next", age_s=FRESH_S + 0.5)
+    bench.until(HomeReceipt, sent=(), unsent=(old,), unsure=())
+    bench.until_reported(bench.command("media_player.tv", command="previous", age_s=FRESH_S / 2))
+    assert lamp.hears("hark/media_player/tv/set") == (b"previous", False)
 
 
 def test_a_broker_that_acknowledges_nothing_is_named(
@@ -344,7 +382,7 @@ class Quiet(Broker):
 
     def _note(self, topic: str, payload: Any, qos: int = 0, retain: bool = False) -> Any:
         self.sent.append((topic, payload, qos, retain))
-        return MQTTMessageInfo(1)
+        return MQTTMessageInfo(len(self.sent))
 
     def tell(self, what: str, *values: Any) -> None:
         """Have paho tell it `what`, such as "connect"."""
@@ -470,20 +508,57 @@ def test_a_broker_that_lets_nobody_listen_is_away(quiet: Quiet) -> None:
     assert quiet.sent == []
 
 
-def test_what_waited_is_not_sent_after_what_was_commanded_since(quiet: Quiet) -> None:
-    for told in ({"attributes": {"color": "red"}}, {"state": "on"}, {"attributes": {"a": 1}}):
-        quiet.publish(HomeCommand(utterance_id="u", entity_id="light.a", **told))
-    quiet.publish(HomeCommand(utterance_id="u", entity_id="light.b", attributes={"a": 1}))
-    assert quiet.sent == []
+def test_a_change_on_its_way_is_not_published_again(quiet: Quiet) -> None:
     quiet.presence = DeviceChanged(device="broker", present=True, detail="")
-    quiet.publish(HomeCommand(utterance_id="u", entity_id="light.a", state="off"))
-    quiet.publish(HomeCommand(utterance_id="u", entity_id="player.c", command="next"))
-    quiet.catch_up()
+    for ids in ((1, 2), (1, 2), (2,), (2, 3)):
+        quiet.publish(HomeCommand(utterance_id="u", entity_id="light.a", state="off", ids=ids))
+    assert [payload for _, payload, *_ in quiet.sent] == [b"OFF", b"OFF"]
+
+
+def test_a_command_that_is_no_state_is_followed_by_what_is_acknowledged(quiet: Quiet) -> None:
+    quiet.presence = DeviceChanged(device="broker", present=True, detail="")
+    now_s = boottime_s()
+    quiet.publish(
+        HomeCommand(at_s=now_s, utterance_id="u", entity_id="player.c", command="next", ids=(1,))
+    )
     assert quiet.sent == [
-        ("hark/light/a/set", b"OFF", 1, False),
-        ("hark/player/c/set", b"next", 1, False),
-        ("hark/light/b/set", b'{"a":1}', 1, False),
+        ("hark/player/c/set", b"next", 0, False),
+        ("hark/bridge/state", "online", 1, True),
     ]
+
+
+@pytest.mark.parametrize("again", [False, True])
+def test_an_acknowledgement_by_a_later_connection_proves_nothing(quiet: Quiet, again: bool) -> None:
+    quiet.presence = DeviceChanged(device="broker", present=True, detail="")
+    now_s = boottime_s()
+    quiet.publish(
+        HomeCommand(at_s=now_s, utterance_id="u", entity_id="player.c", command="next", ids=(1,))
+    )
+    quiet.publish(HomeCommand(utterance_id="u", entity_id="light.a", state="on", ids=(2,)))
+    if again:
+        quiet.tell("pre_connect")
+    for number in (2, 3):
+        quiet.tell("publish", number, ReasonCode(PacketTypes.PUBACK, "Success"), None)
+    sent, unsure = ((2,), (1,)) if again else ((1, 2), ())
+    assert quiet.receipt() == HomeReceipt(sent=sent, unsure=unsure)
+    quiet.received(HomeReceipt(sent=sent))
+    assert quiet.receipt() == (HomeReceipt(unsure=unsure) if unsure else None)
+
+
+def test_what_the_broker_refuses_is_over_and_named(
+    quiet: Quiet, caplog: pytest.LogCaptureFixture
+) -> None:
+    quiet.presence = DeviceChanged(device="broker", present=True, detail="")
+    quiet.publish(HomeCommand(utterance_id="u", entity_id="light.a", state="on", ids=(2,)))
+    quiet.tell("publish", 1, ReasonCode(PacketTypes.PUBACK, "Not authorized"), None)
+    assert quiet.receipt() == HomeReceipt(sent=(2,))
+    assert "broker: refuses a command: Not authorized (bridge.refused)" in caplog.text
+
+
+def test_a_device_that_no_topic_can_name_is_given_up(quiet: Quiet) -> None:
+    with pytest.raises(BridgeError, match="cannot be named"):
+        quiet.publish(HomeCommand(utterance_id="u", entity_id="light.a/b", state="on", ids=(4,)))
+    assert quiet.receipt() == HomeReceipt(unsent=(4,))
 
 
 def test_after_the_end_nothing_is_told(silent_port: int, caplog: pytest.LogCaptureFixture) -> None:

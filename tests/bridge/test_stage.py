@@ -13,7 +13,7 @@ from assistant.bridge.complaints import EVERY_S, Complaints
 from assistant.bridge.mqtt import Broker
 from assistant.bridge.stage import STATES_EVERY_S, BridgeStage
 from assistant.core.config import MqttSettings
-from assistant.core.messages import DeviceChanged, HomeCommand, HomeStates, Tick
+from assistant.core.messages import DeviceChanged, HomeCommand, HomeReceipt, HomeStates, Tick
 
 
 class Heard(Broker):
@@ -86,13 +86,16 @@ class Told:
         self.reported: dict[str, str] = {}
         self.published: list[str] = []
         self.followed: list[str] = []
-        self.caught_up = 0
+        self.became: HomeReceipt | None = None
 
     def publish(self, command: HomeCommand) -> None:
         self.published.append(command.entity_id)
 
-    def catch_up(self) -> None:
-        self.caught_up += 1
+    def receipt(self) -> HomeReceipt | None:
+        return self.became
+
+    def received(self, receipt: HomeReceipt) -> None:
+        self.became = None
 
     def follow(self, entity_ids: Iterable[str]) -> None:
         self.followed = list(entity_ids)
@@ -129,10 +132,8 @@ def test_presence_is_told_at_once_a_second_later_and_then_twice_a_minute() -> No
         *((6.0, True), (7.0, True)),
         *((37.0, True), (67.0, True)),
     ]
-    assert broker.caught_up == 1
     broker.presence = present(False)
     assert told_at(stage, 68.0, 68.9, 69.0) == [(68.0, False), (69.0, False)]
-    assert broker.caught_up == 1
     assert stage.deadline_s() == 99.0
 
 
@@ -164,6 +165,28 @@ def test_states_make_it_due_when_the_next_report_may_go() -> None:
     assert stage.deadline_s() == 12.2
     assert reported(stage, 12.19) == []
     assert reported(stage, 12.2) == [{"lamp": "off"}]
+
+
+def test_a_receipt_goes_before_the_states_that_it_may_explain() -> None:
+    broker = Told()
+    broker.became, broker.reported = HomeReceipt(sent=(1,)), {"lamp": "on"}
+    given = list(BridgeStage(cast(Broker, broker)).feed(Tick(at_s=10.0)))
+    assert given == [HomeReceipt(sent=(1,)), HomeStates(states={"lamp": "on"})]
+
+
+def test_a_receipt_that_the_bus_does_not_take_is_reported_again_a_second_later() -> None:
+    broker = Told()
+    broker.presence, broker.became = present(), HomeReceipt(unsure=(7,))
+    stage = BridgeStage(cast(Broker, broker))
+    told_at(stage, 8.0, 9.0)
+    broker.became = HomeReceipt(unsure=(7,))
+    assert stage.deadline_s() == 0.0
+    untaken = iter(stage.feed(Tick(at_s=10.0)))
+    assert next(untaken) == HomeReceipt(unsure=(7,))
+    assert stage.deadline_s() == 11.0
+    assert list(stage.feed(Tick(at_s=10.9))) == []
+    assert list(stage.feed(Tick(at_s=11.0))) == [HomeReceipt(unsure=(7,))]
+    assert stage.deadline_s() == 39.0
 
 
 def test_complaints_come_a_minute_apart_and_count_from_nothing(

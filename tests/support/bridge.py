@@ -13,7 +13,7 @@ from assistant.bridge.mqtt import Broker
 from assistant.bridge.stage import BridgeStage
 from assistant.core.clock import boottime_s
 from assistant.core.config import MqttSettings
-from assistant.core.messages import HomeCommand, Message, Tick
+from assistant.core.messages import HomeCommand, HomeReceipt, Message, Tick
 from tests.support.mosquitto import PATIENCE_S
 
 DEVICES = ("light.kitchen", "light.bad", "switch.fan")
@@ -28,11 +28,23 @@ class Bench:
         )
         self.stage = BridgeStage(self.broker)
         self._told: deque[Message] = deque()
+        self._commands = 0
 
-    def command(self, entity_id: str, state: str) -> None:
-        """Have a device brought into `state`."""
-        message = HomeCommand(utterance_id="u1", entity_id=entity_id, state=state)
+    def command(
+        self, entity_id: str, state: str = "", *, command: str = "", age_s: float = 0.0
+    ) -> int:
+        """Have a device brought into `state`, or given a `command`; gives the id of that."""
+        self._commands += 1
+        message = HomeCommand(
+            at_s=boottime_s() - age_s,
+            utterance_id="u1",
+            entity_id=entity_id,
+            state=state,
+            command=command,
+            ids=(self._commands,),
+        )
         assert list(self.stage.feed(message)) == []
+        return self._commands
 
     def insist(self, entity_id: str, state: str, times: int) -> None:
         """Have a device brought into `state` again and again."""
@@ -73,8 +85,18 @@ class Bench:
             self._pump(deadline_s)
         raise AssertionError(f"no {wanted.__name__} among {seen}")
 
+    def until_reported(self, *ids: int) -> list[HomeReceipt]:
+        """Every receipt until each of these commands is reported as sent."""
+        receipts: list[HomeReceipt] = []
+        while not set(ids) <= {number for receipt in receipts for number in receipt.sent}:
+            *_, receipt = self.until(HomeReceipt)
+            assert isinstance(receipt, HomeReceipt)
+            receipts.append(receipt)
+        return receipts
+
     def _pump(self, deadline_s: float) -> None:
-        due_s = min(self.stage.deadline_s() or deadline_s, deadline_s)
+        due_s = self.stage.deadline_s()
+        due_s = deadline_s if due_s is None else min(due_s, deadline_s)
         if select.select([self.broker], [], [], max(0.0, due_s - boottime_s()))[0]:
             self.broker.read()
         self._told.extend(self.stage.feed(Tick(at_s=boottime_s())))

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import pytest
 
-from assistant.core.messages import Command, DeviceChanged, SlotValue
+from assistant.core.messages import Command, DeviceChanged, HomeReceipt, SlotValue
 from assistant.skill.home import Home
 from tests.support.house import attribute, replied, sent, thing
 from tests.support.talking import Talk, command
@@ -154,8 +154,10 @@ def test_the_broker_is_told_what_it_missed(bridged: Talk) -> None:
     bridged.feed(DeviceChanged(device="broker", present=False))
     bridged.ask("HassLightSet", name="Bed Light", color="red")
     bridged.restart()
+    bridged.feed(DeviceChanged(device="broker", present=False))
     (wish,) = sent(bridged.feed(DeviceChanged(device="broker", present=True)))
     assert (wish.entity_id, wish.state, wish.attributes) == ("light.bed", "on", {"color": "red"})
+    bridged.feed(HomeReceipt(sent=wish.ids))
     assert sent(bridged.feed(DeviceChanged(device="broker", present=True))) == []
 
 

@@ -78,6 +78,7 @@ def test_nothing_of_a_rehearsal_stays_or_is_sent(talks: Callable[..., Talk]) -> 
     assert sent == ["light.ceiling"]
     assert talk.state("switch.kettle") == "off"
     talk.wait(3.5 * 3600 - 1)
+    talk.feed(DeviceChanged(device="broker", present=True))
     sent = [m.entity_id for m in talk.wait(60) if isinstance(m, HomeCommand)]
     assert sent == ["switch.kettle"]
 

@@ -1,0 +1,238 @@
+"""The home's devices: their state in SQLite, and what must be sent to the broker."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Mapping, Sequence
+
+import msgspec
+
+from assistant.core.database import Database
+from assistant.core.messages import DeviceChanged, HomeCommand, HomeReceipt, HomeStates, SlotValue
+from assistant.skill.home import Area, Entity, Floor, Home
+from skills.countdown import Countdown
+from skills.devices.outbox import STATE, Outbox, Row
+from skills.devices.wording import joined, unsent_words, unsure_words
+
+AGAIN = "broker"
+"""Utterance id of the commands that are sent because the broker may have missed them."""
+SILENT_S = 75.0
+"""Seconds after which a bridge that has said nothing of the broker, which it does twice a minute,
+counts as gone."""
+
+
+def create_devices(database: Database) -> None:
+    """Create the table of states; `untold`, which `create_outbox` replaces, marks what to send."""
+    database.execute(
+        "CREATE TABLE devices (entity_id TEXT PRIMARY KEY, state TEXT NOT NULL,"
+        " untold INTEGER NOT NULL DEFAULT 0) STRICT"
+    )
+
+
+def create_attributes(database: Database) -> None:
+    """Create the table of attributes that were set; `value` is JSON, null for a removed one."""
+    database.execute(
+        "CREATE TABLE device_attributes (entity_id TEXT NOT NULL, name TEXT NOT NULL,"
+        " value TEXT NOT NULL, untold INTEGER NOT NULL DEFAULT 0,"
+        " PRIMARY KEY (entity_id, name)) STRICT"
+    )
+
+
+def create_commands(database: Database) -> None:
+    """Create the table of the last command, such as "next", that was sent to each device."""
+    database.execute(
+        "CREATE TABLE device_commands (entity_id TEXT PRIMARY KEY, command TEXT NOT NULL) STRICT"
+    )
+
+
+class Devices:
+    """The `HomeControl` of the skills; with `broker`, every change is also a `HomeCommand`.
+
+    `countdown` knows the time. `announce` keeps, within a transaction, what is to be said of
+    commands that were not sent, or perhaps not.
+    """
+
+    def __init__(
+        self,
+        database: Database,
+        home: Home,
+        broker: bool,
+        countdown: Countdown,
+        announce: Callable[[str], object],
+    ) -> None:
+        self._database = database
+        self._home = home
+        self._broker = broker
+        self._countdown = countdown
+        self._announce = announce
+        self._outbox = Outbox(database, self._told_lost)
+        states = self._states()
+        self.added = tuple(entity for entity in home.entities if entity.id not in states)
+        """The devices that were not known before."""
+        if self.added:
+            with database.transaction():
+                for entity in self.added:
+                    self._write(entity.id, entity.state)
+        self._broker_present = True
+        self._heard_at_s: float | None = None
+        """When the bridge last told of the broker, or this process began; None before that."""
+        self._watch: Callable[[str, str, str], object] = lambda *_: None
+
+    def watch(self, changed: Callable[[str, str, str], object]) -> None:
+        """Call `changed` with device, former and new state, within each transaction of a change."""
+        self._watch = changed
+
+    @property
+    def floors(self) -> tuple[Floor, ...]:
+        """Every floor."""
+        return self._home.floors
+
+    @property
+    def areas(self) -> tuple[Area, ...]:
+        """Every area."""
+        return self._home.areas
+
+    @property
+    def entities(self) -> tuple[Entity, ...]:
+        """Every device with the state and the attributes it has now."""
+        states, attributes = self._states(), self._attributes()
+        return tuple(
+            msgspec.structs.replace(
+                entity,
+                state=states[entity.id],
+                attributes=_without_none(entity.attributes | attributes[entity.id]),
+            )
+            for entity in self._home.entities
+        )
+
+    def set_state(self, entity_id: str, state: str) -> None:
+        """Bring a device into `state`; `commands` gives the message for the broker."""
+        before = self._states().get(entity_id, state)
+        self._write(entity_id, state)
+        if before != state:
+            self._watch(entity_id, before, state)
+        if self._broker:
+            self._outbox.change(entity_id, STATE)
+
+    def set_attribute(self, entity_id: str, name: str, value: SlotValue) -> None:
+        """Set an attribute of a device; `commands` gives the message for the broker."""
+        text = msgspec.json.encode(value).decode()
+        self._database.execute(
+            "INSERT OR REPLACE INTO device_attributes VALUES (?, ?, ?)", entity_id, name, text
+        )
+        if self._broker and value is None:
+            self._outbox.withdraw(entity_id, name)
+        elif self._broker:
+            self._outbox.change(entity_id, name)
+
+    def command(self, entity_id: str, command: str) -> bool:
+        """Send a command; False while the broker is away, as an old command must not be obeyed."""
+        if self._broker and not self._reachable:
+            return False
+        self._database.execute(
+            "INSERT OR REPLACE INTO device_commands VALUES (?, ?)", entity_id, command
+        )
+        if self._broker:
+            self._outbox.command(entity_id, command)
+        return True
+
+    def commands(self, utterance_id: str) -> Iterator[HomeCommand]:
+        """What is to be sent to the broker now; after a start also what it may have missed."""
+        if not (self._broker and self._reachable):
+            return
+        rows = self._outbox.take(self._countdown.at_s)
+        states, attributes = self._states(), self._attributes()
+        changed: dict[str, list[Row]] = defaultdict(list)
+        for row in rows:
+            if not row.command:
+                changed[row.entity_id].append(row)
+        for entity_id, changes in changed.items():
+            names = {row.name for row in changes}
+            yield HomeCommand(
+                utterance_id=utterance_id,
+                entity_id=entity_id,
+                state=states.get(entity_id, "") if STATE in names else "",
+                attributes={
+                    name: value
+                    for name, value in sorted(attributes[entity_id].items())
+                    if name in names
+                },
+                ids=tuple(row.id for row in changes),
+            )
+        for row in rows:
+            if row.command:
+                yield HomeCommand(
+                    utterance_id=utterance_id,
+                    entity_id=row.entity_id,
+                    command=row.command,
+                    ids=(row.id,),
+                )
+
+    def left_over(self) -> Iterator[HomeCommand]:
+        """What no turn has sent; commands of which nobody has heard in time are given up."""
+        if self._heard_at_s is None:
+            self._heard_at_s = self._countdown.at_s
+        self._outbox.give_up(self._countdown.at_s)
+        yield from self.commands(AGAIN)
+
+    def deadline_s(self) -> float | None:
+        """When `left_over` must be called next; 0.0 while the time is not yet known."""
+        return self._outbox.deadline_s()
+
+    def told(self, message: HomeStates | HomeReceipt | DeviceChanged) -> None:
+        """Note what the bridge tells, each message in one transaction."""
+        match message:
+            case HomeStates(states=states):
+                self._reported(states)
+            case HomeReceipt():
+                self._outbox.received(message)
+            case DeviceChanged(device="broker", present=present):
+                self._broker_present, self._heard_at_s = present, self._countdown.at_s
+                if present:  # it may have missed something
+                    self._outbox.take_again()
+
+    def _reported(self, states: Mapping[str, str]) -> None:
+        """Write states, but for those that a person set and the broker has not acknowledged."""
+        unsent = self._outbox.states()
+        known = {e: s for e, s in self._states().items() if e not in unsent}
+        changed = {e: s for e, s in states.items() if known.get(e, s) != s}
+        if changed:
+            with self._database.transaction():
+                for entity_id, state in changed.items():
+                    self._write(entity_id, state)
+                    self._watch(entity_id, known[entity_id], state)
+
+    @property
+    def _reachable(self) -> bool:
+        """Whether the broker is there, as far as one knows; its bridge may have just begun."""
+        silent = self._heard_at_s is not None and self._countdown.at_s - self._heard_at_s > SILENT_S
+        return self._broker_present and not silent
+
+    def _told_lost(self, unsent: Sequence[Row], unsure: Sequence[Row]) -> None:
+        known = {entity.id: entity for entity in self._home.entities}
+        sentences = [
+            words(known[row.entity_id], row.command)
+            for rows, words in ((unsent, unsent_words), (unsure, unsure_words))
+            for row in rows
+            if row.entity_id in known
+        ]
+        if sentences:
+            self._announce(joined(sentences))
+
+    def _states(self) -> dict[str, str]:
+        return dict(self._database.execute("SELECT entity_id, state FROM devices"))
+
+    def _attributes(self) -> dict[str, dict[str, SlotValue]]:
+        found: dict[str, dict[str, SlotValue]] = defaultdict(dict)
+        for entity_id, name, value in self._database.execute(
+            "SELECT entity_id, name, value FROM device_attributes"
+        ):
+            found[entity_id][name] = msgspec.json.decode(value)
+        return found
+
+    def _write(self, entity_id: str, state: str) -> None:
+        self._database.execute("INSERT OR REPLACE INTO devices VALUES (?, ?)", entity_id, state)
+
+
+def _without_none(attributes: dict[str, SlotValue]) -> dict[str, SlotValue]:
+    return {name: value for name, value in attributes.items() if value is not None}
