@@ -183,6 +183,7 @@ class SkillsStage:
         yield from self._announcements.told(at_s, asking=self._dialog is not None)
 
     def _fed(self, message: Message) -> Iterator[Message]:
+        self._devices.give_up()
         yield from self._news()
         match message:
             case Interpretation():

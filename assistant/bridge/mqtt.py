@@ -33,7 +33,7 @@ from assistant.core.messages import DeviceChanged, HomeCommand, HomeReceipt, Mes
 
 GOODBYE_S = 1.0
 FRESH_S = 5.0
-"""Seconds after which a command that is no state, such as "next", is too old to be obeyed."""
+"""Seconds after its turn from which a command that is no state, such as "next", is too old."""
 
 Outcome = Literal["sent", "unsent", "unsure"]
 """What became of a command, as in a `HomeReceipt`."""
@@ -71,6 +71,8 @@ class Broker:
         self._complaints = Complaints(log)
         self._topics = self._named(entity_ids)
         self._closed = self._answered = self._refused = False
+        self.began_at_s = boottime_s()
+        """When this process began; what is older may have been published by the one before."""
         self.alive = True
         """Whether the thread of the connection lives; it survives the broker's absence."""
         self.presence: DeviceChanged | None = None
@@ -163,8 +165,11 @@ class Broker:
         what a connection brings in its order.
         """
         connection = self._connections
-        late = command.at_s < boottime_s() - FRESH_S
-        if late or not self._present:
+        if command.given_at_s < self.began_at_s:
+            # ZeroMQ may bring what it brought to the process before this one.
+            self._conclude(command.ids, "unsure")
+            return
+        if command.given_at_s < boottime_s() - FRESH_S or not self._present:
             self._conclude(command.ids, "unsent")
             return
         sent = self._client.publish(topic, command_payload(command.command), qos=0)

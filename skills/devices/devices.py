@@ -140,7 +140,7 @@ class Devices:
         """What is to be sent to the broker now; after a start also what it may have missed."""
         if not (self._broker and self._reachable):
             return
-        rows = self._outbox.take(self._countdown.at_s)
+        rows = self._outbox.take()
         states, attributes = self._states(), self._attributes()
         changed: dict[str, list[Row]] = defaultdict(list)
         for row in rows:
@@ -165,18 +165,22 @@ class Devices:
                     utterance_id=utterance_id,
                     entity_id=row.entity_id,
                     command=row.command,
+                    given_at_s=self._countdown.at_s,
                     ids=(row.id,),
                 )
 
-    def left_over(self) -> Iterator[HomeCommand]:
-        """What no turn has sent; commands of which nobody has heard in time are given up."""
+    def give_up(self) -> None:
+        """Announce the commands of which nobody has heard in time; before each turn."""
         if self._heard_at_s is None:
             self._heard_at_s = self._countdown.at_s
         self._outbox.give_up(self._countdown.at_s)
+
+    def left_over(self) -> Iterator[HomeCommand]:
+        """What no turn has sent, or the broker may have missed."""
         yield from self.commands(AGAIN)
 
     def deadline_s(self) -> float | None:
-        """When `left_over` must be called next; 0.0 while the time is not yet known."""
+        """When `give_up` must be called next; 0.0 while the time is not yet known."""
         return self._outbox.deadline_s()
 
     def told(self, message: HomeStates | HomeReceipt | DeviceChanged) -> None:

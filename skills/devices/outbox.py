@@ -66,6 +66,9 @@ def create_outbox(database: Database) -> None:
 class Outbox:
     """The rows, and which of them this process has sent; `at_s` is in seconds of CLOCK_BOOTTIME.
 
+    A turn's time may lie far back, as its words may have waited for this process: what it commands
+    is waited for from the next `give_up` on.
+
     `announce` is called within a transaction: with the commands that were not sent, and with those
     of which nobody knows whether they were.
     """
@@ -97,7 +100,7 @@ class Outbox:
         """Keep a command, within the turn that gives it."""
         self._keep(entity_id, "", command)
 
-    def take(self, at_s: float) -> list[Row]:
+    def take(self) -> list[Row]:
         """The rows to send now, each of which is given once."""
         rows = [
             row
@@ -108,7 +111,7 @@ class Outbox:
             self._changes_sent = self._commands_sent = max(
                 rows[-1].id, self._changes_sent, self._commands_sent
             )
-            self._since_s |= {row.id: at_s for row in rows if row.command}
+            self._since_s |= {row.id: None for row in rows if row.command}
         return rows
 
     def take_again(self) -> None:

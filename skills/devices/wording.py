@@ -24,7 +24,7 @@ _OTHER = "the command for {the} was{} sent"
 
 def unsent_words(entity: Entity, command: str) -> str:
     """The sentence about a command that was not sent."""
-    return capital(f"{_told(entity, command, ' not')}, as I couldn't reach it.")
+    return capital(f"{_told(entity, command, ' not')} in time.")
 
 
 def unsure_words(entity: Entity, command: str) -> str:

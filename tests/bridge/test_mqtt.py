@@ -314,6 +314,7 @@ def test_a_command_that_is_no_state_is_not_obeyed_when_it_is_old(
     lamp = things.enter_context(closing(Lamp(mosquitto.port)))
     bench = things.enter_context(closing(Bench(mosquitto.port)))
     bench.until(DeviceChanged, present=True)
+    bench.broker.began_at_s -= 60.0
     old = bench.command("media_player.tv", command="next", age_s=FRESH_S + 0.5)
     bench.until(HomeReceipt, sent=(), unsent=(old,), unsure=())
     bench.until_reported(bench.command("media_player.tv", command="previous", age_s=FRESH_S / 2))
@@ -508,6 +509,20 @@ def test_a_broker_that_lets_nobody_listen_is_away(quiet: Quiet) -> None:
     assert quiet.sent == []
 
 
+def next_track(given_at_s: float) -> HomeCommand:
+    return HomeCommand(
+        given_at_s=given_at_s, utterance_id="u", entity_id="player.c", command="next", ids=(1,)
+    )
+
+
+def test_a_command_that_is_no_state_from_before_this_process_may_have_been_sent_by_another(
+    quiet: Quiet,
+) -> None:
+    quiet.presence = DeviceChanged(device="broker", present=True, detail="")
+    quiet.publish(next_track(quiet.began_at_s - 0.1))
+    assert (quiet.sent, quiet.receipt()) == ([], HomeReceipt(unsure=(1,)))
+
+
 def test_a_change_on_its_way_is_not_published_again(quiet: Quiet) -> None:
     quiet.presence = DeviceChanged(device="broker", present=True, detail="")
     for ids in ((1, 2), (1, 2), (2,), (2, 3)):
@@ -519,7 +534,9 @@ def test_a_command_that_is_no_state_is_followed_by_what_is_acknowledged(quiet: Q
     quiet.presence = DeviceChanged(device="broker", present=True, detail="")
     now_s = boottime_s()
     quiet.publish(
-        HomeCommand(at_s=now_s, utterance_id="u", entity_id="player.c", command="next", ids=(1,))
+        HomeCommand(
+            given_at_s=now_s, utterance_id="u", entity_id="player.c", command="next", ids=(1,)
+        )
     )
     assert quiet.sent == [
         ("hark/player/c/set", b"next", 0, False),
@@ -532,7 +549,9 @@ def test_an_acknowledgement_by_a_later_connection_proves_nothing(quiet: Quiet, a
     quiet.presence = DeviceChanged(device="broker", present=True, detail="")
     now_s = boottime_s()
     quiet.publish(
-        HomeCommand(at_s=now_s, utterance_id="u", entity_id="player.c", command="next", ids=(1,))
+        HomeCommand(
+            given_at_s=now_s, utterance_id="u", entity_id="player.c", command="next", ids=(1,)
+        )
     )
     quiet.publish(HomeCommand(utterance_id="u", entity_id="light.a", state="on", ids=(2,)))
     if again:

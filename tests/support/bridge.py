@@ -36,7 +36,7 @@ class Bench:
         """Have a device brought into `state`, or given a `command`; gives the id of that."""
         self._commands += 1
         message = HomeCommand(
-            at_s=boottime_s() - age_s,
+            given_at_s=boottime_s() - age_s,
             utterance_id="u1",
             entity_id=entity_id,
             state=state,

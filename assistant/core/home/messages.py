@@ -20,6 +20,8 @@ class HomeCommand(Work, frozen=True, kw_only=True):
     """The attributes that have changed, such as "position": 40."""
     command: str = ""
     """A command that is not a state, such as "next"."""
+    given_at_s: float = 0.0
+    """The time of the turn that gave it."""
     ids: tuple[int, ...] = ()
     """The ids under which a `HomeReceipt` reports what became of it; one for each change."""
 
