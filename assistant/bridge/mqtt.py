@@ -71,8 +71,6 @@ class Broker:
         self._complaints = Complaints(log)
         self._topics = self._named(entity_ids)
         self._closed = self._answered = self._refused = False
-        self.began_at_s = boottime_s()
-        """When this process began; what is older may have been published by the one before."""
         self.alive = True
         """Whether the thread of the connection lives; it survives the broker's absence."""
         self.presence: DeviceChanged | None = None
@@ -165,10 +163,6 @@ class Broker:
         what a connection brings in its order.
         """
         connection = self._connections
-        if command.given_at_s < self.began_at_s:
-            # ZeroMQ may bring what it brought to the process before this one.
-            self._conclude(command.ids, "unsure")
-            return
         if command.given_at_s < boottime_s() - FRESH_S or not self._present:
             self._conclude(command.ids, "unsent")
             return

@@ -302,9 +302,10 @@ def test_a_command_whose_connection_is_lost_before_its_receipt_is_unsure_and_not
     bench.until(HomeReceipt, sent=(), unsent=(), unsure=(skipped,))
     mosquitto.start()
     lamp = things.enter_context(closing(Lamp(mosquitto.port)))
-    bench.until(DeviceChanged, present=True)
+    meanwhile = bench.until(DeviceChanged, present=True)
     again = bench.command("media_player.tv", command="previous")
-    bench.until_reported(lit, again)
+    sent = {number for m in meanwhile if isinstance(m, HomeReceipt) for number in m.sent}
+    bench.until_reported(*({lit, again} - sent))
     assert lamp.hears("hark/media_player/tv/set") == (b"previous", False)
 
 
@@ -314,7 +315,6 @@ def test_a_command_that_is_no_state_is_not_obeyed_when_it_is_old(
     lamp = things.enter_context(closing(Lamp(mosquitto.port)))
     bench = things.enter_context(closing(Bench(mosquitto.port)))
     bench.until(DeviceChanged, present=True)
-    bench.broker.began_at_s -= 60.0
     old = bench.command("media_player.tv", command="next", age_s=FRESH_S + 0.5)
     bench.until(HomeReceipt, sent=(), unsent=(old,), unsure=())
     bench.until_reported(bench.command("media_player.tv", command="previous", age_s=FRESH_S / 2))
@@ -513,14 +513,6 @@ def next_track(given_at_s: float) -> HomeCommand:
     return HomeCommand(
         given_at_s=given_at_s, utterance_id="u", entity_id="player.c", command="next", ids=(1,)
     )
-
-
-def test_a_command_that_is_no_state_from_before_this_process_may_have_been_sent_by_another(
-    quiet: Quiet,
-) -> None:
-    quiet.presence = DeviceChanged(device="broker", present=True, detail="")
-    quiet.publish(next_track(quiet.began_at_s - 0.1))
-    assert (quiet.sent, quiet.receipt()) == ([], HomeReceipt(unsure=(1,)))
 
 
 def test_a_change_on_its_way_is_not_published_again(quiet: Quiet) -> None:

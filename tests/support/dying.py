@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import signal
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import closing, contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
@@ -21,7 +21,16 @@ from assistant.cli.bridge import bridge
 from assistant.core.bus import Address, Bus
 from assistant.core.config import load_config
 from assistant.core.database import Database
-from assistant.core.messages import HomeCommand, HomeReceipt, Message, Reload, SpokenReply
+from assistant.core.messages import (
+    Commit,
+    HomeCommand,
+    HomeReceipt,
+    HomeStates,
+    Interpretation,
+    Message,
+    Reload,
+    SpokenReply,
+)
 from assistant.core.worker import Worker
 from assistant.skill.home import load_home
 from skills.devices import outbox
@@ -31,6 +40,11 @@ from skills.stage import SkillsStage
 from skills.state import open_state
 from tests.support.talking import resolve
 
+CONSUMERS: Mapping[type[Message], str] = {
+    **dict.fromkeys((Interpretation, Commit, HomeReceipt, HomeStates), "skills"),
+    HomeCommand: "bridge",
+    SpokenReply: "listener",
+}
 RECEIPT_S = 2.0
 """In place of the skills' own, so that a test takes less time."""
 FRESH_S = 60.0
@@ -81,7 +95,6 @@ def skills(step: str, file: Path) -> None:
     """Run the skills until a signal, or `step`."""
     config, _ = load_config((file,))
     outbox.RECEIPT_S = RECEIPT_S  # type: ignore[misc]
-    consumers: dict[type[Message], str] = {HomeCommand: "bridge", SpokenReply: "listener"}
     _Bus.dies = step
     database = open_state(config.state_dir / "state.db")
     if step in ("before commit", "before forgetting"):
@@ -107,7 +120,7 @@ def skills(step: str, file: Path) -> None:
     with (
         closing(Address(config.runtime_dir)) as address,
         closing(
-            _Bus("skills", address, ["bridge", "listener"], consumers, (*stage.consumes, Reload))
+            _Bus("skills", address, ["bridge", "listener"], CONSUMERS, (*stage.consumes, Reload))
         ) as bus,
     ):
         Worker("skills", stage, bus, _Beats()).run()
