@@ -23,7 +23,7 @@ from assistant.core.config import Config
 from assistant.core.database import Database
 from assistant.core.errors import SkillError
 from assistant.core.fork import in_fork
-from assistant.core.layout import QUARANTINE_FILE, USAGE_FILE
+from assistant.core.layout import PIN_FILE, QUARANTINE_FILE, USAGE_FILE
 from assistant.core.models.manifest import Library
 from assistant.core.models.opened import OpenModels
 from assistant.core.settings.announcements import quiet_hours
@@ -44,6 +44,8 @@ from skills.isolation.host import Host
 from skills.later.sun import Position
 from skills.registry import Fault, Registry, load_registry
 from skills.revisions import Revisions
+from skills.rights.pin_file import PinFile
+from skills.rights.rules import Rules, rules_of
 from skills.scheduler import this_boot
 from skills.stage import SkillsStage
 
@@ -175,7 +177,14 @@ class Composition:
             mute=MuteSwitch.of(self._config).mute if database.path else lambda: None,
             quiet=quiet_hours(self._config.announcements.quiet),
             network=self._config.network_socket if database.path else None,
+            rules=self.rules,
+            pin=PinFile(self._config.state_dir / PIN_FILE) if database.path else None,
         )
+
+    @property
+    def rules(self) -> Rules:
+        """What needs the PIN or is not allowed here; raises `ConfigError` for unknown names."""
+        return rules_of(self._config.security, self.home, self._loaded.manifests)
 
     @property
     def _where(self) -> Position | None:

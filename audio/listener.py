@@ -25,6 +25,7 @@ from assistant.core.messages import (
     NothingHeard,
     PlaybackEnded,
     PlaybackStarted,
+    Speech,
     Tick,
     Woke,
 )
@@ -34,6 +35,7 @@ from audio.frames import FRAME_S
 from audio.own_voice import OwnVoice
 from audio.preroll import Heard
 from audio.recording import Recording
+from audio.secrecy import Secrecy
 from audio.wake.engine import WakeWordEngine
 from audio.wake.locate import frames_since_keyword
 
@@ -67,6 +69,7 @@ class Listener:
         PlaybackStarted,
         PlaybackEnded,
         Complete,
+        Speech,
     )
 
     def __init__(
@@ -87,6 +90,7 @@ class Listener:
         self._onset = self._unhurried(0.0)
         self._open: Recording | None = None
         self._replying = ""
+        self._secrecy = Secrecy()
         self._closed_at_s = 0.0
 
     @property
@@ -100,7 +104,7 @@ class Listener:
         return self._open is not None and not self._open.unasked
 
     def feed(self, message: Message) -> Iterator[Message]:
-        """Take a frame, playback news, a verdict, or a `Tick` when no more frames come."""
+        """Take a frame, what is played, news of it, a verdict, or a `Tick` when no frames come."""
         match message:
             case Frame():
                 yield from self._hear(message)
@@ -117,6 +121,8 @@ class Listener:
                 self._open.judge(message)
                 if self._open.over:
                     yield from self._close()
+            case Speech():
+                self._secrecy.observe(message)
             case Tick() if self._open is not None and self._deaf(message.at_s):
                 yield from self._close()
 
@@ -214,14 +220,16 @@ class Listener:
         settings = self._settings
         if follows:
             settings = self._brief if unasked else self._thoughtful
+        utterance_id = self._new_id()
         self._open = Recording(
             settings,
-            self._new_id(),
+            utterance_id,
             wake_word=wake_word,
             follows=follows,
             unasked=unasked,
             endpointing=Endpointing(settings, at_s, heard_from_s=command_from_s),
             command_from_s=command_from_s,
+            secret=self._secrecy.covers(utterance_id, follows, at_s),
         )
         # Sound from before the last utterance's end belongs to that utterance.
         since_s = max(begins_s, self._closed_at_s)

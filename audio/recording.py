@@ -38,9 +38,10 @@ class Recording:
         wake_word: str = "",
         follows: str = "",
         unasked: bool = False,
+        secret: bool = False,
     ) -> None:
         self.utterance_id, self.wake_word, self._follows = utterance_id, wake_word, follows
-        self.unasked = unasked
+        self.unasked, self._secret = unasked, secret
         self.endpointing = endpointing
         self._settings, self._command_from_s = settings, command_from_s
         self._frames: list[bytes] = []
@@ -100,6 +101,7 @@ class Recording:
             speech_s=round(self.endpointing.speech_s, 3),
             speech_ended_at_s=self.endpointing.speech_ended_at_s,
             unasked=self.unasked,
+            secret=self._secret,
         )
 
     def _chunk(self) -> AudioChunk:
@@ -110,6 +112,7 @@ class Recording:
             wake_word=self.wake_word,
             follows=self._follows,
             unasked=self.unasked,
+            secret=self._secret,
         )
         self._frames.clear()
         self._sequence += 1

@@ -85,6 +85,7 @@ class AudioStage:
         match message:
             case Speech():
                 self._player.play(message)
+                return self._listener.feed(message)
             case BargeIn():
                 self._player.stop()
             case StageFailed(stage="voice"):

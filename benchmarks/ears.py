@@ -49,7 +49,9 @@ class Plain:
         )
         self._heard: list[NDArray[np.int16]] = []
 
-    def start(self, answers: Sequence[str] = (), unasked: bool = False) -> None:
+    def start(
+        self, answers: Sequence[str] = (), unasked: bool = False, in_a_row: bool = False
+    ) -> None:
         """Forget the last utterance."""
         self._heard = []
 

@@ -12,6 +12,7 @@ import msgspec
 from assistant.core.degraded import Degraded
 from assistant.core.messages import (
     Choice,
+    Command,
     Complete,
     Interpretation,
     Message,
@@ -20,6 +21,7 @@ from assistant.core.messages import (
     Transcript,
 )
 from assistant.english.commands.amounts import COMPARATIVE_WORDS
+from assistant.english.commands.digits import digits_of
 from assistant.english.phrases import GOING_ON
 from assistant.skill.manifest import Traits
 from nlu.discourse.continuation import recalled
@@ -98,6 +100,9 @@ class NluStage:
         if not isinstance(message, Transcript):
             return
         self._faults.note_work(message.at_s)
+        if message.secret:
+            yield from self._of_secret(message)
+            return
         text, said, understood = self._understand(message)
         nothing = not understood.commands
         yield Complete(
@@ -119,6 +124,28 @@ class NluStage:
             conditional=self._interpreter.conditional(
                 said, self._now(), _is_whole(said, understood)
             ),
+        )
+
+    def _of_secret(self, transcript: Transcript) -> Iterator[Message]:
+        """Read the answer to a question for a secret, without remembering any of it.
+
+        Digits are handed on unread. Other words are a command if they are surely one.
+        """
+        commands: tuple[Command, ...] = ()
+        if digits_of(transcript.text) is None:
+            understood = self._interpreter(canonical(transcript.text), self._now(), None)
+            commands = understood.commands if understood.exact else ()
+        yield Complete(
+            utterance_id=transcript.utterance_id,
+            revision=transcript.revision,
+            complete=bool(commands),
+        )
+        yield Interpretation(
+            utterance_id=transcript.utterance_id,
+            revision=transcript.revision,
+            text=transcript.text,
+            commands=commands,
+            secret=True,
         )
 
     def explain(self, text: str) -> Explanation:

@@ -112,6 +112,11 @@ def to_user(words: str) -> str:
     return " ".join(PERSONS.get(word, word) for word in words.casefold().split())
 
 
+def action_of(intent: str) -> str:
+    """What an intent does, as a phrase that fits "you can't …"."""
+    return ACTIONS.get(intent) or _spelt(intent)
+
+
 def _spelt(intent: str) -> str:
     """ "OpenTheGate" → "open the gate"."""
     return " ".join(re.findall(r"[A-Z]*[^A-Z_]+|[A-Z]+", intent)).casefold()

@@ -39,6 +39,7 @@ from assistant.skill.reply import Ask, Cancelled, Choose, Confirm, Query, Reply,
 from assistant.skill.reply import Dialog as Call
 from assistant.skill.signature import choices, convert, schema_of
 from skills.picking import pick, refuses
+from skills.rights.pin import QUESTION, AskPin
 
 Resolve = Callable[[str, SlotSchema], Slot | None]
 """Reads `text` as a slot of this schema; None when it is none."""
@@ -90,12 +91,28 @@ class Dialog:
         """End here."""
         return self._move(lambda: self._steps.throw(Cancelled()))
 
+    def refuse_pin(self) -> Reply:
+        """Say that the PIN was wrong, and ask for it again."""
+        self._asked_again = False
+        return Reply(f"That PIN is wrong. {QUESTION}", listen=True)
+
     def ask_again(self) -> Reply:
         """Put the question once more; the second time, end here."""
         if self._asked_again or self.query is None:
             return self.cancel()
         self._asked_again = True
         return Reply(f"Sorry, I didn't get that. {self.query.text}", listen=True)
+
+    @property
+    def intents_done(self) -> tuple[str, ...]:
+        """The intents of what is carried out, so far as they are known."""
+        asked_for = (request.intent for request in self.requests)
+        return tuple(dict.fromkeys((*asked_for, *filter(None, (self.intent,)))))
+
+    @property
+    def asks_pin(self) -> bool:
+        """Whether the open question is the one for the PIN."""
+        return isinstance(self.query, AskPin)
 
     @property
     def takes_any_words(self) -> bool:

@@ -13,13 +13,15 @@ from assistant.core.errors import SkillError
 from assistant.skill.context import HomeControl, ListStore, Timer, Timers
 from assistant.skill.reply import Reply, Undo
 from skills.later.store import StoredPlans
+from skills.rights.guard import Guard
 
 
 class History:
     """The `Conversation` of the skills; `taken_back` is called when the last action is.
 
     The last act, and how it is taken back, are in `database`, within the turns that change them.
-    `others` are operations of an undo, beside those of the capabilities given here.
+    What `guard` does not allow is not taken back. `others` are operations of an undo, beside those
+    of the capabilities given here.
     """
 
     def __init__(
@@ -31,10 +33,11 @@ class History:
         lists: ListStore,
         plans: StoredPlans,
         others: Mapping[str, Callable[[Undo], object]],
+        guard: Guard,
         recording: Callable[[], bool] = lambda: False,
         taken_back: Callable[[], None] = lambda: None,
     ) -> None:
-        self._database = database
+        self._database, self._guard = database, guard
         self._abilities, self._recording, self._taken_back = abilities, recording, taken_back
         self._last_reply = ""
         self._acted = False
@@ -56,7 +59,7 @@ class History:
             "lists.make": lambda undo: lists.make(undo.id),
             "lists.drop": lambda undo: lists.drop(undo.id),
             "plans.cancel": lambda undo: plans.remove(undo.id),
-            "plans.restore": plans.restore,
+            "plans.restore": lambda undo: plans.restore(undo, guard),
             **others,
         }
 
@@ -104,10 +107,10 @@ class History:
         """What each skill can do, as a phrase that fits "I can …"."""
         return self._abilities
 
-    def keep(self, reply: Reply) -> None:
-        """Keep what was done, within its transaction, so that it can be taken back later."""
+    def keep(self, reply: Reply, intents: tuple[str, ...] = ()) -> None:
+        """Keep what `intents` did, within its transaction, so that it can be taken back later."""
         undo = reply.undo if isinstance(reply.undo, tuple) else (reply.undo,)
-        self._write(_Act(words=reply.text, undo=undo))
+        self._write(_Act(words=reply.text, undo=undo, intents=intents))
 
     def remember(self, reply: Reply, acted: bool) -> None:
         """Remember a reply that was given.
@@ -129,9 +132,10 @@ class History:
         act = self._act()
         if not act.undo:
             return False
+        self._guard.check_intents(act.intents)
         self._write(_Act(words=act.words))
-        self._taken_back()
         self.take_back(act.undo)
+        self._taken_back()
         return True
 
     def take_back(self, undo: Iterable[Undo]) -> None:
@@ -169,6 +173,7 @@ class _Act(msgspec.Struct, frozen=True, kw_only=True):
 
     words: str = ""
     undo: tuple[Undo, ...] = ()
+    intents: tuple[str, ...] = ()
 
 
 def create_last_act(database: Database) -> None:

@@ -7,9 +7,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from assistant.english.commands.digits import SPOKEN_DIGITS
 from assistant.english.replies import AROUND_CHOICE, SPOKEN_CANCEL, SPOKEN_NO, SPOKEN_YES
 from assistant.skill.reply import Choose, Confirm, Query
 from skills.picking import pick, refuses, words_of
+from skills.rights.pin import AskPin
 
 _MOST = 200
 """Most answers: more would be as hard to tell apart as all that may be said."""
@@ -26,6 +28,8 @@ def likely_answers(query: Query) -> tuple[str, ...]:
             return (*SPOKEN_YES, *SPOKEN_NO, *SPOKEN_CANCEL)
         case Choose():
             return (*_choosing(query.options), *SPOKEN_CANCEL)
+        case AskPin():
+            return (*SPOKEN_DIGITS, *SPOKEN_CANCEL)
         case _:
             return ()
 

@@ -7,6 +7,7 @@ from collections.abc import Iterable
 
 from assistant.core.database import Database
 from assistant.skill import Entity, ListItem
+from skills.rights.guard import Guard
 
 
 def create_lists(database: Database) -> None:
@@ -26,10 +27,10 @@ def create_made_lists(database: Database) -> None:
 
 
 class StoredLists:
-    """The `ListStore` of the skills."""
+    """The `ListStore` of the skills; what `guard` does not allow raises `SkillError`."""
 
-    def __init__(self, database: Database) -> None:
-        self._database = database
+    def __init__(self, database: Database, guard: Guard) -> None:
+        self._database, self._guard = database, guard
 
     def take_over(self, entities: Iterable[Entity]) -> None:
         """Fill the lists of a home that is new with what its file says is on them."""
@@ -47,10 +48,12 @@ class StoredLists:
 
     def make(self, name: str) -> None:
         """Make an empty list; its id is its name in lower case."""
+        self._guard.check_list(name)
         self._database.execute("INSERT OR IGNORE INTO made_lists (name) VALUES (?)", name)
 
     def drop(self, name: str) -> None:
         """Delete a list that was made, with what is on it."""
+        self._guard.check_list(name)
         self._database.execute("DELETE FROM made_lists WHERE name = ?", name)
         self._database.execute("DELETE FROM list_items WHERE list_id = ?", name.casefold())
 
@@ -66,6 +69,7 @@ class StoredLists:
 
     def add(self, list_id: str, text: str) -> ListItem:
         """Put something at the end of a list."""
+        self._guard.check_list(list_id)
         item = ListItem(id=uuid.uuid4().hex, list_id=list_id, text=text)
         self._database.execute(
             "INSERT INTO list_items (id, list_id, text) VALUES (?, ?, ?)", item.id, list_id, text
@@ -74,8 +78,15 @@ class StoredLists:
 
     def set_done(self, item_id: str, done: bool) -> None:
         """Check something off, or put it back."""
+        self._check_list_of(item_id)
         self._database.execute("UPDATE list_items SET done = ? WHERE id = ?", int(done), item_id)
 
     def remove(self, item_id: str) -> None:
         """Remove something for good."""
+        self._check_list_of(item_id)
         self._database.execute("DELETE FROM list_items WHERE id = ?", item_id)
+
+    def _check_list_of(self, item_id: str) -> None:
+        rows = self._database.execute("SELECT list_id FROM list_items WHERE id = ?", item_id)
+        for (list_id,) in rows:
+            self._guard.check_list(list_id)

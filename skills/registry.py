@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
 from importlib.metadata import entry_points
 from pathlib import Path
 from types import MappingProxyType
@@ -29,6 +30,7 @@ from skills.fixed.unserved import unserved
 from skills.isolation.host import Host
 from skills.isolation.isolated import IsolatedSkill
 from skills.isolation.package import GROUP
+from skills.rights.guard import Guard
 
 SETTINGS = "skills.settings"
 GivenSettings = Mapping[str, Mapping[str, Any]]
@@ -74,10 +76,15 @@ class Registry:
         self._owners: dict[str, Served] = {}
         self._skills: dict[str, Served] = {}
         self._capabilities: Capabilities | None = None
+        self.guard = Guard()
 
-    def use(self, capabilities: Capabilities) -> None:
-        """Give the skills what each has to itself; before, none may be called."""
-        self._capabilities = capabilities
+    def use(self, capabilities: Capabilities, guard: Guard) -> None:
+        """Give the skills what each has to itself, and set who decides what is allowed.
+
+        Before, none may be called.
+        """
+        self._capabilities, self.guard = capabilities, guard
+        guard.skill_of = self._skill_of
 
     @property
     def abilities(self) -> tuple[str, ...]:
@@ -159,6 +166,11 @@ class Registry:
             return declined(request)
         if untaken := skill.untaken(request):
             return declined(request, untaken[0])
+        call = partial(self._served_by, skill, request, context)
+        tries = self.rehearses(request.intent)
+        return (yield from self.guard.request(request, skill.name, context, call, tries))
+
+    def _served_by(self, skill: Served, request: Request, context: Context) -> Dialog:
         bound = self._bind(skill, context, self.asks(request.intent))
         try:
             with Boundary(f'skill "{skill.name}", intent {request.intent}', skill.name):
@@ -181,7 +193,8 @@ class Registry:
         """Tell a handler of a skill; a fault is raised as a `SkillError` that names it."""
         found = self._skills[skill]
         bound = self._bind(found, context, False)
-        with Boundary(f'skill "{skill}", handler {key.partition(" ")[0]}', skill):
+        where = f'skill "{skill}", handler {key.partition(" ")[0]}'
+        with self.guard.unasked(context), Boundary(where, skill):
             found.handle(key, event, bound.context)
 
     def add(self, where: str, load: Callable[[], Served], disabled: Sequence[str] = ()) -> None:
@@ -200,6 +213,10 @@ class Registry:
         self.manifests = tuple(m for m in self.manifests if m.name != name)
         self._owners = {i: skill for i, skill in self._owners.items() if skill.name != name}
         self.faults += (Fault(name, message),)
+
+    def _skill_of(self, intent: str) -> str:
+        owner = self._owners.get(intent)
+        return owner.name if owner is not None else ""
 
     def _bind(self, skill: Served, context: Context, asks: bool) -> Bound:
         if self._capabilities is None:

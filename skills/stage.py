@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from datetime import datetime, time
 from pathlib import Path
 from typing import ClassVar
@@ -11,10 +11,9 @@ import msgspec
 
 from assistant.core.database import Database
 from assistant.core.errors import SkillError
-from assistant.core.layout import MARK_WRONG, MUTE
+from assistant.core.layout import MARK_WRONG
 from assistant.core.messages import (
     Asked,
-    Command,
     Commit,
     DeviceChanged,
     HomeReceipt,
@@ -29,19 +28,16 @@ from assistant.core.messages import (
     SpokenReply,
     Woke,
 )
+from assistant.english.commands.digits import digits_of
 from assistant.english.questions import asks, points_back
-from assistant.skill.context import Request
 from assistant.skill.home import Home
-from assistant.skill.opening import opened_by
-from assistant.skill.reply import Choose, Confirm, Reply
-from assistant.skill.reply import Dialog as Call
+from assistant.skill.reply import Reply
 from skills.announcements.floor import Floor
 from skills.announcements.quiet import SET, Quiet
 from skills.announcements.waiting import Waiting
 from skills.capabilities.bound import OWN, Capabilities
 from skills.confirmed import Confirmed
 from skills.deadline import Overdue, within
-from skills.declined import not_understood
 from skills.devices.devices import Devices
 from skills.dialog import (
     Dialog,
@@ -49,20 +45,22 @@ from skills.dialog import (
     cancels,
     elsewhere,
     request_of,
-    surely,
     task_of,
 )
+from skills.dialogs.openings import Openings
 from skills.events.events import Events
 from skills.history import History
-from skills.later.amended import agreed, amendment
 from skills.later.later import Later
 from skills.later.sun import Position
 from skills.later.timing import Timing
 from skills.likely import likely_answers
 from skills.lists import StoredLists
-from skills.picking import did_you_mean
 from skills.registry import Registry
 from skills.revisions import Revisions
+from skills.rights.guard import Guard
+from skills.rights.pin import Pin, Tried
+from skills.rights.pin_file import FEWEST, PinFile
+from skills.rights.rules import NO_RULES, Rules
 from skills.scheduler import TimerScheduler
 from skills.state import has_acted, remember_acted
 
@@ -72,6 +70,12 @@ LONGEST_ANSWER = 4
 """Most words of a text that counts as an attempt to answer an open question."""
 MOVE_S = 3.0
 """Most seconds from one reply of a skill to the next; after 5 s the process counts as hung."""
+NO_LONGER = "I no longer need the PIN."
+_AFTER_PIN: Mapping[Tried, Callable[[Dialog], Reply]] = {
+    Tried.RIGHT: lambda dialog: dialog.answer(True),
+    Tried.WRONG: Dialog.refuse_pin,
+    Tried.LOCKED: lambda dialog: dialog.answer(False),
+}
 SET_ASIDE = (
     "My memory was damaged. I have put it aside and begun a new one; timers from before are lost."
 )
@@ -87,7 +91,8 @@ class SkillsStage:
     `notices`, each of which is told once. `recording` tells whether what is said is recorded. How
     often each intent was carried out is told in the file `usage`. `mute` closes the microphone: no
     skill is handed it, and nothing here opens it again. In the hours `quiet`, from and until, only
-    what is urgent is announced.
+    what is urgent is announced. `rules` say what is not allowed here, and what needs the PIN, whose
+    hash is in `pin`.
     """
 
     consumes: ClassVar[tuple[type[Message], ...]] = (
@@ -121,19 +126,23 @@ class SkillsStage:
         mute: Callable[[], None] = lambda: None,
         quiet: tuple[time, time] | None = None,
         network: Path | None = None,
+        rules: Rules = NO_RULES,
+        pin: PinFile | None = None,
     ) -> None:
         self._registry = registry
         self._database = database
         self._resolve = resolve
-        self._mute, self._muted = mute, False
         self._scheduler = TimerScheduler(database, now, boot_id)
+        self._pin = Pin(database, pin, boot_id)
+        guard = Guard(rules, home, self._pin, area)
+        guard.attempt = database.attempt
         self._timing = Timing(now, boot_id, where)
         self._floor = Floor()
         self._quiet = Quiet(database, self._timing, quiet)
         self._announcements = Waiting(database, self._timing, self._quiet, self._floor)
         announce = self._announcements.add_notice
-        self._devices = Devices(database, home, broker, self._timing.countdown, announce)
-        lists = StoredLists(database)
+        self._devices = Devices(database, home, broker, self._timing.countdown, announce, guard)
+        lists = StoredLists(database, guard)
         lists.take_over(self._devices.added)
         self._confirmed = Confirmed(database, usage)
         self._events = Events(registry, database, self._devices, self._timing)
@@ -152,6 +161,7 @@ class SkillsStage:
                 self._later.plans,
             ),
             {**dict.fromkeys(OWN, capabilities.take_back), SET: self._quiet.restore},
+            guard,
             *(recording, self._confirmed.take_back),
         )
         self._revisions = revisions or Revisions()
@@ -160,7 +170,7 @@ class SkillsStage:
         if database.set_aside:
             self._notices.append(SET_ASIDE)
         database.set_aside = None  # reported once, also when the stage is rebuilt
-        registry.use(capabilities)
+        registry.use(capabilities, guard)
         self._context = capabilities.shared(
             clock=now,
             timers=self._scheduler,
@@ -171,11 +181,16 @@ class SkillsStage:
             do_not_disturb=self._quiet,
             area=next((a for a in home.areas if a.id == area), None),
         )
+        self._openings = Openings(
+            *(registry, self._context, self._history, self._later, self._devices, resolve, mute)
+        )
 
     def feed(self, message: Message) -> Iterator[Message]:
         """Take one message; what follows was committed to disk before it is given."""
         at_s = max(self._scheduler.at_s, message.at_s)
-        self._scheduler.at_s = self._later.at_s = self._timing.countdown.at_s = at_s
+        self._scheduler.at_s = self._later.at_s = at_s
+        self._timing.countdown.at_s = self._pin.at_s = at_s
+        self._pin.expire()
         self._floor.observe(message, at_s)
         for given in self._fed(message):
             self._floor.observe(given, at_s)
@@ -210,7 +225,7 @@ class SkillsStage:
         if self._notices:
             return 0.0
         moments = [
-            *(self._scheduler.deadline_s(), self._later.deadline_s()),
+            *(self._scheduler.deadline_s(), self._later.deadline_s(), self._pin.deadline_s()),
             self._announcements.deadline_s(self._scheduler.at_s, self._dialog is not None),
             self._events.deadline_s(self._scheduler.at_s),
             self._devices.deadline_s(),
@@ -230,10 +245,10 @@ class SkillsStage:
         dialog, self._dialog = self._dialog, None
         if dialog is not None:
             yield from self._answer(said, dialog)
-        elif said.commands:
-            yield from self._step(said.utterance_id, self._dialog_of(said), Dialog.begin)
-        elif said.choices:
-            yield from self._step(said.utterance_id, self._dialog_of_choices(said), Dialog.begin)
+        elif said.commands or said.choices:
+            yield from self._begin(said)
+        elif said.secret:
+            yield SpokenReply(utterance_id=said.utterance_id, text=NO_LONGER, done=False)
         elif said.text:
             yield from self._leave(said)
 
@@ -250,31 +265,38 @@ class SkillsStage:
         if not said.text or cancels(said, dialog.query):
             yield from self._step(said.utterance_id, dialog, Dialog.cancel)
             return
-        if (amended := self._amended(said, dialog)) is not None:
+        if dialog.asks_pin:
+            yield from self._try_pin(said, dialog)
+            return
+        expires_at_s = self._scheduler.at_s + DIALOG_S
+        if (amended := self._openings.amended(said.text, dialog, expires_at_s)) is not None:
             yield from self._step(said.utterance_id, amended, Dialog.begin)
             return
         value = dialog.read(said.text, self._resolve, self._devices.areas, self._devices.entities)
         if value is not None and not (dialog.takes_any_words and self._asks_else(said)):
             yield from self._step(said.utterance_id, dialog, lambda d: d.answer(value))
-        elif said.commands:
-            yield from self._step(said.utterance_id, self._dialog_of(said), Dialog.begin)
-        elif said.choices:
-            yield from self._step(said.utterance_id, self._dialog_of_choices(said), Dialog.begin)
+        elif said.commands or said.choices:
+            yield from self._begin(said)
         elif asks(said.text) or len(said.text.split()) > LONGEST_ANSWER:
             yield from self._leave(said)
         else:
             yield from self._step(said.utterance_id, dialog, Dialog.ask_again)
 
-    def _amended(self, said: Interpretation, dialog: Dialog) -> Dialog | None:
-        """The command that was asked about, at the time that a yes adds; None for other answers."""
-        if not isinstance(dialog.query, Confirm | Choose) or len(dialog.requests) != 1:
-            return None
-        if (when := amendment(said.text, self._resolve)) is None:
-            return None
-        request = msgspec.structs.replace(dialog.requests[0], when=when)
-        call = agreed(self._called(request), dialog.query.text)
+    def _begin(self, said: Interpretation) -> Iterator[Message]:
+        """Begin what was said, or the question which of several meanings is right."""
         expires_at_s = self._scheduler.at_s + DIALOG_S
-        return Dialog((call,), request.intent, expires_at_s, text=dialog.text)
+        opening = self._openings.of if said.commands else self._openings.of_choices
+        yield from self._step(said.utterance_id, opening(said, expires_at_s), Dialog.begin)
+
+    def _try_pin(self, said: Interpretation, dialog: Dialog) -> Iterator[Message]:
+        """Take what was said for the PIN, unless it is another command."""
+        digits = digits_of(said.text)
+        if digits is None and said.commands:
+            yield from self._begin(said)
+            return
+        whole = digits is not None and len(digits) >= FEWEST
+        move = _AFTER_PIN[self._pin.tried(digits or "")] if whole else Dialog.ask_again
+        yield from self._step(said.utterance_id, dialog, move)
 
     def _asks_else(self, said: Interpretation) -> bool:
         """Whether a text is surely no answer, although any words may be one."""
@@ -286,67 +308,18 @@ class SkillsStage:
         self._history.leave()
         yield Question(utterance_id=said.utterance_id, text=said.text, task=said.unclaimed)
 
-    def _dialog_of(self, said: Interpretation) -> Dialog:
-        commands = self._registry.without_talk(said.commands)
-        requests = [request_of(said, command) for command in commands]
-        calls = [self._called(request) for request in requests]
-        if said.missed:
-            calls.append(not_understood(said.missed))
-        expires_at_s = self._scheduler.at_s + DIALOG_S
-        guessed = len(commands) == 1 and self._guessed_question(commands[0])
-        dialog = Dialog(calls, commands[0].intent, expires_at_s, text=said.text, guessed=guessed)
-        dialog.requests = requests
-        return dialog
-
-    def _called(self, request: Request) -> Call:
-        """Carry out a request, in place of what was done last where it corrects that.
-
-        Who corrects what was not understood, or declined, does not mean what was done before it.
-        """
-        opened = opened_by(self._history.undoing, self._devices.entities)
-        if request.instead and not (opened or self._history.failed):
-            self._history.undo()
-        if request.when is not None and self._registry.can_wait(request):
-            return (yield from self._later.wished(request, self._context))
-        return (yield from self._call(request))
-
-    def _call(self, request: Request) -> Call:
-        reply = yield from self._registry.call(request, self._context)
-        if request.intent == MUTE and reply.done:
-            self._mute()
-            self._muted = True
-        return reply
-
-    def _guessed_question(self, command: Command) -> bool:
-        """Whether `command` only asks something, and what was said may have meant another thing."""
-        return command.confidence < 1.0 and self._registry.asks(command.intent)
-
-    def _dialog_of_choices(self, said: Interpretation) -> Dialog:
-        intents = {choice.sentence: choice.command.intent for choice in said.choices}
-        expires_at_s = self._scheduler.at_s + DIALOG_S
-        dialog = Dialog((self._chosen(said),), None, expires_at_s, intents, said.text)
-        dialog.requests = [surely(request_of(said, c.command), c.sentence) for c in said.choices]
-        return dialog
-
-    def _chosen(self, said: Interpretation) -> Call:
-        """Carry out the one of several meanings that the user chooses; it is no guess any more."""
-        commands = {choice.sentence: choice.command for choice in said.choices}
-        sentence = yield did_you_mean(tuple(commands))
-        told = surely(request_of(said, commands[sentence]), sentence)
-        return (yield from self._call(told))
-
     def _step(
         self, utterance_id: str, dialog: Dialog, move: Callable[[Dialog], Reply]
     ) -> Iterator[Message]:
         """Continue a dialog in one transaction, then report it; a fault leaves no dialog open."""
-        self._dialog, self._muted = None, False
+        self._dialog, self._openings.muted = None, False
         before, after_answer = self._database.changes, self._history.answered
         with self._database.transaction():
             reply = _in_time(lambda: move(dialog))
-            acted = self._database.changes > before or self._muted
+            acted = self._database.changes > before or self._openings.muted
             if acted:
                 remember_acted(self._database, utterance_id)
-                self._history.keep(reply)
+                self._history.keep(reply, dialog.intents_done)
                 self._confirmed.count()
         if acted:
             self._confirmed.tell()
@@ -373,7 +346,8 @@ class SkillsStage:
             )
             return
         if dialog.query is not None and (answers := likely_answers(dialog.query)):
-            yield Asked(utterance_id=utterance_id, answers=answers)
+            in_a_row = dialog.asks_pin
+            yield Asked(utterance_id=utterance_id, answers=answers, in_a_row=in_a_row)
         yield SpokenReply(
             utterance_id=utterance_id,
             text=reply.text,
@@ -381,6 +355,7 @@ class SkillsStage:
             listen=reply.listen,
             done=reply.done,
             acted=acted,
+            secret=dialog.asks_pin,
         )
 
     def _goes_on(self, dialog: Dialog) -> bool:

@@ -16,6 +16,7 @@ from skills.history import create_last_act
 from skills.later.reports import create_reports
 from skills.later.store import create_plans
 from skills.lists import create_lists, create_made_lists
+from skills.rights.pin import create_pin_tries
 from skills.scheduler import create_extended, create_timers
 
 KEPT_UTTERANCES = 256
@@ -32,7 +33,7 @@ MIGRATIONS = (
     *(create_attributes, create_commands, create_lists, create_extended),
     *(create_made_lists, create_confirmed, create_plans, create_reports),
     *(create_skill_values, create_announcements, create_do_not_disturb),
-    *(create_events, create_last_act, create_outbox),
+    *(create_events, create_last_act, create_outbox, create_pin_tries),
 )
 
 

@@ -23,6 +23,7 @@ from assistant.core.errors import InputError
 from assistant.core.layout import (
     HEARD_FILE,
     KNOWLEDGE_FILE,
+    PIN_FILE,
     QUARANTINE_FILE,
     RECORDINGS_FOLDER,
     STATE_FILE,
@@ -119,6 +120,8 @@ def _left_out(config: Config, recordings: bool, secrets: bool) -> Iterator[str]:
         yield "recordings of what was said: --recordings takes them"
     if config.mqtt.password_file and not secrets:
         yield f"the secret {config.mqtt.password_file}: --secrets takes it"
+    if (config.state_dir / PIN_FILE).exists():
+        yield "the PIN: assistant pin set sets it anew"
     if (config.state_dir / KNOWLEDGE_FILE).exists():
         yield "the documents themselves: what was read of them is there"
     if config.skills.folders:

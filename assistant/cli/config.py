@@ -11,8 +11,12 @@ from rich.table import Table
 from rich.text import Text
 
 from assistant.cli.shared.output import console, emit, errors
+from assistant.composition import Composition
 from assistant.core.config import Config, Setting, config_files, load_config
+from assistant.core.layout import PIN_FILE
+from assistant.core.settings.security import SecuritySettings
 from skills.registry import SETTINGS, SettingFault, load_registry
+from skills.rights.pin_file import PinFile
 
 
 def config(
@@ -23,7 +27,9 @@ def config(
 ) -> None:
     """Show every setting in force, and which file it comes from."""
     files = config_files(file)
-    settings, bad = with_skills(*load_config(files))
+    loaded, given = load_config(files)
+    settings, bad = with_skills(loaded, given)
+    settings += in_force(loaded)
     for fault in bad:
         errors.print(f"{fault.setting}: {fault.message}", style="red", markup=False)
     if json:
@@ -64,6 +70,27 @@ def with_skills(
     ]
     others = [one for one in settings if not one.name.startswith(f"{SETTINGS}.")]
     return [*others, *own], registry.setting_faults
+
+
+def in_force(config: Config) -> list[Setting]:
+    """What follows from the settings of the security here; raises `ConfigError` for wrong names."""
+    if config.security == SecuritySettings():
+        return []
+    Composition(config).rules  # noqa: B018 - the access checks them
+    pin_file = config.state_dir / PIN_FILE
+    return [
+        Setting(
+            name="security.pin",
+            value="set" if PinFile(pin_file).is_set else "not set",
+            source="assistant pin set",
+        ),
+        Setting(
+            name="security.profile",
+            value=config.security.rooms.get(config.home.area, ""),
+            source="security.rooms",
+            meaning="The profile of home.area.",
+        ),
+    ]
 
 
 def toml(value: Any) -> str:

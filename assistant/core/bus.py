@@ -19,7 +19,7 @@ from typing import Protocol
 import zmq
 
 from assistant.core.clock import boottime_s
-from assistant.core.codec import decode, encode, topic, wire_name
+from assistant.core.codec import decode, encode, published, topic, wire_name
 from assistant.core.errors import BusError, CodecError
 from assistant.core.files import make_private, try_lock
 from assistant.core.messages import AudioChunk, Frame, Message, SelfTest, Speech, Tick, Work
@@ -289,7 +289,8 @@ class Bus:
         if isinstance(message, Work) and (consumer := self._consumers.get(type(message))):
             self._push(consumer, frames, wire_name(type(message)))
         if not isinstance(message, UNPUBLISHED):
-            self._events.send_multipart(frames)
+            shown = published(message)
+            self._events.send_multipart(frames if shown is message else encode(shown))
 
     def test(self) -> None:
         """Send this process a `SelfTest` through its own socket."""

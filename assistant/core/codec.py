@@ -8,10 +8,13 @@ from typing import Any, Union
 import msgspec
 
 from assistant.core.errors import CodecError
-from assistant.core.messages import Message, concrete
+from assistant.core.messages import Interpretation, Message, Question, Transcript, concrete
 
 LONGEST_REASON = 200
 """Most characters of a refusal, which may quote what was sent, whatever its length."""
+
+MASK = "…"
+"""Text in place of what somebody said of a secret."""
 
 _ENCODER = msgspec.msgpack.Encoder()
 _DECODER: msgspec.msgpack.Decoder[Message] = msgspec.msgpack.Decoder(
@@ -45,6 +48,21 @@ def decode(frames: Sequence[bytes | bytearray]) -> Message:
         raise CodecError("codec.malformed", f"a frame is no message: {reason}") from error
     if topic(type(message)) != frames[0]:
         raise CodecError("codec.topic", f"a {wire_name(type(message))} came under another topic")
+    return message
+
+
+def published(message: Message) -> Message:
+    """The message as anybody but its consumer may see it: what somebody said of a secret masked."""
+    match message:
+        case Transcript(secret=True):
+            return msgspec.structs.replace(message, text=MASK, words=(), alternatives=())
+        case Interpretation(secret=True):
+            masked = Interpretation(
+                utterance_id=message.utterance_id, revision=message.revision, text=MASK, secret=True
+            )
+            return msgspec.structs.replace(masked, at_s=message.at_s)
+        case Question(secret=True):
+            return msgspec.structs.replace(message, text=MASK)
     return message
 
 

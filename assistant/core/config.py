@@ -21,9 +21,11 @@ from assistant.core.errors import ConfigError
 from assistant.core.files import read_text
 from assistant.core.layout import CONTROL_SOCKET, NETWORK_SOCKET
 from assistant.core.settings.announcements import AnnouncementSettings
+from assistant.core.settings.button import ButtonSettings
 from assistant.core.settings.merge import flat, merge
 from assistant.core.settings.network import NetworkSettings
 from assistant.core.settings.section import SettingsSection
+from assistant.core.settings.security import SecuritySettings
 from assistant.core.settings.skills import SkillsSettings
 
 SYSTEM_FILE = Path("/etc/hark/config.toml")
@@ -60,15 +62,6 @@ class AudioSettings(SettingsSection, frozen=True, kw_only=True):
     def inputs(self) -> tuple[str, ...]:
         """The microphones, of which there is at least one."""
         return (self.input,) if isinstance(self.input, str) else self.input
-
-
-class ButtonSettings(SettingsSection, frozen=True, kw_only=True):
-    """The mute button and its light, at GPIO pins by their Broadcom numbers."""
-
-    mute_pin: Annotated[int, Meta(ge=0, le=53)] = 0
-    """Pin that a button connects to ground; 0 for no button."""
-    led_pin: Annotated[int, Meta(ge=0, le=53)] = 0
-    """Pin of an LED that is lit while the assistant is muted; 0 for none."""
 
 
 class WakeSettings(SettingsSection, frozen=True, kw_only=True):
@@ -236,6 +229,7 @@ class Config(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     nlu: NluSettings = NluSettings()
     skills: SkillsSettings = SkillsSettings()
     announcements: AnnouncementSettings = AnnouncementSettings()
+    security: SecuritySettings = SecuritySettings()
     home: HomeSettings = HomeSettings()
     documents: DocumentsSettings = DocumentsSettings()
     answer: AnswerSettings = AnswerSettings()

@@ -149,6 +149,32 @@ class Database:
                     self.execute("RELEASE rehearsal")
 
     @contextmanager
+    def attempt(self) -> Iterator[None]:
+        """Run the block's statements within a transaction, and take them back when it raises.
+
+        Those of guests too.
+        """
+        before, whole = self.changes, False
+        held = [self, *(guest for guest in self._guests.values() if guest.in_transaction)]
+        for database in held:
+            database.execute("SAVEPOINT attempt")
+        try:
+            yield
+            whole = True
+        finally:
+            if not whole:
+                for database in (self, *self._guests.values()):
+                    database._take_back("TO attempt" if database in held else "")
+                self._uncounted += self.changes - before
+            for database in held:
+                if database.in_transaction:
+                    database.execute("RELEASE attempt")
+
+    def _take_back(self, how: str) -> None:
+        if self.in_transaction:
+            self.execute(f"ROLLBACK {how}")
+
+    @contextmanager
     def uncounted(self) -> Iterator[None]:
         """Leave what the block writes out of `changes`."""
         before = self.changes

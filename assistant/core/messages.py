@@ -12,6 +12,7 @@ from typing import Literal
 from assistant.core.home.messages import HomeCommand as HomeCommand
 from assistant.core.home.messages import HomeReceipt as HomeReceipt
 from assistant.core.home.messages import HomeStates as HomeStates
+from assistant.core.parts import SAMPLE_RATE_HZ as SAMPLE_RATE_HZ
 from assistant.core.parts import AnswerTask as AnswerTask
 from assistant.core.parts import CalendarTask as CalendarTask
 from assistant.core.parts import Choice as Choice
@@ -31,6 +32,7 @@ from assistant.core.parts import Period as Period
 from assistant.core.parts import RepeatAnswer as RepeatAnswer
 from assistant.core.parts import Slot as Slot
 from assistant.core.parts import SlotValue as SlotValue
+from assistant.core.parts import Spoken as Spoken
 from assistant.core.parts import Summarise as Summarise
 from assistant.core.parts import SunEvent as SunEvent
 from assistant.core.parts import Tick as Tick
@@ -39,11 +41,8 @@ from assistant.core.parts import Word as Word
 from assistant.core.parts import WordFacts as WordFacts
 from assistant.core.parts import Work as Work
 
-SAMPLE_RATE_HZ = 16_000
-"""Sample rate of all audio inside the assistant except `Speech`, which has its voice's rate."""
 
-
-class AudioChunk(Work, frozen=True, kw_only=True):
+class AudioChunk(Spoken, frozen=True, kw_only=True):
     """100–200 ms of one utterance, 16 kHz mono int16; chunks come in order, pre-roll first."""
 
     sequence: int
@@ -55,7 +54,7 @@ class AudioChunk(Work, frozen=True, kw_only=True):
     """Whether that reply asked nothing."""
 
 
-class Utterance(Work, frozen=True, kw_only=True):
+class Utterance(Spoken, frozen=True, kw_only=True):
     """The end of an utterance or, for an early `revision`, its possible end."""
 
     revision: int
@@ -70,7 +69,7 @@ class Utterance(Work, frozen=True, kw_only=True):
     """Whether neither a wake word nor a question came before: only a reply that asks nothing."""
 
 
-class Transcript(Work, frozen=True, kw_only=True):
+class Transcript(Spoken, frozen=True, kw_only=True):
     """The text of an utterance, as recognised."""
 
     revision: int
@@ -90,7 +89,7 @@ class Transcript(Work, frozen=True, kw_only=True):
     engine: str = ""
 
 
-class Interpretation(Work, frozen=True, kw_only=True):
+class Interpretation(Spoken, frozen=True, kw_only=True):
     """What the user meant."""
 
     revision: int
@@ -113,7 +112,7 @@ class Commit(Work, frozen=True, kw_only=True):
     revision: int
 
 
-class Question(Work, frozen=True, kw_only=True):
+class Question(Spoken, frozen=True, kw_only=True):
     """Work for the answering stage: a text that no skill claims, or a skill's `task`."""
 
     text: UserText
@@ -126,7 +125,7 @@ class Question(Work, frozen=True, kw_only=True):
     """Whether the skill has changed any state."""
 
 
-class SpokenReply(Work, frozen=True, kw_only=True, tag="Reply"):
+class SpokenReply(Spoken, frozen=True, kw_only=True, tag="Reply"):
     """What to say aloud."""
 
     text: ReplyText
@@ -157,7 +156,7 @@ class DocumentsRequest(Work, frozen=True, kw_only=True):
     arguments: tuple[str, ...] = ()
 
 
-class Speech(Work, frozen=True, kw_only=True):
+class Speech(Spoken, frozen=True, kw_only=True):
     """One sentence of a reply: mono int16 at `rate_hz`; `listen` and `once` as in SpokenReply."""
 
     sequence: int
@@ -232,6 +231,8 @@ class Asked(Control, frozen=True, kw_only=True):
 
     utterance_id: Id
     answers: tuple[UserText, ...]
+    in_a_row: bool = False
+    """Whether any number of them may follow one another, as the digits of a PIN do."""
 
 
 class KeepSound(Control, frozen=True, kw_only=True):

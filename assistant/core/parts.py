@@ -10,6 +10,8 @@ from typing import Annotated, Literal
 
 import msgspec
 
+SAMPLE_RATE_HZ = 16_000
+"""Sample rate of all audio inside the assistant except `Speech`, which has its voice's rate."""
 UserText = Annotated[str, msgspec.Meta(max_length=5_000)]
 """Text that a user says in one utterance. A longer text could occupy a stage for hours."""
 ReplyText = Annotated[str, msgspec.Meta(max_length=10_000)]
@@ -43,6 +45,16 @@ class Work(Message, frozen=True, kw_only=True):
     """A message for exactly one consumer, about one utterance."""
 
     utterance_id: Id
+
+
+class Spoken(Work, frozen=True, kw_only=True):
+    """What somebody says, or what becomes of it.
+
+    With `secret` it holds, or asks for, what nobody else may see, such as a PIN: `published` masks
+    it wherever it is shown or kept.
+    """
+
+    secret: bool = False
 
 
 class Control(Message, frozen=True, kw_only=True):

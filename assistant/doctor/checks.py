@@ -16,6 +16,7 @@ from assistant.control.client import ControlClient
 from assistant.control.mute import is_muted
 from assistant.core.config import Config
 from assistant.core.errors import AssistantError, ControlError, ModelError
+from assistant.core.layout import PIN_FILE
 from assistant.core.models.manifest import INSTALL_AGAIN, Library, ModelState, remedy_of_shipped
 from assistant.doctor import probes
 from assistant.doctor.probes import Clock, FolderProbe, Microphone, Session, SpeechProbe
@@ -24,6 +25,7 @@ from assistant.recordings.keeper import RecordingState, state_of
 from audio.asr.tandem import Pace, read_pace
 from audio.build import make_wake_word
 from audio.tts.select import select as select_voice
+from skills.rights.pin_file import PinFile
 
 QUIET_DBFS, LOUD_DBFS = -80.0, -12.0
 """Levels between which a working microphone in a quiet room is; a muted one is below."""
@@ -62,6 +64,7 @@ def examine(config: Config) -> Iterator[Finding]:
     yield from models(library)
     yield state(probes.folder(config.state_dir))
     yield recordings(state_of(Recordings.of(config)))
+    yield rights(config, PinFile(config.state_dir / PIN_FILE).is_set)
     yield clock(probes.clock())
     yield service(probes.unit(), _tried(lambda: _status(config)))
     yield memory(probes.spare_memory_bytes())
@@ -73,6 +76,21 @@ def recordings(told: RecordingState) -> Finding:
     if told.utterances and not told.on:
         detail += f"; there are still {told.kept}"
     return Finding(name="recordings", ok=True, detail=detail, necessary=False)
+
+
+def rights(config: Config, pin: bool) -> Finding:
+    """What needs the PIN, whether there is one, and what is not allowed from here."""
+    security, remedy = config.security, ""
+    needs = (
+        f"needed for {', '.join(security.pin_for)}" if security.pin_for else "needed for nothing"
+    )
+    detail = f"a PIN is set, {needs}" if pin else f"no PIN is set, {needs}"
+    if security.pin_for and not pin:
+        remedy = "run: assistant pin set; until then nothing that needs it is done"
+    if profile := security.rooms.get(config.home.area):
+        denied = ", ".join(security.profiles[profile].denied) or "nothing"
+        detail += f'; the profile here is "{profile}", which denies {denied}'
+    return Finding(name="rights", ok=not remedy, detail=detail, remedy=remedy, necessary=False)
 
 
 def muted() -> Finding:

@@ -54,13 +54,13 @@ class Trace(msgspec.Struct, frozen=True, kw_only=True, tag=True):
 def trace_of(
     events: Sequence[Message], asked: Asked | None, now: datetime, now_s: float
 ) -> Trace | None:
-    """The trace of the events of one utterance; None for one that was not acted on.
+    """The trace of the events of one utterance; None for one that was not acted on, or is a secret.
 
     `asked` is the question before it; `now` is the aware wall time, `now_s` the events' own.
     """
     utterance = decided(events, Utterance)
     transcript, meant = decided(events, Transcript), decided(events, Interpretation)
-    if utterance is None or transcript is None or meant is None:
+    if utterance is None or transcript is None or meant is None or utterance.secret:
         return None
     follows = asked is not None and not (utterance.wake_word or utterance.unasked)
     return Trace(

@@ -11,7 +11,9 @@ from importlib import import_module
 from pathlib import Path
 
 from assistant.core.config import config_files
-from assistant.core.layout import KEEP_SHARED, MEMBERS, PROCESSES, SERVE, THREADS
+from assistant.core.fork import in_fork
+from assistant.core.layout import COMPOSITION, KEEP_SHARED, MEMBERS, PROCESSES, SERVE, THREADS
+from assistant.core.settings.security import SecuritySettings
 from assistant.supervision.bounds import Bounds
 from assistant.supervision.folders import held
 from assistant.supervision.logs import set_up
@@ -48,6 +50,10 @@ def run(
     files = config_files(config_file)
     config = load_settings(files)
     set_up("assistant", config.log.level)
+    if config.security != SecuritySettings():
+        # What may be named there is known once the skills are loaded, which this process stays
+        # clear of.
+        in_fork(lambda: import_module(COMPOSITION).Composition(config).rules)
     for line in missing_folders(config):
         log.warning("%s (config.missing)", line)
     os.umask(0o077)  # only its user may read its files; its group may use the control socket

@@ -13,9 +13,16 @@ from audio.asr.pronunciation import dictionary_entries
 _PHONE_PROBABILITY = 0.02
 
 
-def expect(decoder: pocketsphinx.Decoder, search: str, answers: Sequence[str]) -> None:
-    """Put `answers` and the phone loop into `search` of the decoder, in place of earlier ones."""
+def expect(
+    decoder: pocketsphinx.Decoder, search: str, answers: Sequence[str], in_a_row: bool = False
+) -> None:
+    """Put `answers` and the phone loop into `search` of the decoder, in place of earlier ones.
+
+    With `in_a_row` any number of them may follow one another.
+    """
     network = compile_network(dict.fromkeys(answers, 1.0))
+    if in_a_row:
+        network = network.repeated()
     new = [word for word in network.words if decoder.lookup_word(word) is None]
     for name, phones in dictionary_entries(new):
         decoder.add_word(name, phones, update=False)

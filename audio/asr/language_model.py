@@ -61,6 +61,15 @@ class WordNetwork(msgspec.Struct, frozen=True, kw_only=True):
         ]
         return msgspec.structs.replace(self, states=loop + 1, arcs=(*self.arcs, *arcs))
 
+    def repeated(self) -> WordNetwork:
+        """The network, after whose end another of its sentences may follow, any number of times."""
+        again = [
+            msgspec.structs.replace(arc, source=self.final)
+            for arc in self.arcs
+            if arc.source == self.start
+        ]
+        return msgspec.structs.replace(self, arcs=(*self.arcs, *again))
+
     def expanded(self, classes: Mapping[str, Mapping[str, float]]) -> WordNetwork:
         """The network, with each value of a class in the place of the class's word.
 

@@ -49,6 +49,8 @@ work is then done before the recording is over."""
 
 _LONGEST_ANSWER_S = 3.0
 """Seconds of speech after which it is no plain answer to a question."""
+_LONGEST_ROW_S = 10.0
+"""The same of answers in a row, such as the digits of a PIN."""
 _SENTENCES, _ANSWERS = "_default", "answers"
 """The decoder's searches; the first is PocketSphinx's own name for the network of its settings."""
 
@@ -94,21 +96,23 @@ class PocketSphinxRecognizer:
             raise RecognitionError("asr.domain", message) from error
         self._look, self._likelihood = look, likelihood
         self._span = SpeechSpan()
-        self._expected: Sequence[str] = ()
+        self._expected: tuple[Sequence[str], bool] = ((), False)
         self._running = False
 
-    def start(self, answers: Sequence[str] = (), unasked: bool = False) -> None:
-        """Forget the last utterance and begin a new one, which `answers` are likely to be.
+    def start(
+        self, answers: Sequence[str] = (), unasked: bool = False, in_a_row: bool = False
+    ) -> None:
+        """Forget the last utterance and begin a new one, which is likely to be one of `answers`.
 
-        Of what is `unasked` a sentence counts that `look` hears, too: the network makes sentences
-        of talk.
+        With `in_a_row` it is any number of them. Of what is `unasked` a sentence counts that `look`
+        hears, too: the network makes sentences of talk.
         """
         if self._running:
             self._end()
-        self._answers = answers
-        if answers and answers != self._expected:
-            expect(self._decoder, _ANSWERS, answers)
-            self._expected = answers
+        self._answers, self._in_a_row = answers, in_a_row
+        if answers and (answers, in_a_row) != self._expected:
+            expect(self._decoder, _ANSWERS, answers, in_a_row)
+            self._expected = answers, in_a_row
         self._pending = np.zeros(0, np.int16)
         self._unasked = self._followed = unasked
         if self._look is not None:
@@ -223,7 +227,8 @@ class PocketSphinxRecognizer:
         Among all that may be said, "yes" and "no" are few and short: a quarter of them were lost.
         """
         sound = b"".join(self._sound)
-        if not 0 < len(sound) <= 2 * SAMPLE_RATE_HZ * _LONGEST_ANSWER_S:
+        longest_s = _LONGEST_ROW_S if self._in_a_row else _LONGEST_ANSWER_S
+        if not 0 < len(sound) <= 2 * SAMPLE_RATE_HZ * longest_s:
             return ()
         self._decoder.activate_search(_ANSWERS)
         self._decoder.reinit_feat()

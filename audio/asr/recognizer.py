@@ -45,10 +45,13 @@ class Recognizer(Protocol):
     def name(self) -> str:
         """The engine's name in transcripts."""
 
-    def start(self, answers: Sequence[str] = (), unasked: bool = False) -> None:
-        """Forget the last utterance and begin a new one, which `answers` are likely to be.
+    def start(
+        self, answers: Sequence[str] = (), unasked: bool = False, in_a_row: bool = False
+    ) -> None:
+        """Forget the last utterance and begin a new one, which is likely to be one of `answers`.
 
-        What is `unasked` may be anybody's talk: only what is surely heard counts.
+        With `in_a_row` it is any number of them. What is `unasked` may be anybody's talk: only what
+        is surely heard counts.
         """
 
     def feed(self, samples: NDArray[np.int16]) -> None:

@@ -50,9 +50,10 @@ class AsrStage:
         self._running = False
         self._asked: Asked | None = None
         self._answers: tuple[str, ...] = ()
-        self._unasked = False
+        self._in_a_row = False
+        self._unasked = self._secret = False
         self._heard: list[NDArray[np.int16]] = []
-        self._before: tuple[str, list[NDArray[np.int16]]] = ("", [])
+        self._before: tuple[str, list[NDArray[np.int16]], bool] = ("", [], False)
         """The utterance before: what is to be kept is told when another may be heard already."""
 
     def feed(self, message: Message) -> Iterator[Message]:
@@ -75,27 +76,30 @@ class AsrStage:
 
     def _listen(self, chunk: AudioChunk) -> None:
         if chunk.utterance_id != self._hearing:
-            self._before = self._hearing, self._heard
+            self._before = self._hearing, self._heard, self._secret
             self._hearing, self._running, self._heard = chunk.utterance_id, False, []
-            self._answers, self._unasked = self._likely(chunk.follows), chunk.unasked
+            self._answers, self._in_a_row = self._likely(chunk.follows)
+            self._unasked, self._secret = chunk.unasked, chunk.secret
         if sum(map(len, self._heard)) >= MOST_SAMPLES:
             return  # further speech is dropped, or it would fill the memory
         self._heard.append(np.frombuffer(chunk.samples, np.int16))
         self._run(self._heard if not self._running else self._heard[-1:])
 
     def _keep_sound(self, utterance_id: str) -> None:
-        for name, sound in ((self._hearing, self._heard), self._before):
-            if name == utterance_id:
+        for name, sound, secret in ((self._hearing, self._heard, self._secret), self._before):
+            if name == utterance_id and not secret:
                 self._keep(name, b"".join(samples.tobytes() for samples in sound))
 
-    def _likely(self, follows: str) -> tuple[str, ...]:
-        """The answers to the question that opened the microphone, if it was one."""
+    def _likely(self, follows: str) -> tuple[tuple[str, ...], bool]:
+        """The answers to the question that opened the microphone, and whether several may come."""
         asked = self._asked
-        return asked.answers if asked is not None and asked.utterance_id == follows else ()
+        if asked is None or asked.utterance_id != follows:
+            return (), False
+        return asked.answers, asked.in_a_row
 
     def _run(self, sound: list[NDArray[np.int16]]) -> None:
         if not self._running:
-            self._recognizer.start(self._answers, self._unasked)
+            self._recognizer.start(self._answers, self._unasked, self._in_a_row)
             self._running = True
         for samples in sound:
             self._recognizer.feed(samples)
@@ -115,5 +119,6 @@ class AsrStage:
             expected=heard.expected,
             confidence=round(heard.confidence, 3),
             unasked=utterance.unasked,
+            secret=utterance.secret or self._secret,
             ends=round(self._ends(heard.text), 3),
         )

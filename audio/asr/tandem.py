@@ -76,10 +76,12 @@ class Ahead:
     def __init__(self, whisper: WhisperRecognizer, domain: Recognizer, faults: Degraded) -> None:
         self._whisper, self._domain, self._faults = whisper, domain, faults
 
-    def start(self, answers: Sequence[str] = (), unasked: bool = False) -> None:
+    def start(
+        self, answers: Sequence[str] = (), unasked: bool = False, in_a_row: bool = False
+    ) -> None:
         """Forget the last utterance and begin a new one, which `answers` are likely to be."""
         self._whisper.start()
-        self._domain.start(answers, unasked)
+        self._domain.start(answers, unasked, in_a_row)
 
     def feed(self, samples: NDArray[np.int16]) -> None:
         """Take the next samples, 16 kHz mono."""

@@ -97,7 +97,9 @@ class WhisperRecognizer:
         self._prompt = self._prompted(hints)
         self._heard: list[NDArray[np.int16]] = []
 
-    def start(self, answers: Sequence[str] = (), unasked: bool = False) -> None:
+    def start(
+        self, answers: Sequence[str] = (), unasked: bool = False, in_a_row: bool = False
+    ) -> None:
         """Forget the last utterance and begin a new one; it needs no help with `answers`.
 
         It hears all of English, so that what is `unasked` is heard as what it is.

@@ -13,9 +13,9 @@ from pathlib import Path
 from typing import Any
 
 from assistant.core.clock import boottime_s
-from assistant.core.config import ButtonSettings
 from assistant.core.errors import AudioError
 from assistant.core.messages import Message, Tick
+from assistant.core.settings.button import ButtonSettings
 from audio.mute.switch import MuteSwitch
 
 BOUNCES_S = 0.05

@@ -114,6 +114,7 @@ class VoiceStage:
                         last=last,
                         listen=reply.listen and last,
                         once=reply.once,
+                        secret=reply.secret,
                     )
                     sequence += 1
         except SpeakingError:
@@ -144,4 +145,5 @@ def _closing(reply: SpokenReply, sequence: int, listen: bool) -> Speech:
         last=True,
         listen=listen,
         once=reply.once,
+        secret=reply.secret,
     )

@@ -13,6 +13,7 @@ from assistant.skill.home import Area, Entity, Floor, Home
 from skills.countdown import Countdown
 from skills.devices.outbox import STATE, Outbox, Row
 from skills.devices.wording import joined, unsent_words, unsure_words
+from skills.rights.guard import Guard
 
 AGAIN = "broker"
 """Utterance id of the commands that are sent because the broker may have missed them."""
@@ -49,7 +50,7 @@ class Devices:
     """The `HomeControl` of the skills; with `broker`, every change is also a `HomeCommand`.
 
     `countdown` knows the time. `announce` keeps, within a transaction, what is to be said of
-    commands that were not sent, or perhaps not.
+    commands that were not sent, or perhaps not. What `guard` does not allow raises `SkillError`.
     """
 
     def __init__(
@@ -59,12 +60,13 @@ class Devices:
         broker: bool,
         countdown: Countdown,
         announce: Callable[[str], object],
+        guard: Guard,
     ) -> None:
         self._database = database
         self._home = home
         self._broker = broker
         self._countdown = countdown
-        self._announce = announce
+        self._announce, self._guard = announce, guard
         self._outbox = Outbox(database, self._told_lost)
         states = self._states()
         self.added = tuple(entity for entity in home.entities if entity.id not in states)
@@ -107,6 +109,7 @@ class Devices:
 
     def set_state(self, entity_id: str, state: str) -> None:
         """Bring a device into `state`; `commands` gives the message for the broker."""
+        self._guard.check_device(entity_id, state)
         before = self._states().get(entity_id, state)
         self._write(entity_id, state)
         if before != state:
@@ -116,6 +119,7 @@ class Devices:
 
     def set_attribute(self, entity_id: str, name: str, value: SlotValue) -> None:
         """Set an attribute of a device; `commands` gives the message for the broker."""
+        self._guard.check_device(entity_id)
         text = msgspec.json.encode(value).decode()
         self._database.execute(
             "INSERT OR REPLACE INTO device_attributes VALUES (?, ?, ?)", entity_id, name, text
@@ -127,6 +131,7 @@ class Devices:
 
     def command(self, entity_id: str, command: str) -> bool:
         """Send a command; False while the broker is away, as an old command must not be obeyed."""
+        self._guard.check_device(entity_id)
         if self._broker and not self._reachable:
             return False
         self._database.execute(

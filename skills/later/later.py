@@ -173,7 +173,8 @@ class Later:
             return Reply(f"I was off {clock}, so I did not {plan.title}.", done=False)
         area = next((one for one in context.home.areas if one.id == plan.area), None)
         there = replace(context, area=area)
-        with history.speaking_of(plan.about):
+        granting = self._registry.guard.granting(plan.request.utterance_id, plan.pin)
+        with history.speaking_of(plan.about), granting:
             call = self._registry.call(plan.request, there)
             reply = answered(call, plan.answers, there)
         if not reply.done:

@@ -57,6 +57,8 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True):
     due: Due
     request: Request | None = None
     answers: tuple[Answer, ...] = ()
+    pin: bool = False
+    """Whether the right PIN was said when it was wished."""
     about: tuple[str, ...] = ()
     """The ids of the things that were spoken of before, which "them" stands for."""
     undo: tuple[Undo, ...] = ()

@@ -12,6 +12,7 @@ from __future__ import annotations
 import uuid
 from collections.abc import Sequence
 from datetime import time, timedelta
+from functools import partial
 
 import msgspec
 
@@ -71,7 +72,8 @@ class Planner:
             return declined(request, "when") if when.kind in _WHILE else self._planned(plan)
         call = self._registry.call(plain, context)
         tried, answers = yield from self._rehearsal.of(call)
-        plan = msgspec.structs.replace(plan, answers=answers)
+        pin = self._registry.guard.granted(request.utterance_id)
+        plan = msgspec.structs.replace(plan, answers=answers, pin=pin)
         refused = any(answer.value is False for answer in answers)
         if not tried.done or (refused and not promised(tried.text)):
             return tried
@@ -107,6 +109,10 @@ class Planner:
             question = f"Shall I {verb} {named([e.id for e in opened], context)} again {then}?"
             if not (yield Confirm(question)):
                 return Reply("Okay, I left it as it is.")
+        check = partial(self._checked, _back(tried))
+        allowed = yield from self._registry.guard.request(plain, "", context, check)
+        if not allowed.done:
+            return allowed
         reply = answered(self._registry.call(plain, context), plan.answers, context)
         before, older = self._since_before(_back(reply))
         steps = changing(before, context)
@@ -120,6 +126,13 @@ class Planner:
         text = f"{reply.text.removesuffix('.')} {self._while(when, plan.due)}."
         undo = (*_back(reply), Undo("plans.cancel", plan.id), *older)
         return msgspec.structs.replace(reply, text=text, undo=undo, report=None)
+
+    def _checked(self, steps: Sequence[Undo]) -> Dialog:
+        """Find out whether what is to be taken back later may be: nobody can be asked then."""
+        for step in steps:
+            self._registry.guard.check_device(step.id, "" if step.name else str(step.value))
+        yield from ()
+        return Reply("")
 
     def _since_before(self, back: Sequence[Undo]) -> tuple[list[Undo], list[Undo]]:
         """The steps back to before all that is done for a while, and how older plans come back.

@@ -15,6 +15,7 @@ from assistant.skill import Area, Ask, Cancelled, Confirm, Context, Dialog, Enti
 from assistant.skill.reply import Query
 from assistant.skill.signature import convert
 from skills.later.plan import Answer
+from skills.rights.pin import AskPin
 
 Rehearsed = tuple[Reply, tuple[Answer, ...]]
 """The reply to a command, and the answers to what it asked."""
@@ -41,7 +42,8 @@ class Rehearsal:
             except Cancelled as cancelled:
                 move = partial(call.throw, cancelled)
                 continue
-            answers.append(Answer(question=query.text, value=_as_data(answer)))
+            if not isinstance(query, AskPin):
+                answers.append(Answer(question=query.text, value=_as_data(answer)))
             move = partial(call.send, answer)
 
 
@@ -58,7 +60,7 @@ def answered(call: Dialog, answers: Sequence[Answer], context: Context) -> Reply
         except StopIteration as end:
             reply: Reply = end.value
             return reply
-        if query.text not in known:
+        if query.text not in known or isinstance(query, AskPin):
             call.close()
             raise SkillError("later.asks", "a planned command asks what was not asked before")
         move = partial(call.send, _typed(known[query.text], query, context))

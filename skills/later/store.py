@@ -14,6 +14,7 @@ from assistant.skill.reply import Undo
 from skills.later.plan import Plan
 from skills.later.timing import Timing
 from skills.later.wording import in_words
+from skills.rights.guard import Guard
 
 log = logging.getLogger(__name__)
 
@@ -55,9 +56,15 @@ class StoredPlans:
         self.remove(plan_id)
         return Undo("plans.restore", plan_id, msgspec.json.encode(plan).decode())
 
-    def restore(self, undo: Undo) -> None:
-        """Put back a plan that was cancelled."""
-        self.put(msgspec.json.decode(str(undo.value), type=Plan))
+    def restore(self, undo: Undo, guard: Guard) -> None:
+        """Put back a plan that was cancelled, with the rights of who does so.
+
+        An undo may be made up: a skill may have given it.
+        """
+        plan = msgspec.json.decode(str(undo.value), type=Plan)
+        if plan.pin:
+            guard.require_pin()
+        self.put(msgspec.structs.replace(plan, area=guard.limited(plan.area)))
 
     def all(self) -> tuple[Planned, ...]:
         """Every command that waits, the next due first."""

@@ -10,12 +10,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assistant.core.codec import as_json, decode, encode, of_json, topic, wire_name
+from assistant.core.codec import as_json, decode, encode, of_json, published, topic, wire_name
 from assistant.core.errors import CodecError
 from assistant.core.messages import (
     AnswerTask,
     AudioChunk,
     BargeIn,
+    Choice,
     Command,
     Control,
     Interpretation,
@@ -25,11 +26,14 @@ from assistant.core.messages import (
     Period,
     Question,
     Slot,
+    Spoken,
     SpokenReply,
     Transcript,
+    Word,
     Work,
     concrete,
 )
+from assistant.core.parts import UserText
 from benchmarks.hostile.mutation import TASKS
 
 slots = st.builds(
@@ -212,3 +216,39 @@ def test_for_people_audio_is_only_its_size() -> None:
     chunk = AudioChunk(utterance_id="u", sequence=0, samples=b"\0" * 10)
     assert as_json(chunk)["samples"] == {"bytes": 10}
     assert as_json(chunk)["type"] == "AudioChunk"
+
+
+def test_a_secret_is_masked_for_all_but_its_consumer() -> None:
+    told = "four eight six seven"
+    word = Word(text="eight", start_s=0.0, end_s=0.1, confidence=1.0)
+    command = Command(intent="Tell", slots=(Slot(name="pin", value="4867", raw=told),))
+    choice = Choice(sentence=told, command=command)
+    for secret in (True, False):
+        about: dict[str, typing.Any] = {"utterance_id": "u", "text": told, "secret": secret}
+        for message in (
+            Transcript(revision=1, words=(word,), alternatives=(told,), **about),
+            Interpretation(
+                revision=1,
+                commands=(command,),
+                missed=told,
+                choices=(choice,),
+                unclaimed=OpenQuestion(nearest=told),
+                conditional=((command,),),
+                **about,
+            ),
+            Question(**about),
+        ):
+            shown = b"".join(encode(published(message)))
+            assert (b"eight" in shown or b"4867" in shown) is not secret
+            assert b"eight" in b"".join(encode(message))
+
+
+def test_every_text_of_the_user_that_may_be_a_secret_is_masked() -> None:
+    """A message that is new must be thought of, too."""
+    masked = {Transcript, Interpretation, Question}
+    said = {
+        kind
+        for kind in concrete(Spoken)
+        if any(field.type is UserText for field in msgspec.structs.fields(kind))
+    }
+    assert said == masked

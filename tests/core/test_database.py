@@ -97,6 +97,29 @@ def test_a_rehearsal_keeps_nothing_and_counts_for_nothing(database: Database, fa
     assert database.execute("SELECT text FROM notes") == [("before",), ("after",)]
 
 
+@pytest.mark.parametrize("fails", [False, True])
+def test_an_attempt_that_fails_keeps_nothing_and_counts_for_nothing(
+    database: Database, path: Path, fails: bool
+) -> None:
+    guest = database.guest("own", path.parent / "own.db", (create_notes,), 1 << 20)
+    later = database.guest("later", path.parent / "later.db", (create_notes,), 1 << 20)
+    with database.transaction():
+        guest.execute_for_guest("INSERT INTO notes VALUES ('before')")
+        before = database.changes
+        with suppress(ValueError), database.attempt():
+            database.execute("INSERT INTO notes VALUES ('tried')")
+            guest.execute_for_guest("INSERT INTO notes VALUES ('tried')")
+            later.execute_for_guest("INSERT INTO notes VALUES ('tried')")
+            if fails:
+                raise ValueError
+        assert database.changes == before + (0 if fails else 3)
+        database.execute("INSERT INTO notes VALUES ('after')")
+    tried = [] if fails else [("tried",)]
+    assert database.execute("SELECT text FROM notes") == [*tried, ("after",)]
+    assert guest.execute("SELECT text FROM notes") == [("before",), *tried]
+    assert later.execute("SELECT text FROM notes") == tried
+
+
 def test_it_writes_through_to_the_disk(database: Database) -> None:
     assert database.execute("PRAGMA journal_mode") == [("wal",)]
     assert database.execute("PRAGMA synchronous") == [(2,)]

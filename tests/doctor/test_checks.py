@@ -10,9 +10,10 @@ import typer
 from typer.testing import CliRunner
 
 from assistant.cli.doctor import doctor as command
-from assistant.core.config import AsrSettings, AudioSettings, Config, StorageSettings
+from assistant.core.config import AsrSettings, AudioSettings, Config, HomeSettings, StorageSettings
 from assistant.core.errors import AssistantError, AudioError, ControlError, SpeakingError
 from assistant.core.models.manifest import Library
+from assistant.core.settings.security import Profile, SecuritySettings
 from assistant.doctor import checks, probes
 from assistant.doctor.checks import Finding
 from assistant.doctor.probes import Clock, FolderProbe, Microphone, Session, SpeechProbe
@@ -178,3 +179,29 @@ def test_a_muted_microphone_is_no_fault_and_is_not_opened(
     found = next(checks.examine(config))
     assert (found.name, found.ok) == ("microphone", True)
     assert "assistant unmute" in found.detail
+
+
+@pytest.mark.parametrize(
+    ("pin", "rooms", "ok", "told"),
+    [
+        (True, {}, True, "a PIN is set, needed for lock"),
+        (False, {}, False, "no PIN is set, needed for lock"),
+        (True, {"nursery": "child"}, True, 'the profile here is "child", which denies todo, timer'),
+        (True, {"kitchen": "child"}, True, "a PIN is set, needed for lock"),
+    ],
+)
+def test_what_needs_the_pin_is_told_and_whether_there_is_one(
+    pin: bool, rooms: dict[str, str], ok: bool, told: str
+) -> None:
+    security = SecuritySettings(
+        pin_for=("lock",), profiles={"child": Profile(denied=("todo", "timer"))}, rooms=rooms
+    )
+    config = Config(security=security, home=HomeSettings(area="nursery"))
+    found = checks.rights(config, pin)
+    assert found.ok is ok
+    assert found.detail.endswith(told)
+    assert ("assistant pin set" in found.remedy) is not ok
+
+
+def test_nothing_needs_a_pin_unless_the_settings_say_so() -> None:
+    assert checks.rights(Config(), False).ok

@@ -203,3 +203,22 @@ def test_what_stands_for_itself_is_nobodys_business_without_one(stage: NluStage,
     _, later = stage.feed(msgspec.structs.replace(unasked("and in the bedroom too"), at_s=9.0))
     assert isinstance(later, Interpretation)
     assert later.commands  # what was not for it is forgotten
+
+
+@pytest.mark.parametrize("text", ["four eight six seven", "4867", "twelve thirty four"])
+def test_digits_of_a_secret_are_handed_on_unread(stage: NluStage, text: str) -> None:
+    before = stage.explain("and the kitchen")
+    verdict, meant = stage.feed(msgspec.structs.replace(heard(text), secret=True))
+    assert verdict == complete(False)  # more digits may follow
+    assert meant == Interpretation(utterance_id="u", revision=3, text=text, secret=True)
+    assert stage.explain("and the kitchen") == before
+
+
+def test_other_words_after_a_question_for_a_secret_are_a_command_if_surely_one(
+    stage: NluStage,
+) -> None:
+    for text, intents in (("turn off the light", ["HassTurnOff"]), ("for to won ate pin", [])):
+        _, meant = stage.feed(msgspec.structs.replace(heard(text), secret=True))
+        assert isinstance(meant, Interpretation)
+        assert [command.intent for command in meant.commands] == intents
+        assert meant.secret

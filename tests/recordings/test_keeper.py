@@ -22,6 +22,7 @@ from assistant.core.messages import (
     Question,
     SpokenReply,
     Transcript,
+    Utterance,
 )
 from assistant.recordings.folder import Recordings, recorded
 from assistant.recordings.keeper import RecordingKeeper
@@ -199,3 +200,16 @@ def test_a_trace_survives_the_disk(keeping: Keeping) -> None:
     keeping.observe(*said("u", "lamp on", LAMP_ON))
     ((_, trace),) = recorded(keeping.recordings.folder)
     assert msgspec.json.decode(msgspec.json.encode(trace), type=type(trace)) == trace
+
+
+def test_a_secret_is_not_kept(keeping: Keeping) -> None:
+    asked = said("u", "unlock the door", LAMP_ON)
+    keeping.observe(*asked[:-1], SpokenReply(utterance_id="u", text="What is it?", secret=True))
+    keeping.observe(*(msgspec.structs.replace(m, **_secret(m)) for m in said("v", "…")))
+    assert keeping.sounds == ["u"]
+    assert [trace.id for _, trace in recorded(keeping.recordings.folder)] == ["u"]
+
+
+def _secret(message: Message) -> dict[str, bool]:
+    heard = isinstance(message, Utterance | Transcript | Interpretation)
+    return {"secret": True} if heard else {}

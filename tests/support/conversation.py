@@ -32,6 +32,8 @@ class Conversation:
 
     def __init__(self, talk: Talk, nlu: NluStage, at_s: float) -> None:
         self.talk, self._nlu, self._at_s, self._count = talk, nlu, at_s, 0
+        self.secret = False
+        """Whether the last reply asked for a secret, so that what is said next is one."""
 
     def __call__(self, text: str) -> str:
         """The reply; "" where no skill claims the text."""
@@ -43,6 +45,7 @@ class Conversation:
             text=text,
             engine="text",
             at_s=self._at_s + self.talk.at_s,
+            secret=self.secret,
         )
         given = [
             out
@@ -51,7 +54,9 @@ class Conversation:
             for out in self.talk.feed(message)
         ]
         given += self.talk.feed(Commit(utterance_id=name, revision=1))
-        return " ".join(m.text for m in given if isinstance(m, SpokenReply))
+        replies = [m for m in given if isinstance(m, SpokenReply)]
+        self.secret = any(reply.secret for reply in replies)
+        return " ".join(reply.text for reply in replies)
 
     @property
     def timers(self) -> dict[str, timedelta]:

@@ -22,11 +22,14 @@ from assistant.core.messages import (
     SpokenReply,
     Tick,
 )
+from assistant.core.settings.security import SecuritySettings
 from assistant.skill.home import Area, Entity, Home
 from assistant.skill.manifest import SlotSchema
 from skills.later.sun import Position
 from skills.registry import Registry, load_registry
 from skills.revisions import Revisions
+from skills.rights.pin_file import PinFile
+from skills.rights.rules import rules_of
 from skills.stage import SkillsStage
 from skills.state import open_state
 
@@ -88,6 +91,8 @@ class Talk:
     where: Position | None = None
     mute: Callable[[], None] = lambda: None
     quiet: tuple[time, time] | None = None
+    security: SecuritySettings = dataclasses.field(default_factory=SecuritySettings)
+    pin: str = ""
     boot: str = "first boot"
     at_s: float = 1000.0
     now: datetime = EVENING
@@ -98,6 +103,9 @@ class Talk:
 
     def open(self) -> None:
         self.database, self.revisions = open_state(self.path), Revisions()
+        self.pin_file = PinFile(self.path.parent / "pin") if self.path else None
+        if self.pin_file and self.pin:
+            self.pin_file.set(self.pin)
         self.registry.warm()
         self.rebuild()
 
@@ -118,6 +126,8 @@ class Talk:
             where=self.where,
             mute=self.mute,
             quiet=self.quiet,
+            rules=rules_of(self.security, self.home, self.registry.manifests),
+            pin=self.pin_file,
         )
 
     def restart(self) -> None:

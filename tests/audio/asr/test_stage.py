@@ -27,8 +27,11 @@ class Counting:
 
     name = "counting"
 
-    def start(self, answers: Sequence[str] = (), unasked: bool = False) -> None:
+    def start(
+        self, answers: Sequence[str] = (), unasked: bool = False, in_a_row: bool = False
+    ) -> None:
         self.samples, self.answers, self.unasked = 0, answers, unasked
+        self.in_a_row = in_a_row
 
     def feed(self, samples: NDArray[np.int16]) -> None:
         self.samples += len(samples)
@@ -121,3 +124,26 @@ def test_the_sound_of_an_utterance_is_kept_though_another_is_heard(
     for message in (chunk("a"), chunk("a"), end("a"), *others, KeepSound(utterance_id="a")):
         list(stage.feed(message))
     assert given == ({"a": kept} if kept else {})
+
+
+@pytest.mark.parametrize("others", [0, 1])
+@pytest.mark.parametrize("secret", [False, True])
+def test_the_sound_of_a_secret_is_kept_by_nobody(secret: bool, others: int) -> None:
+    given: list[str] = []
+    stage = AsrStage(Counting(), keep=lambda name, samples: given.append(name))
+    said = msgspec.structs.replace(chunk("a"), secret=secret)
+    later = [chunk(f"other{number}") for number in range(others)]
+    for message in (said, end("a"), *later, KeepSound(utterance_id="a")):
+        list(stage.feed(message))
+    assert given == ([] if secret else ["a"])
+
+
+def test_a_secret_stays_one_and_may_be_several_answers_in_a_row() -> None:
+    counting = Counting()
+    stage = AsrStage(counting)
+    list(stage.feed(Asked(utterance_id="q", answers=("one", "two"), in_a_row=True)))
+    list(stage.feed(msgspec.structs.replace(chunk("a", follows="q"), secret=True)))
+    (transcript,) = stage.feed(end("a"))
+    assert isinstance(transcript, Transcript)
+    assert transcript.secret
+    assert (counting.answers, counting.in_a_row) == (("one", "two"), True)

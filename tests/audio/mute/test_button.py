@@ -10,9 +10,9 @@ from typing import Any
 
 import pytest
 
-from assistant.core.config import ButtonSettings
 from assistant.core.errors import AudioError, StorageError
 from assistant.core.messages import Tick
+from assistant.core.settings.button import ButtonSettings
 from audio.mute.button import MuteButton, mute_button
 from audio.mute.mute import Mute
 from audio.mute.switch import MuteSwitch

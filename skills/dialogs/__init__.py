@@ -1,0 +1,1 @@
+"""How what was said becomes a dialog with the skills."""

@@ -1,0 +1,114 @@
+"""Begins the dialogs: of the commands that were understood, or of the question which was meant."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import msgspec
+
+from assistant.core.layout import MUTE
+from assistant.core.messages import Command, Interpretation
+from assistant.skill import Context, Reply, Request, opened_by
+from assistant.skill.reply import Choose, Confirm
+from assistant.skill.reply import Dialog as Call
+from skills.declined import not_understood
+from skills.devices.devices import Devices
+from skills.dialog import Dialog, Resolve, request_of, surely
+from skills.history import History
+from skills.later.amended import agreed, amendment
+from skills.later.later import Later
+from skills.picking import did_you_mean
+from skills.registry import Registry
+
+UNDO = "Undo"
+"""The intent in whose name what was done last is taken back before it is put right."""
+
+
+class Openings:
+    """Makes the dialogs that carry out what was said; `muted` tells whether one has muted."""
+
+    def __init__(
+        self,
+        registry: Registry,
+        context: Context,
+        history: History,
+        later: Later,
+        devices: Devices,
+        resolve: Resolve,
+        mute: Callable[[], None],
+    ) -> None:
+        self._registry, self._context, self._history = registry, context, history
+        self._later, self._devices, self._resolve = later, devices, resolve
+        self._mute, self.muted = mute, False
+
+    def of(self, said: Interpretation, expires_at_s: float) -> Dialog:
+        """The dialog of the commands of an interpretation."""
+        commands = self._registry.without_talk(said.commands)
+        requests = [request_of(said, command) for command in commands]
+        calls = [self._called(request) for request in requests]
+        if said.missed:
+            calls.append(not_understood(said.missed))
+        guessed = len(commands) == 1 and self._guessed_question(commands[0])
+        dialog = Dialog(calls, commands[0].intent, expires_at_s, text=said.text, guessed=guessed)
+        dialog.requests = requests
+        return dialog
+
+    def of_choices(self, said: Interpretation, expires_at_s: float) -> Dialog:
+        """The dialog that asks which of several meanings is right."""
+        intents = {choice.sentence: choice.command.intent for choice in said.choices}
+        dialog = Dialog((self._chosen(said),), None, expires_at_s, intents, said.text)
+        dialog.requests = [surely(request_of(said, c.command), c.sentence) for c in said.choices]
+        return dialog
+
+    def amended(self, text: str, dialog: Dialog, expires_at_s: float) -> Dialog | None:
+        """The command that was asked about, at the time that a yes adds; None for other answers."""
+        if not isinstance(dialog.query, Confirm | Choose) or len(dialog.requests) != 1:
+            return None
+        if (when := amendment(text, self._resolve)) is None:
+            return None
+        request = msgspec.structs.replace(dialog.requests[0], when=when)
+        call = agreed(self._called(request), dialog.query.text)
+        return Dialog((call,), request.intent, expires_at_s, text=dialog.text)
+
+    def _called(self, request: Request) -> Call:
+        """Carry out a request, in place of what was done last where it corrects that.
+
+        Who corrects what was not understood, or declined, does not mean what was done before it.
+        """
+        opened = opened_by(self._history.undoing, self._devices.entities)
+        if request.instead and not (opened or self._history.failed):
+            undone = yield from self._undone(request)
+            if not undone.done:
+                return undone
+        if request.when is not None and self._registry.can_wait(request):
+            return (yield from self._later.wished(request, self._context))
+        return (yield from self._call(request))
+
+    def _undone(self, request: Request) -> Call:
+        """Take back what was done last, if that is allowed."""
+
+        def undo() -> Call:
+            yield from ()
+            self._history.undo()
+            return Reply("")
+
+        undoing = msgspec.structs.replace(request, intent=UNDO)
+        return (yield from self._registry.guard.request(undoing, "", self._context, undo))
+
+    def _call(self, request: Request) -> Call:
+        reply = yield from self._registry.call(request, self._context)
+        if request.intent == MUTE and reply.done:
+            self._mute()
+            self.muted = True
+        return reply
+
+    def _guessed_question(self, command: Command) -> bool:
+        """Whether `command` only asks something, and what was said may have meant another thing."""
+        return command.confidence < 1.0 and self._registry.asks(command.intent)
+
+    def _chosen(self, said: Interpretation) -> Call:
+        """Carry out the one of several meanings that the user chooses; it is no guess any more."""
+        commands = {choice.sentence: choice.command for choice in said.choices}
+        sentence = yield did_you_mean(tuple(commands))
+        told = surely(request_of(said, commands[sentence]), sentence)
+        return (yield from self._call(told))
