@@ -38,6 +38,7 @@ from audio.listener import Listener
 from audio.mute.switch import MuteSwitch
 from audio.tts.stage import VoiceStage
 from nlu.build import Understanding, answer_reader, speakable_key
+from nlu.classifier.intent import IntentModel
 from nlu.grammar.templates import Templates
 from nlu.stage import NluStage
 from skills.isolation.host import Host
@@ -61,8 +62,8 @@ class Composition:
     in use than those that are. Models that are `opened` already are not opened again. `now` gives
     another aware time than the clock's. `corrected` fits understanding to what the user put right.
     `made_up` gives a home for the skills where the settings name none. `told` is called with each
-    skill that is left out. Where `before` holds an earlier composition of nearly the same skills,
-    its intent head is where the fit of this one starts, which takes a tenth of the time.
+    skill that is left out. Where `start` is the intent model of nearly the same skills, the fit of
+    this one starts from it, which takes a tenth of the time.
     """
 
     def __init__(
@@ -76,10 +77,10 @@ class Composition:
         corrected: bool = False,
         made_up: Callable[[Sequence[SkillManifest]], Home] = lambda manifests: Home(),
         told: Callable[[Fault], None] | None = None,
-        before: Composition | None = None,
+        start: IntentModel | None = None,
     ) -> None:
         self._config, self._builtin, self._now = config, builtin, now
-        self._made_up, self._told, self._before = made_up, told or _warn, before
+        self._made_up, self._told, self._start = made_up, told or _warn, start
         self._corrected = corrected
         self.library = library or Library(config.models_dir)
         self._opened = opened or OpenModels()
@@ -107,10 +108,10 @@ class Composition:
     def registry(self) -> Registry:
         """The skills that run; one whose sentences cannot be compiled is left out, by name.
 
-        Where understanding does not need the sentences too, a fork compiles them: they take 20 MB.
+        Where understanding does not need all sentences, a fork compiles those of others' skills.
         """
         if "_sentences" not in vars(self):
-            self._refusing(lambda: in_fork(self._compile))
+            self._refusing(self._check_foreign)
         return self._loaded
 
     @cached_property
@@ -121,7 +122,7 @@ class Composition:
             *(self._config, self._loaded.manifests, sentences, self.library, self._opened),
             whole=self._builtin,
             corrections=self.recordings.examples.all() if self._corrected else (),
-            start=self._before.understanding.intents if self._before is not None else None,
+            start=self._start,
         )
 
     @cached_property
@@ -231,6 +232,11 @@ class Composition:
     @cached_property
     def _sentences(self) -> Templates:
         return self._refusing(self._compile)
+
+    def _check_foreign(self) -> None:
+        foreign = self._loaded.foreign
+        if foreign:
+            in_fork(lambda: Templates.compile(foreign, self.home))
 
     def _compile(self) -> Templates:
         return Templates.compile(self._loaded.manifests, self.home)

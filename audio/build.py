@@ -115,6 +115,10 @@ class Recognition:
         self._hints, self._keep = hints, keep
         self.faults = Degraded("asr")
 
+    def prepare(self) -> None:
+        """Make the files of what is speakable, where that is new: it takes seconds."""
+        prepare(self._speakable, self._prefixes, self._domains)
+
     def stage(self) -> AsrStage:
         """The stage; raises `ConfigError` for a name that is no model's."""
         return AsrStage(self._recognizer(), self.faults, self._likelihood.of_ending, self._keep)

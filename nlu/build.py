@@ -89,7 +89,7 @@ class Understanding:
         start: IntentModel | None = None,
     ) -> None:
         self._config, self._manifests, self._corrections = config, manifests, corrections
-        self._start = start.head if start is not None else None
+        self._start = start
         self._library, self._opened, self._whole = library, opened, whole
         self.sentences = sentences
         self.faults = Degraded("nlu")
@@ -172,4 +172,7 @@ class Understanding:
         encoder = self._opened.get(self._library, INTENT, load)
         shipped = self._library.read(encoder.name)["examples.npz"]
         folder = self._config.cache_dir / "nlu"
-        return fitted(encoder, shipped, self.own_examples, folder, self._start)
+        before = self._start
+        same = before is not None and before.version == encoder.version
+        start = before.head if before is not None and same else None
+        return fitted(encoder, shipped, self.own_examples, folder, start)

@@ -92,6 +92,12 @@ class Registry:
         return tuple(m.description for m in self.manifests if m.description)
 
     @property
+    def foreign(self) -> tuple[SkillManifest, ...]:
+        """The skills that are not built in."""
+        known = {skill.name for skill in BUILT_IN} | {UNSERVED}
+        return tuple(manifest for manifest in self.manifests if manifest.name not in known)
+
+    @property
     def served(self) -> frozenset[str]:
         """The intents that the skills carry out."""
         return frozenset(self._owners)

@@ -31,6 +31,8 @@ import msgspec
 from assistant.core.config import LONGEST_NAME_BYTES
 from assistant.core.errors import InputError
 from assistant.core.files import replacing
+from assistant.core.layout import SKILLS_FOLDER
+from skills.isolation.installed import FILES, RECORD
 
 FORMAT = 1
 STATE, SENTENCES, SETTINGS = "state", "sentences", "settings"
@@ -44,7 +46,8 @@ _MANIFEST = "manifest.json"
 _NAMES = re.compile(
     rf"{SETTINGS}/(system|user|own)\.toml|{re.escape(HOME)}|{re.escape(CERTIFICATE)}|{PASSWORD}"
     rf"|{SENTENCES}/.+\.ya?ml"
-    rf"|{STATE}/(state\.db|knowledge\.db|heard|usage\.json|quarantine\.json|wake/[^/]+\.npz|recordings/[^/]+)"
+    rf"|{STATE}/(state\.db|knowledge\.db|heard|usage\.json|quarantine\.json|wake/[^/]+\.npz|recordings/[^/]+"
+    rf"|{SKILLS_FOLDER}/[a-z][a-z0-9_]*/({re.escape(RECORD)}|{FILES}/.+))"
 )
 _MOST_FILES = 200_000
 _MOST_AT_ONCE = 64 << 20

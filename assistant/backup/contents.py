@@ -26,6 +26,7 @@ from assistant.core.layout import (
     PIN_FILE,
     QUARANTINE_FILE,
     RECORDINGS_FOLDER,
+    SKILLS_FOLDER,
     STATE_FILE,
     USAGE_FILE,
     VECTORS_FILE,
@@ -33,6 +34,8 @@ from assistant.core.layout import (
 from assistant.recordings.folder import EXAMPLES
 from audio.wake.own.store import FOLDER as WAKE_FOLDER
 from nlu.grammar.custom_sentences import sentence_files
+from skills.isolation.installed import FILES as SKILL_FILES
+from skills.isolation.installed import RECORD, installed_skills
 
 DATABASES = (STATE_FILE, KNOWLEDGE_FILE)
 FILES = (HEARD_FILE, USAGE_FILE, QUARANTINE_FILE)
@@ -100,16 +103,24 @@ def _gather_state(state: Path, into: Path, recordings: bool) -> None:
         if (state / name).exists():
             _require_plain(state / name)
             copy_database(state / name, into / name)
-    for folder in (WAKE_FOLDER, RECORDINGS_FOLDER):
-        if (state / folder).is_symlink():
-            raise InputError("backup.unreadable", f"{state / folder}: is a link")
+    for top in (WAKE_FOLDER, RECORDINGS_FOLDER, SKILLS_FOLDER):
+        if link := next((one for one in _folders(state / top) if one.is_symlink()), None):
+            raise InputError("backup.unreadable", f"{link}: is a link")
     plain = [state / name for name in FILES]
     plain += (state / WAKE_FOLDER).glob("*.npz")
     kept = state / RECORDINGS_FOLDER
     plain += kept.iterdir() if recordings and kept.is_dir() else [kept / EXAMPLES]
+    for skill, record in installed_skills(state):
+        plain += (skill / RECORD, *(skill / SKILL_FILES / name for name in record.files))
     for file in plain:
         if not file.name.startswith("."):  # one that is just being written
             _copy(file, into / file.relative_to(state), follow=False)
+
+
+def _folders(folder: Path) -> Iterator[Path]:
+    """A folder and all those within it."""
+    yield folder
+    yield from (Path(root, name) for root, names, _ in os.walk(folder) for name in names)
 
 
 def _left_out(config: Config, recordings: bool, secrets: bool) -> Iterator[str]:
@@ -125,7 +136,7 @@ def _left_out(config: Config, recordings: bool, secrets: bool) -> Iterator[str]:
     if (config.state_dir / KNOWLEDGE_FILE).exists():
         yield "the documents themselves: what was read of them is there"
     if config.skills.folders:
-        yield f"the skills in {', '.join(config.skills.folders)}"
+        yield f"the skills in {', '.join(config.skills.folders)}; installed ones are there"
 
 
 def _copy(file: Path, target: Path, follow: bool = True) -> None:

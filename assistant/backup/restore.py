@@ -23,17 +23,23 @@ from assistant.backup.places import Place, require_state_folder, settled
 from assistant.core.database import recorded_migrations
 from assistant.core.errors import InputError, StorageError
 from assistant.core.files import exchange, open_locked, sync
-from assistant.core.layout import KNOWLEDGE_FILE, RECORDINGS_FOLDER, STATE_FILE
+from assistant.core.layout import (
+    KNOWLEDGE_FILE,
+    RECORDINGS_FOLDER,
+    SKILLS_FOLDER,
+    SKILLS_LOCK,
+    STATE_FILE,
+)
 from assistant.recordings.folder import EXAMPLES
 from assistant.supervision.folders import LOCK_FILE
 from audio.wake.own.store import FOLDER as WAKE_FOLDER
 from skills.state import MIGRATIONS as STATE_MIGRATIONS
 
 _KNOWN_STEPS = {STATE_FILE: STATE_MIGRATIONS, KNOWLEDGE_FILE: KNOWLEDGE_MIGRATIONS}
-_LOCKS = (LOCK_FILE, *(f"{name}.lock" for name in DATABASES))
+_LOCKS = (LOCK_FILE, SKILLS_LOCK, *(f"{name}.lock" for name in DATABASES))
 _REPLACED = (
     *(f"{name}{suffix}" for name in DATABASES for suffix in ("", "-wal", "-shm", "-journal")),
-    *(*FILES, *REBUILT, *_LOCKS, WAKE_FOLDER, f"{RECORDINGS_FOLDER}/{EXAMPLES}"),
+    *(*FILES, *REBUILT, *_LOCKS, WAKE_FOLDER, SKILLS_FOLDER, f"{RECORDINGS_FOLDER}/{EXAMPLES}"),
 )
 """What of a state folder is the backup's, also where the backup has none of it."""
 

@@ -15,6 +15,8 @@ from assistant.composition import Composition
 from assistant.core.config import Config, Setting, config_files, load_config
 from assistant.core.layout import PIN_FILE
 from assistant.core.settings.security import SecuritySettings
+from skills.isolation.host import Host
+from skills.isolation.installed import with_installed
 from skills.registry import SETTINGS, SettingFault, load_registry
 from skills.rights.pin_file import PinFile
 
@@ -55,8 +57,10 @@ def with_skills(
 ) -> tuple[list[Setting], tuple[SettingFault, ...]]:
     """The settings with those of the skills, as they are in force, and what is wrong with these."""
     given = {setting.name: setting.source for setting in settings}
-    folders = [Path(folder).expanduser() for folder in config.skills.folders]
-    registry = load_registry(folders, True, config.skills.disabled, config.skills.settings)
+    skills = with_installed(config).skills
+    folders = [Path(folder).expanduser() for folder in skills.folders]
+    host = Host(skills.grants)
+    registry = load_registry(folders, True, skills.disabled, skills.settings, host)
     bad = {fault.setting for fault in registry.setting_faults}
     own = [
         Setting(

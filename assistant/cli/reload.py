@@ -10,12 +10,12 @@ import typer
 
 from assistant.cli.shared.output import console
 from assistant.control.client import ControlClient
-from assistant.core.config import config_files, load_config
+from assistant.core.config import Config, config_files, load_config
 from assistant.core.errors import ControlError
 
-SILENCE_S = 60.0
-"""Seconds to wait for the stages: each reloads between two utterances, and speech recognition
-rebuilds its language model."""
+SILENCE_S = 180.0
+"""Seconds to wait for the stages: each reloads between two utterances, and speech recognition makes
+its language model before that, in half a minute on a slow board."""
 
 
 def reload(
@@ -24,6 +24,14 @@ def reload(
     """Make a running daemon reload its settings and skills; ends when every stage has done so."""
     # Wrong settings are reported here, where the user sees it, not in the daemon's log.
     settings, _ = load_config(config_files(config))
+    raise typer.Exit(0 if tell_daemon(settings) else 1)
+
+
+def tell_daemon(settings: Config) -> bool:
+    """Have the running daemon reload, and show what each stage says; False where one refuses.
+
+    Raises `ControlError` where none runs, or it does not answer.
+    """
     answers = ControlClient(settings.control_socket).follow("reload", SILENCE_S)
     first = next(answers, None)
     if first is None:
@@ -35,7 +43,7 @@ def reload(
         waiting.discard(answer["stage"])
         refused |= bool(answer["error"])
         console.print(f"{answer['stage']}: {answer['error'] or 'reloaded'}", markup=False)
-    raise typer.Exit(1 if refused else 0)
+    return not refused
 
 
 def _next(answers: Iterator[dict[str, Any]], waiting: set[str]) -> dict[str, Any]:

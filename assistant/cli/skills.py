@@ -12,6 +12,7 @@ import msgspec
 import typer
 from rich.table import Table
 
+from assistant.cli.installation import skills as installation
 from assistant.cli.shared.conversation import temporary_config
 from assistant.cli.shared.output import console, emit, progress
 from assistant.cli.shared.server_grants import ServerGrant
@@ -24,7 +25,7 @@ from assistant.core.did_you_mean import did_you_mean
 from assistant.core.errors import InputError, SkillError
 from assistant.core.layout import QUARANTINE_FILE, STATE_FILE
 from assistant.skill_development.cases import load_tests
-from assistant.skill_development.check import about, check_all
+from assistant.skill_development.check import check_all, check_one
 from assistant.skill_development.hearing import by_voice
 from assistant.skill_development.loading import compose, name_of
 from assistant.skill_development.package import write_package
@@ -39,12 +40,15 @@ from assistant.skill_development.testing import (
 )
 from skills.capabilities.kept import forget as forget_kept
 from skills.capabilities.kept import kept_bytes
+from skills.isolation.installed import installed_skills, with_installed
 from skills.isolation.package import Package, read_package
 from skills.isolation.permissions import Permissions
 from skills.isolation.quarantine import Quarantine
 from skills.state import open_state
 
 app = typer.Typer(no_args_is_help=True, help="Which skills there are, and how to make one.")
+app.command()(installation.install)
+app.command()(installation.remove)
 
 ConfigFile = Annotated[Path | None, typer.Option(help="Settings, in place of the usual.")]
 Home = Annotated[Path | None, typer.Option(help="YAML file of areas and devices.")]
@@ -65,15 +69,21 @@ class SkillGrant(msgspec.Struct, frozen=True, kw_only=True, tag=True):
 
 @app.command("list")
 def list_skills(config: ConfigFile = None, json: Json = False) -> None:
-    """Show each skill that the settings load, what it understands, and why one does not run."""
-    registry = Composition(load_config(config_files(config))[0]).registry
+    """Show each skill that there is, what it understands, and why one does not run."""
+    settings = load_config(config_files(config))[0]
+    versions = {one.name: one.version for _, one in installed_skills(settings.state_dir)}
+    registry = Composition(with_installed(settings)).registry
     if json:
-        emit(registry.described())
+        described = registry.described()
+        for skill in described["skills"]:
+            skill["version"] = versions.get(skill["name"], "")
+        emit(described)
         return
-    table = Table("skill", "what it does", "intents")
+    table = Table("skill", "installed", "what it does", "intents")
     for manifest in registry.manifests:
-        intents = dict.fromkeys(schema.intent for schema in manifest.intents)
-        table.add_row(manifest.name, manifest.description, ", ".join(intents))
+        intents = ", ".join(dict.fromkeys(schema.intent for schema in manifest.intents))
+        version = versions.get(manifest.name, "")
+        table.add_row(manifest.name, version, manifest.description, intents)
     console.print(table)
     for fault in registry.faults:
         console.print(f"{fault.skill} does not run: {fault.message}", style="red", markup=False)
@@ -151,13 +161,12 @@ def check(
     json: Json = False,
 ) -> None:
     """Show what each skill claims, and fail when skills conflict or a slot is never filled."""
-    settings = _with_skills(load_config(config_files(config))[0], skill or [])
+    settings = _with_skills(with_installed(load_config(config_files(config))[0]), skill or [])
     if folder is None:
         found = check_all(Composition(settings), progress)
     else:
         composition = compose(folder, settings)
-        name = name_of(folder, composition)
-        found = about(check_all(composition, progress), name, composition.registry.intents_of(name))
+        found = check_one(composition, name_of(folder, composition), progress)
     if json:
         emit(found)
     else:
@@ -191,10 +200,12 @@ def grant(
     json: Json = False,
 ) -> None:
     """Let a skill begin anew that was switched off for its failures, and show what it may use."""
-    settings = load_config(config_files(config))[0]
+    settings = with_installed(load_config(config_files(config))[0])
     package = next((p for p in _packages(settings) if p.name == name), None)
     if package is None:
-        raise InputError("skill.unknown", f'no folder in skills.folders holds a skill "{name}"')
+        raise InputError(
+            "skill.unknown", f'no skill "{name}" is installed, or stands in skills.folders'
+        )
     wanted = Permissions(package.permissions)
     lacking = Permissions(settings.skills.grants.get(name, ())).lacking(wanted)
     quarantine = Quarantine()

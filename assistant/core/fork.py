@@ -11,6 +11,7 @@ import subprocess
 import sys
 import warnings
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from multiprocessing import get_context
 from multiprocessing.connection import Connection
 
@@ -69,26 +70,51 @@ def in_fork(work: Callable[[], object]) -> None:
     and `OSError` when the fork dies. It may run Python alone: threads of this process, and what
     they hold, are not there.
     """
-    context = get_context("fork")
-    outcome, told = context.Pipe(duplex=False)
-    process = context.Process(target=_tell, args=(work, told, os.getpid()))
-    with outcome, warnings.catch_warnings():
-        # Python 3.12 and later warn of any fork beside threads, whatever it then does.
-        warnings.simplefilter("ignore", DeprecationWarning)
-        with told:
-            process.start()
-        try:
-            fault = outcome.recv()
-        except EOFError:
-            fault = OSError("the process that did it has died")
-    process.join()
-    process.close()
-    if fault is not None:
-        raise fault
+    Fork(work).finish()
 
 
-def _tell(work: Callable[[], object], outcome: Connection, parent: int) -> None:
+class Fork:
+    """Work in a fork, as `in_fork` does it, that is not waited for; `nice` is its niceness."""
+
+    def __init__(self, work: Callable[[], object], nice: int = 0) -> None:
+        context = get_context("fork")
+        self._outcome, told = context.Pipe(duplex=False)
+        self._process = context.Process(target=_tell, args=(work, told, os.getpid(), nice))
+        with told, warnings.catch_warnings():
+            # Python 3.12 and later warn of any fork beside threads, whatever it then does.
+            warnings.simplefilter("ignore", DeprecationWarning)
+            self._process.start()
+
+    @property
+    def done(self) -> bool:
+        """Whether the work has come to its end."""
+        return self._outcome.poll()
+
+    def close(self) -> None:
+        """End the work where it is."""
+        self._process.kill()
+        self._process.join()
+        self._process.close()
+        self._outcome.close()
+
+    def finish(self) -> None:
+        """Wait for the end of the work, and raise what `in_fork` would."""
+        with self._outcome:
+            try:
+                fault = self._outcome.recv()
+            except EOFError:
+                fault = OSError("the process that did it has died")
+        self._process.join()
+        self._process.close()
+        if fault is not None:
+            raise fault
+
+
+def _tell(work: Callable[[], object], outcome: Connection, parent: int, nice: int) -> None:
     die_with_parent(parent)
+    if nice:
+        with suppress(OSError):  # a service may not be allowed to
+            os.nice(nice)
     try:
         work()
     except (AssistantError, OSError, ValueError) as error:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import logging
 from collections import deque
 from collections.abc import Callable, Iterable
+from contextlib import suppress
 from typing import Protocol
 
 import msgspec
@@ -17,6 +18,7 @@ from assistant.core.bus import Bus
 from assistant.core.clock import boottime_s
 from assistant.core.errors import AssistantError, ModelError
 from assistant.core.failure import FaultRateLimiter, code_of, report_failure
+from assistant.core.fork import Fork
 from assistant.core.memory import collect_and_trim, trim_heap
 from assistant.core.messages import (
     BargeIn,
@@ -29,7 +31,7 @@ from assistant.core.messages import (
     Tick,
     Work,
 )
-from assistant.core.models.swap import LoadSwap, ModelSwaps, StageSwap
+from assistant.core.models.swap import NICE, LoadSwap, ModelSwaps, StageSwap
 from assistant.core.stage import Stage
 
 SELF_TEST_EVERY_S = 1.0
@@ -54,7 +56,9 @@ class LoopObserver(Protocol):
 class Worker:
     """Runs `stage` on `bus` until `stop`; `rebuild` rebuilds it when settings have changed.
 
-    `load` loads another version of one of its models, in a separate thread.
+    `load` loads another version of one of its models, in a separate thread. `prepare` does what is
+    slow in a rebuild before it, in a fork, while the stage goes on. After a rebuild `unfinished`
+    names a model that is to be loaded whole, in that thread: `load` gets no version then.
     """
 
     def __init__(
@@ -66,6 +70,8 @@ class Worker:
         rebuild: Callable[[], Stage] | None = None,
         clock: Callable[[], float] = boottime_s,
         load: LoadSwap | None = None,
+        prepare: Callable[[], object] | None = None,
+        unfinished: Callable[[], str] | None = None,
     ) -> None:
         self._name, self._stage, self._bus = name, stage, bus
         self._heartbeat, self._rebuild, self._clock = heartbeat, rebuild, clock
@@ -74,6 +80,8 @@ class Worker:
         self._tested_at_s = self._worked_at_s = float("-inf")
         self._trimmed_at_s = clock()
         self._reload_wanted = False
+        self._prepare, self._unfinished = prepare, unfinished
+        self._preparing: Fork | None = None
         self._replacements = ModelSwaps(load or _no_model)
         self._utterance_id = ""
         self._fault_limiter = FaultRateLimiter(name)
@@ -102,10 +110,13 @@ class Worker:
             if self._replacements.busy and self._quiet():
                 self._replace()
             # A reload waits for a candidate: it would rebuild the stage with the models in use now.
-            if self._reload_wanted and not self._replacements.busy and self._quiet():
+            waits = self._reload_wanted and self._prepared()
+            if waits and not self._replacements.busy and self._quiet():
                 self._reload()
             self._stopped |= self._retiring and self._quiet()
         self._replacements.close()
+        if self._preparing is not None:
+            self._preparing.close()
 
     def _arrived(self) -> Iterable[Message]:
         while self._put_off:
@@ -118,7 +129,7 @@ class Worker:
     def _patience_s(self) -> float:
         due_s = self._stage.deadline_s()
         wake_s = self._tested_at_s + SELF_TEST_EVERY_S
-        if self._replacements.busy:
+        if self._replacements.busy or self._preparing is not None:
             wake_s = min(wake_s, self._clock() + LOOK_FOR_CANDIDATE_EVERY_S)
         return (wake_s if due_s is None else min(due_s, wake_s)) - self._clock()
 
@@ -174,8 +185,21 @@ class Worker:
     def _quiet(self) -> bool:
         return self._clock() - self._worked_at_s >= QUIET_BEFORE_RELOAD_S
 
+    def _prepared(self) -> bool:
+        """Whether a reload has only to rebuild; what is slow in it begins otherwise."""
+        if self._prepare is None:
+            return True
+        if self._preparing is None:
+            self._preparing = Fork(self._prepare, NICE)
+        return self._preparing.done
+
     def _reload(self) -> None:
         self._reload_wanted = False
+        if self._preparing is not None:
+            # The rebuild meets the same fault, and reports it.
+            with suppress(AssistantError, OSError, ValueError):
+                self._preparing.finish()
+            self._preparing = None
         fault = ""
         if self._rebuild is not None:
             self._heartbeat.reloading()
@@ -185,6 +209,8 @@ class Worker:
                     _close(self._stage)
                 self._stage = made
                 collect_and_trim()
+                if self._unfinished is not None and (model := self._unfinished()):
+                    self._replacements.ask(Replace(stage=self._name, model=model, version=""))
             except AssistantError as error:
                 fault = error.message
                 log.error("%s: keeps its old settings: %s (%s)", self._name, fault, error.code)
@@ -201,7 +227,9 @@ class Worker:
             except AssistantError as fault:
                 error = fault.message
                 log.error("%s: keeps its %s: %s (%s)", self._name, wish.model, error, fault.code)
-            else:
+            if not wish.version:  # nobody asked for it, and the versions are as they were
+                continue
+            if not error:
                 log.info("%s: runs %s %s (model.used)", self._name, wish.model, wish.version)
             self._emit(
                 Replaced(stage=self._name, model=wish.model, version=wish.version, error=error)

@@ -119,12 +119,20 @@ def check_skills(
     manifests: Sequence[SkillManifest],
     templates: Templates,
     progress: Progress = lambda done, total: None,
+    *,
+    concerning: str = "",
 ) -> list[SkillReport]:
-    """Check the skills whose sentences, with those of the vocabulary, are `templates`."""
+    """Check the skills whose sentences, with those of the vocabulary, are `templates`.
+
+    Of other skills than the one `concerning`, only sentences are checked that are also its own.
+    """
     owners = owners_of(manifests)
+    the_one = [manifest for manifest in manifests if manifest.name == concerning]
+    own = Templates.compile(the_one, templates.home) if the_one else None
     reports = []
     for number, manifest in enumerate(manifests):
-        reports.append(_report(manifest, templates, owners))
+        shared = own if manifest not in the_one else None
+        reports.append(_report(manifest, templates, owners, shared))
         progress(number + 1, len(manifests))
     return reports
 
@@ -135,8 +143,12 @@ def owners_of(manifests: Sequence[SkillManifest]) -> dict[str, str]:
 
 
 def _report(
-    manifest: SkillManifest, templates: Templates, owners: Mapping[str, str]
+    manifest: SkillManifest,
+    templates: Templates,
+    owners: Mapping[str, str],
+    shared: Templates | None,
 ) -> SkillReport:
+    """What is found of a skill; with `shared`, of its sentences that these have too."""
     claims: dict[str, list[str]] = {}
     conflicts: dict[object, tuple[bool, Conflict]] = {}
     unreachable = []
@@ -145,6 +157,9 @@ def _report(
         claims.setdefault(intent, []).extend(drawn)
         winners: list[str] = []
         for sentence in drawn:
+            if shared is not None and not shared.match(sentence):
+                winners.append(intent)  # or a third skill's, which is not asked here
+                continue
             matches = templates.match(sentence)
             winners += [match.intent for match in matches[:1]]
             own = Owned(manifest.name, intent, template, sentence, claim.precedence)

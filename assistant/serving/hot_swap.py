@@ -75,27 +75,43 @@ class HotSwap:
 
 
 class NluHotSwap:
-    """Builds the understanding stage; replaces its two models one by one and keeps its state."""
+    """Builds the understanding stage; replaces its two models one by one and keeps its state.
+
+    A stage after the first has at once an intent model that is fitted from the one before, and
+    `unfinished` asks for a whole fit, in a thread of its own.
+    """
 
     def __init__(self) -> None:
         self._models_dir = self._cache = Path()
         self._own = OwnSentences()
         self._guesses = False
         self._opened = OpenModels()
+        self._intents: IntentModel | None = None
 
     def stage(self, config: Config) -> NluStage:
         """The stage for these settings, with the models that are open already."""
-        composition = Composition(config, opened=self._opened, corrected=True)
+        composition = Composition(config, opened=self._opened, corrected=True, start=self._intents)
         stage = composition.nlu()
         self._models_dir, self._cache = config.models_dir, config.cache_dir / "nlu"
         self._guesses = composition.understanding.guesses
         self._own = composition.understanding.own_examples if self._guesses else OwnSentences()
+        self._intents = composition.understanding.intents if self._guesses else None
         del composition
         collect_and_trim()
         return stage
 
+    def unfinished(self) -> str:
+        """The model of the last stage that is to be fitted whole; "" for none."""
+        return INTENT if self._intents is not None and self._intents.provisional else ""
+
     def load(self, model: str, version: str) -> StageSwap:
-        """Load that version; raises `ModelError`, or what loading it raises."""
+        """Load that version, or with "" fit the one in use whole.
+
+        Raises `ModelError`, or what loading it raises.
+        """
+        if not version:
+            library = Library(self._models_dir)
+            return partial(_fitted, self._made(library, model, library.read(model)), self)
         library = Library(self._models_dir).choosing(model, version)
         # Files are read although that version may be open: they must be sound at a restart.
         if not self._guesses or model not in (INTENT, NER):
@@ -105,6 +121,10 @@ class NluHotSwap:
         made = self._made(library, model, library.read(model))
         trim_heap()
         return partial(_using, library, model, made)
+
+    def begin_from(self, model: IntentModel) -> None:
+        """Fit the next stage's intent model from this one."""
+        self._intents = model
 
     def _made(
         self, library: Library, model: str, content: Mapping[str, bytes]
@@ -124,6 +144,14 @@ class NluHotSwap:
             lambda made: check_answers(library, model, canaries.of_intent(made, examples)),
         )
         return fitted(encoder, examples, self._own, self._cache)
+
+
+def _fitted(made: IntentModel | Tagger, swap: NluHotSwap, stage: Stage) -> Stage:
+    if isinstance(made, IntentModel):
+        swap.begin_from(made)
+    if isinstance(stage, NluStage) and isinstance(stage.guess, Guesser):
+        stage.guess.use(made)
+    return stage
 
 
 def _using(library: Library, model: str, made: IntentModel | Tagger | None, stage: Stage) -> Stage:

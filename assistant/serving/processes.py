@@ -10,7 +10,7 @@ import os
 import signal
 from collections.abc import Callable, Mapping
 from contextlib import ExitStack, closing
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -59,6 +59,7 @@ from audio.playback import Playback
 from audio.stage import AudioStage
 from audio.tts.stage import VoiceStage
 from nlu.stage import NluStage
+from skills.isolation.installed import with_installed
 from skills.revisions import Revisions
 from skills.stage import SkillsStage
 from skills.state import open_state
@@ -111,6 +112,8 @@ class ProcessParts:
     sources: tuple[Source, ...] = ()
     rebuild: Callable[[], Stage] | None = None
     load: LoadSwap | None = None
+    prepare: Callable[[], object] | None = None
+    unfinished: Callable[[], str] | None = None
 
 
 def peers(config: Config) -> tuple[str, ...]:
@@ -137,7 +140,7 @@ def make_worker(
     open_things: ExitStack,
 ) -> Worker:
     """The worker of the process `name`; `open_things` closes its devices and sockets."""
-    parts = MAKERS[name](load_config(files)[0], files, heartbeat)
+    parts = MAKERS[name](with_installed(load_config(files)[0]), files, heartbeat)
     wanted: tuple[type[Message], ...] = (*parts.stage.consumes, Reload, Replace)
     bus = Bus(name, address, peers(load_config(files)[0]), consumers(), wanted)
     open_things.callback(bus.close)
@@ -153,7 +156,12 @@ def make_worker(
         bus.follow(peers(load_config(files)[0]))
         return stage
 
-    return Worker(name, parts.stage, bus, parts.beat, rebuild, load=parts.load)
+    return Worker(
+        *(name, parts.stage, bus, parts.beat, rebuild),
+        load=parts.load,
+        prepare=parts.prepare,
+        unfinished=parts.unfinished,
+    )
 
 
 def _same(stage: Stage) -> Stage:
@@ -171,9 +179,26 @@ def _swapping(
     return ProcessParts(
         swap.stage(config),
         heartbeat,
-        rebuild=lambda: swap.stage(reload_settings(files)),
+        rebuild=lambda: swap.stage(with_installed(reload_settings(files))),
         load=swap.load,
     )
+
+
+def _asr(config: Config, files: tuple[Path, ...], heartbeat: Heartbeat) -> ProcessParts:
+    """Recognition, which hears on while the network of new sentences is made."""
+
+    def prepare() -> None:
+        Composition(with_installed(reload_settings(files))).recognition.prepare()
+
+    parts = _swapping(lambda _: HotSwap(Composition.asr), config, files, heartbeat)
+    return replace(parts, prepare=prepare)
+
+
+def _nlu(config: Config, files: tuple[Path, ...], heartbeat: Heartbeat) -> ProcessParts:
+    """Understanding, which takes new sentences on before its model is fitted to them whole."""
+    swap = NluHotSwap()
+    parts = _swapping(lambda _: swap, config, files, heartbeat)
+    return replace(parts, unfinished=swap.unfinished)
 
 
 def _skills(config: Config) -> HotSwap:
@@ -288,7 +313,7 @@ def _control(config: Config, files: tuple[Path, ...], heartbeat: Heartbeat) -> P
     """The control process; it composes each answer on request, from the current settings."""
 
     def now() -> Composition:
-        return Composition(load_config(files)[0], corrected=True)
+        return Composition(with_installed(load_config(files)[0]), corrected=True)
 
     alone = Status(
         processes=tuple(ProcessStatus(name=n, state="ready", pid=os.getpid()) for n in MEMBERS)
@@ -330,8 +355,8 @@ def model_list(composition: Composition) -> dict[str, Any]:
 MAKERS: Mapping[str, Callable[[Config, tuple[Path, ...], Heartbeat], ProcessParts]] = {
     "control": _control,
     "audio": _audio,
-    "asr": partial(_swapping, lambda _: HotSwap(Composition.asr)),
-    "nlu": partial(_swapping, lambda _: NluHotSwap()),
+    "asr": _asr,
+    "nlu": _nlu,
     "skills": partial(_swapping, _skills),
     "answer": partial(_swapping, _answer),
     "voice": partial(_swapping, lambda _: HotSwap(Composition.voice)),

@@ -12,6 +12,7 @@ import msgspec
 from assistant.core.messages import Slot, SlotValue, When
 from assistant.english.spoken import spoken
 from assistant.skill.announcements import Announcements, DoNotDisturb, Priority
+from assistant.skill.files import NO_FILES, Files
 from assistant.skill.home import Area, Entity, Floor
 from assistant.skill.log import SkillLog
 from assistant.skill.network import Network
@@ -219,6 +220,7 @@ class Context:
     do_not_disturb: DoNotDisturb
     network: Network
     log: SkillLog
+    files: Files = NO_FILES
     settings: Any = None
     """The skill's `settings` Struct, as the settings file fills it; None where it has none."""
     area: Area | None = None

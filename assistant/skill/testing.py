@@ -12,7 +12,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -24,6 +24,7 @@ from assistant.core.database import Database
 from assistant.core.messages import Slot, SlotValue
 from assistant.skill.announcements import Announcement, Priority
 from assistant.skill.context import Context, ListItem, Request, Timer
+from assistant.skill.files import MemoryFiles
 from assistant.skill.home import Area, Entity, Floor, Home
 from assistant.skill.log import SkillLog
 from assistant.skill.memory_network import MemoryNetwork
@@ -308,9 +309,11 @@ def memory_context(
     skill: Skill | None = None,
     settings: msgspec.Struct | None = None,
     network: Network | None = None,
+    files: Mapping[str, bytes] | None = None,
 ) -> Context:
     """A context that keeps everything in memory; `area` is the id of the speaker's.
 
+    `files` are those that may be read, by their whole paths.
     With `skill` it has the tables that its migrations make, and its `settings`, or their defaults.
     """
     declared = skill.settings if skill else None
@@ -328,6 +331,7 @@ def memory_context(
         do_not_disturb=MemoryDoNotDisturb(),
         network=network or MemoryNetwork(),
         log=SkillLog(skill.name if skill else "test"),
+        files=MemoryFiles(files or {}),
         settings=settings if settings is not None else declared and declared(),
         area=next((one for one in known.areas if one.id == area), None),
     )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from contextlib import AbstractContextManager
 
 import msgspec
@@ -33,6 +33,27 @@ class SkillsCheck(msgspec.Struct, frozen=True, kw_only=True, tag=True):
 
 def check_all(composition: Composition, progress: Progress) -> SkillsCheck:
     """Check every skill that the composition runs."""
+    return _checked(composition, progress)
+
+
+def check_one(
+    composition: Composition, name: str, progress: Progress, *, confusable: bool = True
+) -> SkillsCheck:
+    """What of that check concerns the skill `name`: its report, and what others' say of it.
+
+    Without `confusable` it is not looked for what the models would confuse, which are warnings.
+    """
+    found = _checked(composition, progress, name, confusable)
+    intents = frozenset(composition.registry.intents_of(name))
+    reports = [_about(r, name, intents) if r.skill != name else r for r in found.skills]
+    kept = [r for r in reports if r.skill == name or r.faults or r.warnings]
+    kept.sort(key=lambda report: report.skill != name)
+    return _counted(kept, (), found.fitted)
+
+
+def _checked(
+    composition: Composition, progress: Progress, concerning: str = "", confusable: bool = True
+) -> SkillsCheck:
     registry = composition.registry
     manifests = registry.manifests
     understanding, sentences = composition.understanding, composition.understanding.sentences
@@ -40,9 +61,9 @@ def check_all(composition: Composition, progress: Progress) -> SkillsCheck:
         sentences = Templates.compile(manifests, specimen_home(manifests))
     with progress("reading sentences") as told:
         whole = sentences.with_vocabulary(manifests, understanding.vocabulary)
-        reports = check_skills(manifests, whole, told)
+        reports = check_skills(manifests, whole, told, concerning=concerning)
     fitted = MODEL in composition.library.artefacts
-    if fitted:
+    if fitted and confusable:
         encoder = SentenceEncoder.load(composition.library)
         shipped = read_shipped(composition.library.read(MODEL)["examples.npz"])
         drawn = sentences.labelled(FITTED_SENTENCES, FITTING_SEED)
@@ -50,14 +71,6 @@ def check_all(composition: Composition, progress: Progress) -> SkillsCheck:
             taken = confusions(drawn, encoder, shipped, owners_of(manifests), told)
         reports = [msgspec.structs.replace(r, confused=taken.get(r.skill, [])) for r in reports]
     return _counted(reports, registry.faults, fitted)
-
-
-def about(found: SkillsCheck, name: str, intents: Sequence[str]) -> SkillsCheck:
-    """What of a check concerns the skill `name`: its report, and what others' say of it."""
-    reports = [_about(r, name, frozenset(intents)) if r.skill != name else r for r in found.skills]
-    kept = [r for r in reports if r.skill == name or r.faults or r.warnings]
-    kept.sort(key=lambda report: report.skill != name)
-    return _counted(kept, (), found.fitted)
 
 
 def _about(report: SkillReport, name: str, intents: frozenset[str]) -> SkillReport:

@@ -14,6 +14,7 @@ from assistant.core.config import Config
 from assistant.core.errors import InputError, SkillError
 from assistant.core.models.opened import OpenModels
 from assistant.evaluation.specimen import specimen_home
+from nlu.classifier.intent import IntentModel
 from skills.isolation.host import all_granted
 from skills.registry import Fault
 
@@ -28,7 +29,7 @@ def compose(
     *,
     opened: OpenModels | None = None,
     now: Callable[[], datetime] | None = None,
-    before: Composition | None = None,
+    start: IntentModel | None = None,
 ) -> Composition:
     """The skills of `config` and that of `folder`, which may be one of the built-in skills'.
 
@@ -53,7 +54,7 @@ def compose(
         now=now,
         made_up=specimen_home,
         told=_ignored,
-        before=before,
+        start=start,
     )
     _ = composition.understanding  # compiles every sentence, and refuses what has a wrong one
     if not is_built_in(folder):

@@ -122,7 +122,7 @@ def write_package(name: str, into: Path) -> Path:
     Raises `SkillError` for a name that cannot be a skill's, and `InputError` where the folder is
     there already or cannot be written; then nothing is written.
     """
-    if fault := _fault(name):
+    if fault := name_fault(name):
         raise SkillError("skill.name", f'"{name[:LONGEST_NAME]}" {fault}')
     folder = into / name
     if folder.exists():
@@ -144,7 +144,7 @@ def write_package(name: str, into: Path) -> Path:
     return folder
 
 
-def _fault(name: str) -> str:
+def name_fault(name: str) -> str:
     """Why a skill cannot have this name; "" where it can."""
     if len(name) > LONGEST_NAME:
         return f"is longer than {LONGEST_NAME} letters"

@@ -39,9 +39,9 @@ class Session:
         """Load the skill, and give the milliseconds that this took."""
         began_s = time.perf_counter()
         try:
-            composition = compose(
-                *(self._folder, self._config), opened=self._opened, before=self._composition
-            )
+            before = self._composition
+            start = before.understanding.intents if before is not None else None
+            composition = compose(self._folder, self._config, opened=self._opened, start=start)
             self._stages = (
                 composition.nlu(),
                 composition.skills(self._state, self._revisions),

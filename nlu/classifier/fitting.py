@@ -63,7 +63,8 @@ def fitted(
     commands, others = known.divided(len(own.commands))
     talk, corrections = others.divided(len(own.talk))
     if start is not None and not _file(folder, base).exists():
-        return IntentModel(encoder, refitted(start, commands + read_shipped(shipped)), talk)
+        head = refitted(start, commands + read_shipped(shipped))
+        return IntentModel(encoder, head, talk, provisional=True)
     head = _kept(folder, base, lambda: IntentModel.fit(commands + read_shipped(shipped)))
     if own.lessons or read_uses(folder, base):
         examples = read_shipped(shipped)

@@ -49,15 +49,24 @@ class IntentModel:
     """Ranks the intents for texts; `calibration` holds the thresholds for its scores.
 
     `talk` are examples that the head is not fitted to: what is only talked about need not be told
-    from commands as finely as commands from each other, and must not blur those.
+    from commands as finely as commands from each other, and must not blur those. One that is
+    `provisional` was fitted from another in little time, and is to be replaced.
     """
 
-    def __init__(self, encoder: SentenceEncoder, head: Head, talk: Examples = NO_EXAMPLES) -> None:
+    def __init__(
+        self,
+        encoder: SentenceEncoder,
+        head: Head,
+        talk: Examples = NO_EXAMPLES,
+        provisional: bool = False,
+    ) -> None:
         # Not a method: the cache would refer to the model, and keep one alive that is out of use.
         rank = partial(_rank, encoder, head, tuple(map(IntentLabel.read, head.labels)))
         self._remembered = lru_cache(maxsize=_REMEMBERED)(rank)
         self._encoder, self._talk = encoder, talk
         self.head = head
+        self.version = encoder.version
+        self.provisional = provisional
         self.calibration = encoder.calibration
 
     @staticmethod

@@ -17,6 +17,7 @@ import msgspec
 from assistant.core.errors import SkillError
 from assistant.skill.announcements import Announcements, DoNotDisturb
 from assistant.skill.context import Conversation, HomeControl, ListStore, Timers
+from assistant.skill.files import Files
 from assistant.skill.network import Network
 from assistant.skill.plans import Plans
 from assistant.skill.storage import StoredValues
@@ -32,6 +33,7 @@ CAPABILITIES: Mapping[str, type] = {
     "announcements": Announcements,
     "do_not_disturb": DoNotDisturb,
     NETWORK: Network,
+    "files": Files,
 }
 """Name in the context, which is also the permission's → its interface."""
 LOG = "log"

@@ -52,6 +52,7 @@ from skills.isolation.wire import (
     RaisedThereError,
     Replied,
     Result,
+    Source,
     ToSkill,
     Uses,
     Wants,
@@ -227,7 +228,7 @@ class IsolatedSkill:
             for _ in range(MOST_CALLS):
                 answer: FromSkill = line.receive(until_s)
                 if isinstance(answer, Wants):
-                    line.send(source(self._package, answer), until_s)
+                    line.send(self._source(answer), until_s)
                 elif isinstance(answer, Uses):
                     line.send(self._used(answer, context, allowance), until_s)
                 elif isinstance(answer, Failed):
@@ -242,6 +243,13 @@ class IsolatedSkill:
         except SkillError:
             raise
         except (AssistantError, Overdue):
+            self._end()  # it waits for an answer that never comes
+            raise
+
+    def _source(self, wanted: Wants) -> Source:
+        try:
+            return source(self._package, wanted)
+        except SkillError:
             self._end()  # it waits for an answer that never comes
             raise
 

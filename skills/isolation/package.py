@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import tomllib
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +11,7 @@ import msgspec
 
 from assistant.core.errors import SkillError
 from assistant.core.files import read_text
+from skills.isolation.installed import FILES, check_files, is_installed, read_record
 
 GROUP = "assistant.skills"
 SHOWN_CHARACTERS = 40
@@ -18,7 +20,8 @@ SHOWN_CHARACTERS = 40
 class Package(msgspec.Struct, frozen=True, kw_only=True):
     """Where a skill lies: its folder, its module, the attribute of that, and what it asks for.
 
-    The folder holds the module, or is itself the package of that name.
+    The folder holds the module, or is itself the package of that name. That of an installed skill
+    lies in `site`, beside what it depends on, and `hashes` are those that its files must have.
     """
 
     name: str
@@ -26,10 +29,25 @@ class Package(msgspec.Struct, frozen=True, kw_only=True):
     module: str
     attribute: str
     permissions: tuple[str, ...] = ()
+    site: Path | None = None
+    hashes: Mapping[str, str] | None = None
+    """Path within `site` → SHA-256."""
 
 
 def read_package(folder: Path) -> Package:
-    """The skill in a folder, as its pyproject.toml names it; raises `SkillError`."""
+    """The skill in a folder, as its pyproject.toml names it; raises `SkillError`.
+
+    Where the folder is that of an installed skill, its files must be what was installed.
+    """
+    if not is_installed(folder):
+        return _package(folder)
+    record, site = read_record(folder), folder / FILES
+    check_files(folder, record)
+    package = _package(site / record.module)
+    return msgspec.structs.replace(package, site=site, hashes=record.files)
+
+
+def _package(folder: Path) -> Package:
     pyproject = folder / "pyproject.toml"
     document = _read(pyproject)
     points = _table(document, "project", "entry-points", GROUP)

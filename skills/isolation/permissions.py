@@ -5,6 +5,7 @@ home                                     every device and area
 home:light                               devices of one domain
 home:light:kitchen · home:*:kitchen      of one area
 network:http://192.168.1.20:8080         one server, by its scheme, host and port
+files:/srv/recipes                       reading that file, or what is in that folder
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ from assistant.skill.events import StateChange, Trigger
 from assistant.skill.home import Area, Entity, Floor
 from assistant.skill.reply import Reply
 from skills.isolation.capabilities import CAPABILITIES, NETWORK
+from skills.isolation.readable_files import FILES, ReadableFiles, holds, path_of, require_path
 
 
 class Permissions:
@@ -30,7 +32,9 @@ class Permissions:
         self.names = tuple(dict.fromkeys(names))
         for name in self.names:
             capability, *scope = name.split(":")
-            if capability == NETWORK:
+            if capability == FILES:
+                require_path(name)
+            elif capability == NETWORK:
                 _origin(name)
             elif capability not in CAPABILITIES or len(scope) > (2 if capability == "home" else 0):
                 hint = did_you_mean(capability, CAPABILITIES)
@@ -49,6 +53,8 @@ class Permissions:
         """A capability, cut down to what may be done with it; raises `SkillError` for nothing."""
         if capability not in self.capabilities:
             raise SkillError("skill.permission", f'this needs the permission "{capability}"')
+        if capability == FILES:
+            return ReadableFiles(map(path_of, self.names))
         return AllowedHome(target, self) if capability == "home" else target
 
     def allows_server(self, origin: Origin) -> bool:
@@ -77,6 +83,8 @@ class Permissions:
                 raise SkillError("skill.permission", f'may not undo "{one.operation}" of {one.id}')
 
     def _covers(self, wanted: str) -> bool:
+        if wanted.partition(":")[0] == FILES:
+            return any(holds(path_of(name), path_of(wanted)) for name in self.names)
         return any(
             all(
                 have in ("*", want) for have, want in zip(_parts(name), _parts(wanted), strict=True)

@@ -106,3 +106,25 @@ def test_what_the_kernel_refuses_is_told(monkeypatch: pytest.MonkeyPatch) -> Non
     with pytest.raises(OSError, match="PR_SET_PDEATHSIG") as fault:
         fork.die_with_parent(os.getppid())
     assert fault.value.errno == errno.EINVAL
+
+
+def test_work_that_is_not_waited_for_is_told_when_it_is_done(tmp_path: Path) -> None:
+    go = tmp_path / "go"
+    os.mkfifo(go)
+
+    def work() -> None:
+        go.read_text()
+        (tmp_path / "made").write_text(str(os.nice(0)))
+
+    beside = fork.Fork(work, nice=3)
+    assert not beside.done
+    go.write_text("go")
+    beside.finish()
+    assert int((tmp_path / "made").read_text()) == os.nice(0) + 3
+
+
+def test_work_that_is_not_waited_for_can_be_ended(tmp_path: Path) -> None:
+    before = os.listdir("/proc/self/fd")
+    endless = fork.Fork(threading.Event().wait)
+    endless.close()
+    assert os.listdir("/proc/self/fd") == before

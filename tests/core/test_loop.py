@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import multiprocessing
+import os
 import threading
 from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
 from typing import Any, ClassVar, cast
 
 import pytest
@@ -139,11 +142,17 @@ class Loop:
         stage: Copy | None = None,
         rebuild: Callable[[], Copy] | None = None,
         load: Callable[[str, str], StageSwap] | None = None,
+        prepare: Callable[[], object] | None = None,
+        unfinished: Callable[[], str] | None = None,
     ) -> None:
         self.bus, self.beats, self.stage = Sent(*script), Beats(), stage or Copy()
         bus = cast(Bus, self.bus)
         self.worker = Worker(
-            "answer", self.stage, bus, self.beats, rebuild, clock=self.bus.clock, load=load
+            *("answer", self.stage, bus, self.beats, rebuild),
+            clock=self.bus.clock,
+            load=load,
+            prepare=prepare,
+            unfinished=unfinished,
         )
         self.bus.at_the_end = self.worker.stop
 
@@ -374,6 +383,67 @@ def test_a_reload_waits_for_the_candidate() -> None:
     made.append(loop)
     told = [type(m) for m in loop.run()]
     assert told == [Replaced, Reloaded]
+
+
+def test_what_is_slow_in_a_reload_is_done_while_the_stage_goes_on(tmp_path: Path) -> None:
+    go, made = tmp_path / "go", tmp_path / "made"
+    os.mkfifo(go)
+
+    def prepare() -> None:
+        go.read_text()
+        made.write_text("made")
+
+    def rebuild() -> Copy:
+        return Copy(f"{made.read_text()} ")
+
+    def let_go() -> Iterator[Message]:
+        go.write_text("go")
+        while loop.worker._preparing is not None and not loop.worker._preparing.done:
+            pass
+        yield from ()
+
+    script = ([Reload()], [question("one")], (), let_go(), *[()] * 25, [question("two")])
+    loop = Loop(*script, prepare=prepare, rebuild=rebuild)
+    assert loop.words() == ["one", "made two"]
+    assert LOOK_FOR_CANDIDATE_EVERY_S in loop.bus.waited_s
+
+
+def test_a_fault_of_what_is_slow_is_told_by_the_rebuild() -> None:
+    def refuse() -> Copy:
+        raise ConfigError("config.unknown", "unknown key; did you mean another?")
+
+    def wait() -> Iterator[Message]:
+        while loop.worker._preparing is not None and not loop.worker._preparing.done:
+            pass
+        yield from ()
+
+    loop = Loop([Reload()], (), wait(), (), (), prepare=refuse, rebuild=refuse)
+    (told,) = (m for m in loop.run() if isinstance(m, Reloaded))
+    assert told.error == "unknown key; did you mean another?"
+
+
+def test_one_that_stops_ends_what_is_slow() -> None:
+    loop = Loop([Reload()], (), prepare=threading.Event().wait)
+    loop.run()
+    assert multiprocessing.active_children() == []
+
+
+def test_a_model_that_was_fitted_in_haste_is_loaded_whole_afterwards() -> None:
+    asked: list[tuple[str, str]] = []
+
+    def load(model: str, version: str) -> StageSwap:
+        asked.append((model, version))
+        return lambda stage: Copy("whole ")
+
+    made: list[Loop] = []
+    script = ([Reload()], (), after(made, question("one")))
+    loop = Loop(*script, rebuild=Copy, load=load, unfinished=lambda: "words")
+    made.append(loop)
+    assert loop.words() == ["whole one"]
+    assert asked == [("words", "")]
+    assert not [m for m in loop.bus.sent if isinstance(m, Replaced)]  # nobody asked for it
+    loop = Loop([Reload()], (), [question("one")], rebuild=Copy, load=load, unfinished=str)
+    assert (loop.words(), len(asked)) == (["one"], 1)  # the control
 
 
 def test_one_that_stops_finishes_the_message_at_hand() -> None:

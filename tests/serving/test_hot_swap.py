@@ -338,3 +338,32 @@ def test_a_stage_made_anew_opens_no_model_a_second_time(
     assert asked == []
     NluHotSwap().stage(small)  # the models of nobody before it
     assert len(asked) == 2
+
+
+def test_another_skill_is_known_at_once_and_the_whole_fit_follows(small: Config) -> None:
+    swap = NluHotSwap()
+    stage = swap.stage(small)
+    assert swap.unfinished() == ""
+    more = (*small.skills.folders, str(PARROT.parent / "moon"))
+    skills = msgspec.structs.replace(small.skills, folders=more)
+    changed = msgspec.structs.replace(small, skills=skills)
+    before = heads(small)
+    stage = swap.stage(changed)
+    assert (swap.unfinished(), heads(small)) == ("intent", before)
+    hasty = believed(stage)
+    swap.load(swap.unfinished(), "")(stage)
+    assert len(heads(small) - before) == 1
+    assert chosen(small) == {"intent": "2", "ner": "1"}
+    whole = believed(NluHotSwap().stage(changed))  # as after the next start
+    assert believed(stage) == whole != hasty
+    assert swap.unfinished() == ""
+
+
+def test_a_head_of_another_encoder_is_no_beginning(small: Config) -> None:
+    swap = NluHotSwap()
+    swap.stage(small)
+    put_in_use(Library(small.models_dir).choosing("intent", "3"), "intent")
+    for head in heads(small):
+        head.unlink()
+    swap.stage(small)
+    assert swap.unfinished() == ""

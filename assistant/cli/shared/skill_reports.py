@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 from rich.text import Text
@@ -26,19 +27,24 @@ _OUTCOMES = {
 def show_failures(failures: Sequence[Failure], figures: TestFigures) -> None:
     """Show a table of what failed, and how much was tested."""
     if failures:
-        table = Table("line", "said", "expected", "came", title=Text(failures[0].file))
-        for one in failures:
-            heard = f"\nheard: {one.heard}" if one.heard != one.say else ""
-            key = f"{one.key}: " if one.key != "say" else ""
-            cells = (str(one.line), one.say + heard, f"{key}{one.expected}", one.actual)
-            table.add_row(*map(Text, cells))
-        console.print(table)
+        show_failed(failures)
     held = f"{figures.conversations} conversations of {figures.turns} turns"
     style = "red" if failures else "green"
     console.print(f"{figures.skill}: {held}, failed: {figures.failures}", style=style)
 
 
-def show_check(found: SkillsCheck) -> None:
+def show_failed(failures: Sequence[Failure], console: Console = console) -> None:
+    """Show a table of what failed."""
+    table = Table("line", "said", "expected", "came", title=Text(failures[0].file))
+    for one in failures:
+        heard = f"\nheard: {one.heard}" if one.heard != one.say else ""
+        key = f"{one.key}: " if one.key != "say" else ""
+        cells = (str(one.line), one.say + heard, f"{key}{one.expected}", one.actual)
+        table.add_row(*map(Text, cells))
+    console.print(table)
+
+
+def show_check(found: SkillsCheck, console: Console = console) -> None:
     """Show what each skill claims, its faults and its warnings."""
     for report in found.skills:
         console.print(f"[bold]{escape(report.skill)}[/]")
