@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from assistant.core.database import Database
+from assistant.core.database import CONNECT, Connect, Database
 from skills.announcements.quiet import create_do_not_disturb
 from skills.announcements.waiting import create_announcements
 from skills.capabilities.values import create_skill_values
@@ -37,9 +37,9 @@ MIGRATIONS = (
 )
 
 
-def open_state(path: Path | None) -> Database:
+def open_state(path: Path | None, connect: Connect = CONNECT) -> Database:
     """Open the file, or one in memory for None; raises `StorageError`."""
-    return Database(path, MIGRATIONS)
+    return Database(path, MIGRATIONS, connect=connect)
 
 
 def remember_acted(database: Database, utterance_id: str) -> None:

@@ -47,6 +47,9 @@ writer's log."""
 
 Migration = Callable[["Database"], None]
 """A step of the schema; it runs once and is recorded under its function's name."""
+Connect = Callable[..., sqlite3.Connection]
+"""What opens a database's file, called as `sqlite3.connect` is."""
+CONNECT: Connect = sqlite3.connect
 
 
 class Database:
@@ -54,13 +57,17 @@ class Database:
 
     A damaged file is renamed, never deleted; `set_aside` is its new path. On a disk that has become
     read-only, as a failing disk does, the file can still be read. Every method raises
-    `StorageError`. The file grows to `largest_bytes` at most.
+    `StorageError`. The file grows to `largest_bytes` at most. `connect` opens it.
     """
 
     def __init__(
-        self, path: Path | None, migrations: Sequence[Migration], largest_bytes: int | None = None
+        self,
+        path: Path | None,
+        migrations: Sequence[Migration],
+        largest_bytes: int | None = None,
+        connect: Connect = CONNECT,
     ) -> None:
-        self.path = path
+        self.path, self._connect = path, connect
         self.set_aside: Path | None = None
         self._largest_bytes = largest_bytes
         self._uncounted = 0
@@ -130,7 +137,7 @@ class Database:
         """
         with self.uncounted():
             if name not in self._guests:
-                guest = Database(path, (), largest_bytes)
+                guest = Database(path, (), largest_bytes, self._connect)
                 guest._host = self
                 self._guests[name] = guest
             self._guests[name]._migrate(migrations)
@@ -215,7 +222,7 @@ class Database:
             log = self.path.with_name(f"{self.path.name}-wal")
             where = f"{self.path.resolve().as_uri()}?mode=ro" + "&immutable=1" * (not log.exists())
         with self._translated():
-            self._connection = sqlite3.connect(
+            self._connection = self._connect(
                 where, isolation_level=None, timeout=5, check_same_thread=False, uri=self._read_only
             )
         self._resources.callback(self._connection.close)

@@ -474,16 +474,15 @@ def test_on_a_disk_that_became_read_only_all_is_read_and_nothing_acknowledged(
     ],
 )
 def test_what_sqlite_refuses_is_told_with_the_remedy(
-    path: Path, monkeypatch: pytest.MonkeyPatch, number: int, code: str, told: str
+    path: Path, number: int, code: str, told: str
 ) -> None:
     def refuse(*_: object, **__: object) -> sqlite3.Connection:
         error = sqlite3.OperationalError("as SQLite says it")
         error.sqlite_errorcode = number
         raise error
 
-    monkeypatch.setattr(sqlite3, "connect", refuse)
     with pytest.raises(StorageError) as fault:
-        Database(path, [create_notes])
+        Database(path, [create_notes], connect=refuse)
     assert (fault.value.code, fault.value.message) == (code, f"{path}: {told}")
 
 

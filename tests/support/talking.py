@@ -9,6 +9,7 @@ from pathlib import Path
 
 import msgspec
 
+from assistant.core.database import CONNECT, Connect
 from assistant.core.messages import (
     Choice,
     Command,
@@ -97,12 +98,13 @@ class Talk:
     at_s: float = 1000.0
     now: datetime = EVENING
     count: int = 0
+    connect: Connect = CONNECT
 
     def __post_init__(self) -> None:
         self.open()
 
     def open(self) -> None:
-        self.database, self.revisions = open_state(self.path), Revisions()
+        self.database, self.revisions = open_state(self.path, self.connect), Revisions()
         self.pin_file = PinFile(self.path.parent / "pin") if self.path else None
         if self.pin_file and self.pin:
             self.pin_file.set(self.pin)
