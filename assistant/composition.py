@@ -42,6 +42,7 @@ from nlu.classifier.intent import IntentModel
 from nlu.grammar.templates import Templates
 from nlu.stage import NluStage
 from skills.isolation.host import Host
+from skills.later.evidence import Evidence, clock_evidence
 from skills.later.sun import Position
 from skills.registry import Fault, Registry, load_registry
 from skills.revisions import Revisions
@@ -180,6 +181,7 @@ class Composition:
             network=self._config.network_socket if database.path else None,
             rules=self.rules,
             pin=PinFile(self._config.state_dir / PIN_FILE) if database.path else None,
+            evidence=clock_evidence if database.path else lambda: Evidence.NONE,
         )
 
     @property

@@ -111,7 +111,7 @@ class Household:
                 When(
                     kind="every",
                     said="every day",
-                    value=f"DTSTART:{self._ahead(seconds):%Y%m%dT%H%M%S}\nRRULE:FREQ=DAILY",
+                    value=f"DTSTART;TZID=UTC:{self._ahead(seconds):%Y%m%dT%H%M%S}\nRRULE:FREQ=DAILY",
                 ),
             )
         )

@@ -126,6 +126,21 @@ def is_it_time(
 
 
 @skill.short(
+    "ClockIsRight",
+    "(the|your) (clock|time) is [now] (right|correct) [now]",
+    "(that|it) is the (right|correct) time [now]",
+    "you have [got] the (right|correct) time [now]",
+    "trust (the|your) clock",
+)
+def clock_is_right(context: Context) -> Reply:
+    """Take the clock for right: what is planned by it does not wait any more."""
+    now = context.now
+    return Reply(
+        f"Good. It's {context.say(now.timetz())} on {weekday_name(now)}, {full_date(now.date())}."
+    )
+
+
+@skill.short(
     "DaysUntil",
     "how (long|far) [is it|away is it] <until> {text:day}",
     "how many (days|sleeps|nights) [is it|are there|are left|have we got] <until> {text:day}",

@@ -99,8 +99,14 @@ def this_boot() -> str:
 class TimerScheduler:
     """The `Timers` of the skills; `at_s`, CLOCK_BOOTTIME, is set by the stage before each use."""
 
-    def __init__(self, database: Database, now: Callable[[], datetime], boot_id: str) -> None:
-        self._countdown = Countdown(now, boot_id)
+    def __init__(
+        self,
+        database: Database,
+        now: Callable[[], datetime],
+        boot_id: str,
+        plausible: Callable[[], bool] = lambda: True,
+    ) -> None:
+        self._countdown = Countdown(now, boot_id, plausible)
         self._database = database
         self._now = now
         self._rings: dict[str, _Ring] = {}
@@ -209,6 +215,9 @@ class TimerScheduler:
     def rings(self) -> Iterator[SpokenReply]:
         """The rings to be played now."""
         for row in self._rows():
+            if not row.paused and self._countdown.is_outdated(row):
+                self._write(self._ending(row, self._remaining_s(row)))
+        for row in self._rows():
             ring = self._rings.get(row.id)
             if row.paused or self._remaining_s(row) > 0 or (ring and ring.again_at_s > self.at_s):
                 continue
@@ -246,11 +255,11 @@ class TimerScheduler:
     def _words(self, row: _Row) -> str:
         now = self._now()
         due = datetime.fromtimestamp(row.due_unix_s, now.tzinfo)
-        late_s = (
-            self.at_s - row.due_boot_s
-            if self._countdown.is_of_this_boot(row)
-            else now.timestamp() - row.due_unix_s
-        )
+        late_s = 0.0
+        if self._countdown.is_of_this_boot(row):
+            late_s = self.at_s - row.due_boot_s
+        elif self._countdown.plausible:
+            late_s = now.timestamp() - row.due_unix_s
         if late_s < LATE_S:
             return f"Your {_called(row)} is done."
         ago = length(timedelta(minutes=late_s // 60))

@@ -50,9 +50,11 @@ from skills.dialog import (
 from skills.dialogs.openings import Openings
 from skills.events.events import Events
 from skills.history import History
+from skills.later.evidence import Evidence
 from skills.later.later import Later
 from skills.later.sun import Position
 from skills.later.timing import Timing
+from skills.later.trust import ClockTrust
 from skills.likely import likely_answers
 from skills.lists import StoredLists
 from skills.registry import Registry
@@ -92,7 +94,7 @@ class SkillsStage:
     often each intent was carried out is told in the file `usage`. `mute` closes the microphone: no
     skill is handed it, and nothing here opens it again. In the hours `quiet`, from and until, only
     what is urgent is announced. `rules` say what is not allowed here, and what needs the PIN, whose
-    hash is in `pin`.
+    hash is in `pin`. What is planned by the clock waits for `evidence` that it is right.
     """
 
     consumes: ClassVar[tuple[type[Message], ...]] = (
@@ -128,15 +130,15 @@ class SkillsStage:
         network: Path | None = None,
         rules: Rules = NO_RULES,
         pin: PinFile | None = None,
+        evidence: Callable[[], Evidence] = lambda: Evidence.NONE,
     ) -> None:
-        self._registry = registry
-        self._database = database
-        self._resolve = resolve
-        self._scheduler = TimerScheduler(database, now, boot_id)
+        self._registry, self._database, self._resolve = registry, database, resolve
+        self._trust = ClockTrust(database, now, boot_id, evidence)
+        self._scheduler = TimerScheduler(database, now, boot_id, self._trust.plausible)
         self._pin = Pin(database, pin, boot_id)
         guard = Guard(rules, home, self._pin, area)
         guard.attempt = database.attempt
-        self._timing = Timing(now, boot_id, where)
+        self._timing = Timing(now, boot_id, where, self._trust)
         self._floor = Floor()
         self._quiet = Quiet(database, self._timing, quiet)
         self._announcements = Waiting(database, self._timing, self._quiet, self._floor)
@@ -147,10 +149,7 @@ class SkillsStage:
         self._confirmed = Confirmed(database, usage)
         self._events = Events(registry, database, self._devices, self._timing)
         capabilities = Capabilities(database, self._announcements, self._timing, network)
-        self._later = Later(
-            *(registry, database, self._devices, now, boot_id, where),
-            silent=lambda: self._quiet.left_s() > 0,
-        )
+        self._later = Later(registry, database, self._devices, self._timing, self._quiet.holds)
         self._history = History(
             *(
                 database,
@@ -182,15 +181,17 @@ class SkillsStage:
             area=next((a for a in home.areas if a.id == area), None),
         )
         self._openings = Openings(
-            *(registry, self._context, self._history, self._later, self._devices, resolve, mute)
+            *(registry, self._context, self._history, self._later, self._devices, resolve),
+            *(mute, self._trust.confirm),
         )
 
     def feed(self, message: Message) -> Iterator[Message]:
         """Take one message; what follows was committed to disk before it is given."""
         at_s = max(self._scheduler.at_s, message.at_s)
         self._scheduler.at_s = self._later.at_s = at_s
-        self._timing.countdown.at_s = self._pin.at_s = at_s
+        self._pin.at_s = at_s
         self._pin.expire()
+        self._trust.look(at_s)
         self._floor.observe(message, at_s)
         for given in self._fed(message):
             self._floor.observe(given, at_s)

@@ -15,6 +15,7 @@ from skills.events.store import create_events
 from skills.history import create_last_act
 from skills.later.reports import create_reports
 from skills.later.store import create_plans
+from skills.later.trust import create_known_time
 from skills.lists import create_lists, create_made_lists
 from skills.rights.pin import create_pin_tries
 from skills.scheduler import create_extended, create_timers
@@ -34,6 +35,7 @@ MIGRATIONS = (
     *(create_made_lists, create_confirmed, create_plans, create_reports),
     *(create_skill_values, create_announcements, create_do_not_disturb),
     *(create_events, create_last_act, create_outbox, create_pin_tries),
+    create_known_time,
 )
 
 

@@ -42,6 +42,8 @@ MARK_WRONG = "MarkWrong"
 """The intent by which the user says that the last thing was wrong."""
 MUTE = "MuteMicrophone"
 """The intent by which the user has the microphone closed."""
+CLOCK_IS_RIGHT = "ClockIsRight"
+"""The intent by which the user says that the clock shows the right time."""
 
 # ── what a process tells of itself ──────────────────────────────────────────────────────────
 MUTED = "muted"

@@ -19,12 +19,13 @@ from assistant.core.errors import AssistantError, ControlError, ModelError
 from assistant.core.layout import PIN_FILE
 from assistant.core.models.manifest import INSTALL_AGAIN, Library, ModelState, remedy_of_shipped
 from assistant.doctor import probes
-from assistant.doctor.probes import Clock, FolderProbe, Microphone, Session, SpeechProbe
+from assistant.doctor.probes import FolderProbe, Microphone, Session, SpeechProbe
 from assistant.recordings.folder import Recordings
 from assistant.recordings.keeper import RecordingState, state_of
 from audio.asr.tandem import Pace, read_pace
 from audio.build import make_wake_word
 from audio.tts.select import select as select_voice
+from skills.later.evidence import Evidence
 from skills.rights.pin_file import PinFile
 
 QUIET_DBFS, LOUD_DBFS = -80.0, -12.0
@@ -254,15 +255,21 @@ def state(found: FolderProbe) -> Finding:
     return Finding(name="state directory", ok=not remedy, detail=detail, remedy=remedy)
 
 
-def clock(found: Clock) -> Finding:
+def clock(found: Evidence) -> Finding:
     """Whether the time of day is reliable after a start."""
-    told = {True: "set by network time", False: "not set by network time yet", None: ""}
-    keeps = "kept by a battery" if found.battery else "no battery keeps it"
-    detail = ", ".join(filter(None, (told[found.synchronised], keeps)))
     remedy = ""
-    if not found.synchronised and not found.battery:
-        remedy = "run: sudo timedatectl set-ntp true; until then alarms by the clock may be held"
-    return Finding(name="clock", ok=not remedy, detail=detail, remedy=remedy, necessary=False)
+    match found:
+        case Evidence.NONE:
+            remedy = (
+                "run: sudo timedatectl set-ntp true; until then it is trusted,"
+                " and what is planned by the clock may come at a wrong time"
+            )
+        case Evidence.AWAITED | Evidence.WRONG:
+            remedy = (
+                "connect it to a network, or set it (sudo date --set=…) and say"
+                ' "the clock is right"; until then what is planned by the clock waits'
+            )
+    return Finding(name="clock", ok=not remedy, detail=found.value, remedy=remedy, necessary=False)
 
 
 def service(unit: str, status: object) -> Finding:

@@ -24,6 +24,7 @@ from audio.frames import FRAME_S
 from audio.loudspeaker import open_loudspeaker
 from audio.microphones.capture import FIFO, Capture
 from audio.tts.select import Tiers
+from skills.later.evidence import Evidence, clock_evidence, kernel_synchronised
 
 SILENCE_DBFS = -120.0
 LISTEN_S, WITHIN_S = 1.0, 8.0
@@ -60,16 +61,6 @@ class FolderProbe:
     path: Path
     free_bytes: int
     fault: str = ""
-
-
-@dataclass(frozen=True)
-class Clock:
-    """The state of the system's clock."""
-
-    synchronised: bool | None
-    """Whether network time has set it; None when systemd does not say."""
-    battery: bool
-    """Whether a battery keeps it running."""
 
 
 @dataclass(frozen=True)
@@ -152,11 +143,10 @@ def folder(path: Path) -> FolderProbe:
     return FolderProbe(path, shutil.disk_usage(there).free)
 
 
-def clock() -> Clock:
-    """Ask systemd about network time, and the kernel about a battery-backed clock."""
+def clock() -> Evidence:
+    """Ask systemd about network time, which sees more than the daemon, and then as that does."""
     told = _output("timedatectl", "show", "--property=NTPSynchronized", "--value")
-    synchronised = {"yes": True, "no": False}.get(told)
-    return Clock(synchronised, Path("/dev/rtc0").exists())
+    return clock_evidence(synchronised=lambda: told == "yes" or kernel_synchronised())
 
 
 def unit() -> str:

@@ -85,6 +85,10 @@ class Quiet:
             left_s = max(left_s, self._timing.left_s(SET, due) if due else float("inf"))
         return max(0.0, left_s)
 
+    def holds(self) -> bool:
+        """Whether only what is urgent may be said now."""
+        return self.left_s() > 0
+
     def _wished(self) -> _Wished | None:
         text = self._text()
         if not text:

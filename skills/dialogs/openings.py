@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import msgspec
 
-from assistant.core.layout import MUTE
+from assistant.core.layout import CLOCK_IS_RIGHT, MUTE
 from assistant.core.messages import Command, Interpretation
 from assistant.skill import Context, Reply, Request, opened_by
 from assistant.skill.reply import Choose, Confirm
@@ -36,10 +36,12 @@ class Openings:
         devices: Devices,
         resolve: Resolve,
         mute: Callable[[], None],
+        clock_is_right: Callable[[], None],
     ) -> None:
         self._registry, self._context, self._history = registry, context, history
         self._later, self._devices, self._resolve = later, devices, resolve
         self._mute, self.muted = mute, False
+        self._clock_is_right = clock_is_right
 
     def of(self, said: Interpretation, expires_at_s: float) -> Dialog:
         """The dialog of the commands of an interpretation."""
@@ -100,6 +102,8 @@ class Openings:
         if request.intent == MUTE and reply.done:
             self._mute()
             self.muted = True
+        elif request.intent == CLOCK_IS_RIGHT:
+            self._clock_is_right()
         return reply
 
     def _guessed_question(self, command: Command) -> bool:

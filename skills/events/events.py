@@ -87,6 +87,9 @@ class Events:
     def _subscribe(self) -> None:
         """Set a time for each handler that waits for one and has none yet."""
         known = self._store.times()
+        for (skill, key), due in known.items():
+            if (near := self._timing.not_beyond(due)) != due:
+                self._store.set_time(skill, key, near)
         for manifest in self._registry.manifests:
             self._store.keep(manifest.name, (one.key for one in manifest.subscriptions))
             for one in manifest.subscriptions:
@@ -118,6 +121,9 @@ class Events:
         ]
 
     def _notice_times(self) -> None:
+        for _, skill, key, due in self._times():
+            if due.unsure is not None and self._timing.trusted:
+                self._store.set_time(skill, key, self._timing.sure(due))
         over = [time for time in self._times() if time[0] <= 0]
         if not over:
             return

@@ -9,6 +9,7 @@ the disk, or nothing, and then it is still due. What a skill fails at is given u
 | for an hour at most         | it is carried out, and that it is late is told               |
 | for longer                  | it is told that it was missed                                |
 | to take back what was done  | that is taken back, however late: a heater must not stay on  |
+| by a clock not trusted      | it waits until the clock is                                  |
 
 What recurs is due once, however often it was missed.
 """
@@ -16,17 +17,18 @@ What recurs is due once, however often it was missed.
 from __future__ import annotations
 
 import logging
+import math
 from collections.abc import Callable, Iterator
 from dataclasses import replace
-from datetime import datetime
 
 import msgspec
 
 from assistant.core.database import Database
 from assistant.core.errors import SkillError
-from assistant.core.messages import Message
+from assistant.core.messages import Message, SpokenReply
 from assistant.english.commands.verbs import promised
 from assistant.skill import Context, Dialog, Reply, Request
+from skills.countdown import MOVED_S
 from skills.devices.devices import Devices
 from skills.history import History
 from skills.later.plan import Plan
@@ -34,7 +36,6 @@ from skills.later.planning import Planner, changing
 from skills.later.rehearsal import Rehearsal, answered
 from skills.later.reports import Reports
 from skills.later.store import StoredPlans
-from skills.later.sun import Position
 from skills.later.timing import Timing
 from skills.later.wording import clock_of, lowered
 from skills.registry import Registry
@@ -47,6 +48,12 @@ LATEST_S = 3600.0
 """Seconds after its time from which a command is missed."""
 RECHECK_S = 60.0
 """Most seconds until the wall clock is looked at again, which may have been set."""
+DOUBT_S = 600.0
+"""Seconds for which plans wait for a clock that can be trusted before that is told."""
+DOUBT = (
+    "I don't know what time it is, so what you planned by the clock waits."
+    " If my clock is right, tell me so."
+)
 RETRY_S = 300.0
 """Seconds after which what could not be written is tried again."""
 
@@ -62,17 +69,19 @@ class Later:
         registry: Registry,
         database: Database,
         devices: Devices,
-        now: Callable[[], datetime],
-        boot_id: str,
-        where: Position | None = None,
+        timing: Timing,
         silent: Callable[[], bool] = lambda: False,
     ) -> None:
         self._registry, self._database, self._devices = registry, database, devices
-        self._timing = Timing(now, boot_id, where)
-        self.plans = StoredPlans(database, self._timing)
+        self._timing, self._silent = timing, silent
+        self.plans = StoredPlans(database, timing)
         rehearsal = Rehearsal(database)
-        self._planner = Planner(registry, self.plans, self._timing, rehearsal)
+        self._planner = Planner(registry, self.plans, timing, rehearsal)
         self._reports = Reports(database, silent)
+        self._ahead_s = math.inf
+        """By how much the wall clock was ahead of CLOCK_BOOTTIME, while it was trusted."""
+        self._trusted_s = 0.0
+        """The last time at which the clock was trusted, or nothing waited for it."""
         self._tried: dict[str, float] = {}
         self._since_s = 0.0
         """The first time that was set."""
@@ -110,8 +119,10 @@ class Later:
 
         `in_time` limits what a skill may take.
         """
+        self._follow_clock()
+        yield from self._doubt()
         for plan in self.plans.stored():
-            if self._timing.left_s(plan.id, plan.due) > 0:
+            if self.plans.left_s(plan) > 0:
                 break
             if self._tried.get(plan.id, 0.0) > self.at_s:
                 continue
@@ -127,8 +138,28 @@ class Later:
     def _next_s(self, plan: Plan) -> float:
         if plan.id in self._tried:
             return self._tried[plan.id]
-        left_s = max(0.0, self._timing.left_s(plan.id, plan.due))
+        left_s = max(0.0, self.plans.left_s(plan))
         return self.at_s + (left_s if self._timing.is_sure(plan.due) else min(left_s, RECHECK_S))
+
+    def _follow_clock(self) -> None:
+        """Set when plans are due by a clock that was set, or is trusted only now."""
+        ahead_s, put_back = self._timing.now.timestamp() - self.at_s, False
+        if self._timing.trusted:
+            put_back, self._ahead_s = ahead_s < self._ahead_s - MOVED_S, ahead_s
+        for plan in self.plans.stored():
+            due = self._timing.followed(plan.due, put_back)
+            if due != plan.due:
+                self.plans.put(msgspec.structs.replace(plan, due=due))
+
+    def _doubt(self) -> Iterator[SpokenReply]:
+        """Tell once a boot that plans wait because the clock is not trusted."""
+        waits = any(self.plans.left_s(plan) == math.inf for plan in self.plans.stored())
+        if not waits or self._silent():
+            self._trusted_s = self.at_s
+        elif self.at_s - self._trusted_s > DOUBT_S:
+            self._trusted_s = math.inf
+            name = f"clock-{self._timing.countdown.boot_id}"
+            yield SpokenReply(utterance_id=name, text=DOUBT, done=False, once=True)
 
     def _settled(
         self,
@@ -163,7 +194,7 @@ class Later:
             self._reports.add(occurrence, reply.text, reply.done)
 
     def _outcome(self, plan: Plan, context: Context, history: History) -> Reply:
-        late_s = -self._timing.left_s(plan.id, plan.due)
+        late_s = -self.plans.left_s(plan)
         clock = clock_of(
             self._timing.moment(plan.due).astimezone(self._timing.now.tzinfo), self._timing.now
         )

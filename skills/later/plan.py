@@ -19,6 +19,14 @@ class After(Ending, frozen=True, kw_only=True, tag=True):
     """Due when a length of time has passed."""
 
 
+class Unsure(msgspec.Struct, frozen=True, kw_only=True):
+    """When something was wished for, by a clock that was not trusted, and by CLOCK_BOOTTIME."""
+
+    local: LocalTime
+    boot_id: str
+    boot_s: float
+
+
 class AtTime(msgspec.Struct, frozen=True, kw_only=True, tag=True):
     """Due when the user's clock shows `local`, and again by `rule`."""
 
@@ -29,6 +37,8 @@ class AtTime(msgspec.Struct, frozen=True, kw_only=True, tag=True):
     """The rule's DTSTART."""
     sun: SunEvent | None = None
     """The event that tells its time of day; None for the clock."""
+    unsure: Unsure | None = None
+    """None where the date is sure."""
 
 
 Due = After | AtTime

@@ -22,7 +22,7 @@ from assistant.english.commands.verbs import promised
 from assistant.english.spoken import joined, length
 from assistant.skill import Ask, Confirm, Context, Dialog, Reply, Report, Request, Undo, opened_by
 from skills.declined import UNTIMED, declined
-from skills.later.plan import Due, Plan
+from skills.later.plan import After, Due, Plan
 from skills.later.rehearsal import Rehearsal, answered
 from skills.later.store import StoredPlans
 from skills.later.timing import Timing, needs_time
@@ -32,6 +32,7 @@ from skills.registry import Registry
 _UNKNOWN = ("event", "later")
 """Kinds of `When` that tell no time."""
 _WHILE = ("for", "until")
+DOUBT = " I don't know whether my clock is right, so that waits until I do."
 _OF_DEVICES = "home."
 """Beginning of the operations that bring devices back to what they were."""
 
@@ -90,11 +91,12 @@ class Planner:
         except SkillError as error:
             return Reply(error.message, done=False)
         then = in_words(plan.due, self._timing, plan.id)
+        doubt = "" if self._timing.trusted or isinstance(plan.due, After) else DOUBT
         return Reply(
-            f"I will {plan.title} {then}.",
+            f"I will {plan.title} {then}.{doubt}",
             undo=Undo("plans.cancel", plan.id),
             about=about,
-            report=Report(plan.title, f"I will {{}} {then}."),
+            report=Report(plan.title, f"I will {{}} {then}.{doubt}"),
         )
 
     def _for_a_while(

@@ -81,7 +81,14 @@ class StoredPlans:
 
     def stored(self) -> list[Plan]:
         """Every plan, the next due first."""
-        return sorted(self._read(), key=lambda plan: self._timing.left_s(plan.id, plan.due))
+        return sorted(self._read(), key=self.left_s)
+
+    def left_s(self, plan: Plan) -> float:
+        """Seconds until a plan is due; infinite while it waits for a clock that can be trusted.
+
+        What was done for a while is taken back by any clock: a heater must not stay on.
+        """
+        return self._timing.left_s(plan.id, plan.due, hold=plan.request is not None)
 
     def _read(self) -> Iterator[Plan]:
         for plan_id, text in self._database.execute("SELECT id, plan FROM plans ORDER BY rowid"):

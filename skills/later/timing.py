@@ -3,26 +3,30 @@
 Lengths of time go on as those of timers do. What is planned by the clock follows the user's:
 `local` is read in the zone that holds when it is looked at, so that a move to another zone, or
 daylight saving, leaves "at seven" at seven. A time that a clock change skips is moved on by the
-change; one that comes twice is the first of the two. A clock that is late, as that of a board
-without a battery is at its start, makes a plan late and never early.
+change; one that comes twice is the first of the two. While the clock is not trusted, what is
+planned by it waits; what is wished for meanwhile keeps its time of day, and gets its date once the
+clock is right.
 """
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Callable, Iterable, Iterator
 from datetime import UTC, date, datetime, time, timedelta
 from itertools import islice
 
 import msgspec
+from dateutil.relativedelta import relativedelta
 from dateutil.rrule import rrulestr
 
 from assistant.core.errors import SkillError
 from assistant.core.messages import Period, SunEvent, When
 from assistant.skill import Recurrence
 from skills.countdown import Countdown
-from skills.later.plan import After, AtTime, Due
+from skills.later.plan import After, AtTime, Due, Unsure
 from skills.later.sun import Position, sun_time
+from skills.later.trust import ClockTrust
 
 MOST_DAYS = 400
 """Most days ahead on which an event of the sun is looked for."""
@@ -34,14 +38,23 @@ _TOO_OFTEN = re.compile(r"FREQ=SECONDLY")
 class Timing:
     """Reads and compares times; `at_s`, CLOCK_BOOTTIME, is set before each use.
 
-    `where` is None where the home's place is not known.
+    `where` is None where the home's place is not known; without a `trust` any clock is right.
     """
 
     def __init__(
-        self, now: Callable[[], datetime], boot_id: str, where: Position | None = None
+        self,
+        now: Callable[[], datetime],
+        boot_id: str,
+        where: Position | None = None,
+        trust: ClockTrust | None = None,
     ) -> None:
-        self.countdown = Countdown(now, boot_id)
-        self._now, self._where = now, where
+        self.countdown = Countdown(now, boot_id, trust.plausible if trust else lambda: True)
+        self._now, self._where, self._trust = now, where, trust
+
+    @property
+    def trusted(self) -> bool:
+        """Whether the wall clock is taken for right."""
+        return self._trust is None or self._trust.trusted()
 
     @property
     def now(self) -> datetime:
@@ -64,9 +77,9 @@ class Timing:
             raise SkillError("later.past", "That time is over.")
         if ahead > LONGEST:
             raise SkillError("later.far", "I can plan for a year at most.")
-        return due
+        return due if self.trusted else msgspec.structs.replace(due, unsure=self._unsure())
 
-    def following(self, due: Due) -> Due | None:
+    def following(self, due: Due) -> AtTime | None:
         """When it is due again, after `due` and after now; None for never."""
         if isinstance(due, After) or not due.rule or due.since is None:
             return None
@@ -76,10 +89,49 @@ class Timing:
         except SkillError:  # the sun does not set any more, or the home's place was forgotten
             return None
 
-    def left_s(self, key: str, due: Due) -> float:
-        """Seconds until then; negative after it."""
+    def followed(self, due: Due, put_back: bool) -> Due:
+        """When it is due by the clock as it is now, which was perhaps `put_back`."""
+        if isinstance(due, After):
+            outdated = self.countdown.is_outdated(due)
+            return self.after(due.due_boot_s - self.countdown.at_s) if outdated else due
+        if not self.trusted:
+            return due
+        due = self.sure(due)
+        return self.not_beyond(due) if put_back else due
+
+    def sure(self, due: AtTime) -> AtTime:
+        """The same time with a date that is right, now that the clock is trusted."""
+        if due.unsure is None:
+            return due
+        said = due.unsure
+        wished = self._local(self.now)
+        if said.boot_id == self.countdown.boot_id:
+            wished -= timedelta(seconds=self.countdown.at_s - said.boot_s)
+        try:
+            return self._dated(due, due.local.date() - said.local.date(), wished)
+        except SkillError:  # the home's place was forgotten
+            return msgspec.structs.replace(due, unsure=None)
+
+    def not_beyond(self, due: AtTime) -> AtTime:
+        """When it is due, but no later than the second next time: the clock was put back."""
+        if not due.rule or due.since is None:
+            return due
+        now, since = self._local(self.now), due.since
+        if due.local > since or since - now > LONGEST:  # not one that is to begin later
+            since = _before(since, now)
+        following = self.following(msgspec.structs.replace(due, local=now, since=since))
+        second = following and self.following(following)
+        return min(due, second, key=lambda one: one.local) if second else due
+
+    def left_s(self, key: str, due: Due, hold: bool = True) -> float:
+        """Seconds until then; negative after it.
+
+        Infinite by a clock that is not trusted, where that is to `hold` it.
+        """
         if isinstance(due, After):
             return self.countdown.left_s(key, due)
+        if hold and not self.trusted:
+            return math.inf
         return (self.moment(due) - self.now.astimezone(UTC)).total_seconds()
 
     def is_sure(self, due: Due) -> bool:
@@ -142,6 +194,24 @@ class Timing:
             local = self._sun(sun, islice(days, MOST_DAYS), after)
         return AtTime(local=local, rule=rule, since=since, sun=sun) if local else None
 
+    def _dated(self, due: AtTime, ahead: timedelta, wished: datetime) -> AtTime:
+        """What is due `ahead` days after the one on which it was `wished` for, or by its rule."""
+        if due.rule and due.since:
+            return self._next(due.rule, _before(due.since, wished), due.sun, wished) or due
+        day = wished.date() + ahead
+        if due.sun is not None:
+            days = (day + timedelta(days=n) for n in range(MOST_DAYS))
+            return AtTime(local=self._sun(due.sun, days, wished), sun=due.sun)
+        local = datetime.combine(day, due.local.time())
+        return AtTime(local=local if local > wished else local + timedelta(days=1))
+
+    def _unsure(self) -> Unsure:
+        return Unsure(
+            local=self._local(self.now),
+            boot_id=self.countdown.boot_id,
+            boot_s=self.countdown.at_s,
+        )
+
     def _sun(self, sun: SunEvent, days: Iterable[date], after: datetime) -> datetime:
         """The first time of an event on one of `days` that is after a local time."""
         if self._where is None:
@@ -168,6 +238,11 @@ _HAPPENS = {
     "sunset": "the sun sets",
     "dusk": "it gets dark",
 }
+
+
+def _before(since: datetime, now: datetime) -> datetime:
+    """The beginning of what recurs, moved back by whole years to before the present."""
+    return since - relativedelta(years=max(0, since.year - now.year + 1)) if since > now else since
 
 
 def needs_time(when: When) -> bool:

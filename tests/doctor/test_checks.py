@@ -16,10 +16,11 @@ from assistant.core.models.manifest import Library
 from assistant.core.settings.security import Profile, SecuritySettings
 from assistant.doctor import checks, probes
 from assistant.doctor.checks import Finding
-from assistant.doctor.probes import Clock, FolderProbe, Microphone, Session, SpeechProbe
+from assistant.doctor.probes import FolderProbe, Microphone, Session, SpeechProbe
 from assistant.model_files.acceptance import put_in_use
 from audio.mute.switch import MuteSwitch
 from benchmarks.versions import add
+from skills.later.evidence import Evidence
 
 GONE = AudioError("audio.no_device", "no input device")
 DOWN = ControlError("control.down", "no daemon answers")
@@ -57,9 +58,11 @@ HOME = Path("/var/lib/hark")
         (checks.state(FolderProbe(HOME, 10**9)), "1000 MB free", ""),
         (checks.state(FolderProbe(HOME, 10**6)), "1 MB free", "free some space"),
         (checks.state(FolderProbe(HOME, 10**9, "Permission denied")), "Permission denied", "sudo"),
-        (checks.clock(Clock(True, False)), "set by network time", ""),
-        (checks.clock(Clock(None, True)), "kept by a battery", ""),
-        (checks.clock(Clock(False, False)), "not set by network time yet", "set-ntp"),
+        (checks.clock(Evidence.NETWORK), "set by network time", ""),
+        (checks.clock(Evidence.BATTERY), "kept by a battery", ""),
+        (checks.clock(Evidence.AWAITED), "not set by network time yet", "the clock is right"),
+        (checks.clock(Evidence.WRONG), "surely wrong", "planned by the clock waits"),
+        (checks.clock(Evidence.NONE), "nothing tells", "set-ntp"),
         (checks.service("active", None), "assistant.service is active", ""),
         (checks.service("failed", DOWN), "is failed", "journalctl"),
         (checks.service("active", SILENT), "does not answer", "systemctl restart"),
@@ -137,7 +140,7 @@ def test_the_probes_read_this_machine() -> None:
     assert not probes.installed("no_such_package")
     assert probes.session().cards >= 0
     assert isinstance(probes.unit(), str)
-    assert isinstance(probes.clock(), Clock)
+    assert isinstance(probes.clock(), Evidence)
 
 
 def test_a_folder_that_will_be_made_is_judged_by_what_is_there(tmp_path: Path) -> None:

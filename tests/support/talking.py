@@ -26,6 +26,7 @@ from assistant.core.messages import (
 from assistant.core.settings.security import SecuritySettings
 from assistant.skill.home import Area, Entity, Home
 from assistant.skill.manifest import SlotSchema
+from skills.later.evidence import Evidence
 from skills.later.sun import Position
 from skills.registry import Registry, load_registry
 from skills.revisions import Revisions
@@ -99,6 +100,7 @@ class Talk:
     now: datetime = EVENING
     count: int = 0
     connect: Connect = CONNECT
+    evidence: Evidence = Evidence.NONE
 
     def __post_init__(self) -> None:
         self.open()
@@ -130,6 +132,7 @@ class Talk:
             quiet=self.quiet,
             rules=rules_of(self.security, self.home, self.registry.manifests),
             pin=self.pin_file,
+            evidence=lambda: self.evidence,
         )
 
     def restart(self) -> None:
