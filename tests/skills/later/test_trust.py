@@ -212,11 +212,13 @@ def test_a_battery_keeps_the_clock(tmp_path: Path) -> None:
     assert clock_evidence(tmp_path, unset) is Evidence.BATTERY
 
 
-@pytest.mark.parametrize(("since_epoch_s", "used"), [(60.0, True), (time.time(), False)])
-def test_a_chip_without_a_battery_or_that_is_not_used_tells_nothing(
-    tmp_path: Path, since_epoch_s: float, used: bool
-) -> None:
-    chip(tmp_path, since_epoch_s, used)
+def test_a_chip_without_a_battery_tells_nothing(tmp_path: Path) -> None:
+    chip(tmp_path, 60.0, True)
+    assert clock_evidence(tmp_path, unset) is Evidence.NONE
+
+
+def test_a_chip_that_is_not_used_tells_nothing(tmp_path: Path) -> None:
+    chip(tmp_path, time.time(), False)
     assert clock_evidence(tmp_path, unset) is Evidence.NONE
 
 
