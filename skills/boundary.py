@@ -18,7 +18,14 @@ OURS = tuple(
         Path(__file__).parents[1] / "assistant",
         *(
             Path(__file__).with_name(name)
-            for name in ("boundary.py", "deadline.py", "registry.py", "capabilities", "isolation")
+            for name in (
+                "boundary.py",
+                "deadline.py",
+                "registry.py",
+                "capabilities",
+                "isolation",
+                "locale",
+            )
         ),
         Path(__file__).parent / "announcements" / "waiting.py",
     )

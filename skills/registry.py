@@ -30,16 +30,15 @@ from skills.fixed.unserved import unserved
 from skills.isolation.host import Host
 from skills.isolation.isolated import IsolatedSkill
 from skills.isolation.package import GROUP
+from skills.locale.sentences import with_package_locale
 from skills.rights.guard import Guard
 
 SETTINGS = "skills.settings"
 GivenSettings = Mapping[str, Mapping[str, Any]]
 LOAD_S = 10.0
 """Most seconds for the import of a skill, which may need a large library from a slow card."""
-BUILT_IN = (
-    *(clock.skill, timer.skill, home.skill, planned.skill, disturbing.skill),
-    *(documents.skill, conversation.skill, talk.skill),
-)
+_MODULES = (clock, timer, home, planned, disturbing, documents, conversation, talk)
+BUILT_IN: tuple[Skill, ...] = tuple(module.skill for module in _MODULES)
 
 
 Served = Skill | IsolatedSkill
@@ -121,6 +120,7 @@ class Registry:
                     "name": manifest.name,
                     "description": manifest.description,
                     "intents": sorted(_intents(manifest)),
+                    "other_languages": list(manifest.other_languages),
                 }
                 for manifest in self.manifests
             ],
@@ -203,13 +203,22 @@ class Registry:
         with self.guard.unasked(context), Boundary(where, skill):
             found.handle(key, event, bound.context)
 
-    def add(self, where: str, load: Callable[[], Served], disabled: Sequence[str] = ()) -> None:
-        """Load a skill and add it, or record its fault."""
+    def add(
+        self,
+        where: str,
+        load: Callable[[], Served],
+        disabled: Sequence[str] = (),
+        module: str = "",
+    ) -> None:
+        """Load a skill and add it, or record its fault.
+
+        `module` is where a skill in this process is from: its folder may hold further sentences.
+        """
         try:
             with Boundary(where, tells=True):
                 skill = within(LOAD_S, load)
                 if skill.name not in disabled:
-                    self._serve(skill)
+                    self._serve(skill, module)
                     self.origins[where] = skill.name
         except SkillError as error:
             self.faults += (Fault(where, error.message),)
@@ -233,8 +242,10 @@ class Registry:
         schemas = (schema for manifest in self.manifests for schema in manifest.schemas)
         return next((one.traits for one in schemas if one.intent == intent), Traits())
 
-    def _serve(self, skill: Served) -> None:
+    def _serve(self, skill: Served, module: str) -> None:
         manifest = skill.manifest()
+        if module:
+            manifest = with_package_locale(manifest, module)
         for intent in _intents(manifest):
             if owner := self._owners.get(intent):
                 message = f'skill "{skill.name}": intent {intent} is "{owner.name}"\'s'
@@ -286,13 +297,14 @@ def load_registry(
     """
     registry, host = Registry(settings), host or Host()
     if builtin:
-        for skill in BUILT_IN:
-            registry.add(skill.name, lambda skill=skill: skill, disabled)  # type: ignore[misc]
+        for module, skill in zip(_MODULES, BUILT_IN, strict=True):
+            registry.add(skill.name, lambda skill=skill: skill, disabled, module.__name__)  # type: ignore[misc]
         for point in entry_points(group=GROUP):
             registry.add(
                 point.name,
                 lambda point=point: _checked(point.load(), point.value),  # type: ignore[misc]
                 disabled,
+                point.module,
             )
     for folder in folders:
         registry.add(str(folder), lambda folder=folder: host.load(folder, settings), disabled)  # type: ignore[misc]

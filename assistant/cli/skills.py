@@ -85,6 +85,11 @@ def list_skills(config: ConfigFile = None, json: Json = False) -> None:
         version = versions.get(manifest.name, "")
         table.add_row(manifest.name, version, manifest.description, intents)
     console.print(table)
+    for manifest in registry.manifests:
+        if manifest.other_languages:
+            languages = ", ".join(manifest.other_languages)
+            told = f"{manifest.name} also holds sentences that are not used: {languages}"
+            console.print(told, markup=False)
     for fault in registry.faults:
         console.print(f"{fault.skill} does not run: {fault.message}", style="red", markup=False)
     for bad in registry.setting_faults:

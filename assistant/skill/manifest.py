@@ -122,6 +122,8 @@ class SkillManifest(msgspec.Struct, frozen=True, kw_only=True):
     settings: tuple[SettingSchema, ...] = ()
     subscriptions: tuple[Subscription, ...] = ()
     """What its handlers wait for."""
+    other_languages: tuple[str, ...] = ()
+    """The further languages of which it holds sentences, which are not used."""
 
     @property
     def schemas(self) -> tuple[IntentSchema, ...]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import inspect
-import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from types import GeneratorType
 from typing import Any, TypeVar
@@ -19,14 +18,12 @@ from assistant.skill.reply import Ask, Choose, Dialog, Reply
 from assistant.skill.settings import schemas_of
 from assistant.skill.signature import arguments_of, convert, is_text, one_of, slots_of, spares
 from assistant.skill.storage import TableMigration
-from assistant.skill.template import parsed
+from assistant.skill.template import read_template, unparsable
 
 API = 1
 """The newest version of this interface that the assistant serves."""
 
 Function = TypeVar("Function", bound=Callable[..., Any])
-_SLOT = re.compile(r"\{(?:[^{}:]+:)?([^{}:]+)\}")
-_RULE = re.compile(r"<([^<>]+)>")
 
 
 Holds = Callable[[Request, Context], bool]
@@ -292,7 +289,7 @@ class Skill:
         except SkillError as error:
             yield error.message
         for rule, template in self._rules.items():
-            if fault := _unparsable(template):
+            if fault := unparsable(template):
                 yield f"rule <{rule}>: {fault}"
         told = ""
         for intent in dict.fromkeys(d.intent for d in self._declarations):
@@ -324,8 +321,8 @@ class Skill:
             if not declaration.sentences and not declaration.served:
                 yield "has no sentence"
             for sentence in declaration.sentences:
-                named, faults = self._read(sentence)
-                yield from faults
+                named, fault = read_template(sentence, self._rules)
+                yield from (fault,) if fault else ()
                 spoken.update(named)
                 yield from (
                     f'"{sentence}" names the slot {{{name}}}, which is no parameter'
@@ -336,23 +333,6 @@ class Skill:
             if schema.required and name not in spoken and not declarations[0].served:
                 yield f'"{name}" is required, but no sentence says it; give it a default'
 
-    def _read(self, sentence: str) -> tuple[set[str], list[str]]:
-        """The slots that a sentence and its rules name, and what is wrong with the sentence."""
-        if fault := _unparsable(sentence):
-            return set(), [f'"{sentence}": {fault}']
-        text, seen = sentence, set[str]()
-        named = set(_SLOT.findall(text))
-        pending = _RULE.findall(text)
-        while pending:
-            rule = pending.pop()
-            if rule not in self._rules:
-                return named, [f'"{sentence}" names the rule <{rule}>, which is not defined']
-            if rule not in seen:
-                seen.add(rule)
-                named.update(_SLOT.findall(self._rules[rule]))
-                pending.extend(_RULE.findall(self._rules[rule]))
-        return named, []
-
 
 def _first_line(function: Callable[..., Any]) -> str:
     return (function.__doc__ or "").strip().partition("\n")[0]
@@ -362,16 +342,3 @@ def _place(function: Callable[..., Any]) -> tuple[str, int]:
     """The file of a function, and the line of its first decorator; "" for one not in Python."""
     code = getattr(inspect.unwrap(function), "__code__", None)
     return (code.co_filename, code.co_firstlineno) if code is not None else ("", 0)
-
-
-def _unparsable(template: str) -> str:
-    if not template.strip():
-        return "is empty"
-    # Not at the top: the supervisor imports this module to read the home, but parses no sentence.
-    from hassil.parser import ParseError
-
-    try:
-        parsed(template)
-    except (ParseError, AssertionError) as error:
-        return f"cannot be parsed: {error}"
-    return ""

@@ -61,7 +61,7 @@ permissions = []
 [tool.setuptools]
 packages = ["$name"]
 package-dir = { $name = "." }
-package-data = { $name = ["pyproject.toml", "tests.yaml"] }
+package-data = { $name = ["pyproject.toml", "tests.yaml", "locale/*.toml"] }
 
 [tool.ruff]
 line-length = 100

@@ -11,6 +11,7 @@ import itertools
 import logging
 import time
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Annotated, Any
 
 from assistant.core.errors import AssistantError, SkillError
@@ -57,6 +58,7 @@ from skills.isolation.wire import (
     Uses,
     Wants,
 )
+from skills.locale.sentences import with_locale
 
 LOAD_S = 9.0
 """Seconds until the import of a skill is interrupted."""
@@ -106,6 +108,7 @@ class IsolatedSkill:
             raise SkillError("skill.name", f"{package.folder}: {message}")
         self.name = package.name
         self._end()  # several of the daemon's processes read skills, and one runs them
+        self._manifest = with_locale(self._manifest, package.folder, self._file)
 
     @property
     def reaches_out(self) -> bool:
@@ -120,6 +123,10 @@ class IsolatedSkill:
     def manifest(self) -> SkillManifest:
         """What it claims to understand, as its own process told it."""
         return self._manifest
+
+    def _file(self, path: Path) -> bytes | None:
+        """A file of its folder, as its process would be given it."""
+        return source(self._package, Wants(data=str(path.absolute()))).code
 
     def warm(self) -> None:
         """Start its process before it is needed."""

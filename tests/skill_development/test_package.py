@@ -66,6 +66,8 @@ def test_it_holds_the_facts_that_are_known_before_it_runs(tmp_path: Path) -> Non
 
 def test_its_wheel_holds_all_that_the_folder_does(tmp_path: Path) -> None:
     folder = write_package("tide", tmp_path)
+    (folder / "locale").mkdir()
+    (folder / "locale" / "en.toml").write_text('TryTide = ["have a go at the tide"]')
     wheel = (
         "pip",
         "wheel",
@@ -81,7 +83,7 @@ def test_its_wheel_holds_all_that_the_folder_does(tmp_path: Path) -> None:
     (built,) = (tmp_path / "out").glob("*.whl")
     unpacked = tmp_path / "unpacked"
     zipfile.ZipFile(built).extractall(unpacked)
-    for file in ("__init__.py", "pyproject.toml", "tests.yaml"):
+    for file in ("__init__.py", "pyproject.toml", "tests.yaml", "locale/en.toml"):
         assert (unpacked / "tide" / file).read_bytes() == (folder / file).read_bytes()
     (found,) = importlib.metadata.distributions(path=[str(unpacked)])
     (point,) = found.entry_points
