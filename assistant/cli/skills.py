@@ -16,7 +16,7 @@ from assistant.cli.installation import skills as installation
 from assistant.cli.shared.conversation import temporary_config
 from assistant.cli.shared.output import console, emit, progress
 from assistant.cli.shared.server_grants import ServerGrant
-from assistant.cli.shared.skill_prompt import converse
+from assistant.cli.shared.skill_prompt import converse, listen
 from assistant.cli.shared.skill_reports import show_check, show_failures
 from assistant.composition import Composition
 from assistant.core.clock import time_zone
@@ -28,6 +28,7 @@ from assistant.skill_development.cases import load_tests
 from assistant.skill_development.check import check_all, check_one
 from assistant.skill_development.hearing import by_voice
 from assistant.skill_development.loading import compose, name_of
+from assistant.skill_development.microphone import SpokenTo
 from assistant.skill_development.package import write_package
 from assistant.skill_development.saved import SavedFiles
 from assistant.skill_development.session import Session
@@ -111,15 +112,25 @@ def new(
 
 
 @app.command()
-def dev(folder: Folder, home: Home = None, config: ConfigFile = None) -> None:
+def dev(
+    folder: Folder,
+    voice: Annotated[bool, typer.Option("--voice", help="By voice: speak to it.")] = False,
+    home: Home = None,
+    config: ConfigFile = None,
+) -> None:
     """Talk to a skill at a prompt; what you save is loaded at once, and Ctrl-D ends it."""
     if not folder.is_dir():
         raise InputError("skill.missing", f"{folder}: there is no such folder")
     # Bytecode is told apart by the second in which its source was saved: too coarse here.
     sys.dont_write_bytecode = True
     settings = temporary_config(None, home, config)
+    saved = SavedFiles(folder)
     with closing(open_state(None)) as state:
-        converse(Session(folder, settings, state), SavedFiles(folder))
+        if not voice:
+            converse(Session(folder, settings, state), saved)
+            return
+        with SpokenTo(settings) as spoken_to:
+            listen(Session(folder, settings, state, spoken_to), saved, spoken_to)
 
 
 @app.command("test")
