@@ -79,6 +79,7 @@ def replay(
     recognition = composition.asr()
     results: list[Replayed] = []
     for conversation in _conversations(recorded):
+        clock.now = conversation[0].trace.said_at
         with closing(open_state(None)) as state:
             stages = (recognition, composition.nlu(), composition.skills(state))
             for one in conversation:
