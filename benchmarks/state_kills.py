@@ -266,6 +266,8 @@ class Attack:
         self._next_step()
         for line in self._journal.lines:
             self._note(line)
+        self._resumed = bool(self._journal.lines)
+        """Whether the sitting before may have seen a part of this step."""
 
     @property
     def kills(self) -> int:
@@ -401,7 +403,9 @@ class Attack:
         self._record(Broken(how, f"{self._step}: {_difference(state, self._twin.states)}"))
 
     def _record(self, line: Line) -> None:
-        if isinstance(line, Done):
+        if isinstance(line, Done) and self._resumed:
+            self._resumed = False
+        elif isinstance(line, Done):
             if silent := self._twin.by_ending.keys() - self._rung:
                 self._record(Broken("lost", f"{silent} did not ring in {self._step}"))
             if self._told != self._twin.told:
