@@ -10,7 +10,7 @@ from pathlib import Path
 import pocketsphinx
 
 from assistant.core.messages import SAMPLE_RATE_HZ, Word
-from audio.asr.acoustic.gaussians import model_folder
+from audio.asr.acoustic.gaussians import model_folder, model_options
 from audio.asr.pronunciation import dictionary_path
 from audio.asr.recognizer import Recognition, agree, recognition
 
@@ -105,14 +105,12 @@ class GeneralEnglish:
 
     @cached_property
     def _decoder(self) -> pocketsphinx.Decoder:
-        moved = {} if self._transform is None else {"mllr": str(self._transform)}
         return pocketsphinx.Decoder(
-            hmm=str(model_folder()),
+            **model_options(self._transform),
             lm=str(model_folder().parent / "en-us.lm.bin"),
             dict=str(dictionary_path()),
             loglevel="FATAL",
             **_QUICK,
-            **moved,
         )
 
 

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from assistant.core.errors import RecognitionError
 from assistant.core.messages import SAMPLE_RATE_HZ, Word
 from assistant.core.speakable import SpeakableSource
-from audio.asr.acoustic.gaussians import model_folder
+from audio.asr.acoustic.gaussians import model_options
 from audio.asr.cepstral_mean import BLOCK_S, CepstralMean
 from audio.asr.confidence import certainty, evidence, is_plausible
 from audio.asr.domain import FILLERS, Domain, prepare
@@ -85,12 +85,11 @@ class PocketSphinxRecognizer:
         likelihood: Callable[[str], float] = lambda text: 0.0,
         transform: Path | None = None,
     ) -> None:
-        moved = {} if transform is None else {"mllr": str(transform)}
         try:
             domain = prepare(speakable, prefixes, cache_dir)
-            self._decoder = _decoder(domain, fsg=str(domain.network), **_BEAMS, **moved)
+            self._decoder = _decoder(domain, transform, fsg=str(domain.network), **_BEAMS)
             self._mean = CepstralMean(_feature_decoder(domain))
-            self._trigram = _decoder(domain, lm=str(domain.trigram), **_WHOLE, **moved)
+            self._trigram = _decoder(domain, transform, lm=str(domain.trigram), **_WHOLE)
         except (OSError, ValueError, RuntimeError) as error:
             message = f"PocketSphinx cannot use the skills' sentences from {cache_dir}: {error}"
             raise RecognitionError("asr.domain", message) from error
@@ -269,15 +268,15 @@ class PocketSphinxRecognizer:
         self._running = False
 
 
-def _decoder(domain: Domain, **options: object) -> pocketsphinx.Decoder:
+def _decoder(domain: Domain, transform: Path | None, **options: object) -> pocketsphinx.Decoder:
     settings = {"lm": None, "cmn": "live", "bestpath": False, "loglevel": "FATAL", **options}
-    return pocketsphinx.Decoder(hmm=str(model_folder()), dict=str(domain.dictionary), **settings)
+    return pocketsphinx.Decoder(**model_options(transform), dict=str(domain.dictionary), **settings)
 
 
 def _feature_decoder(domain: Domain) -> pocketsphinx.Decoder:
     # A decoder must search something when an utterance ends: a single word is cheapest.
     word = domain.dictionary.read_text("utf-8").split(maxsplit=1)[0]
-    decoder = _decoder(domain, jsgf=None, ds=16)
+    decoder = _decoder(domain, None, jsgf=None, ds=16)
     decoder.add_jsgf_string("word", f"#JSGF V1.0; grammar word; public <word> = {word};")
     decoder.activate_search("word")
     return decoder

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
-from pocketsphinx import Config, Decoder, get_model_path
+from pocketsphinx import Config, Decoder
 
 from assistant.core.errors import WakeWordError
 from assistant.core.files import in_memory
+from audio.asr.acoustic.gaussians import model_options
 from audio.asr.pronunciation import dictionary_lines
 from audio.frames import FRAME_S
 from audio.wake.engine import spoken
@@ -38,8 +38,7 @@ class KeyPhrases:
             in_memory("".join(dictionary).encode()) as dict_file,
             in_memory("".join(phrases).encode()) as phrase_file,
         ):
-            model = str(Path(get_model_path("en-us")) / "en-us")
-            config = Config(hmm=model, dict=dict_file, lm=None, loglevel="FATAL")
+            config = Config(**model_options(), dict=dict_file, lm=None, loglevel="FATAL")
             self._decoder = Decoder(config)
             self._decoder.add_kws("phrases", phrase_file)
         self._decoder.activate_search("phrases")

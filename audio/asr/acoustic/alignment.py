@@ -14,7 +14,7 @@ import numpy as np
 import pocketsphinx
 from numpy.typing import NDArray
 
-from audio.asr.acoustic.gaussians import CODEBOOKS, STREAMS, WIDTH, model_folder
+from audio.asr.acoustic.gaussians import CODEBOOKS, STREAMS, WIDTH, model_options
 from audio.asr.cepstral_mean import FRAMES_PER_BLOCK, mean_of_speech
 from audio.asr.pronunciation import PHONES, dictionary_path
 
@@ -36,7 +36,7 @@ class Aligner:
     def __init__(self) -> None:
         self._folder = TemporaryDirectory()
         self._decoder = pocketsphinx.Decoder(
-            hmm=str(model_folder()),
+            **model_options(),
             dict=str(dictionary_path()),
             lm=None,
             cmn="batch",

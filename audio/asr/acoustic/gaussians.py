@@ -50,6 +50,12 @@ def model_folder() -> Path:
     return Path(pocketsphinx.get_model_path("en-us")) / "en-us"
 
 
+def model_options(transform: Path | None = None) -> dict[str, str]:
+    """PocketSphinx's options for the model; `transform` is the file of a map of its means."""
+    moved = {} if transform is None else {"mllr": str(transform)}
+    return {"hmm": str(model_folder()), **moved}
+
+
 def _densities(file: Path) -> NDArray[np.float64]:
     """Sphinx 3's format: a text header, then counts, then numbers."""
     content = file.read_bytes()
