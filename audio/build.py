@@ -75,16 +75,19 @@ def make_listener(
     def stop_word() -> WakeWordEngine | None:
         return KeyPhrases({"stop": STOP_SENSITIVITY}) if own_voice else None
 
+    def ear(area: str) -> Ear:
+        heard = own_voice or OwnVoice()
+        return Ear(config.listening, make_wake_word(config), heard, stop_word(), area)
+
+    areas = (*config.audio.areas, *[""] * microphones)
     return Listener(
         config.listening,
         make_wake_word(config) if wake else None,
         own_voice=own_voice,
         stop_word=stop_word(),
         locator=_locator(config) if wake else None,
-        further=[
-            Ear(config.listening, make_wake_word(config), own_voice or OwnVoice(), stop_word())
-            for _ in range(microphones - 1)
-        ],
+        further=[ear(area) for area in areas[1:microphones]],
+        area=areas[0],
     )
 
 

@@ -26,7 +26,10 @@ CLEAR_OVER_S = 1.0
 
 
 class Ear:
-    """Takes the frames of one microphone; `engine` and `stop_word` listen to it alone."""
+    """Takes the frames of one microphone; `engine` and `stop_word` listen to it alone.
+
+    `area` is the id of the area where it stands; "" for the one where the device does.
+    """
 
     def __init__(
         self,
@@ -34,7 +37,9 @@ class Ear:
         engine: WakeWordEngine | None,
         own_voice: OwnVoice,
         stop_word: WakeWordEngine | None = None,
+        area: str = "",
     ) -> None:
+        self.area = area
         self._engine, self._stop_word, self._own_voice = engine, stop_word, own_voice
         self._vad = Vad(settings.vad_aggressiveness)
         self._sounds: deque[Sound] = deque(maxlen=round(CLEAR_OVER_S / FRAME_S))

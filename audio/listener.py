@@ -61,7 +61,7 @@ class Listener:
 
     `stop_word` listens to the microphone while a reply plays; `locator` is a second engine of the
     kind of `engine`, to find where in the pre-roll the wake word ended. `further` are the ears of
-    the microphones after the first, in the order of their numbers.
+    the microphones after the first, in the order of their numbers; `area` is where the first is.
     """
 
     consumes: ClassVar[tuple[type[Message], ...]] = (
@@ -81,10 +81,11 @@ class Listener:
         locator: WakeWordEngine | None = None,
         new_id: Callable[[], str] = new_id,
         further: Sequence[Ear] = (),
+        area: str = "",
     ) -> None:
         self._settings = settings
         self._wakes, self._locator = engine is not None, locator
-        self._lead = Ear(settings, engine, own_voice or OwnVoice(), stop_word)
+        self._lead = Ear(settings, engine, own_voice or OwnVoice(), stop_word, area)
         self._ears = (self._lead, *further)
         self._new_id = new_id
         self._onset = self._unhurried(0.0)
@@ -133,7 +134,7 @@ class Listener:
     def deafen(self) -> Iterator[Message]:
         """Drop what is being recorded, and forget what was heard, as the microphones are closed."""
         if self._open is not None and not self._open.unasked:
-            yield NothingHeard(utterance_id=self._open.utterance_id)
+            yield NothingHeard(utterance_id=self._open.utterance_id, area=self._open.area)
         self._open = None
         for ear in self._ears:
             ear.forget()
@@ -230,6 +231,7 @@ class Listener:
             endpointing=Endpointing(settings, at_s, heard_from_s=command_from_s),
             command_from_s=command_from_s,
             secret=self._secrecy.covers(utterance_id, follows, at_s),
+            area=self._lead.area,
         )
         # Sound from before the last utterance's end belongs to that utterance.
         since_s = max(begins_s, self._closed_at_s)

@@ -39,9 +39,10 @@ class Recording:
         follows: str = "",
         unasked: bool = False,
         secret: bool = False,
+        area: str = "",
     ) -> None:
         self.utterance_id, self.wake_word, self._follows = utterance_id, wake_word, follows
-        self.unasked, self._secret = unasked, secret
+        self.unasked, self._secret, self.area = unasked, secret, area
         self.endpointing = endpointing
         self._settings, self._command_from_s = settings, command_from_s
         self._frames: list[bytes] = []
@@ -82,7 +83,7 @@ class Recording:
         """The rest of the utterance, and the decision."""
         if self.endpointing.phase in (Phase.NOTHING, Phase.WAITING):
             if not self.unasked:
-                yield NothingHeard(utterance_id=self.utterance_id)
+                yield NothingHeard(utterance_id=self.utterance_id, area=self.area)
             return
         if not self._offered:
             yield from self._offer()
@@ -102,6 +103,7 @@ class Recording:
             speech_ended_at_s=self.endpointing.speech_ended_at_s,
             unasked=self.unasked,
             secret=self._secret,
+            area=self.area,
         )
 
     def _chunk(self) -> AudioChunk:
@@ -113,6 +115,7 @@ class Recording:
             follows=self._follows,
             unasked=self.unasked,
             secret=self._secret,
+            area=self.area,
         )
         self._frames.clear()
         self._sequence += 1

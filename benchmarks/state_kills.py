@@ -72,7 +72,7 @@ KEPT = (
     "SELECT * FROM device_commands ORDER BY entity_id",
     "SELECT * FROM plans ORDER BY rowid",
     "SELECT * FROM plan_reports ORDER BY rowid",
-    "SELECT * FROM last_act",
+    "SELECT * FROM last_acts",
 )
 """What is compared. What was sent to devices, and when, depends on the kills."""
 OPENING_SHARE = 0.3

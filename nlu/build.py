@@ -96,8 +96,15 @@ class Understanding:
 
     def stage(self, now: Callable[[], datetime]) -> NluStage:
         """The stage; `now` gives the present as an aware datetime in the user's zone."""
-        here = self.templates.in_area(self._config.home.area)
-        return NluStage(here, self.interpreter(here), now, self.faults)
+        here = self._config.home.area
+        return NluStage(
+            *(self.templates, self._interpreter_in(here), now, self.faults),
+            here=here,
+            elsewhere=self._interpreter_in,
+        )
+
+    def _interpreter_in(self, area: str) -> Interpreter:
+        return self.interpreter(self.templates.in_area(area))
 
     @cached_property
     def templates(self) -> Templates:

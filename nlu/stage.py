@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import replace
 from datetime import datetime
-from typing import ClassVar, NamedTuple
+from typing import ClassVar
 
 import msgspec
 
@@ -23,14 +22,12 @@ from assistant.core.messages import (
 from assistant.english.commands.amounts import COMPARATIVE_WORDS
 from assistant.english.commands.digits import digits_of
 from assistant.english.phrases import GOING_ON
-from assistant.skill.manifest import Traits
-from nlu.discourse.continuation import recalled
 from nlu.discourse.direction import directions
-from nlu.discourse.reading import ReadPart
 from nlu.explanation import Explanation, explain
 from nlu.fallback.guess import Guess
 from nlu.grammar.templates import Templates
 from nlu.interpreter import Interpreter
+from nlu.room import Room
 from nlu.suggestion import Suggestion, hints
 from nlu.text.canonical import Canonical, canonical
 from nlu.understood import By, Understood
@@ -53,28 +50,14 @@ _WHOLE = (By.SENTENCE, By.PARTS, By.SHORT_FORM)
 _SURELY = (*_WHOLE, By.COMPOSED)
 """Rules that guess nothing."""
 _GOING_ON = GOING_ON | COMPARATIVE_WORDS
-_BY_PARTS = (By.PARTS, By.COMPOSED)
-"""Rules by which a text may go on from the utterance before the last."""
-CONVERSATION_S = 60.0
-"""Seconds in which "it" may still stand for what the last command was about."""
-
-
-class _Turn(NamedTuple):
-    """The last command of an utterance, and when it was interpreted."""
-
-    utterance_id: str
-    reading: ReadPart | None
-    at_s: float
-
-
-_NO_TURN = _Turn("", None, 0.0)
 
 
 class NluStage:
-    """Interprets each transcript, given the last command before it, always the same way.
+    """Interprets each transcript, given the last command before it in its room.
 
-    `now` gives the present as an aware datetime in the user's zone; `faults` are reported after
-    somebody was served.
+    `interpreter` reads what is said where the device stands, which is `here`, and `elsewhere` makes
+    the one of another area; without it all is said here. `now` gives the present as an aware
+    datetime in the user's zone; `faults` are reported after somebody was served.
     """
 
     consumes: ClassVar[tuple[type[Message], ...]] = (Transcript,)
@@ -85,12 +68,14 @@ class NluStage:
         interpreter: Interpreter,
         now: Callable[[], datetime],
         faults: Degraded | None = None,
+        here: str = "",
+        elsewhere: Callable[[str], Interpreter] | None = None,
     ) -> None:
         self._templates = templates
-        self._interpreter = interpreter
+        self._here, self._elsewhere = Room(interpreter, templates), elsewhere
+        self._rooms = {"": self._here, here: self._here}
         self._now = now
         self._faults = faults or Degraded("nlu")
-        self._before = self._latest = _NO_TURN
         self._nearest = Suggestion(hints(templates), templates.served)
 
     def feed(self, message: Message) -> Iterator[Message]:
@@ -103,7 +88,8 @@ class NluStage:
         if message.secret:
             yield from self._of_secret(message)
             return
-        text, said, understood = self._understand(message)
+        room = self._room(message.area)
+        text, said, understood = self._understand(message, room)
         nothing = not understood.commands
         yield Complete(
             utterance_id=message.utterance_id,
@@ -121,9 +107,10 @@ class NluStage:
             missed=understood.missed,
             choices=tuple(self._choices(understood)),
             unclaimed=self._unclaimed(said, understood) if nothing else OpenQuestion(),
-            conditional=self._interpreter.conditional(
+            conditional=room.interpreter.conditional(
                 said, self._now(), _is_whole(said, understood)
             ),
+            area=message.area,
         )
 
     def _of_secret(self, transcript: Transcript) -> Iterator[Message]:
@@ -133,7 +120,8 @@ class NluStage:
         """
         commands: tuple[Command, ...] = ()
         if digits_of(transcript.text) is None:
-            understood = self._interpreter(canonical(transcript.text), self._now(), None)
+            interpret = self._room(transcript.area).interpreter
+            understood = interpret(canonical(transcript.text), self._now(), None)
             commands = understood.commands if understood.exact else ()
         yield Complete(
             utterance_id=transcript.utterance_id,
@@ -146,102 +134,55 @@ class NluStage:
             text=transcript.text,
             commands=commands,
             secret=True,
+            area=transcript.area,
         )
 
     def explain(self, text: str) -> Explanation:
         """What each part makes of a text that would be said now, after the last command."""
-        now, before = self._now(), self._latest.reading
-        understood = self._after(canonical(text), now, before)
-        return explain(text, understood, self._templates, self._interpreter, now, before)
+        now, room = self._now(), self._here
+        understood = room.read(canonical(text), now, room.last)
+        return explain(text, understood, self._templates, room.interpreter, now, room.last)
 
     @property
     def guess(self) -> Guess | None:
         """What guesses the meaning of texts that fit no sentence."""
-        return self._interpreter.guess
+        return self._here.interpreter.guess
 
     def deadline_s(self) -> float | None:
         """When to report a model that has failed."""
         return self._faults.deadline_s()
 
-    def _understand(self, transcript: Transcript) -> tuple[str, Canonical, Understood]:
+    def _room(self, area: str) -> Room:
+        if area not in self._rooms and self._elsewhere is not None:
+            self._rooms[area] = Room(self._elsewhere(area), self._templates)
+        return self._rooms.get(area, self._here)
+
+    def _understand(self, transcript: Transcript, room: Room) -> tuple[str, Canonical, Understood]:
         """The text that is understood: the transcript, or the first alternative that is exact."""
-        now, before = self._now(), self._turn_before(transcript)
+        now = self._now()
+        before = room.before(transcript.utterance_id, transcript.at_s)
         text, said = transcript.text, canonical(transcript.text)
         confidence = transcript.confidence
-        understood = self._after(said, now, before)
+        understood = room.read(said, now, before)
         sure = transcript.expected or confidence > _SURE
         surely = sure and understood.by in _SURELY
         if not surely and not self._means_it(transcript, said, understood):
             for other in transcript.alternatives:
-                found = self._interpreter(canonical(other), now, before)
+                found = room.interpreter(canonical(other), now, before)
                 if found.exact:
                     text, said, understood = other, canonical(other), found
                     confidence, sure = confidence if transcript.words else _UNSURE, False
                     break
         confidence = 1.0 if sure else confidence
-        if transcript.unasked and not self._goes_on(said, understood, now):
+        if transcript.unasked and not _goes_on(said, understood, now, room.interpreter):
             return "", canonical(""), Understood()
-        self._remember(transcript, said, understood, before)
+        room.remember(transcript.utterance_id, transcript.at_s, said, understood, before)
         return text, said, understood.with_confidence_at_most(confidence)
 
     def _means_it(self, transcript: Transcript, said: Canonical, understood: Understood) -> bool:
         """Whether no other reading of what was heard is likelier, however it was heard."""
         told = transcript.expected or transcript.unasked or understood.exact
         return told or self._templates.is_answer(said)
-
-    def _goes_on(self, said: Canonical, understood: Understood, now: datetime) -> bool:
-        """Whether a text surely goes on from what was said before: alone it would mean another.
-
-        A name or a number alone, as "three" or "my bedroom", may be of any talk.
-        """
-        if not understood.commands or understood.by not in _SURELY:
-            return False
-        if _GOING_ON.isdisjoint(token.text for token in said.tokens):
-            return False
-        if any(command.instead or command.referring for command in understood.commands):
-            return True
-        return understood.commands != self._interpreter(said, now, None).commands
-
-    def _remember(
-        self,
-        transcript: Transcript,
-        said: Canonical,
-        understood: Understood,
-        before: ReadPart | None,
-    ) -> None:
-        """Keep what the next utterance may go on from, if this one is any of it."""
-        continued = understood.readings[-1] if understood.readings else None
-        traits = self._templates.traits(continued.command.intent) if continued else Traits()
-        named = self._interpreter.mentioned(said) if understood.not_a_command else None
-        earlier = before and replace(before, earlier=None)
-        if continued and not (traits.only_talk or traits.whole):
-            last = replace(continued, turn=understood.commands, earlier=earlier)
-            self._latest = _Turn(transcript.utterance_id, last, transcript.at_s)
-        elif named is not None:
-            last = replace(named, turn=(named.command,), earlier=earlier, missed=True)
-            self._latest = _Turn(transcript.utterance_id, last, transcript.at_s)
-        elif understood.by is By.NOTHING and self._latest.reading is not None:
-            missed = replace(self._latest.reading, missed=True)
-            self._latest = self._latest._replace(reading=missed)
-
-    def _after(self, said: Canonical, now: datetime, before: ReadPart | None) -> Understood:
-        """What a text means after the last utterance, or by its parts with the one before that."""
-        plain = self._interpreter(said, now, before)
-        back = plain.by is not By.NAME and self._leads_back(before)
-        for other in recalled(said, before, back) if before else ():
-            if other is before:
-                understood, enough = plain, plain.by is not By.NAME
-            else:
-                understood = self._interpreter(said, now, other)
-                enough = understood.by in _BY_PARTS
-            if understood.commands and enough:
-                return understood
-        return plain
-
-    def _leads_back(self, before: ReadPart | None) -> bool:
-        """Whether the utterance before the last was about devices, and the last was not."""
-        about_devices, earlier = self._interpreter.is_about_devices, before and before.earlier
-        return bool(before and earlier and about_devices(earlier) and not about_devices(before))
 
     def _unclaimed(self, said: Canonical, understood: Understood) -> OpenQuestion:
         return OpenQuestion(
@@ -261,15 +202,21 @@ class NluStage:
                 chosen = msgspec.structs.replace(command, directions=said)
                 yield Choice(sentence=sentence, command=chosen)
 
-    def _turn_before(self, transcript: Transcript) -> ReadPart | None:
-        """The last command of the utterance before this one, while it is fresh.
 
-        Revisions of one utterance are all read after the same command.
-        """
-        if transcript.utterance_id != self._latest.utterance_id:
-            self._before = self._latest
-        fresh = transcript.at_s - self._before.at_s < CONVERSATION_S
-        return self._before.reading if fresh else None
+def _goes_on(
+    said: Canonical, understood: Understood, now: datetime, interpreter: Interpreter
+) -> bool:
+    """Whether a text surely goes on from what was said before: alone it would mean another.
+
+    A name or a number alone, as "three" or "my bedroom", may be of any talk.
+    """
+    if not understood.commands or understood.by not in _SURELY:
+        return False
+    if _GOING_ON.isdisjoint(token.text for token in said.tokens):
+        return False
+    if any(command.instead or command.referring for command in understood.commands):
+        return True
+    return understood.commands != interpreter(said, now, None).commands
 
 
 def _is_whole(said: Canonical, understood: Understood) -> bool:

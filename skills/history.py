@@ -21,7 +21,8 @@ class History:
 
     The last act, and how it is taken back, are in `database`, within the turns that change them.
     What `guard` does not allow is not taken back. `others` are operations of an undo, beside those
-    of the capabilities given here.
+    of the capabilities given here. `room` is the id of the area in which it all was said, "" for
+    that of the device.
     """
 
     def __init__(
@@ -36,8 +37,9 @@ class History:
         guard: Guard,
         recording: Callable[[], bool] = lambda: False,
         taken_back: Callable[[], None] = lambda: None,
+        room: str = "",
     ) -> None:
-        self._database, self._guard = database, guard
+        self._database, self._guard, self._room = database, guard, room
         self._abilities, self._recording, self._taken_back = abilities, recording, taken_back
         self._last_reply = ""
         self._acted = False
@@ -157,7 +159,7 @@ class History:
             self._about = before
 
     def _act(self) -> _Act:
-        rows = self._database.execute("SELECT act FROM last_act")
+        rows = self._database.execute("SELECT act FROM last_acts WHERE room = ?", self._room)
         try:
             return msgspec.json.decode(rows[0][0], type=_Act) if rows else _Act()
         except msgspec.DecodeError:  # a damaged row, or one of another version
@@ -165,7 +167,7 @@ class History:
 
     def _write(self, act: _Act) -> None:
         text = msgspec.json.encode(act).decode()
-        self._database.execute("INSERT OR REPLACE INTO last_act VALUES (1, ?)", text)
+        self._database.execute("INSERT OR REPLACE INTO last_acts VALUES (?, ?)", self._room, text)
 
 
 class _Act(msgspec.Struct, frozen=True, kw_only=True):
@@ -181,6 +183,13 @@ def create_last_act(database: Database) -> None:
     database.execute(
         "CREATE TABLE last_act (id INTEGER PRIMARY KEY CHECK (id = 1), act TEXT NOT NULL) STRICT"
     )
+
+
+def create_last_acts(database: Database) -> None:
+    """Create the table of the last act of each room in its place; "" is the device's own room."""
+    database.execute("CREATE TABLE last_acts (room TEXT PRIMARY KEY, act TEXT NOT NULL) STRICT")
+    database.execute("INSERT INTO last_acts SELECT '', act FROM last_act")
+    database.execute("DROP TABLE last_act")
 
 
 def _change(timers: Timers, undo: Undo) -> None:

@@ -48,6 +48,7 @@ from skills.dialog import (
     task_of,
 )
 from skills.dialogs.openings import Openings
+from skills.dialogs.rooms import Room, Rooms
 from skills.events.events import Events
 from skills.history import History
 from skills.later.evidence import Evidence
@@ -150,40 +151,39 @@ class SkillsStage:
         self._events = Events(registry, database, self._devices, self._timing)
         capabilities = Capabilities(database, self._announcements, self._timing, network)
         self._later = Later(registry, database, self._devices, self._timing, self._quiet.holds)
-        self._history = History(
-            *(
-                database,
-                registry.abilities,
-                self._scheduler,
-                self._devices,
-                lists,
-                self._later.plans,
-            ),
-            {**dict.fromkeys(OWN, capabilities.take_back), SET: self._quiet.restore},
-            guard,
-            *(recording, self._confirmed.take_back),
-        )
         self._revisions = revisions or Revisions()
-        self._dialog: Dialog | None = None
         self._notices = [] if notices is None else notices
         if database.set_aside:
             self._notices.append(SET_ASIDE)
         database.set_aside = None  # reported once, also when the stage is rebuilt
         registry.use(capabilities, guard)
-        self._context = capabilities.shared(
-            clock=now,
-            timers=self._scheduler,
-            home=self._devices,
-            lists=lists,
-            plans=self._later.plans,
-            conversation=self._history,
-            do_not_disturb=self._quiet,
-            area=next((a for a in home.areas if a.id == area), None),
-        )
-        self._openings = Openings(
-            *(registry, self._context, self._history, self._later, self._devices, resolve),
-            *(mute, self._trust.confirm),
-        )
+
+        def room(there: str) -> Room:
+            history = History(
+                *(database, registry.abilities, self._scheduler, self._devices, lists),
+                self._later.plans,
+                {**dict.fromkeys(OWN, capabilities.take_back), SET: self._quiet.restore},
+                guard,
+                *(recording, self._confirmed.take_back),
+                room="" if there == area else there,
+            )
+            context = capabilities.shared(
+                clock=now,
+                timers=self._scheduler,
+                home=self._devices,
+                lists=lists,
+                plans=self._later.plans,
+                conversation=history,
+                do_not_disturb=self._quiet,
+                area=next((a for a in home.areas if a.id == there), None),
+            )
+            openings = Openings(
+                *(registry, context, history, self._later, self._devices, resolve),
+                *(mute, self._trust.confirm),
+            )
+            return Room(context, history, openings)
+
+        self._rooms = Rooms(area, room)
 
     def feed(self, message: Message) -> Iterator[Message]:
         """Take one message; what follows was committed to disk before it is given."""
@@ -196,7 +196,7 @@ class SkillsStage:
         for given in self._fed(message):
             self._floor.observe(given, at_s)
             yield given
-        yield from self._announcements.told(at_s, asking=self._dialog is not None)
+        yield from self._announcements.told(at_s, asking=self._rooms.asking)
 
     def _fed(self, message: Message) -> Iterator[Message]:
         self._devices.give_up()
@@ -206,19 +206,19 @@ class SkillsStage:
                 yield from self._act(self._revisions.hold(message))
             case Commit():
                 yield from self._act(self._revisions.commit(message))
-            case NothingHeard() if self._dialog is not None:
-                yield from self._step(message.utterance_id, self._dialog, Dialog.cancel)
+            case NothingHeard() if (dialog := self._rooms.of(message.area).dialog) is not None:
+                yield from self._step(message, dialog, Dialog.cancel)
             case PlaybackEnded(heard=True):
                 self._scheduler.heard(message.utterance_id)
                 self._later.heard(message.utterance_id)
                 self._announcements.heard(message.utterance_id)
             case HomeStates() | HomeReceipt() | DeviceChanged():
                 self._devices.told(message)
-        if self._dialog is not None and self._dialog.expires_at_s <= self._scheduler.at_s:
-            self._dialog = None
+        self._rooms.expire(self._scheduler.at_s)
         yield from self._scheduler.rings()
-        yield from self._later.carry_out(self._context, self._history, _in_time)
-        yield from self._events.handle(self._context, self._scheduler.at_s, _in_time)
+        yield from self._later.carry_out(self._rooms.kept, _in_time)
+        here = self._rooms.of("").context
+        yield from self._events.handle(here, self._scheduler.at_s, _in_time)
         yield from self._devices.left_over()
 
     def deadline_s(self) -> float | None:
@@ -227,12 +227,10 @@ class SkillsStage:
             return 0.0
         moments = [
             *(self._scheduler.deadline_s(), self._later.deadline_s(), self._pin.deadline_s()),
-            self._announcements.deadline_s(self._scheduler.at_s, self._dialog is not None),
+            self._announcements.deadline_s(self._scheduler.at_s, self._rooms.asking),
             self._events.deadline_s(self._scheduler.at_s),
-            self._devices.deadline_s(),
+            *(self._devices.deadline_s(), self._rooms.deadline_s()),
         ]
-        if self._dialog is not None:
-            moments.append(self._dialog.expires_at_s)
         return min((m for m in moments if m is not None), default=None)
 
     def _news(self) -> Iterator[SpokenReply]:
@@ -243,51 +241,56 @@ class SkillsStage:
         if said is None or has_acted(self._database, said.utterance_id):
             return
         said = self._with_short_form(said)
-        dialog, self._dialog = self._dialog, None
+        room = self._rooms.of(said.area)
+        dialog, room.dialog = room.dialog, None
         if dialog is not None:
             yield from self._answer(said, dialog)
         elif said.commands or said.choices:
             yield from self._begin(said)
         elif said.secret:
-            yield SpokenReply(utterance_id=said.utterance_id, text=NO_LONGER, done=False)
+            name = said.utterance_id
+            yield SpokenReply(utterance_id=name, text=NO_LONGER, done=False, area=said.area)
         elif said.text:
             yield from self._leave(said)
 
     def _with_short_form(self, said: Interpretation) -> Interpretation:
         """The interpretation with the commands of the first short form that holds, if one does."""
         alone = all(command.confidence < 1 for command in said.commands)
+        context = self._rooms.of(said.area).context
         for commands in said.conditional:
             requests = (request_of(said, command, alone) for command in commands)
-            if all(self._registry.holds(request, self._context) for request in requests):
+            if all(self._registry.holds(request, context) for request in requests):
                 return msgspec.structs.replace(said, commands=commands, choices=())
         return said
 
     def _answer(self, said: Interpretation, dialog: Dialog) -> Iterator[Message]:
         if not said.text or cancels(said, dialog.query):
-            yield from self._step(said.utterance_id, dialog, Dialog.cancel)
+            yield from self._step(said, dialog, Dialog.cancel)
             return
         if dialog.asks_pin:
             yield from self._try_pin(said, dialog)
             return
         expires_at_s = self._scheduler.at_s + DIALOG_S
-        if (amended := self._openings.amended(said.text, dialog, expires_at_s)) is not None:
-            yield from self._step(said.utterance_id, amended, Dialog.begin)
+        openings = self._rooms.of(said.area).openings
+        if (amended := openings.amended(said.text, dialog, expires_at_s)) is not None:
+            yield from self._step(said, amended, Dialog.begin)
             return
         value = dialog.read(said.text, self._resolve, self._devices.areas, self._devices.entities)
         if value is not None and not (dialog.takes_any_words and self._asks_else(said)):
-            yield from self._step(said.utterance_id, dialog, lambda d: d.answer(value))
+            yield from self._step(said, dialog, lambda d: d.answer(value))
         elif said.commands or said.choices:
             yield from self._begin(said)
         elif asks(said.text) or len(said.text.split()) > LONGEST_ANSWER:
             yield from self._leave(said)
         else:
-            yield from self._step(said.utterance_id, dialog, Dialog.ask_again)
+            yield from self._step(said, dialog, Dialog.ask_again)
 
     def _begin(self, said: Interpretation) -> Iterator[Message]:
         """Begin what was said, or the question which of several meanings is right."""
         expires_at_s = self._scheduler.at_s + DIALOG_S
-        opening = self._openings.of if said.commands else self._openings.of_choices
-        yield from self._step(said.utterance_id, opening(said, expires_at_s), Dialog.begin)
+        openings = self._rooms.of(said.area).openings
+        opening = openings.of if said.commands else openings.of_choices
+        yield from self._step(said, opening(said, expires_at_s), Dialog.begin)
 
     def _try_pin(self, said: Interpretation, dialog: Dialog) -> Iterator[Message]:
         """Take what was said for the PIN, unless it is another command."""
@@ -297,7 +300,7 @@ class SkillsStage:
             return
         whole = digits is not None and len(digits) >= FEWEST
         move = _AFTER_PIN[self._pin.tried(digits or "")] if whole else Dialog.ask_again
-        yield from self._step(said.utterance_id, dialog, move)
+        yield from self._step(said, dialog, move)
 
     def _asks_else(self, said: Interpretation) -> bool:
         """Whether a text is surely no answer, although any words may be one."""
@@ -306,28 +309,34 @@ class SkillsStage:
 
     def _leave(self, said: Interpretation) -> Iterator[Message]:
         """Leave a text that no skill claims to the answers from documents."""
-        self._history.leave()
-        yield Question(utterance_id=said.utterance_id, text=said.text, task=said.unclaimed)
+        self._rooms.of(said.area).history.leave()
+        yield Question(
+            utterance_id=said.utterance_id, text=said.text, task=said.unclaimed, area=said.area
+        )
 
     def _step(
-        self, utterance_id: str, dialog: Dialog, move: Callable[[Dialog], Reply]
+        self,
+        said: Interpretation | NothingHeard,
+        dialog: Dialog,
+        move: Callable[[Dialog], Reply],
     ) -> Iterator[Message]:
         """Continue a dialog in one transaction, then report it; a fault leaves no dialog open."""
-        self._dialog, self._openings.muted = None, False
-        before, after_answer = self._database.changes, self._history.answered
+        utterance_id, room = said.utterance_id, self._rooms.of(said.area)
+        room.dialog, room.openings.muted = None, False
+        before, after_answer = self._database.changes, room.history.answered
         with self._database.transaction():
             reply = _in_time(lambda: move(dialog))
-            acted = self._database.changes > before or self._openings.muted
+            acted = self._database.changes > before or room.openings.muted
             if acted:
                 remember_acted(self._database, utterance_id)
-                self._history.keep(reply, dialog.intents_done)
+                room.history.keep(reply, dialog.intents_done)
                 self._confirmed.count()
         if acted:
             self._confirmed.tell()
-        self._history.remember(reply, acted)
+        room.history.remember(reply, acted)
         if dialog.query is not None:
             dialog.expires_at_s = self._scheduler.at_s + DIALOG_S
-            self._dialog = dialog
+            room.dialog = dialog
         elif dialog.intent == MARK_WRONG:
             self._confirmed.take_back()
         elif reply.done and dialog.intent and move is not Dialog.cancel:
@@ -336,7 +345,7 @@ class SkillsStage:
         further = OpenQuestion(follows=True) if after_answer and self._goes_on(dialog) else None
         other = None if acted else elsewhere(reply, dialog) or further
         if task := task_of(reply) or other:
-            self._history.leave()
+            room.history.leave()
             yield Question(
                 utterance_id=utterance_id,
                 text=dialog.text,
@@ -344,6 +353,7 @@ class SkillsStage:
                 intent=dialog.intent,
                 fallback=reply.text,
                 acted=acted,
+                area=said.area,
             )
             return
         if dialog.query is not None and (answers := likely_answers(dialog.query)):
@@ -357,6 +367,7 @@ class SkillsStage:
             done=reply.done,
             acted=acted,
             secret=dialog.asks_pin,
+            area=said.area,
         )
 
     def _goes_on(self, dialog: Dialog) -> bool:

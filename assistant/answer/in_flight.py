@@ -6,8 +6,9 @@ changed: what was begun is finished by the stage that began it.
 
 from __future__ import annotations
 
-from collections import deque
+from collections import defaultdict, deque
 from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import Any
 
 from assistant.answer.generation.token_scheduler import (
@@ -16,7 +17,7 @@ from assistant.answer.generation.token_scheduler import (
     Steps,
     TokenScheduler,
 )
-from assistant.answer.topic import NOTHING
+from assistant.answer.topic import NOTHING, Topic
 from assistant.core.clock import boottime_s
 from assistant.core.errors import AnswerError
 from assistant.core.failure import report_failure
@@ -26,23 +27,32 @@ WORDS_WITHIN_S = 2.0
 """Seconds from a question until what was found is said without the generator's words."""
 
 
+@dataclass
+class Spoken:
+    """What was last answered in one room."""
+
+    source: str = ""
+    """Where the answer is from."""
+    said: str = ""
+    topic: Topic = NOTHING
+    """What it was about."""
+    answered_s: float = 0.0
+    """The time of its question."""
+
+
 class InFlight:
     """Shares the generator among the current questions, a few tokens a `turn`.
 
     Without a `scheduler`, whose clock must be `boottime_s`, each question is answered at once.
-    `source` says where the last answer is from, `said` what it was, `topic` what it was about, and
-    `answered_s` is the time of its question. `requests` are those of
-    the command line that wait for the documents to be read, each with its reply if that is known.
+    `spoken` is what was last answered, by the id of the area. `requests` are those of the command
+    line that wait for the documents to be read, each with its reply if that is known.
     """
 
     def __init__(self, scheduler: TokenScheduler | None = None) -> None:
         self._scheduler = scheduler
         self._open: list[tuple[str, GenerationRequest]] = []
         self._ready: deque[Message] = deque()
-        self.source = ""
-        self.said = ""
-        self.topic = NOTHING
-        self.answered_s = 0.0
+        self.spoken: defaultdict[str, Spoken] = defaultdict(Spoken)
         self.requests: dict[str, DocumentsDone | None] = {}
 
     @property

@@ -22,7 +22,7 @@ from typing import ClassVar, Protocol
 
 from assistant.answer.answerer import NOTHING_FOUND, Answer, AnswerTier
 from assistant.answer.generation.token_scheduler import Steps
-from assistant.answer.in_flight import InFlight
+from assistant.answer.in_flight import InFlight, Spoken
 from assistant.answer.summary.summariser import Summary
 from assistant.answer.topic import NOTHING, Topic
 from assistant.core.degraded import Degraded
@@ -146,9 +146,9 @@ class AnswerStage:
     def _replies(self, question: Question) -> Steps[None]:
         match question.task:
             case RepeatAnswer():
-                yield self._reply(question, self._in_flight.said or question.fallback)
+                yield self._reply(question, self._spoken(question).said or question.fallback)
             case NameSource():
-                yield self._reply(question, self._in_flight.source or question.fallback)
+                yield self._reply(question, self._spoken(question).source or question.fallback)
             case Summarise(name=name, words=words):
                 yield from self._summary(question, name, words)
             case WordFacts(facts=facts):
@@ -173,7 +173,7 @@ class AnswerStage:
         except AnswerError as error:
             yield self._reply(question, error.message, done=False)
             return
-        self._in_flight.source = _named("document", summary.title, summary.place)
+        self._spoken(question).source = _named("document", summary.title, summary.place)
         *others, last = [said.text for said in summary.sentences] or [""]
         for text in others:
             yield self._reply(question, text, more=True)
@@ -203,22 +203,27 @@ class AnswerStage:
 
     def _spoken_of(self, question: Question) -> Topic:
         """What the last answer was about, while it is fresh."""
-        fresh = question.at_s - self._in_flight.answered_s < CONVERSATION_S
-        return self._in_flight.topic if fresh else NOTHING
+        last = self._spoken(question)
+        return last.topic if question.at_s - last.answered_s < CONVERSATION_S else NOTHING
+
+    def _spoken(self, question: Question) -> Spoken:
+        """What was last answered in the room of a question."""
+        return self._in_flight.spoken[question.area]
 
     def _said(self, question: Question, answer: Answer, declined: str = "") -> SpokenReply:
         """The reply that says `answer`, or `declined` where there is none; its source is kept."""
         found = answer.tier is not AnswerTier.DECLINED
-        self._in_flight.source = _named(answer.kind, answer.title, answer.place) if found else ""
-        self._in_flight.topic = _topic(question.text, answer) if found else NOTHING
-        self._in_flight.answered_s = question.at_s
+        spoken = self._spoken(question)
+        spoken.source = _named(answer.kind, answer.title, answer.place) if found else ""
+        spoken.topic = _topic(question.text, answer) if found else NOTHING
+        spoken.answered_s = question.at_s
         text = answer.text if found or not declined else declined
         return self._reply(question, text, done=found)
 
     def _reply(
         self, question: Question, text: str, *, done: bool = True, more: bool = False
     ) -> SpokenReply:
-        self._in_flight.said = text
+        self._spoken(question).said = text
         return SpokenReply(
             utterance_id=question.utterance_id,
             text=text,
@@ -226,6 +231,7 @@ class AnswerStage:
             done=done,
             acted=question.acted,
             more=more,
+            area=question.area,
         )
 
 

@@ -53,6 +53,9 @@ class AudioSettings(SettingsSection, frozen=True, kw_only=True):
     input: str | Annotated[tuple[str, ...], Meta(min_length=1, max_length=8)] = "default"
     """Device by name or part of it, "default" (the first that sounds), "fifo:PATH" (16 kHz mono
     int16 is read), or a list of these, which are all listened to."""
+    areas: Annotated[tuple[str, ...], Meta(max_length=8)] = ()
+    """Ids of the areas where the microphones of a list stand, in its order; those that are left out
+    stand where the device does. Each area has its own conversation, and its own "the lights"."""
     output: str = "default"
     """Device by name or part of it, "default", "none", or "folder:PATH" (WAV files are written)."""
     playback_grace_s: Seconds = 0.3

@@ -245,6 +245,8 @@ class NothingHeard(Control, frozen=True, kw_only=True):
     """The microphone was open for `utterance_id`, and nobody spoke."""
 
     utterance_id: Id
+    area: Id = ""
+    """As in what is spoken."""
 
 
 class DeviceChanged(Control, frozen=True, kw_only=True):

@@ -55,6 +55,8 @@ class Spoken(Work, frozen=True, kw_only=True):
     """
 
     secret: bool = False
+    area: Id = ""
+    """The id of the area where it was said; "" for the area where the device stands."""
 
 
 class Control(Message, frozen=True, kw_only=True):

@@ -21,7 +21,7 @@ from assistant.outcome import in_words
 from assistant.recordings.trace import Trace
 from nlu.classifier.corrections import Correction, read_uses
 from nlu.discourse.clauses import correction
-from nlu.stage import CONVERSATION_S
+from nlu.room import CONVERSATION_S
 from nlu.text.canonical import canonical
 
 MOST = 32

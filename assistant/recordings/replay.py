@@ -28,7 +28,7 @@ from assistant.outcome import in_words
 from assistant.pipeline import run, typed
 from assistant.recordings.folder import Recorded
 from audio.frames import frames_of
-from nlu.stage import CONVERSATION_S
+from nlu.room import CONVERSATION_S
 from skills.state import open_state
 
 

@@ -34,7 +34,12 @@ def check_settings(config: Config) -> Config:
     time_zone(config.home.time_zone)
     quiet_hours(config.announcements.quiet)
     home = load_home(Path(config.home.file).expanduser()) if config.home.file else Home()
-    _require_area(config.home.area, home)
+    _require_area("home.area", config.home.area, home)
+    if len(config.audio.areas) > len(config.audio.inputs):
+        message = "audio.areas: there are more areas than microphones in audio.input"
+        raise ConfigError("config.area", message)
+    for area in config.audio.areas:
+        _require_area("audio.areas", area, home)
     sentences = config.nlu.custom_sentences
     if sentences and not _is_there(sentences):
         message = f"nlu.custom_sentences: {sentences}: there is no such folder"
@@ -54,12 +59,12 @@ def missing_folders(config: Config) -> Iterator[str]:
                 yield f'{setting}: "{path}": there is no such folder'
 
 
-def _require_area(area: str, home: Home) -> None:
+def _require_area(setting: str, area: str, home: Home) -> None:
     known = [a.id for a in home.areas]
     if not area or area in known:
         return
     remedy = did_you_mean(area, known) if known else "home.file names no area"
-    raise ConfigError("config.area", f'home.area: there is no area "{area}"; {remedy}')
+    raise ConfigError("config.area", f'{setting}: there is no area "{area}"; {remedy}')
 
 
 def _is_there(path: str) -> bool:

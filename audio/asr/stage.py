@@ -120,5 +120,6 @@ class AsrStage:
             confidence=round(heard.confidence, 3),
             unasked=utterance.unasked,
             secret=utterance.secret or self._secret,
+            area=utterance.area,
             ends=round(self._ends(heard.text), 3),
         )

@@ -29,20 +29,21 @@ def find(program: str, package: str) -> str:
 
 
 def speak(
-    command: Callable[[str], Sequence[str]], text: str, starting_s: float = STARTING_S
+    command: Callable[[str], Sequence[str]], text: str, starting_s: float | None = None
 ) -> Samples:
     """What the program says: `command` is given the path to write a WAV file to.
 
     The text goes in by standard input, so other users of the device cannot read it in the process
     list and no text is ever an option or a file name. The file is a memfd: nothing touches a disk.
     Raises `SpeakingError` when there is no word in `text`, the program fails or exceeds its time
-    budget, of which `starting_s` are for its start.
+    budget, of which `starting_s` are for its start (by default `STARTING_S`).
     """
     if not any(c.isalnum() for c in text):
         raise SpeakingError("voice.no_words", "there is no word in what should be spoken")
     sound = os.memfd_create("speech")
     with open(sound, "rb") as file:
         argv = command(f"/proc/self/fd/{sound}")
+        starting_s = STARTING_S if starting_s is None else starting_s
         _run(argv, text, sound, starting_s + PER_CHARACTER_S * len(text))
         file.seek(0)
         try:

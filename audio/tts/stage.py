@@ -115,6 +115,7 @@ class VoiceStage:
                         listen=reply.listen and last,
                         once=reply.once,
                         secret=reply.secret,
+                        area=reply.area,
                     )
                     sequence += 1
         except SpeakingError:
@@ -146,4 +147,5 @@ def _closing(reply: SpokenReply, sequence: int, listen: bool) -> Speech:
         listen=listen,
         once=reply.once,
         secret=reply.secret,
+        area=reply.area,
     )

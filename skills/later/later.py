@@ -113,11 +113,13 @@ class Later:
         return min((t for t in (*times, self._reports.deadline_s()) if t is not None), default=None)
 
     def carry_out(
-        self, context: Context, history: History, in_time: Callable[[Callable[[], Reply]], Reply]
+        self,
+        kept_in: Callable[[str], tuple[Context, History]],
+        in_time: Callable[[Callable[[], Reply]], Reply],
     ) -> Iterator[Message]:
-        """Carry out what is due, and tell of it until that was heard.
+        """Carry out what is due, each plan in the room where it was wished; tell of it until heard.
 
-        `in_time` limits what a skill may take.
+        `kept_in` gives what belongs to an area, `in_time` limits what a skill may take.
         """
         self._follow_clock()
         yield from self._doubt()
@@ -128,6 +130,7 @@ class Later:
                 continue
             self._tried[plan.id] = self.at_s + RETRY_S
             occurrence = f"plan-{plan.id}-{self._timing.moment(plan.due).timestamp():.0f}"
+            context, history = kept_in(plan.area)
             reply = self._settled(plan, occurrence, context, history, in_time)
             del self._tried[plan.id]
             if reply.text:

@@ -309,6 +309,14 @@ def test_the_last_answer_is_repeated(stage: AnswerStage) -> None:
     assert said(stage, "again", **repeat) == answer
 
 
+def test_each_room_has_its_own_last_answer(stage: AnswerStage) -> None:
+    answer = said(stage, "covered how many years?", area="kitchen")
+    elsewhere = {"area": "office", "fallback": "Nothing yet."}
+    assert said(stage, "again", task=RepeatAnswer(), **elsewhere) == ["Nothing yet."]
+    assert said(stage, "says who", task=NameSource(), **elsewhere) == ["Nothing yet."]
+    assert said(stage, "again", task=RepeatAnswer(), area="kitchen") == answer
+
+
 def test_facts_are_worded(stage: AnswerStage) -> None:
     facts = WordFacts(facts=(Fact(name="temperature", value="21 degrees"),))
     asked = "how warm is it"

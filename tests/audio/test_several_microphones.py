@@ -6,12 +6,15 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from assistant.core.config import Config
+from assistant.core.config import AudioSettings, Config
 from assistant.core.messages import (
     SAMPLE_RATE_HZ,
     AudioChunk,
     Frame,
     Level,
+    NothingHeard,
+    PlaybackEnded,
+    Utterance,
 )
 from audio.build import make_listener
 from audio.canceller import EchoCanceller
@@ -47,6 +50,23 @@ def test_the_microphone_that_hears_the_wake_word_most_clearly_is_listened_to(nea
     sound = b"".join(m.samples for m in heard.of(AudioChunk))  # type: ignore[attr-defined]
     assert sound in b"".join(heard_by[near])
     assert sound not in b"".join(heard_by[1 - near])
+
+
+@pytest.mark.parametrize("near", [0, 1])
+def test_what_is_said_is_said_in_the_area_of_that_microphone(near: int) -> None:
+    areas = ("kitchen", "hall")
+    config = Config(audio=AudioSettings(input=("one", "two"), areas=areas))
+    said = [*silence(3.0), *speech("computer, turn on the light"), *silence(3.0)]
+    heard_by = [softer(said, 0.0 if number == near else 24.0) for number in (0, 1)]
+    heard = both(Conversation(make_listener(config, microphones=2)), *heard_by)
+    (utterance,) = heard.of(Utterance)
+    assert isinstance(utterance, Utterance)
+    assert utterance.area == areas[near]
+    heard.feed(PlaybackEnded(utterance_id=utterance.utterance_id, listen=True, at_s=heard.now_s))
+    both(heard, *([*silence(8.0)] for _ in areas))
+    (nothing,) = heard.of(NothingHeard)
+    assert isinstance(nothing, NothingHeard)
+    assert nothing.area == areas[near]
 
 
 def test_where_the_microphone_that_led_is_gone_another_leads() -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from copy import copy
 from datetime import datetime
 
 import pytest
@@ -29,27 +28,25 @@ def templates() -> Templates:
 
 
 @pytest.fixture(scope="module")
-def without_questions(templates: Templates, now: datetime) -> NluStage:
-    interpreter = Interpreter(templates, compose=Composer(HOME, "lounge"))
-    return NluStage(templates, interpreter, lambda: now)
+def without_questions(templates: Templates) -> Interpreter:
+    return Interpreter(templates, compose=Composer(HOME, "lounge"))
 
 
 @pytest.fixture(scope="module")
-def with_questions(templates: Templates, now: datetime) -> NluStage:
+def with_questions(templates: Templates) -> Interpreter:
     compose, questions = Composer(HOME, "lounge"), Questions(HOME, "lounge")
-    interpreter = Interpreter(templates, compose=compose, questions=questions)
-    return NluStage(templates, interpreter, lambda: now)
+    return Interpreter(templates, compose=compose, questions=questions)
 
 
 @pytest.fixture
-def stage(without_questions: NluStage) -> NluStage:
+def stage(templates: Templates, without_questions: Interpreter, now: datetime) -> NluStage:
     """A stage of the test's own, to which nothing was said; its sentences are all tests'."""
-    return copy(without_questions)
+    return NluStage(templates, without_questions, lambda: now)
 
 
 @pytest.fixture
-def asked(with_questions: NluStage) -> NluStage:
-    return copy(with_questions)
+def asked(templates: Templates, with_questions: Interpreter, now: datetime) -> NluStage:
+    return NluStage(templates, with_questions, lambda: now)
 
 
 def said(stage: NluStage, *texts: str) -> Interpretation:

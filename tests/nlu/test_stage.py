@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from copy import copy
 from datetime import datetime
 
 import msgspec
@@ -23,14 +22,14 @@ from nlu.stage import NluStage
 
 
 @pytest.fixture(scope="module")
-def untouched(templates: Templates, now: datetime) -> NluStage:
-    return NluStage(templates, Interpreter(templates), lambda: now)
+def interpreter(templates: Templates) -> Interpreter:
+    return Interpreter(templates)
 
 
 @pytest.fixture
-def stage(untouched: NluStage) -> NluStage:
+def stage(templates: Templates, interpreter: Interpreter, now: datetime) -> NluStage:
     """A stage of the test's own, to which nothing was said; its sentences are all tests'."""
-    return copy(untouched)
+    return NluStage(templates, interpreter, lambda: now)
 
 
 def heard(
@@ -171,7 +170,7 @@ def unasked(text: str) -> Transcript:
 @pytest.mark.parametrize("text", ["and in the bedroom too", "no the bedroom", "what about the den"])
 def test_what_goes_on_from_the_last_command_needs_no_wake_word(stage: NluStage, text: str) -> None:
     list(stage.feed(heard("turn on the light in the kitchen")))
-    _, alone = copy(stage).feed(msgspec.structs.replace(unasked(text), unasked=False))
+    _, alone = stage.feed(msgspec.structs.replace(unasked(text), unasked=False))
     _, meant = stage.feed(unasked(text))
     assert isinstance(meant, Interpretation)
     assert isinstance(alone, Interpretation)
@@ -183,7 +182,7 @@ def test_of_what_is_unasked_no_other_reading_is_tried(stage: NluStage) -> None:
     said = msgspec.structs.replace(
         heard("purple one", "and in the bedroom too"), utterance_id="after"
     )
-    _, asked = copy(stage).feed(said)
+    _, asked = stage.feed(said)
     _, meant = stage.feed(msgspec.structs.replace(said, unasked=True))
     assert isinstance(asked, Interpretation)
     assert isinstance(meant, Interpretation)

@@ -10,7 +10,7 @@ from tests.support.conversation import Conversation
 
 
 def minutes(say: Conversation) -> list[float]:
-    timers = say.talk.stage._context.timers.all()
+    timers = say.talk.stage._rooms.of("").context.timers.all()
     return sorted(timer.duration.total_seconds() / 60 for timer in timers)
 
 
@@ -119,7 +119,7 @@ def cooking(say: Conversation) -> Conversation:
 
 
 def paused(say: Conversation) -> list[str]:
-    timers = say.talk.stage._context.timers.all()
+    timers = say.talk.stage._rooms.of("").context.timers.all()
     return sorted(timer.name for timer in timers if timer.paused)
 
 

@@ -109,7 +109,7 @@ def test_an_undo_that_cannot_be_kept_is_a_fault_of_its_skill(talks: Callable[...
 
 def test_a_damaged_row_is_no_undo(talk: Talk) -> None:
     talk.ask("HassTurnOn", name="Ceiling")
-    talk.database.execute("UPDATE last_act SET act = '{\"undo\": 3}'")
+    talk.database.execute("UPDATE last_acts SET act = '{\"undo\": 3}'")
     assert talk.ask("Undo") == "There is nothing that I can take back."
 
 
@@ -130,7 +130,7 @@ def test_a_correction_takes_back_what_it_corrects(say: Conversation, restarted: 
 def test_without_its_row_a_restart_would_lose_it(say: Conversation) -> None:
     """Control."""
     say("turn on the kettle at nine")
-    say.talk.database.execute("DELETE FROM last_act")
+    say.talk.database.execute("DELETE FROM last_acts")
     say.talk.restart()
     say("no, at ten")
     assert "at 9 pm and" in say("what is planned")
@@ -139,5 +139,5 @@ def test_without_its_row_a_restart_would_lose_it(say: Conversation) -> None:
 def test_the_file_tells_of_one_act_alone(talk: Talk) -> None:
     for _ in range(5):
         talk.ask("HassTurnOn", name="Ceiling")
-    assert len(talk.database.execute("SELECT * FROM last_act")) == 1
+    assert len(talk.database.execute("SELECT * FROM last_acts")) == 1
     assert isinstance(talk.path, Path)

@@ -61,6 +61,27 @@ def test_an_area_of_the_home_is_taken(tmp_path: Path) -> None:
     assert load_settings(files).home.area == "kitchen"
 
 
+@pytest.mark.parametrize(
+    ("areas", "words"),
+    [
+        ('["kitchen"]', ""),
+        ('["kitchen", ""]', ""),
+        ('["kitchen", "kitchin"]', 'audio.areas: there is no area "kitchin"'),
+        ('["kitchen", "kitchen", "kitchen"]', "more areas than microphones"),
+    ],
+)
+def test_each_microphone_may_have_an_area_of_the_home(
+    tmp_path: Path, areas: str, words: str
+) -> None:
+    audio = f'[audio]\ninput = ["one", "two"]\nareas = {areas}\n'
+    files = written(tmp_path, f'[home]\nfile = "{HOME}"\n{audio}')
+    if not words:
+        assert load_settings(files).audio.areas[0] == "kitchen"
+        return
+    with pytest.raises(ConfigError, match=words):
+        load_settings(files)
+
+
 @pytest.mark.parametrize("setting", ["skills", "documents"])
 def test_a_folder_that_is_not_there_is_named_at_a_start_and_refused_at_a_reload(
     tmp_path: Path, setting: str

@@ -35,8 +35,8 @@ class Conversation:
         self.secret = False
         """Whether the last reply asked for a secret, so that what is said next is one."""
 
-    def __call__(self, text: str) -> str:
-        """The reply; "" where no skill claims the text."""
+    def __call__(self, text: str, area: str = "") -> str:
+        """The reply to what is said in an area; "" where no skill claims the text."""
         self._count += 1
         name = f"c{self._at_s}-{self._count}"
         heard = Transcript(
@@ -46,6 +46,7 @@ class Conversation:
             engine="text",
             at_s=self._at_s + self.talk.at_s,
             secret=self.secret,
+            area=area,
         )
         given = [
             out
@@ -61,5 +62,5 @@ class Conversation:
     @property
     def timers(self) -> dict[str, timedelta]:
         """The running timers by name, with the time that each has left."""
-        context = self.talk.stage._context
+        context = self.talk.stage._rooms.of("").context
         return {timer.name: timer.remaining for timer in context.timers.all()}

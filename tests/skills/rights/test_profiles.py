@@ -196,7 +196,9 @@ def test_no_handler_passes_by_it(
 def test_no_undo_that_a_skill_thinks_up_passes_by_it(talks: Callable[..., Talk]) -> None:
     skill = burglar()
     talk = talks(registry=served(skill), security=denying("lock"))
-    talk.stage._history.keep(Reply("", undo=Undo("home.set", "lock.front_door", "unlocked")))
+    talk.stage._rooms.of("").history.keep(
+        Reply("", undo=Undo("home.set", "lock.front_door", "unlocked"))
+    )
     talk.ask("Undo")
     talk.say("yes")
     assert talk.state("lock.front_door") == "locked"
@@ -235,7 +237,7 @@ def test_no_plan_that_a_skill_thinks_up_passes_by_it(
     undo = Undo("plans.restore", plan.id, msgspec.json.encode(plan).decode())
     say.talk.security = security
     say.talk.rebuild()
-    say.talk.stage._history.keep(Reply("", undo=undo))
+    say.talk.stage._rooms.of("").history.keep(Reply("", undo=undo))
     assert say("undo that") == told
     if pin:
         say("stop")

@@ -1,0 +1,64 @@
+"""The conversations of the rooms: what is asked in one, and was done there, is of that one."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+from assistant.skill import Context
+from skills.dialog import Dialog
+from skills.dialogs.openings import Openings
+from skills.history import History
+
+
+@dataclass
+class Room:
+    """One room: its skills' context, what was said and done in it, and its open question."""
+
+    context: Context
+    history: History
+    openings: Openings
+    dialog: Dialog | None = None
+
+
+class Rooms:
+    """The rooms by the id of their area, each as `make` makes it when it is first needed.
+
+    `here` is the area where the device stands, whose room also stands for "".
+    """
+
+    def __init__(self, here: str, make: Callable[[str], Room]) -> None:
+        self._here, self._make = here, make
+        self._rooms: dict[str, Room] = {}
+
+    def of(self, area: str) -> Room:
+        """The room of an area."""
+        area = area or self._here
+        if area not in self._rooms:
+            self._rooms[area] = self._make(area)
+        return self._rooms[area]
+
+    def kept(self, area: str) -> tuple[Context, History]:
+        """What the skills are given there, and what was said and done."""
+        room = self.of(area)
+        return room.context, room.history
+
+    @property
+    def asking(self) -> bool:
+        """Whether a question is open anywhere."""
+        return any(True for _ in self._dialogs())
+
+    def deadline_s(self) -> float | None:
+        """When the first open question lapses."""
+        return min((dialog.expires_at_s for dialog in self._dialogs()), default=None)
+
+    def expire(self, at_s: float) -> None:
+        """Drop the questions that have lapsed."""
+        for room in self._rooms.values():
+            if room.dialog is not None and room.dialog.expires_at_s <= at_s:
+                room.dialog = None
+
+    def _dialogs(self) -> Iterator[Dialog]:
+        for room in self._rooms.values():
+            if room.dialog is not None:
+                yield room.dialog
