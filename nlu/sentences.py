@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from datetime import datetime
-from functools import lru_cache
 
 import msgspec
 
@@ -16,7 +15,6 @@ from nlu.grammar.templates import Templates
 from nlu.text.canonical import Canonical
 
 _FREE_TEXT_CONFIDENCE = 0.9
-_REMEMBERED = 512
 
 
 class Sentences:
@@ -24,15 +22,13 @@ class Sentences:
 
     def __init__(self, templates: Templates) -> None:
         self._templates = templates
-        # A text matches the same way at any time; only its values are resolved again.
-        self._matched = lru_cache(maxsize=_REMEMBERED)(templates.match_canonical)
 
     def read(self, said: Canonical, now: datetime, *, free_text: bool) -> ReadPart | None:
         """The command of the first sentence that fits a text; None for none."""
         if not (free_text or self._templates.spells(said)):
             return None
         careful = free_text and not_a_command(said)
-        for match in self._matched(said):
+        for match in self._templates.match_canonical(said):
             if match.counts_pronoun(said):
                 continue
             if match.wildcard and (not free_text or (careful and not negates_itself(said, match))):

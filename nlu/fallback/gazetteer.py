@@ -10,8 +10,10 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Generic, NamedTuple, TypeVar
 
 import jellyfish
@@ -30,6 +32,9 @@ _PLURAL = 0.8
 the kitchen than the kitchen light."""
 _SHORTEST_ALIKE = 4
 """Fewest letters of a name that is searched by likeness: most short words are alike."""
+
+_REMEMBERED = 4096
+"""Most words, and groups of them, of which the sound is kept: parts of a text share them."""
 
 Thing = TypeVar("Thing")
 
@@ -61,6 +66,10 @@ class Gazetteer(Generic[Thing]):
                 text = " ".join(tokens)
                 self._names.append(_Name(tokens, text, _sound(text), thing))
         self._texts = [name.text for name in self._names]
+        self._places: defaultdict[tuple[str, ...], list[int]] = defaultdict(list)
+        for place, name in enumerate(self._names):
+            self._places[name.tokens].append(place)
+        self._longest = max((len(name.tokens) for name in self._names), default=0)
 
     def find(self, tokens: Sequence[str]) -> list[NameMatch[Thing]]:
         """Every thing that canonical words name, the best reading of each place first."""
@@ -73,11 +82,15 @@ class Gazetteer(Generic[Thing]):
         return [named.at for named in self._exactly(tokens)]
 
     def _exactly(self, tokens: Sequence[str]) -> Iterator[NameMatch[Thing]]:
-        for name in self._names:
-            length = len(name.tokens)
-            for start in range(len(tokens) - length + 1):
-                if tuple(tokens[start : start + length]) == name.tokens:
-                    yield NameMatch(name.thing, frozenset(range(start, start + length)), 1.0)
+        words = tuple(tokens)
+        found = sorted(
+            (place, start, end)
+            for start in range(len(words))
+            for end in range(start + 1, min(start + self._longest, len(words)) + 1)
+            for place in self._places.get(words[start:end], ())
+        )
+        for place, start, end in found:
+            yield NameMatch(self._names[place].thing, frozenset(range(start, end)), 1.0)
 
     def _apart(self, tokens: Sequence[str]) -> Iterator[NameMatch[Thing]]:
         places = {token: i for i, token in reversed(list(enumerate(tokens)))}
@@ -86,7 +99,7 @@ class Gazetteer(Generic[Thing]):
                 yield NameMatch(name.thing, frozenset(places[t] for t in name.tokens), _APART)
 
     def _nearly(self, tokens: Sequence[str]) -> Iterator[NameMatch[Thing]]:
-        longest = max((len(name.tokens) for name in self._names), default=0) + 1
+        longest = self._longest + 1
         windows = [
             (start, end)
             for start in range(len(tokens))
@@ -98,25 +111,30 @@ class Gazetteer(Generic[Thing]):
         alike = process.cdist(
             self._texts, texts, scorer=fuzz.ratio, score_cutoff=100 * _ALIKE, dtype=np.uint8
         )
-        sounds = [_sound(text) for text in texts]
-        for index, name in enumerate(self._names):
+        sounding: defaultdict[str, list[int]] = defaultdict(list)
+        for at, text in enumerate(texts):
+            sounding[_sound(text)].append(at)
+        for name, scores in zip(self._names, alike, strict=True):
             if len(name.text) < _SHORTEST_ALIKE:
                 continue
-            for at, (start, end) in enumerate(windows):
-                score, sound = alike[index][at], sounds[at]
-                likeness = score / 100 if score < 100 else 0.0
+            same = sounding.get(name.sound, ())
+            for at in sorted({*np.flatnonzero(scores).tolist(), *same}):
+                likeness = scores[at] / 100 if scores[at] < 100 else 0.0
                 if likeness and _bare(name.text) == _bare(texts[at]):
                     likeness = _PLURAL
-                if sound == name.sound:
+                if at in same:
                     likeness = max(likeness, _SOUNDING)
                 if likeness:
+                    start, end = windows[at]
                     yield NameMatch(name.thing, frozenset(range(start, end)), likeness)
 
 
+@lru_cache(maxsize=_REMEMBERED)
 def _bare(text: str) -> str:
     """The text without the ending of its last word: "Anna's" and "lamps" are "Anna" and "lamp"."""
     return singular(without_possessive(text))
 
 
+@lru_cache(maxsize=_REMEMBERED)
 def _sound(text: str) -> str:
     return jellyfish.metaphone(text).replace(" ", "") or text

@@ -53,6 +53,7 @@ class SlotFinder:
     def __init__(self, lists: Mapping[str, SlotList]) -> None:
         self._lists = lists
         self._names: dict[str, Gazetteer[SlotValue]] = {}
+        self._kinds: dict[str, Gazetteer[SlotValue]] = {}
 
     def find(
         self,
@@ -95,13 +96,19 @@ class SlotFinder:
 
     def named(self, tokens: Sequence[str], kind: str) -> list[frozenset[int]]:
         """The places where canonical words name something of a kind of list, word for word."""
-        lists = (name for name in self._lists if name.partition("=")[0] == kind)
-        found = (at for name in lists for at in self._gazetteer(name).exactly(tokens))
-        return list(dict.fromkeys(found))
+        return list(dict.fromkeys(self._gazetteer_of(kind).exactly(tokens)))
 
     def _named(self, name: str, said: Canonical) -> list[SlotCandidate]:
         found = self._gazetteer(name).find([token.text for token in said.tokens])
         return [SlotCandidate(n.thing, _spoken(said, n.at), n.at, n.likeness) for n in found]
+
+    def _gazetteer_of(self, kind: str) -> Gazetteer[SlotValue]:
+        """The names of all lists of a kind."""
+        if kind not in self._kinds:
+            values = (v for name, v in self._lists.items() if name.partition("=")[0] == kind)
+            texts = (one for v in values if isinstance(v, TextSlotList) for one in _spellings(v))
+            self._kinds[kind] = Gazetteer(texts)
+        return self._kinds[kind]
 
     def _gazetteer(self, name: str) -> Gazetteer[SlotValue]:
         if name not in self._names:

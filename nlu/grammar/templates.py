@@ -29,6 +29,9 @@ from nlu.values import resolve
 _LONGEST = 80
 """Most words of a text that is matched: nobody says more to an assistant at once."""
 
+_REMEMBERED = 512
+"""Most texts of which the matches are kept: the parts of one text are read many times."""
+
 SPEAKABLE_SENTENCES = 20_000
 """Number of sentences that the recogniser's language model is made of. Of 54 home commands it hears
 44 with half of them, and with twice as many, 46."""
@@ -70,6 +73,7 @@ class Templates:
         self._traits = {claim.schema.intent: claim.schema.traits for claim in grammar.claims}
         self._words_of: dict[str, frozenset[str]] = {}
         self._area = ""
+        self._matched: dict[Canonical, tuple[Match, ...]] = {}
         self.short: Templates | None = None
         """The short forms of the same skills that are always meant; None where there are none."""
         self.conditional: Templates | None = None
@@ -121,7 +125,7 @@ class Templates:
         """The same sentences as said in an area, by name or id; an unknown one counts as none."""
         there = copy(self)
         known = (a.name for a in self._home.areas if area.casefold() in (a.id, a.name.casefold()))
-        there._area = next(known, "")
+        there._area, there._matched = next(known, ""), {}
         return there
 
     @property
@@ -156,6 +160,13 @@ class Templates:
         """Match as `match` does a text, or a part of one, that is already in canonical words."""
         if len(said.tokens) > _LONGEST:
             return ()
+        if said not in self._matched:
+            if len(self._matched) >= _REMEMBERED:
+                self._matched.clear()
+            self._matched[said] = self._match(said)
+        return self._matched[said]
+
+    def _match(self, said: Canonical) -> tuple[Match, ...]:
         found: set[Match] = set()
         for reading in reversed(readings(said)):
             found.update(self._matches(reading))

@@ -116,7 +116,9 @@ def readings(said: Canonical) -> list[Canonical]:
     """
     tokens = [token for token in said.tokens if token.text not in phrases.HESITATIONS]
     for _ in range(_MOST_PHRASES):
-        tokens = tokens[: len(tokens) - _ending(tokens)]
+        if not (polite := _ending(tokens)):
+            break
+        tokens = tokens[:-polite]
     found = [said, said._replace(tokens=tuple(tokens))]
     for _ in range(_MOST_PHRASES):
         opening = _phrase_at(tokens, 0, phrases.OPENINGS)
@@ -251,17 +253,17 @@ def _synonyms(tokens: Sequence[Token]) -> Iterator[Token]:
 def _phrase_at(
     tokens: Sequence[Token], at: int, table: dict[tuple[str, ...], str]
 ) -> tuple[tuple[str, ...], str] | None:
-    for length in range(phrases.LONGEST, 0, -1):
-        words = tuple(token.text for token in tokens[at : at + length])
-        if words in table:
-            return words, table[words]
+    words = tuple(token.text for token in tokens[at : at + phrases.LONGEST])
+    for length in range(len(words), 0, -1):
+        if (phrase := words[:length]) in table:
+            return phrase, table[phrase]
     return None
 
 
 def _ending(tokens: Sequence[Token]) -> int:
     """How many of the last words are politeness."""
-    words = [token.text for token in tokens]
-    lengths = (n for n in range(phrases.LONGEST, 0, -1) if tuple(words[-n:]) in phrases.ENDINGS)
+    words = tuple(token.text for token in tokens[-phrases.LONGEST :])
+    lengths = (n for n in range(len(words), 0, -1) if words[-n:] in phrases.ENDINGS)
     return next(lengths, 0)
 
 
