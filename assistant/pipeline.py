@@ -34,12 +34,12 @@ def run(
                         yield output
 
 
-def typed(utterance_id: str, text: str, at_s: float) -> tuple[Message, Message]:
-    """The messages of a text that is typed in place of an utterance: final at once."""
-    return (
-        Transcript(utterance_id=utterance_id, revision=0, text=text, engine="text", at_s=at_s),
-        Commit(utterance_id=utterance_id, revision=0, at_s=at_s),
+def typed(utterance_id: str, text: str, at_s: float, area: str = "") -> tuple[Message, Message]:
+    """The messages of a text that is typed in place of an utterance in an area: final at once."""
+    said = Transcript(
+        utterance_id=utterance_id, revision=0, text=text, engine="text", at_s=at_s, area=area
     )
+    return said, Commit(utterance_id=utterance_id, revision=0, at_s=at_s)
 
 
 def _feed(stage: Stage, message: Message, observe: Observe | None) -> list[Message]:

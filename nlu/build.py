@@ -96,15 +96,14 @@ class Understanding:
 
     def stage(self, now: Callable[[], datetime]) -> NluStage:
         """The stage; `now` gives the present as an aware datetime in the user's zone."""
-        here = self._config.home.area
-        return NluStage(
-            *(self.templates, self._interpreter_in(here), now, self.faults),
-            here=here,
-            elsewhere=self._interpreter_in,
-        )
+        here, guess = self._config.home.area, self._guess(self.templates)
 
-    def _interpreter_in(self, area: str) -> Interpreter:
-        return self.interpreter(self.templates.in_area(area))
+        def interpreter(area: str) -> Interpreter:
+            return self._interpreter(self.templates.in_area(area), guess)
+
+        return NluStage(
+            *(self.templates, interpreter(here), now, self.faults), here=here, elsewhere=interpreter
+        )
 
     @cached_property
     def templates(self) -> Templates:
@@ -133,14 +132,20 @@ class Understanding:
 
     def interpreter(self, templates: Templates) -> Interpreter:
         """An interpreter in the home and room of `templates`, with models where there are any."""
+        return self._interpreter(templates, self._guess(templates))
+
+    def _interpreter(self, templates: Templates, guess: Guesser | None) -> Interpreter:
         there = (templates.home, templates.area)
         compose = Composer(*there) if self._whole else None
         questions = Questions(*there) if self._whole else None
-        if not self.guesses:
-            return Interpreter(templates, None, compose, questions)
-        finder, patterns = SlotFinder(templates.lists), slot_patterns(templates.claims)
-        guess = Guesser(self.intents, self.tagger, finder, patterns, self.faults)
         return Interpreter(templates, guess, compose, questions)
+
+    def _guess(self, templates: Templates) -> Guesser | None:
+        """What guesses, in any room, as its models may be replaced; None where nothing does."""
+        if not self.guesses:
+            return None
+        finder, patterns = SlotFinder(templates.lists), slot_patterns(templates.claims)
+        return Guesser(self.intents, self.tagger, finder, patterns, self.faults)
 
     @property
     def guesses(self) -> bool:

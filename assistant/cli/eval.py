@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from contextlib import closing
 from datetime import datetime
 from pathlib import Path
@@ -13,7 +13,6 @@ from typing import Annotated
 import msgspec
 import typer
 
-from assistant.answer.answers import DocumentAnswers
 from assistant.answer.retrieval.encoder import PassageEncoder as DocumentEncoder
 from assistant.cli.shared.conversation import answering, temporary_config
 from assistant.cli.shared.misses import (
@@ -30,7 +29,6 @@ from assistant.core.config import AsrSettings, Config, MqttSettings
 from assistant.core.database import Database
 from assistant.core.errors import InputError, SkillError, WakeWordError
 from assistant.core.models.manifest import Library
-from assistant.core.models.opened import OpenModels
 from assistant.core.stage import Stage
 from assistant.evaluation.answers import evaluate_answers, passages
 from assistant.evaluation.clips import ClipLabel, SentenceLabel, labelled, sound_of
@@ -52,7 +50,6 @@ from assistant.evaluation.spoken import evaluate_spoken
 from assistant.evaluation.squad import read_articles
 from assistant.evaluation.wake import Recordings, evaluate_enrolment, evaluate_wake
 from assistant.evaluation.week import ConversationOfWeek, evaluate_week, load_week
-from assistant.supervision.settings import check_settings
 from audio.wake.engine import spoken
 from nlu.build import answer_reader
 from nlu.classifier.encoder import MODEL, SentenceEncoder
@@ -315,8 +312,18 @@ def week(
     documents = file.parent / held.documents if held.documents else None
     config = _with_broker(home)
     clock = _Clock(config)
+    composition = Composition(config, now=clock)
+    known = ("", *(area.id for area in composition.home.areas))
+    if strange := next((c for c in held.conversations if c.area not in known), None):
+        raise InputError("week.area", f'{file}: the home has no area "{strange.area}"')
     with answering(config, documents, clock) as answers, progress("conversing") as told:
-        figures = evaluate_week(held, _rooms(config, answers, clock), tell_outcome(json), told)
+
+        def stages(conversation: ConversationOfWeek, state: Database) -> Sequence[Stage]:
+            clock.set(conversation.begins)
+            answer = composition.answer(answers=answers)
+            return composition.nlu(), composition.skills(state), answer
+
+        figures = evaluate_week(held, stages, tell_outcome(json), told)
     show_figures(f"Week, {file.name}", figures, json)
 
 
@@ -340,24 +347,6 @@ class _Clock:
     def set(self, local: datetime | None) -> None:
         """Make this local time the present; None for the real one."""
         self._present = local and local.replace(tzinfo=self._zone)
-
-
-def _rooms(
-    config: Config, answers: DocumentAnswers | None, clock: _Clock
-) -> Callable[[ConversationOfWeek, Database], Sequence[Stage]]:
-    """The stages for a conversation in its room at its time; what they share is made once."""
-    opened, compositions = OpenModels(), dict[str, Composition]()
-
-    def stages(conversation: ConversationOfWeek, state: Database) -> Sequence[Stage]:
-        clock.set(conversation.begins)
-        if conversation.area not in compositions:
-            home = msgspec.structs.replace(config.home, area=conversation.area)
-            there = check_settings(msgspec.structs.replace(config, home=home))
-            compositions[conversation.area] = Composition(there, opened=opened, now=clock)
-        composition = compositions[conversation.area]
-        return composition.nlu(), composition.skills(state), composition.answer(answers=answers)
-
-    return stages
 
 
 def _levels(snr_db: str) -> dict[str, float]:

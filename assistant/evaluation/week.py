@@ -108,7 +108,7 @@ class WeekOutcome(msgspec.Struct, frozen=True, kw_only=True, tag=True):
 
 
 Stages = Callable[[ConversationOfWeek, Database], Sequence[Stage]]
-"""Makes the stages for one conversation, on its fresh state."""
+"""Makes the stages for one conversation, at its time and on its fresh state."""
 
 
 def load_week(file: Path) -> Week:
@@ -147,7 +147,7 @@ def evaluate_week(
 def _held(conversation: ConversationOfWeek, stages: Sequence[Stage]) -> Iterator[WeekOutcome]:
     for number, utterance in enumerate(conversation.utterances, 1):
         name = f"{conversation.id}.{number}"
-        did = _done(run(stages, _heard(name, utterance.say, number * _PAUSE_S)))
+        did = _done(run(stages, _heard(name, utterance.say, number * _PAUSE_S, conversation.area)))
         yield WeekOutcome(
             id=name,
             say=utterance.say,
@@ -158,8 +158,8 @@ def _held(conversation: ConversationOfWeek, stages: Sequence[Stage]) -> Iterator
         )
 
 
-def _heard(name: str, text: str, at_s: float) -> Iterator[Message]:
-    yield from typed(name, text, at_s)
+def _heard(name: str, text: str, at_s: float, area: str) -> Iterator[Message]:
+    yield from typed(name, text, at_s, area)
     yield PlaybackEnded(utterance_id=name, at_s=at_s + _PAUSE_S / 2)
 
 

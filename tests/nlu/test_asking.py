@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import datetime
+from pathlib import Path
 from typing import Any
 
 import msgspec
@@ -11,7 +12,7 @@ import pytest
 
 from assistant.composition import Composition
 from assistant.core.codec import encode
-from assistant.core.config import Config
+from assistant.core.config import Config, HomeSettings
 from assistant.core.messages import Command, Interpretation, Slot, Transcript
 from assistant.skill.manifest import Traits
 from nlu.classifier.examples import IntentLabel
@@ -116,6 +117,15 @@ def guesser() -> Guesser:
     guess = composition.understanding.interpreter(composition.understanding.templates).guess
     assert isinstance(guess, Guesser)
     return guess
+
+
+def test_every_room_guesses_by_the_models_that_are_in_use(now: datetime, tmp_path: Path) -> None:
+    file = tmp_path / "home.yaml"
+    file.write_text("areas: [{name: Den, id: den}]\n")
+    stage = Composition(Config(home=HomeSettings(file=str(file)))).understanding.stage(lambda: now)
+    den, elsewhere = stage._room("den"), stage._room("")
+    assert den is not elsewhere
+    assert den.interpreter.guess is elsewhere.interpreter.guess is stage.guess is not None
 
 
 @pytest.mark.parametrize("text", ["shopping list, add milk to it", "play some jazz would you"])
