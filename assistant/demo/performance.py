@@ -28,7 +28,9 @@ from assistant.core.messages import (
 )
 from audio.frames import FRAME_S, SILENCE
 
-READY_S = 60.0
+READY_S = 300.0
+"""Most seconds of a first start, which prepares what the ear knows: half a minute on a desktop."""
+LOOK_S = 0.1
 ANSWER_S = 30.0
 UNHEARD_S = 3.0
 ATTEMPTS = 3
@@ -52,9 +54,10 @@ level = "warning"
 
 
 class Daemon:
-    """A running daemon that can be spoken to."""
+    """A running daemon that can be spoken to, as `process` with its files in `folder`."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, process: subprocess.Popen[bytes]) -> None:
+        self._process = process
         self._microphone = folder / "microphone"
         self._client = ControlClient(folder / "run" / CONTROL_SOCKET)
         self._events: queue.Queue[Message] = queue.Queue()
@@ -94,11 +97,16 @@ class Daemon:
             yield from sorted(messages, key=lambda m: m.at_s)
 
     def follow(self) -> None:
-        """Wait for the daemon to be ready, and gather its events from then on."""
+        """Wait for the daemon to be ready, and gather its events from then on.
+
+        Raises `ControlError` when it takes too long, or ends.
+        """
         joined = threading.Event()
         threading.Thread(target=self._gather, args=(joined,), daemon=True).start()
-        if not joined.wait(READY_S):
-            raise ControlError("demo.start", "the daemon did not start; run: assistant doctor")
+        until_s = time.monotonic() + READY_S
+        while not joined.wait(LOOK_S):
+            if self._process.poll() is not None or time.monotonic() > until_s:
+                raise ControlError("demo.start", "the daemon did not start; run: assistant doctor")
 
     def _play(self, frames: Sequence[bytes]) -> None:
         with self._microphone.open("wb") as microphone:
@@ -131,7 +139,7 @@ def daemon(folder: Path, replies: Path, home: Path, models: Path) -> Iterator[Da
     with (folder / "log").open("wb") as log:
         process = subprocess.Popen(command, stdout=log, stderr=log, stdin=subprocess.DEVNULL)
     try:
-        running = Daemon(folder)
+        running = Daemon(folder, process)
         running.follow()
         yield running
     except ControlError as error:

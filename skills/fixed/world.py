@@ -282,11 +282,21 @@ SUBJECTS = (
     ),
     FixedReply(
         "SpellWord",
+        "I can't spell yet.",
+        (
+            "how (do|would) (you|i) spell {what}",
+            "spell {what}",
+            "how is {what} (spelled|spelt)",
+        ),
+        asks=True,
+    ),
+    FixedReply(
+        "DefineWord",
         "I have no dictionary.",
         (
-            "how (do|would) (you|i) (spell|pronounce|write) {what}",
-            "(spell|pronounce|define) {what}",
-            "how is {what} (spelled|spelt|written|pronounced)",
+            "how (do|would) (you|i) (pronounce|write) {what}",
+            "(pronounce|define) {what}",
+            "how is {what} (written|pronounced)",
             "what is the (definition|plural|opposite|meaning) of {what}",
             "what rhymes with {what}",
             "(what is another|give me another|is there another) word for {what}",

@@ -60,6 +60,7 @@ SAID = {
     "ExchangeRates": "what's the dollar worth today",
     "Translate": "how do you say good luck in Italian",
     "SpellWord": "how do you spell rhythm",
+    "DefineWord": "what is the definition of rhythm",
     "TimeElsewhere": "what time is it in Sydney",
     "SearchWeb": "search the internet for camping stoves",
     "ChangeVoice": "speak more slowly",
