@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from assistant.english.numbers import spell
 from skills.sums.expression import SumError, result, spoken, words_of
 from skills.sums.measures import unit_at
+from tests.support.talking import Talk, command
 
 
 @pytest.mark.parametrize(
@@ -80,3 +81,17 @@ def test_a_pint_is_that_of_the_country(imperial: bool, litres: str) -> None:
     unit = unit_at(words_of("two pints"), 1, imperial)
     assert unit is not None
     assert unit[0].worth == Decimal(litres)
+
+
+@pytest.mark.parametrize(
+    ("text", "wanted"),
+    [
+        ("what is a cup of flour in grams", "I don't know how heavy cups of flour are."),
+        ("what is a litre of water in kilograms", "1 litre is 1 kilogram."),
+        ("what is a mile in kilograms", "Miles measure length, kilograms weight."),
+        ("what is a mile in", "Say how much of which unit, and in which unit you want it."),
+    ],
+)
+def test_what_cannot_be_compared_is_told(talk: Talk, text: str, wanted: str) -> None:
+    substance = {"substance": text.split()[5]} if " of " in text else {}
+    assert talk.say(text, command("ConvertUnits", **substance)) == wanted
