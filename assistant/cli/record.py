@@ -10,6 +10,7 @@ import typer
 from rich.table import Table
 
 from assistant.cli.shared.output import console, emit
+from assistant.cli.shared.questions import confirm
 from assistant.control.client import ControlClient
 from assistant.core.config import Config as Settings
 from assistant.core.config import config_files, load_config
@@ -42,7 +43,7 @@ def on(
     question = _QUESTION.format(
         folder=folder, days=limits.most_days, megabytes=limits.most_megabytes
     )
-    if not (yes or typer.confirm(question)):
+    if not (yes or confirm(question)):
         console.print("Nothing is kept.")
         raise typer.Exit(1)
     _tell(_ask(settings, "on"), json)

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-import typer
-
 from assistant.cli.shared.output import console
+from assistant.cli.shared.questions import ask, confirm
 
 
 class Asker:
@@ -24,12 +23,11 @@ class Asker:
         """A line of text; Enter gives the default."""
         if not self.asks:
             return default
-        answer: str = typer.prompt(question, default=default, show_default=bool(default))
-        return answer.strip()
+        return ask(f"{question} [{default}]: " if default else f"{question}: ").strip() or default
 
     def yes(self, question: str, default: bool = True) -> bool:
         """Yes or no; Enter gives the default."""
-        return typer.confirm(question, default=default) if self.asks else default
+        return confirm(question, default) if self.asks else default
 
     def choose(self, question: str, options: Sequence[str], default: int = 0) -> int:
         """The number of one of the options, from 1, or 0 for none."""

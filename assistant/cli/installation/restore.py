@@ -11,6 +11,7 @@ import typer
 
 from assistant.backup.restore import prepared
 from assistant.cli.shared.output import console
+from assistant.cli.shared.questions import confirm
 from assistant.core.errors import InputError
 
 
@@ -43,7 +44,7 @@ def restore(
 def _require_consent() -> None:
     if not sys.stdin.isatty():
         raise InputError("backup.consent", "this replaces what is here: give --yes")
-    if not typer.confirm("Go on?"):
+    if not confirm("Go on?"):
         _tell("Nothing was changed.")
         raise typer.Exit(1)
 

@@ -13,6 +13,7 @@ import typer
 
 from assistant.cli.reload import tell_daemon
 from assistant.cli.shared.output import console, emit, errors, progress
+from assistant.cli.shared.questions import confirm
 from assistant.cli.shared.skill_reports import show_check, show_failed
 from assistant.core.config import Config, config_files, load_config
 from assistant.core.database import copy_database
@@ -73,7 +74,7 @@ def _consent(skill: str, permissions: Sequence[str]) -> bool:
     if not sys.stdin.isatty():
         return False
     _tell(f"{skill} asks for: {', '.join(permissions)}")
-    return typer.confirm("May it use that?")
+    return confirm("May it use that?")
 
 
 def _take_on(settings: Config) -> None:
