@@ -8,8 +8,9 @@ import fcntl
 import os
 import stat
 import tempfile
+import time
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import IO, Any
 
@@ -17,6 +18,9 @@ MOST_BYTES = 1 << 20
 """Most bytes of a text file that people write."""
 _AT_FDCWD, _RENAME_EXCHANGE = -100, 2
 """Of renameat2(2), for which Python has no function."""
+MOST_WAIT_S = 300.0
+"""Seconds for which a process waits at most for what another makes."""
+_WAIT_STEP_S = 0.05
 
 
 def replace_file(path: Path, content: bytes, mode: int = 0o644, *, durable: bool = True) -> None:
@@ -49,6 +53,12 @@ def replacing(path: Path, mode: int = 0o644, *, durable: bool = True) -> Iterato
         on_failure.pop_all()
     if durable:
         sync(path.parent)
+
+
+def mark_used(path: Path) -> None:
+    """Give a file of a cache the time of now, so that what is not used is the oldest there."""
+    with suppress(OSError):  # of another user, or on a disk that cannot be written
+        os.utime(path)
 
 
 def exchange(one: Path, other: Path) -> None:
@@ -98,6 +108,32 @@ def open_locked(path: Path, mode: str = "wb") -> IO[Any] | None:
         raise
     file.close()
     return None
+
+
+@contextmanager
+def made_once(path: Path) -> Iterator[bool]:
+    """A block that makes the cached file at `path`; other processes wait for its end before theirs.
+
+    It is given whether this process has waited, and the file may be there now. It only saves time:
+    who waits in vain goes on after a while, and at once where no lock can be put beside `path`.
+    """
+    beside, waited = path.with_name(f"{path.name}.lock"), False
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        file = beside.open("wb")
+    except OSError:
+        yield False
+        return
+    with file:
+        until_s = time.monotonic() + MOST_WAIT_S
+        while not try_lock(file) and time.monotonic() < until_s:
+            waited = True
+            time.sleep(_WAIT_STEP_S)
+        try:
+            yield waited
+        finally:
+            with suppress(OSError):
+                beside.unlink()
 
 
 @contextmanager

@@ -29,16 +29,18 @@ def confusions(
     """The `sentences`, by skill, that a head fitted without them takes for another intent.
 
     The head is fitted to four fifths of them and to `others`, repeatedly, so that each sentence is
-    left out once. `owners` gives the skill that carries out an intent.
+    left out once; the first head is calibrated, which takes the longest, and the others take that
+    over. `owners` gives the skill that carries out an intent.
     """
     if not sentences:
         return {}
     embeddings = encoder.encode([one.text for one in sentences])
     folds = _folds([one.intent for one in sentences])
     found: dict[str, list[Confusion]] = {}
+    head: Head | None = None
     for fold in range(FOLDS):
         out = folds == fold
-        head = _fitted(sentences, embeddings, ~out, others)
+        head = _fitted(sentences, embeddings, ~out, others, head)
         for index, confusion in _wrong(head, sentences, embeddings, np.flatnonzero(out), owners):
             found.setdefault(owners.get(sentences[index].intent, ""), []).append(confusion)
         progress(fold + 1, FOLDS)
@@ -56,7 +58,11 @@ def _folds(intents: Sequence[str]) -> NDArray[np.intp]:
 
 
 def _fitted(
-    sentences: Sequence[Labelled], embeddings: Embeddings, kept: NDArray[np.bool_], others: Examples
+    sentences: Sequence[Labelled],
+    embeddings: Embeddings,
+    kept: NDArray[np.bool_],
+    others: Examples,
+    calibrated: Head | None,
 ) -> Head:
     labels = [
         IntentLabel(s.intent, s.fixed).text for s, keep in zip(sentences, kept, strict=True) if keep
@@ -64,7 +70,10 @@ def _fitted(
     inside = np.array([label is not None for label in others.labels], bool)
     labels += [label.text for label in others.labels if label is not None]
     known = np.concatenate([embeddings[kept], others.embeddings[inside]])
-    return Head.fit(known, labels, others.embeddings[~inside])
+    negatives = others.embeddings[~inside]
+    if calibrated is None:
+        return Head.fit(known, labels, negatives)
+    return calibrated.refit(known, labels, negatives, warm=False)
 
 
 def _wrong(

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import msgspec
 
-from assistant.core.files import replace_file
+from assistant.core.files import made_once, mark_used, replace_file
 from assistant.core.fork import in_fork
 from assistant.core.speakable import Speakable, SpeakableSource
 from audio.asr.language_model import WordNetwork, compile_network
@@ -16,7 +16,8 @@ from audio.asr.pronunciation import PHONES, dictionary_entries
 from audio.asr.trigram import arpa, drawn
 
 _FORMAT = "9"  # changes whenever the same source would give other files
-_KEPT = 4
+_KEPT = 8
+"""Most domains that are kept, 3 MB each: the daemon's, and those of what was tried lately."""
 _PHONE_PROBABILITY = 0.01
 
 
@@ -34,12 +35,17 @@ class Domain(msgspec.Struct, frozen=True, kw_only=True):
     dictionary: Path
     trigram: Path
 
+    @property
+    def is_there(self) -> bool:
+        """Whether all files have been made."""
+        return all(file.exists() for file in (self.network, self.dictionary, self.trigram))
+
 
 def prepare(source: SpeakableSource, prefixes: Sequence[str], cache: Path) -> Domain:
     """Give the domain's files from `cache`, making them when what may be said is new.
 
     A fork makes them, since the sentences take far more memory than the recogniser that needs no
-    more than their files. Files appear whole or not at all; the few newest domains are kept.
+    more than their files. Files appear whole or not at all; the few domains used last are kept.
     Raises OSError when `cache` cannot be written, ValueError when no sentence has a word.
     """
     key = _key(source.key, prefixes)
@@ -48,8 +54,11 @@ def prepare(source: SpeakableSource, prefixes: Sequence[str], cache: Path) -> Do
         dictionary=cache / f"{key}.dict",
         trigram=cache / f"{key}.arpa",
     )
-    if not all(file.exists() for file in (domain.network, domain.dictionary, domain.trigram)):
-        in_fork(lambda: _make(domain, source, prefixes, cache))
+    if not domain.is_there:
+        with made_once(domain.network):
+            if not domain.is_there:
+                in_fork(lambda: _make(domain, source, prefixes, cache))
+    mark_used(domain.network)
     return domain
 
 

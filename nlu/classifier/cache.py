@@ -9,7 +9,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TypeVar
 
-from assistant.core.files import replace_file
+from assistant.core.files import mark_used, replace_file
 
 log = logging.getLogger(__name__)
 
@@ -27,12 +27,14 @@ An archive that claims to be encrypted, or packed in an unknown way, raises a Ru
 def read(file: Path, decode: Callable[[bytes], Content]) -> Content | None:
     """What `decode` makes of the file; None when there is none, or it is damaged."""
     try:
-        return decode(file.read_bytes())
+        content = decode(file.read_bytes())
     except FileNotFoundError:
         return None
     except UNREADABLE as error:
         log.warning("%s is rebuilt: %s (nlu.cache)", file, error)
         return None
+    mark_used(file)
+    return content
 
 
 def write(file: Path, content: bytes) -> None:
@@ -45,7 +47,7 @@ def write(file: Path, content: bytes) -> None:
 
 
 def keep_newest(folder: Path, pattern: str, count: int) -> None:
-    """Delete all files of a pattern but the `count` written last."""
+    """Delete all files of a pattern but the `count` written or read last."""
     try:
         files = sorted(folder.glob(pattern), key=lambda file: file.stat().st_mtime)
         for old in files[:-count]:

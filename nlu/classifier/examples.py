@@ -62,11 +62,6 @@ class Examples(NamedTuple):
         labels = [label for label, is_chosen in zip(self.labels, chosen, strict=True) if is_chosen]
         return Examples(labels, self.embeddings[chosen])
 
-    def divided(self, at: int) -> tuple[Examples, Examples]:
-        """The first `at` examples, and the others."""
-        first, others = self.embeddings[:at], self.embeddings[at:]
-        return Examples(self.labels[:at], first), Examples(self.labels[at:], others)
-
     def __add__(self, other: Examples) -> Examples:  # type: ignore[override]
         """These and others."""
         parts = [part for part in (self.embeddings, other.embeddings) if len(part)]
@@ -109,25 +104,32 @@ def write_shipped(file: Path, examples: Examples) -> None:
 
 
 class CachedEncoder:
-    """An encoder that keeps the embeddings of its last call in `folder`."""
+    """An encoder that keeps the embeddings of its last call in `folder`, in a file named `name`.
 
-    def __init__(self, encoder: SentenceEncoder, folder: Path) -> None:
-        self._encoder = encoder
-        self._file = folder / f"embeddings-{encoder.version[:16]}.npz"
+    Beside them it keeps up to `others` of the calls before, those made last.
+    """
+
+    def __init__(
+        self, encoder: SentenceEncoder, folder: Path, name: str = "embeddings", others: int = 0
+    ) -> None:
+        self._encoder, self._others = encoder, others
+        self._file = folder / f"{name}-{encoder.version[:16]}.npz"
 
     def encode(self, texts: Sequence[str]) -> Embeddings:
-        """The texts' embeddings; cached embeddings of other texts are deleted."""
+        """The texts' embeddings; cached embeddings of too many other texts are deleted."""
         known = cache.read(self._file, _decoded) or {}
-        keys = [_key(text) for text in texts]
-        new = sorted({key: text for key, text in zip(keys, texts, strict=True) if key not in known})
-        by_key = dict(zip(keys, texts, strict=True))
+        by_key = {_key(text): text for text in texts}
+        new = sorted(by_key.keys() - known.keys())
         if new:
             made = self._encoder.encode([by_key[key] for key in new])
             known |= dict(zip(new, made, strict=True))
-        wanted = {key: known[key] for key in keys}
-        if new or len(wanted) < len(known):
-            cache.write(self._file, _encoded(wanted))
-        return np.stack([wanted[key] for key in keys]) if keys else np.zeros((0, 0), np.float32)
+        wanted = {key: known[key] for key in by_key}
+        others = [key for key in known if key not in wanted]
+        if new or len(others) > self._others:
+            kept = {key: known[key] for key in others[max(0, len(others) - self._others) :]}
+            cache.write(self._file, _encoded(kept | wanted))
+        rows = [wanted[_key(text)] for text in texts]
+        return np.stack(rows) if rows else np.zeros((0, 0), np.float32)
 
 
 def _decoded(content: bytes) -> dict[str, Embeddings]:
@@ -137,7 +139,7 @@ def _decoded(content: bytes) -> dict[str, Embeddings]:
 
 def _encoded(known: dict[str, Embeddings]) -> bytes:
     file = io.BytesIO()
-    np.savez(file, keys=np.array(list(known)), embeddings=np.stack(list(known.values())))
+    np.savez(file, keys=np.array(list(known)), embeddings=np.array(list(known.values())))
     return file.getvalue()
 
 

@@ -12,6 +12,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from assistant.core.files import made_once
 from nlu.classifier import cache
 from nlu.classifier.corrections import Lesson, Use, read_uses, write_uses
 from nlu.classifier.encoder import SentenceEncoder
@@ -26,6 +27,8 @@ _VERSION = 3
 """Version of the fitting; increase it when the way a head is fitted or stored changes."""
 _KEPT = 8
 """Most fitted heads that are kept: the daemon's, and those of folders that were tried lately."""
+_OTHERS = 4000
+"""Embeddings of other sentences of skills that are kept, 6 MB: as many as of six installations."""
 
 
 class OwnSentences(NamedTuple):
@@ -58,16 +61,21 @@ def fitted(
     for label, text in own.commands:
         digest.update(f"{label.text}\t{text}\n".encode())
     base = digest.hexdigest()
-    teaching = [(one.label, one.text) for one in own.lessons if isinstance(one.label, IntentLabel)]
-    known = embed(CachedEncoder(encoder, folder), [*own.commands, *own.talk, *teaching])
-    commands, others = known.divided(len(own.commands))
-    talk, corrections = others.divided(len(own.talk))
+    cached = CachedEncoder(encoder, folder, others=_OTHERS)
+    talk = embed(cached, own.talk)
     if start is not None and not _file(folder, base).exists():
-        head = refitted(start, commands + read_shipped(shipped))
+        head = refitted(start, embed(cached, own.commands) + read_shipped(shipped))
         return IntentModel(encoder, head, talk, provisional=True)
-    head = _kept(folder, base, lambda: IntentModel.fit(commands + read_shipped(shipped)))
+    head = _kept(
+        folder, base, lambda: IntentModel.fit(embed(cached, own.commands) + read_shipped(shipped))
+    )
     if own.lessons or read_uses(folder, base):
-        examples = read_shipped(shipped)
+        teaching = [
+            (one.label, one.text) for one in own.lessons if isinstance(one.label, IntentLabel)
+        ]
+        # What was said here is kept apart, and only for as long as it is a lesson.
+        corrections = embed(CachedEncoder(encoder, folder, "lessons"), teaching)
+        commands, examples = embed(cached, own.commands), read_shipped(shipped)
         trial = partial(Trial, head, commands, examples, talk, encoder.calibration)
         chosen = corrections.where(_harmless(own.lessons, corrections, trial, folder, base))
         if chosen.labels:
@@ -83,10 +91,14 @@ def _kept(folder: Path, name: str, fit: Callable[[], Head]) -> Head:
     """The head of that name in `folder`, which is fitted where there is none."""
     file = _file(folder, name)
     head = cache.read(file, Head.from_npz)
-    if head is None:
-        head = fit()
-        cache.write(file, head.to_npz())
-        cache.keep_newest(folder, "head-*.npz", _KEPT)
+    if head is not None:
+        return head
+    with made_once(file) as waited:
+        head = cache.read(file, Head.from_npz) if waited else None
+        if head is None:
+            head = fit()
+            cache.write(file, head.to_npz())
+            cache.keep_newest(folder, "head-*.npz", _KEPT)
     return head
 
 

@@ -67,12 +67,15 @@ class Head:
         """
         return _fit(embeddings, labels, negatives, None)
 
-    def refit(self, embeddings: Array, labels: Sequence[str], negatives: Array) -> Head:
+    def refit(
+        self, embeddings: Array, labels: Sequence[str], negatives: Array, *, warm: bool = True
+    ) -> Head:
         """Fit a head to changed sentences, starting from this one; the calibration is kept.
 
-        Raises `ValueError` as `fit` does.
+        With `warm` false only the calibration is taken over: nothing else that this one was fitted
+        to is known to the new one. Raises `ValueError` as `fit` does.
         """
-        return _fit(embeddings, labels, negatives, self)
+        return _fit(embeddings, labels, negatives, self, warm)
 
     def scores(self, embedding: Array) -> Scores:
         """The scores of one embedding float32[width]."""
@@ -132,7 +135,13 @@ class Head:
             )
 
 
-def _fit(embeddings: Array, labels: Sequence[str], negatives: Array, old: Head | None) -> Head:
+def _fit(
+    embeddings: Array,
+    labels: Sequence[str],
+    negatives: Array,
+    old: Head | None,
+    warm: bool = True,
+) -> Head:
     names = tuple(sorted(set(labels)))
     if len(names) < 2 or (len(names) < 4 and not len(negatives)):
         raise ValueError(f"{len(names)} intents and {len(negatives)} negatives are too few to fit")
@@ -146,7 +155,7 @@ def _fit(embeddings: Array, labels: Sequence[str], negatives: Array, old: Head |
     else:
         scope, spread, held_out_scores = old.scope, old.spread, old.held_out_scores
         temperature = old.temperature
-        if old.classes.outputs - len(old.labels) == bool(len(negatives)):
+        if warm and old.classes.outputs - len(old.labels) == bool(len(negatives)):
             start = _start(old, names, bool(len(negatives)))
     classes = _classes(embeddings, numbers, negatives, start)
     mahalanobis = Mahalanobis.fit(embeddings, numbers)

@@ -12,7 +12,9 @@ import pytest
 from assistant.core.files import (
     exchange,
     in_memory,
+    made_once,
     make_private,
+    mark_used,
     open_locked,
     read_text,
     replace_file,
@@ -171,3 +173,45 @@ def test_a_file_that_was_not_written_to_its_end_replaces_nothing(tmp_path: Path)
         raise KeyboardInterrupt
     assert file.read_text() == "before"
     assert list(tmp_path.iterdir()) == [file]
+
+
+def test_what_one_process_makes_another_waits_for(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file, lock = tmp_path / "folder" / "file", tmp_path / "folder" / "file.lock"
+    with made_once(file) as waited:
+        assert not waited
+        assert open_locked(lock) is None  # the other's turn is not yet
+    assert list(file.parent.iterdir()) == []
+
+    others, slept = open_locked(lock), []
+
+    def sleep(seconds: float) -> None:
+        slept.append(seconds)
+        if len(slept) == 3 and others is not None:
+            others.close()
+
+    monkeypatch.setattr("assistant.core.files.time.sleep", sleep)
+    with made_once(file) as waited:
+        assert (waited, len(slept)) == (True, 3)
+
+
+def test_nobody_waits_for_ever_or_where_no_lock_can_be_put(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("assistant.core.files.MOST_WAIT_S", 0.0)
+    with (tmp_path / "file.lock").open("wb") as others:
+        assert try_lock(others)
+        with made_once(tmp_path / "file"):
+            pass
+    (tmp_path / "not a folder").touch()
+    with made_once(tmp_path / "not a folder" / "file") as waited:
+        assert not waited
+
+
+def test_what_is_used_is_the_newest(tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    os.utime(tmp_path / "file", (0, 0))
+    mark_used(tmp_path / "file")
+    assert (tmp_path / "file").stat().st_mtime > 0
+    mark_used(tmp_path / "none")

@@ -28,7 +28,7 @@ SAID = (
 @pytest.fixture(scope="module")
 def config(tmp_path_factory: pytest.TempPathFactory) -> Config:
     folder = tmp_path_factory.mktemp("replay")
-    storage = StorageSettings(state=str(folder / "state"), cache=str(folder / "cache"))
+    storage = StorageSettings(state=str(folder / "state"))
     return Config(home=HomeSettings(file=str(HOME)), storage=storage)
 
 

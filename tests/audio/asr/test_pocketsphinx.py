@@ -148,17 +148,21 @@ def test_without_a_second_look_other_speech_is_nothing(
 
 def test_the_domain_is_built_once_and_again_when_the_sentences_change(tmp_path: Path) -> None:
     PocketSphinxRecognizer(always(["stop"]), cache_dir=tmp_path)
-    first = {file: file.stat().st_mtime_ns for file in tmp_path.iterdir()}
+    first = {file: file.stat().st_ino for file in tmp_path.iterdir()}
     PocketSphinxRecognizer(always(["stop"]), cache_dir=tmp_path)
-    assert {file: file.stat().st_mtime_ns for file in tmp_path.iterdir()} == first
+    assert {file: file.stat().st_ino for file in tmp_path.iterdir()} == first
     PocketSphinxRecognizer(always(["stop", "go on"]), cache_dir=tmp_path)
     assert len(list(tmp_path.iterdir())) == 2 * len(first)
 
 
 def test_few_domains_are_kept(tmp_path: Path) -> None:
-    for number in ("one", "two", "three", "four", "five", "six"):
+    PocketSphinxRecognizer(always(["stop"]), cache_dir=tmp_path)
+    (used,) = tmp_path.glob("*.fsg")
+    for number in ("one", "two", "three", "four", "five", "six", "seven", "eight", "nine"):
         PocketSphinxRecognizer(always([f"stop {number}"]), cache_dir=tmp_path)
-    assert len(list(tmp_path.glob("*.fsg"))) == len(list(tmp_path.glob("*.dict"))) == 4
+        PocketSphinxRecognizer(always(["stop"]), cache_dir=tmp_path)
+        assert used.exists()  # it was made first, and used last
+    assert len(list(tmp_path.glob("*.fsg"))) == len(list(tmp_path.glob("*.dict"))) == 8
 
 
 def test_no_sentences_are_refused(tmp_path: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
@@ -15,6 +16,16 @@ def test_what_was_written_is_read_by_its_user_alone(tmp_path: Path) -> None:
     cache.write(file, b"vectors")
     assert cache.read(file, bytes.decode) == "vectors"
     assert file.stat().st_mode & 0o777 == 0o600
+
+
+def test_what_was_read_last_is_kept(tmp_path: Path) -> None:
+    files = [tmp_path / f"head-{number}.npz" for number in range(4)]
+    for age, file in enumerate(reversed(files), 1):
+        cache.write(file, b"head")
+        os.utime(file, (1_000_000 - age, 1_000_000 - age))
+    assert cache.read(files[0], bytes.decode)
+    cache.keep_newest(tmp_path, "head-*.npz", 2)
+    assert sorted(tmp_path.iterdir()) == [files[0], files[3]]
 
 
 def test_a_full_disk_keeps_the_old_file_and_nothing_beside_it(

@@ -69,6 +69,27 @@ def test_only_new_sentences_are_embedded(tmp_path: Path) -> None:
     assert first.tolist() == [[1, 1], [2, 1]]
 
 
+def test_the_last_of_other_embeddings_are_kept_too(tmp_path: Path) -> None:
+    encoder = Counting()
+    cached = CachedEncoder(encoder, tmp_path, others=2)  # type: ignore[arg-type]
+    for texts in (["a"], ["bb"], ["ccc"], ["dddd"]):
+        cached.encode(texts)
+    asked = len(encoder.asked)
+    assert cached.encode(["dddd", "ccc", "bb"]).tolist() == [[4, 1], [3, 1], [2, 1]]
+    assert len(encoder.asked) == asked
+    cached.encode(["a"])
+    assert encoder.asked[asked:] == ["a"]
+
+
+def test_without_others_what_is_not_asked_for_again_is_forgotten(tmp_path: Path) -> None:
+    encoder = Counting()
+    cached = CachedEncoder(encoder, tmp_path, "lessons")  # type: ignore[arg-type]
+    cached.encode(["a", "bb"])
+    assert cached.encode([]).shape == (0, 0)
+    cached.encode(["bb"])
+    assert sorted(encoder.asked) == ["a", "bb", "bb"]
+
+
 def test_another_model_or_a_damaged_cache_starts_again(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:

@@ -121,6 +121,16 @@ def test_a_refit_comes_to_what_a_fit_comes_to(head: Head) -> None:
     )
 
 
+def test_a_cold_refit_takes_over_the_calibration_alone(head: Head) -> None:
+    kept = [label != "intent03" for label in LABELS]
+    rest = (TRAIN[kept], [label for label in LABELS if label != "intent03"], NEGATIVES)
+    after_all, after_rest = (one.refit(*rest, warm=False) for one in (head, Head.fit(*rest)))
+    np.testing.assert_array_equal(after_all.classes.weight, after_rest.classes.weight)
+    assert after_all.temperature == head.temperature
+    np.testing.assert_array_equal(after_all.spread, head.spread)
+    assert (head.refit(*rest).classes.weight != after_all.classes.weight).any()  # the control
+
+
 def test_a_head_survives_being_saved(head: Head) -> None:
     again = Head.from_npz(head.to_npz())
     assert again.labels == head.labels
