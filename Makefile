@@ -8,6 +8,7 @@ TEST_PACKAGES := pulseaudio libasound2-plugins sox mosquitto
 WANTED := $(RUN_PACKAGES)
 CORES := $(shell nproc)
 PYTEST := $(VENV)/bin/python -m pytest
+STORIES = $(shell grep -rl --include='test_*.py' 'mark\.e2e' tests)
 COVERAGE := $(VENV)/bin/coverage
 COVERED := $(wildcard assistant/*/) audio nlu skills
 test test-long coverage test-set: WANTED += $(TEST_PACKAGES)
@@ -35,11 +36,16 @@ piper: run-set ## add the Piper voice engine; for the service: sudo make -C /opt
 gpio: run-set ## add the mute button's GPIO; for the service: sudo make -C /opt/hark gpio
 	$(PIP) install --no-deps --require-hashes -r requirements/gpio.txt
 
-# A story told to a real daemon waits for sound most of the time: the other tests run meanwhile,
-# with what the stories leave of the processor.
+# Where bytecode is not to be written, each of the tests' thousand processes would compile all it
+# loads.
+test-parts test-stories test-long coverage: export PYTHONDONTWRITEBYTECODE :=
+
+# A story told to a real daemon waits for sound most of the time: three are told on two cores, and
+# the other tests run meanwhile, with what the stories leave of the processor.
 .PHONY: test
 test: test-set lint ## set up, then run every check but the long ones
-	@$(MAKE) --no-print-directory --jobs=2 test-parts test-stories
+	@cache=$$(mktemp -d) && trap 'rm -rf "$$cache"' EXIT && ASSISTANT_TEST_CACHE=$$cache \
+		$(MAKE) --no-print-directory --jobs=2 test-parts test-stories
 
 .PHONY: test-parts
 test-parts:
@@ -47,7 +53,7 @@ test-parts:
 
 .PHONY: test-stories
 test-stories:
-	MAKEFLAGS= $(PYTEST) -n $(CORES) --dist loadfile -m "e2e and not long"
+	MAKEFLAGS= $(PYTEST) -n $$(($(CORES) * 3 / 2)) --dist loadfile -m "e2e and not long" $(STORIES)
 
 .PHONY: test-long
 test-long: test-set ## 50 kills at random, 200 utterances back to back

@@ -41,15 +41,18 @@ class Fuzzed(msgspec.Struct, kw_only=True):
     slowest_ms: float = 0.0
 
 
-def composed(folder: Path) -> Composition:
-    """Everything that is built in, over a home with something for every skill, kept in `folder`."""
+def composed(folder: Path, cache: Path | None = None) -> Composition:
+    """Everything that is built in, over a home with something for every skill, kept in `folder`.
+
+    `cache` may hold what was fitted before.
+    """
     home = msgspec.to_builtins(specimen_home(load_registry().manifests))
     (folder / "home.yaml").write_text(json.dumps(home), "utf-8")
     return Composition(
         Config(
             home=HomeSettings(file=str(folder / "home.yaml")),
             mqtt=MqttSettings(host="localhost"),
-            storage=StorageSettings(cache=str(folder / "cache")),
+            storage=StorageSettings(cache=str(cache or folder / "cache")),
         )
     )
 

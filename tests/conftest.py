@@ -51,16 +51,21 @@ def patient() -> Iterator[None]:
         yield
 
 
+@pytest.fixture(scope="session")
+def run_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder of this run, which all its processes share."""
+    folder = tmp_path_factory.getbasetemp()
+    return folder.parent if "PYTEST_XDIST_WORKER" in os.environ else folder
+
+
 @pytest.fixture(scope="session", autouse=True)
-def cache(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+def cache(run_folder: Path) -> Iterator[Path]:
     """The cache of all tests that name no other: the same sentences are fitted once.
 
     What it keeps is named by a hash of what it was made from, and replaced in one step, so tests in
-    several processes can share it.
+    several processes can share it. `make test` names its folder, for the stories and the others.
     """
-    folder = tmp_path_factory.getbasetemp()
-    if "PYTEST_XDIST_WORKER" in os.environ:
-        folder = folder.parent
+    shared = Path(os.environ.get("ASSISTANT_TEST_CACHE", run_folder / "cache"))
     with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("CACHE_DIRECTORY", str(folder / "cache"))
-        yield folder / "cache"
+        patch.setenv("CACHE_DIRECTORY", str(shared))
+        yield shared

@@ -5,8 +5,6 @@ from __future__ import annotations
 import ast
 import re
 import shlex
-import subprocess
-import sys
 from pathlib import Path
 
 import msgspec
@@ -16,6 +14,7 @@ from assistant.cli.main import COMMANDS, GROUPS
 from assistant.core.config import Config
 from assistant.core.messages import Message, concrete
 from skills.registry import BUILT_IN
+from tests.support.commands import run_assistant
 
 REPOSITORY = Path(__file__).resolve().parent.parent
 README = (REPOSITORY / "README.md").read_text("utf-8")
@@ -71,8 +70,7 @@ def test_the_example_skills_are_shown_whole() -> None:
 
 @pytest.mark.parametrize("command", shown_commands())
 def test_what_is_shown_runs(command: str) -> None:
-    words = [sys.executable, "-m", *shlex.split(command)]
-    subprocess.run(words, cwd=REPOSITORY, check=True, capture_output=True)
+    run_assistant(*shlex.split(command)[1:], cwd=REPOSITORY, check=True)
 
 
 def test_the_readme_is_read_in_five_minutes() -> None:

@@ -6,8 +6,6 @@ The voice is flite's, the whisper and the room are simulated; `docs/situations.m
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -16,8 +14,10 @@ import numpy as np
 import pytest
 import soundfile
 
+from assistant.core.files import made_once, replace_file
 from audio.frames import at_rate
 from audio.tts.flite import Flite
+from tests.support.commands import run_assistant
 from tests.support.situations import RATE, Sound, across_the_room, whispered
 from tests.support.voices import speech
 
@@ -35,6 +35,7 @@ def quiet(seconds: float) -> Sound:
     return np.zeros(int(seconds * RATE))
 
 
+Heard = dict[str, dict[str, Any]]
 CALL = "computer,"
 SITUATIONS: dict[str, Callable[[], tuple[Sound, ...]]] = {
     "in one breath": lambda: (say(f"{CALL} {LIGHT}"),),
@@ -51,9 +52,18 @@ SITUATIONS: dict[str, Callable[[], tuple[Sound, ...]]] = {
 
 
 @pytest.fixture(scope="module")
-def heard(tmp_path_factory: pytest.TempPathFactory) -> dict[str, dict[str, Any]]:
-    """What `assistant hear` made of each situation."""
+def heard(tmp_path_factory: pytest.TempPathFactory, run_folder: Path) -> Heard:
+    """What `assistant hear` made of each situation, for all processes of this run."""
     speech("ready")  # skips where there is no flite
+    kept = run_folder / "situations.json"
+    with made_once(kept):
+        if not kept.exists():
+            replace_file(kept, json.dumps(all_heard(tmp_path_factory)).encode())
+    found: Heard = json.loads(kept.read_bytes())
+    return found
+
+
+def all_heard(tmp_path_factory: pytest.TempPathFactory) -> Heard:
     folder, hiss = tmp_path_factory.mktemp("situations"), np.random.default_rng(0)
     files = {}
     for name, parts in SITUATIONS.items():
@@ -61,14 +71,10 @@ def heard(tmp_path_factory: pytest.TempPathFactory) -> dict[str, dict[str, Any]]
         sound += hiss.normal(0.0, 6.0, len(sound))
         files[name] = folder / f"{name}.wav"
         soundfile.write(files[name], np.clip(sound, -32767, 32767).astype(np.int16), RATE)
-    command = (sys.executable, "-m", "assistant", "hear", "--json", "--home", str(HOME))
-    done = subprocess.run((*command, *files.values()), capture_output=True, text=True, check=True)
+    done = run_assistant("hear", "--json", "--home", HOME, *files.values(), check=True)
     lines = map(json.loads, done.stdout.splitlines())
     summaries = {line["input"]: line for line in lines if line["type"] == "Summary"}
     return {name: summaries[str(file)] for name, file in files.items()}
-
-
-Heard = dict[str, dict[str, Any]]
 
 
 def test_a_command_in_one_breath(heard: Heard) -> None:

@@ -44,10 +44,14 @@ def measure(
     seconds: float,
     noise_file: Path | None = None,
     progress: Callable[[int, int], None] = lambda done, total: None,
+    cache: Path | None = None,
 ) -> IdleFigures:
-    """Play `seconds` of silence, then of noise, to a fresh daemon, and measure the cost of each."""
+    """Play `seconds` of silence, then of noise, to a fresh daemon, and measure the cost of each.
+
+    With a `cache` of earlier starts it is ready sooner than at its very first.
+    """
     noise, name = noise_of(seconds, noise_file)
-    with running_daemon() as rig:
+    with running_daemon(cache=cache) as rig:
         progress(1, 4)
         # The after-effects of a start, such as writing a cache, are not idling.
         _listen(rig, np.zeros(0, np.int16), min(5.0, seconds))

@@ -25,7 +25,7 @@ HOPELESS_RESTARTS = 3
 
 @dataclass(frozen=True)
 class Rig:
-    """A daemon that listens; `ready_s` is how long its very first start took."""
+    """A daemon that listens; `ready_s` is how long its start took."""
 
     process: subprocess.Popen[bytes]
     control: ControlClient
@@ -50,15 +50,16 @@ class Rig:
 
 
 @contextlib.contextmanager
-def running_daemon(home: str = "", settings: str = "") -> Iterator[Rig]:
+def running_daemon(home: str = "", settings: str = "", cache: Path | None = None) -> Iterator[Rig]:
     """Start `assistant run` in a `home` (YAML) with further `settings` (TOML); stop it at the end.
 
-    Raises `ControlError` with the log's last line when it does not start listening.
+    Without a `cache` of earlier starts it is the very first. Raises `ControlError` with the log's
+    last line when it does not start listening.
     """
     with tempfile.TemporaryDirectory(prefix="hark-bench-") as name:
         folder = Path(name)
         began_s = time.monotonic()
-        process = _start(folder, home, settings)
+        process = _start(folder, home, settings, cache or folder / "cache")
         try:
             control = ControlClient(folder / "runtime" / CONTROL_SOCKET)
             _await(process, control, folder)
@@ -73,11 +74,11 @@ def running_daemon(home: str = "", settings: str = "") -> Iterator[Rig]:
                 process.wait()
 
 
-def _start(folder: Path, home: str, settings: str) -> subprocess.Popen[bytes]:
+def _start(folder: Path, home: str, settings: str, cache: Path) -> subprocess.Popen[bytes]:
     (folder / "home.yaml").write_text(home, "utf-8")
     config = folder / "config.toml"
     config.write_text(
-        f'[storage]\nstate = "{folder}/state"\ncache = "{folder}/cache"\n'
+        f'[storage]\nstate = "{folder}/state"\ncache = "{cache}"\n'
         f'runtime = "{folder}/runtime"\n'
         f'[audio]\ninput = "fifo:{folder}/microphone"\noutput = "folder:{folder}/replies"\n'
         f'[home]\nfile = "{folder}/home.yaml"\n{settings}',

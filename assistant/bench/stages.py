@@ -9,6 +9,7 @@ import statistics
 import time
 from collections import Counter
 from collections.abc import Callable, Sequence
+from pathlib import Path
 
 import msgspec
 
@@ -76,8 +77,12 @@ def measure(
     utterances: int,
     wake_word: str = "computer",
     progress: Callable[[int, int], None] = lambda done, total: None,
+    cache: Path | None = None,
 ) -> StagesFigures:
-    """Speak `utterances` commands in each of `runs` runs, each to a fresh daemon."""
+    """Speak `utterances` commands in each of `runs` runs, each to a fresh daemon.
+
+    `cache` may hold what an earlier start made.
+    """
     spoken = [
         _spoken(f"{wake_word}, {COMMANDS[n % len(COMMANDS)]}", VOICES[n % len(VOICES)])
         for n in range(utterances)
@@ -86,7 +91,7 @@ def measure(
     turns: list[Times] = []
     seen: Counter[str] = Counter()
     for run in range(runs):
-        with running_daemon(HOME) as rig:
+        with running_daemon(HOME, cache=cache) as rig:
             for number, sound in enumerate(spoken):
                 seen.update(_exchange(rig, sound))
                 progress(run * utterances + number + 1, runs * utterances)

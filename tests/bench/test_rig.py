@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+from pathlib import Path
 
 import pytest
 
@@ -14,8 +15,8 @@ from assistant.core.errors import ControlError
 pytestmark = pytest.mark.e2e
 
 
-def test_every_process_of_the_idle_daemon_is_weighed() -> None:
-    figures = idle.measure(seconds=1.0)
+def test_every_process_of_the_idle_daemon_is_weighed(cache: Path) -> None:
+    figures = idle.measure(seconds=1.0, cache=cache)
     names = {row.process for row in figures.processes}
     assert {"supervisor", "zygote", "control", "audio", "asr", "nlu", "skills", "voice"} <= names
     assert all(row.pss_mb > 1 for row in figures.processes)
@@ -24,8 +25,8 @@ def test_every_process_of_the_idle_daemon_is_weighed() -> None:
 
 
 @pytest.mark.skipif(shutil.which("flite") is None, reason="flite is not installed")
-def test_a_spoken_command_is_timed_through_every_stage() -> None:
-    figures = stages.measure(runs=1, utterances=1)
+def test_a_spoken_command_is_timed_through_every_stage(cache: Path) -> None:
+    figures = stages.measure(runs=1, utterances=1, cache=cache)
     assert (figures.utterances, figures.understood, figures.replies) == (1, 1, 1)
     timed = {figure.stage: figure.p50_ms for figure in figures.stages}
     assert timed.keys() == set(STAGES) - {"answer"}
@@ -33,11 +34,11 @@ def test_a_spoken_command_is_timed_through_every_stage() -> None:
     assert sum(timed.values()) - timed["total"] == pytest.approx(timed["total"], abs=1)
 
 
-def test_silence_is_no_utterance(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_silence_is_no_utterance(monkeypatch: pytest.MonkeyPatch, cache: Path) -> None:
     """Control: what is not said is not timed."""
     monkeypatch.setattr(stages, "REPLY_S", 3.0)
     monkeypatch.setattr(stages, "_spoken", lambda text, voice: idle.pink(16_000) // 100)
-    figures = stages.measure(runs=1, utterances=1)
+    figures = stages.measure(runs=1, utterances=1, cache=cache)
     assert (figures.stages, figures.understood, figures.replies) == ((), 0, 0)
 
 

@@ -5,22 +5,22 @@ from __future__ import annotations
 import os
 import struct
 import subprocess
-import sys
 from pathlib import Path
 
 import numpy as np
 import pytest
 import soundfile
 
+from tests.support.commands import run_assistant
+
 WHISPER = "whisper-tiny.en"
 
 
 def assistant(folder: Path, *arguments: str | Path) -> subprocess.CompletedProcess[str]:
     """Run the command with `folder` for a home, and the cache of all tests."""
-    command = (sys.executable, "-m", "assistant", *map(str, arguments))
     environment = {"HOME": str(folder), "PATH": "/usr/bin:/bin", "XDG_RUNTIME_DIR": str(folder)}
     environment["CACHE_DIRECTORY"] = os.environ["CACHE_DIRECTORY"]
-    return subprocess.run(command, env=environment, capture_output=True, text=True)
+    return run_assistant(*arguments, env=environment)
 
 
 def refused(result: subprocess.CompletedProcess[str], *words: str) -> None:

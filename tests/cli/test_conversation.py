@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import soundfile
+
+from tests.support.commands import run_assistant
 
 KEYS = {"type", "input", "wake", "transcript", "intent", "confidence", "slots", "reply"} | {
     "commands",
@@ -18,8 +18,7 @@ KEYS = {"type", "input", "wake", "transcript", "intent", "confidence", "slots", 
 
 
 def last_line(*arguments: str) -> dict[str, Any]:
-    command = (sys.executable, "-m", "assistant", *arguments, "--json")
-    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    done = run_assistant(*arguments, "--json", check=True)
     found: dict[str, Any] = json.loads(done.stdout.splitlines()[-1])
     return found
 

@@ -22,7 +22,7 @@ from assistant.supervision.process import Patience, ProcessSpec
 from tests.support import processes
 from tests.support.processes import Plan
 
-DEADLINE_S = 20.0
+DEADLINE_S = 60.0
 
 
 @pytest.fixture

@@ -9,7 +9,6 @@ import json
 import os
 import shutil
 import subprocess
-import sys
 import tempfile
 from pathlib import Path
 
@@ -26,6 +25,7 @@ from assistant.evaluation.commands import CommandFigures, evaluate_commands
 from assistant.evaluation.wake import Recordings, evaluate_wake
 from audio.frames import Samples, at_rate
 from audio.tts.flite import VOICES
+from tests.support.commands import run_assistant
 
 pytestmark = pytest.mark.skipif(shutil.which("flite") is None, reason="flite is not installed")
 
@@ -147,14 +147,8 @@ def test_a_wake_word_is_hit_and_silence_is_not(tmp_path: Path) -> None:
 
 
 def assistant(kiosk: Path, *arguments: str | Path) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-m", "assistant", "eval", "commands", str(kiosk / "clips")]
-    return subprocess.run(
-        [*command, *map(str, arguments)],
-        capture_output=True,
-        text=True,
-        check=False,
-        env=os.environ | {"CACHE_DIRECTORY": str(kiosk / "cache")},
-    )
+    environment = os.environ | {"CACHE_DIRECTORY": str(kiosk / "cache")}
+    return run_assistant("eval", "commands", kiosk / "clips", *arguments, env=environment)
 
 
 def test_the_command_prints_one_line_of_figures(kiosk: Path, tmp_path: Path) -> None:

@@ -13,27 +13,20 @@ from assistant.core.config import AsrSettings, Config, HomeSettings, StorageSett
 from assistant.core.messages import SAMPLE_RATE_HZ
 from assistant.evaluation.clips import Clip, SentenceLabel
 from assistant.evaluation.spoken import Misheard, SpokenFigures, evaluate_spoken
+from tests.support.scenario import HOME
 from tests.support.voices import silence, speech
 
 SENTENCES = ("turn on the kitchen light", "set a timer for five minutes", "what time is it")
-HOME = """
-areas: [{name: Kitchen, id: kitchen}, {name: Bedroom, id: bedroom}]
-entities:
-  - {name: Kitchen Light, id: light.kitchen, area: kitchen, state: "off"}
-  - {name: Bedroom Lamp, id: light.bedroom, area: bedroom, state: "off"}
-"""
 
 
 @pytest.fixture(scope="module")
 def composition(tmp_path_factory: pytest.TempPathFactory) -> Composition:
     folder = tmp_path_factory.mktemp("spoken")
-    (folder / "home.yaml").write_text(HOME)
-    storage = StorageSettings(cache=str(folder / "cache"), state=str(folder / "state"))
     return Composition(
         Config(
             asr=AsrSettings(engine="pocketsphinx"),
-            home=HomeSettings(file=str(folder / "home.yaml")),
-            storage=storage,
+            home=HomeSettings(file=str(HOME)),
+            storage=StorageSettings(state=str(folder / "state")),
         )
     )
 

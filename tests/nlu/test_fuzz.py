@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from itertools import islice
+from pathlib import Path
 
 import pytest
 
@@ -19,8 +20,8 @@ LONGEST_S = 20.0
 
 
 @pytest.fixture(scope="module")
-def composition(tmp_path_factory: pytest.TempPathFactory) -> Composition:
-    return composed(tmp_path_factory.mktemp("fuzz"))
+def composition(tmp_path_factory: pytest.TempPathFactory, cache: Path) -> Composition:
+    return composed(tmp_path_factory.mktemp("fuzz"), cache)
 
 
 def test_hostile_strings_do_nothing(composition: Composition) -> None:

@@ -14,6 +14,7 @@ import pytest
 from assistant.core.config import load_config
 from assistant.skill.home import load_home
 from assistant.supervision.settings import load_settings
+from tests.support.commands import run_assistant
 from tests.support.terminal import Terminal, terminal
 
 MINE = '# my settings\n[log]\nlevel = "debug" # loud\n'
@@ -37,13 +38,8 @@ def command(settings: Path, *options: str) -> tuple[str, ...]:
 
 def setup(settings: Path, *options: str) -> subprocess.CompletedProcess[str]:
     """Set up without a terminal."""
-    return subprocess.run(
-        command(settings, *options),
-        env=environment(settings.parent),
-        capture_output=True,
-        text=True,
-        stdin=subprocess.DEVNULL,
-    )
+    words = ("setup", "--config", settings, *options)
+    return run_assistant(*words, env=environment(settings.parent))
 
 
 @contextmanager

@@ -6,10 +6,10 @@ import os
 import re
 import shlex
 import subprocess
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 
+from tests.support.commands import run_assistant
 from tests.support.voices import speech
 
 REPOSITORY = Path(__file__).resolve().parents[2]
@@ -31,15 +31,11 @@ def steps() -> Iterator[tuple[str, str]]:
 
 
 def run(folder: Path, command: str) -> subprocess.CompletedProcess[str]:
-    words = (sys.executable, "-m", *shlex.split(command))
-    return subprocess.run(
-        words,
-        cwd=folder,
-        env={**os.environ, "HOME": str(folder)},
-        input="water the plants with two cups\n",
-        capture_output=True,
-        text=True,
-    )
+    program, *words = shlex.split(command)
+    assert program == "assistant"
+    environment = {**os.environ, "HOME": str(folder)}
+    said = "water the plants with two cups\n"
+    return run_assistant(*words, env=environment, cwd=folder, given=said)
 
 
 def test_a_newcomer_comes_from_nothing_to_a_skill_that_is_spoken_to(tmp_path: Path) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import subprocess
 import sys
 from pathlib import Path
 
@@ -13,6 +12,7 @@ from skills import timer
 from skills.isolation.host import Host
 from skills.registry import Registry, load_registry
 from tests.cli.test_conversation import last_line
+from tests.support.commands import run_assistant
 from tests.support.installing import put
 from tests.support.isolated_skills import written
 from tests.support.wheels import make_wheel, skill_files
@@ -140,11 +140,7 @@ def test_a_link_out_of_the_folder_is_not_read(folder: Path, tmp_path: Path) -> N
 def test_the_authors_commands_tell_a_fault(folder: Path, command: str) -> None:
     (folder / "tests.yaml").write_text("- say: roll the bones\n  intent: RollBones\n")
     (folder / "locale" / "de.toml").write_text('RollBones = ["würfle {faces}"]')
-    done = subprocess.run(
-        [sys.executable, "-m", "assistant", "skills", command, str(folder)],
-        capture_output=True,
-        text=True,
-    )
+    done = run_assistant("skills", command, folder)
     assert done.returncode == 2
     assert "locale/de.toml, RollBones" in " ".join(done.stderr.split())
 

@@ -26,7 +26,7 @@ from assistant.supervision.sdnotify import Notifier
 from assistant.supervision.supervisor import Supervisor
 
 BEAT_S = 0.02
-DEADLINE_S = 20.0
+DEADLINE_S = 60.0
 
 T = TypeVar("T")
 

@@ -341,7 +341,8 @@ def running(
         folder / name for name in ("state", "runtime", "config.toml", "daemon.log")
     )
     state.mkdir(exist_ok=True)
-    cache = folder.parent / "cache"  # of all tests: a language model is made once
+    # Of all tests: a language model is made once.
+    cache = os.environ.get("CACHE_DIRECTORY", folder.parent / "cache")
     storage = f'[storage]\nstate = "{state}"\nruntime = "{runtime}"\ncache = "{cache}"\n'
     config.write_text(storage + settings)
     command = [*CUT_OFF, *within, *command_line("run", "--config", str(config), *arguments)]

@@ -11,7 +11,6 @@ import random
 import shutil
 import stat
 import subprocess
-import sys
 import threading
 from pathlib import Path
 
@@ -28,6 +27,7 @@ from audio.wake.own.enrolment import require_phrase, unusable
 from audio.wake.own.near_words import near_phrases
 from audio.wake.own.recorder import ExampleRecorder
 from audio.wake.own.store import EnrolledPhrases
+from tests.support.commands import run_assistant
 from tests.support.voices import silence, speech
 
 PHRASE = "hey amelia"
@@ -41,13 +41,8 @@ def sound(frames: list[bytes]) -> np.ndarray:
 
 
 def command(state: Path, *arguments: str | Path) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [sys.executable, "-m", "assistant", "wake", *map(str, arguments)],
-        capture_output=True,
-        text=True,
-        check=False,
-        env=os.environ | {"STATE_DIRECTORY": str(state), "HOME": str(state)},
-    )
+    environment = os.environ | {"STATE_DIRECTORY": str(state), "HOME": str(state)}
+    return run_assistant("wake", *arguments, env=environment)
 
 
 @pytest.fixture(scope="module")
