@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 
 import msgspec
@@ -12,8 +12,11 @@ from assistant.core.config import Config
 from assistant.core.degraded import Degraded
 from assistant.core.did_you_mean import did_you_mean
 from assistant.core.errors import ConfigError
+from assistant.core.layout import ADAPTATION_FILE
 from assistant.core.models.manifest import Library, ModelState
 from assistant.core.speakable import SpeakableSource
+from audio.asr.acoustic.adaptation import Base, own_map
+from audio.asr.acoustic.learning import Learner, learn
 from audio.asr.acoustic.transform import MODEL as ACOUSTIC
 from audio.asr.acoustic.transform import transform_file
 from audio.asr.domain import prepare
@@ -124,7 +127,10 @@ class Recognition:
 
     def stage(self) -> AsrStage:
         """The stage; raises `ConfigError` for a name that is no model's."""
-        return AsrStage(self._recognizer(), self.faults, self._likelihood.of_ending, self._keep)
+        return AsrStage(
+            *(self._recognizer(), self.faults, self._likelihood.of_ending, self._keep),
+            learner=self._learner(),
+        )
 
     @cached_property
     def _likelihood(self) -> Likelihood:
@@ -161,7 +167,28 @@ class Recognition:
     @cached_property
     def _transform(self) -> Path | None:
         """The file of the acoustic model's map; None where it is damaged, and the ear is worse."""
+        if self._base is None:
+            return self._shipped
+        return own_map(self._learnt, self._base, self._domains) or self._shipped
+
+    @cached_property
+    def _shipped(self) -> Path | None:
         return self.faults.load_or_none(ACOUSTIC, lambda: transform_file(self._library))
+
+    @cached_property
+    def _base(self) -> Base | None:
+        """What is learnt of the room begins from; None where nothing is to be learnt."""
+        adapts = self._config.asr.adapt and self._config.asr.engine != "whisper"
+        return Base.load(self._shipped) if adapts and self._shipped is not None else None
+
+    @property
+    def _learnt(self) -> Path:
+        return self._config.state_dir / ADAPTATION_FILE
+
+    def _learner(self) -> Learner | None:
+        if self._base is None:
+            return None
+        return Learner(partial(learn, self._learnt, self._base, self._config.runtime_dir))
 
     @property
     def _prefixes(self) -> list[str]:

@@ -33,16 +33,16 @@ class Confirmed:
     """Counts the intents of what was done, in `database`, and tells of them in the file `telling`.
 
     What was done counts once another thing is done after it, unless that takes it back. A crash
-    loses what does not count yet.
+    loses what does not count yet. Without that file nobody is told of anything.
     """
 
     def __init__(self, database: Database, telling: Path | None = None) -> None:
         self._database, self._telling = database, telling
-        self._waiting: list[str] = []
+        self._waiting: list[tuple[str, str]] = []
 
-    def note(self, intent: str) -> None:
+    def note(self, intent: str, utterance_id: str) -> None:
         """Note that this was carried out."""
-        self._waiting.append(intent)
+        self._waiting.append((intent, utterance_id))
 
     def take_back(self) -> None:
         """Forget the last that was noted: it was not what somebody wanted."""
@@ -50,7 +50,7 @@ class Confirmed:
 
     def count(self) -> None:
         """Count what was noted, within the transaction of what is done now."""
-        for intent, times in Counter(self._waiting).items():
+        for intent, times in Counter(intent for intent, _ in self._waiting).items():
             self._database.execute(
                 "INSERT INTO confirmed (intent, times) VALUES (?, ?)"
                 " ON CONFLICT (intent) DO UPDATE SET times = times + excluded.times",
@@ -59,16 +59,21 @@ class Confirmed:
         if sum(self.counts.values()) >= _MOST:
             self._database.execute("UPDATE confirmed SET times = times / 2")
 
-    def tell(self) -> None:
-        """After that transaction, write the counts to the file where they have moved enough."""
-        self._waiting.clear()
-        if self._telling is None or self._moved() < _TOLD_ANEW:
-            return
-        try:
-            replace_file(self._telling, msgspec.json.encode(self.counts), 0o600, durable=False)
-        except OSError as error:
-            log.warning("%s: %s (storage.unwritable)", self._telling, error)
-        self._database.execute("UPDATE confirmed SET told = times")
+    def tell(self) -> tuple[str, ...]:
+        """After that transaction, write the counts to the file where they have moved enough.
+
+        It returns the utterances that were counted.
+        """
+        counted, self._waiting = self._waiting, []
+        if self._telling is None:
+            return ()
+        if self._moved() >= _TOLD_ANEW:
+            try:
+                replace_file(self._telling, msgspec.json.encode(self.counts), 0o600, durable=False)
+            except OSError as error:
+                log.warning("%s: %s (storage.unwritable)", self._telling, error)
+            self._database.execute("UPDATE confirmed SET told = times")
+        return tuple(utterance_id for _, utterance_id in counted)
 
     @property
     def counts(self) -> dict[str, int]:

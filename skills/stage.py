@@ -14,6 +14,7 @@ from assistant.core.errors import SkillError
 from assistant.core.layout import MARK_WRONG
 from assistant.core.messages import (
     Asked,
+    CarriedOut,
     Commit,
     DeviceChanged,
     HomeReceipt,
@@ -331,8 +332,7 @@ class SkillsStage:
                 remember_acted(self._database, utterance_id)
                 room.history.keep(reply, dialog.intents_done)
                 self._confirmed.count()
-        if acted:
-            self._confirmed.tell()
+        right = self._confirmed.tell() if acted else ()
         room.history.remember(reply, acted)
         if dialog.query is not None:
             dialog.expires_at_s = self._scheduler.at_s + DIALOG_S
@@ -340,8 +340,10 @@ class SkillsStage:
         elif dialog.intent == MARK_WRONG:
             self._confirmed.take_back()
         elif reply.done and dialog.intent and move is not Dialog.cancel:
-            self._confirmed.note(dialog.intent)
+            self._confirmed.note(dialog.intent, utterance_id)
         yield from self._devices.commands(utterance_id)
+        if right:
+            yield CarriedOut(utterance_ids=right)
         further = OpenQuestion(follows=True) if after_answer and self._goes_on(dialog) else None
         other = None if acted else elsewhere(reply, dialog) or further
         if task := task_of(reply) or other:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from assistant.core.messages import (
     Asked,
     BargeIn,
+    CarriedOut,
     Command,
     Commit,
     Complete,
@@ -70,6 +71,8 @@ def _of_utterance(event: Message) -> str:
             return f"{len(answers)} answers are expected"
         case KeepSound():
             return "its sound is kept"
+        case CarriedOut(utterance_ids=utterances):
+            return f"{len(utterances)} are right, as nobody has taken them back"
         case PlaybackEnded(heard=False):
             return "not heard"
         case PlaybackEnded(interrupted=True):

@@ -139,9 +139,9 @@ def _compared(
     tally.errors += Levenshtein.distance(words, wanted_words)
     tally.words += len(wanted_words)
     as_typed = typed(f"{said.utterance_id} label", label, said.at_s + APART_S)[0]
-    understood, wanted = _commands(nlu, said), _commands(nlu, as_typed)
+    understood, wanted = commands_of(nlu, said), commands_of(nlu, as_typed)
     # A label without a command is a question for the documents: it needs its own words.
-    right = _comparable(understood) == _comparable(wanted) and bool(wanted or words == wanted_words)
+    right = comparable(understood) == comparable(wanted) and bool(wanted or words == wanted_words)
     tally.right[voice].append(right)
     if said.text:
         tally.believed[_degree(said.confidence)].append(right)
@@ -171,13 +171,14 @@ def _misheard(
     )
 
 
-def _commands(nlu: Stage, said: Message) -> tuple[Command, ...]:
+def commands_of(nlu: Stage, said: Message) -> tuple[Command, ...]:
     """The commands of a text, or those that it has for the skill that knows their list."""
     meant = next(m for m in run([nlu], [said]) if isinstance(m, Interpretation))
     return meant.commands or next(iter(meant.conditional), ())
 
 
-def _comparable(commands: Sequence[Command]) -> list[tuple[str, dict[str, SlotValue]]]:
+def comparable(commands: Sequence[Command]) -> list[tuple[str, dict[str, SlotValue]]]:
+    """What must be the same of commands that are the same."""
     return [(c.intent, {slot.name: slot.value for slot in c.slots}) for c in commands]
 
 

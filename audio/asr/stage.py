@@ -13,13 +13,16 @@ from assistant.core.messages import (
     SAMPLE_RATE_HZ,
     Asked,
     AudioChunk,
+    CarriedOut,
     KeepSound,
     Message,
     Tick,
     Transcript,
     Utterance,
 )
-from audio.asr.recognizer import Recognizer
+from audio.asr.acoustic.learning import Learner
+from audio.asr.pocketsphinx import PocketSphinxRecognizer
+from audio.asr.recognizer import Recognition, Recognizer
 from audio.asr.strip import without_wake_word
 
 MOST_SAMPLES = 180 * SAMPLE_RATE_HZ
@@ -32,10 +35,13 @@ class AsrStage:
     Speech may continue after an early revision: then the whole utterance is recognised once more.
     What follows a question is likely to be one of its answers. `ends` gives how likely a sentence
     ends with the words of a text. `keep` takes the id and the samples of what is to be recorded.
-    `faults` are reported after somebody was served.
+    `faults` are reported after somebody was served. The `learner` learns of the device's own room
+    from what was surely heard there, was no secret, and was carried out.
     """
 
-    consumes: ClassVar[tuple[type[Message], ...]] = (AudioChunk, Utterance, Asked, KeepSound)
+    consumes: ClassVar[tuple[type[Message], ...]] = (
+        *(AudioChunk, Utterance, Asked, KeepSound, CarriedOut),
+    )
 
     def __init__(
         self,
@@ -43,9 +49,10 @@ class AsrStage:
         faults: Degraded | None = None,
         ends: Callable[[str], float] = lambda text: 0.0,
         keep: Callable[[str, bytes], None] = lambda utterance_id, samples: None,
+        learner: Learner | None = None,
     ) -> None:
         self._recognizer, self._faults = recognizer, faults or Degraded("asr")
-        self._ends, self._keep = ends, keep
+        self._ends, self._keep, self._learner = ends, keep, learner
         self._hearing = ""
         self._running = False
         self._asked: Asked | None = None
@@ -58,6 +65,8 @@ class AsrStage:
 
     def feed(self, message: Message) -> Iterator[Message]:
         """Hand a chunk on, or give the transcript of an utterance that is over."""
+        if self._learner is not None:
+            self._learn(self._learner, message)
         if isinstance(message, AudioChunk):
             self._listen(message)
         elif isinstance(message, Utterance) and message.utterance_id == self._hearing:
@@ -71,8 +80,20 @@ class AsrStage:
             yield from self._faults.take_reports()
 
     def deadline_s(self) -> float | None:
-        """When to report a model that is not used."""
-        return self._faults.deadline_s()
+        """When to report a model that is not used, or to learn of the room."""
+        due = (
+            self._faults.deadline_s(),
+            None if self._learner is None else self._learner.deadline_s(),
+        )
+        return min((moment for moment in due if moment is not None), default=None)
+
+    def _learn(self, learner: Learner, message: Message) -> None:
+        if isinstance(message, (AudioChunk, Utterance)):
+            learner.busy(message.at_s)
+        elif isinstance(message, CarriedOut):
+            learner.confirmed(message.utterance_ids)
+        elif isinstance(message, Tick):
+            learner.work(message.at_s)
 
     def _listen(self, chunk: AudioChunk) -> None:
         if chunk.utterance_id != self._hearing:
@@ -108,7 +129,13 @@ class AsrStage:
         if not self._running:  # a revision without new sound
             self._run(self._heard)
         self._running = False
-        heard = without_wake_word(self._recognizer.finish(), utterance.wake_word)
+        whole = self._recognizer.finish()
+        secret = utterance.secret or self._secret
+        if self._learner is not None:
+            here = not (secret or utterance.area)
+            text = whole.text if here and _teaches(whole) else ""
+            self._learner.heard(utterance.utterance_id, text, self._heard)
+        heard = without_wake_word(whole, utterance.wake_word)
         return Transcript(
             utterance_id=utterance.utterance_id,
             revision=utterance.revision,
@@ -119,7 +146,14 @@ class AsrStage:
             expected=heard.expected,
             confidence=round(heard.confidence, 3),
             unasked=utterance.unasked,
-            secret=utterance.secret or self._secret,
+            secret=secret,
             area=utterance.area,
             ends=round(self._ends(heard.text), 3),
         )
+
+
+def _teaches(heard: Recognition) -> bool:
+    """Whether the words are surely those that were said: no other ear heard anything else."""
+    return heard.engine == PocketSphinxRecognizer.name and not (
+        heard.alternatives or heard.expected
+    )

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from assistant.core.errors import StorageError
+from assistant.core.messages import CarriedOut, Command
 from skills.confirmed import Confirmed
 from skills.state import open_state
 from tests.support.talking import Talk, command
@@ -24,7 +26,7 @@ def counts(talk: Talk) -> dict[str, int]:
 
 def carried_out(confirmed: Confirmed, *intents: str) -> None:
     for intent in intents:
-        confirmed.note(intent)
+        confirmed.note(intent, f"said {intent}")
         confirmed.count()
         confirmed.tell()
 
@@ -89,7 +91,7 @@ def test_a_file_that_cannot_be_written_is_logged_and_costs_nothing(
 def test_what_could_not_be_stored_is_counted_with_the_next() -> None:
     database = open_state(None)
     confirmed = Confirmed(database)
-    confirmed.note("A")
+    confirmed.note("A", "first")
 
     def fail() -> None:
         with database.transaction():
@@ -100,3 +102,34 @@ def test_what_could_not_be_stored_is_counted_with_the_next() -> None:
         fail()
     carried_out(confirmed, "B")
     assert confirmed.counts == {"A": 1, "B": 1}
+
+
+def told(talk: Talk, text: str, said: Command) -> list[str]:
+    """What is told to be right while this is carried out."""
+    return [
+        name
+        for message in talk.hear(text, said)
+        if isinstance(message, CarriedOut)
+        for name in message.utterance_ids
+    ]
+
+
+def test_recognition_is_told_whose_commands_stand(
+    talks: Callable[..., Talk], tmp_path: Path
+) -> None:
+    talk = talks(usage=tmp_path / "usage.json")
+    assert told(talk, "set a timer for ten minutes", START) == []
+    first = f"u{talk.count}"
+    assert told(talk, "what time is it", TIME) == []
+    second = f"u{talk.count}"
+    assert told(talk, "set a timer for ten minutes", START) == [first, second]
+    assert told(talk, "undo", UNDO) == []  # it takes the third back
+    undone = f"u{talk.count}"
+    assert told(talk, "set a timer for ten minutes", START) == [undone]
+
+
+def test_without_a_place_to_tell_nobody_learns(talk: Talk) -> None:
+    confirmed = Confirmed(talk.database)
+    confirmed.note("A", "first")
+    confirmed.count()
+    assert confirmed.tell() == ()

@@ -101,6 +101,7 @@ class Talk:
     count: int = 0
     connect: Connect = CONNECT
     evidence: Evidence = Evidence.NONE
+    usage: Path | None = None
 
     def __post_init__(self) -> None:
         self.open()
@@ -127,6 +128,7 @@ class Talk:
             revisions=self.revisions,
             notices=self.notices,
             recording=self.recording,
+            usage=self.usage,
             where=self.where,
             mute=self.mute,
             quiet=self.quiet,

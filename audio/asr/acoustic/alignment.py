@@ -31,10 +31,13 @@ class Aligned(NamedTuple):
 
 
 class Aligner:
-    """Aligns sentences whose words are in PocketSphinx's dictionary."""
+    """Aligns sentences whose words are in PocketSphinx's dictionary.
 
-    def __init__(self) -> None:
-        self._folder = TemporaryDirectory()
+    Cepstra lie for a moment in a folder of their own in `folder`, or where temporary files do.
+    """
+
+    def __init__(self, folder: Path | None = None) -> None:
+        self._folder = TemporaryDirectory(dir=folder)
         self._decoder = pocketsphinx.Decoder(
             **model_options(),
             dict=str(dictionary_path()),

@@ -101,6 +101,12 @@ class Statistics:
                 self._count(stream, shares, speech.features[chosen, stream], model, book)
         self.frames += len(speech.codebooks)
 
+    def halve(self) -> None:
+        """Let all that was added count half."""
+        self.squares /= 2
+        self.products /= 2
+        self.frames //= 2
+
     def solve(self, before: Transform, weight: float) -> Transform:
         """The likeliest map, drawn to the map `before` as if that had `weight` frames."""
         matrices, offsets = np.empty_like(before.matrices), np.empty_like(before.offsets)
@@ -132,6 +138,19 @@ class Statistics:
         self.products[stream] += np.einsum("dr,dr,di->ri", precise, heard, extended, optimize=True)
 
 
+def fit(speech: Aligned, model: Gaussians, transform: Transform) -> float:
+    """The mean log-likelihood of a frame in the Gaussians of its state, as `transform` moves them.
+
+    A constant of the features' width is left out, so that only differences say anything.
+    """
+    books = np.unique(speech.codebooks)
+    whole = 0.0
+    for book, means in zip(books, transform.moved(model.means[books]), strict=True):
+        for weighed in _weighed(speech, speech.codebooks == book, book, means, model):
+            whole += float(np.logaddexp.reduce(weighed, axis=1).sum())
+    return whole / len(speech.codebooks)
+
+
 def _shares(
     speech: Aligned,
     chosen: NDArray[np.bool_],
@@ -140,11 +159,22 @@ def _shares(
     model: Gaussians,
 ) -> Iterator[NDArray[np.float64]]:
     """How much of each frame is of each Gaussian, float64[frames, densities], a stream each."""
+    for weighed in _weighed(speech, chosen, book, means, model):
+        shares = np.exp(weighed - weighed.max(axis=1, keepdims=True))
+        shares /= shares.sum(axis=1, keepdims=True)
+        yield np.where(shares < _LEAST_SHARE, 0.0, shares)
+
+
+def _weighed(
+    speech: Aligned,
+    chosen: NDArray[np.bool_],
+    book: int,
+    means: NDArray[np.float64],
+    model: Gaussians,
+) -> Iterator[NDArray[np.float64]]:
+    """The log-likelihood of each frame in each Gaussian with its weight, a stream each."""
     for stream in range(STREAMS):
         variances = model.variances[book, stream]
         apart = speech.features[chosen, stream][:, None] - means[stream]
-        fit = -0.5 * (apart**2 / variances + np.log(variances)).sum(axis=2)
-        fit += np.log(model.weights[stream][:, speech.senones[chosen]].T + _TINY)
-        shares = np.exp(fit - fit.max(axis=1, keepdims=True))
-        shares /= shares.sum(axis=1, keepdims=True)
-        yield np.where(shares < _LEAST_SHARE, 0.0, shares)
+        density = -0.5 * (apart**2 / variances + np.log(variances)).sum(axis=2)
+        yield density + np.log(model.weights[stream][:, speech.senones[chosen]].T + _TINY)

@@ -14,7 +14,7 @@ from assistant.core.messages import SAMPLE_RATE_HZ
 from assistant.core.models.manifest import Library
 from audio.asr.acoustic.alignment import Aligned, Aligner
 from audio.asr.acoustic.gaussians import CODEBOOKS, Gaussians
-from audio.asr.acoustic.transform import Statistics, Transform, transform_file
+from audio.asr.acoustic.transform import Statistics, Transform, fit, transform_file
 from tests.support.voices import speech
 
 SENTENCES = (
@@ -46,16 +46,6 @@ def longer_headed(text: str) -> bytes:
     """The same voice with a vocal tract that is a quarter longer."""
     sound = np.frombuffer(recorded(text), np.int16)
     return soxr.resample(sound, SAMPLE_RATE_HZ, SAMPLE_RATE_HZ * 1.25).astype(np.int16).tobytes()
-
-
-def fit(speech: Aligned, model: Gaussians, transform: Transform) -> float:
-    """The mean log-likelihood of a frame's first stream in the Gaussians of its state."""
-    means = transform.moved(model.means)[speech.codebooks, 0]
-    variances = model.variances[speech.codebooks, 0]
-    apart = speech.features[:, None, 0] - means
-    each = -0.5 * (apart**2 / variances + np.log(variances)).sum(axis=2)
-    weighed = each + np.log(model.weights[0][:, speech.senones].T + 1e-12)
-    return float(np.logaddexp.reduce(weighed, axis=1).mean())
 
 
 def adapted(spoken: list[Aligned], model: Gaussians) -> Transform:
