@@ -2,7 +2,8 @@
 
 A skill that imports only `assistant.skill` is called, and crashes in turn; measured are a call, the
 call after a crash, and the memory that its process has for itself. Another asks a server on this
-machine through a bridge, whose memory is measured, too.
+machine through a bridge, whose memory is measured, too. So are a statement on a skill's tables, and
+the process that runs it.
 """
 
 from __future__ import annotations
@@ -20,8 +21,11 @@ import numpy as np
 from assistant.core.errors import SkillError
 from assistant.skill import Context, Request
 from assistant.skill.testing import memory_context
+from skills.capabilities.tables import LARGEST_FILE_BYTES
 from skills.isolation.host import Host
 from skills.isolation.isolated import IsolatedSkill
+from skills.isolation.spawner import Spawner
+from skills.isolation.tables import TableDatabase
 from tests.support.network_bridge import Bridge, loaded, with_network
 from tests.support.web_server import WebServer
 
@@ -56,6 +60,8 @@ class Figures(msgspec.Struct, kw_only=True):
     memory_mb: float
     server_ms: tuple[float, float]
     bridge_mb: float
+    statement_ms: tuple[float, float]
+    tables_mb: float
 
 
 def called(skill: IsolatedSkill, intent: str, context: Context | None = None) -> float:
@@ -86,6 +92,7 @@ def measure(calls: int, folder: Path) -> Figures:
         after.append(called(skill, "Ring"))
     host.close()
     server_ms, bridge_mb = asked(calls, folder)
+    statement_ms, tables_mb = stated(calls, folder)
     return Figures(
         calls=calls,
         call_ms=_middle_and_most(plain),
@@ -93,6 +100,8 @@ def measure(calls: int, folder: Path) -> Figures:
         memory_mb=memory_mb,
         server_ms=server_ms,
         bridge_mb=bridge_mb,
+        statement_ms=statement_ms,
+        tables_mb=tables_mb,
     )
 
 
@@ -107,6 +116,20 @@ def asked(calls: int, folder: Path) -> tuple[tuple[float, float], float]:
         called(skill, "Probe", context)
         times_ms = [called(skill, "Probe", context) for _ in range(calls)]
         return _middle_and_most(times_ms), _memory_mb(bridge.process.pid)
+
+
+def stated(calls: int, folder: Path) -> tuple[tuple[float, float], float]:
+    """Milliseconds of a statement that inserts a row, and the memory of its process in MB."""
+    with closing(Spawner()) as spawner:
+        tables = TableDatabase(folder / "glass.db", LARGEST_FILE_BYTES, spawner)
+        tables.execute_for_guest("CREATE TABLE rings (at REAL)")
+        with closing(tables), tables.transaction():
+            times_ms = []
+            for _ in range(calls):
+                began_s = time.perf_counter()
+                tables.execute_for_guest("INSERT INTO rings VALUES (?)", began_s)
+                times_ms.append(1000 * (time.perf_counter() - began_s))
+            return _middle_and_most(times_ms), _memory_mb(tables.pid)
 
 
 def _memory_mb(pid: int | None) -> float:

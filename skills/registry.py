@@ -236,7 +236,9 @@ class Registry:
     def _bind(self, skill: Served, context: Context, asks: bool) -> Bound:
         if self._capabilities is None:
             raise SkillError("skill.unbound", "the skills have no storage yet")
-        return self._capabilities.bound(skill, context, self._settings.get(skill.name), asks)
+        opened = skill.open_tables if isinstance(skill, IsolatedSkill) else None
+        settings = self._settings.get(skill.name)
+        return self._capabilities.bound(skill, context, settings, asks, opened)
 
     def _traits(self, intent: str) -> Traits:
         schemas = (schema for manifest in self.manifests for schema in manifest.schemas)

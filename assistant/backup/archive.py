@@ -47,6 +47,7 @@ _NAMES = re.compile(
     rf"{SETTINGS}/(system|user|own)\.toml|{re.escape(HOME)}|{re.escape(CERTIFICATE)}|{PASSWORD}"
     rf"|{SENTENCES}/.+\.ya?ml"
     rf"|{STATE}/(state\.db|knowledge\.db|heard|usage\.json|quarantine\.json|wake/[^/]+\.npz|recordings/[^/]+"
+    rf"|{SKILLS_FOLDER}/[A-Za-z0-9_-]+\.db"
     rf"|{SKILLS_FOLDER}/[a-z][a-z0-9_]*/({re.escape(RECORD)}|{FILES}/.+))"
 )
 _MOST_FILES = 200_000

@@ -99,13 +99,15 @@ def _gather_state(state: Path, into: Path, recordings: bool) -> None:
         os.listdir(state)
     except OSError as error:
         raise _unreadable(state, error) from error
-    for name in DATABASES:
-        if (state / name).exists():
-            _require_plain(state / name)
-            copy_database(state / name, into / name)
     for top in (WAKE_FOLDER, RECORDINGS_FOLDER, SKILLS_FOLDER):
         if link := next((one for one in _folders(state / top) if one.is_symlink()), None):
             raise InputError("backup.unreadable", f"{link}: is a link")
+    for file in (*(state / name for name in DATABASES), *table_files(state)):
+        if file.exists():
+            _require_plain(file)
+            target = into / file.relative_to(state)
+            target.parent.mkdir(exist_ok=True)
+            copy_database(file, target)
     plain = [state / name for name in FILES]
     plain += (state / WAKE_FOLDER).glob("*.npz")
     kept = state / RECORDINGS_FOLDER
@@ -115,6 +117,11 @@ def _gather_state(state: Path, into: Path, recordings: bool) -> None:
     for file in plain:
         if not file.name.startswith("."):  # one that is just being written
             _copy(file, into / file.relative_to(state), follow=False)
+
+
+def table_files(state: Path) -> list[Path]:
+    """The files of the skills' tables."""
+    return sorted((state / SKILLS_FOLDER).glob("*.db"))
 
 
 def _folders(folder: Path) -> Iterator[Path]:

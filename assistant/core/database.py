@@ -9,9 +9,9 @@ from __future__ import annotations
 import errno
 import sqlite3
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import ExitStack, closing, contextmanager
+from contextlib import AbstractContextManager, ExitStack, closing, contextmanager
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, Any, Protocol
 
 from assistant.core.errors import StorageError
 from assistant.core.files import open_locked, tighten
@@ -19,10 +19,7 @@ from assistant.core.files import open_locked, tighten
 _CODES = {
     sqlite3.SQLITE_FULL: ("storage.full", "the disk is full; free some space"),
     sqlite3.SQLITE_CORRUPT: ("storage.corrupt", "the file is damaged; restart to begin a new one"),
-    sqlite3.SQLITE_NOTADB: (
-        "storage.corrupt",
-        "the file is no database; restart to begin a new one",
-    ),
+    sqlite3.SQLITE_NOTADB: ("storage.corrupt", "it is no database; restart to begin a new one"),
     sqlite3.SQLITE_READONLY: ("storage.unwritable", "it cannot be written; check its owner"),
     sqlite3.SQLITE_CANTOPEN: ("storage.unwritable", "it cannot be opened; check its folder"),
     sqlite3.SQLITE_PERM: ("storage.unwritable", "it may not be opened; check its owner"),
@@ -45,11 +42,41 @@ _READ_ONLY = ("mode=ro", "mode=ro&immutable=1")
 """Ways to open a file to be read. The second, for a folder that cannot be written, ignores the last
 writer's log."""
 
-Migration = Callable[["Database"], None]
-"""A step of the schema; it runs once and is recorded under its function's name."""
 Connect = Callable[..., sqlite3.Connection]
 """What opens a database's file, called as `sqlite3.connect` is."""
 CONNECT: Connect = sqlite3.connect
+
+
+class Guest(Protocol):
+    """A database of somebody else's, whose transactions end with those of the one it is beside."""
+
+    set_aside: Path | None
+    lost: StorageError | None
+    """Why a transaction came to nothing that its owner still takes for open."""
+
+    @property
+    def in_transaction(self) -> bool:
+        """Whether a transaction is open."""
+
+    @property
+    def changes(self) -> int:
+        """How many rows have been written since it was opened."""
+
+    def execute(self, sql: str, *parameters: Any) -> list[tuple[Any, ...]]:
+        """Run one statement of our own."""
+
+    def execute_for_guest(self, sql: str, *parameters: Any) -> list[tuple[Any, ...]]:
+        """Run one statement of the guest's."""
+
+    def transaction(self) -> AbstractContextManager[None]:
+        """Run all of the block's statements or, when it raises, none."""
+
+    def close(self) -> None:
+        """Close the file."""
+
+
+Migration = Callable[[Any], None]
+"""A step of the schema, given the database; it runs once and is recorded under its name."""
 
 
 class Database:
@@ -69,10 +96,10 @@ class Database:
     ) -> None:
         self.path, self._connect = path, connect
         self.set_aside: Path | None = None
+        self.lost: StorageError | None = None
         self._largest_bytes = largest_bytes
         self._uncounted = 0
-        self._guests: dict[str, Database] = {}
-        self._host: Database | None = None
+        self._guests: dict[str, Guest] = {}
         self._read_only = path is not None and path.exists() and _is_read_only(path)
         self._resources = ExitStack()
         with ExitStack() as opening:
@@ -90,17 +117,19 @@ class Database:
             return self._connection.execute(sql, parameters).fetchall()
 
     def execute_for_guest(self, sql: str, *parameters: Any) -> list[tuple[Any, ...]]:
-        """Run one statement of somebody else's, who may use this file and nothing besides.
-
-        While the database whose guest this one is has a transaction open, it is part of that.
-        """
-        if self._host is not None and self._host.in_transaction and not self.in_transaction:
-            self.execute("BEGIN IMMEDIATE")
+        """Run one statement of somebody else's, who may use this file and nothing besides."""
+        if self.lost:
+            raise self.lost
+        before = self.in_transaction
         self._connection.set_authorizer(_guest)
         self._connection.set_progress_handler(lambda: 0, _LOOK_EVERY)
         try:
             with self._translated():
                 rows = self._connection.execute(sql, parameters).fetchmany(_MOST_ROWS + 1)
+        except StorageError as error:
+            if before and not self.in_transaction:  # a full or interrupted one is taken back whole
+                self.lost = error
+            raise
         finally:
             self._connection.set_progress_handler(None, 0)
             self._connection.set_authorizer(None)
@@ -119,28 +148,33 @@ class Database:
         self.execute("BEGIN IMMEDIATE")
         try:
             yield
+            for name, guest in self._guests.items():
+                if guest.lost:
+                    raise StorageError(guest.lost.code, guest.lost.message, name)
             for guest in self._guests.values():
                 if guest.in_transaction:
                     guest.execute("COMMIT")
             self.execute("COMMIT")
         finally:
             for database in (*self._guests.values(), self):
-                if database.in_transaction:
-                    database.execute("ROLLBACK")
+                database.lost = None
+                _take_back(database)
+
+    def beside(self, path: Path | None, largest_bytes: int) -> Database:
+        """A database for `guest`, opened as this one is."""
+        return Database(path, (), largest_bytes, self._connect)
 
     def guest(
-        self, name: str, path: Path | None, migrations: Sequence[Migration], largest_bytes: int
-    ) -> Database:
+        self, name: str, opened: Callable[[], Guest], migrations: Sequence[Migration]
+    ) -> Guest:
         """A database of a guest's own, opened once and closed with this one.
 
         What the guest writes to it during a transaction ends with that, just before it.
         """
         with self.uncounted():
             if name not in self._guests:
-                guest = Database(path, (), largest_bytes, self._connect)
-                guest._host = self
-                self._guests[name] = guest
-            self._guests[name]._migrate(migrations)
+                self._guests[name] = opened()
+            migrate(self._guests[name], migrations)
         return self._guests[name]
 
     @contextmanager
@@ -162,7 +196,8 @@ class Database:
         Those of guests too.
         """
         before, whole = self.changes, False
-        held = [self, *(guest for guest in self._guests.values() if guest.in_transaction)]
+        open_guests = (guest for guest in self._guests.values() if guest.in_transaction)
+        held: list[Guest] = [self, *open_guests]
         for database in held:
             database.execute("SAVEPOINT attempt")
         try:
@@ -171,15 +206,13 @@ class Database:
         finally:
             if not whole:
                 for database in (self, *self._guests.values()):
-                    database._take_back("TO attempt" if database in held else "")
+                    if database not in held:  # all that it wrote, it wrote in the block
+                        database.lost = None
+                    _take_back(database, "TO attempt" if database in held else "")
                 self._uncounted += self.changes - before
             for database in held:
                 if database.in_transaction:
                     database.execute("RELEASE attempt")
-
-    def _take_back(self, how: str) -> None:
-        if self.in_transaction:
-            self.execute(f"ROLLBACK {how}")
 
     @contextmanager
     def uncounted(self) -> Iterator[None]:
@@ -237,19 +270,7 @@ class Database:
             self.execute(f"PRAGMA max_page_count={self._largest_bytes // page_bytes}")
         if (verdict := self.execute("PRAGMA quick_check(1)")) != [("ok",)]:
             raise StorageError("storage.corrupt", f"{self.path}: {verdict[0][0]}")
-        self._migrate(migrations)
-
-    def _migrate(self, migrations: Sequence[Migration]) -> None:
-        known = self.execute("SELECT name FROM sqlite_master WHERE name = 'migrations'")
-        done = {name for (name,) in self.execute("SELECT name FROM migrations")} if known else ()
-        due = [step for step in migrations if step.__name__ not in done]
-        if not due:  # nothing is written, so that the file can be read on a full disk
-            return
-        with self.transaction():
-            self.execute("CREATE TABLE IF NOT EXISTS migrations (name TEXT PRIMARY KEY) STRICT")
-            for step in due:
-                step(self)
-                self.execute("INSERT INTO migrations VALUES (?)", step.__name__)
+        migrate(self, migrations)
 
     @contextmanager
     def _translated(self) -> Iterator[None]:
@@ -259,6 +280,25 @@ class Database:
             primary = getattr(error, "sqlite_errorcode", 0) & 0xFF
             code, cause = _CODES.get(primary, ("storage.failed", str(error)))
             raise StorageError(code, f"{self.path or 'memory'}: {cause}") from error
+
+
+def migrate(database: Guest, migrations: Sequence[Migration]) -> None:
+    """Run the steps that a database has not gone yet, in one transaction of its own."""
+    known = database.execute("SELECT name FROM sqlite_master WHERE name = 'migrations'")
+    done = {name for (name,) in database.execute("SELECT name FROM migrations")} if known else ()
+    due = [step for step in migrations if step.__name__ not in done]
+    if not due:  # nothing is written, so that the file can be read on a full disk
+        return
+    with database.transaction():
+        database.execute("CREATE TABLE IF NOT EXISTS migrations (name TEXT PRIMARY KEY) STRICT")
+        for step in due:
+            step(database)
+            database.execute("INSERT INTO migrations VALUES (?)", step.__name__)
+
+
+def _take_back(database: Guest, how: str = "") -> None:
+    if database.in_transaction:
+        database.execute(f"ROLLBACK {how}")
 
 
 def _guest(action: int, what: str | None, *_: str | None) -> int:

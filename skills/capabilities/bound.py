@@ -20,7 +20,7 @@ from assistant.skill.plans import Plans
 from assistant.skill.storage import TableMigration
 from skills.announcements.waiting import SkillAnnouncements, Waiting
 from skills.capabilities.network import BridgeNetwork
-from skills.capabilities.tables import TableFiles
+from skills.capabilities.tables import Opened, TableFiles
 from skills.capabilities.values import RESTORE, SkillValues, restore
 from skills.later.timing import Timing
 
@@ -113,14 +113,24 @@ class Capabilities:
             log=SkillLog(NOBODY),
         )
 
-    def bound(self, skill: Owner, shared: Context, settings: Any, asks: bool = False) -> Bound:
-        """The context of a skill; what one that only asks keeps counts as no act."""
+    def bound(
+        self,
+        skill: Owner,
+        shared: Context,
+        settings: Any,
+        asks: bool = False,
+        opened: Opened | None = None,
+    ) -> Bound:
+        """The context of a skill; what one that only asks keeps counts as no act.
+
+        `opened` opens the file of its tables, if that is not done in this process.
+        """
         values = SkillValues(self._database, skill.name, acts=not asks)
         announcements = SkillAnnouncements(self._waiting, self._timing, skill.name)
         context = replace(
             shared,
             storage=Storage(values),
-            tables=self._tables.of(skill.name, skill.migrations, acts=not asks),
+            tables=self._tables.of(skill.name, skill.migrations, not asks, opened),
             announcements=announcements,
             network=BridgeNetwork(self._network, skill.name),
             log=SkillLog(skill.name),

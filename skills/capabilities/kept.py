@@ -5,7 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 from assistant.core.database import Database
-from skills.capabilities.tables import FOLDER, file_of
+from assistant.core.layout import SKILLS_FOLDER
+from skills.capabilities.tables import file_of
 
 _TABLES = ("skill_values", "announcements", "event_times", "events_waiting")
 """The tables of `state.db` whose rows belong to the skill that they name."""
@@ -37,4 +38,4 @@ def forget(database: Database, skill: str) -> None:
 
 
 def _files(database: Database) -> list[Path]:
-    return sorted((database.path.parent / FOLDER).glob("*.db")) if database.path else []
+    return sorted((database.path.parent / SKILLS_FOLDER).glob("*.db")) if database.path else []

@@ -14,14 +14,15 @@ from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 from typing import Any
 
-from assistant.core.database import Database
+from assistant.core.database import Database, Guest
 from assistant.core.errors import SkillError, StorageError
+from assistant.core.layout import SKILLS_FOLDER
 from assistant.skill.storage import Cell, TableMigration
 
 LARGEST_FILE_BYTES = 16 << 20
 """Most bytes of one skill's tables."""
-FOLDER = "skills"
-"""Folder of the files, beside the state's."""
+Opened = Callable[[Path | None, int], Guest]
+"""Opens a file, or one in memory for None, that grows to so many bytes at most."""
 _PLAIN = re.compile(r"[A-Za-z0-9_-]{1,64}")
 
 log = logging.getLogger(__name__)
@@ -32,25 +33,36 @@ class TableFiles:
 
     def __init__(self, turn: Database) -> None:
         self._turn = turn
-        self._ready: dict[str, Database] = {}
+        self._ready: dict[str, Guest] = {}
 
     def of(
-        self, skill: str, migrations: Sequence[TableMigration], acts: bool = True
+        self,
+        skill: str,
+        migrations: Sequence[TableMigration],
+        acts: bool = True,
+        opened: Opened | None = None,
     ) -> SkillTables:
-        """The tables of one skill; where `acts` is false, a change counts as no act."""
-        counted = nullcontext if acts else self._turn.uncounted
-        return SkillTables(skill, lambda: self._opened(skill, migrations), counted)
+        """The tables of one skill; where `acts` is false, a change counts as no act.
 
-    def _opened(self, skill: str, migrations: Sequence[TableMigration]) -> Database:
+        `opened` opens their file; by default it is opened in this process.
+        """
+        counted = nullcontext if acts else self._turn.uncounted
+        beside = opened or self._turn.beside
+        return SkillTables(skill, lambda: self._opened(skill, migrations, beside), counted)
+
+    def _opened(self, skill: str, migrations: Sequence[TableMigration], opened: Opened) -> Guest:
         if skill not in self._ready:
             steps = [_step(skill, migration) for migration in migrations]
             file = file_of(self._turn.path, skill)
-            database = self._turn.guest(skill, file, steps, LARGEST_FILE_BYTES)
+            database = self._turn.guest(skill, lambda: opened(file, LARGEST_FILE_BYTES), steps)
             if database.set_aside:
                 log.error("skill %s: its tables were damaged (storage.corrupt)", skill)
                 database.set_aside = None
             self._ready[skill] = database
-        return self._ready[skill]
+        database = self._ready[skill]
+        if self._turn.in_transaction and not (database.in_transaction or database.lost):
+            database.execute("BEGIN IMMEDIATE")
+        return database
 
 
 class SkillTables:
@@ -59,7 +71,7 @@ class SkillTables:
     def __init__(
         self,
         skill: str,
-        opened: Callable[[], Database],
+        opened: Callable[[], Guest],
         counted: Callable[[], AbstractContextManager[None]] = nullcontext,
     ) -> None:
         self._skill, self._opened, self._counted = skill, opened, counted
@@ -75,7 +87,8 @@ class SkillTables:
 
 def refused(skill: str, error: StorageError) -> SkillError:
     """The error of a file as that of its skill."""
-    return SkillError("skill.storage", f'skill "{skill}": {error.message}', skill)
+    code = "skill.slow" if error.code == "storage.slow" else "skill.storage"
+    return SkillError(code, f'skill "{skill}": {error.message}', skill)
 
 
 def file_of(state: Path | None, skill: str) -> Path | None:
@@ -86,11 +99,11 @@ def file_of(state: Path | None, skill: str) -> Path | None:
     if not _PLAIN.fullmatch(skill):
         told = "its name may hold letters, digits, - and _ only, as its tables are a file"
         raise SkillError("skill.storage", f'skill "{skill}": {told}', skill)
-    return state.parent / FOLDER / f"{skill}.db" if state else None
+    return state.parent / SKILLS_FOLDER / f"{skill}.db" if state else None
 
 
-def _step(skill: str, migration: TableMigration) -> Callable[[Database], None]:
-    def step(database: Database) -> None:
+def _step(skill: str, migration: TableMigration) -> Callable[[Guest], None]:
+    def step(database: Guest) -> None:
         migration(SkillTables(skill, lambda: database))
 
     step.__name__ = migration.__name__

@@ -20,23 +20,24 @@ from assistant.skill.context import Conversation, HomeControl, ListStore, Timers
 from assistant.skill.files import Files
 from assistant.skill.network import Network
 from assistant.skill.plans import Plans
-from assistant.skill.storage import StoredValues
+from assistant.skill.storage import Cell, StoredValues, Tables
 
 NETWORK = "network"
+STORAGE = "storage"
 CAPABILITIES: Mapping[str, type] = {
     "timers": Timers,
     "lists": ListStore,
     "plans": Plans,
     "home": HomeControl,
     "conversation": Conversation,
-    "storage": StoredValues,
+    STORAGE: StoredValues,
     "announcements": Announcements,
     "do_not_disturb": DoNotDisturb,
     NETWORK: Network,
     "files": Files,
 }
 """Name in the context, which is also the permission's → its interface."""
-LOG = "log"
+TABLES, LOG = "tables", "log"
 LONGEST_REASON = 200
 
 
@@ -47,7 +48,9 @@ class LogLines(Protocol):
         """Write a line."""
 
 
-_INTERFACES = {**CAPABILITIES, LOG: LogLines}
+NEEDED = {**{name: name for name in CAPABILITIES}, TABLES: STORAGE}
+"""Name in the context → the permission without which it is refused."""
+_INTERFACES = {**CAPABILITIES, TABLES: Tables, LOG: LogLines}
 
 Use = Callable[[str, str, bytes], bytes]
 """Has an operation of a capability carried out with encoded arguments, and gives its result."""
@@ -74,9 +77,20 @@ def operations(interface: type) -> Mapping[str, Operation]:
         if isinstance(member, property):
             found[name] = Operation(tuple[()], gives, None)
         else:
-            takes = tuple[tuple(hints.values())] if hints else tuple[()]  # type: ignore[misc]
-            found[name] = Operation(takes, gives, _without_self(function))
+            signature = _without_self(function)
+            kinds = tuple(_taken(hints[one.name], one) for one in signature.parameters.values())
+            takes = tuple[kinds] if kinds else tuple[()]  # type: ignore[valid-type]
+            found[name] = Operation(takes, gives, signature)
     return found
+
+
+def _taken(kind: Any, parameter: inspect.Parameter) -> Any:
+    """The type of an argument; cells are checked where they are used, as msgspec has no such type.
+
+    Several are sent as one tuple.
+    """
+    kind = Any if kind == Cell else kind
+    return tuple[kind, ...] if parameter.kind is parameter.VAR_POSITIONAL else kind
 
 
 def remote(capability: str, use: Use) -> Any:
@@ -84,11 +98,11 @@ def remote(capability: str, use: Use) -> Any:
     return _Remote(capability, use)
 
 
-def refused(capability: str) -> Any:
+def refused(capability: str, permission: str) -> Any:
     """What a skill finds for one that it may not use: any operation raises `SkillError`."""
 
     def use(_: str, __: str, ___: bytes) -> bytes:
-        raise SkillError("skill.permission", f'this needs the permission "{capability}"')
+        raise SkillError("skill.permission", f'this needs the permission "{permission}"')
 
     return _Remote(capability, use)
 

@@ -8,9 +8,8 @@ does: when it crashes, hangs or breaks a rule, nothing of it stays.
 from __future__ import annotations
 
 import itertools
-import logging
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -18,19 +17,19 @@ from assistant.core.errors import AssistantError, SkillError
 from assistant.skill import Cancelled, Context, Dialog, Request, Traits
 from assistant.skill.events import Event, StateChanged
 from assistant.skill.home import Home
-from assistant.skill.log import SkillLog
 from assistant.skill.manifest import SkillManifest
 from assistant.skill.reply import Ask, Choose, Confirm, Query, Reply
 from assistant.skill.signature import described
-from assistant.skill.storage import Storage, TableMigration
+from assistant.skill.storage import TableMigration, Tables
 from skills.deadline import Overdue
-from skills.isolation.capabilities import LOG, NETWORK, carry_out
-from skills.isolation.network import Allowance, AllowedNetwork
+from skills.isolation.capabilities import NETWORK, STORAGE, TABLES, carry_out
+from skills.isolation.granted import Find, granted, while_loading
 from skills.isolation.package import Package
 from skills.isolation.permissions import Permissions
 from skills.isolation.quarantine import Quarantine
 from skills.isolation.sources import source
 from skills.isolation.spawner import Running, Spawner
+from skills.isolation.tables import AllowedTables, TableDatabase
 from skills.isolation.wire import (
     CANCELLED,
     LARGEST_FROM_SKILL_BYTES,
@@ -50,6 +49,8 @@ from skills.isolation.wire import (
     Line,
     Load,
     Loaded,
+    Migrate,
+    Migrated,
     RaisedThereError,
     Replied,
     Result,
@@ -68,8 +69,6 @@ MOVE_S = 2.8
 """Seconds from one message of a skill to the next."""
 MOST_CALLS = 1000
 """Most calls of capabilities and imports from one message to the next."""
-LONGEST_LINE = 1000
-"""Most characters of a line in the log."""
 LONGEST_TEXT = 4000
 """Most characters that are said at once: four minutes of them."""
 
@@ -93,9 +92,13 @@ class IsolatedSkill:
         self._numbers = itertools.count(1)
         self._running: Running | None = None
         self._line: Line | None = None
+        self._until_s = 0.0
         self.name = ""
         self.migrations: tuple[TableMigration, ...] = ()
         loaded = self._start()
+        if loaded.migrations:
+            permissions.limited(STORAGE, None)  # which says what is lacking
+        self.migrations = tuple(_Migration(name, self._migrate) for name in loaded.migrations)
         self._manifest, self.settings = loaded.manifest, loaded.settings
         self.bad_settings = loaded.bad_settings
         for subscription in self._manifest.subscriptions:
@@ -127,6 +130,10 @@ class IsolatedSkill:
     def _file(self, path: Path) -> bytes | None:
         """A file of its folder, as its process would be given it."""
         return source(self._package, Wants(data=str(path.absolute()))).code
+
+    def open_tables(self, file: Path | None, largest_bytes: int) -> TableDatabase:
+        """Open the file of its tables, in a process of its own."""
+        return TableDatabase(file, largest_bytes, self._spawner)
 
     def warm(self) -> None:
         """Start its process before it is needed."""
@@ -227,9 +234,28 @@ class IsolatedSkill:
 
     def _exchange(self, message: ToSkill, context: Context | None, seconds: float) -> FromSkill:
         """Send a message, and serve what the skill uses and imports until it has answered."""
+        self._until_s = until_s = time.monotonic() + seconds
+        find = granted(context, self._permissions, self.name, until_s) if context else while_loading
+        try:
+            return self._served(message, find, until_s)
+        except SkillError as error:
+            if error.code == "skill.slow" and isinstance(error.__cause__, RaisedThereError):
+                self._quarantine.strike(self.name)
+            raise
+
+    def _migrate(self, name: str, tables: Tables) -> None:
+        """Have a migration run on these tables; the skill waits for a use of its tables."""
+
+        def find(capability: str) -> Any:
+            if capability != TABLES:
+                raise SkillError("skill.permission", "a migration uses the tables alone")
+            return AllowedTables(tables, self.name)
+
+        if not isinstance(self._served(Migrate(name=name), find, self._until_s), Migrated):
+            raise self._broken("it answered something else")
+
+    def _served(self, message: ToSkill, find: Find, until_s: float) -> FromSkill:
         line = self._line or self._started()
-        until_s = time.monotonic() + seconds
-        allowance = Allowance(until_s)
         try:
             line.send(message, until_s)
             for _ in range(MOST_CALLS):
@@ -237,7 +263,7 @@ class IsolatedSkill:
                 if isinstance(answer, Wants):
                     line.send(self._source(answer), until_s)
                 elif isinstance(answer, Uses):
-                    line.send(self._used(answer, context, allowance), until_s)
+                    line.send(self._used(answer, find), until_s)
                 elif isinstance(answer, Failed):
                     if answer.code == CANCELLED:
                         raise Cancelled
@@ -260,31 +286,20 @@ class IsolatedSkill:
             self._end()  # it waits for an answer that never comes
             raise
 
-    def _used(self, asked: Uses, context: Context | None, allowance: Allowance) -> Result | Fault:
+    def _used(self, asked: Uses, find: Find) -> Result | Fault:
         try:
-            if context is None:
-                raise SkillError("skill.permission", "nothing can be used while it is loaded")
-            target = self._target(asked.capability, context, allowance)
+            target = find(asked.capability)
             value = carry_out(asked.capability, target, asked.operation, asked.arguments)
             return Result(value=value)
         except SkillError as error:
+            if self._line is None:  # it was ended meanwhile
+                raise
             return Fault(code=error.code, message=error.message)
 
-    def _target(self, capability: str, context: Context, allowance: Allowance) -> Any:
-        if capability == LOG:
-            return LogLine(context.log)
-        if capability == NETWORK:
-            return AllowedNetwork(context.network, self._permissions, allowance)
-        target = getattr(context, capability, None)
-        limited = self._permissions.limited(capability, target)
-        return limited.values if isinstance(limited, Storage) else limited
-
     def _failed(self, failed: Failed) -> SkillError:
-        """What its code raised; where it did not come to an end, that counts against it."""
+        """What its code raised."""
         if not self.name:
             self._end()
-        elif failed.code == "skill.slow":
-            self._quarantine.strike(self.name)
         return SkillError(failed.code, failed.message, self.name)
 
     def _send(self, message: ToSkill) -> None:
@@ -308,15 +323,14 @@ class IsolatedSkill:
         self._running = self._line = None
 
 
-class LogLine:
-    """Implements `LogLines` for a skill's own log."""
+class _Migration:
+    """A `TableMigration` whose code is in the skill's process."""
 
-    def __init__(self, log: SkillLog) -> None:
-        self._log = log
+    def __init__(self, name: str, migrate: Callable[[str, Tables], None]) -> None:
+        self.__name__, self._migrate = name, migrate
 
-    def write(self, level: int, text: str) -> None:
-        """Write a line, or its beginning."""
-        self._log.log(min(level, logging.ERROR), "%s", " ".join(text.split())[:LONGEST_LINE])
+    def __call__(self, tables: Tables) -> None:
+        self._migrate(self.__name__, tables)
 
 
 def _known(request: Request, context: Context) -> Known:

@@ -11,6 +11,7 @@ import importlib.util
 import logging
 import signal
 import sys
+import time
 import traceback
 from collections.abc import Callable, Sequence
 from importlib.abc import Loader, MetaPathFinder
@@ -29,10 +30,10 @@ from assistant.skill.log import LOGGER, SkillLog
 from assistant.skill.reply import Ask, Choose, Query
 from assistant.skill.settings import BadSetting, read_settings
 from assistant.skill.signature import convert, schema_of
-from assistant.skill.storage import Cell, Storage
+from assistant.skill.storage import Storage
 from skills.boundary import Boundary
 from skills.deadline import Overdue
-from skills.isolation.capabilities import CAPABILITIES, LOG, refused, remote
+from skills.isolation.capabilities import LOG, NEEDED, TABLES, refused, remote
 from skills.isolation.wire import (
     CANCELLED,
     LARGEST_TO_SKILL_BYTES,
@@ -51,6 +52,8 @@ from skills.isolation.wire import (
     Line,
     Load,
     Loaded,
+    Migrate,
+    Migrated,
     Replied,
     Result,
     Source,
@@ -148,8 +151,8 @@ class _Served:
             raise SkillError("skill.entry_point", f"{order.where}: {order.attribute} is no Skill")
         self._skill = found
         self._capabilities = {
-            name: remote(name, self._use) if name in order.capabilities else refused(name)
-            for name in CAPABILITIES
+            name: remote(name, self._use) if needed in order.capabilities else refused(name, needed)
+            for name, needed in NEEDED.items()
         }
         manifest = found.manifest()
         bad: tuple[BadSetting, ...] = ()
@@ -157,7 +160,12 @@ class _Served:
             self._settings, bad = read_settings(found.settings, order.settings)
         self._hear_log()
         values = msgspec.to_builtins(self._settings) if self._settings is not None else {}
-        return Loaded(manifest=manifest, settings=values, bad_settings=bad)
+        return Loaded(
+            manifest=manifest,
+            settings=values,
+            bad_settings=bad,
+            migrations=tuple(step.__name__ for step in found.migrations),
+        )
 
     def _hear_log(self) -> None:
         """Send on what the skill writes to its log."""
@@ -169,7 +177,8 @@ class _Served:
     def _use(self, capability: str, operation: str, arguments: bytes) -> bytes:
         asked = Uses(capability=capability, operation=operation, arguments=arguments)
         self._line.send(asked)
-        answer = self._line.receive()
+        while isinstance(answer := self._line.receive(), Migrate):
+            self._migrate(answer)
         if isinstance(answer, Fault):
             if answer.code == UnreachableError.CODE:
                 raise UnreachableError(answer.message)
@@ -177,6 +186,16 @@ class _Served:
         if not isinstance(answer, Result):
             raise BrokenLineError("it was sent something else")
         return answer.value
+
+    def _migrate(self, order: Migrate) -> None:
+        """Run a migration within what runs already."""
+        what = f'skill "{self._name}", migration {order.name}'
+        self._answer(lambda: self._migrated(order.name), MOVE_S, what)
+
+    def _migrated(self, name: str) -> Migrated:
+        step = next(step for step in self._skill.migrations if step.__name__ == name)
+        step(self._capabilities[TABLES])
+        return Migrated()
 
     def _begun(self, order: Begin) -> Asks | Replied:
         opened = self._opened(order.known)
@@ -249,7 +268,6 @@ class _Open:
             area=known.area,
             settings=settings,
             log=log,
-            tables=_NoTables(),
             **{**capabilities, **own},
         )
 
@@ -261,11 +279,6 @@ class _Open:
 
     def closed(self) -> None:
         self.dialog.close()
-
-
-class _NoTables:
-    def execute(self, sql: str, *parameters: Cell) -> list[tuple[Any, ...]]:
-        raise SkillError("skill.tables", "a skill in a process of its own has storage, no tables")
 
 
 class _LogHandler(logging.Handler):
@@ -337,12 +350,17 @@ class _Modules(MetaPathFinder, Loader):
 
 
 def _within(seconds: float, act: Callable[[], Given]) -> Given:
-    """What `act` gives; raises `Overdue` when it takes longer, again and again until it ends."""
+    """What `act` gives; raises `Overdue` when it takes longer, again and again until it ends.
+
+    Within another such call the time of that one goes on afterwards.
+    """
+    begun_s, left_s = time.monotonic(), 0.0
     try:
-        signal.setitimer(signal.ITIMER_REAL, seconds, AGAIN_S)
+        left_s, _ = signal.setitimer(signal.ITIMER_REAL, seconds, AGAIN_S)
         return act()
     finally:
-        signal.setitimer(signal.ITIMER_REAL, 0)
+        left_s = left_s and max(left_s - (time.monotonic() - begun_s), AGAIN_S)
+        signal.setitimer(signal.ITIMER_REAL, left_s, AGAIN_S)
 
 
 def _told(error: BaseException) -> str:

@@ -18,7 +18,7 @@ import msgspec
 
 from assistant.core.confinement.rights import confine, isolate
 from assistant.core.fork import LARGEST_PACKET_BYTES, die_with_parent, share_memory
-from skills.isolation import process
+from skills.isolation import process, table_process
 
 PRELOADED = (
     *("array", "base64", "bisect", "calendar", "cmath", "collections", "copy", "csv"),
@@ -32,9 +32,13 @@ PRELOADED = (
 
 
 class Order(msgspec.Struct, frozen=True, kw_only=True):
-    """Start a skill on the socket that comes along, or end the one with this process id."""
+    """Start a skill on the socket that comes along, or end the one with this process id.
+
+    With `tables` it is what runs the SQL of one, and no skill.
+    """
 
     memory_bytes: int = 0
+    tables: bool = False
     end: int = 0
 
 
@@ -69,7 +73,7 @@ def _serve(control: socket.socket) -> None:
             return
         order = msgspec.msgpack.decode(packet, type=Order)
         if handles:
-            children.add(pid := _started(control, handles[0], order.memory_bytes))
+            children.add(pid := _started(control, handles[0], order))
             os.close(handles[0])
             control.send(msgspec.msgpack.encode(Answer(pid=pid)))
         elif order.end in children:
@@ -80,7 +84,7 @@ def _serve(control: socket.socket) -> None:
             children.remove(order.end)
 
 
-def _started(control: socket.socket, handle: int, memory_bytes: int) -> int:
+def _started(control: socket.socket, handle: int, order: Order) -> int:
     server, child = os.getpid(), os.fork()
     if child != 0:
         return child
@@ -88,7 +92,10 @@ def _started(control: socket.socket, handle: int, memory_bytes: int) -> int:
     try:
         die_with_parent(server)
         control.close()
-        if confine(memory_bytes, alarm=True):
+        if order.tables:
+            table_process.serve(handle)
+            status = 0
+        elif confine(order.memory_bytes, alarm=True):
             process.serve(handle)
             status = 0
     finally:

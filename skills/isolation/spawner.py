@@ -42,14 +42,17 @@ class Spawner:
         self._owner = 0
         self._closed: weakref.finalize[Any, Any] | None = None
 
-    def start(self) -> Running:
-        """Start a process; raises `SkillError` where this machine cannot confine one."""
+    def start(self, tables: bool = False) -> Running:
+        """Start a process for a skill, or for its `tables`.
+
+        Raises `SkillError` where this machine cannot confine one.
+        """
         for attempt in range(2):
             ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_STREAM)
             with ours, theirs:
                 try:
                     control = self._reached() or self._start()
-                    order = msgspec.msgpack.encode(Order(memory_bytes=MEMORY_BYTES))
+                    order = msgspec.msgpack.encode(Order(memory_bytes=MEMORY_BYTES, tables=tables))
                     socket.send_fds(control, [order], [theirs.fileno()])
                     pid = self._answer(control).pid
                 except OSError as error:

@@ -71,6 +71,12 @@ class Handle(msgspec.Struct, frozen=True, kw_only=True, tag=True):
     known: Known
 
 
+class Migrate(msgspec.Struct, frozen=True, kw_only=True, tag=True):
+    """Run the migration of this name, also while the answer to a `Uses` is waited for."""
+
+    name: str
+
+
 class Continue(msgspec.Struct, frozen=True, kw_only=True, tag=True):
     """Go on with dialog `number`: with an answer, or, `cancelled`, without one."""
 
@@ -107,7 +113,7 @@ class Fault(msgspec.Struct, frozen=True, kw_only=True, tag=True):
     message: str
 
 
-ToSkill = Load | Begin | AskHolds | Handle | Continue | Drop | Source | Result | Fault
+ToSkill = Load | Begin | AskHolds | Handle | Migrate | Continue | Drop | Source | Result | Fault
 
 
 # ── from the skill ──────────────────────────────────────────────────────────────────────────
@@ -117,6 +123,7 @@ class Loaded(msgspec.Struct, frozen=True, kw_only=True, tag=True):
     manifest: SkillManifest
     settings: dict[str, Any] = {}
     bad_settings: tuple[BadSetting, ...] = ()
+    migrations: tuple[str, ...] = ()
 
 
 class Wants(msgspec.Struct, frozen=True, kw_only=True, tag=True):
@@ -164,6 +171,10 @@ class Handled(msgspec.Struct, frozen=True, kw_only=True, tag=True):
     number: int
 
 
+class Migrated(msgspec.Struct, frozen=True, kw_only=True, tag=True):
+    """The migration has come to its end."""
+
+
 class Failed(msgspec.Struct, frozen=True, kw_only=True, tag=True):
     """It raised something; the process stands. `told` is what the exception says of itself."""
 
@@ -172,7 +183,7 @@ class Failed(msgspec.Struct, frozen=True, kw_only=True, tag=True):
     told: str = ""
 
 
-FromSkill = Loaded | Wants | Uses | Asks | Replied | Held | Handled | Failed
+FromSkill = Loaded | Wants | Uses | Asks | Replied | Held | Handled | Migrated | Failed
 
 
 class BrokenLineError(Exception):
@@ -198,7 +209,7 @@ class Line:
         self._decoder = msgspec.msgpack.Decoder(kinds)
         self._most_bytes = most_bytes
 
-    def send(self, message: ToSkill | FromSkill, until_s: float | None = None) -> None:
+    def send(self, message: msgspec.Struct, until_s: float | None = None) -> None:
         """Send a message; waits no longer than until `until_s` of the monotonic clock."""
         frame = msgspec.msgpack.encode(message)
         view = memoryview(_LENGTH.pack(len(frame)) + frame)

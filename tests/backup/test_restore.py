@@ -25,6 +25,7 @@ from assistant.backup.contents import gather
 from assistant.backup.restore import Restored, prepared
 from assistant.core.config import load_config
 from assistant.core.errors import InputError
+from skills.capabilities.tables import TableFiles
 from skills.state import open_state, remember_acted
 
 MADE_AT = datetime(2026, 3, 1, 12, 0, tzinfo=UTC)
@@ -123,6 +124,40 @@ def test_what_was_there_at_the_time_is_there_again_and_what_was_here_is_kept(
     assert done[machine.home] is not None
     assert done[machine.home].read_text() == "areas: []\n"
     assert machine.folder / "sentences" / "en" / "mine.yaml" not in done  # as it was
+
+
+def note(machine: Machine, height: float) -> None:
+    with closing(open_state(machine.state / "state.db")) as state:
+        tables = TableFiles(state).of("tides", ())
+        tables.execute("CREATE TABLE IF NOT EXISTS tides (metres REAL)")
+        tables.execute("INSERT INTO tides VALUES (?)", height)
+
+
+def noted(machine: Machine) -> list[float]:
+    with closing(open_state(machine.state / "state.db")) as state:
+        tables = TableFiles(state).of("tides", ())
+        return [height for (height,) in tables.execute("SELECT metres FROM tides")]
+
+
+def test_the_tables_of_skills_are_those_of_that_time(machine: Machine) -> None:
+    note(machine, 1.5)
+    with closing(open_state(machine.state / "state.db")) as running:  # as the daemon has them open
+        TableFiles(running).of("tides", ()).execute("INSERT INTO tides VALUES (2.5)")
+        machine.back_up()
+    note(machine, 3.5)
+    machine.restore()
+    assert noted(machine) == [1.5, 2.5]
+    before = machine.folder / "state.before-now" / "skills" / "tides.db"
+    with closing(sqlite3.connect(before)) as old:
+        assert old.execute("SELECT count(*) FROM tides").fetchone() == (3,)
+
+
+def test_a_link_in_place_of_tables_is_no_part_of_a_backup(machine: Machine) -> None:
+    note(machine, 1.5)
+    (machine.folder / "secret.db").write_text("key")
+    (machine.state / "skills" / "moon.db").symlink_to(machine.folder / "secret.db")
+    with pytest.raises(InputError, match="is no plain file"):
+        machine.back_up()
 
 
 def test_models_on_another_disk_stay_there(machine: Machine) -> None:

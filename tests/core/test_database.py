@@ -16,7 +16,7 @@ from pathlib import Path
 
 import pytest
 
-from assistant.core.database import Database, copy_database, recorded_migrations, rescued
+from assistant.core.database import Database, Guest, copy_database, recorded_migrations, rescued
 from assistant.core.errors import StorageError
 
 TABLE = "CREATE TABLE notes (text TEXT NOT NULL UNIQUE) STRICT"
@@ -97,18 +97,45 @@ def test_a_rehearsal_keeps_nothing_and_counts_for_nothing(database: Database, fa
     assert database.execute("SELECT text FROM notes") == [("before",), ("after",)]
 
 
+def guest_of(database: Database, file: Path) -> Guest:
+    return database.guest(file.stem, lambda: database.beside(file, 1 << 20), (create_notes,))
+
+
+def test_a_guest_that_fills_its_file_and_goes_on_spoils_the_whole_turn(
+    database: Database, path: Path
+) -> None:
+    guest = guest_of(database, path.parent / "own.db")
+
+    def fill() -> None:
+        with database.transaction():
+            guest.execute("BEGIN IMMEDIATE")
+            guest.execute_for_guest("INSERT INTO notes VALUES ('before')")
+            with suppress(StorageError):  # of which SQLite takes back the whole transaction
+                guest.execute_for_guest("INSERT INTO notes VALUES (?)", "x" * 2_000_000)
+            database.execute("INSERT INTO notes VALUES ('after')")
+
+    with pytest.raises(StorageError, match="full"):
+        fill()
+    assert database.execute("SELECT text FROM notes") == []
+    with database.transaction():  # the next one begins anew
+        guest.execute("BEGIN IMMEDIATE")
+        guest.execute_for_guest("INSERT INTO notes VALUES ('kept')")
+    assert guest.execute("SELECT text FROM notes") == [("kept",)]
+
+
 @pytest.mark.parametrize("fails", [False, True])
 def test_an_attempt_that_fails_keeps_nothing_and_counts_for_nothing(
     database: Database, path: Path, fails: bool
 ) -> None:
-    guest = database.guest("own", path.parent / "own.db", (create_notes,), 1 << 20)
-    later = database.guest("later", path.parent / "later.db", (create_notes,), 1 << 20)
+    guest, later = (guest_of(database, path.parent / f"{name}.db") for name in ("own", "later"))
     with database.transaction():
+        guest.execute("BEGIN IMMEDIATE")
         guest.execute_for_guest("INSERT INTO notes VALUES ('before')")
         before = database.changes
         with suppress(ValueError), database.attempt():
             database.execute("INSERT INTO notes VALUES ('tried')")
             guest.execute_for_guest("INSERT INTO notes VALUES ('tried')")
+            later.execute("BEGIN IMMEDIATE")
             later.execute_for_guest("INSERT INTO notes VALUES ('tried')")
             if fails:
                 raise ValueError
@@ -566,7 +593,7 @@ def test_on_a_disk_that_became_read_only_a_damaged_file_stays_where_it_is(
     Database(path, [create_notes]).close()
     path.write_bytes(b"no database at all " * 1000)
     read_only()
-    with pytest.raises(StorageError, match="the file is no database") as fault:
+    with pytest.raises(StorageError, match="it is no database") as fault:
         Database(path, [create_notes])
     assert fault.value.code == "storage.corrupt"
 

@@ -44,16 +44,25 @@ def confine(memory_bytes: int, alarm: bool = False) -> bool:
     It may take so much memory in addition to what it has, and with `alarm` interrupt itself. False
     where the filter of system calls is refused, and the limits stand alone.
     """
+    limit(memory_bytes)
+    return filter_calls(alarm)
+
+
+def limit(memory_bytes: int, file_bytes: int = 0, descriptors: int = 0) -> None:
+    """Permanently bound what this process may take; it starts no other.
+
+    `memory_bytes` are in addition to what it has, `file_bytes` those of each file that it writes,
+    and of `descriptors` it may have so many open.
+    """
     kib = 1024
     with open("/proc/self/statm", encoding="ascii") as statm:
         taken_bytes = int(statm.read().split()[0]) * resource.getpagesize()
     memory = (taken_bytes + memory_bytes) // kib * kib
-    for limit, value in (
+    for what, value in (
         (resource.RLIMIT_AS, memory),
         (resource.RLIMIT_CORE, 0),
-        (resource.RLIMIT_FSIZE, 0),
+        (resource.RLIMIT_FSIZE, file_bytes),
         (resource.RLIMIT_NPROC, 0),
-        (resource.RLIMIT_NOFILE, 0),
+        (resource.RLIMIT_NOFILE, descriptors),
     ):
-        resource.setrlimit(limit, (value, value))
-    return filter_calls(alarm)
+        resource.setrlimit(what, (value, value))
