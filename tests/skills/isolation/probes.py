@@ -33,6 +33,10 @@ PROBES = {
     "reads_the_memory_of_the_assistant": "return os.open(f'/proc/{PARENT}/mem', os.O_RDONLY)",
     "reads_the_descriptors_of_the_assistant": "return os.listdir(f'/proc/{PARENT}/fd')",
     "reads_its_own_environment": "return open('/proc/self/environ').read()",
+    "opens_a_database": "import sqlite3\n"
+    "return sqlite3.connect(FILE + '.db').execute('PRAGMA user_version=1')",
+    "attaches_a_database": "import sqlite3\n"
+    "return sqlite3.connect(':memory:').execute('ATTACH ? AS o', (FILE + '.db',))",
     "opens_a_unix_socket": "return socket.socket(socket.AF_UNIX)",
     "opens_a_network_socket": "return socket.socket(socket.AF_INET)",
     "opens_a_raw_pair": "return socket.socketpair()",

@@ -1,30 +1,38 @@
-"""A hostile skill gets out by none of the ways that it knows."""
+"""A hostile skill gets out by none of the ways that it knows, under the unit or without it."""
 
 from __future__ import annotations
 
+import ctypes.util
+import json
 import os
+import shutil
 import subprocess
 import sys
-import textwrap
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from assistant.skill.testing import memory_context
-from skills.isolation.host import Host
 from skills.isolation.isolated import IsolatedSkill
-from tests.skills.isolation.probes import PREAMBLE, PROBES
-from tests.support.isolated_skills import call, written
+from tests.skills.isolation.probes import PROBES
+from tests.support.hostile_skill import functions, hostile_skill, tries
 
+UNIT = "tests.support.under_unit"
 REFUSED_TO_ROOT_TOO = ("reads_the_kernels_log", "locks_memory")
 """What a container may refuse whoever asks, so that its guard cannot be seen to be needed."""
+REFUSED_BY_THE_UNIT = (
+    *("opens_a_network_socket", "makes_a_namespace", "makes_an_io_uring", "locks_memory"),
+    "reads_another_process",
+)
+LEFT_BY_THE_UNIT = (
+    *("reads_a_file", "forks", "starts_a_program", "opens_a_unix_socket", "makes_a_pipe"),
+    "opens_a_database",
+)
 
-
-def functions(file: Path) -> str:
-    preamble = PREAMBLE.format(file=str(file), parent=os.getpid())
-    bodies = (f"def {n}():\n{textwrap.indent(body, '    ')}\n" for n, body in PROBES.items())
-    return preamble + "\n".join(bodies)
+needs_systemd = pytest.mark.skipif(
+    shutil.which("systemd-analyze") is None or ctypes.util.find_library("seccomp") is None,
+    reason="systemd-analyze or libseccomp is not installed",
+)
 
 
 @pytest.fixture(scope="module")
@@ -34,50 +42,19 @@ def file(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(
+    scope="module", params=[(), pytest.param((UNIT,), marks=needs_systemd)], ids=["bare", "unit"]
+)
 def hostile(
-    tmp_path_factory: pytest.TempPathFactory, file: Path, module_patch: pytest.MonkeyPatch
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory, file: Path
 ) -> Iterator[IsolatedSkill]:
-    """A skill that has even the native modules which none is given, as if it had smuggled them."""
-    module_patch.setattr(
-        "skills.isolation.spawner.PROGRAM",
-        (sys.executable, "-P", "-W", "ignore", "-m", "tests.support.generous_skill_server"),
-    )
-    intents = "\n".join(
-        f'@skill.intent("Probe{n}", "probe {n}")\ndef probe_{n}() -> Reply:\n'
-        f"    return Reply(tried({name}))\n"
-        for n, name in enumerate(PROBES)
-    )
-    code = f"""
-{functions(file)}
-from assistant.skill import Reply, Skill
-
-skill = Skill("hostile", api=1, description="get out")
-
-def tried(probe):
-    try:
-        return "escaped" if probe() else "refused"
-    except (Exception, SystemExit) as error:
-        return f"refused: {{type(error).__name__}}"
-
-{intents}
-"""
-    host = Host()
-    yield host.load(written(tmp_path_factory.mktemp("skills"), "hostile", code))
-    host.close()
-
-
-@pytest.fixture(scope="module")
-def module_patch() -> Iterator[pytest.MonkeyPatch]:
-    with pytest.MonkeyPatch.context() as patch:
-        yield patch
+    with hostile_skill(tmp_path_factory.mktemp("skills"), file, *request.param) as skill:
+        yield skill
 
 
 @pytest.mark.parametrize("name", PROBES)
 def test_a_skill_does_not_get_out(hostile: IsolatedSkill, name: str) -> None:
-    number = list(PROBES).index(name)
-    reply = call(hostile, f"Probe{number}", memory_context())
-    assert reply.text.startswith("refused")
+    assert tries(hostile, name).startswith("refused")
     assert hostile.pid is not None
 
 
@@ -86,3 +63,31 @@ def test_whoever_is_not_confined_gets_out_so(name: str, file: Path) -> None:
     code = f"{functions(file)}\nprint('escaped' if {name}() else 'refused')"
     ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=30)
     assert ran.stdout.strip().endswith("escaped"), ran.stderr
+
+
+@needs_systemd
+def test_the_unit_takes_some_of_that_from_whoever_is_not_confined_and_not_all(
+    file: Path, tmp_path: Path
+) -> None:
+    """Control: its restrictions are in force there, and they alone would hold no skill."""
+    code = f"""
+{functions(file)}
+import json
+def tried(probe):
+    try:
+        return bool(probe())
+    except (Exception, SystemExit):
+        return False
+names = {(*REFUSED_BY_THE_UNIT, *LEFT_BY_THE_UNIT)!r}
+print(json.dumps({{name: tried(globals()[name]) for name in names}}))
+"""
+    (tmp_path / "loose.py").write_text(code)
+    ran = subprocess.run(
+        [sys.executable, "-m", UNIT, "loose"],
+        env={**os.environ, "PYTHONPATH": os.pathsep.join((str(tmp_path), *sys.path))},
+        capture_output=True,
+        text=True,
+        timeout=60,
+    )
+    found = json.loads(ran.stdout.splitlines()[-1])
+    assert {name for name, escaped in found.items() if escaped} == set(LEFT_BY_THE_UNIT)
