@@ -5,7 +5,7 @@ The checks judge the results or errors of `assistant.doctor.probes`, and change 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import TypeVar
 
@@ -15,6 +15,8 @@ from assistant.answer.generation.generator import require_generator
 from assistant.control.client import ControlClient
 from assistant.control.mute import is_muted
 from assistant.core.config import Config
+from assistant.core.confinement.rights import CALLS_FILTER
+from assistant.core.confinement.trial import refusals
 from assistant.core.errors import AssistantError, ControlError, ModelError
 from assistant.core.layout import ADAPTATION_FILE, PIN_FILE
 from assistant.core.models.manifest import INSTALL_AGAIN, Library, ModelState, remedy_of_shipped
@@ -69,6 +71,7 @@ def examine(config: Config) -> Iterator[Finding]:
     yield state(probes.folder(config.state_dir))
     yield recordings(state_of(Recordings.of(config)))
     yield rights(config, PinFile(config.state_dir / PIN_FILE).is_set)
+    yield skills(refusals(), config.skills.folders)
     yield clock(probes.clock())
     yield service(probes.unit(), _tried(lambda: _status(config)))
     yield memory(probes.spare_memory_bytes())
@@ -95,6 +98,23 @@ def rights(config: Config, pin: bool) -> Finding:
         denied = ", ".join(security.profiles[profile].denied) or "nothing"
         detail += f'; the profile here is "{profile}", which denies {denied}'
     return Finding(name="rights", ok=not remedy, detail=detail, remedy=remedy, necessary=False)
+
+
+def skills(refused: Sequence[str], others: Sequence[str]) -> Finding:
+    """How far this kernel confines the skills of others, `others` of which are there to run.
+
+    Without the filter of system calls none is run; each of the other steps holds what it holds too.
+    """
+    lacking = [what for what in refused if what != CALLS_FILTER]
+    detail = "a skill of somebody else is confined"
+    if lacking:
+        detail += f" by its filter of system calls; this kernel lacks {', '.join(lacking)}"
+    if CALLS_FILTER not in refused:
+        return Finding(name="skills", ok=True, detail=detail, necessary=False)
+    count = f"none of {len(others)} runs" if others else "none would run"
+    detail = f"this kernel lacks {', '.join(refused)}: of the skills of others {count}"
+    remedy = "use a kernel with CONFIG_SECCOMP_FILTER, or a container that allows seccomp"
+    return Finding(name="skills", ok=False, detail=detail, remedy=remedy, necessary=False)
 
 
 def muted() -> Finding:

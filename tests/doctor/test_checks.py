@@ -12,6 +12,7 @@ from typer.testing import CliRunner
 
 from assistant.cli.doctor import doctor as command
 from assistant.core.config import AsrSettings, AudioSettings, Config, HomeSettings, StorageSettings
+from assistant.core.confinement.rights import CALLS_FILTER
 from assistant.core.errors import AssistantError, AudioError, ControlError, SpeakingError
 from assistant.core.layout import ADAPTATION_FILE
 from assistant.core.models.manifest import Library
@@ -136,6 +137,28 @@ def test_the_version_in_use_is_looked_at(tmp_path: Path) -> None:
     (library.version_folder("ner", "2") / "model.onnx").unlink()
     (finding,) = (found for found in checks.models(library) if found.name == "model ner")
     assert (finding.ok, finding.remedy) == (False, "run: assistant models rollback ner")
+
+
+@pytest.mark.parametrize(
+    ("refused", "others", "ok", "told"),
+    [
+        ((), (), True, "a skill of somebody else is confined"),
+        (
+            ("a network namespace (Operation not permitted)", "Landlock"),
+            ("/srv/tides",),
+            True,
+            "by its filter of system calls; this kernel lacks a network namespace",
+        ),
+        ((CALLS_FILTER,), (), False, "of the skills of others none would run"),
+        ((CALLS_FILTER, "Landlock"), ("/srv/tides",), False, "Landlock: of the skills of others"),
+    ],
+)
+def test_what_the_kernel_lacks_to_confine_skills_is_told(
+    refused: tuple[str, ...], others: tuple[str, ...], ok: bool, told: str
+) -> None:
+    finding = checks.skills(refused, others)
+    assert (finding.ok, bool(finding.remedy), finding.necessary) == (ok, not ok, False)
+    assert told in finding.detail
 
 
 def test_the_probes_read_this_machine() -> None:

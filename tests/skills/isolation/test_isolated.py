@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+import sys
 from collections.abc import Callable, Iterator
 from datetime import timedelta
 from pathlib import Path
@@ -172,6 +173,25 @@ def test_without_the_home_it_is_told_only_what_the_request_names(load: Load) -> 
     assert reply.text == "Kitchen, of 1, 0 things"
     reply = call(load(TEA, "home:light"), "WhereIs", memory_context(HOME), [area])
     assert reply.text == "Kitchen, of 2, 2 things"
+
+
+UNFILTERED = """
+import socket, sys
+import msgspec
+from skills.isolation.server import Answer
+told = msgspec.msgpack.encode(Answer(refused=("a filter of system calls",)))
+socket.socket(fileno=int(sys.argv[1])).send(told)
+"""
+
+
+def test_where_the_kernel_has_no_filter_no_skill_of_others_is_run(
+    load: Load, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    program = (sys.executable, "-c", UNFILTERED)
+    monkeypatch.setattr("skills.isolation.spawner.PROGRAM", program)
+    with pytest.raises(SkillError, match="cannot confine a skill") as refused:
+        load(TEA)
+    assert refused.value.code == "skill.unconfined"
 
 
 ABUSE = {
