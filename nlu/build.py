@@ -74,7 +74,8 @@ class Understanding:
 
     With `whole` false, only the skills' sentences are used: neither Home Assistant's nor models.
     `corrections` are what the user has put right. The fit starts from the model `start`, where
-    nearly the same was fitted before.
+    nearly the same was fitted before. With `meanwhile`, nothing is fitted: that model serves,
+    whose intents are those of the skills before, and is to be replaced.
     """
 
     def __init__(
@@ -87,9 +88,10 @@ class Understanding:
         whole: bool = True,
         corrections: Sequence[Correction] = (),
         start: IntentModel | None = None,
+        meanwhile: IntentModel | None = None,
     ) -> None:
         self._config, self._manifests, self._corrections = config, manifests, corrections
-        self._start = start
+        self._start, self._meanwhile = start, meanwhile
         self._library, self._opened, self._whole = library, opened, whole
         self.sentences = sentences
         self.faults = Degraded("nlu")
@@ -182,6 +184,8 @@ class Understanding:
     def _fitted(self) -> IntentModel:
         load = partial(SentenceEncoder.load, self._library)
         encoder = self._opened.get(self._library, INTENT, load)
+        if self._meanwhile is not None and self._meanwhile.version == encoder.version:
+            return self._meanwhile.provisionally()
         shipped = self._library.read(encoder.name)["examples.npz"]
         folder = self._config.cache_dir / "nlu"
         before = self._start

@@ -77,26 +77,33 @@ class HotSwap:
 class NluHotSwap:
     """Builds the understanding stage; replaces its two models one by one and keeps its state.
 
-    A stage after the first has at once an intent model that is fitted from the one before, and
-    `unfinished` asks for a whole fit, in a thread of its own.
+    A stage after the first has the intent model of the one before, which knows no intents of new
+    skills: their sentences are matched at once, and `unfinished` asks for a fit in a thread of its
+    own, with which what is said otherwise is understood, too.
     """
 
     def __init__(self) -> None:
         self._models_dir = self._cache = Path()
-        self._own = OwnSentences()
+        self._own = _Own(OwnSentences)
         self._guesses = False
         self._opened = OpenModels()
         self._intents: IntentModel | None = None
 
     def stage(self, config: Config) -> NluStage:
         """The stage for these settings, with the models that are open already."""
-        composition = Composition(config, opened=self._opened, corrected=True, start=self._intents)
+        composition = Composition(
+            config, opened=self._opened, corrected=True, meanwhile=self._intents
+        )
         stage = composition.nlu()
+        understanding = composition.understanding
         self._models_dir, self._cache = config.models_dir, config.cache_dir / "nlu"
-        self._guesses = composition.understanding.guesses
-        self._own = composition.understanding.own_examples if self._guesses else OwnSentences()
-        self._intents = composition.understanding.intents if self._guesses else None
-        del composition
+        self._guesses = understanding.guesses
+        self._intents = understanding.intents if self._guesses else None
+        drawn = partial(getattr, understanding, "own_examples")
+        self._own = _Own(drawn if self._guesses else OwnSentences)
+        if not self.unfinished():
+            self._own()
+        del composition, understanding, drawn
         collect_and_trim()
         return stage
 
@@ -123,7 +130,7 @@ class NluHotSwap:
         return partial(_using, library, model, made)
 
     def begin_from(self, model: IntentModel) -> None:
-        """Fit the next stage's intent model from this one."""
+        """Begin the next stage with this intent model."""
         self._intents = model
 
     def _made(
@@ -143,7 +150,23 @@ class NluHotSwap:
             partial(SentenceEncoder.load, library),
             lambda made: check_answers(library, model, canaries.of_intent(made, examples)),
         )
-        return fitted(encoder, examples, self._own, self._cache)
+        return fitted(encoder, examples, self._own(), self._cache)
+
+
+class _Own:
+    """What an intent model is to be fitted to; drawn when it is first needed, and then kept alone.
+
+    What it is drawn from takes memory.
+    """
+
+    def __init__(self, draw: Callable[[], OwnSentences]) -> None:
+        self._draw: Callable[[], OwnSentences] | None = draw
+        self._drawn = OwnSentences()
+
+    def __call__(self) -> OwnSentences:
+        if (draw := self._draw) is not None:
+            self._drawn, self._draw = draw(), None
+        return self._drawn
 
 
 def _fitted(made: IntentModel | Tagger, swap: NluHotSwap, stage: Stage) -> Stage:

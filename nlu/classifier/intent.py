@@ -50,7 +50,7 @@ class IntentModel:
 
     `talk` are examples that the head is not fitted to: what is only talked about need not be told
     from commands as finely as commands from each other, and must not blur those. One that is
-    `provisional` was fitted from another in little time, and is to be replaced.
+    `provisional` was fitted from another in little time, or to other skills, and is to be replaced.
     """
 
     def __init__(
@@ -68,6 +68,10 @@ class IntentModel:
         self.version = encoder.version
         self.provisional = provisional
         self.calibration = encoder.calibration
+
+    def provisionally(self) -> IntentModel:
+        """The same model, as one that is to be replaced."""
+        return IntentModel(self._encoder, self.head, self._talk, provisional=True)
 
     @staticmethod
     def fit(examples: Examples) -> Head:

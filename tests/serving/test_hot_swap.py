@@ -28,6 +28,7 @@ from nlu.classifier.encoder import SentenceEncoder
 from nlu.classifier.examples import Examples, read_shipped, write_shipped
 from nlu.classifier.tagger import Tagger
 from nlu.fallback.guesser import Guesser
+from nlu.grammar.templates import Templates
 from nlu.stage import NluStage
 from nlu.text.canonical import canonical
 from skills.registry import load_registry
@@ -340,22 +341,30 @@ def test_a_stage_made_anew_opens_no_model_a_second_time(
     assert len(asked) == 2
 
 
-def test_another_skill_is_known_at_once_and_the_whole_fit_follows(small: Config) -> None:
+def test_another_skills_sentences_are_matched_at_once_and_the_fit_follows(
+    small: Config, monkeypatch: pytest.MonkeyPatch
+) -> None:
     swap = NluHotSwap()
     stage = swap.stage(small)
     assert swap.unfinished() == ""
     more = (*small.skills.folders, str(PARROT.parent / "moon"))
     skills = msgspec.structs.replace(small.skills, folders=more)
     changed = msgspec.structs.replace(small, skills=skills)
-    before = heads(small)
-    stage = swap.stage(changed)
-    assert (swap.unfinished(), heads(small)) == ("intent", before)
-    hasty = believed(stage)
+    before, old = heads(small), believed(stage)
+    with monkeypatch.context() as meanwhile:
+        meanwhile.setattr(SentenceEncoder, "encode", lambda *_: pytest.fail("it was asked"))
+        meanwhile.setattr(Templates, "labelled", lambda *_: pytest.fail("sentences were drawn"))
+        stage = swap.stage(changed)
+    (command,) = stage.explain("which phase is the moon in").commands
+    assert command.intent == "MoonPhase"
+    assert (swap.unfinished(), heads(small), believed(stage)) == ("intent", before, old)
+    assert "MoonPhase" not in dict(guesser(stage).rank(SAID).intents())
     swap.load(swap.unfinished(), "")(stage)
+    assert "MoonPhase" in dict(guesser(stage).rank(SAID).intents())
     assert len(heads(small) - before) == 1
     assert chosen(small) == {"intent": "2", "ner": "1"}
     whole = believed(NluHotSwap().stage(changed))  # as after the next start
-    assert believed(stage) == whole != hasty
+    assert believed(stage) == whole != old
     assert swap.unfinished() == ""
 
 
