@@ -1,5 +1,5 @@
-"""Run inside a root: says a command to the service, tries what its units should refuse, or gives
-what the models make of a few texts.
+"""Run inside a root: says a command to the service, tries what its units should refuse, tries every
+way out of a skill, or gives what the models make of a few texts.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ import os
 import platform
 import socket
 import stat
+import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator
@@ -32,6 +33,17 @@ CALLS = {
     "x86_64": {"io_uring": 425, "keyring": 250, "userfaultfd": 323},
     "aarch64": {"io_uring": 425, "keyring": 219, "userfaultfd": 282},
 }
+LOOSE = """
+import json
+def tried(way):
+    try:
+        return bool(way())
+    except (Exception, SystemExit):
+        return False
+ways = ("reads_a_file", "forks", "starts_a_program")
+print(json.dumps([way for way in ways if tried(globals()[way])]))
+"""
+"""What tells that the unit by itself would not hold a skill."""
 KINDS = (socket.SOCK_STREAM, socket.SOCK_DGRAM)
 MODELS, LONGEST = ("intent", "ner"), 64
 TEXTS = ("turn on the kitchen light", "wake me at seven", "who wrote the letter to Alice Brown")
@@ -75,6 +87,26 @@ def probe() -> list[str]:
     return [name for name, result in tried.items() if result >= 0] + sockets
 
 
+def ways_out() -> dict[str, object]:
+    """How many ways out a hostile skill tried here, and those that led out.
+
+    Also which of three are open to code that nothing else confines.
+    """
+    # Of the repository's tests, which are laid beside the program for this alone.
+    from tests.support.hostile_skill import PROBES, functions, hostile_skill, tries
+
+    with tempfile.TemporaryDirectory(dir=STATE) as name:
+        folder = Path(name)
+        (folder / "secret").write_text("under the pot")
+        with hostile_skill(folder, folder / "secret") as skill:
+            led_out = [way for way in PROBES if not tries(skill, way).startswith("refused")]
+        (folder / "loose.py").write_text(f"{functions(folder / 'secret')}\n{LOOSE}")
+        loose = subprocess.run(
+            [sys.executable, str(folder / "loose.py")], capture_output=True, text=True, check=True
+        )
+    return {"tried": len(PROBES), "out": led_out, "loose": json.loads(loose.stdout)}
+
+
 def _sockets(folder: str) -> Iterator[str]:
     """The sockets below `folder` that take a connection or a message."""
     for here, _, files in os.walk(folder):
@@ -111,5 +143,7 @@ if __name__ == "__main__":
             print(json.dumps(speak(command, topic)))
         case ["probe"]:
             print(json.dumps(probe()))
+        case ["ways-out"]:
+            print(json.dumps(ways_out()))
         case ["outputs"]:
             print(json.dumps(list(outputs())))

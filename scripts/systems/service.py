@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator
+from typing import Any
 
 from scripts.systems.root import CheckError, Machine, timed, until
 
@@ -33,10 +34,11 @@ PROBE = f"""
 [Service]
 Type=oneshot
 ExecStart=
-ExecStart={PYTHON} {INSIDE} probe
+ExecStart={PYTHON} {INSIDE} %s
 Restart=no
 WatchdogSec=0
 """
+LOOSE = ["reads_a_file", "forks", "starts_a_program"]
 
 
 def serve(machine: Machine, source: str) -> Iterator[tuple[str, str]]:
@@ -58,6 +60,7 @@ def serve(machine: Machine, source: str) -> Iterator[tuple[str, str]]:
     yield "stop", _seconds(machine, "systemctl", "stop", "assistant")
     for unit in UNITS:
         yield f"open inside {unit}", _open_inside(machine, unit)
+    yield "ways out of a skill", _ways_out(machine, source)
 
 
 def _seconds(machine: Machine, *command: str) -> str:
@@ -110,11 +113,27 @@ def _open_inside(machine: Machine, unit: str) -> str:
     seen = json.loads(machine.call(*plain))
     if not set(seen) >= KNOWN_OPEN:
         raise CheckError(f"the probe is blind: outside the unit it finds {seen}")
-    _write(machine, f"/run/systemd/system/{unit}.service.d/probe.conf", PROBE)
+    found = _inside(machine, unit, "probe")
+    if found:
+        raise CheckError(f"inside {unit} there is open: {found}")
+    return f"nothing of {len(seen)} outside"
+
+
+def _ways_out(machine: Machine, source: str) -> str:
+    """See that a hostile skill gets out by none, inside the unit, which alone would not hold it."""
+    machine.call("cp", "-r", f"{source}/tests", "/opt/hark/tests")
+    machine.call(PYTHON, "-m", "pip", "install", "--quiet", "pytest")
+    found = _inside(machine, "assistant", "ways-out")
+    if found["out"] or found["loose"] != LOOSE:
+        raise CheckError(f"inside assistant: {found}")
+    return f"none of {found['tried']} inside assistant"
+
+
+def _inside(machine: Machine, unit: str, what: str) -> Any:
+    """What `inside.py` tells of `what`, run in place of a unit's program."""
+    _write(machine, f"/run/systemd/system/{unit}.service.d/probe.conf", PROBE % what)
     machine.call("systemctl", "daemon-reload")
     machine.call("install", "-d", "-o", "assistant", "-g", "assistant", "/run/hark")
     machine.call("systemctl", "start", unit)
     told = machine.call("journalctl", "--output=cat", "--identifier=python", f"--unit={unit}")
-    if json.loads(told.splitlines()[-1]):
-        raise CheckError(f"inside {unit} there is open: {told}")
-    return f"nothing of {len(seen)} outside"
+    return json.loads(told.splitlines()[-1])

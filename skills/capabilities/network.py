@@ -7,7 +7,7 @@ from typing import Literal
 
 from assistant.core.errors import BridgeError, SkillError, UnreachableError
 from assistant.core.network.exchange import LONGEST_WAIT_S, Fetch, Fetched, Refused, ask_bridge
-from assistant.core.network.origin import split
+from assistant.core.network.origin import Origin, split
 from assistant.skill.network import Response
 
 LARGEST_BODY_BYTES = 32_768
@@ -48,10 +48,7 @@ class BridgeNetwork:
         body: str = "",
         content_type: str = "",
     ) -> Response:
-        try:
-            origin, target = split(url)
-        except ValueError as error:
-            raise SkillError("skill.url", f"a URL is refused: {error}") from error
+        origin, target = asked_of(url)
         if self._socket is None:
             raise UnreachableError(f"{origin}: there is no network here, but in the daemon alone")
         fetch = Fetch(
@@ -76,3 +73,11 @@ class BridgeNetwork:
             case Refused():
                 raise SkillError(answer.code, answer.message)
         raise UnreachableError(f"{origin}: the bridge answered something else")
+
+
+def asked_of(url: str) -> tuple[Origin, str]:
+    """The server of a URL, and what is asked of it; raises `SkillError` for what is none."""
+    try:
+        return split(url)
+    except ValueError as error:
+        raise SkillError("skill.url", f"a URL is refused: {error}") from error

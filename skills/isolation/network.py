@@ -6,8 +6,8 @@ import time
 
 from assistant.core.errors import SkillError, UnreachableError
 from assistant.core.network.exchange import LONGEST_WAIT_S
-from assistant.core.network.origin import split
 from assistant.skill.network import Network, Response
+from skills.capabilities.network import asked_of
 from skills.isolation.permissions import Permissions
 
 MOST_REQUESTS = 8
@@ -68,10 +68,7 @@ class AllowedNetwork:
         )
 
     def _check(self, url: str) -> None:
-        try:
-            origin, _ = split(url)
-        except ValueError as error:
-            raise SkillError("skill.url", f"a URL is refused: {error}") from error
+        origin, _ = asked_of(url)
         if not self._permissions.allows_server(origin):
             message = f'this needs the permission "{origin.permission}"'
             raise SkillError("skill.permission", message)
