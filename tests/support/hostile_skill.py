@@ -6,7 +6,7 @@ import os
 import sys
 import textwrap
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 from unittest.mock import patch
 
@@ -51,11 +51,9 @@ def tried(probe):
 
 {intents}
 """
-    host = Host()
     program = (sys.executable, "-P", "-W", "ignore", "-m", *around, SERVER)
-    with patch("skills.isolation.spawner.PROGRAM", program):
+    with patch("skills.isolation.spawner.PROGRAM", program), closing(Host()) as host:
         yield host.load(written(folder, "hostile", code))
-        host.close()
 
 
 def tries(skill: IsolatedSkill, name: str) -> str:

@@ -18,6 +18,7 @@ from assistant.core.errors import SkillError, StorageError
 from skills.capabilities.tables import TableFiles
 from skills.isolation import tables
 from skills.isolation.host import Host
+from skills.isolation.quarantine import STRIKES
 from skills.isolation.tables import TableDatabase
 from skills.registry import Registry, load_registry
 from tests.support.isolated_skills import written
@@ -167,10 +168,11 @@ def test_a_migration_that_fails_leaves_nothing_and_is_told(tides: Tides) -> None
 
 def test_a_migration_that_does_not_end_is_named_and_counts_once(tides: Tides) -> None:
     talk = tides(more="def add_source(tables):\n    while True: pass", migrations="add_source,")
-    with pytest.raises(SkillError) as slow:
-        talk.ask("Tide")
-    assert (slow.value.code, slow.value.part) == ("skill.slow", "tides")
-    assert talk.ask("Last") == "0.0"
+    for _ in range(STRIKES - 1):
+        with pytest.raises(SkillError) as slow:
+            talk.ask("Tide")
+        assert (slow.value.code, slow.value.part) == ("skill.slow", "tides")
+    assert talk.ask("Last") == "0.0"  # if one counted for two, it would be switched off
 
 
 def test_tables_need_the_permission_for_storage(tmp_path: Path) -> None:
@@ -309,6 +311,7 @@ DYING = """
 import os, signal, sys
 from pathlib import Path
 from skills.isolation.host import Host
+from skills.isolation.quarantine import STRIKES
 from skills.isolation.tables import TableDatabase
 from skills.registry import load_registry
 from tests.support.talking import Talk
