@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 from collections import Counter
 from pathlib import Path
+from typing import NamedTuple
 
 import msgspec
 
@@ -29,28 +30,38 @@ def create_confirmed(database: Database) -> None:
     )
 
 
+class _Noted(NamedTuple):
+    """An intent that was carried out, and where it was said."""
+
+    intent: str
+    utterance_id: str
+    area: str
+
+
 class Confirmed:
     """Counts the intents of what was done, in `database`, and tells of them in the file `telling`.
 
-    What was done counts once another thing is done after it, unless that takes it back. A crash
+    What was done counts once another thing is done in its room, unless that takes it back. A crash
     loses what does not count yet. Without that file nobody is told of anything.
     """
 
     def __init__(self, database: Database, telling: Path | None = None) -> None:
         self._database, self._telling = database, telling
-        self._waiting: list[tuple[str, str]] = []
+        self._waiting: list[_Noted] = []
 
-    def note(self, intent: str, utterance_id: str) -> None:
-        """Note that this was carried out."""
-        self._waiting.append((intent, utterance_id))
+    def note(self, intent: str, utterance_id: str, area: str) -> None:
+        """Note that this was carried out, as was said in an area."""
+        self._waiting.append(_Noted(intent, utterance_id, area))
 
-    def take_back(self) -> None:
-        """Forget the last that was noted: it was not what somebody wanted."""
-        del self._waiting[-1:]
+    def take_back(self, area: str) -> None:
+        """Forget the last that was noted of an area: it was not what somebody wanted."""
+        last = next((one for one in reversed(self._waiting) if one.area == area), None)
+        self._waiting = [one for one in self._waiting if one is not last]
 
-    def count(self) -> None:
-        """Count what was noted, within the transaction of what is done now."""
-        for intent, times in Counter(intent for intent, _ in self._waiting).items():
+    def count(self, area: str) -> None:
+        """Count what was noted of an area, within the transaction of what is done there now."""
+        noted = (one.intent for one in self._waiting if one.area == area)
+        for intent, times in Counter(noted).items():
             self._database.execute(
                 "INSERT INTO confirmed (intent, times) VALUES (?, ?)"
                 " ON CONFLICT (intent) DO UPDATE SET times = times + excluded.times",
@@ -59,12 +70,13 @@ class Confirmed:
         if sum(self.counts.values()) >= _MOST:
             self._database.execute("UPDATE confirmed SET times = times / 2")
 
-    def tell(self) -> tuple[str, ...]:
+    def tell(self, area: str) -> tuple[str, ...]:
         """After that transaction, write the counts to the file where they have moved enough.
 
         It returns the utterances that were counted.
         """
-        counted, self._waiting = self._waiting, []
+        counted = [one for one in self._waiting if one.area == area]
+        self._waiting = [one for one in self._waiting if one.area != area]
         if self._telling is None:
             return ()
         if self._moved() >= _TOLD_ANEW:
@@ -73,7 +85,7 @@ class Confirmed:
             except OSError as error:
                 log.warning("%s: %s (storage.unwritable)", self._telling, error)
             self._database.execute("UPDATE confirmed SET told = times")
-        return tuple(utterance_id for _, utterance_id in counted)
+        return tuple(one.utterance_id for one in counted)
 
     @property
     def counts(self) -> dict[str, int]:

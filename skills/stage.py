@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from datetime import datetime, time
+from functools import partial
 from pathlib import Path
 from typing import ClassVar
 
@@ -165,7 +166,7 @@ class SkillsStage:
                 self._later.plans,
                 {**dict.fromkeys(OWN, capabilities.take_back), SET: self._quiet.restore},
                 guard,
-                *(recording, self._confirmed.take_back),
+                *(recording, partial(self._confirmed.take_back, there)),
                 room="" if there == area else there,
             )
             context = capabilities.shared(
@@ -182,7 +183,7 @@ class SkillsStage:
                 *(registry, context, history, self._later, self._devices, resolve),
                 *(mute, self._trust.confirm),
             )
-            return Room(context, history, openings)
+            return Room(there, context, history, openings)
 
         self._rooms = Rooms(area, room)
 
@@ -331,16 +332,16 @@ class SkillsStage:
             if acted:
                 remember_acted(self._database, utterance_id)
                 room.history.keep(reply, dialog.intents_done)
-                self._confirmed.count()
-        right = self._confirmed.tell() if acted else ()
+                self._confirmed.count(room.area)
+        right = self._confirmed.tell(room.area) if acted else ()
         room.history.remember(reply, acted)
         if dialog.query is not None:
             dialog.expires_at_s = self._scheduler.at_s + DIALOG_S
             room.dialog = dialog
         elif dialog.intent == MARK_WRONG:
-            self._confirmed.take_back()
+            self._confirmed.take_back(room.area)
         elif reply.done and dialog.intent and move is not Dialog.cancel:
-            self._confirmed.note(dialog.intent, utterance_id)
+            self._confirmed.note(dialog.intent, utterance_id, room.area)
         yield from self._devices.commands(utterance_id)
         if right:
             yield CarriedOut(utterance_ids=right)

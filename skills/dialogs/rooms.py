@@ -13,8 +13,9 @@ from skills.history import History
 
 @dataclass
 class Room:
-    """One room: its skills' context, what was said and done in it, and its open question."""
+    """The room of an area: its skills' context, what was said and done, and the open question."""
 
+    area: str
     context: Context
     history: History
     openings: Openings

@@ -26,9 +26,9 @@ def counts(talk: Talk) -> dict[str, int]:
 
 def carried_out(confirmed: Confirmed, *intents: str) -> None:
     for intent in intents:
-        confirmed.note(intent, f"said {intent}")
-        confirmed.count()
-        confirmed.tell()
+        confirmed.note(intent, f"said {intent}", "")
+        confirmed.count("")
+        confirmed.tell("")
 
 
 def test_what_was_done_counts_once_something_else_is_done(talk: Talk) -> None:
@@ -91,11 +91,11 @@ def test_a_file_that_cannot_be_written_is_logged_and_costs_nothing(
 def test_what_could_not_be_stored_is_counted_with_the_next() -> None:
     database = open_state(None)
     confirmed = Confirmed(database)
-    confirmed.note("A", "first")
+    confirmed.note("A", "first", "")
 
     def fail() -> None:
         with database.transaction():
-            confirmed.count()
+            confirmed.count("")
             database.execute("nonsense")
 
     with pytest.raises(StorageError):
@@ -130,6 +130,6 @@ def test_recognition_is_told_whose_commands_stand(
 
 def test_without_a_place_to_tell_nobody_learns(talk: Talk) -> None:
     confirmed = Confirmed(talk.database)
-    confirmed.note("A", "first")
-    confirmed.count()
-    assert confirmed.tell() == ()
+    confirmed.note("A", "first", "")
+    confirmed.count("")
+    assert confirmed.tell("") == ()

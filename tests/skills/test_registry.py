@@ -81,7 +81,15 @@ def test_a_skill_may_be_a_package(tmp_path: Path) -> None:
 def test_disabled_skills_stay_off() -> None:
     registry = load_registry(disabled=("timer", "home", "unserved"))
     names = [m.name for m in registry.manifests]
-    assert names == ["clock", "planned", "announcements", "documents", "conversation", "talk"]
+    assert names == [
+        "clock",
+        "planned",
+        "sums",
+        "announcements",
+        "documents",
+        "conversation",
+        "talk",
+    ]
     assert registry.faults == ()
 
 
