@@ -151,8 +151,7 @@ class Interpreter:
     def _talk(self, said: Canonical) -> ReadPart | None:
         if self.guess is None or not self._may_guess(said):
             return None
-        command = self.guess.talk(said)
-        return self._part(said, command) if command else None
+        return self._part(said, command) if (command := self.guess.talk(said)) else None
 
     def _may_guess(self, said: Canonical) -> bool:
         return len(said.tokens) <= LONGEST and not said.garbled
@@ -370,21 +369,22 @@ class Interpreter:
         parts = segmenter.read(said, before)
         sure = min((part.confidence for part in parts or ()), default=0.0)
         joined = any(end < start for end, start in cuts(said))  # by a word, not by a pause alone
-        enough = guess.sure_parts if joined else 1.0
-        if whole and (sure <= min(enough, whole.confidence) or whole.holds(parts or ())):
+        least = min(guess.sure_parts if joined else 1.0, whole.confidence if whole else 0.0)
+        if whole and (sure < least or (sure == least and not joined) or whole.holds(parts or ())):
             return By.GUESS, [whole]
         return None if parts is None else (By.GUESSED_PARTS, parts)
 
     def _modified(self, read: One, now: datetime) -> One:
-        return with_modifiers(read, self._named, now)
+        return with_modifiers(read, self._named, now, self._templates.traits)
 
     def _doubts(self, reading: ReadPart) -> bool:
         """Whether a reading with free text in it is probably not meant for the assistant."""
         if takes_too_much(reading):
             return True
-        if not reading.free or self.guess is None:
+        intent = reading.command.intent
+        if not reading.free or self.guess is None or self._templates.traits(intent).unmistakable:
             return False
-        return not self.guess.may_be(reading.said, reading.command.intent)
+        return not self.guess.may_be(reading.said, intent)
 
     def _named(self, text: str) -> Slot | None:
         """What words name: by a whole name, or by as much of it as tells one device."""

@@ -32,7 +32,7 @@ skill = Skill("conversation")
     "(stop|cancel|quit|abort) [it|that|this|talking]",
     "(be quiet|quiet|silence|shut up|hush|enough|that's enough|that is enough)",
     "(stop|cancel|quit) (what you are|what you're) doing",
-    "(stop|turn off|silence) [the] (alarm|ringing|noise)",
+    "(stop|turn off|silence) [the] (ringing|noise)",
     traits=TAKING_BACK,
 )
 @skill.short(
@@ -44,7 +44,7 @@ skill = Skill("conversation")
     "(turn|switch) off",
     "make it stop",
     "[i am] coming",
-    holds=lambda request, context: context.timers.rung is not None,
+    holds=lambda request, context: bool(context.timers.rung or context.alarms.rung),
 )
 def never_mind(request: Request, context: Context) -> Dialog:
     """Stop what rings; where something is to be gone, and nothing is meant, say so."""
@@ -53,7 +53,7 @@ def never_mind(request: Request, context: Context) -> Dialog:
     for timer in ringing:
         context.timers.cancel(timer.id)
     verb = _dropping(request)
-    if ringing or verb is None:
+    if context.alarms.silence() or ringing or verb is None:
         return Reply("Okay.")
     if len(timers) == 1 and verb == "cancel":
         called = f"your {timers[0].name} timer" if timers[0].name else "your timer"

@@ -12,6 +12,7 @@ from assistant.core.database import Database
 from assistant.core.errors import SkillError
 from assistant.skill.context import HomeControl, ListStore, Timer, Timers
 from assistant.skill.reply import Reply, Undo
+from skills.later.alarms import CANCEL, RESTORE, StoredAlarms
 from skills.later.store import StoredPlans
 from skills.rights.guard import Guard
 
@@ -33,6 +34,7 @@ class History:
         home: HomeControl,
         lists: ListStore,
         plans: StoredPlans,
+        alarms: StoredAlarms,
         others: Mapping[str, Callable[[Undo], object]],
         guard: Guard,
         recording: Callable[[], bool] = lambda: False,
@@ -62,6 +64,7 @@ class History:
             "lists.drop": lambda undo: lists.drop(undo.id),
             "plans.cancel": lambda undo: plans.remove(undo.id),
             "plans.restore": lambda undo: plans.restore(undo, guard),
+            **dict.fromkeys((CANCEL, RESTORE), alarms.take_back),
             **others,
         }
 

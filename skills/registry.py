@@ -18,7 +18,7 @@ from assistant.skill import Context, Dialog, Request, Skill, Traits
 from assistant.skill.events import Event
 from assistant.skill.manifest import SkillManifest
 from assistant.skill.settings import BadSetting, read_settings
-from skills import clock, conversation, documents, home, planned, sums, timer
+from skills import alarms, clock, conversation, documents, home, planned, reminders, sums, timer
 from skills.announcements import disturbing
 from skills.boundary import Boundary
 from skills.capabilities.bound import Bound, Capabilities
@@ -37,7 +37,10 @@ SETTINGS = "skills.settings"
 GivenSettings = Mapping[str, Mapping[str, Any]]
 LOAD_S = 10.0
 """Most seconds for the import of a skill, which may need a large library from a slow card."""
-_MODULES = (clock, timer, home, planned, sums, disturbing, documents, conversation, talk)
+_MODULES = (
+    *(clock, timer, home, planned, sums, disturbing, documents, conversation, talk),
+    *(alarms, reminders),
+)
 BUILT_IN: tuple[Skill, ...] = tuple(module.skill for module in _MODULES)
 
 

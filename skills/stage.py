@@ -163,7 +163,7 @@ class SkillsStage:
         def room(there: str) -> Room:
             history = History(
                 *(database, registry.abilities, self._scheduler, self._devices, lists),
-                self._later.plans,
+                *(self._later.plans, self._later.alarms),
                 {**dict.fromkeys(OWN, capabilities.take_back), SET: self._quiet.restore},
                 guard,
                 *(recording, partial(self._confirmed.take_back, there)),
@@ -175,6 +175,7 @@ class SkillsStage:
                 home=self._devices,
                 lists=lists,
                 plans=self._later.plans,
+                alarms=self._later.alarms,
                 conversation=history,
                 do_not_disturb=self._quiet,
                 area=next((a for a in home.areas if a.id == there), None),
@@ -210,9 +211,9 @@ class SkillsStage:
                 yield from self._act(self._revisions.commit(message))
             case NothingHeard() if (dialog := self._rooms.of(message.area).dialog) is not None:
                 yield from self._step(message, dialog, Dialog.cancel)
-            case PlaybackEnded(heard=True):
+            case PlaybackEnded(heard=True, interrupted=interrupted):
                 self._scheduler.heard(message.utterance_id)
-                self._later.heard(message.utterance_id)
+                self._later.heard(message.utterance_id, interrupted)
                 self._announcements.heard(message.utterance_id)
             case HomeStates() | HomeReceipt() | DeviceChanged():
                 self._devices.told(message)

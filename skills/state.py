@@ -13,6 +13,7 @@ from skills.devices.devices import create_attributes, create_commands, create_de
 from skills.devices.outbox import create_outbox
 from skills.events.store import create_events
 from skills.history import create_last_act, create_last_acts
+from skills.later.alarms import create_alarms
 from skills.later.reports import create_reports
 from skills.later.store import create_plans
 from skills.later.trust import create_known_time
@@ -35,7 +36,7 @@ MIGRATIONS = (
     *(create_made_lists, create_confirmed, create_plans, create_reports),
     *(create_skill_values, create_announcements, create_do_not_disturb),
     *(create_events, create_last_act, create_outbox, create_pin_tries),
-    *(create_known_time, create_last_acts),
+    *(create_known_time, create_last_acts, create_alarms),
 )
 
 

@@ -1,6 +1,6 @@
 """What skill authors import."""
 
-from assistant.core.errors import UnreachableError
+from assistant.core.errors import SkillError, UnreachableError
 from assistant.core.messages import (
     FindNextEvent,
     ListEvents,
@@ -11,6 +11,7 @@ from assistant.core.messages import (
     RepeatAnswer,
     SlotValue,
     Summarise,
+    When,
 )
 from assistant.english.spoken import count
 from assistant.skill.announcements import Announcement
@@ -18,10 +19,20 @@ from assistant.skill.context import Context, ListItem, Request, Timer
 from assistant.skill.events import Every, StateChange, StateChanged, TimeReached
 from assistant.skill.home import Area, Entity, Floor
 from assistant.skill.manifest import Traits
-from assistant.skill.named import named_length, named_thing, naming
+from assistant.skill.named import (
+    NamedTime,
+    ask_time,
+    at_moment,
+    moved_to,
+    named_length,
+    named_thing,
+    named_time,
+    naming,
+    tells_time,
+)
 from assistant.skill.network import Response
 from assistant.skill.opening import opened_by, opens, too_unsure_to_open
-from assistant.skill.plans import Planned
+from assistant.skill.plans import AT, Alarm, Planned, needs_time
 from assistant.skill.reply import Ask, Cancelled, Choose, Confirm, Dialog, Reply, Report, Undo
 from assistant.skill.signature import choices, domains, prompt, unambiguous, unless
 from assistant.skill.skill import Skill
@@ -29,6 +40,8 @@ from assistant.skill.storage import Storage, Tables
 from assistant.skill.values import Change, Colour, Percent, Recurrence, Temperature
 
 __all__ = [
+    "AT",
+    "Alarm",
     "Announcement",
     "Area",
     "Ask",
@@ -47,6 +60,7 @@ __all__ = [
     "ListItem",
     "ListNotes",
     "NameSource",
+    "NamedTime",
     "OpenQuestion",
     "Percent",
     "Period",
@@ -58,6 +72,7 @@ __all__ = [
     "Request",
     "Response",
     "Skill",
+    "SkillError",
     "SlotValue",
     "StateChange",
     "StateChanged",
@@ -70,15 +85,22 @@ __all__ = [
     "Traits",
     "Undo",
     "UnreachableError",
+    "When",
+    "ask_time",
+    "at_moment",
     "choices",
     "count",
     "domains",
+    "moved_to",
     "named_length",
     "named_thing",
+    "named_time",
     "naming",
+    "needs_time",
     "opened_by",
     "opens",
     "prompt",
+    "tells_time",
     "too_unsure_to_open",
     "unambiguous",
     "unless",

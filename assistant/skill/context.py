@@ -16,7 +16,7 @@ from assistant.skill.files import NO_FILES, Files
 from assistant.skill.home import Area, Entity, Floor
 from assistant.skill.log import SkillLog
 from assistant.skill.network import Network
-from assistant.skill.plans import Plans
+from assistant.skill.plans import Alarms, Plans
 from assistant.skill.reply import Undo
 from assistant.skill.storage import Storage, Tables
 
@@ -213,6 +213,7 @@ class Context:
     home: HomeControl
     lists: ListStore
     plans: Plans
+    alarms: Alarms
     conversation: Conversation
     storage: Storage
     tables: Tables

@@ -81,6 +81,9 @@ class Traits(msgspec.Struct, frozen=True, kw_only=True):
     and no later text continues it."""
     only_now: bool = False
     """It makes no sense at a later time, so a time that is said with it is declined by name."""
+    unmistakable: bool = False
+    """Its sentences are said to an assistant alone, whatever their free text: "remind me to …", so
+    that the models need not take the whole text for its intent."""
     guarded: bool = False
     """It opens a way in, deletes or takes something back: no correction teaches other words for
     it."""

@@ -27,9 +27,8 @@ from assistant.skill.context import Context, ListItem, Request, Timer
 from assistant.skill.files import MemoryFiles
 from assistant.skill.home import Area, Entity, Floor, Home
 from assistant.skill.log import SkillLog
-from assistant.skill.memory_network import MemoryNetwork
+from assistant.skill.memory import MemoryAlarms, MemoryNetwork, MemoryPlans
 from assistant.skill.network import Network
-from assistant.skill.plans import Planned
 from assistant.skill.reply import Cancelled, Undo
 from assistant.skill.skill import Skill
 from assistant.skill.storage import Cell, Storage, TableMigration
@@ -181,22 +180,6 @@ class MemoryLists:
         self._items.pop(item_id, None)
 
 
-class MemoryPlans:
-    """`Plans` that a test sets."""
-
-    def __init__(self) -> None:
-        self.planned: tuple[Planned, ...] = ()
-
-    def all(self) -> tuple[Planned, ...]:
-        """Every command that waits."""
-        return self.planned
-
-    def cancel(self, plan_id: str) -> Undo:
-        """Forget one."""
-        self.planned = tuple(plan for plan in self.planned if plan.id != plan_id)
-        return Undo("plans.restore", plan_id)
-
-
 class MemoryValues:
     """`StoredValues` in memory."""
 
@@ -324,6 +307,7 @@ def memory_context(
         home=MemoryHome(known),
         lists=MemoryLists(),
         plans=MemoryPlans(),
+        alarms=MemoryAlarms(now),
         conversation=MemoryConversation(),
         storage=Storage(MemoryValues()),
         tables=MemoryTables(skill.migrations if skill else ()),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from datetime import date, datetime
+from datetime import UTC, date, datetime
 from typing import NewType
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
@@ -134,3 +134,8 @@ class Recurrence(msgspec.Struct, frozen=True):
             raise ValueError(text) from error
         start = datetime.strptime(found["day"] + found["time"], "%Y%m%d%H%M%S")
         return cls(start.replace(tzinfo=zone), found["rule"])
+
+    def __str__(self) -> str:
+        if isinstance(self.start, datetime):
+            return f"DTSTART:{self.start.astimezone(UTC):%Y%m%dT%H%M%SZ}\nRRULE:{self.rule}"
+        return f"DTSTART;VALUE=DATE:{self.start:%Y%m%d}\nRRULE:{self.rule}"

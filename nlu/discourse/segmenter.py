@@ -8,8 +8,9 @@ from datetime import datetime
 from itertools import islice, pairwise
 
 from assistant.english import phrases
+from assistant.skill.manifest import Traits
 from nlu.discourse import clauses
-from nlu.discourse.modifiers import Named, divisions
+from nlu.discourse.modifiers import Modifiers, Named, divisions, timed
 from nlu.discourse.negation import not_a_command, reported, unlikely_command
 from nlu.discourse.reading import ReadPart
 from nlu.text.canonical import Canonical, cuts, without_politeness
@@ -29,6 +30,8 @@ _LONGEST_LACKING = 8
 _MOST_LENT = 5
 """Most words that are lent so."""
 
+_MOMENTS = ("at", "in", "every", "event", "later")
+"""Kinds of `When` that free text may end with; "for ten minutes" is part of what it says."""
 One = Callable[[Canonical], "ReadPart | None"]
 """Reads a text as one command."""
 
@@ -177,13 +180,17 @@ class Segmenter:
         return next((r for r in map(self._exact, texts) if r and r.exact), None)
 
 
-def with_modifiers(read: One, named: Named, now: datetime) -> One:
-    """Read with `read`, or else the plain command in a text with what the text adds to it."""
+def with_modifiers(read: One, named: Named, now: datetime, traits: Callable[[str], Traits]) -> One:
+    """Read with `read`, or else the plain command in a text with what the text adds to it.
+
+    Free text at the end of an intent whose `traits` take a time is without that.
+    """
 
     def modified(said: Canonical) -> ReadPart | None:
         whole = read(said)
         if whole is not None and whole.match is not None:
-            return whole
+            takes = whole.open_ended and "when" in traits(whole.command.intent).takes
+            return (_before_time(whole, read, now) if takes else None) or whole
         added = False
         plain = without_politeness(said)
         for core, modifiers in divisions(plain, named, now):
@@ -196,6 +203,15 @@ def with_modifiers(read: One, named: Named, now: datetime) -> One:
         return None if added else whole
 
     return modified
+
+
+def _before_time(whole: ReadPart, read: One, now: datetime) -> ReadPart | None:
+    """The same command without a time at its end, for then: "remind me to call mum | at six"."""
+    for core, when in timed(without_politeness(whole.said), now):
+        part = read(core) if when.kind in _MOMENTS else None
+        if part is not None and part.like(whole) and part.open_ended:
+            return part.modified(Modifiers(when=when))
+    return None
 
 
 def _once(readings: Sequence[ReadPart]) -> list[ReadPart]:

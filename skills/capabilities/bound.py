@@ -16,7 +16,7 @@ from assistant.skill import Area, Context, Reply, Storage, Undo
 from assistant.skill.announcements import DoNotDisturb
 from assistant.skill.context import Conversation, HomeControl, ListStore, Timers
 from assistant.skill.log import SkillLog
-from assistant.skill.plans import Plans
+from assistant.skill.plans import Alarms, Plans
 from assistant.skill.storage import TableMigration
 from skills.announcements.waiting import SkillAnnouncements, Waiting
 from skills.capabilities.network import BridgeNetwork
@@ -92,6 +92,7 @@ class Capabilities:
         home: HomeControl,
         lists: ListStore,
         plans: Plans,
+        alarms: Alarms,
         conversation: Conversation,
         do_not_disturb: DoNotDisturb,
         area: Area | None,
@@ -103,6 +104,7 @@ class Capabilities:
             home=home,
             lists=lists,
             plans=plans,
+            alarms=alarms,
             conversation=conversation,
             do_not_disturb=do_not_disturb,
             area=area,

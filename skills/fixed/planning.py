@@ -1,72 +1,10 @@
-"""Alarms, reminders, calls, messages, orders and bookings: what nothing here does."""
+"""Events, notes, calls, messages, orders and bookings: what nothing here does."""
 
 from __future__ import annotations
 
 from skills.fixed.replies import FixedReply
 
 SUBJECTS = (
-    FixedReply(
-        "SetAlarm",
-        "I can't set alarms yet; I can set a timer.",
-        (
-            "(set|make|put|give|create|schedule) [me] (an|the|my|another|one more) alarm "
-            "[<moment>]",
-            "[an|the|my|new|another] alarm <moment>",
-            "alarm clock [<moment>]",
-            "(set|put) (the|my|an) alarm clock [<moment>]",
-            "(wake|get) (me|us) [up] [again] <moment>",
-            "(wake|get) (me|us) up",
-            "wake (me|us|{who}) up <moment>",
-            "(i|we) (need|have|want|would like) to (get|be|wake) up <moment>",
-            "(do not|never) let (me|us) (oversleep|sleep past {clock}|sleep in)",
-            "(i|we) need (a|an) (alarm|wake up call) [<moment>]",
-            "(set|make) (a|an|the|my) {clock} alarm",
-            "(move|change|push|shift) (my|the) alarm [back] to {clock}",
-        ),
-    ),
-    FixedReply(
-        "AlarmStatus",
-        "I have no alarm clock yet; I can set a timer.",
-        (
-            "(what time|when) is (my|the|our) [next] alarm [set|set for]",
-            "(what time|when) (does|will|did) (my|the) alarm (go off|ring|wake me)",
-            "(do i have|have i got|is there|did i set|have i set) (an|any|my|the) alarm[s] "
-            "[<moment>]",
-            "(cancel|delete|remove|skip|clear|forget) (my|the|all my|all|tomorrow's) alarm[s] "
-            "[<moment>]",
-            "(no|i do not need an|i do not need the) alarm <moment>",
-            "(no|i do not need an|i do not need any) alarm[s] [then]",
-            "(what|which) alarms (do i have|have i got|are there|are set)",
-            "(snooze the alarm|let me sleep)",
-            "(turn|switch) (on|off) my alarm [<moment>]",
-        ),
-        asks=True,
-    ),
-    FixedReply(
-        "SetReminder",
-        "I can't set reminders yet; I can set a timer.",
-        (
-            "<remind> (me|us) [<moment>]",
-            "<remind> (me|us|<family>) <moment> (to|about|of|that|that i need to) {what}",
-            "<remind> (me|us|<family>) in {duration} (to|about|of|that|that i need to) {what}",
-            "<remind> (me|us|<family>) (to|about|of|that|i need|i have) {what} [in {duration}]",
-            "<remind> (me|us) (in|when|before|after|once|as soon as) {what}",
-            "(jog my memory|help me remember|help me to remember) [(to|about) {what}]",
-            "tell me (again|tomorrow|tonight|later) (to|about) {what}",
-            "(do not let|never let) (me|us) forget [(to|about|the|that) {what}]",
-            "(set|make|add|create|give me|put in) (a|another|my|the) reminder [<moment>]",
-            "(set|make|add|create|give me) (a|another) reminder (to|for|about|that|of) {what}",
-            "(set|make|add|create|give me) (a|another) reminder in {duration} [(to|for|about) "
-            "{what}]",
-            "[a|new] reminder (to|for|about) {what}",
-            "(i|we) need (a reminder|to be reminded|reminding) [(to|about|of) {what}]",
-            "(make sure|see that|see to it that) (i|we) (do not forget|remember) [to|about] {what}",
-            "(what|which) reminders (do i have|have i got|are there)",
-            "(what are my|do i have any|read me my|cancel my|delete my) reminders",
-            "tell (me|us) when it is time (to|for) {what}",
-        ),
-        names=True,
-    ),
     FixedReply(
         "AddEvent",
         "I can't change your calendar; I can only read it.",

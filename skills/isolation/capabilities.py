@@ -19,7 +19,7 @@ from assistant.skill.announcements import Announcements, DoNotDisturb
 from assistant.skill.context import Conversation, HomeControl, ListStore, Timers
 from assistant.skill.files import Files
 from assistant.skill.network import Network
-from assistant.skill.plans import Plans
+from assistant.skill.plans import Alarms, Plans
 from assistant.skill.storage import Cell, StoredValues, Tables
 
 NETWORK = "network"
@@ -28,6 +28,7 @@ CAPABILITIES: Mapping[str, type] = {
     "timers": Timers,
     "lists": ListStore,
     "plans": Plans,
+    "alarms": Alarms,
     "home": HomeControl,
     "conversation": Conversation,
     STORAGE: StoredValues,

@@ -1,4 +1,4 @@
-"""What is planned: kept, carried out when it is due, and then told.
+"""What is planned, and what rings: kept, carried out when it is due, and then told.
 
 What is due is carried out, reported and planned anew in one transaction: either all of that is on
 the disk, or nothing, and then it is still due. What a skill fails at is given up, and that is told.
@@ -31,6 +31,7 @@ from assistant.skill import Context, Dialog, Reply, Request
 from skills.countdown import MOVED_S
 from skills.devices.devices import Devices
 from skills.history import History
+from skills.later.alarms import StoredAlarms
 from skills.later.plan import Plan
 from skills.later.planning import Planner, changing
 from skills.later.rehearsal import Rehearsal, answered
@@ -74,7 +75,7 @@ class Later:
     ) -> None:
         self._registry, self._database, self._devices = registry, database, devices
         self._timing, self._silent = timing, silent
-        self.plans = StoredPlans(database, timing)
+        self.plans, self.alarms = StoredPlans(database, timing), StoredAlarms(database, timing)
         rehearsal = Rehearsal(database)
         self._planner = Planner(registry, self.plans, timing, rehearsal)
         self._reports = Reports(database, silent)
@@ -100,17 +101,19 @@ class Later:
         """Plan a request whose `when` is not now, or say why that can't be."""
         return (yield from self._planner.wished(request, context))
 
-    def heard(self, utterance_id: str) -> None:
-        """Note that playback has played a reply, which may have told of a plan."""
+    def heard(self, utterance_id: str, interrupted: bool) -> None:
+        """Note that playback has played a reply, which may have told of a plan, or be a ring."""
         self._reports.heard(utterance_id)
+        self.alarms.heard(utterance_id, interrupted)
 
     def deadline_s(self) -> float | None:
         """When `carry_out` must be called next; 0.0 while the time is not yet known."""
         plans = self.plans.stored()
         if not self.at_s:
-            return 0.0 if plans else self._reports.deadline_s()
+            return 0.0 if plans or self.alarms.all() else self._reports.deadline_s()
         times = [self._next_s(plan) for plan in plans]
-        return min((t for t in (*times, self._reports.deadline_s()) if t is not None), default=None)
+        others = (self._reports.deadline_s(), self.alarms.deadline_s(self.at_s))
+        return min((t for t in (*times, *others) if t is not None), default=None)
 
     def carry_out(
         self,
@@ -137,6 +140,7 @@ class Later:
                 history.remember(reply, reply.done)
             yield from self._devices.commands(occurrence)
         yield from self._reports.told(self.at_s)
+        yield from self.alarms.rings(self.at_s)
 
     def _next_s(self, plan: Plan) -> float:
         if plan.id in self._tried:
@@ -153,10 +157,12 @@ class Later:
             due = self._timing.followed(plan.due, put_back)
             if due != plan.due:
                 self.plans.put(msgspec.structs.replace(plan, due=due))
+        self.alarms.follow(put_back)
 
     def _doubt(self) -> Iterator[SpokenReply]:
         """Tell once a boot that plans wait because the clock is not trusted."""
         waits = any(self.plans.left_s(plan) == math.inf for plan in self.plans.stored())
+        waits = waits or self.alarms.waits_for_clock
         if not waits or self._silent():
             self._trusted_s = self.at_s
         elif self.at_s - self._trusted_s > DOUBT_S:

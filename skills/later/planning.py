@@ -21,11 +21,12 @@ from assistant.core.messages import When
 from assistant.english.commands.verbs import promised
 from assistant.english.spoken import joined, length
 from assistant.skill import Ask, Confirm, Context, Dialog, Reply, Report, Request, Undo, opened_by
+from assistant.skill.plans import needs_time
 from skills.declined import UNTIMED, declined
 from skills.later.plan import After, Due, Plan
 from skills.later.rehearsal import Rehearsal, answered
 from skills.later.store import StoredPlans
-from skills.later.timing import Timing, needs_time
+from skills.later.timing import Timing
 from skills.later.wording import core_of, in_words, title_of
 from skills.registry import Registry
 

@@ -23,6 +23,7 @@ from dateutil.rrule import rrulestr
 from assistant.core.errors import SkillError
 from assistant.core.messages import Period, SunEvent, When
 from assistant.skill import Recurrence
+from assistant.skill.plans import day_of
 from skills.countdown import Countdown
 from skills.later.plan import After, AtTime, Due, Unsure
 from skills.later.sun import Position, sun_time
@@ -156,7 +157,7 @@ class Timing:
         return self.after(seconds)
 
     def _once(self, when: When, at: time | None) -> AtTime:
-        day = _day(when)
+        day = day_of(when)
         if when.sun is not None:
             today = self.now.date()
             days = (day,) if day else (today + timedelta(days=n) for n in range(MOST_DAYS))
@@ -243,25 +244,6 @@ _HAPPENS = {
 def _before(since: datetime, now: datetime) -> datetime:
     """The beginning of what recurs, moved back by whole years to before the present."""
     return since - relativedelta(years=max(0, since.year - now.year + 1)) if since > now else since
-
-
-def needs_time(when: When) -> bool:
-    """Whether only a day was said, or that it recurs: the time of day is to be asked for."""
-    if when.sun is not None or when.kind in ("in", "for"):
-        return False
-    if when.kind == "every":
-        return "VALUE=DATE:" in str(when.value)
-    return _day(when) is not None
-
-
-def _day(when: When) -> date | None:
-    """The day that was said without a time, also as a period from midnight; None for a time."""
-    text = str(when.value or "").partition("/")[0]
-    if "T" not in text:
-        return date.fromisoformat(text) if text.count("-") == 2 else None
-    since = datetime.fromisoformat(text)
-    is_period = "/" in str(when.value)
-    return since.date() if is_period and since.time() == time() else None
 
 
 def _moment(text: str) -> datetime:

@@ -38,7 +38,8 @@ def _is_extended(request: Request, context: Context) -> bool:
     more = not MORE.isdisjoint(request.text.casefold().rstrip(".!?").split())
     name = request.slot("name")
     bare = request.alone and name is not None and name.value == IT
-    none = not context.timers.all() and context.timers.rung is None
+    rung = context.timers.rung or context.alarms.rung
+    none = not context.timers.all() and rung is None
     return none and bare and timed and more
 
 

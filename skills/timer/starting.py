@@ -96,7 +96,7 @@ def _cooks(name: str) -> bool:
     "timer [for] {duration}",
     "{duration} timer",
     "{name} timer for {duration}",
-    "(remind me|wake me [up]|tell me) in {duration}",
+    "(remind me|tell me) in {duration}",
     "count down [from] {duration}",
     "time {duration}",
     traits=TIMER,

@@ -52,9 +52,39 @@ UNDERSTOOD: dict[str, dict[str, Slots]] = {
         "start a ten minute pasta timer": {"duration": 600, "name": "pasta"},
         "set a timer called tea for two minutes": {"duration": 120, "name": "tea"},
         "set a timer for ten minutes for the pasta": {"duration": 600, "name": "pasta"},
-        "wake me up in twenty minutes": {"duration": 1200},
+        "tell me in twenty minutes": {"duration": 1200},
         "set a timer": {},
         "set a pizza timer": {"name": "pizza"},
+    },
+    "SetAlarm": {
+        "set an alarm for nine": {"at": "21:00:00+00:00"},
+        "wake me at seven": {"moment": _moment(EVENING.date(), 19), "waking": "yes"},
+        "set an alarm": {},
+        "an alarm for nine p.m.": {"at": "21:00:00+00:00"},
+        "set a gym alarm for nine": {"at": "21:00:00+00:00", "name": "gym"},
+    },
+    "AlarmStatus": {"what alarms are set": {}, "when is my alarm": {}, "list my alarms": {}},
+    "WakingTime": {"what time do I get up tomorrow": {"day": _DAY.isoformat()}},
+    "ChangeAlarm": {
+        "make my alarm half an hour later": {"duration": 1800, "direction": "later"},
+        "make tomorrow's alarm ten minutes earlier": {
+            "day": _DAY.isoformat(),
+            "duration": 600,
+            "direction": "earlier",
+        },
+    },
+    "SkipAlarm": {
+        "skip the next alarm": {},
+        "let me sleep in tomorrow": {"day": _DAY.isoformat()},
+    },
+    "CancelAlarm": {"cancel my alarm": {}, "turn off the alarm": {}},
+    "CancelAllAlarms": {"cancel all alarms": {}, "delete my alarms": {}},
+    "SetReminder": {"set a reminder": {}},
+    "ReminderStatus": {"what are my reminders": {}, "do I have any reminders": {}},
+    "CancelReminder": {"cancel the reminder": {}},
+    "CancelAllReminders": {"cancel all my reminders": {}},
+    "ChangeReminder": {
+        "make that reminder half an hour later": {"duration": 1800, "direction": "later"}
     },
     "HassCancelTimer": {
         "cancel the timer": {},
@@ -179,6 +209,8 @@ UNDERSTOOD: dict[str, dict[str, Slots]] = {
         },
     },
 }
+ELSEWHERE = {"WhenReminded", "RemindAtEvent", "Calculate", "ConvertUnits", "SpellWord"}
+"""Intents with free text or numbers in every sentence, whose cases are their skill's own tests."""
 FIXED = ("talk", "unserved")
 """Skills with one reply to each intent, which have their own tests."""
 CASES = [(text, name, slots) for name, said in UNDERSTOOD.items() for text, slots in said.items()]
@@ -221,4 +253,4 @@ def test_it_is_left_alone(text: str) -> None:
 def test_every_intent_of_the_built_in_skills_has_a_case() -> None:
     manifests = (m for m in load_registry().manifests if m.name not in FIXED)
     intents = {i.intent for m in manifests for i in m.intents}
-    assert intents == set(UNDERSTOOD)
+    assert intents - ELSEWHERE == set(UNDERSTOOD)

@@ -16,6 +16,7 @@ HANDED = {
     "timers": "all timers",
     "lists": "all lists",
     "plans": "all that is planned",
+    "alarms": "all alarms and reminders",
     "home": "devices and their states",
     "conversation": "what was said before, and was answered",
 }

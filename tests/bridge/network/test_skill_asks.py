@@ -12,7 +12,7 @@ import pytest
 from assistant.core.errors import SkillError, UnreachableError
 from assistant.core.network.exchange import Answer, Check, Fetch, Fetched, Refused, ask_bridge
 from assistant.skill import Response
-from assistant.skill.memory_network import MemoryNetwork
+from assistant.skill.memory import MemoryNetwork
 from assistant.skill.testing import memory_context
 from skills.capabilities import network as skills_network
 from skills.isolation import network

@@ -98,7 +98,8 @@ def test_the_questions_of_the_built_in_skills_say_that_they_are_some() -> None:
         *("HassGetCurrentTime", "HassGetCurrentDate", "HassGetState", "HassTimerStatus"),
         *("HassClimateGetTemperature", "ReadLevel", "HassNevermind", "Repeat", "Undo"),
         *("CalendarPlans", "DocumentNotes", "DocumentSource", "DocumentSummary", "PlannedList"),
-        "IsDoNotDisturb",
+        *("IsDoNotDisturb", "AlarmStatus", "WakingTime", "ReminderStatus", "WhenReminded"),
+        *("Calculate", "ConvertUnits", "SpellWord"),
     }
 
 

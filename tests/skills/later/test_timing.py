@@ -9,9 +9,10 @@ import pytest
 
 from assistant.core.errors import SkillError
 from assistant.core.messages import SunEvent, When
+from assistant.skill.plans import needs_time
 from skills.later.plan import AtTime
 from skills.later.sun import Position
-from skills.later.timing import Timing, needs_time
+from skills.later.timing import Timing
 from skills.later.wording import in_words
 
 ZURICH, TOKYO = ZoneInfo("Europe/Zurich"), ZoneInfo("Asia/Tokyo")
