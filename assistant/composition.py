@@ -103,10 +103,10 @@ class Composition:
     @cached_property
     def home(self) -> Home:
         """The areas and devices that people may name."""
-        file = self._config.home.file
-        if not file:
-            return self._made_up(self._loaded.manifests)
-        return load_home(Path(file).expanduser())
+        file = self._config.home_file
+        if file is not None:
+            return load_home(file)
+        return Home() if self._config.described_home else self._made_up(self._loaded.manifests)
 
     @cached_property
     def registry(self) -> Registry:
@@ -174,7 +174,7 @@ class Composition:
             self.now,
             this_boot(),
             area=self._config.home.area,
-            broker=bool(self._config.mqtt.host),
+            broker=self._config.reaches_devices,
             revisions=revisions,
             notices=notices,
             recording=lambda: self.recordings.on,
@@ -191,7 +191,10 @@ class Composition:
     @property
     def rules(self) -> Rules:
         """What needs the PIN or is not allowed here; raises `ConfigError` for unknown names."""
-        return rules_of(self._config.security, self.home, self._loaded.manifests)
+        return rules_of(
+            *(self._config.security, self.home, self._loaded.manifests),
+            may_come=self._config.described_home is not None,
+        )
 
     @property
     def _where(self) -> Position | None:

@@ -19,8 +19,9 @@ from pathlib import Path
 import msgspec
 
 from assistant.composition import Composition
-from assistant.core.config import Config, HomeSettings, MqttSettings, StorageSettings
+from assistant.core.config import Config, HomeSettings, StorageSettings
 from assistant.core.messages import Command, Commit, HomeCommand, Interpretation, SpokenReply
+from assistant.core.settings.mqtt import MqttSettings
 from assistant.evaluation.specimen import specimen_home
 from assistant.pipeline import run
 from benchmarks.strings import strings

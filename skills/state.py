@@ -9,6 +9,7 @@ from skills.announcements.quiet import create_do_not_disturb
 from skills.announcements.waiting import create_announcements
 from skills.capabilities.values import create_skill_values
 from skills.confirmed import create_confirmed
+from skills.devices.answers import create_told_states
 from skills.devices.devices import create_attributes, create_commands, create_devices
 from skills.devices.outbox import create_outbox
 from skills.events.store import create_events
@@ -36,7 +37,7 @@ MIGRATIONS = (
     *(create_made_lists, create_confirmed, create_plans, create_reports),
     *(create_skill_values, create_announcements, create_do_not_disturb),
     *(create_events, create_last_act, create_outbox, create_pin_tries),
-    *(create_known_time, create_last_acts, create_alarms),
+    *(create_known_time, create_last_acts, create_alarms, create_told_states),
 )
 
 

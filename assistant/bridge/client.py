@@ -14,8 +14,8 @@ from paho.mqtt.packettypes import PacketTypes
 from paho.mqtt.properties import Properties
 
 from assistant.bridge.payloads import LARGEST_PAYLOAD_BYTES, presence_topic
-from assistant.core.config import MqttSettings
 from assistant.core.errors import ConfigError
+from assistant.core.settings.mqtt import MqttSettings
 
 KEEPALIVE_S = 15
 RECONNECT_S = (1, 60)

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import contextlib
 import logging
-import os
 import sys
-import threading
 from collections import deque
 from collections.abc import Iterable
-from typing import Any, Literal
+from typing import Any
 
 import msgspec
 from paho.mqtt.client import Client, ConnectFlags, DisconnectFlags, MQTTMessage
@@ -19,6 +17,7 @@ from paho.mqtt.reasoncodes import ReasonCode
 
 from assistant.bridge.client import connection, why_unreachable
 from assistant.bridge.complaints import Complaints
+from assistant.bridge.link import FRESH_S, Link
 from assistant.bridge.payloads import (
     command_payload,
     command_topic,
@@ -27,17 +26,11 @@ from assistant.bridge.payloads import (
     state_topic,
 )
 from assistant.core.clock import boottime_s
-from assistant.core.config import MqttSettings
 from assistant.core.errors import BridgeError
-from assistant.core.messages import DeviceChanged, HomeCommand, HomeReceipt, Message, Tick
+from assistant.core.messages import HomeCommand, HomeReceipt
+from assistant.core.settings.mqtt import MqttSettings
 
 GOODBYE_S = 1.0
-FRESH_S = 5.0
-"""Seconds after its turn from which a command that is no state, such as "next", is too old."""
-
-Outcome = Literal["sent", "unsent", "unsure"]
-"""What became of a command, as in a `HomeReceipt`."""
-
 log = logging.getLogger(__name__)
 
 
@@ -49,32 +42,21 @@ class _Publication(msgspec.Struct, frozen=True):
     """The connection that must bring the acknowledgement; None for any."""
 
 
-class Broker:
-    """The broker, with the states it reports of `entity_ids`; a `Source` whose `Tick` means news.
-
-    paho's thread keeps the connection. Only the latest state of each device waits for the worker's
-    thread, so a flood of states cannot build a queue.
-    """
+class Broker(Link):
+    """The broker, with the states it reports of `entity_ids`; paho's is the connection's thread."""
 
     def __init__(self, settings: MqttSettings, entity_ids: Iterable[str] = ()) -> None:
+        super().__init__(log, "broker")
         self._settings = settings
         self._awaited: dict[int, _Publication] = {}
         """MQTT's id of a message → what its acknowledgement proves to have arrived."""
         self._acknowledged: deque[tuple[int, int]] = deque()
         """Connection and MQTT's id of the acknowledgements that paho's thread has taken."""
-        self._outcomes: dict[int, Outcome] = {}
         self._connections = 0
         """How often a connection was begun; paho's thread counts."""
-        self._signal = os.eventfd(0, os.EFD_NONBLOCK | os.EFD_CLOEXEC)
-        self._lock = threading.Lock()
-        self._states: dict[str, str] = {}
         self._complaints = Complaints(log)
         self._topics = self._named(entity_ids)
-        self._closed = self._answered = self._refused = False
-        self.alive = True
-        """Whether the thread of the connection lives; it survives the broker's absence."""
-        self.presence: DeviceChanged | None = None
-        """The broker's last known presence; None before the first attempt to connect."""
+        self._answered = self._refused = False
         self._client = connection(settings)
         self._client.when_ended = self._ended
         self._client.on_pre_connect = self._connecting
@@ -87,28 +69,6 @@ class Broker:
         self._client.on_log = self._logged
         self._client.loop_start()
 
-    def fileno(self) -> int:
-        """A descriptor that is readable when there is news."""
-        return self._signal
-
-    def read(self) -> Iterable[Message]:
-        """A `Tick`, on which the stage asks for the news."""
-        with contextlib.suppress(BlockingIOError):
-            os.eventfd_read(self._signal)
-        return (Tick(at_s=boottime_s()),)
-
-    def states(self) -> dict[str, str]:
-        """The latest state of each device that has not been reported to the daemon."""
-        with self._lock:
-            return dict(self._states)
-
-    def told(self, states: dict[str, str]) -> None:
-        """Note that the daemon has these states; newer ones still wait."""
-        with self._lock:
-            for entity_id, state in states.items():
-                if self._states.get(entity_id) == state:
-                    del self._states[entity_id]
-
     def follow(self, entity_ids: Iterable[str]) -> None:
         """Subscribe to the states of these devices, and of no others."""
         before, self._topics = self._topics, self._named(entity_ids)
@@ -120,18 +80,7 @@ class Broker:
     def receipt(self) -> HomeReceipt | None:
         """What became of commands and has not been reported to the daemon; None for nothing."""
         self._settle()
-        if not self._outcomes:
-            return None
-        return HomeReceipt(
-            sent=self._concluded("sent"),
-            unsent=self._concluded("unsent"),
-            unsure=self._concluded("unsure"),
-        )
-
-    def received(self, receipt: HomeReceipt) -> None:
-        """Note that the daemon has this receipt."""
-        for number in (*receipt.sent, *receipt.unsent, *receipt.unsure):
-            self._outcomes.pop(number, None)
+        return super().receipt()
 
     def publish(self, command: HomeCommand) -> None:
         """Command a device.
@@ -173,11 +122,6 @@ class Broker:
         proof = self._client.publish(presence_topic(self._settings.prefix), "online", 1, True)
         self._awaited[proof.mid] = _Publication(command.ids, connection)
 
-    @property
-    def _present(self) -> bool:
-        # Not paho's own state, which may lag: paho would then send an older command first.
-        return self.presence is not None and self.presence.present
-
     def _is_on_its_way(self, command: HomeCommand) -> bool:
         waiting = {number for publication in self._awaited.values() for number in publication.ids}
         return bool(command.ids) and waiting.issuperset(command.ids)
@@ -196,12 +140,6 @@ class Broker:
                 del self._awaited[number]
                 self._conclude(publication.ids, "unsure")
 
-    def _concluded(self, outcome: Outcome) -> tuple[int, ...]:
-        return tuple(number for number, what in self._outcomes.items() if what == outcome)
-
-    def _conclude(self, ids: Iterable[int], outcome: Outcome) -> None:
-        self._outcomes |= dict.fromkeys(ids, outcome)
-
     def close(self) -> None:
         """Publish "offline" and disconnect from the broker."""
         connected = self._client.is_connected()
@@ -211,9 +149,7 @@ class Broker:
             )
             with contextlib.suppress(RuntimeError, ValueError):
                 farewell.wait_for_publish(GOODBYE_S)
-        with self._lock:
-            self._closed = True
-            os.close(self._signal)
+        self._hush()
         self._client.disconnect()
         # A thread that is still connecting may take seconds more; it ends with the process.
         if connected:
@@ -291,36 +227,9 @@ class Broker:
         except ValueError as error:
             self._complaints.of(entity_id, f"no state of a device: {error} (bridge.payload)")
             return
-        if not state:
-            return
-        with self._lock:
-            news = not self._states
-            self._states[entity_id] = state
-        if news:
-            self._wake()
+        if state:
+            self._report({entity_id: state})
 
     def _logged(self, _: Client, __: Any, level: int, text: str) -> None:
         if level == LogLevel.MQTT_LOG_ERR and not self._closed:
             self._complaints.of("paho", f"{text} (bridge.client)")
-
-    def _changed(self, present: bool, detail: str) -> None:
-        changed = DeviceChanged(device="broker", present=present, detail=detail)
-        if self._closed or changed == self.presence:
-            return
-        if present:
-            log.info("broker: connected")
-        else:
-            log.warning("broker: %s (bridge.away)", detail)
-        self.presence = changed
-        self._wake()
-
-    def _ended(self, error: BaseException | None) -> None:
-        self.alive = False
-        if not self._closed:
-            log.critical("the thread of the connection has ended: %r (bridge.ended)", error)
-            self._wake()
-
-    def _wake(self) -> None:
-        with self._lock:
-            if not self._closed:
-                os.eventfd_write(self._signal, 1)

@@ -1,14 +1,15 @@
-"""The bridge as a stage: it sends commands to the broker and reports states and its presence."""
+"""The bridge as a stage: it sends commands to devices, and reports their states and its link."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from typing import ClassVar
 
-from assistant.bridge.mqtt import Broker
+from assistant.bridge.link import Link
 from assistant.core.messages import (
     DeviceChanged,
     HomeCommand,
+    HomeDescribed,
     HomeReceipt,
     HomeStates,
     Message,
@@ -26,48 +27,49 @@ a device's newer state replaces the older; the first state after a pause is repo
 
 
 class BridgeStage:
-    """Carries the skills' commands to the broker, and the broker's reports to the skills."""
+    """Carries the skills' commands to the other end, and its reports to the skills."""
 
     consumes: ClassVar[tuple[type[Message], ...]] = (HomeCommand, Tick)
 
-    def __init__(self, broker: Broker) -> None:
-        self._broker = broker
+    def __init__(self, link: Link) -> None:
+        self._link = link
         self._announced: DeviceChanged | None = None
         self._announce_at_s = self._receipts_at_s = self._states_at_s = 0.0
 
     def feed(self, message: Message) -> Iterable[Message]:
-        """Publish a command, or give the broker's news on a `Tick`."""
+        """Send a command, or give the link's news on a `Tick`."""
         if isinstance(message, HomeCommand):
-            self._broker.publish(message)
+            self._link.publish(message)
             return
         # Before the states, which may report what a command that was acknowledged has changed.
         yield from self._receipts(message.at_s)
         yield from self._presence(message.at_s)
+        yield from self._description()
         yield from self._states(message.at_s)
 
     def deadline_s(self) -> float | None:
-        """When receipts or states may be reported, or the broker's presence is to be, again."""
+        """When receipts or states may be reported, or the link's presence is to be, again."""
         moments = [self._announce_at_s]
-        if self._broker.receipt():
+        if self._link.receipt():
             moments.append(self._receipts_at_s)
-        if self._broker.states():
+        if self._link.states():
             moments.append(self._states_at_s)
         return min(moments)
 
     def follow(self, entity_ids: Iterable[str]) -> None:
         """Report the states of these devices from now on."""
-        self._broker.follow(entity_ids)
+        self._link.follow(entity_ids)
 
     def _receipts(self, at_s: float) -> Iterator[HomeReceipt]:
-        if at_s >= self._receipts_at_s and (receipt := self._broker.receipt()):
+        if at_s >= self._receipts_at_s and (receipt := self._link.receipt()):
             self._receipts_at_s = at_s + AGAIN_S
             yield receipt
             # Only now, so that what the bus did not take is reported again.
-            self._broker.received(receipt)
+            self._link.received(receipt)
             self._receipts_at_s = 0.0
 
     def _presence(self, at_s: float) -> Iterator[DeviceChanged]:
-        presence = self._broker.presence
+        presence = self._link.presence
         if presence is not self._announced and presence is not None:
             self._announced = presence
             self._announce_at_s = at_s + JOINED_AFTER_S
@@ -78,12 +80,19 @@ class BridgeStage:
             if presence is not None:
                 yield presence
 
+    def _description(self) -> Iterator[HomeDescribed]:
+        described = self._link.described
+        if described is not None:
+            yield described
+            if self._link.described is described:
+                self._link.described = None
+
     def _states(self, at_s: float) -> Iterator[HomeStates]:
         if at_s < self._states_at_s:
             return
-        states = self._broker.states()
-        if states:
+        report = self._link.states()
+        if report is not None:
             self._states_at_s = at_s + STATES_EVERY_S
-            yield HomeStates(states=states)
+            yield report
             # Only now, so that states that the bus did not take are reported again.
-            self._broker.told(states)
+            self._link.told(report)

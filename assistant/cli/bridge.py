@@ -12,6 +12,8 @@ from typing import Annotated
 
 import typer
 
+from assistant.bridge.home_assistant.link import HomeAssistant
+from assistant.bridge.link import Link
 from assistant.bridge.mqtt import Broker
 from assistant.bridge.network.build import serve_network
 from assistant.bridge.network.grants import grants_servers
@@ -19,9 +21,17 @@ from assistant.bridge.network.server import NetworkServer
 from assistant.bridge.stage import BridgeStage
 from assistant.cli.shared.output import errors
 from assistant.core.bus import Address, Bus
-from assistant.core.config import Config, MqttSettings, config_files, load_config
+from assistant.core.config import Config, config_files, load_config
 from assistant.core.errors import BridgeError, ConfigError
-from assistant.core.messages import HomeCommand, HomeReceipt, HomeStates, Message, Reload
+from assistant.core.messages import (
+    HomeCommand,
+    HomeDescribed,
+    HomeReceipt,
+    HomeStates,
+    Message,
+    Reload,
+)
+from assistant.core.network.exchange import Allowed, Refused
 from assistant.core.worker import Worker
 from assistant.skill.home import Home, load_home
 from assistant.supervision.logs import set_up
@@ -34,19 +44,20 @@ CONSUMERS: Mapping[type[Message], str] = {
     HomeCommand: NAME,
     HomeReceipt: "skills",
     HomeStates: "skills",
+    HomeDescribed: "control",
 }
 
 
 class Watchdog:
     """Beats to systemd in place of the daemon's supervisor, which does not run the bridge."""
 
-    def __init__(self, notifier: Notifier, network: NetworkServer, broker: Broker | None) -> None:
-        self._notifier, self._network, self._broker = notifier, network, broker
+    def __init__(self, notifier: Notifier, network: NetworkServer, link: Link | None) -> None:
+        self._notifier, self._network, self._link = notifier, network, link
 
     def beat(self) -> None:
         """Report that all goes round; raises `BridgeError` when a connection has ended."""
-        if self._broker is not None and not self._broker.alive:
-            message = "the connection to the broker cannot go on; the log says why"
+        if self._link is not None and not self._link.alive:
+            message = "the connection to the devices cannot go on; the log says why"
             raise BridgeError("bridge.ended", message)
         if not self._network.alive:
             raise BridgeError("bridge.ended", "the network of skills hangs; the log says why")
@@ -60,52 +71,62 @@ class Watchdog:
 def bridge(
     config: Annotated[Path | None, typer.Option(help="Settings, in place of the usual.")] = None,
 ) -> None:
-    """Carry what passes between the daemon and the MQTT broker, and what skills ask servers."""
+    """Carry what passes between the daemon and Home Assistant or a broker, and what skills ask."""
     settings, _ = load_config(config_files(config))
     set_up(NAME, settings.log.level)
     os.umask(0o077)  # as in the daemon, whose runtime folder also holds the bridge's sockets
+    ended = threading.Event()  # from now on, as whoever finds the socket may end this process
+    _when_told_to_end(ended.set)
     notifier = Notifier.from_environment()
-    if not settings.mqtt.host and not grants_servers(settings):
+    if not settings.reaches_devices and not grants_servers(settings):
         # Without READY=1 systemd would treat the exit as a failure.
         notifier.ready()
         told = (
-            "bridge: off; set mqtt.host in the settings, or grant a skill a server, to turn it on"
+            "bridge: off; set home_assistant.url or mqtt.host in the settings, or grant a skill a"
+            " server, to turn it on"
         )
-        errors.print(told, markup=False)
+        errors.print(told, markup=False, soft_wrap=True)
         return
     with closing(serve_network(settings, lambda: load_config(config_files(config))[0])) as network:
-        if settings.mqtt.host:
-            _serve(settings, config, notifier, network)
+        if settings.reaches_devices:
+            _serve(settings, config, notifier, network, ended)
         else:
-            _wait(Watchdog(notifier, network, None), notifier)
+            _wait(Watchdog(notifier, network, None), notifier, ended)
         notifier.stopping()
 
 
-def _serve(settings: Config, file: Path | None, notifier: Notifier, network: NetworkServer) -> None:
+def _serve(
+    settings: Config,
+    file: Path | None,
+    notifier: Notifier,
+    network: NetworkServer,
+    ended: threading.Event,
+) -> None:
     consumes: tuple[type[Message], ...] = (*BridgeStage.consumes, Reload)
     with (
-        closing(Broker(settings.mqtt, _devices(settings))) as broker,
+        closing(_link(settings)) as link,
         closing(Address(settings.runtime_dir)) as address,
         closing(Bus(NAME, address, PEERS, CONSUMERS, consumes)) as bus,
     ):
-        stage = BridgeStage(broker)
-        bus.watch(broker)
+        stage = BridgeStage(link)
+        network.home = lambda: _reached(link)
+        bus.watch(link)
         worker = Worker(
             NAME,
             stage,
             bus,
-            Watchdog(notifier, network, broker),
-            lambda: _reloaded(stage, settings.mqtt, file),
+            Watchdog(notifier, network, link),
+            lambda: _reloaded(stage, settings, file),
         )
         _when_told_to_end(worker.stop)
+        if ended.is_set():
+            worker.stop()
         notifier.ready()
         worker.run()
 
 
-def _wait(watchdog: Watchdog, notifier: Notifier) -> None:
-    """Let the network be served, without a broker, until SIGTERM."""
-    ended = threading.Event()
-    _when_told_to_end(ended.set)
+def _wait(watchdog: Watchdog, notifier: Notifier, ended: threading.Event) -> None:
+    """Let the network be served, without any devices, until SIGTERM."""
     notifier.ready()
     while not ended.wait(BEAT_S):
         watchdog.beat()
@@ -116,17 +137,42 @@ def _when_told_to_end(end: Callable[[], None]) -> None:
         signal.signal(number, lambda *_: end())
 
 
+def _link(settings: Config) -> Link:
+    """The connection to the devices; raises `ConfigError` for settings that cannot work."""
+    if settings.home_assistant.url and settings.mqtt.host:
+        message = "mqtt.host and home_assistant.url are both set; devices are reached by one"
+        raise ConfigError("bridge.both", message)
+    if settings.home_assistant.url:
+        named = _devices(settings) if settings.home.file else None
+        return HomeAssistant(settings.home_assistant, named)
+    return Broker(settings.mqtt, _devices(settings))
+
+
+def _reached(link: Link) -> Allowed | Refused:
+    """Whether the devices can be reached, as far as one knows."""
+    presence = link.presence
+    if presence is None:
+        return Refused(code="bridge.away", message="it is being connected to; try again")
+    if presence.present:
+        return Allowed()
+    return Refused(code="bridge.away", message=presence.detail)
+
+
 def _devices(settings: Config) -> list[str]:
-    """The ids of the home's devices."""
+    """The ids of the devices in the user's own file."""
     file = settings.home.file
     home = load_home(Path(file).expanduser()) if file else Home()
     return [entity.id for entity in home.entities]
 
 
-def _reloaded(stage: BridgeStage, running: MqttSettings, file: Path | None) -> BridgeStage:
+def _reloaded(stage: BridgeStage, running: Config, file: Path | None) -> BridgeStage:
     settings, _ = load_config(config_files(file))
-    if settings.mqtt != running:
-        message = "[mqtt] has changed; run: sudo systemctl restart assistant-bridge"
+    for name in ("mqtt", "home_assistant"):
+        if getattr(settings, name) != getattr(running, name):
+            message = f"[{name}] has changed; run: sudo systemctl restart assistant-bridge"
+            raise ConfigError("bridge.reload", message)
+    if bool(settings.home.file) != bool(running.home.file) and running.home_assistant.url:
+        message = "home.file has changed; run: sudo systemctl restart assistant-bridge"
         raise ConfigError("bridge.reload", message)
     stage.follow(_devices(settings))
     return stage

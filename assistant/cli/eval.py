@@ -25,10 +25,11 @@ from assistant.cli.shared.misses import (
 from assistant.cli.shared.output import errors, progress, show_figures
 from assistant.composition import Composition
 from assistant.core.clock import time_zone
-from assistant.core.config import AsrSettings, Config, MqttSettings
+from assistant.core.config import AsrSettings, Config
 from assistant.core.database import Database
 from assistant.core.errors import InputError, SkillError, WakeWordError
 from assistant.core.models.manifest import Library
+from assistant.core.settings.mqtt import MqttSettings
 from assistant.core.stage import Stage
 from assistant.evaluation.answers import evaluate_answers, passages
 from assistant.evaluation.clips import ClipLabel, SentenceLabel, labelled, sound_of

@@ -37,11 +37,15 @@ COMMANDS = (
 ELSEWHERE = {
     **dict.fromkeys(("mute", "unmute"), "microphone.mute"),
     "pin": "security.pin",
+    "home-assistant": "security.home_assistant",
     **{name: f"installation.{name}" for name in ("setup", "backup", "restore")},
 }
 """Commands whose module is not this package's own, or has another name."""
 
-GROUPS = ("skills", "models", "documents", "record", "wake", "pin", "eval", "bench")
+GROUPS = (
+    *("skills", "models", "documents", "record", "wake", "pin", "home-assistant"),
+    *("eval", "bench"),
+)
 """Modules of this package that hold a group of commands, `app`."""
 
 _COLLECTED_AFTER = 100_000

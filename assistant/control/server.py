@@ -16,21 +16,17 @@ import socket
 import uuid
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any
 
 import msgspec
 
 from assistant.control.connection import Connection, allowed, listen
-from assistant.control.metrics_store import MetricsStore
-from assistant.control.recollection import Recollection
-from assistant.core.bus import UNPUBLISHED
 from assistant.core.clock import boottime_s
 from assistant.core.codec import as_json
 from assistant.core.did_you_mean import did_you_mean
 from assistant.core.errors import AssistantError, ControlError
 from assistant.core.fork import LARGEST_PACKET_BYTES
 from assistant.core.messages import (
-    Control,
     DocumentsDone,
     DocumentsListed,
     DocumentsProgress,
@@ -41,15 +37,10 @@ from assistant.core.messages import (
     Reloaded,
     Replace,
     Replaced,
-    SafeModeEntered,
     StageRestarted,
-    Work,
-    concrete,
 )
-from assistant.recordings.keeper import RecordingKeeper
 from assistant.supervision.channel import Status, decode_news, encode
 
-WATCHED = tuple(t for t in (*concrete(Work), *concrete(Control)) if t not in UNPUBLISHED)
 MOST_CALLERS = 16
 MOST_WATCHERS = 12
 """Most callers that watch; the other places are for those who send requests."""
@@ -66,9 +57,6 @@ LONGEST_COMMAND = 40
 """Most characters of an unknown command that are looked at."""
 STAYING = ("documents", "reload", "use", "watch")
 """Commands after which messages are forwarded to the caller."""
-OWN = (DocumentsRequest, Reload, Replace, StageRestarted, SafeModeEntered)
-"""Types that this process sends; it does not receive its own broadcasts."""
-
 
 ABOUT_DOCUMENTS = (
     *(DocumentsProgress, DocumentsListed, DocumentSummary, DocumentsDone),
@@ -157,6 +145,14 @@ class ControlServer:
             line = _line(as_json(event) if isinstance(event, Message) else event)
             for caller in watchers:
                 self._send(caller, line)
+
+    def reload(self) -> Iterator[Message]:
+        """Have every stage read its settings anew; raises `ControlError`."""
+        if self._line is not None:
+            # The supervisor informs systemd, wakes resting processes, and has `Reload` published.
+            _ask_supervisor(self._line)
+        else:
+            yield Reload(at_s=boottime_s())
 
     def close(self) -> None:
         """Disconnect all callers and remove the socket."""
@@ -263,11 +259,7 @@ class ControlServer:
     def _reload(self, caller: Connection) -> Iterator[Message]:
         caller.watches = (Reloaded,)
         self._send(caller, _line({"type": "Reloading", "stages": self._running()}))
-        if self._line is not None:
-            # The supervisor informs systemd, wakes resting processes, and has `Reload` published.
-            _ask_supervisor(self._line)
-        else:
-            yield Reload(at_s=boottime_s())
+        yield from self.reload()
 
     def _replace(self, caller: Connection, request: ControlRequest) -> Replace:
         if len(request.arguments) != 3:
@@ -344,43 +336,6 @@ class ControlServer:
         for caller in unanswered:
             self._send(caller, _line(status))
         self.show(status)
-
-
-class ControlStage:
-    """Shows every event to all that observe them, and publishes the supervisor's news."""
-
-    consumes: ClassVar[tuple[type[Message], ...]] = WATCHED
-
-    def __init__(
-        self,
-        server: ControlServer,
-        metrics: MetricsStore,
-        recollection: Recollection,
-        keeper: RecordingKeeper | None = None,
-    ) -> None:
-        self._server, self._metrics, self._recollection = server, metrics, recollection
-        self._keeper = keeper
-
-    def feed(self, message: Message) -> Iterator[Message]:
-        """Pass `message` on; messages in `OWN` also go out on the bus."""
-        if not isinstance(message, WATCHED):
-            due_s = self._metrics.deadline_s()
-            if due_s is not None and due_s <= message.at_s:
-                self._metrics.tick()
-            self._server.tick(message.at_s)
-            return
-        self._server.show(message)
-        self._metrics.observe(message)
-        self._recollection.observe(message)
-        if self._keeper is not None:
-            yield from self._keeper.observe(message)
-        if isinstance(message, OWN):
-            yield message
-
-    def deadline_s(self) -> float | None:
-        """When the metrics are to be written, or a caller has been idle for too long."""
-        dues_s = (self._metrics.deadline_s(), self._server.deadline_s())
-        return min((due_s for due_s in dues_s if due_s is not None), default=None)
 
 
 def _ask_supervisor(line: socket.socket) -> None:

@@ -19,10 +19,10 @@ from typing import Protocol
 import zmq
 
 from assistant.core.clock import boottime_s
-from assistant.core.codec import decode, encode, published, topic, wire_name
+from assistant.core.codec import UNPUBLISHED, decode, encode, published, topic, wire_name
 from assistant.core.errors import BusError, CodecError
 from assistant.core.files import make_private, try_lock
-from assistant.core.messages import AudioChunk, Frame, Message, SelfTest, Speech, Tick, Work
+from assistant.core.messages import Frame, Message, SelfTest, Tick, Work
 from assistant.core.stage import Source
 from assistant.core.zmtp import LARGEST_MESSAGE_BYTES, Frames, Receiver
 
@@ -38,8 +38,6 @@ MOST_HELD_BYTES = 2 * LARGEST_MESSAGE_BYTES
 """Most bytes of unfinished messages, of all connections together."""
 MOST_AHEAD_S = 1.0
 """Most seconds by which a message's time may be ahead of the clock, which all processes share."""
-UNPUBLISHED = (AudioChunk, Speech, SelfTest)
-"""Types that are not published: audio has one consumer, a self-test concerns its sender only."""
 
 
 class Address:

@@ -8,10 +8,24 @@ from typing import Any, Union
 import msgspec
 
 from assistant.core.errors import CodecError
-from assistant.core.messages import Interpretation, Message, Question, Transcript, concrete
+from assistant.core.messages import (
+    AudioChunk,
+    HomeDescribed,
+    Interpretation,
+    Message,
+    Question,
+    SelfTest,
+    Speech,
+    Transcript,
+    concrete,
+)
 
 LONGEST_REASON = 200
 """Most characters of a refusal, which may quote what was sent, whatever its length."""
+
+UNPUBLISHED = (AudioChunk, Speech, HomeDescribed, SelfTest)
+"""Types that are not published: audio and whole homes have one consumer, a self-test concerns its
+sender only."""
 
 MASK = "…"
 """Text in place of what somebody said of a secret."""

@@ -19,10 +19,12 @@ from msgspec import Meta
 from assistant.core.did_you_mean import did_you_mean
 from assistant.core.errors import ConfigError
 from assistant.core.files import read_text
-from assistant.core.layout import CONTROL_SOCKET, NETWORK_SOCKET
+from assistant.core.layout import CONTROL_SOCKET, DESCRIBED_HOME_FILE, NETWORK_SOCKET
 from assistant.core.settings.announcements import AnnouncementSettings
 from assistant.core.settings.button import ButtonSettings
+from assistant.core.settings.home_assistant import HomeAssistantSettings
 from assistant.core.settings.merge import flat, merge
+from assistant.core.settings.mqtt import MqttSettings
 from assistant.core.settings.network import NetworkSettings
 from assistant.core.settings.section import SettingsSection
 from assistant.core.settings.security import SecuritySettings
@@ -164,27 +166,6 @@ class AnswerSettings(SettingsSection, frozen=True, kw_only=True):
     """Name of the model that words answers, as `assistant models list` shows it."""
 
 
-class MqttSettings(SettingsSection, frozen=True, kw_only=True):
-    """The broker that the bridge service speaks to."""
-
-    host: str = ""
-    """Host name or address; "" keeps the bridge off."""
-    port: Annotated[int, Meta(ge=1, le=65_535)] = 1883
-    """TCP port; most brokers use 8883 for TLS."""
-    tls: bool = False
-    """Whether to speak TLS; the broker's certificate must name `mqtt.host`."""
-    ca_file: str = ""
-    """File (PEM) of the authority that signed the broker's certificate; "" for the system's."""
-    version: Literal["5", "3.1.1"] = "5"
-    """Version of MQTT, "5" or "3.1.1"; 3.1.1 cannot limit the size of what the broker sends."""
-    username: str = ""
-    """User name; "" for none."""
-    password_file: str = ""
-    """File that holds the password, readable by the bridge alone."""
-    prefix: str = "hark"
-    """Topics are PREFIX/domain/object/set and PREFIX/domain/object/state."""
-
-
 class MetricsSettings(SettingsSection, frozen=True, kw_only=True):
     """The metrics that are stored; they contain no words of the user."""
 
@@ -240,6 +221,7 @@ class Config(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     documents: DocumentsSettings = DocumentsSettings()
     answer: AnswerSettings = AnswerSettings()
     mqtt: MqttSettings = MqttSettings()
+    home_assistant: HomeAssistantSettings = HomeAssistantSettings()
     network: NetworkSettings = NetworkSettings()
     metrics: MetricsSettings = MetricsSettings()
     recordings: RecordingsSettings = RecordingsSettings()
@@ -257,6 +239,24 @@ class Config(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
         """The folder of sockets."""
         fallback = Path(os.environ.get("XDG_RUNTIME_DIR", f"/tmp/hark-{os.getuid()}"))  # noqa: S108
         return _folder(self.storage.runtime, "RUNTIME_DIRECTORY", str(fallback / "hark"))
+
+    @property
+    def home_file(self) -> Path | None:
+        """The file of the home: the user's, else what Home Assistant has told of; None for none."""
+        own = Path(self.home.file).expanduser() if self.home.file else None
+        kept = self.described_home
+        return kept if kept is not None and os.path.exists(kept) else own
+
+    @property
+    def described_home(self) -> Path | None:
+        """Where the home that Home Assistant describes is kept; None where it describes none."""
+        described = self.home_assistant.url and not self.home.file
+        return self.state_dir / DESCRIBED_HOME_FILE if described else None
+
+    @property
+    def reaches_devices(self) -> bool:
+        """Whether the bridge carries commands to devices, by MQTT or by Home Assistant."""
+        return bool(self.mqtt.host or self.home_assistant.url)
 
     @property
     def control_socket(self) -> Path:

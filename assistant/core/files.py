@@ -167,6 +167,19 @@ def read_text(path: Path, most_bytes: int = MOST_BYTES) -> str:
     return content.decode("utf-8")
 
 
+def read_private(path: Path, most_bytes: int) -> bytes:
+    """At most `most_bytes` of a file that its owner alone may read; a link is not followed.
+
+    Raises `OSError`, also for one that others may read.
+    """
+    descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+    with os.fdopen(descriptor, "rb") as opened:
+        mode = os.fstat(descriptor).st_mode
+        if not stat.S_ISREG(mode) or mode & (stat.S_IRWXG | stat.S_IRWXO):
+            raise _refusal(f"others may read this secret; run: chmod 600 {path}")
+        return opened.read(most_bytes)
+
+
 def make_private(folder: Path) -> None:
     """Make `folder` if needed, and check that only this user and root control it and its parents.
 

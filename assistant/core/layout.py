@@ -25,6 +25,8 @@ QUARANTINE_FILE = "quarantine.json"
 """How often each skill of others failed."""
 PIN_FILE = "pin"
 """Hash of the spoken PIN."""
+DESCRIBED_HOME_FILE = "home-assistant.json"
+"""The home as Home Assistant described it last; JSON is YAML, too."""
 METRICS_FILE = "metrics.jsonl"
 SKILLS_FOLDER = "skills"
 """Folder of the skills of others that were installed, each in a folder of its name, and of the

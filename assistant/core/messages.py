@@ -10,8 +10,10 @@ from __future__ import annotations
 from typing import Literal
 
 from assistant.core.home.messages import HomeCommand as HomeCommand
+from assistant.core.home.messages import HomeDescribed as HomeDescribed
 from assistant.core.home.messages import HomeReceipt as HomeReceipt
 from assistant.core.home.messages import HomeStates as HomeStates
+from assistant.core.home.messages import ReportedAttributes as ReportedAttributes
 from assistant.core.parts import SAMPLE_RATE_HZ as SAMPLE_RATE_HZ
 from assistant.core.parts import AnswerTask as AnswerTask
 from assistant.core.parts import CalendarTask as CalendarTask

@@ -1,4 +1,4 @@
-"""Findings about the servers that skills are granted, as the running bridge has them."""
+"""Findings about what the running bridge reaches: devices, and the servers of skills."""
 
 from __future__ import annotations
 
@@ -7,7 +7,15 @@ from collections.abc import Callable, Iterator
 from assistant.bridge.network.grants import granted
 from assistant.core.config import Config
 from assistant.core.errors import BridgeError, UnreachableError
-from assistant.core.network.exchange import Allowed, Answer, Check, Refused, ask_bridge
+from assistant.core.network.exchange import (
+    Allowed,
+    Answer,
+    Check,
+    CheckHome,
+    Refused,
+    Request,
+    ask_bridge,
+)
 from assistant.core.network.origin import Origin
 from assistant.doctor.checks import Finding
 
@@ -16,9 +24,9 @@ DENIED = "run this with sudo"
 
 
 def servers(config: Config) -> Iterator[Finding]:
-    """Whether each server that the settings grant a skill may be asked, and answers."""
+    """Whether the devices are reached, and each server that the settings grant a skill answers."""
 
-    def ask(check: Check) -> Answer | BridgeError:
+    def ask(check: Request) -> Answer | BridgeError:
         try:
             return ask_bridge(config.network_socket, check)
         except BridgeError as error:
@@ -27,11 +35,30 @@ def servers(config: Config) -> Iterator[Finding]:
     yield from found(config, ask)
 
 
-def found(config: Config, ask: Callable[[Check], Answer | BridgeError]) -> Iterator[Finding]:
-    """The findings, from what the bridge says of each server."""
+def found(config: Config, ask: Callable[[Request], Answer | BridgeError]) -> Iterator[Finding]:
+    """The findings, from what the bridge says of the devices and of each server."""
+    if config.reaches_devices:
+        yield _devices(config, ask(CheckHome()))
     for skill in sorted(config.skills.grants):
         for origin in sorted(granted(config, skill), key=str):
             yield _finding(skill, origin, ask(Check(skill=skill, origin=origin)))
+
+
+def _devices(config: Config, answer: Answer | BridgeError) -> Finding:
+    there = config.home_assistant.url or f"{config.mqtt.host}:{config.mqtt.port}"
+    detail, remedy = f"{there} is connected", ""
+    match answer:
+        case BridgeError(code="bridge.denied"):
+            detail, remedy = answer.message, DENIED
+        case BridgeError():
+            detail, remedy = f"{there} is not connected: {answer.message}", DOWN
+        case Refused():
+            section = "home_assistant" if config.home_assistant.url else "mqtt"
+            detail, remedy = answer.message, f"see [{section}] in the settings, and whether it runs"
+        case Allowed() if config.described_home is not None and config.home_file is None:
+            remedy = "wait until it has started; then say its names"
+            detail += ", and has not described its devices yet"
+    return Finding(name="devices", ok=not remedy, detail=detail, remedy=remedy, necessary=False)
 
 
 def _finding(skill: str, origin: Origin, answer: Answer | BridgeError) -> Finding:

@@ -21,10 +21,12 @@ from assistant.answer.knowledge.knowledge import Damage, Knowledge
 from assistant.answer.stage import AnswerStage
 from assistant.bridge.stage import BridgeStage
 from assistant.composition import Composition
+from assistant.control.described_home import DescribedHome
 from assistant.control.metrics_store import MetricsStore
 from assistant.control.mute import carry_out
 from assistant.control.recollection import Recollection
-from assistant.control.server import ControlServer, ControlStage
+from assistant.control.server import ControlServer
+from assistant.control.stage import ControlStage
 from assistant.core.bus import Address, Bus
 from assistant.core.clock import boottime_s
 from assistant.core.config import Config, load_config
@@ -38,7 +40,7 @@ from assistant.core.layout import (
     MUTED,
     STATE_FILE,
 )
-from assistant.core.messages import Message, Reload, Replace, SpokenReply, Work
+from assistant.core.messages import HomeDescribed, Message, Reload, Replace, SpokenReply, Work
 from assistant.core.models.swap import LoadSwap
 from assistant.core.stage import Source, Stage
 from assistant.core.worker import LoopObserver, Worker
@@ -94,8 +96,12 @@ log = logging.getLogger(__name__)
 
 
 def consumers(stages: Mapping[str, type[Stage]] = STAGES) -> dict[type[Message], str]:
-    """Work type → the one process that consumes it."""
-    return {
+    """Work type → the one process that consumes it.
+
+    The control process takes one itself, and is shown copies of the others.
+    """
+    consumed: dict[type[Message], str] = {HomeDescribed: "control"}
+    return consumed | {
         kind: name
         for name, stage in stages.items()
         for kind in stage.consumes
@@ -117,8 +123,8 @@ class ProcessParts:
 
 
 def peers(config: Config) -> tuple[str, ...]:
-    """The processes; the bridge, a service of its own, is among them only with a broker."""
-    return MEMBERS + ("bridge",) * bool(config.mqtt.host)
+    """The processes; the bridge, a service of its own, is among them only with devices to reach."""
+    return MEMBERS + ("bridge",) * config.reaches_devices
 
 
 def serve(heartbeat: Heartbeat, name: str, *files: str) -> None:
@@ -337,7 +343,11 @@ def _control(config: Config, files: tuple[Path, ...], heartbeat: Heartbeat) -> P
         heartbeat.line,
         status=None if heartbeat.line else alone,
     )
-    return ProcessParts(ControlStage(server, metrics, recollection, keeper), heartbeat, (server,))
+    return ProcessParts(
+        ControlStage(server, metrics, recollection, keeper, DescribedHome(config.described_home)),
+        heartbeat,
+        (server,),
+    )
 
 
 def model_list(composition: Composition) -> dict[str, Any]:

@@ -33,13 +33,15 @@ def check_settings(config: Config) -> Config:
     """Return the settings; raises `ConfigError` when something that they name does not exist."""
     time_zone(config.home.time_zone)
     quiet_hours(config.announcements.quiet)
-    home = load_home(Path(config.home.file).expanduser()) if config.home.file else Home()
-    _require_area("home.area", config.home.area, home)
+    home = load_home(config.home_file) if config.home_file else Home()
     if len(config.audio.areas) > len(config.audio.inputs):
         message = "audio.areas: there are more areas than microphones in audio.input"
         raise ConfigError("config.area", message)
-    for area in config.audio.areas:
-        _require_area("audio.areas", area, home)
+    # What Home Assistant has may be there later, or no more: that must not keep the daemon off.
+    if config.described_home is None:
+        _require_area("home.area", config.home.area, home)
+        for area in config.audio.areas:
+            _require_area("audio.areas", area, home)
     sentences = config.nlu.custom_sentences
     if sentences and not _is_there(sentences):
         message = f"nlu.custom_sentences: {sentences}: there is no such folder"

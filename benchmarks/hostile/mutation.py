@@ -91,6 +91,11 @@ _FULL: dict[str, Any] = {
     "stage": "nlu",
 }
 """A non-default value for each field, in whatever message it occurs."""
+_FULL_OF: dict[tuple[type[Message], str], Any] = {
+    (messages.HomeStates, "attributes"): {"light.nobody": {"brightness": 40}},
+    (messages.HomeDescribed, "text"): '{"areas": [{"name": "Kitchen", "id": "kitchen"}]}',
+}
+"""The same for fields that are other ones than those of their name elsewhere."""
 _OF_TYPE: dict[Any, Any] = {str: "x", int: 1, float: 1.0, bool: True, bytes: bytes(64)} | {
     tuple: (),
     dict: {"light.nobody": "on"},
@@ -114,6 +119,8 @@ def _sample(kind: type[Message]) -> Message:
     for field in msgspec.structs.fields(kind):
         if field.name == "utterance_id":
             values[field.name] = f"attack-{kind.__name__}"
+        elif (kind, field.name) in _FULL_OF:
+            values[field.name] = _FULL_OF[kind, field.name]
         elif field.name in _FULL and (kind, field.name) != (messages.DocumentsDone, "documents"):
             values[field.name] = _FULL[field.name]
         elif field.required:

@@ -3,16 +3,30 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 import msgspec
 
 from assistant.core.database import Database
-from assistant.core.messages import DeviceChanged, HomeCommand, HomeReceipt, HomeStates, SlotValue
+from assistant.core.messages import (
+    DeviceChanged,
+    HomeCommand,
+    HomeReceipt,
+    HomeStates,
+    ReportedAttributes,
+    SlotValue,
+)
 from assistant.skill.home import Area, Entity, Floor, Home
 from skills.countdown import Countdown
+from skills.devices.answers import Answers
 from skills.devices.outbox import STATE, Outbox, Row
-from skills.devices.wording import joined, unsent_words, unsure_words
+from skills.devices.wording import (
+    failed_words,
+    joined,
+    unanswered_words,
+    unsent_words,
+    unsure_words,
+)
 from skills.rights.guard import Guard
 
 AGAIN = "broker"
@@ -68,6 +82,7 @@ class Devices:
         self._countdown = countdown
         self._announce, self._guard = announce, guard
         self._outbox = Outbox(database, self._told_lost)
+        self._answers = Answers(database)
         states = self._states()
         self.added = tuple(entity for entity in home.entities if entity.id not in states)
         """The devices that were not known before."""
@@ -121,9 +136,7 @@ class Devices:
         """Set an attribute of a device; `commands` gives the message for the broker."""
         self._guard.check_device(entity_id)
         text = msgspec.json.encode(value).decode()
-        self._database.execute(
-            "INSERT OR REPLACE INTO device_attributes VALUES (?, ?, ?)", entity_id, name, text
-        )
+        self._write_attribute(entity_id, name, text)
         if self._broker and value is None:
             self._outbox.withdraw(entity_id, name)
         elif self._broker:
@@ -153,6 +166,9 @@ class Devices:
                 changed[row.entity_id].append(row)
         for entity_id, changes in changed.items():
             names = {row.name for row in changes}
+            for row in changes:
+                if row.name == STATE:
+                    self._answers.asked(entity_id, row.id, states.get(entity_id, ""))
             yield HomeCommand(
                 utterance_id=utterance_id,
                 entity_id=entity_id,
@@ -175,10 +191,15 @@ class Devices:
                 )
 
     def give_up(self) -> None:
-        """Announce the commands of which nobody has heard in time; before each turn."""
+        """Announce what nobody has heard of in time, and what no device tells; before each turn."""
         if self._heard_at_s is None:
             self._heard_at_s = self._countdown.at_s
         self._outbox.give_up(self._countdown.at_s)
+        if unanswered := self._answers.missing(self._countdown.at_s):
+            with self._database.transaction():
+                self._fall_back(unanswered)
+                if named := self._named(unanswered):
+                    self._announce(unanswered_words(named))
 
     def left_over(self) -> Iterator[HomeCommand]:
         """What no turn has sent, or the broker may have missed."""
@@ -186,30 +207,73 @@ class Devices:
 
     def deadline_s(self) -> float | None:
         """When `give_up` must be called next; 0.0 while the time is not yet known."""
-        return self._outbox.deadline_s()
+        dues_s = (self._outbox.deadline_s(), self._answers.deadline_s())
+        return min((due_s for due_s in dues_s if due_s is not None), default=None)
 
     def told(self, message: HomeStates | HomeReceipt | DeviceChanged) -> None:
         """Note what the bridge tells, each message in one transaction."""
         match message:
-            case HomeStates(states=states):
-                self._reported(states)
+            case HomeStates(states=states, attributes=attributes):
+                self._reported(states, attributes)
             case HomeReceipt():
                 self._outbox.received(message)
+                self._answers.sent(message.sent, self._countdown.at_s)
             case DeviceChanged(device="broker", present=present):
                 self._broker_present, self._heard_at_s = present, self._countdown.at_s
                 if present:  # it may have missed something
                     self._outbox.take_again()
 
-    def _reported(self, states: Mapping[str, str]) -> None:
-        """Write states, but for those that a person set and the broker has not acknowledged."""
-        unsent = self._outbox.states()
-        known = {e: s for e, s in self._states().items() if e not in unsent}
-        changed = {e: s for e, s in states.items() if known.get(e, s) != s}
-        if changed:
-            with self._database.transaction():
-                for entity_id, state in changed.items():
-                    self._write(entity_id, state)
-                    self._watch(entity_id, known[entity_id], state)
+    def _reported(
+        self, states: Mapping[str, str], attributes: Mapping[str, ReportedAttributes]
+    ) -> None:
+        """Write what was told, but for what a person set and the broker has not acknowledged."""
+        waiting = self._outbox.changes()
+        ours = self._states()
+        states = {e: s for e, s in states.items() if e in ours}
+        changed = {e: s for e, s in states.items() if ours[e] != s and (e, STATE) not in waiting}
+        differing = self._differing(attributes, waiting) if attributes else []
+        news = self._answers.news(states)
+        if not (changed or differing or news):
+            return
+        with self._database.transaction():
+            self._answers.told(news)
+            for entity_id, name, value in differing:
+                self._write_attribute(entity_id, name, value)
+            for entity_id, state in changed.items():
+                self._write(entity_id, state)
+                self._watch(entity_id, ours[entity_id], state)
+
+    def _differing(
+        self, attributes: Mapping[str, ReportedAttributes], waiting: set[tuple[str, str]]
+    ) -> list[tuple[str, str, str | None]]:
+        """Device, attribute and its value in JSON, where that has changed; None for no more."""
+        ours = {entity.id for entity in self._home.entities}
+        known: dict[str, dict[str, str]] = defaultdict(dict)
+        for entity_id, name, value in self._database.execute(
+            "SELECT entity_id, name, value FROM device_attributes"
+        ):
+            known[entity_id][name] = value
+        found: list[tuple[str, str, str | None]] = []
+        for entity_id in attributes.keys() & ours:
+            told = {n: msgspec.json.encode(v).decode() for n, v in attributes[entity_id].items()}
+            before = known[entity_id]
+            for name in told.keys() | before.keys():
+                if told.get(name) != before.get(name) and (entity_id, name) not in waiting:
+                    found.append((entity_id, name, told.get(name)))
+        return found
+
+    def _fall_back(self, entity_ids: Iterable[str]) -> None:
+        """Take it that devices are still in the state that they told last."""
+        states = self._states()
+        for entity_id in entity_ids:
+            before, told = states.get(entity_id), self._answers.last(entity_id)
+            if before is not None and told is not None and before != told:
+                self._write(entity_id, told)
+                self._watch(entity_id, before, told)
+
+    def _named(self, entity_ids: Iterable[str]) -> list[Entity]:
+        known = {entity.id: entity for entity in self._home.entities}
+        return [known[entity_id] for entity_id in entity_ids if entity_id in known]
 
     @property
     def _reachable(self) -> bool:
@@ -217,7 +281,9 @@ class Devices:
         silent = self._heard_at_s is not None and self._countdown.at_s - self._heard_at_s > SILENT_S
         return self._broker_present and not silent
 
-    def _told_lost(self, unsent: Sequence[Row], unsure: Sequence[Row]) -> None:
+    def _told_lost(
+        self, unsent: Sequence[Row], unsure: Sequence[Row], failed: Sequence[Row]
+    ) -> None:
         known = {entity.id: entity for entity in self._home.entities}
         sentences = [
             words(known[row.entity_id], row.command)
@@ -225,6 +291,9 @@ class Devices:
             for row in rows
             if row.entity_id in known
         ]
+        self._fall_back(row.entity_id for row in failed if not row.command and row.name == STATE)
+        if named := self._named(row.entity_id for row in failed):
+            sentences.append(failed_words(named))
         if sentences:
             self._announce(joined(sentences))
 
@@ -238,6 +307,14 @@ class Devices:
         ):
             found[entity_id][name] = msgspec.json.decode(value)
         return found
+
+    def _write_attribute(self, entity_id: str, name: str, value: str | None) -> None:
+        if value is None:
+            forget = "DELETE FROM device_attributes WHERE entity_id = ? AND name = ?"
+            self._database.execute(forget, entity_id, name)
+        else:
+            keep = "INSERT OR REPLACE INTO device_attributes VALUES (?, ?, ?)"
+            self._database.execute(keep, entity_id, name, value)
 
     def _write(self, entity_id: str, state: str) -> None:
         self._database.execute("INSERT OR REPLACE INTO devices VALUES (?, ?)", entity_id, state)

@@ -69,14 +69,14 @@ class Outbox:
     A turn's time may lie far back, as its words may have waited for this process: what it commands
     is waited for from the next `give_up` on.
 
-    `announce` is called within a transaction: with the commands that were not sent, and with those
-    of which nobody knows whether they were.
+    `announce` is called within a transaction: with the commands that were not sent, with those of
+    which nobody knows whether they were, and with what could not be carried out.
     """
 
     def __init__(
         self,
         database: Database,
-        announce: Callable[[Sequence[Row], Sequence[Row]], None],
+        announce: Callable[[Sequence[Row], Sequence[Row], Sequence[Row]], None],
     ) -> None:
         self._database, self._announce = database, announce
         self._changes_sent = 0
@@ -118,9 +118,9 @@ class Outbox:
         """Let `take` give the changes again; commands are not."""
         self._changes_sent = 0
 
-    def states(self) -> set[str]:
-        """The devices whose state the broker has not acknowledged."""
-        return {row.entity_id for row in self._rows("command = '' AND name = ?", STATE)}
+    def changes(self) -> set[tuple[str, str]]:
+        """The devices and attributes, or `STATE`, whose change the broker has not acknowledged."""
+        return {(row.entity_id, row.name) for row in self._rows("command = ''")}
 
     def received(self, receipt: HomeReceipt) -> None:
         """Forget what the bridge reports of, within a transaction of its own."""
@@ -129,9 +129,10 @@ class Outbox:
             [known[i] for i in ids if i in known and known[i].command]
             for ids in (receipt.unsent, receipt.unsure)
         )
+        failed = [known[i] for i in receipt.failed if i in known]
         over = [i for i in (*receipt.sent, *receipt.unsent) if i in known]
-        if over or unsure:
-            self._end(over, unsent, unsure)
+        if over or unsure or failed:
+            self._end(over, unsent, unsure, failed)
 
     def give_up(self, at_s: float) -> None:
         """Give up the commands that have waited too long for a receipt."""
@@ -148,13 +149,19 @@ class Outbox:
         waits = (0.0 if s is None else s + RECEIPT_S for s in self._since_s.values())
         return min(waits, default=None)
 
-    def _end(self, over: Iterable[int], unsent: Sequence[Row], unsure: Sequence[Row]) -> None:
-        gone = {*over, *(row.id for row in unsure)}
+    def _end(
+        self,
+        over: Iterable[int],
+        unsent: Sequence[Row],
+        unsure: Sequence[Row],
+        failed: Sequence[Row] = (),
+    ) -> None:
+        gone = {*over, *(row.id for row in (*unsure, *failed))}
         with self._database.transaction():
             for number in gone:
                 self._database.execute("DELETE FROM outbox WHERE id = ?", number)
-            if unsent or unsure:
-                self._announce(unsent, unsure)
+            if unsent or unsure or failed:
+                self._announce(unsent, unsure, failed)
         for number in gone:
             self._since_s.pop(number, None)
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
+from assistant.english.spoken import joined as listed
 from assistant.skill import Entity
 from skills.home.targets import capital, the
 
@@ -30,6 +31,21 @@ def unsent_words(entity: Entity, command: str) -> str:
 def unsure_words(entity: Entity, command: str) -> str:
     """The sentence about a command that may have been sent or not."""
     return f"I don't know whether {_told(entity, command, '')}."
+
+
+def failed_words(entities: Sequence[Entity]) -> str:
+    """The sentence about devices of which Home Assistant says that a command failed."""
+    return f"I asked {_named(entities)}, but that failed."
+
+
+def unanswered_words(entities: Sequence[Entity]) -> str:
+    """The sentence about devices that have not told the state that they were asked for."""
+    does = "it does" if len(entities) == 1 else "they do"
+    return f"I asked {_named(entities)}, but {does} not answer."
+
+
+def _named(entities: Sequence[Entity]) -> str:
+    return listed(list(dict.fromkeys(the(entity) for entity in entities)))
 
 
 def joined(sentences: Iterable[str]) -> str:

@@ -10,6 +10,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple, NoReturn
 
@@ -21,6 +22,8 @@ from assistant.core.settings.security import SecuritySettings
 from assistant.skill import Entity
 from assistant.skill.home import Home
 from assistant.skill.manifest import SkillManifest
+
+log = logging.getLogger(__name__)
 
 DOMAINS = ("alarm_control_panel", "lock", "todo")
 """Domains that may be named although no device and no skill has them."""
@@ -66,21 +69,30 @@ class Rules(msgspec.Struct, frozen=True):
 NO_RULES = Rules()
 
 
-def rules_of(settings: SecuritySettings, home: Home, manifests: Sequence[SkillManifest]) -> Rules:
-    """The rules of the settings; raises `ConfigError` for a name that there is not."""
+def rules_of(
+    settings: SecuritySettings,
+    home: Home,
+    manifests: Sequence[SkillManifest],
+    *,
+    may_come: bool = False,
+) -> Rules:
+    """The rules of the settings; raises `ConfigError` for a name that there is not.
+
+    Where devices and areas `may_come` later, their names hold from then on.
+    """
     known = {name.casefold(): name for name in _known(home, manifests)}
     profiles = {
-        name: _entries(profile.denied, f"security.profiles.{name}.denied", known)
+        name: _entries(profile.denied, f"security.profiles.{name}.denied", known, may_come)
         for name, profile in settings.profiles.items()
     }
     areas = [area.id for area in home.areas]
     for area, profile in settings.rooms.items():
-        if area not in areas:
+        if area not in areas and not may_come:
             _refuse(area, areas, "security.rooms", "area")
         if profile not in profiles:
             _refuse(profile, profiles, f"security.rooms.{area}", "profile")
     return Rules(
-        pin_for=_entries(settings.pin_for, "security.pin_for", known),
+        pin_for=_entries(settings.pin_for, "security.pin_for", known, may_come),
         denied={area: profiles[profile] for area, profile in settings.rooms.items()},
     )
 
@@ -104,11 +116,15 @@ def _known(home: Home, manifests: Iterable[SkillManifest]) -> Iterator[str]:
                 yield from (d for fact, ds in slot.requires if fact == "domain" for d in ds)
 
 
-def _entries(names: Iterable[str], setting: str, known: Mapping[str, str]) -> tuple[_Entry, ...]:
+def _entries(
+    names: Iterable[str], setting: str, known: Mapping[str, str], may_come: bool
+) -> tuple[_Entry, ...]:
     entries = []
     for given in names:
         name, _, state = given.strip().casefold().partition(":")
-        if name not in known:
+        if name not in known and may_come:
+            log.warning('%s: there is no "%s" yet (config.security)', setting, given)
+        elif name not in known:
             _refuse(given, known.values(), setting, "device, list, domain, intent or skill")
         entries.append(_Entry(name, state))
     return tuple(entries)

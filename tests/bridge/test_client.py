@@ -15,8 +15,8 @@ from paho.mqtt.enums import MQTTProtocolVersion
 
 from assistant.bridge import client
 from assistant.bridge.client import Connection, connection, password, tls, why_unreachable
-from assistant.core.config import MqttSettings
 from assistant.core.errors import ConfigError
+from assistant.core.settings.mqtt import MqttSettings
 
 
 def settings(**changed: Any) -> MqttSettings:

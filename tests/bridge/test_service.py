@@ -16,7 +16,9 @@ from assistant.core.bus import Address, Bus
 from assistant.core.clock import boottime_s
 from assistant.core.layout import NETWORK_SOCKET
 from assistant.core.messages import DeviceChanged, HomeCommand, HomeStates, Message
+from assistant.core.network.exchange import Allowed, CheckHome, Refused, ask_bridge
 from skills.capabilities.network import BridgeNetwork
+from tests.support.home_assistant import TOKEN, HomeAssistant
 from tests.support.mosquitto import PATIENCE_S, Lamp, Mosquitto
 from tests.support.network_bridge import Bridge
 from tests.support.scenario import HOME
@@ -26,12 +28,16 @@ from tests.support.web_server import WebServer
 class Service:
     """A running `assistant bridge` and the skills' end of its bus."""
 
-    def __init__(self, folder: Path, port: int, things: ExitStack, more: str = "") -> None:
+    def __init__(
+        self, folder: Path, port: int, things: ExitStack, more: str = "", url: str = ""
+    ) -> None:
         runtime, settings = folder / "run", folder / "config.toml"
+        mqtt = f'[mqtt]\nhost = "127.0.0.1"\nport = {port}'
         lines = (
             f'[storage]\nruntime = "{runtime}"',
-            f'[home]\nfile = "{HOME}"',
-            f'[mqtt]\nhost = "127.0.0.1"\nport = {port}\n{more}\n',
+            "" if url else f'[home]\nfile = "{HOME}"',
+            f'[home_assistant]\nurl = "{url}"' if url else mqtt,
+            more,
         )
         settings.write_text("\n".join(lines), "utf-8")
         address = things.enter_context(closing(Address(runtime)))
@@ -147,3 +153,31 @@ def test_without_a_broker_in_the_settings_it_says_so_and_ends(tmp_path: Path) ->
 
 def _command(*arguments: str) -> tuple[str, ...]:
     return (sys.executable, "-m", "assistant", "bridge", *arguments)
+
+
+def test_by_home_assistant_it_reaches_a_lamp_without_a_home_file(
+    things: ExitStack, tmp_path: Path
+) -> None:
+    there = things.enter_context(closing(HomeAssistant()))
+    there.start()
+    token = tmp_path / "token"
+    token.write_text(TOKEN, "utf-8")
+    token.chmod(0o600)
+    service = Service(tmp_path, 1, things, f'token_file = "{token}"', url=there.url)
+    assert "light.kitchen" in service.hears(HomeStates).states  # type: ignore[attr-defined]
+    service.skills.send(HomeCommand(utterance_id="u1", entity_id="light.kitchen", state="on"))
+    assert there.called() == ("light.turn_on", "light.kitchen", {})
+    assert service.hears(HomeStates).states == {"light.kitchen": "on"}  # type: ignore[attr-defined]
+    assert isinstance(ask_bridge(tmp_path / "run" / NETWORK_SOCKET, CheckHome()), Allowed)
+    there.stop()
+    told = service.hears(DeviceChanged)
+    while told.present:  # type: ignore[attr-defined]
+        told = service.hears(DeviceChanged)
+    assert isinstance(ask_bridge(tmp_path / "run" / NETWORK_SOCKET, CheckHome()), Refused)
+    service.process.send_signal(signal.SIGTERM)
+    assert service.process.wait(PATIENCE_S) == 0
+
+
+def test_both_ways_at_once_are_refused(things: ExitStack, tmp_path: Path) -> None:
+    both = '[home_assistant]\nurl = "http://127.0.0.1:1"'
+    assert Service(tmp_path, 1, things, both).process.wait(PATIENCE_S) == 2

@@ -10,10 +10,18 @@ from typing import cast
 import pytest
 
 from assistant.bridge.complaints import EVERY_S, Complaints
+from assistant.bridge.link import Link
 from assistant.bridge.mqtt import Broker
 from assistant.bridge.stage import STATES_EVERY_S, BridgeStage
-from assistant.core.config import MqttSettings
-from assistant.core.messages import DeviceChanged, HomeCommand, HomeReceipt, HomeStates, Tick
+from assistant.core.messages import (
+    DeviceChanged,
+    HomeCommand,
+    HomeDescribed,
+    HomeReceipt,
+    HomeStates,
+    Tick,
+)
+from assistant.core.settings.mqtt import MqttSettings
 
 
 class Heard(Broker):
@@ -87,6 +95,7 @@ class Told:
         self.published: list[str] = []
         self.followed: list[str] = []
         self.became: HomeReceipt | None = None
+        self.described: HomeDescribed | None = None
 
     def publish(self, command: HomeCommand) -> None:
         self.published.append(command.entity_id)
@@ -100,11 +109,11 @@ class Told:
     def follow(self, entity_ids: Iterable[str]) -> None:
         self.followed = list(entity_ids)
 
-    def states(self) -> dict[str, str]:
-        return dict(self.reported)
+    def states(self) -> HomeStates | None:
+        return HomeStates(states=dict(self.reported)) if self.reported else None
 
-    def told(self, states: dict[str, str]) -> None:
-        self.reported = {k: v for k, v in self.reported.items() if states.get(k) != v}
+    def told(self, report: HomeStates) -> None:
+        self.reported = {k: v for k, v in self.reported.items() if report.states.get(k) != v}
 
 
 def present(present: bool = True) -> DeviceChanged:
@@ -123,7 +132,7 @@ def told_at(stage: BridgeStage, *times_s: float) -> list[tuple[float, bool]]:
 
 def test_presence_is_told_at_once_a_second_later_and_then_twice_a_minute() -> None:
     broker = Told()
-    stage = BridgeStage(cast(Broker, broker))
+    stage = BridgeStage(cast(Link, broker))
     assert stage.deadline_s() == 0.0
     assert told_at(stage, 5.0) == []
     assert stage.deadline_s() == 35.0
@@ -140,21 +149,21 @@ def test_presence_is_told_at_once_a_second_later_and_then_twice_a_minute() -> No
 def test_a_command_goes_on_and_gives_nothing() -> None:
     broker = Told()
     broker.presence, broker.reported = present(), {"lamp": "on"}
-    stage = BridgeStage(cast(Broker, broker))
+    stage = BridgeStage(cast(Link, broker))
     assert list(stage.feed(HomeCommand(utterance_id="u", entity_id="light.a", state="on"))) == []
     assert broker.published == ["light.a"]
 
 
 def test_the_broker_is_asked_for_the_devices_that_are_followed() -> None:
     broker = Told()
-    BridgeStage(cast(Broker, broker)).follow(["light.a", "fan.b"])
+    BridgeStage(cast(Link, broker)).follow(["light.a", "fan.b"])
     assert broker.followed == ["light.a", "fan.b"]
 
 
 def test_states_make_it_due_when_the_next_report_may_go() -> None:
     broker = Told()
     broker.presence = present()
-    stage = BridgeStage(cast(Broker, broker))
+    stage = BridgeStage(cast(Link, broker))
     told_at(stage, 10.0, 11.0)
     assert stage.deadline_s() == 41.0
     broker.reported = {"lamp": "on"}
@@ -170,14 +179,14 @@ def test_states_make_it_due_when_the_next_report_may_go() -> None:
 def test_a_receipt_goes_before_the_states_that_it_may_explain() -> None:
     broker = Told()
     broker.became, broker.reported = HomeReceipt(sent=(1,)), {"lamp": "on"}
-    given = list(BridgeStage(cast(Broker, broker)).feed(Tick(at_s=10.0)))
+    given = list(BridgeStage(cast(Link, broker)).feed(Tick(at_s=10.0)))
     assert given == [HomeReceipt(sent=(1,)), HomeStates(states={"lamp": "on"})]
 
 
 def test_a_receipt_that_the_bus_does_not_take_is_reported_again_a_second_later() -> None:
     broker = Told()
     broker.presence, broker.became = present(), HomeReceipt(unsure=(7,))
-    stage = BridgeStage(cast(Broker, broker))
+    stage = BridgeStage(cast(Link, broker))
     told_at(stage, 8.0, 9.0)
     broker.became = HomeReceipt(unsure=(7,))
     assert stage.deadline_s() == 0.0

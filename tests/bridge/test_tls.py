@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 
 from assistant.bridge.client import tls
-from assistant.core.config import MqttSettings
 from assistant.core.errors import ConfigError
 from assistant.core.messages import DeviceChanged, HomeStates
+from assistant.core.settings.mqtt import MqttSettings
 from tests.support.authority import Authority
 from tests.support.bridge import Bench
 from tests.support.mosquitto import MOSQUITTO, Lamp, Mosquitto

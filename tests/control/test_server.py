@@ -27,10 +27,9 @@ from assistant.control.recollection import Recollection
 from assistant.control.server import (
     MOST_CALLERS,
     MOST_WATCHERS,
-    WATCHED,
     ControlServer,
-    ControlStage,
 )
+from assistant.control.stage import WATCHED, ControlStage
 from assistant.core.errors import ControlError, InputError, SkillError, TurnedAwayError
 from assistant.core.messages import (
     AudioChunk,

@@ -10,7 +10,7 @@ import pytest
 
 from assistant.core.config import load_config
 from assistant.core.errors import BridgeError
-from assistant.core.network.exchange import Allowed
+from assistant.core.network.exchange import Allowed, Answer, Refused
 from assistant.doctor import servers
 from assistant.doctor.checks import Finding
 from tests.support.network_bridge import Bridge
@@ -80,3 +80,33 @@ def test_without_such_a_grant_there_is_nothing_to_tell(tmp_path: Path, grants: s
     file = tmp_path / "config.toml"
     file.write_text(f"[skills.grants]\n{grants}\n")
     assert list(servers.servers(load_config((file,))[0])) == []
+
+
+HOME_ASSISTANT = '[home_assistant]\nurl = "http://192.168.1.5:8123"\n'
+
+
+@pytest.mark.parametrize(
+    ("answer", "ok", "told"),
+    [
+        (Allowed(), False, "has not described its devices yet"),
+        (Refused(code="bridge.away", message="it refuses the access token"), False, "refuses"),
+        (BridgeError("bridge.down", "the bridge does not run"), False, "is not connected"),
+        (BridgeError("bridge.denied", "this user may not ask"), False, "may not ask"),
+    ],
+)
+def test_whether_the_devices_are_reached_is_told(
+    tmp_path: Path, answer: Answer | BridgeError, ok: bool, told: str
+) -> None:
+    file = tmp_path / "config.toml"
+    file.write_text(f'[storage]\nstate = "{tmp_path}"\n{HOME_ASSISTANT}')
+    (finding,) = servers.found(load_config((file,))[0], lambda asked: answer)
+    assert (finding.name, finding.ok) == ("devices", ok)
+    assert told in finding.detail
+    assert finding.remedy
+
+
+def test_devices_that_are_reached_are_no_fault(tmp_path: Path) -> None:
+    file = tmp_path / "config.toml"
+    file.write_text('[mqtt]\nhost = "192.168.1.2"\n')
+    (finding,) = servers.found(load_config((file,))[0], lambda asked: Allowed())
+    assert (finding.ok, finding.detail) == (True, "192.168.1.2:1883 is connected")

@@ -9,8 +9,9 @@ import msgspec
 import pytest
 
 from assistant.composition import Composition
-from assistant.core.config import Config, HomeSettings, MqttSettings
+from assistant.core.config import Config, HomeSettings
 from assistant.core.errors import InputError
+from assistant.core.settings.mqtt import MqttSettings
 from assistant.evaluation.rejects import Offence, RejectFigures, evaluate_rejects, read_lines
 from tests.cli.test_bad_input import assistant, refused
 

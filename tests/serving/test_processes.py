@@ -16,7 +16,7 @@ from assistant.answer.knowledge.knowledge import Knowledge
 from assistant.composition import Composition
 from assistant.core.bus import Address
 from assistant.core.clock import boottime_s
-from assistant.core.config import Config, MqttSettings, StorageSettings
+from assistant.core.config import Config, StorageSettings
 from assistant.core.layout import MEMBERS, STATE_FILE
 from assistant.core.messages import (
     DeviceChanged,
@@ -26,6 +26,7 @@ from assistant.core.messages import (
     SpokenReply,
     Tick,
 )
+from assistant.core.settings.mqtt import MqttSettings
 from assistant.recordings.folder import Recordings
 from assistant.serving.processes import (
     MAKERS,

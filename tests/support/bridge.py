@@ -12,8 +12,8 @@ from paho.mqtt.client import Client, MQTTMessage
 from assistant.bridge.mqtt import Broker
 from assistant.bridge.stage import BridgeStage
 from assistant.core.clock import boottime_s
-from assistant.core.config import MqttSettings
 from assistant.core.messages import HomeCommand, HomeReceipt, Message, Tick
+from assistant.core.settings.mqtt import MqttSettings
 from tests.support.mosquitto import PATIENCE_S
 
 DEVICES = ("light.kitchen", "light.bad", "switch.fan")

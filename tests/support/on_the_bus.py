@@ -10,7 +10,8 @@ from typing import ClassVar
 
 from assistant.control.metrics_store import MetricsStore
 from assistant.control.recollection import Recollection
-from assistant.control.server import ControlServer, ControlStage
+from assistant.control.server import ControlServer
+from assistant.control.stage import ControlStage
 from assistant.core.bus import Address, Bus
 from assistant.core.messages import Level, Message, Reload, Tick
 from assistant.core.stage import Source, Stage

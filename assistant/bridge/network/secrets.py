@@ -8,15 +8,14 @@
 
 from __future__ import annotations
 
-import os
 import re
-import stat
 import tomllib
 from pathlib import Path
 
 import msgspec
 
 from assistant.core.errors import SkillError
+from assistant.core.files import read_private
 from assistant.core.network.origin import Origin
 
 LARGEST_FILE_BYTES = 16_384
@@ -65,20 +64,11 @@ class Secrets:
 
 def _parsed(file: Path) -> Secret:
     try:
-        return msgspec.convert(tomllib.loads(_read(file).decode()), Secret)
+        return msgspec.convert(
+            tomllib.loads(read_private(file, LARGEST_FILE_BYTES).decode()), Secret
+        )
     except OSError as error:
         raise SkillError("skill.secret", f"{file}: {error.strerror}") from error
     except ValueError:
         message = f'{file}: write origin = "https://…" and authorization = "…" into it'
         raise SkillError("skill.secret", message) from None  # its text may quote the secret
-
-
-def _read(file: Path) -> bytes:
-    """The content of a file that its owner alone may read; a link is not followed."""
-    descriptor = os.open(file, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
-    with os.fdopen(descriptor, "rb") as opened:
-        mode = os.fstat(descriptor).st_mode
-        if not stat.S_ISREG(mode) or mode & (stat.S_IRWXG | stat.S_IRWXO):
-            message = f"{file}: others may read this secret; run: chmod 600 {file}"
-            raise SkillError("skill.secret", message)
-        return opened.read(LARGEST_FILE_BYTES)

@@ -7,6 +7,7 @@ import contextlib
 import logging
 import threading
 import time
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -20,9 +21,10 @@ from assistant.core.network.exchange import (
     LARGEST_REQUEST_BYTES,
     Allowed,
     Answer,
-    Check,
+    CheckHome,
     Fetch,
     Refused,
+    Request,
 )
 
 MOST_AT_ONCE = 8
@@ -39,10 +41,14 @@ log = logging.getLogger(__name__)
 
 
 class NetworkServer:
-    """Answers requests at the socket `path` until it is closed."""
+    """Answers requests at the socket `path` until it is closed.
+
+    `home` tells whether the devices can be reached, and why they cannot.
+    """
 
     def __init__(self, path: Path, fetcher: Fetcher) -> None:
         self._path, self._fetcher = path, fetcher
+        self.home: Callable[[], Allowed | Refused] = _no_home
         self._listener = bind(path)
         self._listener.listen()  # from now on who connects waits, and is not refused
         self._complaints = Complaints(log)
@@ -97,11 +103,13 @@ class NetworkServer:
     async def _answered(self, reader: asyncio.StreamReader) -> Answer:
         try:
             async with asyncio.timeout(HEARD_WITHIN_S):
-                asked = msgspec.msgpack.decode(await _read(reader), type=Fetch | Check)
+                asked = msgspec.msgpack.decode(await _read(reader), type=Request)
             if self._waiting > MOST_AT_ONCE:
                 raise UnreachableError("too many skills wait for the network at once")
             if isinstance(asked, Fetch):
                 return await self._fetcher.fetch(asked)
+            if isinstance(asked, CheckHome):
+                return self.home()
             await self._fetcher.check(asked.skill, asked.origin)
             return Allowed()
         except msgspec.DecodeError:
@@ -109,6 +117,10 @@ class NetworkServer:
         except AssistantError as error:
             self._complaints.of(error.code, error.message)
             return Refused(code=error.code, message=error.message)
+
+
+def _no_home() -> Refused:
+    return Refused(code="bridge.off", message="the settings name no way to devices")
 
 
 async def _read(reader: asyncio.StreamReader) -> bytes:

@@ -100,8 +100,9 @@ def _home_then(new: str, changes: dict[str, Any], settings: Config) -> Home:
     """The home that will be in force, read as the daemon reads it."""
     if new:
         return read_home_text(new)
-    file = str(changes.get("home.file") or settings.home.file)
-    return load_home(Path(file).expanduser()) if file else Home()
+    file = changes.get("home.file")
+    found = Path(str(file)).expanduser() if file else settings.home_file
+    return load_home(found) if found else Home()
 
 
 def _write(asker: Asker, file: Path, changes: dict[str, Any], home: dict[Path, str]) -> None:

@@ -6,11 +6,14 @@ import msgspec
 
 from assistant.core.parts import Id, SlotValue, Work
 
+ReportedAttributes = dict[str, SlotValue | list[float]]
+"""Attributes that a device has told: by name, as Home Assistant calls them."""
+
 
 class HomeCommand(Work, frozen=True, kw_only=True):
-    """What the bridge publishes to the broker for a device: a change of state, or a `command`.
+    """What the bridge has a device do, by MQTT or by Home Assistant: a change, or a `command`.
 
-    A change may be published again; a command is published once at most, and only while it is new.
+    A change may be sent again; a command is sent once at most, and only while it is new.
     """
 
     entity_id: str
@@ -31,15 +34,17 @@ class HomeReceipt(Work, frozen=True, kw_only=True):
 
     utterance_id: Id = ""
     sent: tuple[int, ...] = ()
-    """Those that the broker has acknowledged."""
+    """Those that the broker, or Home Assistant, has acknowledged."""
     unsent: tuple[int, ...] = ()
     """Those that were not published, and never will be."""
     unsure: tuple[int, ...] = ()
     """Those that were published on a connection which was lost before the acknowledgement."""
+    failed: tuple[int, ...] = ()
+    """Those of which Home Assistant says that they could not be carried out."""
 
 
 class HomeStates(Work, frozen=True, kw_only=True):
-    """The states of devices that the broker has reported since the last such message.
+    """The states of devices that were reported since the last such message.
 
     Sensor values do not belong here: a new state replaces the one before it, a new value does not.
     """
@@ -47,3 +52,13 @@ class HomeStates(Work, frozen=True, kw_only=True):
     utterance_id: Id = ""
     states: dict[str, str]
     """Device → its latest state."""
+    attributes: dict[str, ReportedAttributes] = msgspec.field(default_factory=dict)
+    """Device → all its attributes, where it tells any: what is not among them, it has not."""
+
+
+class HomeDescribed(Work, frozen=True, kw_only=True):
+    """The areas and devices that Home Assistant has: by their names they can be spoken to."""
+
+    utterance_id: Id = ""
+    text: str
+    """The file of a home, as `assistant.skill.home` reads it, in JSON."""

@@ -46,6 +46,10 @@ class Check(msgspec.Struct, frozen=True, kw_only=True, tag=True):
     origin: Origin
 
 
+class CheckHome(msgspec.Struct, frozen=True, kw_only=True, tag=True):
+    """Tell whether the devices of the home can be reached, by MQTT or by Home Assistant."""
+
+
 class Fetched(msgspec.Struct, frozen=True, kw_only=True, tag=True):
     """What a server answered."""
 
@@ -54,7 +58,7 @@ class Fetched(msgspec.Struct, frozen=True, kw_only=True, tag=True):
 
 
 class Allowed(msgspec.Struct, frozen=True, kw_only=True, tag=True):
-    """The skill may reach it."""
+    """It can be reached."""
 
 
 class Refused(msgspec.Struct, frozen=True, kw_only=True, tag=True):
@@ -64,10 +68,11 @@ class Refused(msgspec.Struct, frozen=True, kw_only=True, tag=True):
     message: str
 
 
+Request = Fetch | Check | CheckHome
 Answer = Fetched | Allowed | Refused
 
 
-def ask_bridge(path: Path, request: Fetch | Check, within_s: float = LONGEST_WAIT_S) -> Answer:
+def ask_bridge(path: Path, request: Request, within_s: float = LONGEST_WAIT_S) -> Answer:
     """What the bridge at the socket `path` answers; raises `BridgeError` where there is none."""
     until_s = time.monotonic() + within_s + LONGER_S
     try:

@@ -1,0 +1,360 @@
+"""The connection to Home Assistant, which is restored when it fails."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import logging
+import random
+import ssl
+import sys
+import threading
+from collections.abc import Iterable
+from pathlib import Path
+
+import msgspec
+
+from assistant.bridge.complaints import Complaints
+from assistant.bridge.home_assistant.description import describe, described_text, read_states
+from assistant.bridge.home_assistant.reports import State, reported
+from assistant.bridge.home_assistant.services import Call, calls
+from assistant.bridge.home_assistant.session import (
+    UNDECODABLE,
+    RefusedError,
+    Session,
+    decoded,
+    opened,
+)
+from assistant.bridge.home_assistant.token import read_token
+from assistant.bridge.link import FRESH_S, Link
+from assistant.core.clock import boottime_s
+from assistant.core.errors import BridgeError, ConfigError
+from assistant.core.messages import HomeCommand, HomeDescribed, ReportedAttributes
+from assistant.core.network.origin import Origin
+from assistant.core.settings.home_assistant import HomeAssistantSettings
+
+RECONNECT_S = (1.0, 30.0)
+"""Seconds until the next attempt: at first, and at most, as each failure doubles them."""
+TOKEN_S = 300.0
+"""Seconds until a refused token is tried again, unless its file has changed. Home Assistant
+warns its owner of each attempt, and may ban this device."""
+LOOK_S = 2.0
+"""Seconds between two looks at the token's file."""
+DONE_S = 3.0
+"""Seconds in which a service mostly answers; then it is asked whether the call has come at all."""
+TAKEN_S = 5.0
+WAITING_COMMANDS = 256
+"""Most commands of which Home Assistant has not yet told what became of them."""
+MEASURED_EVERY_S = 30.0
+"""Seconds within which what sensors measure waits for other news: each report goes to the disk."""
+DESCRIBE_AFTER_S = 2.0
+"""Seconds after a change of names before they are read: a change mostly comes with others."""
+GOODBYE_S = 2.0
+REGISTRIES = tuple(f"{name}_registry_updated" for name in ("area", "floor", "entity", "device"))
+STARTED = "homeassistant_started"
+
+log = logging.getLogger(__name__)
+
+
+class _Changed(msgspec.Struct):
+    entity_id: str
+    new_state: State | None = None
+
+
+class _Event(msgspec.Struct):
+    event_type: str
+    data: msgspec.Raw
+
+
+class _Running(msgspec.Struct):
+    state: str = "RUNNING"
+
+
+class HomeAssistant(Link):
+    """Home Assistant, with the states of `entity_ids`; None follows all that it describes."""
+
+    def __init__(
+        self, settings: HomeAssistantSettings, entity_ids: Iterable[str] | None = None
+    ) -> None:
+        super().__init__(log, "home assistant")
+        self._origin = origin(settings)
+        self._tls = tls(settings)
+        self._token_file = Path(settings.token_file).expanduser()
+        self._describes = entity_ids is None
+        self._followed = frozenset(entity_ids or ())
+        self._complaints = Complaints(log)
+        self._session: Session | None = None
+        self._running: set[asyncio.Task[None]] = set()
+        self._on_their_way: set[int] = set()
+        self._last: dict[str, tuple[str, ReportedAttributes]] = {}
+        self._kept: dict[str, tuple[str, ReportedAttributes]] = {}
+        self._flushes: asyncio.TimerHandle | None = None
+        self._names_changed = asyncio.Event()
+        self._is_running = False
+        self._loop = asyncio.new_event_loop()
+        self._thread = threading.Thread(target=self._run, name="home assistant", daemon=True)
+        self._thread.start()
+
+    def follow(self, entity_ids: Iterable[str]) -> None:
+        """Report the states of these devices from now on, where it describes none itself."""
+        if not self._describes:
+            self._loop.call_soon_threadsafe(self._follow, frozenset(entity_ids))
+
+    def publish(self, command: HomeCommand) -> None:
+        """Have a service called.
+
+        A change is not sent while Home Assistant is away, nor while it is on its way: the skills
+        send it again. A command that is not a state is sent now or never. Raises `BridgeError` for
+        what no service does, and when too many commands wait for their answer.
+        """
+        try:
+            wanted = calls(command)
+        except BridgeError:
+            self._conclude(command.ids, "unsent")
+            raise
+        if command.command and not self._may_send(command):
+            self._conclude(command.ids, "unsent")
+        elif self._present and not self._is_on_its_way(command):
+            if len(self._on_their_way) >= WAITING_COMMANDS:
+                message = f"Home Assistant answers no calls: {command.entity_id} was not told"
+                raise BridgeError("bridge.full", message)
+            self._on_their_way |= set(command.ids)
+            self._loop.call_soon_threadsafe(self._begin, command, wanted)
+
+    def close(self) -> None:
+        """End the connection."""
+        self._hush()
+        self._loop.call_soon_threadsafe(self._stop)
+        self._thread.join(GOODBYE_S)
+
+    def _may_send(self, command: HomeCommand) -> bool:
+        return self._present and command.given_at_s >= boottime_s() - FRESH_S
+
+    def _is_on_its_way(self, command: HomeCommand) -> bool:
+        return bool(command.ids) and self._on_their_way.issuperset(command.ids)
+
+    # ── the thread of the connection ────────────────────────────────────────────────────────
+
+    def _run(self) -> None:
+        try:
+            with (
+                asyncio.Runner(loop_factory=lambda: self._loop) as runner,
+                contextlib.suppress(asyncio.CancelledError),
+            ):
+                runner.run(self._keep())
+        finally:
+            self._ended(sys.exception())
+
+    def _stop(self) -> None:
+        for task in asyncio.all_tasks(self._loop):
+            task.cancel()
+
+    async def _keep(self) -> None:
+        """Connect again and again."""
+        least_s, most_s = RECONNECT_S
+        wait_s = least_s
+        while True:
+            since_s = boottime_s()
+            try:
+                await self._once()
+            except BridgeError as error:
+                self._changed(False, error.message)
+                if error.code == "bridge.token":
+                    await self._other_token()
+                    continue
+            if boottime_s() - since_s > most_s:  # it was there
+                wait_s = least_s
+            await asyncio.sleep(wait_s * random.uniform(0.8, 1.2))
+            wait_s = min(2 * wait_s, most_s)
+
+    async def _once(self) -> None:
+        """Stay connected; raises `BridgeError` for why that ended."""
+        token = read_token(self._token_file)
+        async with opened(self._origin, self._tls, token, self._heard, self._complaints) as session:
+            hearing = asyncio.create_task(session.hear())
+            living = asyncio.create_task(self._live(session))
+            try:
+                await asyncio.wait((hearing, living), return_when=asyncio.FIRST_COMPLETED)
+                for task in (hearing, living):  # what it heard of the end says most
+                    if task.done():
+                        task.result()
+            finally:
+                self._session = None
+                for task in (hearing, living, *self._running):
+                    task.cancel()
+                await asyncio.gather(hearing, living, *self._running, return_exceptions=True)
+
+    async def _live(self, session: Session) -> None:
+        """Read all there is, then what changes of the names."""
+        try:
+            for event_type in ("state_changed", *REGISTRIES, STARTED):
+                await session.ask("subscribe_events", event_type=event_type)
+            told = decoded(await session.ask("get_config"), _Running, "its settings")
+            self._is_running = told.state == "RUNNING"
+            await self._read_all(session)
+            self._session = session
+            self._changed(True, "")
+            while True:
+                await self._named_anew()
+                await self._read_all(session)
+        except RefusedError as error:
+            message = f"{self._origin} does not let its home be read: {error}"
+            raise BridgeError("bridge.refused", message) from error
+        except TimeoutError as error:
+            raise BridgeError("bridge.away", f"{self._origin} does not answer in time") from error
+
+    async def _named_anew(self) -> None:
+        await self._names_changed.wait()
+        await asyncio.sleep(DESCRIBE_AFTER_S)
+
+    async def _read_all(self, session: Session) -> None:
+        """Read the states, and what they are called."""
+        self._names_changed.clear()
+        states = await read_states(session)
+        # While it starts it does not have all its devices yet.
+        if self._describes and self._is_running:
+            home = await describe(session, states)
+            try:
+                text = described_text(home)
+            except BridgeError as error:
+                self._complaints.of("home assistant", f"{error.message} ({error.code})")
+            else:
+                self._followed = frozenset(entity.id for entity in home.entities)
+                self.described = HomeDescribed(text=text)
+        self._last.clear()
+        for state in states:
+            self._take(state)
+        self._flush()
+        self._wake()
+
+    async def _other_token(self) -> None:
+        """Wait until the token's file is another one, or long enough."""
+        before, until_s = self._stamp(), boottime_s() + TOKEN_S
+        while self._stamp() == before and boottime_s() < until_s:
+            await asyncio.sleep(LOOK_S)
+
+    def _stamp(self) -> tuple[int, ...]:
+        try:
+            facts = self._token_file.stat()
+        except OSError:
+            return ()
+        return (facts.st_ino, facts.st_mtime_ns, facts.st_size, facts.st_mode)
+
+    def _follow(self, entity_ids: frozenset[str]) -> None:
+        self._followed = entity_ids
+        self._names_changed.set()
+
+    # ── what happens there ──────────────────────────────────────────────────────────────────
+
+    def _heard(self, content: msgspec.Raw) -> None:
+        try:
+            event = msgspec.json.decode(content, type=_Event)
+            if event.event_type == "state_changed":
+                self._state_changed(msgspec.json.decode(event.data, type=_Changed))
+            elif event.event_type == STARTED:
+                self._is_running = True
+                self._names_changed.set()
+            elif event.event_type in REGISTRIES:
+                self._names_changed.set()
+        except UNDECODABLE as error:
+            told = f"sends an event that is none: {type(error).__name__} (bridge.payload)"
+            self._complaints.of("home assistant", told)
+
+    def _state_changed(self, changed: _Changed) -> None:
+        gone = State(entity_id=changed.entity_id, state="unavailable")
+        if not self._take(changed.new_state or gone):
+            return
+        if not changed.entity_id.startswith("sensor."):
+            self._flush()
+        elif self._flushes is None:
+            self._flushes = self._loop.call_later(MEASURED_EVERY_S, self._flush)
+
+    def _take(self, told: State) -> bool:
+        """Keep a device's report for the next `_flush`; whether it tells anything new."""
+        if told.entity_id not in self._followed:
+            return False
+        try:
+            report = reported(told)
+        except ValueError as error:
+            self._complaints.of(told.entity_id, f"no state of a device: {error} (bridge.payload)")
+            return False
+        if self._last.get(told.entity_id) == report:
+            return False
+        self._last[told.entity_id] = self._kept[told.entity_id] = report
+        return True
+
+    def _flush(self) -> None:
+        """Let what was kept wait for the daemon, with what sensors have measured meanwhile."""
+        if self._flushes is not None:
+            self._flushes.cancel()
+            self._flushes = None
+        kept, self._kept = self._kept, {}
+        states = {entity_id: state for entity_id, (state, _) in kept.items()}
+        self._report(states, {entity_id: told for entity_id, (_, told) in kept.items()})
+
+    # ── what is to happen there ─────────────────────────────────────────────────────────────
+
+    def _begin(self, command: HomeCommand, wanted: list[Call]) -> None:
+        task = self._loop.create_task(self._carry_out(command, wanted))
+        self._running.add(task)
+        task.add_done_callback(self._running.discard)
+
+    async def _carry_out(self, command: HomeCommand, wanted: list[Call]) -> None:
+        begun = False
+        try:
+            session = self._session
+            if session is None or (command.command and not self._may_send(command)):
+                if command.command:
+                    self._conclude(command.ids, "unsent")
+                return
+            begun = True
+            for call in wanted:
+                await _called(session, call)
+            self._conclude(command.ids, "sent")
+        except RefusedError as error:
+            self._complaints.of(command.entity_id, f"a call fails: {error} (bridge.refused)")
+            self._conclude(command.ids, "failed")
+        except (BridgeError, TimeoutError, asyncio.CancelledError):
+            # Of a change nothing is known: it will be sent again.
+            if begun and command.command:
+                self._conclude(command.ids, "unsure")
+        finally:
+            self._on_their_way -= set(command.ids)
+            self._wake()
+
+
+async def _called(session: Session, call: Call) -> None:
+    """Have a service called; a slow one has been called once what was sent after it is answered.
+
+    Raises as `Session.ask`.
+    """
+    try:
+        await session.ask("call_service", DONE_S, **call.fields())
+    except TimeoutError:
+        await session.ask("ping", TAKEN_S)
+
+
+def origin(settings: HomeAssistantSettings) -> Origin:
+    """The address of Home Assistant; raises `ConfigError` for one that is none."""
+    try:
+        return Origin.read(settings.url)
+    except ValueError as error:
+        raise ConfigError("bridge.url", f"home_assistant.url: {error}") from error
+
+
+def tls(settings: HomeAssistantSettings) -> ssl.SSLContext | None:
+    """A context that trusts the system's authorities, and the given one; None without https.
+
+    Raises `ConfigError` for a file without certificates.
+    """
+    if origin(settings).scheme != "https":
+        return None
+    context = ssl.create_default_context()
+    if settings.ca_file:
+        file = Path(settings.ca_file).expanduser()
+        try:
+            context.load_verify_locations(file)
+        except OSError as error:
+            message = f"home_assistant.ca_file: {file} holds no certificates in PEM: {error}"
+            raise ConfigError("bridge.ca_file", message) from error
+    return context

@@ -1,0 +1,246 @@
+"""One connection to Home Assistant: it proves itself, asks, and hears what happens."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import socket
+import ssl
+from collections.abc import AsyncIterator, Callable, Iterable
+from contextlib import asynccontextmanager
+from typing import Any, TypeVar
+
+import msgspec
+from websockets.asyncio.client import ClientConnection, connect
+from websockets.exceptions import ConnectionClosed, WebSocketException
+
+from assistant.bridge.complaints import Complaints
+from assistant.bridge.network.addresses import is_local
+from assistant.core.errors import BridgeError
+from assistant.core.network.origin import Origin
+
+LARGEST_FRAME_BYTES = 8 << 20
+"""Most bytes of a frame: the states of a home with a thousand devices have 1 MB."""
+WAITING_FRAMES = 2
+"""Most frames that are read ahead."""
+CONNECT_S = 3.0
+"""Most seconds for one address, as others of the same name may answer."""
+GREETING_S = 10.0
+"""Most seconds until the connection is proved."""
+ANSWER_S = 20.0
+"""Most seconds for an answer."""
+ALIVE_EVERY_S = 15.0
+"""Seconds after which a silent connection is asked whether it lives, and those it has to answer."""
+LOST = "the connection was lost"
+
+UNDECODABLE = (msgspec.DecodeError, UnicodeDecodeError, RecursionError)
+"""What msgspec raises for bytes that are no such JSON."""
+
+T = TypeVar("T")
+
+# At the level DEBUG its frames would be logged, and the token with them.
+_silent = logging.getLogger(f"{__name__}.frames")
+_silent.setLevel(logging.WARNING)
+
+
+class RefusedError(Exception):
+    """Home Assistant says that what was asked cannot be done."""
+
+
+class _Fault(msgspec.Struct):
+    code: Any = ""
+    message: Any = ""
+
+
+class _Frame(msgspec.Struct):
+    type: str
+    id: int = 0
+    success: bool = True
+    result: msgspec.Raw = msgspec.Raw(b"null")
+    error: _Fault | None = None
+    event: msgspec.Raw = msgspec.Raw(b"null")
+
+
+class Session:
+    """A connection that has proved itself; `heard` is given each event, as JSON."""
+
+    def __init__(
+        self,
+        connection: ClientConnection,
+        heard: Callable[[msgspec.Raw], None],
+        complaints: Complaints,
+    ) -> None:
+        self._connection, self._heard, self._complaints = connection, heard, complaints
+        self._asked: dict[int, asyncio.Future[msgspec.Raw]] = {}
+        self._last_id = 0
+
+    async def ask(self, kind: str, within_s: float = ANSWER_S, **fields: Any) -> msgspec.Raw:
+        """What Home Assistant answers, as JSON.
+
+        Raises `RefusedError`, `TimeoutError`, and `BridgeError` where the connection is lost.
+        """
+        self._last_id += 1
+        number = self._last_id
+        answer: asyncio.Future[msgspec.Raw] = asyncio.get_running_loop().create_future()
+        self._asked[number] = answer
+        try:
+            async with asyncio.timeout(within_s):
+                await self._connection.send(
+                    msgspec.json.encode({"id": number, "type": kind, **fields}).decode()
+                )
+                return await answer
+        except ConnectionClosed as error:
+            raise BridgeError("bridge.away", LOST) from error
+        finally:
+            del self._asked[number]
+
+    async def hear(self) -> None:
+        """Take what comes until the connection ends, which raises `BridgeError`."""
+        try:
+            while True:
+                self._take(await self._connection.recv(decode=False))
+        except ConnectionClosed as error:
+            for answer in self._asked.values():
+                if not answer.done():
+                    answer.set_exception(BridgeError("bridge.away", LOST))
+            raise BridgeError("bridge.away", _why_closed(error)) from error
+
+    def _take(self, content: bytes) -> None:
+        try:
+            frame = msgspec.json.decode(content, type=_Frame)
+        except UNDECODABLE as error:
+            self._complaints.of("home assistant", f"sends what is no message: {_brief(error)}")
+            return
+        if frame.type == "event":
+            self._heard(frame.event)
+            return
+        answer = self._asked.get(frame.id)
+        if frame.type not in ("result", "pong") or answer is None or answer.done():
+            return
+        if frame.success:
+            answer.set_result(frame.result)
+        else:
+            fault = frame.error or _Fault()
+            answer.set_exception(RefusedError(f"{fault.code}: {fault.message}"[:200]))
+
+
+def decoded(content: msgspec.Raw, kind: type[T], what: str) -> T:
+    """An answer as a `kind`; raises `BridgeError` for any other, which says `what` it should be."""
+    try:
+        return msgspec.json.decode(content, type=kind)
+    except UNDECODABLE as error:
+        message = f"Home Assistant answers something else than {what}: {_brief(error)}"
+        raise BridgeError("bridge.answer", message) from error
+
+
+@asynccontextmanager
+async def opened(
+    origin: Origin,
+    tls: ssl.SSLContext | None,
+    token: str,
+    heard: Callable[[msgspec.Raw], None],
+    complaints: Complaints,
+) -> AsyncIterator[Session]:
+    """A session that has proved itself by the token; raises `BridgeError` with what is wrong."""
+    scheme = "wss" if origin.scheme == "https" else "ws"
+    uri = f"{scheme}{str(origin).removeprefix(origin.scheme)}/api/websocket"
+    named: dict[str, Any] = {"ssl": tls} if tls else {}
+    try:
+        connection = await connect(
+            uri,
+            sock=await _reached(origin),  # given one, it follows no redirection elsewhere
+            proxy=None,
+            compression=None,
+            max_size=LARGEST_FRAME_BYTES,
+            max_queue=WAITING_FRAMES,
+            open_timeout=GREETING_S,
+            ping_interval=ALIVE_EVERY_S,
+            ping_timeout=ALIVE_EVERY_S,
+            close_timeout=1.0,
+            user_agent_header="hark",
+            logger=_silent,
+            **named,
+        )
+    except (OSError, WebSocketException, ValueError, EOFError) as error:
+        raise BridgeError("bridge.away", f"{origin}: {_why_unopened(error)}") from error
+    async with connection:
+        await _proved(connection, origin, token)
+        yield Session(connection, heard, complaints)
+
+
+async def _reached(origin: Origin) -> socket.socket:
+    """A socket that is connected to an address of the local network."""
+    loop = asyncio.get_running_loop()
+    try:
+        async with asyncio.timeout(GREETING_S):
+            found = await loop.getaddrinfo(origin.host, origin.port, type=socket.SOCK_STREAM)
+    except (OSError, UnicodeError) as error:
+        raise BridgeError("bridge.away", f"{origin}: no address is known of it") from error
+    fitting = [one for one in found if is_local(str(one[4][0]))]
+    if not fitting:
+        raise BridgeError("bridge.away", f"{origin} is not on the local network, where it must be")
+    return await _first(fitting, origin)
+
+
+async def _first(found: Iterable[tuple[Any, ...]], origin: Origin) -> socket.socket:
+    for family, kind, protocol, _, address in found:
+        line = socket.socket(family, kind, protocol)
+        line.setblocking(False)
+        try:
+            async with asyncio.timeout(CONNECT_S):
+                await asyncio.get_running_loop().sock_connect(line, address)
+        except OSError:
+            line.close()
+        else:
+            return line
+    raise BridgeError("bridge.away", f"nothing answers at {origin}")
+
+
+async def _proved(connection: ClientConnection, origin: Origin, token: str) -> None:
+    answers = ""
+    try:
+        async with asyncio.timeout(GREETING_S):
+            if await _said(connection) == "auth_required":
+                proof = {"type": "auth", "access_token": token}
+                await connection.send(msgspec.json.encode(proof).decode())
+                answers = await _said(connection)
+    except TimeoutError as error:
+        raise BridgeError(
+            "bridge.away", f"{origin} accepts the connection, and is silent"
+        ) from error
+    except (ConnectionClosed, *UNDECODABLE) as error:
+        message = f"{origin} does not speak as Home Assistant does: {_brief(error)}"
+        raise BridgeError("bridge.away", message) from error
+    if answers == "auth_invalid":
+        message = f"{origin} refuses the access token; make a new one in your profile there, then "
+        raise BridgeError("bridge.token", f"{message}run: assistant home-assistant token")
+    if answers != "auth_ok":
+        raise BridgeError("bridge.away", f"{origin} does not speak as Home Assistant does")
+
+
+async def _said(connection: ClientConnection) -> str:
+    return msgspec.json.decode(await connection.recv(decode=False), type=_Frame).type
+
+
+def _why_unopened(error: BaseException) -> str:
+    match error:
+        case ssl.SSLCertVerificationError(verify_message=said):
+            return f"its certificate is refused: {said.rstrip('.')}; see home_assistant.ca_file"
+        case ssl.SSLError():
+            return "it speaks no TLS there; see home_assistant.url"
+        case TimeoutError():
+            return "it accepts the connection, and is silent"
+        case WebSocketException() | ValueError() | EOFError():
+            return "it does not speak as Home Assistant does; see home_assistant.url"
+    return "nothing answers there"
+
+
+def _why_closed(error: ConnectionClosed) -> str:
+    if error.sent is not None and error.sent.code == 1009:
+        return f"it sent more than {LARGEST_FRAME_BYTES} bytes at once"
+    return LOST
+
+
+def _brief(error: BaseException) -> str:
+    """What is wrong, in words that quote nothing of what was sent."""
+    return str(error)[:120] if isinstance(error, msgspec.ValidationError) else type(error).__name__

@@ -1,0 +1,74 @@
+"""The control process as a stage: what it shows of all that happens, and what it has published."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import ClassVar
+
+from assistant.control.described_home import DescribedHome
+from assistant.control.metrics_store import MetricsStore
+from assistant.control.recollection import Recollection
+from assistant.control.server import ControlServer
+from assistant.core.codec import UNPUBLISHED
+from assistant.core.messages import (
+    Control,
+    DocumentsRequest,
+    HomeDescribed,
+    Message,
+    Reload,
+    Replace,
+    SafeModeEntered,
+    StageRestarted,
+    Work,
+    concrete,
+)
+from assistant.recordings.keeper import RecordingKeeper
+
+WATCHED = tuple(t for t in (*concrete(Work), *concrete(Control)) if t not in UNPUBLISHED)
+OWN = (DocumentsRequest, Reload, Replace, StageRestarted, SafeModeEntered)
+"""Types that this process sends; it does not receive its own broadcasts."""
+
+
+class ControlStage:
+    """Shows every event to all that observe them, and publishes the supervisor's news.
+
+    A home that Home Assistant describes is kept as `home`, and read by a reload.
+    """
+
+    consumes: ClassVar[tuple[type[Message], ...]] = (*WATCHED, HomeDescribed)
+
+    def __init__(
+        self,
+        server: ControlServer,
+        metrics: MetricsStore,
+        recollection: Recollection,
+        keeper: RecordingKeeper | None = None,
+        home: DescribedHome | None = None,
+    ) -> None:
+        self._server, self._metrics, self._recollection = server, metrics, recollection
+        self._keeper, self._home = keeper, home
+
+    def feed(self, message: Message) -> Iterator[Message]:
+        """Pass `message` on; messages in `OWN` also go out on the bus."""
+        if isinstance(message, HomeDescribed):
+            if self._home is not None and self._home.adopt(message.text):
+                yield from self._server.reload()
+            return
+        if not isinstance(message, WATCHED):
+            due_s = self._metrics.deadline_s()
+            if due_s is not None and due_s <= message.at_s:
+                self._metrics.tick()
+            self._server.tick(message.at_s)
+            return
+        self._server.show(message)
+        self._metrics.observe(message)
+        self._recollection.observe(message)
+        if self._keeper is not None:
+            yield from self._keeper.observe(message)
+        if isinstance(message, OWN):
+            yield message
+
+    def deadline_s(self) -> float | None:
+        """When the metrics are to be written, or a caller has been idle for too long."""
+        dues_s = (self._metrics.deadline_s(), self._server.deadline_s())
+        return min((due_s for due_s in dues_s if due_s is not None), default=None)

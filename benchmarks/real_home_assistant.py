@@ -1,0 +1,246 @@
+"""Check the bridge against a real Home Assistant with its demonstration devices.
+
+    python -m benchmarks.real_home_assistant [FOLDER]
+
+It makes a virtual environment of Python 3.13 in FOLDER (build/home-assistant), which is used again,
+starts Home Assistant there on loopback, makes an account and an access token by its own API, and
+then reads the home, switches devices, and restarts it. Without Python 3.13, or where it cannot be
+installed, it says so.
+"""
+
+from __future__ import annotations
+
+import json
+import select
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager
+from pathlib import Path
+from typing import Any, TypeVar
+
+import httpx2
+import typer
+from websockets.sync.client import connect
+
+from assistant.bridge.home_assistant.link import HomeAssistant
+from assistant.bridge.stage import BridgeStage
+from assistant.core.clock import boottime_s
+from assistant.core.messages import (
+    DeviceChanged,
+    HomeCommand,
+    HomeDescribed,
+    HomeReceipt,
+    HomeStates,
+    Message,
+    Tick,
+)
+from assistant.core.settings.home_assistant import HomeAssistantSettings
+from assistant.skill.home import read_home
+
+RELEASE = "homeassistant==2025.4.4"
+NEEDED = ("home-assistant-frontend", "hassil", "home-assistant-intents", "mutagen", "pymicro-vad")
+NEEDED += ("pyspeex-noise", "ha-ffmpeg", "PyTurboJPEG")
+"""What the demonstration needs besides, which Home Assistant itself would install as it starts."""
+PORT = 8133
+URL = f"http://127.0.0.1:{PORT}"
+CONFIGURATION = f"""\
+homeassistant:
+  name: Home
+api:
+auth:
+config:
+demo:
+http:
+  server_host: 127.0.0.1
+  server_port: {PORT}
+onboarding:
+websocket_api:
+"""
+STARTS_S, ANSWERS_S = 120.0, 30.0
+CHECKS: tuple[tuple[str, str, dict[str, Any], str], ...] = (
+    ("light.bed_light", "on", {}, "on"),
+    ("light.bed_light", "40%", {}, "on"),
+    ("light.bed_light", "off", {}, "off"),
+    ("switch.decorative_lights", "off", {}, "off"),
+    ("lock.kitchen_door", "unlocked", {}, "unlocked"),
+    ("fan.living_room_fan", "on", {"percentage": 66}, "on"),
+    ("cover.hall_window", "", {"position": 60}, "open"),
+    ("climate.heatpump", "", {"temperature": 21}, "heat"),
+    ("media_player.walkman", "paused", {}, "paused"),
+    ("media_player.walkman", "", {"volume_level": 0.3}, "paused"),
+)
+"""Device, state and attributes that are asked for, and the state that is then told."""
+
+T = TypeVar("T", bound=Message)
+
+
+class Bench:
+    """A bridge's stage on a link, pumped by hand."""
+
+    def __init__(self, link: HomeAssistant) -> None:
+        self.link, self._stage = link, BridgeStage(link)
+        self._told: list[Message] = []
+
+    def hears(self, wanted: type[T], fits: Callable[[T], object], within_s: float) -> T | None:
+        """The next such message; None where none comes."""
+        until_s = time.monotonic() + within_s
+        while time.monotonic() < until_s:
+            for message in self._told:
+                if isinstance(message, wanted) and fits(message):
+                    self._told.remove(message)
+                    return message
+            select.select([self.link], [], [], 0.1)
+            list(self.link.read())
+            self._told += self._stage.feed(Tick(at_s=boottime_s()))
+        return None
+
+    def command(self, number: int, entity_id: str, state: str, attributes: dict[str, Any]) -> None:
+        """Have a device brought into a state."""
+        command = HomeCommand(
+            utterance_id="u", entity_id=entity_id, state=state, attributes=attributes, ids=(number,)
+        )
+        list(self._stage.feed(command))
+
+
+def main() -> int:
+    """Print one line for each check; status 1 when one fails."""
+    folder = Path(sys.argv[1] if len(sys.argv) > 1 else "build/home-assistant").absolute()
+    hass = _installed(folder)
+    if hass is None:
+        return 0
+    config = folder / "config"
+    shutil.rmtree(config, ignore_errors=True)
+    config.mkdir(parents=True)
+    (config / "configuration.yaml").write_text(CONFIGURATION, "utf-8")
+    token = config / "token"
+    failed = 0
+    with _running(hass, config):
+        token.write_text(_token(), "utf-8")
+        token.chmod(0o600)
+        settings = HomeAssistantSettings(url=URL, token_file=str(token))
+        with closing(HomeAssistant(settings)) as link:
+            bench = Bench(link)
+            failed += _told("connected", _is_there(bench))
+            failed += _described(bench)
+            failed += sum(_obeyed(bench, number) for number in range(len(CHECKS)))
+    # Another process on the same folder is a restart.
+    with closing(HomeAssistant(settings)) as link:
+        bench = Bench(link)
+        away = bench.hears(DeviceChanged, lambda m: not m.present, ANSWERS_S)
+        failed += _told("away", away is not None)
+        with _running(hass, config):
+            failed += _told("connected again", _is_there(bench, STARTS_S))
+    return int(failed > 0)
+
+
+def _installed(folder: Path) -> Path | None:
+    python = shutil.which("python3.13") or next(
+        iter(sorted(map(str, Path.home().glob(".pyenv/versions/3.13.*/bin/python")))), None
+    )
+    hass = folder / "venv/bin/hass"
+    if not hass.exists():
+        if python is None:
+            typer.echo("skipped: there is no Python 3.13, which Home Assistant needs")
+            return None
+        subprocess.run((python, "-m", "venv", str(folder / "venv")), check=True)
+        if not (_added(folder, RELEASE) and _added(folder, *_pinned(folder))):
+            shutil.rmtree(folder / "venv")
+            typer.echo(f"skipped: {RELEASE} cannot be installed here")
+            return None
+    return hass
+
+
+def _added(folder: Path, *packages: str) -> bool:
+    uv = Path(sys.executable).with_name("uv")
+    command = (uv, "pip", "install", "--quiet", "--python", folder / "venv/bin/python", *packages)
+    return subprocess.run(command).returncode == 0
+
+
+def _pinned(folder: Path) -> list[str]:
+    """What is needed besides, in the releases that Home Assistant wants."""
+    (pins,) = folder.glob("venv/lib/python3.*/site-packages/homeassistant/package_constraints.txt")
+    lines = pins.read_text("utf-8").splitlines()
+    return [line for line in lines if line.partition("==")[0] in NEEDED]
+
+
+@contextmanager
+def _running(hass: Path, config: Path) -> Iterator[None]:
+    command = (str(hass), "--config", str(config), "--skip-pip")
+    with (config / "log").open("ab") as log:
+        process = subprocess.Popen(command, stdout=log, stderr=log)
+    try:
+        _until_it_answers(process)
+        yield
+    finally:
+        process.send_signal(signal.SIGTERM)
+        process.wait(60)
+
+
+def _until_it_answers(process: subprocess.Popen[bytes]) -> None:
+    until_s = time.monotonic() + STARTS_S
+    while time.monotonic() < until_s and process.poll() is None:
+        try:
+            httpx2.get(f"{URL}/api/onboarding")
+            return
+        except httpx2.HTTPError:
+            time.sleep(0.5)
+    raise SystemExit("Home Assistant does not start; see config/log")
+
+
+def _token() -> str:
+    """A long-lived access token of a new account."""
+    client = f"{URL}/"
+    account = {"name": "Owner", "username": "owner", "password": "owner", "language": "en"}
+    code = _posted("/api/onboarding/users", json={**account, "client_id": client})["auth_code"]
+    grant = {"grant_type": "authorization_code", "code": code, "client_id": client}
+    access = _posted("/auth/token", data=grant)["access_token"]
+    with connect(f"ws://127.0.0.1:{PORT}/api/websocket", proxy=None) as line:
+        line.recv()
+        line.send(json.dumps({"type": "auth", "access_token": access}))
+        line.recv()
+        wanted = {"client_name": "Hark", "lifespan": 365}
+        line.send(json.dumps({"id": 1, "type": "auth/long_lived_access_token", **wanted}))
+        return str(json.loads(line.recv())["result"])
+
+
+def _posted(path: str, **content: Any) -> dict[str, Any]:
+    answer = httpx2.post(f"{URL}{path}", timeout=ANSWERS_S, **content).raise_for_status()
+    found: dict[str, Any] = answer.json()
+    return found
+
+
+def _is_there(bench: Bench, within_s: float = ANSWERS_S) -> bool:
+    return bench.hears(DeviceChanged, lambda m: m.present, within_s) is not None
+
+
+def _described(bench: Bench) -> bool:
+    described = bench.hears(HomeDescribed, lambda m: True, STARTS_S)
+    home = read_home(json.loads(described.text), "the description") if described else None
+    count = len(home.entities) if home else 0
+    named = home is not None and any(e.name == "Bed Light" for e in home.entities)
+    return _told(f"described: {count} devices", named)
+
+
+def _obeyed(bench: Bench, number: int) -> bool:
+    entity_id, state, attributes, wanted = CHECKS[number]
+    bench.command(number + 1, entity_id, state, attributes)
+    receipt = bench.hears(HomeReceipt, lambda m: number + 1 in (*m.sent, *m.failed), ANSWERS_S)
+    sent = receipt is not None and number + 1 in receipt.sent
+    report = bench.hears(HomeStates, lambda m: m.states.get(entity_id) == wanted, 5.0)
+    told = report.attributes.get(entity_id, {}) if report else {}
+    asked = state or ", ".join(f"{name} {value}" for name, value in attributes.items())
+    return _told(f"{entity_id} to {asked}: {told}", sent and report is not None)
+
+
+def _told(what: str, good: bool) -> bool:
+    """Print the result of a check, and return whether it failed."""
+    typer.echo(f"{'ok    ' if good else 'FAILED'} {what}")
+    return not good
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())
