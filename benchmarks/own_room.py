@@ -38,7 +38,7 @@ from assistant.evaluation.spoken import commands_of, comparable, evaluate_spoken
 from assistant.pipeline import typed
 from audio.asr.acoustic.adaptation import Base, read
 from audio.asr.acoustic.transform import transform_file
-from audio.tts.flite import Flite
+from audio.tts.flite import PATIENCE_S, Flite
 from audio.tts.voice import Samples
 from audio.wake.own.voices import hiss
 from benchmarks.rooms import Room, active_rms, within
@@ -58,7 +58,7 @@ def speaker(seed: int, folder: Path) -> Callable[[str, str], Path]:
     """Has a voice say a text in the room that is drawn with `seed`, in steady noise."""
     room, dice = Room.drawn(random.Random(seed)), random.Random(seed)
     response = room.response(room.person)
-    voices = {voice: Flite(voice) for voice in VOICES}
+    voices = {voice: Flite(voice, PATIENCE_S) for voice in VOICES}
 
     def say(voice: str, text: str) -> Path:
         spoken = np.asarray(_patiently(voices[voice], text).pcm, np.float64)

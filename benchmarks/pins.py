@@ -25,7 +25,7 @@ from assistant.english.numbers import spell
 from assistant.evaluation.commands import transcribe
 from audio.asr.stage import AsrStage
 from audio.frames import at_rate
-from audio.tts.flite import Flite
+from audio.tts.flite import PATIENCE_S, Flite
 from skills.likely import likely_answers
 from skills.rights.pin import ASK_PIN
 
@@ -50,7 +50,7 @@ def measure(asr: AsrStage, pins: list[str], voices: list[str], asks: bool) -> di
         list(asr.feed(Asked(utterance_id=follows, answers=likely_answers(ASK_PIN), in_a_row=True)))
     said: dict[str, list[bool]] = {}
     for voice in voices:
-        speaker = Flite(voice)
+        speaker = Flite(voice, PATIENCE_S)
         for pin in pins:
             for way, text in ways(pin).items():
                 made = speaker.synthesise(text)

@@ -38,7 +38,7 @@ from assistant.core.messages import (
     Woke,
 )
 from audio.frames import Samples, at_rate
-from audio.tts.flite import Flite
+from audio.tts.flite import PATIENCE_S, Flite
 from benchmarks.daemon import Daemon, Ear
 from benchmarks.growth import Growth, Look, growths, look
 from benchmarks.journal import Journal
@@ -343,7 +343,7 @@ class Soak:
 
 @cache
 def _spoken(text: str, voice: str) -> Samples:
-    speech = Flite(voice).synthesise(text)
+    speech = Flite(voice, PATIENCE_S).synthesise(text)
     return at_rate(speech.pcm, speech.rate_hz, SAMPLE_RATE_HZ)
 
 

@@ -21,7 +21,7 @@ from assistant.control.metrics_store import read_times
 from assistant.core.layout import METRICS_FILE
 from assistant.core.messages import SAMPLE_RATE_HZ
 from audio.frames import Samples, at_rate
-from audio.tts.flite import Flite
+from audio.tts.flite import PATIENCE_S, Flite
 
 VOICES = ("slt", "rms", "awb", "kal16")
 COMMANDS = (
@@ -135,7 +135,7 @@ def medians(runs: Sequence[Sequence[StageFigures]]) -> tuple[StageFigures, ...]:
 
 
 def _spoken(text: str, voice: str) -> Samples:
-    speech = Flite(voice).synthesise(text)
+    speech = Flite(voice, PATIENCE_S).synthesise(text)
     return at_rate(speech.pcm, speech.rate_hz, SAMPLE_RATE_HZ)
 
 

@@ -10,7 +10,7 @@ import soundfile
 
 from assistant.core.errors import SpeakingError
 from audio.frames import frames_of
-from audio.tts.flite import Flite
+from audio.tts.flite import PATIENCE_S, Flite
 
 RECORDINGS = Path(__file__).parent / "recordings"
 VOICE = "slt"
@@ -61,7 +61,7 @@ def sound(line: StoryLine, folder: Path) -> Iterator[bytes]:
 
 def spoken(line: StoryLine, folder: Path) -> Path:
     """A new recording of `line`; raises `SpeakingError` where there is no flite."""
-    samples = Flite(VOICE).synthesise(line.spoken)
+    samples = Flite(VOICE, PATIENCE_S).synthesise(line.spoken)
     file = folder / line.recording.name
     soundfile.write(file, samples.pcm, samples.rate_hz)
     return file

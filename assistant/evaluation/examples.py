@@ -21,7 +21,7 @@ from assistant.pipeline import typed
 from assistant.skill.manifest import SlotSchema
 from assistant.skill.reply import Confirm
 from assistant.skill.signature import schema_of
-from audio.tts.flite import Flite
+from audio.tts.flite import PATIENCE_S, Flite
 from nlu.text.canonical import canonical
 from skills.likely import likely_answers
 
@@ -51,7 +51,7 @@ def spoken_examples(
     They are spread from an intent's plainest sentence to its longest. Raises `SpeakingError` where
     there is no flite.
     """
-    speakers = {voice: Flite(voice) for voice in voices}
+    speakers = {voice: Flite(voice, PATIENCE_S) for voice in voices}
     turn = cycle(voices)
     clips = []
     for intent, sentences in examples.items():
@@ -65,7 +65,7 @@ def spoken_examples(
 
 def in_voices(asr: Stage, voices: Sequence[str], folder: Path, unasked: bool = False) -> Hear:
     """Has lines spoken by flite's voices in turn, and recognised; `SpeakingError` without flite."""
-    turn = cycle({voice: Flite(voice) for voice in voices}.values())
+    turn = cycle({voice: Flite(voice, PATIENCE_S) for voice in voices}.values())
 
     def hear(line: str, name: str, at_s: float) -> Iterable[Message]:
         path = folder / f"{name}.wav"

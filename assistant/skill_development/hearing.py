@@ -13,7 +13,7 @@ from assistant.evaluation.commands import transcribe
 from assistant.pipeline import typed
 from assistant.skill_development.testing import Said, Say
 from audio.frames import at_rate
-from audio.tts.flite import Flite
+from audio.tts.flite import PATIENCE_S, Flite
 
 VOICE = "slt"
 """The voice of flite that speaks the tests."""
@@ -23,7 +23,7 @@ _QUIET_S = 0.3
 
 def by_voice(asr: Stage) -> Say:
     """Has turns spoken by flite and recognised by `asr`; raises `SpeakingError` without flite."""
-    voice = Flite(VOICE)
+    voice = Flite(VOICE, PATIENCE_S)
 
     def say(said: Said) -> Iterable[Message]:
         spoken = voice.synthesise(said.text)

@@ -10,13 +10,18 @@ from audio.tts.program import find, speak
 from audio.tts.voice import Samples
 
 VOICES = ("slt", "rms", "awb", "kal16", "kal")
+PATIENCE_S = 60.0
+"""Seconds for a start where nobody waits for the words, as in an evaluation beside other work."""
 
 
 class Flite:
-    """Speaks with one of `VOICES` or a `.flitevox` file; raises `SpeakingError` for any other."""
+    """Speaks with one of `VOICES` or a `.flitevox` file; raises `SpeakingError` for any other.
 
-    def __init__(self, voice: str = "") -> None:
-        self.name = "flite"
+    `starting_s` are the seconds that its start may take, by default those of a reply.
+    """
+
+    def __init__(self, voice: str = "", starting_s: float | None = None) -> None:
+        self.name, self._starting_s = "flite", starting_s
         self._program = find("flite", "flite")
         self._voice = voice or VOICES[0]
         if self._voice not in VOICES and not os.path.isfile(self._voice):
@@ -32,6 +37,7 @@ class Flite:
                 [self._program, "-voice", self._voice, "-f", "/dev/stdin", "-o", wave_file]
             ),
             _ascii(text),
+            self._starting_s,
         )
 
 
