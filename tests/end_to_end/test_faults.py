@@ -21,15 +21,16 @@ needs_mounts = pytest.mark.skipif(not MAY_MOUNT, reason="this user may not mount
 
 READ_ONLY = (
     'for d in /tmp /var/tmp /dev/shm "$PWD"; do mount --bind "$d" "$d"; done;'
-    ' mount --bind "$0" "$0"; cd "$PWD";'
+    ' mount --bind "$0" "$0"; mount --bind "$1" "$1"; shift; cd "$PWD";'
     ' for d in /tmp /var/tmp /dev/shm "$PWD"; do mount -o remount,bind,ro "$d"; done; exec "$@"'
 )
-"""A shell's script for `unshare --mount`: only the folder `$0` can be written to."""
+"""A shell's script for `unshare --mount`: only the folders `$0` and `$1` can be written to."""
 
 
 @needs_mounts
-def test_no_temporary_folder_nor_shared_memory_is_needed(tmp_path: Path) -> None:
-    within = ["unshare", "--mount", "sh", "-ec", READ_ONLY, str(tmp_path.parent)]
+def test_no_temporary_folder_nor_shared_memory_is_needed(tmp_path: Path, cache: Path) -> None:
+    cache.mkdir(parents=True, exist_ok=True)
+    within = ["unshare", "--mount", "sh", "-ec", READ_ONLY, str(tmp_path.parent), str(cache)]
     with quiet(tmp_path, within=within) as daemon:
         tell(daemon, served())
         places = ("/tmp", "/var/tmp", "/dev/shm", ".")
