@@ -16,6 +16,7 @@ from assistant.core.messages import (
     DocumentsRequest,
     DocumentSummary,
     HomeCommand,
+    HomeDescribed,
     HomeReceipt,
     HomeStates,
     Interpretation,
@@ -110,6 +111,8 @@ def _of_daemon(event: Message) -> str:
         case HomeReceipt(sent=sent, unsent=unsent, unsure=unsure):
             counts = ((sent, "sent"), (unsent, "not sent"), (unsure, "in doubt"))
             return ", ".join(f"{len(ids)} {what}" for ids, what in counts if ids)
+        case HomeDescribed(text=text):
+            return f"{len(text)} characters"
         case HomeStates(states=states):
             return ", ".join(f"{entity} {state}" for entity, state in states.items())
         case DeviceChanged(device=device, present=present, detail=detail):

@@ -45,6 +45,9 @@ WEIGHTS: Mapping[str, float] = {
     "GetForecast": 2.0,
     "TalkThanks": 1.0,
     "HassDecreaseTimer": 0.5,
+    "Calculate": 0.3,
+    "ConvertUnits": 0.3,
+    "SpellWord": 0.3,
 }
 
 _PRIOR = 100.0

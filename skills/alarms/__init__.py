@@ -12,6 +12,7 @@ skill.rule(
 skill.rule("an", "(a|an|the|my|another|one more|new|a new)")
 skill.rule("wake", "(wake|get) (me|us) [up]")
 skill.rule("which", "([the|my|our|that] [{clock}|{name}|{day}|next|other]|{day}'s) alarm")
+skill.rule("asked", "((the|my|our|that) [{name}|{day}|next|other]|{day}'s) alarm")
 skill.rule("drop", "(cancel|delete|remove|drop|scrap|clear|forget|get rid of)")
 skill.rule("ones", "(alarms|alarm clocks)")
 skill.include(setting.skill, asking.skill, changing.skill, ringing.skill)

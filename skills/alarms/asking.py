@@ -13,8 +13,8 @@ ASKS = Traits(asks=True, thing="alarm", takes=("when",))
 
 @skill.intent(
     "AlarmStatus",
-    "(what time|when) is <which> [set|set for]",
-    "(what time|when) (does|will) <which> (go off|ring|wake me)",
+    "(what time|when) is <asked> [set|set for]",
+    "(what time|when) (does|will) <asked> (go off|ring|wake me)",
     "(what time|when) (will you|are you going to) wake me [up] [{day}]",
     "(do i have|have i got|is there|are there|did i set|have i set) (an|any|my|the) (alarm|alarms)"
     " [set] [[for|on] {day}]",
