@@ -13,6 +13,7 @@ from assistant.core.degraded import Degraded
 from assistant.core.did_you_mean import did_you_mean
 from assistant.core.errors import ConfigError
 from assistant.core.layout import ADAPTATION_FILE
+from assistant.core.models.calibration import read_calibration
 from assistant.core.models.manifest import Library, ModelState
 from assistant.core.speakable import SpeakableSource
 from audio.asr.acoustic.adaptation import Base, own_map
@@ -24,6 +25,7 @@ from audio.asr.general import GeneralEnglish
 from audio.asr.likelihood import Likelihood
 from audio.asr.pocketsphinx import PocketSphinxRecognizer
 from audio.asr.recognizer import Recognizer, SecondLook
+from audio.asr.short_forms import ShortFormCalibration
 from audio.asr.stage import AsrStage
 from audio.asr.tandem import PART as WHISPER
 from audio.asr.tandem import Ahead, Aside, Pace, pace
@@ -162,7 +164,14 @@ class Recognition:
             look=look,
             likelihood=self._likelihood.of,
             transform=self._transform,
+            short_forms=self.short_forms,
         )
+
+    @cached_property
+    def short_forms(self) -> ShortFormCalibration | None:
+        """When short forms are believed; None where that is damaged, and none are heard."""
+        read = partial(read_calibration, self._library, ACOUSTIC, ShortFormCalibration)
+        return self.faults.load_or_none(ACOUSTIC, read)
 
     @cached_property
     def _transform(self) -> Path | None:

@@ -23,6 +23,7 @@ from assistant.english.commands.amounts import COMPARATIVE_WORDS
 from assistant.english.commands.digits import digits_of
 from assistant.english.phrases import GOING_ON
 from nlu.discourse.direction import directions
+from nlu.discourse.short_forms import Conditional
 from nlu.explanation import Explanation, explain
 from nlu.fallback.guess import Guess
 from nlu.grammar.templates import Templates
@@ -107,9 +108,7 @@ class NluStage:
             missed=understood.missed,
             choices=tuple(self._choices(understood)),
             unclaimed=self._unclaimed(said, understood) if nothing else OpenQuestion(),
-            conditional=room.interpreter.conditional(
-                said, self._now(), _is_whole(said, understood)
-            ),
+            conditional=_conditional(message, said, understood, room.interpreter, self._now()),
             area=message.area,
         )
 
@@ -171,7 +170,8 @@ class NluStage:
                 found = room.interpreter(canonical(other), now, before)
                 if found.exact:
                     text, said, understood = other, canonical(other), found
-                    confidence, sure = confidence if transcript.words else _UNSURE, False
+                    heard = transcript.words and not _short_form(transcript, room.interpreter, now)
+                    confidence, sure = confidence if heard else _UNSURE, False
                     break
         confidence = 1.0 if sure else confidence
         if transcript.unasked and not _goes_on(said, understood, now, room.interpreter):
@@ -217,6 +217,29 @@ def _goes_on(
     if any(command.instead or command.referring for command in understood.commands):
         return True
     return understood.commands != interpreter(said, now, None).commands
+
+
+def _conditional(
+    transcript: Transcript,
+    said: Canonical,
+    understood: Understood,
+    interpreter: Interpreter,
+    now: datetime,
+) -> Conditional:
+    """What a text means only while the skills say so, after what was heard before it."""
+    meanings = interpreter.conditional(said, now, _is_whole(said, understood))
+    other = said != canonical(transcript.text)
+    return (*_short_form(transcript, interpreter, now), *meanings) if other else meanings
+
+
+def _short_form(transcript: Transcript, interpreter: Interpreter, now: datetime) -> Conditional:
+    """What a text that was surely heard means as a short form, with the text as its own."""
+    if transcript.unasked or transcript.confidence <= _SURE:
+        return ()
+    return tuple(
+        tuple(msgspec.structs.replace(one, text=transcript.text) for one in commands)
+        for commands in interpreter.conditional(canonical(transcript.text), now, whole=True)
+    )
 
 
 def _is_whole(said: Canonical, understood: Understood) -> bool:

@@ -16,11 +16,13 @@ class Speakable(msgspec.Struct, frozen=True, kw_only=True):
     `sentences` are a sentence → how often it is said beside the others. `classes` are a class's
     word → the phrases that may stand in its place → how often each is said beside the others. A
     word of a sentence that begins with a class's word, such as its possessive, stands for every
-    phrase of it with that ending.
+    phrase of it with that ending. `short` are short forms, weighed like the sentences: what is
+    mostly meant only after something else was said.
     """
 
     sentences: Mapping[str, float]
     classes: Mapping[str, Mapping[str, float]] = {}
+    short: Mapping[str, float] = {}
 
 
 class SpeakableSource(NamedTuple):

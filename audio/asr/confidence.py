@@ -57,16 +57,22 @@ def evidence(
     decoder: pocketsphinx.Decoder, words: Sequence[Word], likelihood: float, agreed: bool
 ) -> Evidence:
     """What the decoder's last path says of its `words`, one or more."""
-    pieces = [piece for piece in decoder.seg() if piece.word[0] not in "<[("]
-    frames = sum(piece.end_frame - piece.start_frame + 1 for piece in pieces)
+    pieces, frames, fit = fit_of(decoder)
     return Evidence(
         likelihood=likelihood,
         words=len(words),
         least=min(word.confidence for word in words),
-        fit=sum(math.log(piece.ascore) for piece in pieces) / frames,
-        pace=len(pieces) / frames,
+        fit=fit,
+        pace=pieces / frames,
         agreed=float(agreed),
     )
+
+
+def fit_of(decoder: pocketsphinx.Decoder) -> tuple[int, int, float]:
+    """The pieces of the decoder's last path, of one word or more, their frames, and their fit."""
+    pieces = [piece for piece in decoder.seg() if piece.word and piece.word[0] not in "<[("]
+    frames = sum(piece.end_frame - piece.start_frame + 1 for piece in pieces)
+    return len(pieces), frames, sum(math.log(piece.ascore) for piece in pieces) / frames
 
 
 def is_plausible(likelihood: float, words: int) -> bool:

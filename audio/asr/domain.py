@@ -10,12 +10,12 @@ import msgspec
 
 from assistant.core.files import made_once, mark_used, replace_file
 from assistant.core.fork import in_fork
-from assistant.core.speakable import Speakable, SpeakableSource
+from assistant.core.speakable import SpeakableSource
 from audio.asr.language_model import WordNetwork, compile_network
 from audio.asr.pronunciation import PHONES, dictionary_entries
 from audio.asr.trigram import arpa, drawn
 
-_FORMAT = "9"  # changes whenever the same source would give other files
+_FORMAT = "10"  # changes whenever the same source would give other files
 _KEPT = 8
 """Most domains that are kept, 3 MB each: the daemon's, and those of what was tried lately."""
 _PHONE_PROBABILITY = 0.01
@@ -28,17 +28,20 @@ FILLERS = {f"++{phone}++": phone for phone in sorted(PHONES)}
 class Domain(msgspec.Struct, frozen=True, kw_only=True):
     """A word network in Sphinx's FSG format, a dictionary for just its words, and a trigram model.
 
-    The trigram, in ARPA format, is of the same sentences.
+    The trigram, in ARPA format, is of the same sentences. `short` is a network of the short forms,
+    whose words the dictionary has, too; an empty file where there are none.
     """
 
     network: Path
     dictionary: Path
     trigram: Path
+    short: Path
 
     @property
     def is_there(self) -> bool:
         """Whether all files have been made."""
-        return all(file.exists() for file in (self.network, self.dictionary, self.trigram))
+        files = self.network, self.dictionary, self.trigram, self.short
+        return all(file.exists() for file in files)
 
 
 def prepare(source: SpeakableSource, prefixes: Sequence[str], cache: Path) -> Domain:
@@ -53,6 +56,7 @@ def prepare(source: SpeakableSource, prefixes: Sequence[str], cache: Path) -> Do
         network=cache / f"{key}.fsg",
         dictionary=cache / f"{key}.dict",
         trigram=cache / f"{key}.arpa",
+        short=cache / f"{key}.short",
     )
     if not domain.is_there:
         with made_once(domain.network):
@@ -65,11 +69,13 @@ def prepare(source: SpeakableSource, prefixes: Sequence[str], cache: Path) -> Do
 def _make(domain: Domain, source: SpeakableSource, prefixes: Sequence[str], cache: Path) -> None:
     cache.mkdir(parents=True, exist_ok=True)
     speakable = source.draw()
-    network = _network(speakable, prefixes)
+    network = _network(speakable.sentences, speakable.classes, prefixes)
     # The pre-roll may hold the end of other speech before the wake word.
     woken = {prefix.split()[0] for prefix in prefixes}
     looped = network.with_loop(FILLERS, _PHONE_PROBABILITY, before=woken)
-    _write(domain.dictionary, _dictionary(network.words))
+    short = _network(speakable.short, speakable.classes, prefixes) if speakable.short else None
+    _write(domain.dictionary, _dictionary(network.words | (short.words if short else frozenset())))
+    _write(domain.short, short.with_loop(FILLERS, _PHONE_PROBABILITY).fsg() if short else "")
     _write(domain.trigram, arpa(drawn(speakable, prefixes)))
     _write(domain.network, looped.fsg())
     _prune(cache)
@@ -80,12 +86,16 @@ def _key(source: str, prefixes: Sequence[str]) -> str:
     return digest.hexdigest()[:24]
 
 
-def _network(speakable: Speakable, prefixes: Sequence[str]) -> WordNetwork:
+def _network(
+    sentences: Mapping[str, float],
+    classes: Mapping[str, Mapping[str, float]],
+    prefixes: Sequence[str],
+) -> WordNetwork:
     """The network of the sentences, with the values of their classes in it."""
-    network = compile_network(speakable.sentences, prefixes)
+    network = compile_network(sentences, prefixes)
     phrases: dict[str, Mapping[str, float]] = {}
     for word in network.words:
-        values = speakable.classes.get(word[0])
+        values = classes.get(word[0])
         if values is not None:
             ending = word[1:]  # a name's possessive
             phrases[word] = {f"{phrase}{ending}": often for phrase, often in values.items()}
@@ -105,5 +115,5 @@ def _prune(cache: Path) -> None:
     by_age = sorted(cache.glob("*.fsg"), key=lambda path: path.stat().st_mtime, reverse=True)
     for network in by_age[_KEPT:]:
         network.unlink(missing_ok=True)
-        for suffix in (".dict", ".arpa"):
+        for suffix in (".dict", ".arpa", ".short"):
             network.with_suffix(suffix).unlink(missing_ok=True)

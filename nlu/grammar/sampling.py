@@ -101,6 +101,10 @@ class Sampler:
             sentences[self._answers.draw()] += 1.0
         return sentences
 
+    def draw_each(self, count: int) -> list[list[str]]:
+        """`count` spoken sentences of each claim, as they are; none of one without a sentence."""
+        return [[s.draw() for _ in range(count)] if s.size else [] for s in self._sources]
+
     def _drawn(self, counts: Sequence[int], rng: random.Random) -> Iterator[tuple[int, str]]:
         """So many sentences of each claim, with the claim's index."""
         drawn = [

@@ -28,6 +28,10 @@ NO_COUNTS: Mapping[str, int] = {}
 _LEAST_DRAWN = 400
 """Sentences that are drawn at least of each claim: with fewer a rare one lacks words, and no word
 stands beside another one that was not drawn so."""
+_SHORT_DRAWN = 80
+"""Sentences that are drawn of each claim of short forms."""
+_MOST_SHORT_WORDS = 6
+"""Most words of a short form that is expected: longer ones are rare, and take the most memory."""
 
 _NAME = SlotSchema(name="name", kind="entity", required=False)
 _AREA = SlotSchema(name="area", kind="area", required=False)
@@ -101,6 +105,37 @@ FOLLOW_UPS = SkillManifest(
 (`nlu/discourse`, `nlu/parts`), so no skill has sentences of it, and the ear must be told."""
 
 
+ELLIPSES = SkillManifest(
+    name="ellipses",
+    api=1,
+    rules={"too": "(too|as well|also)", "direction": "(on|off|up|down)"},
+    intents=(
+        IntentSchema(
+            intent="MoreOfIt",
+            sentences=(
+                "[the] ({name}|{area}) <too>",
+                "(only|not) [the] ({name}|{area})",
+                "the same in [the] {area}",
+            ),
+            slots=(_NAME, _AREA),
+        ),
+        IntentSchema(
+            intent="ChangeOfIt",
+            sentences=(
+                "[now|back] <direction> [again]",
+                "[a (bit|little)] (more|less)",
+                "(half|halfway|full)",
+                "({colour}|{share})",
+                "(pause|mute|unmute|resume|shut|close|open|lock) (it|them) [again]",
+            ),
+            slots=(_COLOUR, _SHARE),
+        ),
+    ),
+)
+"""What goes on from a command in so few words that among sentences they are not heard: the mind
+reads it by its parts, as it does `FOLLOW_UPS`."""
+
+
 def key_of(
     manifests: Sequence[SkillManifest],
     home: Home,
@@ -131,23 +166,27 @@ def speakable(
     limit: int,
     seed: int,
     counts: Mapping[str, int] = NO_COUNTS,
+    short: Sequence[Grammar] = (),
 ) -> Speakable:
     """About `limit` sentences of the whole grammar that have a meaning in this home.
 
     The sentences of one intent share its weight, so that many templates make no intent likelier.
     `counts` tell how often each was carried out here.
     With the vocabulary, which a skill alone does not have, what goes on from a sentence is among
-    them: of 120 recorded orders of the coffee skill alone it would cost two.
+    them: of 120 recorded orders of the coffee skill alone it would cost two. So are, apart, the
+    forms of the grammars `short`.
     """
     claims = possible(grammar, home)
-    if any(claim.block is not None for claim in claims):
+    whole = any(claim.block is not None for claim in claims)
+    if whole:
         further = compile_grammar([FOLLOW_UPS], home)
         claims += further.claims
         grammar = replace(grammar, lists={**further.lists, **grammar.lists})
     classes = ValueClasses()
     sampler = Sampler(grammar, claims, seed, classes)
     sentences = sampler.draw_weighed(limit, _usual(claims, sampler.shares, counts), _LEAST_DRAWN)
-    return Speakable(sentences=sentences, classes=_spoken_classes(classes))
+    forms = _short_forms(short, home, classes, seed) if whole else {}
+    return Speakable(sentences=sentences, classes=_spoken_classes(classes), short=forms)
 
 
 def possible(grammar: Grammar, home: Home) -> list[Claim]:
@@ -198,3 +237,30 @@ def _spoken_classes(classes: ValueClasses) -> Mapping[str, Mapping[str, float]]:
             if said:
                 phrases[said] = phrases.get(said, 0.0) + usage.of_value(value)
     return found
+
+
+def _short_forms(
+    grammars: Iterable[Grammar], home: Home, classes: ValueClasses, seed: int
+) -> dict[str, float]:
+    """Spoken short forms of `grammars`, and ellipses, with how often each is said.
+
+    The forms of one intent share its weight.
+    """
+    found: defaultdict[str, float] = defaultdict(float)
+    for grammar in (*grammars, compile_grammar([ELLIPSES], home)):
+        for intent, drawn in _drawn_short(grammar, classes, seed):
+            for form in drawn:
+                found[form] += usage.of_intent(intent, only_talk=False) / len(drawn)
+    return found
+
+
+def _drawn_short(
+    grammar: Grammar, classes: ValueClasses, seed: int
+) -> Iterator[tuple[str, list[str]]]:
+    """Each intent with the short forms that were drawn of all its claims."""
+    together: defaultdict[str, list[str]] = defaultdict(list)
+    sampler = Sampler(grammar, grammar.claims, seed, classes)
+    for claim, drawn in zip(grammar.claims, sampler.draw_each(_SHORT_DRAWN), strict=True):
+        short = [form for form in drawn if 0 < len(form.split()) <= _MOST_SHORT_WORDS]
+        together[claim.schema.intent] += short
+    yield from ((intent, forms) for intent, forms in together.items() if forms)

@@ -251,7 +251,9 @@ class Templates:
 
         `counts` tell how often each intent was carried out here.
         """
-        return speakable(self._grammar, self._home, SPEAKABLE_SENTENCES, SAMPLING_SEED, counts)
+        short = [forms._grammar for forms in (self.short, self.conditional) if forms is not None]
+        drawn = SPEAKABLE_SENTENCES, SAMPLING_SEED
+        return speakable(self._grammar, self._home, *drawn, counts, short)
 
     def example(self, intent: str) -> str:
         """One short sentence for `intent` as a person would say it; "" for an unknown intent."""

@@ -5,6 +5,8 @@ from __future__ import annotations
 from datetime import timedelta
 from itertools import count
 
+import msgspec
+
 from assistant.core.messages import Commit, Interpretation, SpokenReply, Transcript
 from assistant.skill.home import Entity, Home
 from nlu.stage import NluStage
@@ -37,16 +39,19 @@ class Conversation:
 
     def __call__(self, text: str, area: str = "") -> str:
         """The reply to what is said in an area; "" where no skill claims the text."""
+        said = Transcript(utterance_id="", revision=1, text=text, engine="text", area=area)
+        return self.hear(said)
+
+    def hear(self, transcript: Transcript) -> str:
+        """The reply to what was heard, as if it had been said now."""
         self._count += 1
         name = f"c{self._at_s}-{self._count}"
-        heard = Transcript(
+        heard = msgspec.structs.replace(
+            transcript,
             utterance_id=name,
             revision=1,
-            text=text,
-            engine="text",
             at_s=self._at_s + self.talk.at_s,
             secret=self.secret,
-            area=area,
         )
         given = [
             out

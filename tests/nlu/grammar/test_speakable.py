@@ -44,7 +44,7 @@ def test_sentences_are_words_and_classes(said: Speakable) -> None:
 
 
 def test_every_class_is_said_and_every_name_is_in_one(said: Speakable) -> None:
-    text = "".join(said.sentences)
+    text = "".join((*said.sentences, *said.short))
     assert said.classes.keys() <= set(text)
     phrases = {phrase for values in said.classes.values() for phrase in values}
     assert {"ceiling light", "book light", "sound bar", "living room", "lounge"} <= phrases
