@@ -169,9 +169,11 @@ class PocketSphinxRecognizer:
         filled = [FILLERS[word.text] for word in heard if word.text in FILLERS]
         speech = bool(words) or sum(phone in VOWELS for phone in filled) >= _FEWEST_VOWELS
         here, score = recognition((), self.name), path_score(self._decoder)
+        agreed = False
         if speech:
-            here = self._judged(words)
-        if (short := self._short_form(here, score)) is not None:
+            here, agreed = self._judged(words)
+        # A sentence that both ears heard stands: "what time is it" was taken for "… is egg".
+        if not agreed and (short := self._short_form(here, score)) is not None:
             return short
         return self._looked(self._look, here) if speech and self._look is not None else here
 
@@ -188,8 +190,10 @@ class PocketSphinxRecognizer:
         agreed = here.confidence if heard.text == here.text else 0.0
         return msgspec.structs.replace(heard, confidence=max(confidence, agreed))
 
-    def _judged(self, words: tuple[Word, ...]) -> Recognition:
+    def _judged(self, words: tuple[Word, ...]) -> tuple[Recognition, bool]:
         """The recognition of `words` with how sure it is, and what the trigram hears otherwise.
+
+        And whether both heard the same words.
 
         Words that are no sentence of the domain are left out of both.
         """
@@ -198,9 +202,9 @@ class PocketSphinxRecognizer:
         agreed = self._phones(text) == self._phones(other)  # "for" and "four" are one to an ear
         here = recognition(words if text else (), self.name, "" if agreed else other)
         if not text:
-            return here
+            return here, False
         sure = certainty(evidence(self._decoder, words, likelihood, agreed))
-        return msgspec.structs.replace(here, confidence=sure)
+        return msgspec.structs.replace(here, confidence=sure), agreed
 
     def _phones(self, text: str) -> str:
         return " ".join(self._decoder.lookup_word(word) or word for word in text.split())
