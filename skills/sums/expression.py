@@ -32,7 +32,6 @@ _JOINED = (
     (("per", "cent"), "percent"),
     (("square", "root", "of"), "root"),
     (("cube", "root", "of"), "cube-root"),
-    (("squared",), "squared"),
 )
 _ARTICLES = frozenset(("the", "a", "an"))
 _SHARES = {

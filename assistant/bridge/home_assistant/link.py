@@ -14,6 +14,7 @@ from pathlib import Path
 
 import msgspec
 
+from assistant.bridge.authorities import trusting
 from assistant.bridge.complaints import Complaints
 from assistant.bridge.home_assistant.description import describe, described_text, read_states
 from assistant.bridge.home_assistant.reports import State, reported
@@ -349,12 +350,4 @@ def tls(settings: HomeAssistantSettings) -> ssl.SSLContext | None:
     """
     if origin(settings).scheme != "https":
         return None
-    context = ssl.create_default_context()
-    if settings.ca_file:
-        file = Path(settings.ca_file).expanduser()
-        try:
-            context.load_verify_locations(file)
-        except OSError as error:
-            message = f"home_assistant.ca_file: {file} holds no certificates in PEM: {error}"
-            raise ConfigError("bridge.ca_file", message) from error
-    return context
+    return trusting(settings.ca_file, "home_assistant.ca_file")

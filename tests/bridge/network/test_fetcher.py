@@ -14,7 +14,8 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from assistant.bridge.network import build, fetcher, grants, server
+from assistant.bridge.authorities import trusting
+from assistant.bridge.network import fetcher, grants, server
 from assistant.bridge.network.fetcher import Fetcher
 from assistant.bridge.network.grants import ServerGrants
 from assistant.bridge.network.secrets import Secret, Secrets
@@ -24,7 +25,6 @@ from assistant.core.errors import ControlError, SkillError, UnreachableError
 from assistant.core.network import exchange
 from assistant.core.network.exchange import Allowed, Answer, Check, Refused, ask_bridge
 from assistant.core.network.origin import Origin
-from assistant.core.settings.network import NetworkSettings
 from assistant.core.settings.skills import SkillsSettings
 from assistant.skill.network import Response
 from skills.capabilities import network as skills_network
@@ -297,7 +297,7 @@ def test_a_certificate_must_name_the_host_and_be_signed(
 ) -> None:
     secure = under_tls(authority, things, name, days)
     origin = f"https://nas.local:{secure.port}"
-    tls = build.tls(NetworkSettings(ca_file=str(authority.file) if trusted else ""))
+    tls = trusting(str(authority.file) if trusted else "", "network.ca_file")
     network = desk(origin, tls=tls, addresses={"nas.local": [["127.0.0.1"]]}).network
     if told:
         unreachable(lambda: network.get(f"{origin}/hello"), told)
