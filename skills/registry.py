@@ -35,7 +35,7 @@ from skills.rights.guard import Guard
 
 SETTINGS = "skills.settings"
 GivenSettings = Mapping[str, Mapping[str, Any]]
-LOAD_S = 10.0
+LOAD_S = 20.0
 """Most seconds for the import of a skill, which may need a large library from a slow card."""
 _MODULES = (
     *(clock, timer, home, planned, sums, disturbing, documents, conversation, talk),
