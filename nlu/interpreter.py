@@ -211,7 +211,7 @@ class Interpreter:
             steps = (*exact, self._by_free_text, self._by_guess) if clear else exact
             by, parts = first_found(steps, core, now, before)
             if parts:
-                return by, [part.modified(Modifiers(when=when)) for part in parts]
+                return by, [part.put_off(when, now) for part in parts]
         return None
 
     def _by_parts(self, said: Canonical, now: datetime, before: ReadPart | None) -> Found | None:

@@ -75,6 +75,7 @@ LIMITS = {
     "domain": " for one kind of device",
     "name": " by name",
     "state": " for that state",
+    "lasting": " for a while, and then no longer",
     "conversation_command": " with a command that is to follow",
 }
 """Slot that the skill does not take → a phrase that fits "I can't do that … yet"."""

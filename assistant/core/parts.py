@@ -126,6 +126,18 @@ class When(msgspec.Struct, frozen=True, kw_only=True):
     recurrence; None for anything else."""
     sun: SunEvent | None = None
     """The event that is its time of day; None for a time of the clock, or none."""
+    lasting: When | None = None
+    """How long it holds from then on, "for" or "until": "at seven for an hour"."""
+
+    @property
+    def begins(self) -> bool:
+        """Whether it tells when something begins."""
+        return self.kind in ("at", "in", "every")
+
+    @property
+    def lasts(self) -> bool:
+        """Whether it tells how long something holds that begins at once."""
+        return self.kind in ("for", "until")
 
 
 class Command(msgspec.Struct, frozen=True, kw_only=True):

@@ -203,7 +203,12 @@ class Skill:
         taken = slots_of(self._function(request.intent))
         same = (d for d in self._declarations if d.intent == request.intent)
         takes = next((d.traits for d in same if d.traits), Traits()).takes
-        added = {"excluded": bool(request.excluded), "when": request.when is not None}
+        when = request.when
+        added = {
+            "excluded": bool(request.excluded),
+            "when": when is not None,
+            "lasting": when is not None and when.lasting is not None and "when" in takes,
+        }
         return (
             *(name for name, there in added.items() if there and name not in takes),
             *(s.name for s in request.slots if s.value is not None and s.name not in taken),

@@ -23,6 +23,7 @@ from assistant.english.commands.words import ACTIONS, REDOING, THEM
 from nlu.discourse import clauses
 from nlu.discourse.modifiers import UNKNOWN, Divided, Modifiers, only_when
 from nlu.discourse.reading import ReadPart
+from nlu.discourse.times import retimed
 from nlu.text.canonical import Canonical, without_politeness
 
 _THEN, _TIMER = "then", "HassStartTimer"
@@ -102,7 +103,10 @@ def put_off_alone(said: Canonical, before: ReadPart | None, now: datetime) -> li
     when = only_when(plain, now)
     if when is None:
         return None
-    return [msgspec.structs.replace(one, when=when, instead=True) for one in before.turn]
+    return [
+        msgspec.structs.replace(one, when=retimed(one.when, when, now), instead=True)
+        for one in before.turn
+    ]
 
 
 def after_a_timer(parts: list[ReadPart]) -> list[ReadPart]:

@@ -12,25 +12,20 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from datetime import datetime
-from functools import lru_cache
 from typing import NamedTuple
 
-from assistant.core.messages import Period, Slot, SunEvent, When
-from assistant.core.parts import WhenKind
+from assistant.core.messages import Slot, When
 from assistant.english.commands import modifiers
 from assistant.english.commands.kinds import KINDS
-from assistant.english.commands.words import ACTIONS, AUXILIARIES, BEGINNINGS, HERE, SUBJECTS
-from assistant.english.negation import CONDITION
-from nlu.discourse import clauses
+from assistant.english.commands.words import ACTIONS, BEGINNINGS, HERE
+from nlu.discourse import clauses, times
 from nlu.text.canonical import Canonical
-from nlu.values import resolve
 
 _LONGEST_EXCEPTED = 12
 """Most words of what is excepted."""
 _LONGEST_WHEN = 12
 _MOST_TRAILING = 3
 """Most words of a command that may follow an exception."""
-_REMEMBERED = 256
 _FEWEST = 2
 """Fewest words of a command that something is added to."""
 
@@ -178,14 +173,25 @@ def _listed(said: Canonical) -> Iterator[Canonical]:
 
 
 def timed(said: Canonical, now: datetime) -> Iterator[tuple[Canonical, When]]:
-    """The ways to divide what says when from the end of a text, the longest first."""
+    """The ways to divide what says when from the end of a text, the longest first.
+
+    That may be two times: "turn on the heater | at seven | for an hour".
+    """
+    for core, when in _timed(said, now):
+        for plain, other in _timed(core, now):
+            if both := times.together(other, when, now):
+                yield plain, both
+        yield core, when
+
+
+def _timed(said: Canonical, now: datetime) -> Iterator[tuple[Canonical, When]]:
     count = len(said.tokens)
     bare = count > 0 and (said.tokens[0].text,) in ACTIONS  # "off in ten minutes"
     fewest = 1 if bare else _FEWEST
     for start in range(max(fewest, count - _LONGEST_WHEN), count):
         if said.tokens[start].text == "if" and said.tokens[start - 1].text in modifiers.ASKING:
             continue  # "I wonder if the light is on" is a question
-        if when := _when(said.part(start, count), now):
+        if when := times.when(said.part(start, count), now):
             yield said.part(0, start), when
 
 
@@ -194,7 +200,7 @@ def only_when(said: Canonical, now: datetime) -> When | None:
     words = [token.text for token in said.tokens[:2]]
     begin = 1 if words[:1] == ["only"] and words[1:] else 0
     begins = said.tokens[begin].text in modifiers.AT_TIME | {"in"}
-    return _when(said.part(begin, len(said.tokens)), now) if begins else None
+    return times.when(said.part(begin, len(said.tokens)), now) if begins else None
 
 
 def timed_before(said: Canonical, now: datetime) -> Iterator[tuple[Canonical, When]]:
@@ -203,112 +209,5 @@ def timed_before(said: Canonical, now: datetime) -> Iterator[tuple[Canonical, Wh
     ends = range(min(_LONGEST_WHEN, count - _FEWEST), 0, -1)
     # "When we get back | put the porch light on": a command begins with its verb.
     for end in sorted(ends, key=lambda end: said.tokens[end].text not in BEGINNINGS):
-        if when := _when(said.part(0, end), now):
+        if when := times.when(said.part(0, end), now):
             yield said.part(end, count), when
-
-
-def _when(said: Canonical, now: datetime) -> When | None:
-    """What a text says when something is to be done, as a whole; None where it says none."""
-    text, words = said.text, tuple(token.text for token in said.tokens)
-    if not words or words in modifiers.NO_TIMES:
-        return None
-    if words in modifiers.TODAY:
-        return _later_today(said, now)
-    ends = words[-1] in modifiers.TIME_ENDINGS or words[-1] in modifiers.SUN
-    counted = words[0].isdecimal() and ends
-    asks = words[0] == "when" and words[1:2] and words[1] in modifiers.ASKED_WITH
-    if asks or not (counted or words[0] in modifiers.TIME_BEGINNINGS):
-        return None
-    spoken = said.spoken(0, len(text))
-    if words in modifiers.LATER:
-        return When(kind="later", said=spoken)
-    if words in modifiers.GRADUALLY:
-        return When(kind="over", said=spoken)
-    if words[0] in modifiers.WHEN and (event := modifiers.SUN_CLAUSES.get(words[1:])):
-        kind: WhenKind = "until" if words[0] in modifiers.UNTIL else "at"
-        return When(kind=kind, said=spoken, sun=SunEvent(event=event))
-    if len(words) > 2 and (CONDITION.match(text) or words[:2] == ("every", "time")):
-        return When(kind="event", said=spoken)
-    if _is_clause_of_time(words):
-        return When(kind="event", said=spoken)
-    if (found := _first_value(words, now)) is None:
-        return None
-    kind, value, sun = found
-    return When(kind=kind, said=spoken, value=value, sun=sun)
-
-
-def _later_today(said: Canonical, now: datetime) -> When | None:
-    """A part of this day that is still to come; None for one that delays nothing."""
-    value = resolve.value(said.text, "period", now)
-    if not value or Period.read(str(value)).since <= now:
-        return None
-    return When(kind="at", said=said.spoken(0, len(said.text)), value=value)
-
-
-def _is_clause_of_time(words: tuple[str, ...]) -> bool:
-    """Whether words tell a time by what then happens: "after the kids are in bed"."""
-    if words[0] not in modifiers.BEFORE_CLAUSES or len(words) <= _FEWEST:
-        return False
-    return words[1] in SUBJECTS or not AUXILIARIES.isdisjoint(words[2:5])
-
-
-_Value = tuple[WhenKind, str | float | None, SunEvent | None]
-
-
-@lru_cache(maxsize=_REMEMBERED)
-def _first_value(words: tuple[str, ...], now: datetime) -> _Value | None:
-    if (sun := _by_the_sun(words, now)) is not None:
-        return sun
-    return next(((kind, value, None) for kind, value in _values(words, now)), None)
-
-
-def _by_the_sun(words: tuple[str, ...], now: datetime) -> _Value | None:
-    """A time that the sun tells, with its day: "10 minutes before sunset every day"."""
-    at = next((at for at, word in enumerate(words) if word in modifiers.SUN), 0)
-    if not at:
-        return None
-    event, link = modifiers.SUN[words[at]], words[at - 1]
-    begin, offset_s = (at - 1 if link in modifiers.AT_TIME else at), 0.0
-    for start in range(at - 1) if link in modifiers.BEFORE_OR_AFTER else ():
-        if seconds := resolve.duration(" ".join(words[start : at - 1])):
-            begin, offset_s = start, seconds if link == "after" else -seconds
-            break
-    sun = SunEvent(event=event, offset_s=offset_s)
-    day = " ".join((*words[:begin], *words[at + 1 :]))
-    if not day:
-        return "until" if link in modifiers.UNTIL else "at", None, sun
-    if value := resolve.value("every day" if day == "every" else day, "recurrence", now):
-        return "every", str(value), sun
-    value = resolve.value(day, "date", now)
-    return ("at", str(value), sun) if value else None
-
-
-def _values(words: tuple[str, ...], now: datetime) -> Iterator[tuple[WhenKind, str | float | None]]:
-    text, first, rest = " ".join(words), words[0], " ".join(words[1:])
-    if first == "at" and rest.isdecimal() and int(rest) in modifiers.NO_HOURS:
-        return
-    seconds = resolve.duration(rest)
-    if first in modifiers.FOR and seconds is not None:
-        yield "for", seconds
-    if first in modifiers.OVER and seconds is not None:
-        yield "over", seconds
-    if first == "in" and rest.isdecimal():
-        seconds = resolve.duration(f"{rest} minutes")
-    if first == "in" and seconds is not None:
-        yield "in", seconds
-    for ending in (" from now", " later"):
-        if text.endswith(ending) and (after := resolve.duration(text.removesuffix(ending))):
-            yield "in", after
-    if value := resolve.value(text, "recurrence", now):
-        yield "every", str(value)
-    if first in modifiers.AT_TIME and rest:
-        kind: WhenKind = "until" if first in modifiers.UNTIL else "at"
-        for sort in ("datetime", "time", "date"):
-            if value := resolve.value(rest, sort, now):
-                yield kind, str(value)
-        if len(words) < 6 and words[-1] in modifiers.EVENTS:
-            yield "event", None
-    for sort in ("datetime", "date", "period"):
-        bare = words[0].isdecimal() or resolve.duration(text) is not None
-        if not bare and (value := resolve.value(text, sort, now)):
-            yield "at", str(value)

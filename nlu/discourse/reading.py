@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from datetime import datetime
 
 import msgspec
 
-from assistant.core.messages import Command, SlotValue
+from assistant.core.messages import Command, SlotValue, When
 from assistant.english.commands.modifiers import AT_TIME, FOR
 from nlu.discourse import clauses
 from nlu.discourse.modifiers import Modifiers
+from nlu.discourse.times import together
 from nlu.grammar.match import Match
 from nlu.text.canonical import Canonical, canonical
 
@@ -86,7 +88,9 @@ class ReadPart:
         """Whether its slots hold what a sentence seems to add: "a timer for two hours"."""
         if modifiers.when is None or modifiers.excluded:
             return False
-        words = set(modifiers.when.said.split()) - AT_TIME - FOR - {"in"}
+        when = modifiers.when
+        said = f"{when.said} {when.lasting.said if when.lasting else ''}"
+        words = set(said.split()) - AT_TIME - FOR - {"in"}
         return words <= {word for slot in self.command.slots for word in slot.raw.split()}
 
     def holds(self, parts: Sequence[ReadPart]) -> bool:
@@ -123,6 +127,12 @@ class ReadPart:
             when=modifiers.when or self.command.when,
         )
         return replace(self, command=command)
+
+    def put_off(self, when: When, now: datetime) -> ReadPart:
+        """The same command for then, for as long as it says itself."""
+        own = self.command.when
+        both = together(own, when, now) if own is not None else None
+        return self.modified(Modifiers(when=both or when))
 
     def in_place_of_the_last(self) -> ReadPart:
         """The same command, in place of what was done last."""

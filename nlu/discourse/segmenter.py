@@ -208,7 +208,7 @@ def with_modifiers(read: One, named: Named, now: datetime, traits: Callable[[str
 def _before_time(whole: ReadPart, read: One, now: datetime) -> ReadPart | None:
     """The same command without a time at its end, for then: "remind me to call mum | at six"."""
     for core, when in timed(without_politeness(whole.said), now):
-        part = read(core) if when.kind in _MOMENTS else None
+        part = read(core) if when.kind in _MOMENTS and when.lasting is None else None
         if part is not None and part.like(whole) and part.open_ended:
             return part.modified(Modifiers(when=when))
     return None

@@ -49,8 +49,9 @@ FOLLOW_UPS = SkillManifest(
         "direction": "(on|off)",
         "when": (
             "(in {duration}|for {duration}|(at|until) {time}|(tomorrow|tonight) at {time}"
-            "|{recurrence}|[every day] (at|until) (sunset|sunrise)"
-            "|{duration} (before|after) (sunset|sunrise))"
+            "|{recurrence}|[every day] at (sunset|sunrise)|until (sunset|sunrise)"
+            "|{duration} (before|after) (sunset|sunrise)"
+            "|(at {time}|in {duration}|{recurrence}) for {duration})"
         ),
     },
     intents=(

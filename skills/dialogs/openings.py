@@ -68,7 +68,12 @@ class Openings:
             return None
         if (when := amendment(text, self._resolve)) is None:
             return None
-        request = msgspec.structs.replace(dialog.requests[0], when=when)
+        request = dialog.requests[0]
+        if (
+            request.when is not None and request.when.begins and when.lasts
+        ):  # "at ten", "for an hour"
+            when = msgspec.structs.replace(request.when, lasting=when)
+        request = msgspec.structs.replace(request, when=when)
         call = agreed(self._called(request), dialog.query.text)
         return Dialog((call,), request.intent, expires_at_s, text=dialog.text)
 

@@ -215,7 +215,8 @@ class Later:
         there = replace(context, area=area)
         granting = self._registry.guard.granting(plan.request.utterance_id, plan.pin)
         with history.speaking_of(plan.about), granting:
-            call = self._registry.call(plan.request, there)
+            wished = self.wished if plan.request.when is not None else self._registry.call
+            call = wished(plan.request, there)
             reply = answered(call, plan.answers, there)
         if not reply.done:
             text = f"I was to {plan.title} {clock}. {reply.text}"

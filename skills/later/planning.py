@@ -4,7 +4,8 @@ What is wished for later is rehearsed. So what it would decline is declined when
 it asks is asked then, and its reply tells what will be done. Only skills that act through their
 context alone can be rehearsed; one of somebody else may do anything, and is taken at its word.
 
-What is wished for a while is done at once; its undo is what is planned.
+What is wished for a while is done at once; its undo is what is planned. What is wished for a while
+from then on is planned with how long it lasts, and wished so when it is due.
 """
 
 from __future__ import annotations
@@ -32,7 +33,7 @@ from skills.registry import Registry
 
 _UNKNOWN = ("event", "later")
 """Kinds of `When` that tell no time."""
-_WHILE = ("for", "until")
+_DAY_S = 86_400.0
 DOUBT = " I don't know whether my clock is right, so that waits until I do."
 _OF_DEVICES = "home."
 """Beginning of the operations that bring devices back to what they were."""
@@ -57,9 +58,12 @@ class Planner:
         at = (yield Ask("At what time?", time)) if needs_time(when) else None
         try:
             due = self._timing.first(when, at)
+            lasting = self._lasting(when, due)
         except SkillError as error:
             return _once(error.message)
         core = core_of(request.text, when.said)
+        if when.lasting is not None:
+            core = core_of(core, when.lasting.said)
         plain = msgspec.structs.replace(request, when=None, instead=False, text=core)
         plan = Plan(
             id=uuid.uuid4().hex,
@@ -71,7 +75,7 @@ class Planner:
             about=context.conversation.about,
         )
         if not self._registry.rehearses(request.intent):
-            return declined(request, "when") if when.kind in _WHILE else self._planned(plan)
+            return self._planned(plan) if lasting is None else declined(request, "when")
         call = self._registry.call(plain, context)
         tried, answers = yield from self._rehearsal.of(call)
         pin = self._registry.guard.granted(request.utterance_id)
@@ -81,10 +85,20 @@ class Planner:
             return tried
         if tried.task or tried.facts:
             return declined(request, "when")
-        if when.kind in _WHILE:
-            return (yield from self._for_a_while(plan, plain, when, tried, context))
-        titled = msgspec.structs.replace(plan, title=title_of(tried.text, core))
-        return self._planned(titled, tried.about)
+        title = title_of(tried.text, core)
+        if lasting is not None:
+            back = self._back_allowed(plain, lasting, tried, context)
+            refusal, more = yield from self._rehearsal.of(back)
+            if refusal.text:
+                return refusal
+            plan = msgspec.structs.replace(plan, answers=(*answers, *more))
+            if when.lasts:
+                return self._for_a_while(plan, plain, lasting, context)
+            title = f"{title} {self._while(lasting)}"
+            plan = msgspec.structs.replace(
+                plan, request=msgspec.structs.replace(plain, when=lasting)
+            )
+        return self._planned(msgspec.structs.replace(plan, title=title), tried.about)
 
     def _planned(self, plan: Plan, about: tuple[str, ...] = ()) -> Reply:
         try:
@@ -100,22 +114,37 @@ class Planner:
             report=Report(plan.title, f"I will {{}} {then}.{doubt}"),
         )
 
-    def _for_a_while(
-        self, plan: Plan, plain: Request, when: When, tried: Reply, context: Context
+    def _lasting(self, when: When, due: Due) -> When | None:
+        """How long it is to hold from when it is `due`; None where it is not taken back.
+
+        The end is told from the beginning, which may come again.
+        """
+        last = when if when.lasts else when.lasting
+        if last is when or last is None or last.kind == "for" or last.sun is not None:
+            return last
+        end = self._timing.moment(self._timing.first(last))
+        length_s = (end - self._timing.moment(due)).total_seconds()
+        if length_s <= 0 or when.kind == "every":
+            length_s = length_s % _DAY_S or _DAY_S
+        return When(kind="for", said=last.said, value=length_s)
+
+    def _back_allowed(
+        self, plain: Request, lasting: When, tried: Reply, context: Context
     ) -> Dialog:
-        """Carry a request out at once, and plan to take it back."""
-        if not _back(tried) or not all(u.operation.startswith(_OF_DEVICES) for u in _back(tried)):
-            return declined(msgspec.structs.replace(plain, when=when), "when")
-        if opened := opened_by(_back(tried), context.home.entities):
+        """Find out whether what a request does may be taken back later; the reply says why not."""
+        steps = _back(tried)
+        if not steps or not all(step.operation.startswith(_OF_DEVICES) for step in steps):
+            return declined(msgspec.structs.replace(plain, when=lasting), "when")
+        if opened := opened_by(steps, context.home.entities):
             verb = "unlock" if opened[0].domain == "lock" else "open"
-            then = in_words(plan.due, self._timing, plan.id)
-            question = f"Shall I {verb} {named([e.id for e in opened], context)} again {then}?"
-            if not (yield Confirm(question)):
+            things = named([e.id for e in opened], context)
+            if not (yield Confirm(f"Shall I {verb} {things} again {self._afterwards(lasting)}?")):
                 return Reply("Okay, I left it as it is.")
-        check = partial(self._checked, _back(tried))
-        allowed = yield from self._registry.guard.request(plain, "", context, check)
-        if not allowed.done:
-            return allowed
+        check = partial(self._checked, steps)
+        return (yield from self._registry.guard.request(plain, "", context, check))
+
+    def _for_a_while(self, plan: Plan, plain: Request, when: When, context: Context) -> Reply:
+        """Carry a request out at once, and plan to take it back."""
         reply = answered(self._registry.call(plain, context), plan.answers, context)
         before, older = self._since_before(_back(reply))
         steps = changing(before, context)
@@ -126,7 +155,7 @@ class Planner:
         title = f"put {things} back to how it was"
         back = msgspec.structs.replace(plan, title=title, request=None, undo=tuple(steps))
         self._plans.add(back)
-        text = f"{reply.text.removesuffix('.')} {self._while(when, plan.due)}."
+        text = f"{reply.text.removesuffix('.')} {self._while(when)}."
         undo = (*_back(reply), Undo("plans.cancel", plan.id), *older)
         return msgspec.structs.replace(reply, text=text, undo=undo, report=None)
 
@@ -156,10 +185,17 @@ class Planner:
                 self._plans.put(msgspec.structs.replace(plan, undo=kept))
         return list(place.values()), older
 
-    def _while(self, when: When, due: Due) -> str:
-        if when.kind == "for":
-            return f"for {length(timedelta(seconds=float(when.value or 0)))}"
-        return in_words(due, self._timing, link="until")
+    def _while(self, lasting: When) -> str:
+        """How long something holds, in words: "for two hours", "until 10 pm"."""
+        if lasting.kind == "for":
+            return f"for {length(timedelta(seconds=float(lasting.value or 0)))}"
+        return in_words(self._timing.first(lasting), self._timing, link="until")
+
+    def _afterwards(self, lasting: When) -> str:
+        """When that is over, in words that stay the same until then."""
+        if lasting.kind == "for":
+            return f"after {length(timedelta(seconds=float(lasting.value or 0)))}"
+        return in_words(self._timing.first(lasting), self._timing)
 
 
 def _once(text: str) -> Reply:

@@ -30,6 +30,38 @@ from tests.support.talking import Talk
         ),
         ("turn off the desk lamp for half an hour", "I turned off the desk lamp for 30 minutes."),
         ("turn on the kettle until ten", "I turned on the kettle until 10 pm."),
+        (
+            "turn on the kettle at ten for half an hour",
+            "I will turn on the kettle for 30 minutes at 10 pm.",
+        ),
+        (
+            "turn on the kettle for half an hour at ten",
+            "I will turn on the kettle for 30 minutes at 10 pm.",
+        ),
+        (
+            "at ten turn on the kettle for half an hour",
+            "I will turn on the kettle for 30 minutes at 10 pm.",
+        ),
+        (
+            "in ten minutes turn on the kettle until nine",
+            "I will turn on the kettle for two hours and 20 minutes in ten minutes.",
+        ),
+        (
+            "turn on the kettle from nine till eleven",
+            "I will turn on the kettle for two hours at 9 pm.",
+        ),
+        (
+            "turn on the kettle from nine to eleven tomorrow morning",
+            "I will turn on the kettle for two hours tomorrow at 9 am.",
+        ),
+        (
+            "turn on the desk lamp between nine and half past nine",
+            "I will turn on the desk lamp for 30 minutes at 9 pm.",
+        ),
+        (
+            "turn on the kettle every weekday at seven for ten minutes",
+            "I will turn on the kettle for ten minutes every weekday at 7 am.",
+        ),
         ("turn on the kettle at sunset", "I will turn on the kettle tomorrow at sunset."),
         (
             "turn on the kettle ten minutes before sunrise",

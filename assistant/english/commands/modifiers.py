@@ -73,6 +73,11 @@ NO_HOURS = range(13, 100)
 UNTIL = word_set("until till")
 """Words before the end of what is asked for: "until eight"."""
 FOR = word_set("for")
+RANGES: Mapping[str, frozenset[str]] = {
+    "from": word_set("to until till"),
+    "between": word_set("and"),
+}
+"""Words before a beginning → those between it and the end: "from seven to nine"."""
 
 GRADUAL = word_set("slowly gradually very really nice bit little")
 """First words of `GRADUALLY`."""
@@ -84,9 +89,12 @@ GRADUALLY = _phrases(
 OVER = word_set("over")
 """Words before how long something is to take: "over ten minutes"."""
 
+DAY_BEGINNINGS = word_set("in on tomorrow this next every today tonight") | frozenset(WEEKDAYS)
+"""First words of what tells a day, or a part of one, behind a time of the clock."""
 TIME_BEGINNINGS = (
     AT_TIME
     | FOR
+    | frozenset(RANGES)
     | word_set(
         "in on when whenever once if unless as while every each tomorrow this next daily"
         " weekly hourly nightly later soon sometime a some one eventually another first in weekdays"

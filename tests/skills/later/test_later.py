@@ -233,12 +233,69 @@ def test_what_would_open_again_by_itself_is_asked_about(board: Talk) -> None:
     board.say("unlock it", directed(command("HassTurnOff", name="Front Door"), "unlock"))
     lock = later(HALF_AN_HOUR, "HassTurnOn", name="Front Door")
     assert board.say("lock it for half an hour", lock) == (
-        "Shall I unlock the front door again in 30 minutes?"
+        "Shall I unlock the front door again after 30 minutes?"
     )
     assert board.state("lock.front_door") == "unlocked"
     assert board.say("yes") == "I locked the front door for 30 minutes."
     board.wait(1800)
     assert board.state("lock.front_door") == "unlocked"
+
+
+def lasting(begin: When, last: When) -> When:
+    return msgspec.structs.replace(begin, lasting=last)
+
+
+def test_for_a_while_from_then_on_it_is_done_and_taken_back_in_time(board: Talk) -> None:
+    when = lasting(SOON, HALF_AN_HOUR)
+    told = board.say(
+        "turn on the kettle in ten minutes for half an hour",
+        later(when, "HassTurnOn", name="Kettle"),
+    )
+    assert told == "I will turn on the kettle for 30 minutes in ten minutes."
+    assert replies(board.wait(599)) == []
+    board.restart()
+    assert replies(board.wait(2)) == ["I turned on the kettle for 30 minutes, as planned."]
+    assert board.state("switch.kettle") == "on"
+    assert board.ask("PlannedList") == ("I will put the kettle back to how it was in 30 minutes.")
+    assert replies(board.wait(1800))[-1] == "I put the kettle back to how it was, as planned."
+    assert board.state("switch.kettle") == "off"
+
+
+def test_every_day_for_a_while_is_taken_back_each_day(board: Talk) -> None:
+    until = When(kind="until", said="until eight", value="2026-01-05T20:00:00+01:00")
+    daily = lasting(DAILY, until)
+    assert kettle_on(board, daily) == "I will turn on the kettle for one hour every day at 7 pm."
+    for _ in range(2):
+        board.wait(1801)
+        assert board.state("switch.kettle") == "on"
+        board.wait(3600)
+        assert board.state("switch.kettle") == "off"
+        board.wait(24 * 3600 - 5401)
+
+
+def test_an_end_before_the_beginning_is_the_next_one(board: Talk) -> None:
+    until = When(kind="until", said="until nine", value="2026-01-05T21:00:00+01:00")
+    told = kettle_on(board, lasting(TEN, until))
+    assert told == "I will turn on the kettle for 23 hours at 10 pm."
+
+
+def test_what_would_open_again_later_is_asked_about_when_it_is_wished(board: Talk) -> None:
+    board.say("unlock it", directed(command("HassTurnOff", name="Front Door"), "unlock"))
+    lock = later(lasting(SOON, HALF_AN_HOUR), "HassTurnOn", name="Front Door")
+    asked = board.say("lock it in ten minutes for half an hour", lock)
+    assert asked == "Shall I unlock the front door again after 30 minutes?"
+    board.say("yes")
+    board.wait(601)
+    assert board.state("lock.front_door") == "locked"
+    board.wait(1800)
+    assert board.state("lock.front_door") == "unlocked"
+
+
+def test_what_can_not_be_taken_back_is_not_planned_for_a_while(board: Talk) -> None:
+    when = lasting(SOON, HALF_AN_HOUR)
+    told = board.say("add milk", later(when, "HassShoppingListAddItem", item="milk"))
+    assert told == "I can't do that for half an hour yet, only at once."
+    assert board.ask("PlannedList") == "I have nothing planned."
 
 
 @pytest.mark.parametrize(("answer", "left"), [("yes", "unlocked"), ("no", "locked")])
