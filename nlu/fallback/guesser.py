@@ -129,8 +129,13 @@ class Guesser:
         return self._talk(said).get(intent, -1.0) >= known.alike_in_free_talk
 
     def talk(self, said: Canonical) -> Command | None:
-        """What a text is like that is only talked about; None where it is like nothing."""
+        """What a text is like that is only talked about; None where it is like nothing.
+
+        "And of an evening" goes on from something, and greets nobody.
+        """
         if len(said.tokens) < _FEWEST_WORDS or not_a_command(said) or addressed_to_other(said):
+            return None
+        if any(said.source[:length] in phrases.FOLLOWING for length in (1, 2)):
             return None
         near, known = self._talk(said), self._calibration
         intent = max(near, key=lambda one: near[one], default="")

@@ -128,6 +128,13 @@ def test_every_room_guesses_by_the_models_that_are_in_use(now: datetime, tmp_pat
     assert den.interpreter.guess is elsewhere.interpreter.guess is stage.guess is not None
 
 
+def test_what_goes_on_from_something_is_no_talk(guesser: Guesser) -> None:
+    evening = guesser.talk(canonical("of an evening"))
+    assert evening is not None
+    assert evening.intent == "TalkEvening"
+    assert guesser.talk(canonical("and of an evening")) is None
+
+
 @pytest.mark.parametrize("text", ["shopping list, add milk to it", "play some jazz would you"])
 def test_a_guess_can_be_sent(guesser: Guesser, now: datetime, text: str) -> None:
     """Regression: a weight or a likeness of NumPy's own kind ended the message there."""
