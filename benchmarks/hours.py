@@ -44,6 +44,7 @@ PAUSE_S = (0.3, 2.0)
 REPLIES_A_ROOM = 20
 PEAK = 12_000.0
 NOISE = 12.0
+HEARD = ("music", "talk", "own voice")
 _SEED = 3
 _SCALE_HZ = [220.0 * 2 ** (n / 12) for n in (0, 2, 4, 5, 7, 9, 11, 12, 14, 16)]
 
@@ -162,12 +163,13 @@ def own_voice(minutes: float) -> Hour:
 
 
 def main() -> None:
-    """Print a line of figures for each of the three."""
+    """Print a line of figures for each of what is heard."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--minutes", type=float, default=60.0)
     parser.add_argument("--data", type=Path, default=Path("../shared/data/audio"))
     parser.add_argument("--home", type=Path, default=Path("../shared/data/home.yaml"))
     parser.add_argument("--sentences", type=Path, default=Path("tests/data/nlu/rejects.txt"))
+    parser.add_argument("--heard", nargs="+", choices=HEARD, default=HEARD)
     options = parser.parse_args()
     rng = random.Random(_SEED)
     sentences = options.sentences.read_text().splitlines()
@@ -178,8 +180,8 @@ def main() -> None:
         ),
         "own voice": lambda: own_voice(options.minutes),
     }
-    for name, measure in hours.items():
-        found = msgspec.to_builtins(measure())
+    for name in options.heard:
+        found = msgspec.to_builtins(hours[name]())
         found["minutes"] = round(found["minutes"], 1)
         sys.stdout.write(msgspec.json.encode({"heard": name, **found}).decode() + "\n")
         sys.stdout.flush()
