@@ -8,13 +8,10 @@ Interrupted at any moment, the same command continues after the last kill of the
 
 from __future__ import annotations
 
-import argparse
-import json
 import os
 import random
 import signal
 import sqlite3
-import sys
 import time
 from collections.abc import Callable, Iterable
 from contextlib import closing, suppress
@@ -27,7 +24,7 @@ from assistant.core.errors import BusError
 from assistant.core.layout import STATE_FILE
 from assistant.core.messages import PlaybackEnded, PlaybackStarted, SpokenReply
 from benchmarks.daemon import Daemon, Ear
-from benchmarks.journal import Journal
+from benchmarks.journal import Journal, attacked
 from benchmarks.promises import Kept, Killed, Line, Oracle, Verdict, Wish
 
 EVERY_S = 3.3
@@ -81,6 +78,12 @@ class Figures(msgspec.Struct, kw_only=True):
     rung_again: tuple[str, ...]
     tracebacks: tuple[str, ...]
     unsettled: int
+
+    @property
+    def broken(self) -> bool:
+        """Whether a promise was broken, or something did not happen."""
+        faults = (self.lost, self.done_again, self.rung_again, self.tracebacks)
+        return any(faults) or self.unsettled > 0
 
 
 class Attack:
@@ -266,22 +269,5 @@ def _spoken(length_s: int) -> str:
     return " ".join(f"{n} {unit if n > 1 else unit[:-1]}" for n, unit in parts if n)
 
 
-def main() -> None:
-    """Print the figures; exit status 1 when a promise was broken."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--kills", type=int, default=2000)
-    parser.add_argument("--folder", type=Path, default=Path("hark-kills"))
-    parser.add_argument("--seed", type=int, default=1)
-    given = parser.parse_args()
-    attack = Attack(given.folder.resolve(), given.seed)
-    try:
-        found = attack.run(given.kills)
-    finally:
-        attack.close()
-    print(json.dumps(msgspec.to_builtins(found)))  # noqa: T201
-    faults = (found.lost, found.done_again, found.rung_again, found.tracebacks, found.unsettled)
-    sys.exit(1 if any(faults) else 0)
-
-
 if __name__ == "__main__":
-    main()
+    attacked(__doc__, Attack, kills=2000, folder="hark-kills")

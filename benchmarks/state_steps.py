@@ -6,6 +6,7 @@ A step is drawn from its number and from what is kept, so that a journal need on
 from __future__ import annotations
 
 import random
+from datetime import UTC, datetime, timedelta
 
 import msgspec
 
@@ -22,12 +23,14 @@ from assistant.core.messages import (
     When,
 )
 
+BEGAN = datetime(2026, 1, 5, 18, 30, tzinfo=UTC)
+"""What the wall clock shows when the time is 0."""
 BETWEEN_S = 0.5
 """Seconds from one step to the next."""
 PASSES_S = 20.0
 """Seconds that pass in a step of their own."""
 WAITS_S = (5, 120)
-MOST_TIMERS, MOST_ITEMS, MOST_PLANS = 8, 12, 8
+MOST_TIMERS, MOST_ITEMS, MOST_PLANS, MOST_ALARMS = 8, 12, 8, 8
 """Most of each; one is taken away where there are so many."""
 
 
@@ -64,12 +67,16 @@ class Steps:
         )
 
     def _kinds(self) -> tuple[str, ...]:
-        counts = (("timers", MOST_TIMERS), ("list_items", MOST_ITEMS), ("plans", MOST_PLANS))
+        counts = (
+            *(("timers", MOST_TIMERS), ("list_items", MOST_ITEMS), ("plans", MOST_PLANS)),
+            ("alarms", MOST_ALARMS),
+        )
         full = [self._count(table) >= most for table, most in counts]
         if full[1]:
             return ("done item",)
         return (
             *(() if full[0] or full[2] else ("timer", "timer", "plan")),
+            *(() if full[3] else ("reminder",)),
             *("time", "time", "item", "warmer", "light", "next"),
             *(("undo", "undo") if self._undoable else ()),
         )
@@ -99,6 +106,9 @@ class Steps:
         match kind:
             case "timer":
                 return _command("HassStartTimer", duration=wait_s, name=f"number {self.number}")
+            case "reminder":
+                rings = BEGAN + timedelta(seconds=self._at_s + wait_s)
+                return _command("SetReminder", moment=rings.isoformat(), what=f"call {self.number}")
             case "item":
                 return _command("HassShoppingListAddItem", item=f"thing {self.number}")
             case "done item":

@@ -81,6 +81,30 @@ PROBES = {
     "m = s.SharedMemory(create=True, size=8); m.unlink(); return True",
     "sends_itself_a_file": "return os.sendfile(1, os.open(FILE, os.O_RDONLY), 0, 1) >= 0",
     "locks_memory": "return libc.mlockall(1) == 0",
+    "opens_a_file_the_new_way": (
+        "how = (ctypes.c_uint64 * 3)(os.O_RDONLY, 0, 0)\n"
+        "return called(437, -100, FILE.encode(), how, 24)"
+    ),
+    "takes_a_descriptor_of_another": "return called(438, os.pidfd_open(os.getpid()), 2, 0)",
+    "forks_the_new_way": (
+        "wanted = (ctypes.c_uint64 * 11)(); wanted[4] = signal.SIGCHLD\n"
+        "pid = libc.syscall(435, wanted, 88)\nif pid == 0: os._exit(0)\n"
+        "return pid > 0 and os.waitpid(pid, 0)[0] == pid"
+    ),
+    "makes_memory_of_system_v": "return libc.shmget(0, 8, 0o1600) >= 0",
+    "makes_a_message_queue": "return libc.msgget(0, 0o1600) >= 0",
+    "gives_a_file_away": "os.chown(FILE, os.getuid(), os.getgid()); return True",
+    "empties_a_file": "open(FILE + '.t', 'w').close(); os.truncate(FILE + '.t', 0); return True",
+    "reads_a_link": "return os.readlink('/proc/self/exe')",
+    "signals_a_thread": "return called(234, os.getpid(), threading.get_native_id(), 0)",
+    "makes_an_event_descriptor": "return os.eventfd(0) >= 0",
+    "moves_to_another_processor": (
+        "os.sched_setaffinity(0, os.sched_getaffinity(0)); return True"
+    ),
+    "forges_a_message_of_the_bus": (
+        "import zmq\ns = zmq.Context().socket(zmq.PUB); s.bind('ipc://' + FILE + '.bus')\n"
+        "return s.send(b'mute', zmq.NOBLOCK) is None"
+    ),
     "reads_the_kernels_log": "return libc.klogctl(10, None, 0) >= 0",
 }
 """Name → the body of the probe."""

@@ -1,0 +1,93 @@
+"""How soon a running daemon obeys a sentence that was just written: `python -m benchmarks.reloads`.
+
+A skill of somebody else's gets another verb, the daemon is told to reload, and the new sentence is
+said again and again, as text, until the skill answers. Recognition makes its language model beside
+that, and hears with the one before until then.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import time
+from pathlib import Path
+from statistics import median
+from tempfile import TemporaryDirectory
+
+import msgspec
+
+from assistant.core.errors import ControlError
+from assistant.core.messages import SpokenReply
+from assistant.skill_development.package import write_package
+from benchmarks.daemon import Daemon, Ear
+
+VERBS = ("attempt", "sample", "probe", "essay", "venture", "tackle", "undertake", "brave", "assay")
+EVERY_S = 0.05
+PATIENCE_S = 120.0
+IDLE_S = 20.0
+"""Seconds between two reloads, in which the intent model is fitted and recognition catches up."""
+
+
+class Reloads(msgspec.Struct, kw_only=True):
+    """Seconds from the request to the first sentence that is obeyed, and to the last stage."""
+
+    obeyed_s: list[float] = []
+    done_s: list[float] = []
+
+
+def measured(folder: Path, times: int) -> Reloads:
+    """Start a daemon in `folder` and reload it so often; raises `ControlError`."""
+    skill, found = write_package("tide", folder), Reloads()
+    daemon = Daemon(folder / "daemon", f'[skills]\nfolders = ["{skill}"]\n')
+    try:
+        daemon.keep_up()
+        daemon.await_ready()
+        ear = Ear(daemon.runtime, (SpokenReply,))
+        try:
+            _until_obeyed(ear, "try")
+            module, before = skill / "__init__.py", "try"
+            for verb in VERBS[:times]:
+                time.sleep(IDLE_S)
+                module.write_text(module.read_text().replace(f'"{before} [the]', f'"{verb} [the]'))
+                before, began_s = verb, time.monotonic()
+                answers = daemon.control.follow("reload", PATIENCE_S)
+                waiting = set(next(answers)["stages"]) - {"control"}
+                found.obeyed_s.append(_until_obeyed(ear, verb) - began_s)
+                while waiting:
+                    waiting.discard(next(answers)["stage"])
+                found.done_s.append(time.monotonic() - began_s)
+        finally:
+            ear.close()
+    finally:
+        daemon.stop()
+    return found
+
+
+def _until_obeyed(ear: Ear, verb: str) -> float:
+    """Say a sentence until the skill answers; gives when the one was said that it answered."""
+    said: dict[str, float] = {}
+    until_s = time.monotonic() + PATIENCE_S
+    while time.monotonic() < until_s:
+        utterance_id = f"{verb}-{len(said)}"
+        said[utterance_id] = time.monotonic()
+        ear.say(utterance_id, f"{verb} the tide two times")
+        for message in ear.hear(time.monotonic() + EVERY_S):
+            if isinstance(message, SpokenReply) and message.text.startswith("I tried the tide"):
+                return said[message.utterance_id]
+    raise ControlError("bench.not_obeyed", f"{verb!r} was not obeyed in {PATIENCE_S:.0f} s")
+
+
+def main() -> None:
+    """Print the seconds of each reload, and their medians."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--times", type=int, default=7, choices=range(1, len(VERBS) + 1))
+    given = parser.parse_args()
+    with TemporaryDirectory(prefix="hark-reloads-") as folder:
+        found = measured(Path(folder), given.times)
+    told = msgspec.to_builtins(found)
+    told |= {f"median_{name}": round(median(values), 2) for name, values in told.items()}
+    sys.stdout.write(msgspec.json.encode(told).decode() + "\n")
+
+
+if __name__ == "__main__":
+    main()
