@@ -22,7 +22,7 @@ from audio.asr.acoustic.alignment import Aligned, Aligner
 from audio.asr.acoustic.gaussians import Gaussians
 from audio.asr.acoustic.transform import FILE, MODEL, Statistics, Transform
 from audio.wake.own.voices import hiss
-from benchmarks.rooms import Room, active_rms, within
+from benchmarks.hearing.rooms import Room, active_rms, within
 from models.training.config import MODELS
 from models.training.corpora import clinc150
 from models.training.phones import flite

@@ -24,7 +24,7 @@ from assistant.model_files.acceptance import put_in_use
 from audio.asr.acoustic.adaptation import Adaptation, Base
 from audio.asr.acoustic.transform import transform_file
 from audio.mute.switch import MuteSwitch
-from benchmarks.versions import add
+from benchmarks.endurance.versions import add
 from skills.later.evidence import Evidence
 
 GONE = AudioError("audio.no_device", "no input device")

@@ -10,7 +10,7 @@ from assistant.core.errors import ModelError
 from assistant.core.models.canary import FILE, load_canaries
 from assistant.core.models.manifest import SHIPPED, Library
 from assistant.model_files.acceptance import KINDS, check_version, refuse_unsound
-from benchmarks.versions import UNSOUND, add, add_unsound
+from benchmarks.endurance.versions import UNSOUND, add, add_unsound
 
 
 @pytest.fixture(scope="module")

@@ -18,7 +18,7 @@ from assistant.core.messages import Message, Replace, Replaced, StageRestarted
 from assistant.core.models.manifest import Library
 from assistant.core.models.versions import InUse
 from assistant.supervision.channel import ProcessStatus, Status
-from benchmarks.versions import UNSOUND, add_unsound, variant
+from benchmarks.endurance.versions import UNSOUND, add_unsound, variant
 
 STATUS = Status(processes=(ProcessStatus(name="nlu", state="ready", pid=1),))
 

@@ -8,13 +8,13 @@ from pathlib import Path
 import pytest
 
 from assistant.composition import Composition
-from benchmarks.fuzz import composed, fuzz
-from benchmarks.strings import strings
+from benchmarks.understanding.fuzz import composed, fuzz
+from benchmarks.understanding.strings import strings
 from nlu.text.canonical import canonical
 from tests.support.effort import cpu_s
 
 COUNT = 500
-"""Strings here; `python -m benchmarks.fuzz` gives 200,000, whose figures docs/figures.md has."""
+"""Strings here; `python -m benchmarks.understanding.fuzz` gives 200,000: see docs/figures.md."""
 LONGEST_S = 20.0
 """Of one text, on a machine that is busy with other things as well."""
 
@@ -36,7 +36,7 @@ def test_a_command_and_a_fault_are_seen(
     """Control."""
     assert fuzz(composition, [("turn on the window light", False)]).effects == 1
     assert fuzz(composition, [("turn on the window light", True)]).effects == 0
-    monkeypatch.setattr("benchmarks.fuzz.canonical", lambda text: text[99])
+    monkeypatch.setattr("benchmarks.understanding.fuzz.canonical", lambda text: text[99])
     assert fuzz(composition, [("turn on the window light", False)]).exceptions == 1
 
 

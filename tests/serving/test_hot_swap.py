@@ -23,7 +23,7 @@ from assistant.model_files.acceptance import put_in_use
 from assistant.model_files.pull import import_version
 from assistant.serving import hot_swap
 from assistant.serving.hot_swap import HotSwap, NluHotSwap
-from benchmarks.versions import add, add_unsound, variant
+from benchmarks.endurance.versions import add, add_unsound, variant
 from nlu.classifier.encoder import SentenceEncoder
 from nlu.classifier.examples import Examples, read_shipped, write_shipped
 from nlu.classifier.tagger import Tagger

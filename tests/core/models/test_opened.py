@@ -13,7 +13,7 @@ from assistant.core.models import opened
 from assistant.core.models.manifest import Library
 from assistant.core.models.opened import OpenModels
 from assistant.serving.hot_swap import NluHotSwap
-from benchmarks.versions import add
+from benchmarks.endurance.versions import add
 from nlu.classifier.encoder import SentenceEncoder
 from nlu.classifier.tagger import Tagger
 

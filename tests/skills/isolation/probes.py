@@ -98,9 +98,7 @@ PROBES = {
     "reads_a_link": "return os.readlink('/proc/self/exe')",
     "signals_a_thread": "return called(234, os.getpid(), threading.get_native_id(), 0)",
     "makes_an_event_descriptor": "return os.eventfd(0) >= 0",
-    "moves_to_another_processor": (
-        "os.sched_setaffinity(0, os.sched_getaffinity(0)); return True"
-    ),
+    "moves_to_another_processor": ("os.sched_setaffinity(0, os.sched_getaffinity(0)); return True"),
     "forges_a_message_of_the_bus": (
         "import zmq\ns = zmq.Context().socket(zmq.PUB); s.bind('ipc://' + FILE + '.bus')\n"
         "return s.send(b'mute', zmq.NOBLOCK) is None"

@@ -1,0 +1,1 @@
+"""Benchmarks of what is answered: summaries, replies, and what no source says."""

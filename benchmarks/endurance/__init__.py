@@ -1,0 +1,1 @@
+"""Long attacks on the daemon and its files: kills, power cuts, clocks, and days of talk."""

@@ -1,0 +1,1 @@
+"""Benchmarks of the ear: recordings, simulated rooms, microphones, and what it learns."""

@@ -1,0 +1,93 @@
+"""Real models replaced while texts are understood, through control socket, bus and worker."""
+
+from __future__ import annotations
+
+import json
+import threading
+from collections.abc import Iterator
+from contextlib import ExitStack, closing
+
+import msgspec
+import pytest
+
+from assistant.core.bus import Address
+from assistant.core.config import Config, load_config
+from assistant.core.errors import ModelError
+from assistant.core.models.manifest import Library
+from assistant.evaluation.specimen import specimen_home
+from assistant.model_files import switch
+from assistant.serving.processes import make_worker
+from assistant.supervision.heartbeat import Heartbeat
+from benchmarks.endurance.swaps import expected, sentences
+from benchmarks.endurance.traffic import Traffic
+from benchmarks.endurance.versions import UNSOUND, add, add_unsound
+from skills.registry import load_registry
+
+PER_S = 10.0
+
+
+@pytest.fixture(scope="module")
+def config(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Config]:
+    """The settings of an understanding that runs, with a control socket, as threads.
+
+    It may use two more versions of the NER model, and some that are unsound.
+    """
+    folder = tmp_path_factory.mktemp("swaps")
+    (folder / "run").mkdir()
+    home = folder / "home.yaml"
+    home.write_text(json.dumps(msgspec.to_builtins(specimen_home(load_registry().manifests))))
+    file = folder / "config.toml"
+    folders = f'state = "{folder}"\ncache = "{folder}/cache"\nruntime = "{folder}/run"\n'
+    file.write_text(f'[storage]\n{folders}[home]\nfile = "{home}"\n')
+    library = Library(load_config((file,))[0].models_dir)
+    for version in ("2", "3"):
+        add(library, "ner", version, seed=int(version))
+    add_unsound(library, "ner")
+    with closing(Address(folder / "run")) as address, ExitStack() as open_things:
+        names = ("control", "nlu")
+        workers = [make_worker(n, (file,), Heartbeat(), address, open_things) for n in names]
+        threads = [threading.Thread(target=worker.run) for worker in workers]
+        for thread in threads:
+            thread.start()
+        yield load_config((file,))[0]
+        for worker, thread in zip(workers, threads, strict=True):
+            worker.stop()
+            thread.join()
+
+
+def test_no_text_is_lost_and_each_is_read_by_a_model_in_use(config: Config) -> None:
+    traffic = Traffic(config.runtime_dir, sentences(20), PER_S)
+    try:
+        for version in ("2", "nonsense", "3", "interface", "1", "corrupt", "3", "2", "1"):
+            if version in UNSOUND:
+                with pytest.raises(ModelError, match=UNSOUND[version][0]):
+                    switch.use(config, "ner", version, known=True)
+                continue
+            with traffic.changing("ner", version):
+                assert switch.use(config, "ner", version, known=True)
+        with traffic.changing("ner", "2"):
+            assert switch.roll_back(config, "ner") == ("2", True)
+    finally:
+        asked = traffic.stop()
+    answers = expected(config, traffic.texts, [("1", version) for version in ("1", "2", "3")])
+    assert len(asked) > 20
+    assert not [one.text for one in asked if one.answer is None]
+    assert not [one.text for one in asked if not answers.fits(one)]
+    assert answers.split(asked) == 0
+    assert any(map(answers.telling, asked))
+    assert Library(config.models_dir).version("ner") == "2"
+
+
+def test_an_answer_of_neither_model_would_be_noticed(config: Config) -> None:
+    # The control of the test above: nobody tells of the change.
+    switch.use(config, "ner", "1", known=True)
+    traffic = Traffic(config.runtime_dir, sentences(20), PER_S)
+    try:
+        switch.use(config, "ner", "2", known=True)
+        number = len(traffic.asked())
+        while len(traffic.asked()) < number + 2 * 20:
+            threading.Event().wait(0.1)
+    finally:
+        asked = traffic.stop()
+    answers = expected(config, traffic.texts, [("1", version) for version in ("1", "2")])
+    assert not all(map(answers.fits, asked))
