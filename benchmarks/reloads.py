@@ -75,8 +75,8 @@ def _obey(ear: Ear, verb: str) -> None:
         if isinstance(message, SpokenReply) and message.utterance_id == verb:
             if message.text.startswith("I tried the tide"):
                 return
-            break
-    raise ControlError("bench.not_obeyed", f"{verb!r} was not obeyed")
+            raise ControlError("bench.not_obeyed", f"{verb!r} was answered by {message.text!r}")
+    raise ControlError("bench.not_obeyed", f"{verb!r} was not answered")
 
 
 def main() -> None:

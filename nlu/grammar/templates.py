@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Container, Iterator, Mapping, Sequence
 from copy import copy
 from datetime import UTC, datetime
+from functools import cached_property
 
 import msgspec
 from hassil.intents import SlotList
@@ -67,7 +68,6 @@ class Templates:
                 self._names.setdefault(text, Slot(name="area", value=area.name, raw=text))
         self._choices = {name for slot in asked for name in named_values(slot, home)}
         self._asked = sorted({slot.kind for slot in asked})
-        self._candidates = Prefilter(grammar.claims, grammar.lists)
         self._skip_words = [tuple(canonical(w).text.split()) for w in grammar.skip_words]
         self._skipped = {word for words in self._skip_words for word in words}
         self._traits = {claim.schema.intent: claim.schema.traits for claim in grammar.claims}
@@ -78,6 +78,10 @@ class Templates:
         """The short forms of the same skills that are always meant; None where there are none."""
         self.conditional: Templates | None = None
         """Their short forms that are meant only while the skills say so."""
+
+    @cached_property
+    def _candidates(self) -> Prefilter:
+        return Prefilter(self._grammar.claims, self._grammar.lists)
 
     @classmethod
     def compile(
@@ -123,10 +127,15 @@ class Templates:
 
     def in_area(self, area: str) -> Templates:
         """The same sentences as said in an area, by name or id; an unknown one counts as none."""
+        self.prepare()  # the copies share it
         there = copy(self)
         known = (a.name for a in self._home.areas if area.casefold() in (a.id, a.name.casefold()))
         there._area, there._matched = next(known, ""), {}
         return there
+
+    def prepare(self) -> None:
+        """Make what finds the sentences that a text may be, before a text is matched."""
+        self._candidates  # noqa: B018 - a property that is made once
 
     @property
     def home(self) -> Home:
