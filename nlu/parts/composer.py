@@ -230,7 +230,7 @@ class Composer:
         self, frame: Frame, before: Sequence[Command], correcting: bool
     ) -> list[Command] | None:
         """The commands of one frame; None where it means nothing here."""
-        if frame.one and not before:
+        if not before and (frame.one or _is_bare_number(frame)):
             return None
         if frame.where is not None and frame.where.there:
             place = self._targets.spoken_of(before[-1]) if before else None
@@ -328,6 +328,12 @@ def _at_once(said: Canonical, before: Sequence[Command]) -> list[Composed]:
         Composed(said, msgspec.structs.replace(command, when=None, instead=True))
         for command in put_off
     ]
+
+
+def _is_bare_number(frame: Frame) -> bool:
+    """Whether a frame tells a number or a share, and neither what it is of nor what to do."""
+    told = frame.action or frame.relative or frame.begun or frame.says_whom
+    return bool(frame.levels) and not told and all(one.unit in ("", "%") for one in frame.levels)
 
 
 def _asks(said: Canonical) -> bool:

@@ -184,6 +184,14 @@ def test_a_relative_change_is_no_level(text: str, slots: dict[str, Any]) -> None
     assert {n: v for n, v in found.items() if n != "area"} == slots
 
 
+@pytest.mark.parametrize("text", ["fifty", "twenty five percent", "two"])
+def test_a_number_alone_means_something_only_after_a_command(text: str) -> None:
+    spots_on = command("HassTurnOn", name="Spots")
+    assert meant(text) is None
+    assert meant(text, spots_on) is not None
+    assert meant(f"the spots {text}") is not None
+
+
 @pytest.mark.parametrize(
     ("text", "before", "wanted"),
     [
