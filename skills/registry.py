@@ -18,7 +18,18 @@ from assistant.skill import Context, Dialog, Request, Skill, Traits
 from assistant.skill.events import Event
 from assistant.skill.manifest import SkillManifest
 from assistant.skill.settings import BadSetting, read_settings
-from skills import alarms, clock, conversation, documents, home, planned, reminders, sums, timer
+from skills import (
+    alarms,
+    clock,
+    conversation,
+    documents,
+    home,
+    jokes,
+    planned,
+    reminders,
+    sums,
+    timer,
+)
 from skills.announcements import disturbing
 from skills.boundary import Boundary
 from skills.capabilities.bound import Bound, Capabilities
@@ -38,7 +49,7 @@ GivenSettings = Mapping[str, Mapping[str, Any]]
 LOAD_S = 20.0
 """Most seconds for the import of a skill, which may need a large library from a slow card."""
 _MODULES = (
-    *(clock, timer, home, planned, sums, disturbing, documents, conversation, talk),
+    *(clock, timer, home, planned, sums, jokes, disturbing, documents, conversation, talk),
     *(alarms, reminders),
 )
 BUILT_IN: tuple[Skill, ...] = tuple(module.skill for module in _MODULES)

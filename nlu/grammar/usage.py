@@ -48,6 +48,7 @@ WEIGHTS: Mapping[str, float] = {
     "Calculate": 0.3,
     "ConvertUnits": 0.3,
     "SpellWord": 0.3,
+    "TellJoke": 0.3,
 }
 
 _PRIOR = 100.0

@@ -1,4 +1,4 @@
-"""Music, television, games, stories and jokes: what nothing here does."""
+"""Music, television, games and stories: what nothing here does."""
 
 from __future__ import annotations
 
@@ -85,22 +85,6 @@ SUBJECTS = (
             "where are {what} in the (league|table)",
         ),
         asks=True,
-    ),
-    FixedReply(
-        "TellJoke",
-        "I don't know any jokes.",
-        (
-            "tell (me|us) (a|another|one more|your best) [funny|good|new|silly|knock knock|dad] "
-            "joke",
-            "tell (me|us) a joke about {what}",
-            "tell (me|us) (another|another one|one more|a better one|a different one)",
-            "(do you know|have you got|know) (a|any|some|another) [good|funny] joke[s]",
-            "(make me|make us) laugh",
-            "(another|one more|a different) joke",
-            "[boring|rubbish|lame|not funny] (tell|give) (me|us) (another|another one|one more)",
-            "(joke|joke please|a joke|tell me something really funny)",
-            "that (joke was|was) (not funny|not very funny|a bad joke)",
-        ),
     ),
     FixedReply(
         "TellStory",

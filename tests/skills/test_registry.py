@@ -81,8 +81,8 @@ def test_a_skill_may_be_a_package(tmp_path: Path) -> None:
 def test_disabled_skills_stay_off() -> None:
     registry = load_registry(disabled=("timer", "home", "unserved"))
     names = [m.name for m in registry.manifests]
-    others = ["clock", "planned", "sums", "announcements", "documents", "conversation", "talk"]
-    assert names == [*others, "alarms", "reminders"]
+    others = ["clock", "planned", "sums", "jokes", "announcements", "documents", "conversation"]
+    assert names == [*others, "talk", "alarms", "reminders"]
     assert registry.faults == ()
 
 
@@ -202,7 +202,7 @@ def test_the_example_skill_runs() -> None:
     assert registry.faults == ()
     talk = Talk(registry=registry)
     assert talk.ask("RollDice", sides=1) == "You rolled 1."
-    assert talk.ask("TellJoke") == "I don't know any jokes."
+    assert talk.ask("TellStory") == "I don't know any stories, poems or riddles."
     talk.database.close()
 
 

@@ -32,7 +32,6 @@ SAID = {
     "WhatIsPlaying": "what song is this",
     "TelevisionGuide": "what's on telly tonight",
     "SportsResults": "who won the match",
-    "TellJoke": "tell me another joke",
     "TellStory": "read us a bedtime story about pirates",
     "PlayGame": "let's play hide and seek",
     "RollDice": "flip a coin",
