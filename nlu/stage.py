@@ -39,6 +39,12 @@ _UNSURE = 0.5
 _SURE = 0.7
 """Confidence of words above which a command is certain. Below it the command is only as sure as
 its words."""
+_HEARD = 0.5
+"""Least confidence of a text that is no sentence, for what it would do to be done.
+
+The recogniser makes a salad of its sentences' words of others' talk, and the models see a command
+in some of it.
+"""
 _LIKELY_END = 0.1
 """Least share of sentences with these words that end with them, for nothing to follow.
 
@@ -186,11 +192,18 @@ class NluStage:
                     heard = transcript.words and not _short_form(transcript, room.interpreter, now)
                     confidence, sure = confidence if heard else _UNSURE, False
                     break
+        if confidence < _HEARD and self._acts_unlike_a_sentence(understood):
+            understood = Understood()
         confidence = 1.0 if sure else confidence
         if transcript.unasked and not _goes_on(said, understood, now, room.interpreter):
             return "", canonical(""), Understood()
         room.remember(transcript.utterance_id, transcript.at_s, said, understood, before)
         return text, said, understood.with_confidence_at_most(confidence)
+
+    def _acts_unlike_a_sentence(self, understood: Understood) -> bool:
+        """Whether a command that does something is made of a text that is no sentence."""
+        asks = (self._templates.traits(c.intent).asks for c in understood.commands)
+        return understood.by not in _WHOLE and not all(asks)
 
     def _means_it(self, transcript: Transcript, said: Canonical, understood: Understood) -> bool:
         """Whether no other reading of what was heard is likelier, however it was heard."""

@@ -106,6 +106,23 @@ def test_one_that_stands_out_is_not_asked_about(templates: Templates, now: datet
     assert not interpretation.choices
 
 
+@pytest.mark.parametrize(("confidence", "taken"), [(0.4, False), (0.6, True)])
+def test_what_is_badly_heard_and_no_sentence_does_nothing(
+    templates: Templates, now: datetime, confidence: float, taken: bool
+) -> None:
+    alone = command_of("HassTurnOn", name=LAMP)
+    stage = NluStage(templates, Interpreter(templates, Torn(alone)), lambda: now)
+    said = (
+        Transcript(utterance_id=text, revision=1, text=text, confidence=confidence)
+        for text in (TEXT, "turn on the lamp")
+    )
+    of_models, of_a_sentence = (
+        next(m for m in stage.feed(one) if isinstance(m, Interpretation)) for one in said
+    )
+    assert bool(of_models.commands) is taken
+    assert of_a_sentence.commands
+
+
 def test_the_explanation_tells_of_a_tie(templates: Templates, now: datetime) -> None:
     torn = Torn(command_of("HassTurnOn", name=LAMP), command_of("HassTurnOff", name=LAMP))
     assert Interpreter(templates, torn)(canonical(TEXT), now).by is By.TIE
