@@ -202,8 +202,8 @@ class NluStage:
 
     def _acts_unlike_a_sentence(self, understood: Understood) -> bool:
         """Whether a command that does something is made of a text that is no sentence."""
-        asks = (self._templates.traits(c.intent).asks for c in understood.commands)
-        return understood.by not in _WHOLE and not all(asks)
+        traits = (self._templates.traits(command.intent) for command in understood.commands)
+        return understood.by not in _WHOLE and not all(t.asks or t.only_talk for t in traits)
 
     def _means_it(self, transcript: Transcript, said: Canonical, understood: Understood) -> bool:
         """Whether no other reading of what was heard is likelier, however it was heard."""
