@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 import random
 import re
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -52,7 +52,9 @@ _ANSWERED_SHARE = 0.04
 class Sampler:
     """Draws sentences of `claims`, framed and joined as people do, and bare answers.
 
-    With `classes`, a word of theirs stands for any value of a long list.
+    What is drawn of a claim depends on no other claim, but for the sentences that are joined to
+    its own: with one skill more, recognition goes on expecting the same of the others. With
+    `classes`, a word of theirs stands for any value of a long list.
     """
 
     def __init__(
@@ -63,9 +65,10 @@ class Sampler:
         classes: ValueClasses | None = None,
     ) -> None:
         self._seed = seed
+        self._names = _names(claims)
         self._sources = [
-            SentenceSource(grammar.lists, claim.written, f"{seed} {index}", classes)
-            for index, claim in enumerate(claims)
+            SentenceSource(grammar.lists, claim.written, f"{seed} {name}", classes)
+            for name, claim in zip(self._names, claims, strict=True)
         ]
         self._answers = SentenceSource(grammar.lists, grammar.answers, f"{seed} answers", classes)
 
@@ -76,9 +79,9 @@ class Sampler:
 
     def draw(self, limit: int, shares: Sequence[float]) -> list[str]:
         """About `limit` spoken sentences, in a random order; the claims have these shares."""
-        rng = random.Random(f"{self._seed} frame")
+        rng = random.Random(f"{self._seed} order")
         counts = _counts(limit, shares)
-        sentences = [sentence for _, sentence in self._drawn(counts, rng)]
+        sentences = [sentence for _, sentence in self._drawn(counts)]
         rng.shuffle(sentences)
         count = round(limit * _ANSWERED_SHARE)
         sentences[limit - count :] = [self._answers.draw() for _ in range(count)]
@@ -93,8 +96,7 @@ class Sampler:
         counts = _counts(limit, shares)
         often = [count / max(count, least) if count else 0.0 for count in counts]
         sentences: defaultdict[str, float] = defaultdict(float)
-        rng = random.Random(f"{self._seed} frame")
-        for index, sentence in self._drawn([max(n, least) if n else 0 for n in counts], rng):
+        for index, sentence in self._drawn([max(n, least) if n else 0 for n in counts]):
             sentences[sentence] += often[index]
         answers = round(limit * _ANSWERED_SHARE)
         for _ in range(answers):
@@ -105,16 +107,28 @@ class Sampler:
         """`count` spoken sentences of each claim, as they are; none of one without a sentence."""
         return [[s.draw() for _ in range(count)] if s.size else [] for s in self._sources]
 
-    def _drawn(self, counts: Sequence[int], rng: random.Random) -> Iterator[tuple[int, str]]:
+    def _drawn(self, counts: Sequence[int]) -> Iterator[tuple[int, str]]:
         """So many sentences of each claim, with the claim's index."""
         drawn = [
             [source.draw() for _ in range(count)]
             for source, count in zip(self._sources, counts, strict=True)
         ]
         for index, group in enumerate(drawn):
+            rng = random.Random(f"{self._seed} frame {self._names[index]}")
             for sentence in group:
                 if sentence:
                     yield index, _framed(sentence, drawn, index, rng)
+
+
+def _names(claims: Sequence[Claim]) -> list[str]:
+    """A name for each claim: its intent, and which of that intent's it is."""
+    seen: Counter[str] = Counter()
+    names = []
+    for claim in claims:
+        intent = claim.schema.intent
+        names.append(f"{intent} {seen[intent]}")
+        seen[intent] += 1
+    return names
 
 
 def _counts(limit: int, shares: Sequence[float]) -> list[int]:

@@ -9,13 +9,13 @@ from datetime import datetime
 import pytest
 
 from assistant.english.templates import DOUBLED
-from nlu.grammar.sampling import spoken
+from nlu.grammar.sampling import Sampler, spoken
 from nlu.grammar.templates import Templates
 from nlu.interpreter import Interpreter
 from nlu.text.canonical import canonical
 from tests.support.stand_ins import COFFEE, HOME, MANIFESTS
 
-LIMIT = 4000
+LIMIT = 6000
 
 
 @pytest.fixture(scope="module")
@@ -27,6 +27,15 @@ def test_the_same_seed_gives_the_same_sample(templates: Templates, sample: list[
     again = Templates.compile((*MANIFESTS, COFFEE), HOME).sample(LIMIT, seed=1)
     assert again == sample
     assert templates.sample(LIMIT, seed=2) != sample
+
+
+def test_what_is_drawn_of_a_claim_depends_on_no_other(templates: Templates) -> None:
+    grammar = templates._grammar
+    *others, last = (claim for claim in grammar.claims if claim.written)
+    (alone,) = Sampler(grammar, [last], seed=1).draw_each(20)
+    *_, beside = Sampler(grammar, [*others, last], seed=1).draw_each(20)
+    assert alone == beside
+    assert len(set(alone)) > 1
 
 
 def test_about_as_many_as_asked_for(sample: list[str]) -> None:

@@ -70,12 +70,12 @@ def test_most_of_what_goes_on_is_understood_after_one_of_two_commands(
     """Not all: "make it ten minutes" goes on from no light, "open it" from no timer."""
     templates = Templates.compile(MANIFESTS, HOME, built_in())
     nlu = NluStage(templates, Interpreter(templates), lambda: now)
-    drawn = Sampler(*_follow_ups(), seed=1).draw(60, [1.0] * len(FOLLOW_UPS.intents))
+    drawn = Sampler(*_follow_ups(), seed=1).draw(200, [1.0] * len(FOLLOW_UPS.intents))
     understood = [
         any(_goes_on(nlu, first, text, f"{number} {first}") for first in COMMANDS)
         for number, text in enumerate(drawn)
     ]
-    assert sum(understood) >= 0.9 * len(understood)
+    assert sum(understood) >= 0.85 * len(understood)
 
 
 COMMANDS = ("turn on the ceiling light", "set a timer for ten minutes")
