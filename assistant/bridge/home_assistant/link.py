@@ -3,12 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import logging
-import random
 import ssl
-import sys
-import threading
 from collections.abc import Iterable
 from pathlib import Path
 
@@ -27,20 +23,14 @@ from assistant.bridge.home_assistant.session import (
     opened,
 )
 from assistant.bridge.home_assistant.token import read_token
-from assistant.bridge.link import FRESH_S, Link
+from assistant.bridge.kept import KeptLink
+from assistant.bridge.link import FRESH_S
 from assistant.core.clock import boottime_s
 from assistant.core.errors import BridgeError, ConfigError
 from assistant.core.messages import HomeCommand, HomeDescribed, ReportedAttributes
 from assistant.core.network.origin import Origin
 from assistant.core.settings.home_assistant import HomeAssistantSettings
 
-RECONNECT_S = (1.0, 30.0)
-"""Seconds until the next attempt: at first, and at most, as each failure doubles them."""
-TOKEN_S = 300.0
-"""Seconds until a refused token is tried again, unless its file has changed. Home Assistant
-warns its owner of each attempt, and may ban this device."""
-LOOK_S = 2.0
-"""Seconds between two looks at the token's file."""
 DONE_S = 3.0
 """Seconds in which a service mostly answers; then it is asked whether the call has come at all."""
 TAKEN_S = 5.0
@@ -50,7 +40,6 @@ MEASURED_EVERY_S = 30.0
 """Seconds within which what sensors measure waits for other news: each report goes to the disk."""
 DESCRIBE_AFTER_S = 2.0
 """Seconds after a change of names before they are read: a change mostly comes with others."""
-GOODBYE_S = 2.0
 REGISTRIES = tuple(f"{name}_registry_updated" for name in ("area", "floor", "entity", "device"))
 STARTED = "homeassistant_started"
 
@@ -71,16 +60,16 @@ class _Running(msgspec.Struct):
     state: str = "RUNNING"
 
 
-class HomeAssistant(Link):
+class HomeAssistant(KeptLink):
     """Home Assistant, with the states of `entity_ids`; None follows all that it describes."""
 
     def __init__(
         self, settings: HomeAssistantSettings, entity_ids: Iterable[str] | None = None
     ) -> None:
-        super().__init__(log, "home assistant")
+        self._token_file = Path(settings.token_file).expanduser()
+        super().__init__(log, "home assistant", self._token_file)
         self._origin = origin(settings)
         self._tls = tls(settings)
-        self._token_file = Path(settings.token_file).expanduser()
         self._describes = entity_ids is None
         self._followed = frozenset(entity_ids or ())
         self._complaints = Complaints(log)
@@ -92,9 +81,7 @@ class HomeAssistant(Link):
         self._flushes: asyncio.TimerHandle | None = None
         self._names_changed = asyncio.Event()
         self._is_running = False
-        self._loop = asyncio.new_event_loop()
-        self._thread = threading.Thread(target=self._run, name="home assistant", daemon=True)
-        self._thread.start()
+        self._start()
 
     def follow(self, entity_ids: Iterable[str]) -> None:
         """Report the states of these devices from now on, where it describes none itself."""
@@ -122,12 +109,6 @@ class HomeAssistant(Link):
             self._on_their_way |= set(command.ids)
             self._loop.call_soon_threadsafe(self._begin, command, wanted)
 
-    def close(self) -> None:
-        """End the connection."""
-        self._hush()
-        self._loop.call_soon_threadsafe(self._stop)
-        self._thread.join(GOODBYE_S)
-
     def _may_send(self, command: HomeCommand) -> bool:
         return self._present and command.given_at_s >= boottime_s() - FRESH_S
 
@@ -135,38 +116,6 @@ class HomeAssistant(Link):
         return bool(command.ids) and self._on_their_way.issuperset(command.ids)
 
     # ── the thread of the connection ────────────────────────────────────────────────────────
-
-    def _run(self) -> None:
-        try:
-            with (
-                asyncio.Runner(loop_factory=lambda: self._loop) as runner,
-                contextlib.suppress(asyncio.CancelledError),
-            ):
-                runner.run(self._keep())
-        finally:
-            self._ended(sys.exception())
-
-    def _stop(self) -> None:
-        for task in asyncio.all_tasks(self._loop):
-            task.cancel()
-
-    async def _keep(self) -> None:
-        """Connect again and again."""
-        least_s, most_s = RECONNECT_S
-        wait_s = least_s
-        while True:
-            since_s = boottime_s()
-            try:
-                await self._once()
-            except BridgeError as error:
-                self._changed(False, error.message)
-                if error.code == "bridge.token":
-                    await self._other_token()
-                    continue
-            if boottime_s() - since_s > most_s:  # it was there
-                wait_s = least_s
-            await asyncio.sleep(wait_s * random.uniform(0.8, 1.2))
-            wait_s = min(2 * wait_s, most_s)
 
     async def _once(self) -> None:
         """Stay connected; raises `BridgeError` for why that ended."""
@@ -227,19 +176,6 @@ class HomeAssistant(Link):
             self._take(state)
         self._flush()
         self._wake()
-
-    async def _other_token(self) -> None:
-        """Wait until the token's file is another one, or long enough."""
-        before, until_s = self._stamp(), boottime_s() + TOKEN_S
-        while self._stamp() == before and boottime_s() < until_s:
-            await asyncio.sleep(LOOK_S)
-
-    def _stamp(self) -> tuple[int, ...]:
-        try:
-            facts = self._token_file.stat()
-        except OSError:
-            return ()
-        return (facts.st_ino, facts.st_mtime_ns, facts.st_size, facts.st_mode)
 
     def _follow(self, entity_ids: frozenset[str]) -> None:
         self._followed = entity_ids

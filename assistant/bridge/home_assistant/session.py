@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import logging
-import socket
 import ssl
-from collections.abc import AsyncIterator, Callable, Iterable
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from typing import Any, TypeVar
 
@@ -15,7 +14,7 @@ from websockets.asyncio.client import ClientConnection, connect
 from websockets.exceptions import ConnectionClosed, WebSocketException
 
 from assistant.bridge.complaints import Complaints
-from assistant.bridge.network.addresses import is_local
+from assistant.bridge.local import local_socket
 from assistant.core.errors import BridgeError
 from assistant.core.network.origin import Origin
 
@@ -23,8 +22,6 @@ LARGEST_FRAME_BYTES = 8 << 20
 """Most bytes of a frame: the states of a home with a thousand devices have 1 MB."""
 WAITING_FRAMES = 2
 """Most frames that are read ahead."""
-CONNECT_S = 3.0
-"""Most seconds for one address, as others of the same name may answer."""
 GREETING_S = 10.0
 """Most seconds until the connection is proved."""
 ANSWER_S = 20.0
@@ -148,7 +145,8 @@ async def opened(
     try:
         connection = await connect(
             uri,
-            sock=await _reached(origin),  # given one, it follows no redirection elsewhere
+            # Given a socket, it follows no redirection elsewhere.
+            sock=await local_socket(origin.host, origin.port, origin),
             proxy=None,
             compression=None,
             max_size=LARGEST_FRAME_BYTES,
@@ -166,34 +164,6 @@ async def opened(
     async with connection:
         await _proved(connection, origin, token)
         yield Session(connection, heard, complaints)
-
-
-async def _reached(origin: Origin) -> socket.socket:
-    """A socket that is connected to an address of the local network."""
-    loop = asyncio.get_running_loop()
-    try:
-        async with asyncio.timeout(GREETING_S):
-            found = await loop.getaddrinfo(origin.host, origin.port, type=socket.SOCK_STREAM)
-    except (OSError, UnicodeError) as error:
-        raise BridgeError("bridge.away", f"{origin}: no address is known of it") from error
-    fitting = [one for one in found if is_local(str(one[4][0]))]
-    if not fitting:
-        raise BridgeError("bridge.away", f"{origin} is not on the local network, where it must be")
-    return await _first(fitting, origin)
-
-
-async def _first(found: Iterable[tuple[Any, ...]], origin: Origin) -> socket.socket:
-    for family, kind, protocol, _, address in found:
-        line = socket.socket(family, kind, protocol)
-        line.setblocking(False)
-        try:
-            async with asyncio.timeout(CONNECT_S):
-                await asyncio.get_running_loop().sock_connect(line, address)
-        except OSError:
-            line.close()
-        else:
-            return line
-    raise BridgeError("bridge.away", f"nothing answers at {origin}")
 
 
 async def _proved(connection: ClientConnection, origin: Origin, token: str) -> None:

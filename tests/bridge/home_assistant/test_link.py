@@ -12,6 +12,7 @@ from typing import Any, TypeVar
 
 import pytest
 
+from assistant.bridge import kept
 from assistant.bridge.home_assistant import link as link_module
 from assistant.bridge.home_assistant.link import HomeAssistant as Link
 from assistant.bridge.stage import BridgeStage
@@ -36,8 +37,8 @@ T = TypeVar("T", bound=Message)
 
 @pytest.fixture(autouse=True)
 def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(link_module, "RECONNECT_S", (0.05, 0.2))
-    monkeypatch.setattr(link_module, "LOOK_S", 0.05)
+    monkeypatch.setattr(kept, "RECONNECT_S", (0.05, 0.2))
+    monkeypatch.setattr(kept, "LOOK_S", 0.05)
     monkeypatch.setattr(link_module, "DESCRIBE_AFTER_S", 0.01)
 
 
