@@ -27,9 +27,10 @@ from assistant.core.layout import PIN_FILE, QUARANTINE_FILE, USAGE_FILE
 from assistant.core.models.manifest import Library
 from assistant.core.models.opened import OpenModels
 from assistant.core.settings.announcements import quiet_hours
+from assistant.core.settings.mpd import PLAYER
 from assistant.core.speakable import SpeakableSource
 from assistant.recordings.folder import Recordings
-from assistant.skill.home import Home, load_home
+from assistant.skill.home import Home, load_home, with_player
 from assistant.skill.log import set_level
 from assistant.skill.manifest import SkillManifest
 from audio.asr.stage import AsrStage
@@ -44,6 +45,7 @@ from nlu.stage import NluStage
 from skills.isolation.host import Host
 from skills.later.evidence import Evidence, clock_evidence
 from skills.later.sun import Position
+from skills.music import NAME as MUSIC
 from skills.registry import Fault, Registry, load_registry
 from skills.revisions import Revisions
 from skills.rights.pin_file import PinFile
@@ -103,10 +105,7 @@ class Composition:
     @cached_property
     def home(self) -> Home:
         """The areas and devices that people may name."""
-        file = self._config.home_file
-        if file is not None:
-            return load_home(file)
-        return Home() if self._config.described_home else self._made_up(self._loaded.manifests)
+        return with_player(self._told_home, self._config.mpd)
 
     @cached_property
     def registry(self) -> Registry:
@@ -174,7 +173,8 @@ class Composition:
             self.now,
             this_boot(),
             area=self._config.home.area,
-            broker=self._config.reaches_devices,
+            broker=self._config.reaches_home,
+            players=(PLAYER,) if self._config.mpd.host else (),
             revisions=revisions,
             notices=notices,
             recording=lambda: self.recordings.on,
@@ -217,6 +217,21 @@ class Composition:
         """The voice; raises `SpeakingError` when there is none."""
         return make_voice(self._config, self.library)
 
+    @property
+    def _plays_music(self) -> bool:
+        """Whether there is MPD, or the home's file names it."""
+        file = self._config.home_file
+        named = file is not None and any(e.id == PLAYER for e in load_home(file).entities)
+        return named or bool(self._config.mpd.host)
+
+    @property
+    def _told_home(self) -> Home:
+        """The home of the file that tells of it; where there is none, one that is made up."""
+        file = self._config.home_file
+        if file is not None:
+            return load_home(file)
+        return Home() if self._config.described_home else self._made_up(self._loaded.manifests)
+
     @cached_property
     def _host(self) -> Host:
         """What runs the skills of others."""
@@ -227,8 +242,11 @@ class Composition:
         """The skills that were found; `registry` leaves out those that cannot be compiled."""
         settings = self._config.skills
         folders = [Path(folder).expanduser() for folder in settings.folders]
+        # Without a player its sentences would only be in the way of what is heard.
+        unneeded = () if self._plays_music else (MUSIC,)
         registry = load_registry(
-            folders, self._builtin, settings.disabled, settings.settings, self._host
+            *(folders, self._builtin, (*settings.disabled, *unneeded)),
+            *(settings.settings, self._host),
         )
         for fault in registry.faults:
             self._told(fault)

@@ -25,6 +25,7 @@ from skills import (
     documents,
     home,
     jokes,
+    music,
     planned,
     reminders,
     sums,
@@ -50,7 +51,7 @@ LOAD_S = 20.0
 """Most seconds for the import of a skill, which may need a large library from a slow card."""
 _MODULES = (
     *(clock, timer, home, planned, sums, jokes, disturbing, documents, conversation, talk),
-    *(alarms, reminders),
+    *(alarms, reminders, music),
 )
 BUILT_IN: tuple[Skill, ...] = tuple(module.skill for module in _MODULES)
 

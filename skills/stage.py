@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from datetime import datetime, time
 from functools import partial
 from pathlib import Path
@@ -22,6 +22,7 @@ from assistant.core.messages import (
     HomeStates,
     Interpretation,
     Message,
+    MusicLibrary,
     NothingHeard,
     OpenQuestion,
     PlaybackEnded,
@@ -41,6 +42,8 @@ from skills.capabilities.bound import OWN, Capabilities
 from skills.confirmed import Confirmed
 from skills.deadline import Overdue, within
 from skills.devices.devices import Devices
+from skills.devices.ends import Ends
+from skills.devices.library import StoredMusic
 from skills.dialog import (
     Dialog,
     Resolve,
@@ -90,8 +93,8 @@ class SkillsStage:
     """Acts on committed interpretations, keeps timers and devices, asks and answers.
 
     `database` comes from `open_state`, `now` gives the aware wall time, `boot_id` is `this_boot()`,
-    `area` is the id of the area where the device stands. With `broker`, changes of devices are sent
-    on. What a skill did is committed before its reply is given; when it raises, nothing is kept.
+    `area` is the id of the area where the device stands. Changes of devices are sent on, without a
+    `broker` those of `players` alone. What a skill did is committed before its reply, or not kept.
     `revisions` outlive a stage that is rebuilt, so that no utterance is lost meanwhile; so do the
     `notices`, each of which is told once. `recording` tells whether what is said is recorded. How
     often each intent was carried out is told in the file `usage`. `mute` closes the microphone: no
@@ -109,6 +112,7 @@ class SkillsStage:
         PlaybackEnded,
         HomeReceipt,
         HomeStates,
+        MusicLibrary,
         DeviceChanged,
     )
 
@@ -123,6 +127,7 @@ class SkillsStage:
         *,
         area: str = "",
         broker: bool = False,
+        players: Collection[str] = (),
         revisions: Revisions | None = None,
         notices: list[str] | None = None,
         recording: Callable[[], bool] = lambda: False,
@@ -146,7 +151,9 @@ class SkillsStage:
         self._quiet = Quiet(database, self._timing, quiet)
         self._announcements = Waiting(database, self._timing, self._quiet, self._floor)
         announce = self._announcements.add_notice
-        self._devices = Devices(database, home, broker, self._timing.countdown, announce, guard)
+        ends = Ends(broker, players)
+        self._devices = Devices(database, home, ends, self._timing.countdown, announce, guard)
+        self._music = StoredMusic(database, self._devices.added)
         lists = StoredLists(database, guard)
         lists.take_over(self._devices.added)
         self._confirmed = Confirmed(database, usage)
@@ -178,6 +185,7 @@ class SkillsStage:
                 alarms=self._later.alarms,
                 conversation=history,
                 do_not_disturb=self._quiet,
+                music=self._music,
                 area=next((a for a in home.areas if a.id == there), None),
             )
             openings = Openings(
@@ -217,6 +225,8 @@ class SkillsStage:
                 self._announcements.heard(message.utterance_id)
             case HomeStates() | HomeReceipt() | DeviceChanged():
                 self._devices.told(message)
+            case MusicLibrary():
+                self._music.told(message)
         self._rooms.expire(self._scheduler.at_s)
         yield from self._scheduler.rings()
         yield from self._later.carry_out(self._rooms.kept, _in_time)

@@ -11,6 +11,7 @@ from skills.capabilities.values import create_skill_values
 from skills.confirmed import create_confirmed
 from skills.devices.answers import create_told_states
 from skills.devices.devices import create_attributes, create_commands, create_devices
+from skills.devices.library import create_music
 from skills.devices.outbox import create_outbox
 from skills.events.store import create_events
 from skills.history import create_last_act, create_last_acts
@@ -37,7 +38,7 @@ MIGRATIONS = (
     *(create_made_lists, create_confirmed, create_plans, create_reports),
     *(create_skill_values, create_announcements, create_do_not_disturb),
     *(create_events, create_last_act, create_outbox, create_pin_tries),
-    *(create_known_time, create_last_acts, create_alarms, create_told_states),
+    *(create_known_time, create_last_acts, create_alarms, create_told_states, create_music),
 )
 
 

@@ -17,6 +17,7 @@ from assistant.core.errors import ConfigError
 from assistant.core.layout import ADAPTATION_FILE
 from assistant.core.messages import Work, concrete
 from assistant.core.models.manifest import Library
+from assistant.core.settings.mpd import PLAYER, MpdSettings
 from assistant.core.settings.skills import SkillsSettings
 from assistant.serving.processes import STAGES, consumers
 from audio.asr.acoustic.adaptation import Adaptation, Base
@@ -129,3 +130,22 @@ def test_recognition_takes_the_map_of_its_room_where_that_helps(tmp_path: Path) 
     file.write_bytes(learnt.content())
     assert own_maps(tmp_path, adapt=False) == []
     assert own_maps(tmp_path, adapt=True) == ["room.mllr"]
+
+
+def test_where_there_is_a_player_the_home_has_it_and_music_is_understood(tmp_path: Path) -> None:
+    storage = StorageSettings(state=str(tmp_path))
+    silent = Composition(Config(storage=storage))
+    assert "music" not in {manifest.name for manifest in silent.registry.manifests}
+    assert PLAYER not in {entity.id for entity in silent.home.entities}
+    mpd = MpdSettings(host="localhost", name="Stereo", area="hall")
+    musical = Composition(Config(storage=storage, mpd=mpd))
+    assert "music" in {manifest.name for manifest in musical.registry.manifests}
+    (player,) = (entity for entity in musical.home.entities if entity.id == PLAYER)
+    assert (player.name, player.area) == ("Stereo", "hall")
+
+
+def test_a_player_that_the_homes_file_names_keeps_its_name(tmp_path: Path) -> None:
+    file = tmp_path / "home.yaml"
+    file.write_text(f"entities:\n  - {{name: Kitchen Speaker, id: {PLAYER}}}\n")
+    config = Config(home=HomeSettings(file=str(file)), mpd=MpdSettings(host="localhost"))
+    assert [entity.name for entity in Composition(config).home.entities] == ["Kitchen Speaker"]

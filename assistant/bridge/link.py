@@ -19,6 +19,7 @@ from assistant.core.messages import (
     HomeReceipt,
     HomeStates,
     Message,
+    MusicLibrary,
     ReportedAttributes,
     Tick,
 )
@@ -33,12 +34,14 @@ Outcome = Literal["sent", "unsent", "unsure", "failed"]
 class Link(ABC):
     """The other end that has the devices; a `Source` whose `Tick` means news.
 
+    `device` is what its presence is told of, as in `DeviceChanged`.
+
     A thread of its own keeps the connection. Only the latest report of each device waits for the
     worker's thread, so a flood of reports cannot build a queue.
     """
 
-    def __init__(self, log: logging.Logger, name: str) -> None:
-        self._log, self._name = log, name
+    def __init__(self, log: logging.Logger, name: str, device: str = "broker") -> None:
+        self._log, self._name, self._device = log, name, device
         self._outcomes: dict[int, Outcome] = {}
         self._signal = os.eventfd(0, os.EFD_NONBLOCK | os.EFD_CLOEXEC)
         self._lock = threading.Lock()
@@ -51,10 +54,16 @@ class Link(ABC):
         """The other end's last known presence; None before the first attempt to connect."""
         self.described: HomeDescribed | None = None
         """The home, where the other end has described it anew and the daemon was not told yet."""
+        self.library: MusicLibrary | None = None
+        """The music that the other end has, where the daemon was not told yet."""
 
     @abstractmethod
     def follow(self, entity_ids: Iterable[str]) -> None:
         """Report the states of these devices, and of no others."""
+
+    def serves(self, entity_id: str) -> bool:
+        """Whether a device is reached by it: any, unless it has devices of its own."""
+        return True
 
     @abstractmethod
     def publish(self, command: HomeCommand) -> None:
@@ -131,7 +140,7 @@ class Link(ABC):
             self._wake()
 
     def _changed(self, present: bool, detail: str) -> None:
-        changed = DeviceChanged(device="broker", present=present, detail=detail)
+        changed = DeviceChanged(device=self._device, present=present, detail=detail)
         if self._closed or changed == self.presence:
             return
         if present:

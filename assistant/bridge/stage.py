@@ -1,4 +1,4 @@
-"""The bridge as a stage: it sends commands to devices, and reports their states and its link."""
+"""The bridge as a stage: it sends commands to devices, and reports their states and its links."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator
 from typing import ClassVar
 
 from assistant.bridge.link import Link
+from assistant.core.errors import BridgeError
 from assistant.core.messages import (
     DeviceChanged,
     HomeCommand,
@@ -13,6 +14,7 @@ from assistant.core.messages import (
     HomeReceipt,
     HomeStates,
     Message,
+    MusicLibrary,
     Tick,
 )
 
@@ -27,38 +29,65 @@ a device's newer state replaces the older; the first state after a pause is repo
 
 
 class BridgeStage:
-    """Carries the skills' commands to the other end, and its reports to the skills."""
+    """Carries the skills' commands to the other ends, and their reports to the skills.
+
+    Of several links a command goes by the first that serves its device.
+    """
 
     consumes: ClassVar[tuple[type[Message], ...]] = (HomeCommand, Tick)
+
+    def __init__(self, *links: Link) -> None:
+        self._links = links
+        self._news = tuple(_News(link) for link in links)
+
+    def feed(self, message: Message) -> Iterable[Message]:
+        """Send a command, or give the link's news on a `Tick`."""
+        if isinstance(message, HomeCommand):
+            for link in self._links:
+                if link.serves(message.entity_id):
+                    link.publish(message)
+                    return
+            told = f"nothing reaches {message.entity_id}; see [mqtt] and [home_assistant]"
+            raise BridgeError("bridge.nobody", told)
+        for news in self._news:
+            yield from news.at(message.at_s)
+
+    def deadline_s(self) -> float | None:
+        """When receipts or states may be reported, or a link's presence is to be, again."""
+        return min((news.deadline_s() for news in self._news), default=None)
+
+    def follow(self, entity_ids: Iterable[str]) -> None:
+        """Report the states of these devices from now on."""
+        wanted = list(entity_ids)
+        for link in self._links:
+            link.follow(wanted)
+
+
+class _News:
+    """What one link has to tell, and when it may."""
 
     def __init__(self, link: Link) -> None:
         self._link = link
         self._announced: DeviceChanged | None = None
         self._announce_at_s = self._receipts_at_s = self._states_at_s = 0.0
 
-    def feed(self, message: Message) -> Iterable[Message]:
-        """Send a command, or give the link's news on a `Tick`."""
-        if isinstance(message, HomeCommand):
-            self._link.publish(message)
-            return
+    def at(self, at_s: float) -> Iterator[Message]:
+        """What is to be told now."""
         # Before the states, which may report what a command that was acknowledged has changed.
-        yield from self._receipts(message.at_s)
-        yield from self._presence(message.at_s)
+        yield from self._receipts(at_s)
+        yield from self._presence(at_s)
         yield from self._description()
-        yield from self._states(message.at_s)
+        yield from self._library()
+        yield from self._states(at_s)
 
-    def deadline_s(self) -> float | None:
-        """When receipts or states may be reported, or the link's presence is to be, again."""
+    def deadline_s(self) -> float:
+        """When `at` must be called next."""
         moments = [self._announce_at_s]
         if self._link.receipt():
             moments.append(self._receipts_at_s)
         if self._link.states():
             moments.append(self._states_at_s)
         return min(moments)
-
-    def follow(self, entity_ids: Iterable[str]) -> None:
-        """Report the states of these devices from now on."""
-        self._link.follow(entity_ids)
 
     def _receipts(self, at_s: float) -> Iterator[HomeReceipt]:
         if at_s >= self._receipts_at_s and (receipt := self._link.receipt()):
@@ -86,6 +115,13 @@ class BridgeStage:
             yield described
             if self._link.described is described:
                 self._link.described = None
+
+    def _library(self) -> Iterator[MusicLibrary]:
+        library = self._link.library
+        if library is not None:
+            yield library
+            if self._link.library is library:
+                self._link.library = None
 
     def _states(self, at_s: float) -> Iterator[HomeStates]:
         if at_s < self._states_at_s:

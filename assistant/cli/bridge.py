@@ -5,8 +5,8 @@ from __future__ import annotations
 import os
 import signal
 import threading
-from collections.abc import Callable, Mapping
-from contextlib import closing
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import ExitStack, closing
 from pathlib import Path
 from typing import Annotated
 
@@ -14,6 +14,7 @@ import typer
 
 from assistant.bridge.home_assistant.link import HomeAssistant
 from assistant.bridge.link import Link
+from assistant.bridge.mpd.link import Mpd
 from assistant.bridge.mqtt import Broker
 from assistant.bridge.network.build import serve_network
 from assistant.bridge.network.grants import grants_servers
@@ -29,6 +30,7 @@ from assistant.core.messages import (
     HomeReceipt,
     HomeStates,
     Message,
+    MusicLibrary,
     Reload,
 )
 from assistant.core.network.exchange import Allowed, Refused
@@ -44,6 +46,7 @@ CONSUMERS: Mapping[type[Message], str] = {
     HomeCommand: NAME,
     HomeReceipt: "skills",
     HomeStates: "skills",
+    MusicLibrary: "skills",
     HomeDescribed: "control",
 }
 
@@ -51,13 +54,13 @@ CONSUMERS: Mapping[type[Message], str] = {
 class Watchdog:
     """Beats to systemd in place of the daemon's supervisor, which does not run the bridge."""
 
-    def __init__(self, notifier: Notifier, network: NetworkServer, link: Link | None) -> None:
-        self._notifier, self._network, self._link = notifier, network, link
+    def __init__(self, notifier: Notifier, network: NetworkServer, *links: Link) -> None:
+        self._notifier, self._network, self._links = notifier, network, links
 
     def beat(self) -> None:
         """Report that all goes round; raises `BridgeError` when a connection has ended."""
-        if self._link is not None and not self._link.alive:
-            message = "the connection to the devices cannot go on; the log says why"
+        if not all(link.alive for link in self._links):
+            message = "a connection to devices cannot go on; the log says why"
             raise BridgeError("bridge.ended", message)
         if not self._network.alive:
             raise BridgeError("bridge.ended", "the network of skills hangs; the log says why")
@@ -71,7 +74,7 @@ class Watchdog:
 def bridge(
     config: Annotated[Path | None, typer.Option(help="Settings, in place of the usual.")] = None,
 ) -> None:
-    """Carry what passes between the daemon and Home Assistant or a broker, and what skills ask."""
+    """Carry what passes between the daemon and the home's devices, and what skills ask."""
     settings, _ = load_config(config_files(config))
     set_up(NAME, settings.log.level)
     os.umask(0o077)  # as in the daemon, whose runtime folder also holds the bridge's sockets
@@ -82,8 +85,8 @@ def bridge(
         # Without READY=1 systemd would treat the exit as a failure.
         notifier.ready()
         told = (
-            "bridge: off; set home_assistant.url or mqtt.host in the settings, or grant a skill a"
-            " server, to turn it on"
+            "bridge: off; set home_assistant.url, mqtt.host or mpd.host in the settings, or grant a"
+            " skill a server, to turn it on"
         )
         errors.print(told, markup=False, soft_wrap=True)
         return
@@ -91,7 +94,7 @@ def bridge(
         if settings.reaches_devices:
             _serve(settings, config, notifier, network, ended)
         else:
-            _wait(Watchdog(notifier, network, None), notifier, ended)
+            _wait(Watchdog(notifier, network), notifier, ended)
         notifier.stopping()
 
 
@@ -103,19 +106,19 @@ def _serve(
     ended: threading.Event,
 ) -> None:
     consumes: tuple[type[Message], ...] = (*BridgeStage.consumes, Reload)
-    with (
-        closing(_link(settings)) as link,
-        closing(Address(settings.runtime_dir)) as address,
-        closing(Bus(NAME, address, PEERS, CONSUMERS, consumes)) as bus,
-    ):
-        stage = BridgeStage(link)
-        network.home = lambda: _reached(link)
-        bus.watch(link)
+    with ExitStack() as opened:
+        links = [opened.enter_context(closing(made)) for made in _links(settings)]
+        address = opened.enter_context(closing(Address(settings.runtime_dir)))
+        bus = opened.enter_context(closing(Bus(NAME, address, PEERS, CONSUMERS, consumes)))
+        stage = BridgeStage(*links)
+        network.home = lambda: _reached(links)
+        for link in links:
+            bus.watch(link)
         worker = Worker(
             NAME,
             stage,
             bus,
-            Watchdog(notifier, network, link),
+            Watchdog(notifier, network, *links),
             lambda: _reloaded(stage, settings, file),
         )
         _when_told_to_end(worker.stop)
@@ -137,8 +140,15 @@ def _when_told_to_end(end: Callable[[], None]) -> None:
         signal.signal(number, lambda *_: end())
 
 
-def _link(settings: Config) -> Link:
-    """The connection to the devices; raises `ConfigError` for settings that cannot work."""
+def _links(settings: Config) -> Iterator[Link]:
+    """The connections to devices; raises `ConfigError` for settings that cannot work."""
+    if settings.mpd.host:
+        yield Mpd(settings.mpd)
+    if settings.reaches_home:
+        yield _home(settings)
+
+
+def _home(settings: Config) -> Link:
     if settings.home_assistant.url and settings.mqtt.host:
         message = "mqtt.host and home_assistant.url are both set; devices are reached by one"
         raise ConfigError("bridge.both", message)
@@ -148,14 +158,14 @@ def _link(settings: Config) -> Link:
     return Broker(settings.mqtt, _devices(settings))
 
 
-def _reached(link: Link) -> Allowed | Refused:
+def _reached(links: Iterable[Link]) -> Allowed | Refused:
     """Whether the devices can be reached, as far as one knows."""
-    presence = link.presence
-    if presence is None:
-        return Refused(code="bridge.away", message="it is being connected to; try again")
-    if presence.present:
-        return Allowed()
-    return Refused(code="bridge.away", message=presence.detail)
+    for link in links:
+        if link.presence is None:
+            return Refused(code="bridge.away", message="it is being connected to; try again")
+        if not link.presence.present:
+            return Refused(code="bridge.away", message=link.presence.detail)
+    return Allowed()
 
 
 def _devices(settings: Config) -> list[str]:
@@ -167,7 +177,7 @@ def _devices(settings: Config) -> list[str]:
 
 def _reloaded(stage: BridgeStage, running: Config, file: Path | None) -> BridgeStage:
     settings, _ = load_config(config_files(file))
-    for name in ("mqtt", "home_assistant"):
+    for name in ("mqtt", "home_assistant", "mpd"):
         if getattr(settings, name) != getattr(running, name):
             message = f"[{name}] has changed; run: sudo systemctl restart assistant-bridge"
             raise ConfigError("bridge.reload", message)

@@ -23,6 +23,7 @@ from assistant.core.messages import (
     KeepSound,
     Level,
     Message,
+    MusicLibrary,
     MuteChanged,
     NothingHeard,
     OpenQuestion,
@@ -113,6 +114,8 @@ def _of_daemon(event: Message) -> str:
             return ", ".join(f"{len(ids)} {what}" for ids, what in counts if ids)
         case HomeDescribed(text=text):
             return f"{len(text)} characters"
+        case MusicLibrary(names=names):
+            return ", ".join(f"{len(found)} of {kind}" for kind, found in names.items())
         case HomeStates(states=states):
             return ", ".join(f"{entity} {state}" for entity, state in states.items())
         case DeviceChanged(device=device, present=present, detail=detail):

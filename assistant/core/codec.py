@@ -13,6 +13,7 @@ from assistant.core.messages import (
     HomeDescribed,
     Interpretation,
     Message,
+    MusicLibrary,
     Question,
     SelfTest,
     Speech,
@@ -23,9 +24,9 @@ from assistant.core.messages import (
 LONGEST_REASON = 200
 """Most characters of a refusal, which may quote what was sent, whatever its length."""
 
-UNPUBLISHED = (AudioChunk, Speech, HomeDescribed, SelfTest)
-"""Types that are not published: audio and whole homes have one consumer, a self-test concerns its
-sender only."""
+UNPUBLISHED = (AudioChunk, Speech, HomeDescribed, MusicLibrary, SelfTest)
+"""Types that are not published: audio, whole homes and their music have one consumer, a self-test
+concerns its sender only."""
 
 MASK = "…"
 """Text in place of what somebody said of a secret."""

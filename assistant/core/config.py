@@ -24,8 +24,10 @@ from assistant.core.settings.announcements import AnnouncementSettings
 from assistant.core.settings.button import ButtonSettings
 from assistant.core.settings.home_assistant import HomeAssistantSettings
 from assistant.core.settings.merge import flat, merge
+from assistant.core.settings.mpd import MpdSettings
 from assistant.core.settings.mqtt import MqttSettings
 from assistant.core.settings.network import NetworkSettings
+from assistant.core.settings.recordings import RecordingsSettings
 from assistant.core.settings.section import SettingsSection
 from assistant.core.settings.security import SecuritySettings
 from assistant.core.settings.skills import SkillsSettings
@@ -175,15 +177,6 @@ class MetricsSettings(SettingsSection, frozen=True, kw_only=True):
     """Number of utterances whose stage times are kept."""
 
 
-class RecordingsSettings(SettingsSection, frozen=True, kw_only=True):
-    """What is kept of what is said, after `assistant record on`; nothing before."""
-
-    most_days: Annotated[int, Meta(ge=1, le=3650)] = 30
-    """Days after which a recording is removed."""
-    most_megabytes: Annotated[int, Meta(ge=1, le=100_000)] = 200
-    """Megabytes beyond which the oldest recordings are removed."""
-
-
 class StorageSettings(SettingsSection, frozen=True, kw_only=True):
     """Where state lives."""
 
@@ -222,6 +215,7 @@ class Config(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     answer: AnswerSettings = AnswerSettings()
     mqtt: MqttSettings = MqttSettings()
     home_assistant: HomeAssistantSettings = HomeAssistantSettings()
+    mpd: MpdSettings = MpdSettings()
     network: NetworkSettings = NetworkSettings()
     metrics: MetricsSettings = MetricsSettings()
     recordings: RecordingsSettings = RecordingsSettings()
@@ -255,7 +249,12 @@ class Config(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
 
     @property
     def reaches_devices(self) -> bool:
-        """Whether the bridge carries commands to devices, by MQTT or by Home Assistant."""
+        """Whether the bridge carries commands to devices: to a home, or to MPD."""
+        return self.reaches_home or bool(self.mpd.host)
+
+    @property
+    def reaches_home(self) -> bool:
+        """Whether the bridge reaches the home's devices, by MQTT or by Home Assistant."""
         return bool(self.mqtt.host or self.home_assistant.url)
 
     @property

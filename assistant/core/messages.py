@@ -13,6 +13,7 @@ from assistant.core.home.messages import HomeCommand as HomeCommand
 from assistant.core.home.messages import HomeDescribed as HomeDescribed
 from assistant.core.home.messages import HomeReceipt as HomeReceipt
 from assistant.core.home.messages import HomeStates as HomeStates
+from assistant.core.home.messages import MusicLibrary as MusicLibrary
 from assistant.core.home.messages import ReportedAttributes as ReportedAttributes
 from assistant.core.parts import SAMPLE_RATE_HZ as SAMPLE_RATE_HZ
 from assistant.core.parts import AnswerTask as AnswerTask
@@ -258,7 +259,7 @@ class NothingHeard(Control, frozen=True, kw_only=True):
 
 
 class DeviceChanged(Control, frozen=True, kw_only=True):
-    """The "microphone", the "loudspeaker" or the "broker" went away or came back."""
+    """The "microphone", the "loudspeaker", the "broker" or the "player" went away or came back."""
 
     device: str
     present: bool

@@ -18,6 +18,7 @@ from assistant.core.network.exchange import (
 )
 from assistant.core.network.origin import Origin
 from assistant.doctor.checks import Finding
+from assistant.english.spoken import joined
 
 DOWN = "run: sudo systemctl restart assistant-bridge"
 DENIED = "run this with sudo"
@@ -45,20 +46,33 @@ def found(config: Config, ask: Callable[[Request], Answer | BridgeError]) -> Ite
 
 
 def _devices(config: Config, answer: Answer | BridgeError) -> Finding:
-    there = config.home_assistant.url or f"{config.mqtt.host}:{config.mqtt.port}"
-    detail, remedy = f"{there} is connected", ""
+    named = _named(config)
+    there = joined(list(named.values()))
+    detail, remedy = f"{there} {'is' if len(named) == 1 else 'are'} connected", ""
     match answer:
         case BridgeError(code="bridge.denied"):
             detail, remedy = answer.message, DENIED
         case BridgeError():
             detail, remedy = f"{there} is not connected: {answer.message}", DOWN
         case Refused():
-            section = "home_assistant" if config.home_assistant.url else "mqtt"
-            detail, remedy = answer.message, f"see [{section}] in the settings, and whether it runs"
+            sections = joined([f"[{section}]" for section in named])
+            detail, remedy = answer.message, f"see {sections} in the settings, and whether it runs"
         case Allowed() if config.described_home is not None and config.home_file is None:
             remedy = "wait until it has started; then say its names"
             detail += ", and has not described its devices yet"
     return Finding(name="devices", ok=not remedy, detail=detail, remedy=remedy, necessary=False)
+
+
+def _named(config: Config) -> dict[str, str]:
+    """Section of the settings → the server that it names, of those that reach devices."""
+    named = {}
+    if config.reaches_home:
+        broker = f"{config.mqtt.host}:{config.mqtt.port}"
+        section = "home_assistant" if config.home_assistant.url else "mqtt"
+        named[section] = config.home_assistant.url or broker
+    if config.mpd.host:
+        named["mpd"] = f"MPD at {config.mpd.host}:{config.mpd.port}"
+    return named
 
 
 def _finding(skill: str, origin: Origin, answer: Answer | BridgeError) -> Finding:

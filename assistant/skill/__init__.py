@@ -1,6 +1,7 @@
 """What skill authors import."""
 
 from assistant.core.errors import SkillError, UnreachableError
+from assistant.core.home.music import Music
 from assistant.core.messages import (
     FindNextEvent,
     ListEvents,
@@ -59,6 +60,7 @@ __all__ = [
     "ListEvents",
     "ListItem",
     "ListNotes",
+    "Music",
     "NameSource",
     "NamedTime",
     "OpenQuestion",

@@ -9,6 +9,7 @@ from typing import Any, Protocol
 
 import msgspec
 
+from assistant.core.home.music import Music
 from assistant.core.messages import Slot, SlotValue, When
 from assistant.english.spoken import spoken
 from assistant.skill.announcements import Announcements, DoNotDisturb, Priority
@@ -126,6 +127,22 @@ class HomeControl(Protocol):
         """Send a device a command that is no state ("next"); False when it cannot be reached."""
 
 
+class MusicNames(Protocol):
+    """The names of the player's artists, albums, genres, playlists and titles."""
+
+    def all(self) -> tuple[Music, ...]:
+        """Everything that has a name: what is played by it is `Music.command`."""
+
+
+class _NoMusic:
+    def all(self) -> tuple[Music, ...]:
+        return ()
+
+
+NO_MUSIC: MusicNames = _NoMusic()
+"""Those of a home without a player."""
+
+
 class ListItem(msgspec.Struct, frozen=True, kw_only=True):
     """One thing on a list, checked off when `done`."""
 
@@ -222,6 +239,7 @@ class Context:
     network: Network
     log: SkillLog
     files: Files = NO_FILES
+    music: MusicNames = NO_MUSIC
     settings: Any = None
     """The skill's `settings` Struct, as the settings file fills it; None where it has none."""
     area: Area | None = None

@@ -12,6 +12,7 @@ import msgspec
 
 from assistant.core.errors import InputError
 from assistant.core.files import read_text
+from assistant.core.settings.mpd import PLAYER, MpdSettings
 from assistant.core.yaml_text import YamlError, read_yaml
 
 MOST_BYTES = 16 << 20
@@ -96,6 +97,14 @@ def load_home(path: Path) -> Home:
     if twice := sorted(i for i, count in counts.items() if count > 1):
         raise InputError("home.duplicate", f"{path}: named twice: {', '.join(twice[:_MOST_TOLD])}")
     return home
+
+
+def with_player(home: Home, settings: MpdSettings) -> Home:
+    """The home with MPD as its media player, where there is MPD and the home does not name it."""
+    if not settings.host or any(entity.id == PLAYER for entity in home.entities):
+        return home
+    player = Entity(name=settings.name, id=PLAYER, area=settings.area or None)
+    return msgspec.structs.replace(home, entities=(*home.entities, player))
 
 
 def read_home(document: Any, where: str) -> Home:

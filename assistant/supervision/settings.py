@@ -40,6 +40,7 @@ def check_settings(config: Config) -> Config:
     # What Home Assistant has may be there later, or no more: that must not keep the daemon off.
     if config.described_home is None:
         _require_area("home.area", config.home.area, home)
+        _require_area("mpd.area", config.mpd.area, home)
         for area in config.audio.areas:
             _require_area("audio.areas", area, home)
     sentences = config.nlu.custom_sentences

@@ -93,6 +93,7 @@ _FULL: dict[str, Any] = {
 """A non-default value for each field, in whatever message it occurs."""
 _FULL_OF: dict[tuple[type[Message], str], Any] = {
     (messages.HomeStates, "attributes"): {"light.nobody": {"brightness": 40}},
+    (messages.MusicLibrary, "names"): {"artist": ["Queen"]},
     (messages.HomeDescribed, "text"): '{"areas": [{"name": "Kitchen", "id": "kitchen"}]}',
 }
 """The same for fields that are other ones than those of their name elsewhere."""

@@ -49,6 +49,11 @@ WEIGHTS: Mapping[str, float] = {
     "ConvertUnits": 0.3,
     "SpellWord": 0.3,
     "TellJoke": 0.3,
+    "WhatIsPlaying": 0.3,
+    "PlayAgain": 0.3,
+    "ShuffleMusic": 0.3,
+    "MusicThere": 0.2,
+    "MusicNames": 0.2,
 }
 
 _PRIOR = 100.0

@@ -14,7 +14,7 @@ from assistant.core.database import Database
 from assistant.core.errors import SkillError
 from assistant.skill import Area, Context, Reply, Storage, Undo
 from assistant.skill.announcements import DoNotDisturb
-from assistant.skill.context import Conversation, HomeControl, ListStore, Timers
+from assistant.skill.context import Conversation, HomeControl, ListStore, MusicNames, Timers
 from assistant.skill.log import SkillLog
 from assistant.skill.plans import Alarms, Plans
 from assistant.skill.storage import TableMigration
@@ -95,6 +95,7 @@ class Capabilities:
         alarms: Alarms,
         conversation: Conversation,
         do_not_disturb: DoNotDisturb,
+        music: MusicNames,
         area: Area | None,
     ) -> Context:
         """The context that all skills share, of which `bound` makes that of one."""
@@ -107,6 +108,7 @@ class Capabilities:
             alarms=alarms,
             conversation=conversation,
             do_not_disturb=do_not_disturb,
+            music=music,
             area=area,
             storage=Storage(SkillValues(self._database, NOBODY)),
             tables=self._tables.of(NOBODY, ()),

@@ -108,7 +108,7 @@ def _is_switched(entity_id: str) -> bool:
 
 
 def _fits(entity_id: str, wanted: str, told: str) -> bool:
-    """Whether a state that was told is the wanted one; a light at 40 % is on."""
-    if not _is_switched(entity_id) or wanted == "off":
+    """Whether a state that was told is the wanted one; a light at 40 %, or what plays, is on."""
+    if wanted == "off" or (not _is_switched(entity_id) and wanted != "on"):
         return told == wanted
     return told not in ("off", *_UNKNOWN)

@@ -19,6 +19,7 @@ from assistant.core.messages import (
 from assistant.skill.home import Area, Entity, Floor, Home
 from skills.countdown import Countdown
 from skills.devices.answers import Answers
+from skills.devices.ends import Ends
 from skills.devices.outbox import STATE, Outbox, Row
 from skills.devices.wording import (
     failed_words,
@@ -31,9 +32,6 @@ from skills.rights.guard import Guard
 
 AGAIN = "broker"
 """Utterance id of the commands that are sent because the broker may have missed them."""
-SILENT_S = 75.0
-"""Seconds after which a bridge that has said nothing of the broker, which it does twice a minute,
-counts as gone."""
 
 
 def create_devices(database: Database) -> None:
@@ -61,7 +59,7 @@ def create_commands(database: Database) -> None:
 
 
 class Devices:
-    """The `HomeControl` of the skills; with `broker`, every change is also a `HomeCommand`.
+    """The `HomeControl` of the skills; what `ends` carry is also sent as a `HomeCommand`.
 
     `countdown` knows the time. `announce` keeps, within a transaction, what is to be said of
     commands that were not sent, or perhaps not. What `guard` does not allow raises `SkillError`.
@@ -71,14 +69,14 @@ class Devices:
         self,
         database: Database,
         home: Home,
-        broker: bool,
+        ends: Ends,
         countdown: Countdown,
         announce: Callable[[str], object],
         guard: Guard,
     ) -> None:
         self._database = database
         self._home = home
-        self._broker = broker
+        self._ends = ends
         self._countdown = countdown
         self._announce, self._guard = announce, guard
         self._outbox = Outbox(database, self._told_lost)
@@ -90,9 +88,6 @@ class Devices:
             with database.transaction():
                 for entity in self.added:
                     self._write(entity.id, entity.state)
-        self._broker_present = True
-        self._heard_at_s: float | None = None
-        """When the bridge last told of the broker, or this process began; None before that."""
         self._watch: Callable[[str, str, str], object] = lambda *_: None
 
     def watch(self, changed: Callable[[str, str, str], object]) -> None:
@@ -129,7 +124,7 @@ class Devices:
         self._write(entity_id, state)
         if before != state:
             self._watch(entity_id, before, state)
-        if self._broker:
+        if self._ends.carries(entity_id):
             self._outbox.change(entity_id, STATE)
 
     def set_attribute(self, entity_id: str, name: str, value: SlotValue) -> None:
@@ -137,28 +132,28 @@ class Devices:
         self._guard.check_device(entity_id)
         text = msgspec.json.encode(value).decode()
         self._write_attribute(entity_id, name, text)
-        if self._broker and value is None:
+        carried = self._ends.carries(entity_id)
+        if carried and value is None:
             self._outbox.withdraw(entity_id, name)
-        elif self._broker:
+        elif carried:
             self._outbox.change(entity_id, name)
 
     def command(self, entity_id: str, command: str) -> bool:
-        """Send a command; False while the broker is away, as an old command must not be obeyed."""
+        """Send a command; False while its end is away, as an old command must not be obeyed."""
         self._guard.check_device(entity_id)
-        if self._broker and not self._reachable:
+        carried = self._ends.carries(entity_id)
+        if carried and not self._reaches(entity_id):
             return False
         self._database.execute(
             "INSERT OR REPLACE INTO device_commands VALUES (?, ?)", entity_id, command
         )
-        if self._broker:
+        if carried:
             self._outbox.command(entity_id, command)
         return True
 
     def commands(self, utterance_id: str) -> Iterator[HomeCommand]:
         """What is to be sent to the broker now; after a start also what it may have missed."""
-        if not (self._broker and self._reachable):
-            return
-        rows = self._outbox.take()
+        rows = self._outbox.take(self._reaches) if self._ends.any else ()
         states, attributes = self._states(), self._attributes()
         changed: dict[str, list[Row]] = defaultdict(list)
         for row in rows:
@@ -192,8 +187,7 @@ class Devices:
 
     def give_up(self) -> None:
         """Announce what nobody has heard of in time, and what no device tells; before each turn."""
-        if self._heard_at_s is None:
-            self._heard_at_s = self._countdown.at_s
+        self._ends.begin(self._countdown.at_s)
         self._outbox.give_up(self._countdown.at_s)
         if unanswered := self._answers.missing(self._countdown.at_s):
             with self._database.transaction():
@@ -218,9 +212,8 @@ class Devices:
             case HomeReceipt():
                 self._outbox.received(message)
                 self._answers.sent(message.sent, self._countdown.at_s)
-            case DeviceChanged(device="broker", present=present):
-                self._broker_present, self._heard_at_s = present, self._countdown.at_s
-                if present:  # it may have missed something
+            case DeviceChanged():
+                if self._ends.told(message, self._countdown.at_s):
                     self._outbox.take_again()
 
     def _reported(
@@ -275,11 +268,9 @@ class Devices:
         known = {entity.id: entity for entity in self._home.entities}
         return [known[entity_id] for entity_id in entity_ids if entity_id in known]
 
-    @property
-    def _reachable(self) -> bool:
-        """Whether the broker is there, as far as one knows; its bridge may have just begun."""
-        silent = self._heard_at_s is not None and self._countdown.at_s - self._heard_at_s > SILENT_S
-        return self._broker_present and not silent
+    def _reaches(self, entity_id: str) -> bool:
+        """Whether the other end of a device is there; its bridge may have just begun."""
+        return self._ends.reaches(entity_id, self._countdown.at_s)
 
     def _told_lost(
         self, unsent: Sequence[Row], unsure: Sequence[Row], failed: Sequence[Row]

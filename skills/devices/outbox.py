@@ -100,8 +100,11 @@ class Outbox:
         """Keep a command, within the turn that gives it."""
         self._keep(entity_id, "", command)
 
-    def take(self) -> list[Row]:
-        """The rows to send now, each of which is given once."""
+    def take(self, reaches: Callable[[str], bool]) -> list[Row]:
+        """The rows to send now, each of which is given once.
+
+        Those of devices that nothing `reaches` wait until they are taken again.
+        """
         rows = [
             row
             for row in self._rows("id > ?", min(self._changes_sent, self._commands_sent))
@@ -112,7 +115,7 @@ class Outbox:
                 rows[-1].id, self._changes_sent, self._commands_sent
             )
             self._since_s |= {row.id: None for row in rows if row.command}
-        return rows
+        return [row for row in rows if reaches(row.entity_id)]
 
     def take_again(self) -> None:
         """Let `take` give the changes again; commands are not."""

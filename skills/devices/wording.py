@@ -14,6 +14,8 @@ _PASSIVE = {
     "volume_up": "{the} was{} turned up",
     "volume_down": "{the} was{} turned down",
     "press": "{the} was{} pressed",
+    "play": "{the} was{} asked to play that",
+    "again": "{the} was{} asked to play that again",
     "stop": "{the} was{} stopped",
     "off": "{the} was{} stopped",
     "scene.on": "{the} was{} activated",
@@ -54,5 +56,6 @@ def joined(sentences: Iterable[str]) -> str:
 
 
 def _told(entity: Entity, command: str, negation: str) -> str:
-    form = _PASSIVE.get(f"{entity.domain}.{command}") or _PASSIVE.get(command) or _OTHER
+    verb = command.partition(" ")[0]  # what is to be played follows it
+    form = _PASSIVE.get(f"{entity.domain}.{verb}") or _PASSIVE.get(verb) or _OTHER
     return form.replace("{the}", the(entity)).replace("{}", negation)

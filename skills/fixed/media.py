@@ -3,56 +3,24 @@
 from __future__ import annotations
 
 from skills.fixed.replies import FixedReply
+from skills.music.sentences import (
+    KEEP_SONG,
+    NO_MEDIA,
+    NO_SONGS,
+    PLAY_ELSE,
+    PLAY_MUSIC,
+    WHAT_PLAYS,
+    WHO_SINGS,
+)
 
 SUBJECTS = (
     FixedReply(
         "HassMediaSearchAndPlay",
-        "I can't play music or films by name yet.",
-        (
-            "play (some|any|a bit of|my|the|another) [{media_class}] {search_query}",
-            "play (me|us) {search_query}",
-            "play (some music|music|something|a song|anything|the radio station|a podcast|a film)",
-            "play something (nice|relaxing|cheerful|else|by {search_query}|from {search_query})",
-            "put (on some|some) {search_query} [on]",
-            "put on (a|an|the) (song|album|film|movie|playlist|podcast|audiobook|series|show"
-            "|cartoon) "
-            "[(called|by|from|about|with) {search_query}]",
-            "put (a|the|that|my) (song|album|film|movie|playlist|podcast|audiobook|series|show) on",
-            "put {search_query} on (spotify|netflix|youtube|tv|the tv|the telly|the television)",
-            "(put|stick|pop) [some] {search_query} on for (me|us|the kids|the children)",
-            "(put|stick|pop) [some|the] (song|album|film|movie|show|series|cartoon) "
-            "{search_query} on",
-            "(i|we) (want|wanna|fancy|feel like) (watching|listening to|hearing) {search_query}",
-            "(an|another|the next|the last|the latest|the first) episode of {search_query}",
-            "(play|start|put on) (the next|the last|another|the latest) episode [of "
-            "{search_query}]",
-            "(i want|i would like|let us|can we|can i) [to] (hear|listen to|watch|see) "
-            "{search_query}",
-            "(listen to|stream|shuffle) {search_query}",
-            "(watch|find|show me|search for) {search_query} on (spotify|netflix|youtube|the tv|tv)",
-            "(start|begin|resume|continue) (my|the|a|an|our) (playlist|podcast|audiobook|film"
-            "|movie|series)",
-            "(tune|switch|turn|change|go) (in to|to|over to|it to) (radio {search_query}|channel "
-            "{search_query}|classic fm|the bbc|bbc {search_query}|the news channel|another "
-            "station)",
-            "(change|switch) the (station|channel) [to {search_query}]",
-            "(next|another|different|previous) (station|channel)",
-            "(play|put on) (white noise|rain sounds|a lullaby|lullabies|whale song|sleep sounds)",
-        ),
+        NO_MEDIA,
+        (*PLAY_MUSIC, *PLAY_ELSE),
         about=("music", "song", "track", "sound", "tv", "telly", "television", "radio"),
     ),
-    FixedReply(
-        "WhatIsPlaying",
-        "I don't know the songs that are playing.",
-        (
-            "(what|which) (song|tune|track|band|album) is (this|that|it|playing)",
-            "(who is|who) (singing|playing|sings|wrote) (this|that|it) [song]",
-            "(what is|name) (this|that) (song|tune|track) [called]",
-            "(like|save|remember) this (song|track|tune)",
-            "(add|save) this [song] to (my|the) (playlist|favourites|favorites|library)",
-        ),
-        asks=True,
-    ),
+    FixedReply("WhatIsPlaying", NO_SONGS, (*WHAT_PLAYS, *WHO_SINGS, *KEEP_SONG), asks=True),
     FixedReply(
         "TelevisionGuide",
         "I have no television or sports listings.",

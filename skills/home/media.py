@@ -8,6 +8,7 @@ from typing import Annotated
 import msgspec
 
 from assistant.skill import (
+    Choose,
     Confirm,
     Context,
     Dialog,
@@ -20,7 +21,7 @@ from assistant.skill import (
     prompt,
 )
 from skills.home.levels import volume
-from skills.home.setting import LEFT, bring, commanded
+from skills.home.setting import LEFT, bring, commanded, out_of_reach
 from skills.home.targets import Place, Target, TargetMention, find, one_of, the
 
 Player = Annotated[str, domains("media_player")]
@@ -29,6 +30,8 @@ Step = Annotated[str, prompt("Up or down?")]
 STEP = 10
 """Percent by which "louder" raises the volume."""
 
+UNREACHABLE = "unavailable"
+"""State of a player that does not answer."""
 AUDIBLE = ("playing", "on", "paused")
 """States of players of which people say how loud they are, the likeliest first."""
 SCREENS = ("music", "sound", "tv", "telly", "television", "radio")
@@ -101,8 +104,8 @@ def set_volume(
     question = f"Shall I set {target.words} to {volume_level} percent?"
     if (yield from _refused(question, name, target, place, context)):
         return LEFT
-    player = yield from one_of(target, context)
-    return target.unknown if player is None else _loud(player, volume_level, context)
+    player = yield from _reachable(target, context)
+    return player if isinstance(player, Reply) else _loud(player, volume_level, context)
 
 
 @skill.serve("HassSetVolumeRelative", traits=VOLUME)
@@ -114,9 +117,9 @@ def change_volume(
     if step is None:
         return Reply("I can turn the volume up or down.", done=False)
     target = players(TargetMention(name, place), request, context, AUDIBLE)
-    player = yield from one_of(target, context)
-    if player is None:
-        return target.unknown
+    player = yield from _reachable(target, context)
+    if isinstance(player, Reply):
+        return player
     level = volume(player)
     if level is not None:
         return _loud(player, max(0, min(100, round(level + step))), context)
@@ -164,26 +167,34 @@ def _elsewhere(target: Target, place: Place, context: Context) -> bool:
     return own and all(e.area != here for e in target.entities)
 
 
-def _switch(target: Target, context: Context, state: str, told: str) -> Dialog:
+def _reachable(target: Target, context: Context) -> Generator[Choose, str, Entity | Reply]:
+    """The one player that is meant, or why it cannot be told anything."""
     player = yield from one_of(target, context)
     if player is None:
         return target.unknown
+    return out_of_reach(player) if player.state == UNREACHABLE else player
+
+
+def _switch(target: Target, context: Context, state: str, told: str) -> Dialog:
+    player = yield from _reachable(target, context)
+    if isinstance(player, Reply):
+        return player
     undo = bring(context, player, state)
     return Reply(told.format(the(player)), undo=tuple(undo))
 
 
 def _jump(target: Target, context: Context, command: str, told: str) -> Dialog:
-    player = yield from one_of(target, context)
-    if player is None:
-        return target.unknown
+    player = yield from _reachable(target, context)
+    if isinstance(player, Reply):
+        return player
     return commanded(context, player, command, told.format(the(player)))
 
 
 def _mute(wanted: TargetMention, request: Request, context: Context, muted: bool) -> Dialog:
     target = players(wanted, request, context, AUDIBLE)
-    player = yield from one_of(target, context)
-    if player is None:
-        return target.unknown
+    player = yield from _reachable(target, context)
+    if isinstance(player, Reply):
+        return player
     undo = bring(context, player, "", is_volume_muted=muted)
     return Reply(f"I {'muted' if muted else 'unmuted'} {the(player)}.", undo=tuple(undo))
 

@@ -13,12 +13,14 @@ from assistant.bridge.complaints import EVERY_S, Complaints
 from assistant.bridge.link import Link
 from assistant.bridge.mqtt import Broker
 from assistant.bridge.stage import STATES_EVERY_S, BridgeStage
+from assistant.core.errors import BridgeError
 from assistant.core.messages import (
     DeviceChanged,
     HomeCommand,
     HomeDescribed,
     HomeReceipt,
     HomeStates,
+    MusicLibrary,
     Tick,
 )
 from assistant.core.settings.mqtt import MqttSettings
@@ -96,6 +98,11 @@ class Told:
         self.followed: list[str] = []
         self.became: HomeReceipt | None = None
         self.described: HomeDescribed | None = None
+        self.library: MusicLibrary | None = None
+        self.devices: tuple[str, ...] | None = None
+
+    def serves(self, entity_id: str) -> bool:
+        return self.devices is None or entity_id in self.devices
 
     def publish(self, command: HomeCommand) -> None:
         self.published.append(command.entity_id)
@@ -152,6 +159,27 @@ def test_a_command_goes_on_and_gives_nothing() -> None:
     stage = BridgeStage(cast(Link, broker))
     assert list(stage.feed(HomeCommand(utterance_id="u", entity_id="light.a", state="on"))) == []
     assert broker.published == ["light.a"]
+
+
+def test_of_two_links_a_command_goes_by_the_one_that_serves_its_device() -> None:
+    player, home = Told(), Told()
+    player.devices = ("media_player.mpd",)
+    stage = BridgeStage(cast(Link, player), cast(Link, home))
+    for entity_id in ("light.a", "media_player.mpd"):
+        list(stage.feed(HomeCommand(utterance_id="u", entity_id=entity_id, state="on")))
+    assert (player.published, home.published) == (["media_player.mpd"], ["light.a"])
+    player.library, home.reported = MusicLibrary(names={"genre": ("Jazz",)}), {"lamp": "on"}
+    given = list(stage.feed(Tick(at_s=10.0)))
+    assert given == [MusicLibrary(names={"genre": ("Jazz",)}), HomeStates(states={"lamp": "on"})]
+    assert list(stage.feed(Tick(at_s=10.1))) == []
+
+
+def test_a_device_that_no_link_serves_is_named() -> None:
+    player = Told()
+    player.devices = ()
+    stage = BridgeStage(cast(Link, player))
+    with pytest.raises(BridgeError, match=r"nothing reaches light\.a"):
+        list(stage.feed(HomeCommand(utterance_id="u", entity_id="light.a", state="on")))
 
 
 def test_the_broker_is_asked_for_the_devices_that_are_followed() -> None:

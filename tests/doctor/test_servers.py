@@ -110,3 +110,28 @@ def test_devices_that_are_reached_are_no_fault(tmp_path: Path) -> None:
     file.write_text('[mqtt]\nhost = "192.168.1.2"\n')
     (finding,) = servers.found(load_config((file,))[0], lambda asked: Allowed())
     assert (finding.ok, finding.detail) == (True, "192.168.1.2:1883 is connected")
+
+
+@pytest.mark.parametrize(
+    ("settings", "detail", "sections"),
+    [
+        ('[mpd]\nhost = "10.0.0.6"\n', "MPD at 10.0.0.6:6600 is connected", "[mpd]"),
+        (
+            '[mpd]\nhost = "10.0.0.6"\n[mqtt]\nhost = "10.0.0.2"\n',
+            "10.0.0.2:1883 and MPD at 10.0.0.6:6600 are connected",
+            "[mqtt] and [mpd]",
+        ),
+    ],
+)
+def test_a_player_is_named_beside_the_home(
+    tmp_path: Path, settings: str, detail: str, sections: str
+) -> None:
+    file = tmp_path / "config.toml"
+    file.write_text(settings)
+    config = load_config((file,))[0]
+    (finding,) = servers.found(config, lambda asked: Allowed())
+    assert (finding.ok, finding.detail) == (True, detail)
+    away = Refused(code="bridge.away", message="it is away")
+    (finding,) = servers.found(config, lambda asked: away)
+    assert not finding.ok
+    assert sections in finding.remedy

@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 import soundfile
 
-from assistant.core.config import RecordingsSettings
 from assistant.core.errors import InputError, StorageError
+from assistant.core.settings.recordings import RecordingsSettings
 from assistant.recordings.folder import Recordings, Usage, recorded
 from assistant.recordings.trace import Trace
 from tests.support.utterances import utterance

@@ -17,7 +17,7 @@ from assistant.core.messages import (
     SpokenReply,
 )
 from assistant.skill.home import Entity, Home
-from skills.devices.devices import SILENT_S
+from skills.devices.ends import SILENT_S
 from skills.devices.outbox import RECEIPT_S, create_outbox
 from skills.devices.wording import unsent_words, unsure_words
 from skills.state import MIGRATIONS

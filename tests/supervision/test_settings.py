@@ -41,6 +41,11 @@ def written(folder: Path, settings: str) -> tuple[Path, ...]:
         ("[listening]\npreroll_s = -1\n", "listening.preroll_s"),
         ("[listening]\nvad_aggressiveness = 4\n", "vad_aggressiveness"),
         ("[mqtt]\nport = 70000\n", "mqtt.port"),
+        ('[mpd]\nname = ""\n', "mpd.name"),
+        (
+            f'[home]\nfile = "{HOME}"\n[mpd]\narea = "kitchin"\n',
+            'mpd.area: there is no area "kitchin"',
+        ),
         ("[metrics]\nkeep_utterances = -1\n", "metrics.keep_utterances"),
         ('[storage]\nstate = "a\\u0000b"\n', "holds a control character"),
         ('[skills]\nfolders = ["a\\u0000b"]\n', 'skills.folders: "a\\u0000b" holds'),

@@ -88,6 +88,7 @@ class Talk:
     area: str = "kitchen"
     home: Home = HOME
     broker: bool = False
+    players: tuple[str, ...] = ()
     notices: list[str] | None = None
     recording: Callable[[], bool] = lambda: False
     where: Position | None = None
@@ -125,6 +126,7 @@ class Talk:
             self.boot,
             area=self.area,
             broker=self.broker,
+            players=self.players,
             revisions=self.revisions,
             notices=self.notices,
             recording=self.recording,

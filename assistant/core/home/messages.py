@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import msgspec
 
+from assistant.core.home.music import Kind
 from assistant.core.parts import Id, SlotValue, Work
 
 ReportedAttributes = dict[str, SlotValue | list[float]]
@@ -54,6 +55,13 @@ class HomeStates(Work, frozen=True, kw_only=True):
     """Device → its latest state."""
     attributes: dict[str, ReportedAttributes] = msgspec.field(default_factory=dict)
     """Device → all its attributes, where it tells any: what is not among them, it has not."""
+
+
+class MusicLibrary(Work, frozen=True, kw_only=True):
+    """The music that the player has: kind, as in `Music`, → names."""
+
+    utterance_id: Id = ""
+    names: dict[Kind, tuple[str, ...]]
 
 
 class HomeDescribed(Work, frozen=True, kw_only=True):

@@ -1,0 +1,41 @@
+"""Music by its kind and name, and the command that has a player play it."""
+
+from __future__ import annotations
+
+from typing import Literal, get_args
+
+import msgspec
+
+PLAY = "play"
+"""First word of the command; the music follows as JSON."""
+
+Kind = Literal["playlist", "genre", "artist", "album", "title", "all"]
+KINDS: tuple[Kind, ...] = get_args(Kind)
+
+
+class Music(msgspec.Struct, frozen=True, omit_defaults=True):
+    """What is to be played; `name` is as the player's library has it, "" for all.
+
+    Of albums and titles only those `by` an artist, where one is given.
+    """
+
+    kind: Kind
+    name: str = ""
+    by: str = ""
+
+    @property
+    def command(self) -> str:
+        """The command that plays it."""
+        return f"{PLAY} {msgspec.json.encode(self).decode()}"
+
+    @classmethod
+    def read(cls, command: str) -> Music | None:
+        """What a command plays; None for any other command."""
+        verb, _, what = command.partition(" ")
+        if verb != PLAY:
+            return None
+        try:
+            music = msgspec.json.decode(what, type=cls)
+        except msgspec.DecodeError:
+            return None
+        return music if bool(music.name) != (music.kind == "all") else None

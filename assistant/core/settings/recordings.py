@@ -1,0 +1,18 @@
+"""What is kept of what is said."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from msgspec import Meta
+
+from assistant.core.settings.section import SettingsSection
+
+
+class RecordingsSettings(SettingsSection, frozen=True, kw_only=True):
+    """What is kept of what is said, after `assistant record on`; nothing before."""
+
+    most_days: Annotated[int, Meta(ge=1, le=3650)] = 30
+    """Days after which a recording is removed."""
+    most_megabytes: Annotated[int, Meta(ge=1, le=100_000)] = 200
+    """Megabytes beyond which the oldest recordings are removed."""

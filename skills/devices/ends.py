@@ -1,0 +1,53 @@
+"""Which devices are reached by the bridge, and whether the other end is there."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+
+from assistant.core.messages import DeviceChanged
+
+SILENT_S = 75.0
+"""Seconds after which a bridge that has said nothing of its other ends, which it does twice a
+minute, counts as gone."""
+HOME, PLAYER = "broker", "player"
+"""The other ends, as a `DeviceChanged` names them."""
+
+
+class Ends:
+    """The other ends of the bridge: the home, where there is `home`, and that of the `players`."""
+
+    def __init__(self, home: bool, players: Collection[str] = ()) -> None:
+        self._home, self._players = home, frozenset(players)
+        self._present = {HOME: True, PLAYER: True}
+        self._heard_at_s: dict[str, float] = {}
+        """Other end → when the bridge last told of it, or this process began."""
+
+    @property
+    def any(self) -> bool:
+        """Whether there is a bridge at all."""
+        return self._home or bool(self._players)
+
+    def carries(self, entity_id: str) -> bool:
+        """Whether a device is reached by the bridge."""
+        return self._home or entity_id in self._players
+
+    def reaches(self, entity_id: str, at_s: float) -> bool:
+        """Whether the other end of a device is there, as far as one knows."""
+        end = PLAYER if entity_id in self._players else HOME
+        silent = at_s - self._heard_at_s.get(end, at_s) > SILENT_S
+        return self._present[end] and not silent
+
+    def begin(self, at_s: float) -> None:
+        """Note that the bridge is waited for from now on."""
+        for end in self._present:
+            self._heard_at_s.setdefault(end, at_s)
+
+    def told(self, message: DeviceChanged, at_s: float) -> bool:
+        """Note the presence of an other end; whether one is there that may have missed something.
+
+        Other devices are none of its concern.
+        """
+        if message.device not in self._present:
+            return False
+        self._present[message.device], self._heard_at_s[message.device] = message.present, at_s
+        return message.present

@@ -1,0 +1,214 @@
+"""A household and its MPD: what is said goes through the skills and the bridge, and comes back."""
+
+from __future__ import annotations
+
+import select
+import time
+from collections.abc import Callable
+from contextlib import ExitStack, closing
+
+import numpy as np
+import pytest
+
+from assistant.bridge import kept
+from assistant.bridge.mpd.link import Mpd
+from assistant.bridge.stage import BridgeStage
+from assistant.core.clock import boottime_s
+from assistant.core.messages import (
+    DeviceChanged,
+    HomeCommand,
+    HomeStates,
+    Message,
+    MusicLibrary,
+    SpokenReply,
+    Tick,
+    Transcript,
+)
+from assistant.core.settings.mpd import PLAYER, MpdSettings
+from assistant.core.speakable import Speakable, SpeakableSource
+from assistant.evaluation.commands import transcribe
+from audio.asr.pocketsphinx import PocketSphinxRecognizer
+from audio.asr.stage import AsrStage
+from nlu.grammar.templates import Templates
+from nlu.interpreter import Interpreter
+from nlu.stage import NluStage
+from skills.registry import load_registry
+from tests.skills.music.conftest import HOME
+from tests.support.conversation import FAR_APART, Conversation
+from tests.support.mpd import PATIENCE_S, FakeMpd
+from tests.support.talking import EVENING, Talk
+from tests.support.voices import silence, speech
+
+SPOKEN = (
+    *("play some jazz", "play queen", "what is playing", "play it again", "shuffle the music"),
+    *("turn off shuffle", "turn on the radio", "what time is it", "set a timer for ten minutes"),
+)
+
+
+class Household:
+    """The skills, the bridge and MPD: `say` talks to them."""
+
+    def __init__(self, talk: Talk, nlu: NluStage, link: Mpd) -> None:
+        self.talk, self.link, self.stage = talk, link, BridgeStage(link)
+        self.told: list[str] = []
+        """What was said unasked."""
+        self._spoken: list[SpokenReply] = []
+        self._say = Conversation(talk, nlu, float(next(FAR_APART)))
+        feed = talk.feed
+
+        def fed(message: Message) -> list[Message]:
+            """Feed the skills; what they command goes on to the bridge."""
+            talk.at_s = boottime_s()
+            given = feed(message)
+            for one in given:
+                if isinstance(one, HomeCommand):
+                    list(self.stage.feed(one))
+                elif isinstance(one, SpokenReply):
+                    self._spoken.append(one)
+            return given
+
+        talk.feed = fed  # type: ignore[method-assign]
+
+    def say(self, text: str) -> str:
+        """The reply, which is played to its end."""
+        reply = self._say(text)
+        self._play()
+        return reply
+
+    def hear(self, transcript: Transcript) -> str:
+        """The reply to what was heard."""
+        return self._say.hear(transcript)
+
+    def until(self, holds: Callable[[Message], object]) -> None:
+        """Carry what the bridge tells to the skills, until such a message has come."""
+        deadline_s = time.monotonic() + PATIENCE_S
+        while time.monotonic() < deadline_s:
+            if any(holds(message) for message in self._carry()):
+                return
+        raise AssertionError("it does not come")
+
+    def _carry(self) -> list[Message]:
+        """What the bridge tells now, which the skills are told, too."""
+        select.select([self.link], [], [], 0.05)
+        list(self.link.read())
+        came = list(self.stage.feed(Tick(at_s=boottime_s())))
+        for message in (*came, Tick()):
+            self.talk.feed(message)
+        self.told += [one.text for one in self._spoken]
+        self._play()
+        return came
+
+    def _play(self) -> None:
+        while self._spoken:
+            self.talk.play(self._spoken.pop(0))
+
+    def until_told(self, text: str) -> None:
+        """Wait until this is said unasked."""
+        deadline_s = time.monotonic() + PATIENCE_S
+        while text not in self.told and time.monotonic() < deadline_s:
+            self._carry()
+        assert text in self.told
+
+    def until_it(self, state: str, title: str = "") -> None:
+        """Wait until the player tells that it is in this state, and plays this."""
+
+        def holds(message: Message) -> bool:
+            if not isinstance(message, HomeStates) or message.states.get(PLAYER) != state:
+                return False
+            return message.attributes.get(PLAYER, {}).get("media_title", "") == title
+
+        self.until(holds)
+
+
+@pytest.fixture
+def there(things: ExitStack) -> FakeMpd:
+    there = things.enter_context(closing(FakeMpd()))
+    there.start()
+    return there
+
+
+@pytest.fixture(scope="module")
+def musical() -> NluStage:
+    templates = Templates.compile(load_registry().manifests, HOME)
+    return NluStage(templates, Interpreter(templates), lambda: EVENING)
+
+
+@pytest.fixture
+def household(
+    things: ExitStack,
+    there: FakeMpd,
+    talks: Callable[..., Talk],
+    musical: NluStage,
+    monkeypatch: pytest.MonkeyPatch,
+) -> Household:
+    monkeypatch.setattr(kept, "RECONNECT_S", (0.05, 0.2))
+    link = things.enter_context(closing(Mpd(MpdSettings(host="127.0.0.1", port=there.port))))
+    talk = talks(home=HOME, players=(PLAYER,), at_s=boottime_s())
+    household = Household(talk, musical, link)
+    household.until(lambda message: isinstance(message, MusicLibrary))
+    household.until(lambda message: isinstance(message, DeviceChanged))
+    return household
+
+
+def test_jazz_is_put_on_and_told(there: FakeMpd, household: Household) -> None:
+    assert household.say("play some jazz") == "I put on some jazz music."
+    household.until_it("playing", "Blue in Green")
+    assert household.say("what song is this") == "It's Blue in Green by Miles Davis."
+    assert household.say("who sings this") == "It's Miles Davis."
+    assert household.say("shuffle the music") == "I play the songs in any order."
+    household.until_it("playing", "Blue in Green")
+    assert there.random
+    assert household.told == []
+
+
+def test_what_is_not_there_is_named_and_the_music_plays_on(
+    there: FakeMpd, household: Household
+) -> None:
+    household.say("play the playlist cooking")
+    household.until_it("playing", "So What")
+    assert household.say("play something by abba") == "I have nothing by abba."
+    assert household.say("put on the album thriller") == "I have no album called thriller."
+    assert [song.title for song in there.queue] == ["So What", "Bohemian Rhapsody"]
+
+
+def test_music_that_has_gone_meanwhile_is_told(there: FakeMpd, household: Household) -> None:
+    there.songs = []
+    assert household.say("play queen") == "I put on Queen."
+    household.until_told("I asked the music player, but that failed.")
+    assert there.queue == []
+
+
+def test_one_that_is_away_is_told_and_does_not_begin_later(
+    there: FakeMpd, household: Household
+) -> None:
+    there.stop()
+    household.until_it("unavailable")
+    assert household.say("play some jazz") == "I can't reach the music player now."
+    assert household.say("what song is this") == "I can't reach the music player now."
+    there.start()
+    household.until_it("off")
+    assert household.say("what song is this") == "Nothing is playing."
+    assert there.heard.empty()
+    household.say("play some jazz")
+    household.until_it("playing", "Blue in Green")
+
+
+@pytest.mark.parametrize(
+    ("spoken", "reply"),
+    [
+        ("play some jazz", "I put on some jazz music."),
+        ("what is playing", "Nothing is playing."),
+        ("shuffle the music", "I play the songs in any order."),
+        ("turn off shuffle", "I play the songs in their own order."),
+    ],
+)
+def test_it_is_heard(
+    household: Household, tmp_path_factory: pytest.TempPathFactory, spoken: str, reply: str
+) -> None:
+    said = Speakable(sentences=dict.fromkeys(SPOKEN, 1.0))
+    source = SpeakableSource("music", lambda: said)
+    ear = AsrStage(PocketSphinxRecognizer(source, cache_dir=tmp_path_factory.mktemp("asr")))
+    frames = (*silence(0.3), *speech(spoken), *silence(0.3))
+    heard = transcribe(ear, np.frombuffer(b"".join(frames), np.int16))[0]
+    assert heard.text == spoken
+    assert household.hear(heard) == reply
