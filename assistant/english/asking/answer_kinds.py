@@ -82,6 +82,11 @@ def _kind(name: str, asked: str, held: str, loose: bool = False) -> AnswerKind:
 KINDS = (
     _kind("email", rf"{_WHAT}.*\be-?mail\b", r"@"),
     _kind(
+        "address",
+        rf"{_WHAT}.*(?<!web )(?<!ip )\baddress\b",
+        r"^(?!.*(?:@|https?:|www\.)).*(?:\d|, [A-Z])",
+    ),
+    _kind(
         "phone",
         rf"{_WHAT}.*(?:\b(?:phone|telephone|mobile|cell)\b|(?:['’]s|his|her|their|there) number\b)"
         rf"|{_WHAT}(?:the |my |our )?number (?:for|of) (?:the |my |our |a )?\w+\W*$"

@@ -13,6 +13,9 @@ from assistant.english.asking.answer_kinds import tells_kind
         ("and where is it", "It is behind the shed.", True),
         ("and where is it", "Thanks for all your help.", False),
         ("what time", "The bus leaves at 8:20.", True),
+        ("what's gran's address", "Gran's address is 3 Station Road, Oxford.", True),
+        ("what's gran's address", "Gran's e-mail address is gran@example.org.", False),
+        ("what's gran's e-mail address", "Gran's e-mail address is gran@example.org.", True),
         ("and that", "The bus leaves at 8:20.", False),
     ],
 )
