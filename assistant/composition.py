@@ -183,6 +183,7 @@ class Composition:
             mute=MuteSwitch.of(self._config).mute if database.path else lambda: None,
             quiet=quiet_hours(self._config.announcements.quiet),
             network=self._config.network_socket if database.path else None,
+            calendar=self._config.calendar_file if database.path else None,
             rules=self.rules,
             pin=PinFile(self._config.state_dir / PIN_FILE) if database.path else None,
             evidence=clock_evidence if database.path else lambda: Evidence.NONE,

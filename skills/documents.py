@@ -91,7 +91,8 @@ def plans(request: Request, context: Context, period: Period | None = None) -> R
 @skill.intent(
     "CalendarNext",
     "(when|what) is (my|our|the) next (meeting|appointment|event) [with {person}]",
-    "what is next (in|on) (my|our|the) <calendar>",
+    "what is next [(in|on) (my|our|the) <calendar>]",
+    "what (do (I|we) have|have (I|we) got|is coming up) next",
     "when (do (I|we) (meet|see)|(am I|are we) (meeting|seeing)) {person} [next|again]",
     # Not one that asks: "when is choir" would be taken for it, and told of another event.
 )

@@ -20,6 +20,7 @@ from assistant.skill.manifest import SkillManifest
 from assistant.skill.settings import BadSetting, read_settings
 from skills import (
     alarms,
+    calendar,
     clock,
     conversation,
     documents,
@@ -51,7 +52,7 @@ LOAD_S = 20.0
 """Most seconds for the import of a skill, which may need a large library from a slow card."""
 _MODULES = (
     *(clock, timer, home, planned, sums, jokes, disturbing, documents, conversation, talk),
-    *(alarms, reminders, music),
+    *(alarms, reminders, calendar, music),
 )
 BUILT_IN: tuple[Skill, ...] = tuple(module.skill for module in _MODULES)
 

@@ -15,6 +15,7 @@ from assistant.core.errors import SkillError
 from assistant.core.layout import MARK_WRONG
 from assistant.core.messages import (
     Asked,
+    CalendarChanged,
     CarriedOut,
     Commit,
     DeviceChanged,
@@ -39,6 +40,7 @@ from skills.announcements.floor import Floor
 from skills.announcements.quiet import SET, Quiet
 from skills.announcements.waiting import Waiting
 from skills.capabilities.bound import OWN, Capabilities
+from skills.capabilities.calendar.store import RESTORE, StoredCalendar
 from skills.confirmed import Confirmed
 from skills.deadline import Overdue, within
 from skills.devices.devices import Devices
@@ -136,6 +138,7 @@ class SkillsStage:
         mute: Callable[[], None] = lambda: None,
         quiet: tuple[time, time] | None = None,
         network: Path | None = None,
+        calendar: Path | None = None,
         rules: Rules = NO_RULES,
         pin: PinFile | None = None,
         evidence: Callable[[], Evidence] = lambda: Evidence.NONE,
@@ -156,6 +159,7 @@ class SkillsStage:
         self._music = StoredMusic(database, self._devices.added)
         lists = StoredLists(database, guard)
         lists.take_over(self._devices.added)
+        self._calendar = StoredCalendar(database, calendar, self._timing, announce)
         self._confirmed = Confirmed(database, usage)
         self._events = Events(registry, database, self._devices, self._timing)
         capabilities = Capabilities(database, self._announcements, self._timing, network)
@@ -168,10 +172,11 @@ class SkillsStage:
         registry.use(capabilities, guard)
 
         def room(there: str) -> Room:
+            others = {SET: self._quiet.restore, RESTORE: self._calendar.take_back}
             history = History(
                 *(database, registry.abilities, self._scheduler, self._devices, lists),
                 *(self._later.plans, self._later.alarms),
-                {**dict.fromkeys(OWN, capabilities.take_back), SET: self._quiet.restore},
+                {**dict.fromkeys(OWN, capabilities.take_back), **others},
                 guard,
                 *(recording, partial(self._confirmed.take_back, there)),
                 room="" if there == area else there,
@@ -183,6 +188,7 @@ class SkillsStage:
                 lists=lists,
                 plans=self._later.plans,
                 alarms=self._later.alarms,
+                calendar=self._calendar,
                 conversation=history,
                 do_not_disturb=self._quiet,
                 music=self._music,
@@ -233,6 +239,8 @@ class SkillsStage:
         here = self._rooms.of("").context
         yield from self._events.handle(here, self._scheduler.at_s, _in_time)
         yield from self._devices.left_over()
+        if self._calendar.write(self._scheduler.at_s):
+            yield CalendarChanged()
 
     def deadline_s(self) -> float | None:
         """When a timer or a plan is due, a ring must come again, or an open question lapses."""
@@ -242,7 +250,7 @@ class SkillsStage:
             *(self._scheduler.deadline_s(), self._later.deadline_s(), self._pin.deadline_s()),
             self._announcements.deadline_s(self._scheduler.at_s, self._rooms.asking),
             self._events.deadline_s(self._scheduler.at_s),
-            *(self._devices.deadline_s(), self._rooms.deadline_s()),
+            *(self._devices.deadline_s(), self._rooms.deadline_s(), self._calendar.deadline_s()),
         ]
         return min((m for m in moments if m is not None), default=None)
 

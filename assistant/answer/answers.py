@@ -88,6 +88,10 @@ class DocumentAnswers:
             made = yield from self.answering(question, _of_documents(task), at_s)
         return made
 
+    def document_of(self, event: str) -> str:
+        """The file name of the document in which an event stands; "" where none has it."""
+        return self._calendar.document_of(event)
+
     def answering_all(self, questions: Sequence[str]) -> list[Steps[Answer]]:
         """The steps to the answers of many questions; the monitor does not observe them."""
         return self._answerer.answering_all(questions)

@@ -90,6 +90,8 @@ class Answering:
     ) -> Collection:
         """The user's documents, as they are on the disk; `in_flight` holds requests about them."""
         folders = [Path(f).expanduser().resolve() for f in self._config.documents.folders]
+        if knowledge.path is not None:  # what is only tried out reads nothing of the user's own
+            folders.append(self._config.calendar_file)
         index = vectors if vectors is not None else self.vectors(knowledge)
         requests = in_flight.requests if in_flight is not None else None
         return Collection(

@@ -4,9 +4,11 @@
 |--------------------------------|--------------------------------------------------------------|
 | WordFacts                      | the facts in the generator's words, or the skill's own       |
 | RepeatAnswer                   | the last answer again                                        |
+| NameCalendar                   | the document of an event, which is only read                 |
 | NameSource                     | title and place of the last answer's document                |
 | Summarise                      | two or three sentences                                       |
 | ListEvents, FindNextEvent      | the events of a time, the next one                           |
+| FindFreeTime                   | when there are none                                          |
 | ListNotes                      | the notes of a time                                          |
 | OpenQuestion                   | one sentence that says only what a document says             |
 | … that asks, and was not found | the skill's own words, or that no answer was found           |
@@ -29,11 +31,13 @@ from assistant.core.degraded import Degraded
 from assistant.core.errors import AnswerError
 from assistant.core.messages import (
     BargeIn,
+    CalendarChanged,
     CalendarTask,
     DocumentsDone,
     DocumentsRequest,
     Fact,
     Message,
+    NameCalendar,
     NameSource,
     OpenQuestion,
     Question,
@@ -63,6 +67,9 @@ class AnswerSource(Protocol):
     def scheduled(self, question: str, task: CalendarTask, at_s: float = 0.0) -> Steps[Answer]:
         """The answer to a question about days, or an honest refusal."""
 
+    def document_of(self, event: str) -> str:
+        """The file name of the document in which an event stands; "" where none has it."""
+
     def wording(self, facts: Sequence[Fact], question: str, intent: str) -> Steps[str]:
         """All facts in one sentence; "" where there is no such sentence."""
 
@@ -82,6 +89,9 @@ class Collects(Protocol):
     def take(self, request: DocumentsRequest) -> Iterable[Message]:
         """Begin what the command line asks for."""
 
+    def look_anew(self) -> None:
+        """Look at the disk at the next `step`."""
+
     def step(self, at_s: float) -> Iterable[Message]:
         """Do one slice."""
 
@@ -93,7 +103,12 @@ class AnswerStage:
     questions are worked on at once. `faults` are reported after the replies.
     """
 
-    consumes: ClassVar[tuple[type[Message], ...]] = (Question, BargeIn, DocumentsRequest)
+    consumes: ClassVar[tuple[type[Message], ...]] = (
+        Question,
+        BargeIn,
+        DocumentsRequest,
+        CalendarChanged,
+    )
 
     def __init__(
         self,
@@ -116,6 +131,8 @@ class AnswerStage:
                 yield from self._remarks()
             case BargeIn():
                 self._in_flight.cancel(message.utterance_id)
+            case CalendarChanged() if self._collection is not None:
+                self._collection.look_anew()
             case DocumentsRequest() if self._collection is not None:
                 yield from self._collection.take(message)
             case DocumentsRequest():
@@ -149,6 +166,8 @@ class AnswerStage:
                 yield self._reply(question, self._spoken(question).said or question.fallback)
             case NameSource():
                 yield self._reply(question, self._spoken(question).source or question.fallback)
+            case NameCalendar(event=event):
+                yield self._reply(question, self._unchanged(question, event), done=False)
             case Summarise(name=name, words=words):
                 yield from self._summary(question, name, words)
             case WordFacts(facts=facts):
@@ -158,6 +177,11 @@ class AnswerStage:
                 yield (yield from self._answered(question, task))
             case task:
                 yield (yield from self._scheduled(question, task))
+
+    def _unchanged(self, question: Question, event: str) -> str:
+        """Why an event is not changed: its document is only read, or there is no such event."""
+        name = self._answers.document_of(event) if self._answers is not None else ""
+        return f"That is in {name}, which I only read." if name else question.fallback
 
     def _worded(self, question: Question, facts: Sequence[Fact]) -> Steps[str]:
         if self._answers is None:

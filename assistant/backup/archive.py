@@ -2,7 +2,7 @@
 
     manifest.json                        the `Manifest`: format, date, and every file's hash
     settings/{system,user,own}.toml      the settings, by where they came from
-    home.yaml, certificate.pem, password the files that the settings name
+    home.yaml, calendar.ics, …            the files that the settings name
     sentences/**.yaml                    the user's own sentences
     state/…                              what lay in the state folder
 
@@ -40,13 +40,14 @@ STATE, SENTENCES, SETTINGS = "state", "sentences", "settings"
 SYSTEM, USER, OWN = (f"{SETTINGS}/{role}.toml" for role in ("system", "user", "own"))
 """The settings of the system, of the user, and those that `--config` named."""
 HOME, CERTIFICATE, PASSWORD = "home.yaml", "certificate.pem", "password"
-"""The files that `home.file`, `mqtt.ca_file` and `mqtt.password_file` name."""
+CALENDAR = "calendar.ics"
+"""The files that `home.file`, `mqtt.ca_file`, `mqtt.password_file` and `calendar.file` name."""
 
 _MANIFEST = "manifest.json"
 _NAMES = re.compile(
-    rf"{SETTINGS}/(system|user|own)\.toml|{re.escape(HOME)}|{re.escape(CERTIFICATE)}|{PASSWORD}"
+    rf"{SETTINGS}/(system|user|own)\.toml|{re.escape(HOME)}|{re.escape(CERTIFICATE)}|{PASSWORD}|{re.escape(CALENDAR)}"
     rf"|{SENTENCES}/.+\.ya?ml"
-    rf"|{STATE}/(state\.db|knowledge\.db|heard|usage\.json|quarantine\.json|wake/[^/]+\.npz|recordings/[^/]+"
+    rf"|{STATE}/(state\.db|knowledge\.db|heard|calendar\.ics|usage\.json|quarantine\.json|wake/[^/]+\.npz|recordings/[^/]+"
     rf"|{SKILLS_FOLDER}/[A-Za-z0-9_-]+\.db"
     rf"|{SKILLS_FOLDER}/[a-z][a-z0-9_]*/({re.escape(RECORD)}|{FILES}/.+))"
 )

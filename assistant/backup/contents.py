@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from assistant.backup.archive import (
+    CALENDAR,
     CERTIFICATE,
     HOME,
     OWN,
@@ -21,6 +22,7 @@ from assistant.core.config import SYSTEM_FILE, USER_FILE, Config
 from assistant.core.database import copy_database
 from assistant.core.errors import InputError
 from assistant.core.layout import (
+    CALENDAR_FILE,
     HEARD_FILE,
     KNOWLEDGE_FILE,
     PIN_FILE,
@@ -38,12 +40,13 @@ from skills.isolation.installed import FILES as SKILL_FILES
 from skills.isolation.installed import RECORD, installed_skills
 
 DATABASES = (STATE_FILE, KNOWLEDGE_FILE)
-FILES = (HEARD_FILE, USAGE_FILE, QUARANTINE_FILE)
+FILES = (CALENDAR_FILE, HEARD_FILE, USAGE_FILE, QUARANTINE_FILE)
 REBUILT = (VECTORS_FILE, f"{VECTORS_FILE}.json")
 """Files that are made from the databases again; beside others they would be wrong."""
 
 NAMED = {
     HOME: "home.file",
+    CALENDAR: "calendar.file",
     CERTIFICATE: "mqtt.ca_file",
     PASSWORD: "mqtt.password_file",
     SENTENCES: "nlu.custom_sentences",
@@ -78,6 +81,8 @@ def gather(
         if not wanted or (name == PASSWORD and not secrets):
             continue
         path = Path(wanted).expanduser()
+        if name == CALENDAR and not path.exists():  # nothing was added yet
+            continue
         if name != SENTENCES:
             _copy(path, into / name)
             continue

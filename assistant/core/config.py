@@ -19,15 +19,21 @@ from msgspec import Meta
 from assistant.core.did_you_mean import did_you_mean
 from assistant.core.errors import ConfigError
 from assistant.core.files import read_text
-from assistant.core.layout import CONTROL_SOCKET, DESCRIBED_HOME_FILE, NETWORK_SOCKET
+from assistant.core.layout import (
+    CALENDAR_FILE,
+    CONTROL_SOCKET,
+    DESCRIBED_HOME_FILE,
+    NETWORK_SOCKET,
+)
 from assistant.core.settings.announcements import AnnouncementSettings
 from assistant.core.settings.button import ButtonSettings
+from assistant.core.settings.calendar import CalendarSettings
+from assistant.core.settings.history import MetricsSettings, RecordingsSettings
 from assistant.core.settings.home_assistant import HomeAssistantSettings
 from assistant.core.settings.merge import flat, merge
 from assistant.core.settings.mpd import MpdSettings
 from assistant.core.settings.mqtt import MqttSettings
 from assistant.core.settings.network import NetworkSettings
-from assistant.core.settings.recordings import RecordingsSettings
 from assistant.core.settings.section import SettingsSection
 from assistant.core.settings.security import SecuritySettings
 from assistant.core.settings.skills import SkillsSettings
@@ -168,15 +174,6 @@ class AnswerSettings(SettingsSection, frozen=True, kw_only=True):
     """Name of the model that words answers, as `assistant models list` shows it."""
 
 
-class MetricsSettings(SettingsSection, frozen=True, kw_only=True):
-    """The metrics that are stored; they contain no words of the user."""
-
-    textfile: str = ""
-    """Path of a Prometheus text file, for node_exporter's textfile collector; "" for none."""
-    keep_utterances: Annotated[int, Meta(ge=1, le=1_000_000)] = 1000
-    """Number of utterances whose stage times are kept."""
-
-
 class StorageSettings(SettingsSection, frozen=True, kw_only=True):
     """Where state lives."""
 
@@ -212,6 +209,7 @@ class Config(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     security: SecuritySettings = SecuritySettings()
     home: HomeSettings = HomeSettings()
     documents: DocumentsSettings = DocumentsSettings()
+    calendar: CalendarSettings = CalendarSettings()
     answer: AnswerSettings = AnswerSettings()
     mqtt: MqttSettings = MqttSettings()
     home_assistant: HomeAssistantSettings = HomeAssistantSettings()
@@ -233,6 +231,12 @@ class Config(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
         """The folder of sockets."""
         fallback = Path(os.environ.get("XDG_RUNTIME_DIR", f"/tmp/hark-{os.getuid()}"))  # noqa: S108
         return _folder(self.storage.runtime, "RUNTIME_DIRECTORY", str(fallback / "hark"))
+
+    @property
+    def calendar_file(self) -> Path:
+        """The file of the calendar that is changed by voice; the answers read it, too."""
+        own = self.calendar.file
+        return Path(own).expanduser().resolve() if own else self.state_dir / CALENDAR_FILE
 
     @property
     def home_file(self) -> Path | None:

@@ -22,6 +22,7 @@ from assistant.core.parts import Choice as Choice
 from assistant.core.parts import Command as Command
 from assistant.core.parts import Control as Control
 from assistant.core.parts import Fact as Fact
+from assistant.core.parts import FindFreeTime as FindFreeTime
 from assistant.core.parts import FindNextEvent as FindNextEvent
 from assistant.core.parts import Frame as Frame
 from assistant.core.parts import Id, ReplyText, UserText
@@ -29,6 +30,7 @@ from assistant.core.parts import ListedDocument as ListedDocument
 from assistant.core.parts import ListEvents as ListEvents
 from assistant.core.parts import ListNotes as ListNotes
 from assistant.core.parts import Message as Message
+from assistant.core.parts import NameCalendar as NameCalendar
 from assistant.core.parts import NameSource as NameSource
 from assistant.core.parts import OpenQuestion as OpenQuestion
 from assistant.core.parts import Period as Period
@@ -266,6 +268,10 @@ class DeviceChanged(Control, frozen=True, kw_only=True):
     detail: str = ""
     others: int = 0
     """How many other microphones are there."""
+
+
+class CalendarChanged(Control, frozen=True, kw_only=True):
+    """The calendar was changed by voice, so that the answers read its file at once."""
 
 
 class MuteChanged(Control, frozen=True, kw_only=True):

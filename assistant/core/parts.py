@@ -225,6 +225,21 @@ class FindNextEvent(msgspec.Struct, frozen=True, kw_only=True, tag=True):
     person: str = ""
 
 
+class FindFreeTime(msgspec.Struct, frozen=True, kw_only=True, tag=True):
+    """Say when nothing is in the calendar in `period`."""
+
+    period: Period
+    said: str = ""
+    """The user's words for the period."""
+
+
+class NameCalendar(msgspec.Struct, frozen=True, kw_only=True, tag=True):
+    """Name the document in which an event stands that cannot be changed there."""
+
+    event: str
+    """The user's words for the event."""
+
+
 class ListNotes(msgspec.Struct, frozen=True, kw_only=True, tag=True):
     """Say what was noted in `period`."""
 
@@ -235,9 +250,11 @@ class ListNotes(msgspec.Struct, frozen=True, kw_only=True, tag=True):
     """Only notes about this topic are said; "" for all."""
 
 
-CalendarTask = ListEvents | FindNextEvent | ListNotes
+CalendarTask = ListEvents | FindNextEvent | FindFreeTime | ListNotes
 """A task that is answered from the calendar or from notes."""
-AnswerTask = OpenQuestion | WordFacts | NameSource | RepeatAnswer | Summarise | CalendarTask
+AnswerTask = (
+    OpenQuestion | WordFacts | NameSource | NameCalendar | RepeatAnswer | Summarise | CalendarTask
+)
 """The task of a Question."""
 
 

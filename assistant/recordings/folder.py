@@ -25,7 +25,7 @@ from assistant.core.errors import InputError, StorageError
 from assistant.core.files import make_private, replace_file
 from assistant.core.layout import RECORDINGS_FOLDER
 from assistant.core.messages import SAMPLE_RATE_HZ
-from assistant.core.settings.recordings import RecordingsSettings
+from assistant.core.settings.history import RecordingsSettings
 from assistant.recordings.examples import Examples
 from assistant.recordings.trace import Trace
 

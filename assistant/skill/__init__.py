@@ -3,9 +3,11 @@
 from assistant.core.errors import SkillError, UnreachableError
 from assistant.core.home.music import Music
 from assistant.core.messages import (
+    FindFreeTime,
     FindNextEvent,
     ListEvents,
     ListNotes,
+    NameCalendar,
     NameSource,
     OpenQuestion,
     Period,
@@ -33,7 +35,7 @@ from assistant.skill.named import (
 )
 from assistant.skill.network import Response
 from assistant.skill.opening import opened_by, opens, too_unsure_to_open
-from assistant.skill.plans import AT, Alarm, Planned, needs_time
+from assistant.skill.plans import AT, Alarm, CalendarEvent, Planned, needs_time
 from assistant.skill.reply import Ask, Cancelled, Choose, Confirm, Dialog, Reply, Report, Undo
 from assistant.skill.signature import choices, domains, prompt, unambiguous, unless
 from assistant.skill.skill import Skill
@@ -46,6 +48,7 @@ __all__ = [
     "Announcement",
     "Area",
     "Ask",
+    "CalendarEvent",
     "Cancelled",
     "Change",
     "Choose",
@@ -55,12 +58,14 @@ __all__ = [
     "Dialog",
     "Entity",
     "Every",
+    "FindFreeTime",
     "FindNextEvent",
     "Floor",
     "ListEvents",
     "ListItem",
     "ListNotes",
     "Music",
+    "NameCalendar",
     "NameSource",
     "NamedTime",
     "OpenQuestion",

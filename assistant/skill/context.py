@@ -17,7 +17,7 @@ from assistant.skill.files import NO_FILES, Files
 from assistant.skill.home import Area, Entity, Floor
 from assistant.skill.log import SkillLog
 from assistant.skill.network import Network
-from assistant.skill.plans import Alarms, Plans
+from assistant.skill.plans import Alarms, Calendar, Plans
 from assistant.skill.reply import Undo
 from assistant.skill.storage import Storage, Tables
 
@@ -231,6 +231,7 @@ class Context:
     lists: ListStore
     plans: Plans
     alarms: Alarms
+    calendar: Calendar
     conversation: Conversation
     storage: Storage
     tables: Tables

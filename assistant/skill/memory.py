@@ -1,7 +1,8 @@
-"""For the tests of skills: a network that reaches nothing, plans, and alarms that never ring."""
+"""For the tests of skills: a network that reaches nothing, plans, a calendar, silent alarms."""
 
 from __future__ import annotations
 
+import itertools
 from datetime import datetime, time, timedelta
 
 import msgspec
@@ -10,7 +11,7 @@ from assistant.core.errors import UnreachableError
 from assistant.core.messages import When
 from assistant.core.network.exchange import LONGEST_WAIT_S
 from assistant.skill.network import Response
-from assistant.skill.plans import Alarm, Planned
+from assistant.skill.plans import Alarm, CalendarEvent, Planned
 from assistant.skill.reply import Undo
 from assistant.skill.values import Recurrence
 
@@ -144,3 +145,52 @@ class MemoryAlarms:
                 first = datetime.fromisoformat(str(when.value))
         moment = first if isinstance(first, datetime) else datetime.combine(first, at or time())
         return moment if moment.tzinfo else moment.replace(tzinfo=self._now.tzinfo)
+
+
+class MemoryCalendar:
+    """`Calendar` whose series take place once."""
+
+    def __init__(self) -> None:
+        self._events: dict[str, CalendarEvent] = {}
+        self._numbers = itertools.count(1)
+
+    def coming(self) -> tuple[CalendarEvent, ...]:
+        """Every event, in order."""
+        return tuple(sorted(self._events.values(), key=lambda event: event.starts))
+
+    def between(self, since: datetime, until: datetime) -> tuple[CalendarEvent, ...]:
+        """Every event of that period."""
+        return tuple(e for e in self.coming() if e.starts < until and e.ends > since)
+
+    def add(
+        self,
+        title: str,
+        starts: datetime,
+        ends: datetime,
+        *,
+        whole_days: bool = False,
+        rule: str = "",
+    ) -> CalendarEvent:
+        """Keep an event."""
+        event = CalendarEvent(
+            id=str(next(self._numbers)),
+            title=title,
+            starts=starts,
+            ends=ends,
+            whole_days=whole_days,
+            rule=rule,
+        )
+        self._events[event.id] = event
+        return event
+
+    def move(
+        self, event: CalendarEvent, starts: datetime, ends: datetime, *, every: bool = False
+    ) -> Undo:
+        """Give an event another time."""
+        self._events[event.id] = msgspec.structs.replace(event, starts=starts, ends=ends)
+        return Undo("calendar.restore", event.id)
+
+    def remove(self, event: CalendarEvent, *, every: bool = False) -> Undo:
+        """Forget an event."""
+        del self._events[event.id]
+        return Undo("calendar.restore", event.id)

@@ -1,4 +1,4 @@
-"""What is planned for later, and what rings at its time, as a skill sees it."""
+"""What is planned, what rings at its time, and the calendar, as a skill sees them."""
 
 from __future__ import annotations
 
@@ -17,6 +17,8 @@ AT = "{at}"
 WAITS = " I don't know whether my clock is right, so it waits until I do."
 LONGEST_WORDS = 500
 """Most characters of what an alarm says, and of its name."""
+LONGEST_TITLE = 200
+"""Most characters of an event's title."""
 
 
 class Planned(msgspec.Struct, frozen=True, kw_only=True):
@@ -115,6 +117,58 @@ class Alarms(Protocol):
 
     def cancel(self, alarm_id: str) -> Undo:
         """Forget one, and return the undo."""
+
+
+class CalendarEvent(msgspec.Struct, frozen=True, kw_only=True):
+    """One event at one of its times."""
+
+    id: str
+    """Its UID in the file; the same at all its times."""
+    title: str
+    starts: datetime
+    """With the zone of the home; midnight where it lasts whole days."""
+    ends: datetime
+    whole_days: bool = False
+    rule: str = ""
+    """RFC 5545 RRULE by which it comes again; "" for once."""
+    then: str = ""
+    """When it is, in words: "tomorrow at 9 am", "every Tuesday at 6 pm"."""
+
+
+class Calendar(Protocol):
+    """The events of one file (RFC 5545), which survive a restart and a power cut.
+
+    What others write in the file is seen, too, and stays as it is unless it is changed here. Every
+    operation raises `SkillError` with words for the user where the file cannot be used.
+    """
+
+    def coming(self) -> tuple[CalendarEvent, ...]:
+        """Every event that is not over, at its next time, the next first."""
+
+    def between(self, since: datetime, until: datetime) -> tuple[CalendarEvent, ...]:
+        """Every event of that period at each of its times, in order."""
+
+    def add(
+        self,
+        title: str,
+        starts: datetime,
+        ends: datetime,
+        *,
+        whole_days: bool = False,
+        rule: str = "",
+    ) -> CalendarEvent:
+        """Add an event, with a `rule` again and again; `Undo("calendar.restore", id)` removes it.
+
+        Where it lasts whole days, `ends` is the midnight after the last one.
+        """
+
+    def move(
+        self, event: CalendarEvent, starts: datetime, ends: datetime, *, every: bool = False
+    ) -> Undo:
+        """Give an event another time, and return the undo; `every` moves all times of a series."""
+
+    def remove(self, event: CalendarEvent, *, every: bool = False) -> Undo:
+        """Remove an event, and return the undo; `every` removes all times of a series."""
 
 
 def needs_time(when: When) -> bool:

@@ -27,7 +27,7 @@ from assistant.skill.context import Context, ListItem, Request, Timer
 from assistant.skill.files import MemoryFiles
 from assistant.skill.home import Area, Entity, Floor, Home
 from assistant.skill.log import SkillLog
-from assistant.skill.memory import MemoryAlarms, MemoryNetwork, MemoryPlans
+from assistant.skill.memory import MemoryAlarms, MemoryCalendar, MemoryNetwork, MemoryPlans
 from assistant.skill.network import Network
 from assistant.skill.reply import Cancelled, Undo
 from assistant.skill.skill import Skill
@@ -308,6 +308,7 @@ def memory_context(
         lists=MemoryLists(),
         plans=MemoryPlans(),
         alarms=MemoryAlarms(now),
+        calendar=MemoryCalendar(),
         conversation=MemoryConversation(),
         storage=Storage(MemoryValues()),
         tables=MemoryTables(skill.migrations if skill else ()),

@@ -16,7 +16,7 @@ from assistant.skill import Area, Context, Reply, Storage, Undo
 from assistant.skill.announcements import DoNotDisturb
 from assistant.skill.context import Conversation, HomeControl, ListStore, MusicNames, Timers
 from assistant.skill.log import SkillLog
-from assistant.skill.plans import Alarms, Plans
+from assistant.skill.plans import Alarms, Calendar, Plans
 from assistant.skill.storage import TableMigration
 from skills.announcements.waiting import SkillAnnouncements, Waiting
 from skills.capabilities.network import BridgeNetwork
@@ -93,6 +93,7 @@ class Capabilities:
         lists: ListStore,
         plans: Plans,
         alarms: Alarms,
+        calendar: Calendar,
         conversation: Conversation,
         do_not_disturb: DoNotDisturb,
         music: MusicNames,
@@ -106,6 +107,7 @@ class Capabilities:
             lists=lists,
             plans=plans,
             alarms=alarms,
+            calendar=calendar,
             conversation=conversation,
             do_not_disturb=do_not_disturb,
             music=music,

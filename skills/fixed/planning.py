@@ -6,20 +6,11 @@ from skills.fixed.replies import FixedReply
 
 SUBJECTS = (
     FixedReply(
-        "AddEvent",
-        "I can't change your calendar; I can only read it.",
+        "InviteGuest",
+        "I can't invite anybody.",
         (
-            "(put|add|write|enter|note) {what} (in|into|to|on|onto) (my|our|the) (calendar|diary)",
-            "(put|add|write|enter) (it|that|this) (in|into|to|on) (my|our|the) (calendar|diary)",
-            "(make|schedule|create|add|set up|plan|arrange) (an|a|my|the|another) "
-            "(appointment|event|meeting|date) [with {who}] [<moment>]",
-            "(make|schedule|arrange) (an|a) appointment (at|with) (the {what}|{what})",
-            "(cancel|delete|move|reschedule|postpone) (my|our|the) [{what}] (appointment|meeting"
-            "|event)",
-            "(cancel|delete|move|reschedule|postpone) (my|our|the) (appointment|meeting|event) "
-            "[<moment>]",
-            "(block|keep) {what} free (in|on) (my|our|the) (calendar|diary)",
-            "invite {who} to (dinner|lunch|the party|the meeting|my birthday)",
+            "invite {who} to (dinner|lunch|the party|my birthday)",
+            "(send|write) [out] [the] invitations [(to|for) {what}]",
         ),
         names=True,
     ),

@@ -19,7 +19,7 @@ from assistant.skill.announcements import Announcements, DoNotDisturb
 from assistant.skill.context import Conversation, HomeControl, ListStore, Timers
 from assistant.skill.files import Files
 from assistant.skill.network import Network
-from assistant.skill.plans import Alarms, Plans
+from assistant.skill.plans import Alarms, Calendar, Plans
 from assistant.skill.storage import Cell, StoredValues, Tables
 
 NETWORK = "network"
@@ -29,6 +29,7 @@ CAPABILITIES: Mapping[str, type] = {
     "lists": ListStore,
     "plans": Plans,
     "alarms": Alarms,
+    "calendar": Calendar,
     "home": HomeControl,
     "conversation": Conversation,
     STORAGE: StoredValues,

@@ -1,6 +1,6 @@
 """What a skill may use: the permissions that it asks for, and those that the user grants.
 
-timers · lists · plans · alarms · conversation   those capabilities, whole
+timers · lists · plans · alarms · calendar · conversation   those, whole
 home                                     every device and area
 home:light                               devices of one domain
 home:light:kitchen · home:*:kitchen      of one area

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import re
-from datetime import datetime, timedelta
+from datetime import date, datetime, timedelta
 
 from assistant.core.messages import SunEvent
 from assistant.english.commands.verbs import orders, promised
-from assistant.english.dates import WEEKDAYS, weekday_name
+from assistant.english.dates import WEEKDAYS, month_and_day, weekday_name
 from assistant.english.spoken import joined, length, plural, spoken
 from skills.declined import to_user
 from skills.later.plan import After, AtTime, Due
@@ -53,6 +53,15 @@ def in_words(due: Due, timing: Timing, key: str = "", link: str = "at") -> str:
     if due.rule:
         return _every(due, clock)
     return clock if due.local.date() == timing.now.date() else _on_a_day(due, clock, timing, link)
+
+
+def day_in_words(day: date, rule: str, now: datetime) -> str:
+    """When something that lasts whole days is: "tomorrow", "every year on May 5"."""
+    told = spoken(day, now)
+    on = told if told in ("today", "tomorrow", "yesterday") else f"on {told}"
+    if "FREQ=YEARLY" in rule:
+        return f"every year on {month_and_day(day)}"
+    return f"{on}, and again after that" if rule else on
 
 
 def clock_of(moment: datetime, now: datetime) -> str:

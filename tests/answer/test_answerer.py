@@ -30,6 +30,7 @@ from assistant.core.messages import (
     Fact,
     FindNextEvent,
     Message,
+    NameCalendar,
     NameSource,
     OpenQuestion,
     Question,
@@ -228,6 +229,9 @@ class Documents:
     def scheduled(self, question: str, task: CalendarTask, at_s: float = 0.0) -> Steps[Answer]:
         return self._made.answering(question)
 
+    def document_of(self, event: str) -> str:
+        return "school.ics" if event == "parents evening" else ""
+
     def alerts(self) -> Sequence[Message]:
         return ()
 
@@ -333,6 +337,15 @@ def test_a_summary_comes_sentence_by_sentence(stage: AnswerStage) -> None:
 
 def test_of_what_is_not_there_no_summary_is_made_up(stage: AnswerStage) -> None:
     assert said(stage, "x", task=Summarise(name="toaster")) == ["There is no toaster."]
+
+
+def test_an_event_of_a_document_is_named_and_not_changed(stage: AnswerStage) -> None:
+    task, none = NameCalendar(event="parents evening"), "There is no such event."
+    (reply,) = stage.feed(Question(utterance_id="u1", text="move it", task=task, fallback=none))
+    assert isinstance(reply, SpokenReply)
+    assert (reply.text, reply.done) == ("That is in school.ics, which I only read.", False)
+    assert said(stage, "x", task=NameCalendar(event="dentist"), fallback=none) == [none]
+    assert said(AnswerStage(), "x", task=task, fallback=none) == [none]
 
 
 def test_what_is_answered_from_the_calendar_is_found_or_nothing_is(stage: AnswerStage) -> None:

@@ -54,6 +54,7 @@ class Machine:
         (self.state / "recordings" / "u1.wav").write_text("sound")
         (self.state / "recordings" / "examples").write_text("{}\n")
         (self.state / "heard").write_text("ring-1\n")
+        (self.state / "calendar.ics").write_text("BEGIN:VCALENDAR\nEND:VCALENDAR\n")
         (self.state / "knowledge.faiss").write_text("an index")
         (self.state / "daemon.lock").touch()
         self.act("first")
@@ -111,7 +112,7 @@ def test_what_was_there_at_the_time_is_there_again_and_what_was_here_is_kept(
     assert machine.acted == ["first"]
     assert (machine.home.read_text(), machine.settings.read_text()) == (HOME, settings)
     assert sorted(f.name for f in machine.state.iterdir()) == [
-        "heard", "models", "recordings", "state.db", "state.db.lock", "wake",
+        "calendar.ics", "heard", "models", "recordings", "state.db", "state.db.lock", "wake",
     ]  # fmt: skip
     assert [f.name for f in (machine.state / "wake").iterdir()] == ["hey.npz"]
     # What a backup does not hold stays; what is made from it is made anew.
@@ -199,6 +200,18 @@ def test_recordings_and_secrets_are_left_out_unless_asked_for(tmp_path: Path) ->
     machine.restore()
     assert (password.read_text(), password.stat().st_mode & 0o777) == ("hush", 0o600)
     assert (machine.state / "recordings" / "u1.wav").read_text() == "sound"
+
+
+def test_a_calendar_of_the_users_own_is_there_again(tmp_path: Path) -> None:
+    calendar = tmp_path / "machine" / "home.ics"
+    machine = Machine(tmp_path / "machine", f'[calendar]\nfile = "{calendar}"\n')
+    machine.back_up()  # nothing was added yet, so that there is no file
+    machine.archive.unlink()
+    calendar.write_text("BEGIN:VCALENDAR\nEND:VCALENDAR\n")
+    machine.back_up()
+    calendar.write_text("nonsense")
+    machine.restore()
+    assert calendar.read_text() == "BEGIN:VCALENDAR\nEND:VCALENDAR\n"
 
 
 def test_settings_can_be_kept(machine: Machine) -> None:

@@ -11,7 +11,7 @@ import pytest
 import soundfile
 
 from assistant.core.errors import InputError, StorageError
-from assistant.core.settings.recordings import RecordingsSettings
+from assistant.core.settings.history import RecordingsSettings
 from assistant.recordings.folder import Recordings, Usage, recorded
 from assistant.recordings.trace import Trace
 from tests.support.utterances import utterance

@@ -208,6 +208,16 @@ UNDERSTOOD: dict[str, dict[str, Slots]] = {
         "what is next in my calendar": {},
         "when is my next meeting with Alice": {"person": "alice"},
         "when do I see Alice next": {"person": "alice"},
+        "what's next": {},
+        "what have I got next": {},
+    },
+    "FindFreeTime": {
+        "when am I free tomorrow": {"period": TOMORROW},
+        "do we have any free time tomorrow": {"period": TOMORROW},
+    },
+    "IsTimeFree": {
+        "am I free at half past three": {"at": "03:30:00+00:00"},
+        "are we busy at nine pm": {"at": "21:00:00+00:00"},
     },
     "DocumentNotes": {
         "what did I note yesterday": {"period": YESTERDAY},
@@ -217,7 +227,16 @@ UNDERSTOOD: dict[str, dict[str, Slots]] = {
         },
     },
 }
-ELSEWHERE = {"WhenReminded", "RemindAtEvent", "Calculate", "ConvertUnits", "SpellWord", "TellJoke"}
+ELSEWHERE = {
+    "WhenReminded",
+    "RemindAtEvent",
+    "Calculate",
+    "ConvertUnits",
+    "SpellWord",
+    "TellJoke",
+} | {
+    *("AddEvent", "MoveEvent", "CancelEvent"),
+}
 """Intents whose cases are their skill's own tests: most have free text or numbers throughout."""
 FIXED = ("talk", "unserved")
 """Skills with one reply to each intent, which have their own tests."""

@@ -134,6 +134,7 @@ class Talk:
             where=self.where,
             mute=self.mute,
             quiet=self.quiet,
+            calendar=self.path.parent / "calendar.ics" if self.path else None,
             rules=rules_of(self.security, self.home, self.registry.manifests),
             pin=self.pin_file,
             evidence=lambda: self.evidence,

@@ -8,12 +8,20 @@ from datetime import datetime
 from assistant.answer.answerer import NOTHING_FOUND, Answer
 from assistant.answer.calendar.event_questions import EventQuestions
 from assistant.answer.calendar.events import Events
+from assistant.answer.calendar.free_time import FreeTime
 from assistant.answer.calendar.notes import Notes
 from assistant.answer.calendar.timetable import Timetable
 from assistant.answer.knowledge.knowledge import Knowledge
-from assistant.answer.knowledge.series import here
 from assistant.answer.topic import Topic
-from assistant.core.messages import CalendarTask, FindNextEvent, ListEvents, ListNotes, Period
+from assistant.core.calendar.series import here
+from assistant.core.messages import (
+    CalendarTask,
+    FindFreeTime,
+    FindNextEvent,
+    ListEvents,
+    ListNotes,
+    Period,
+)
 
 
 class Calendar:
@@ -23,6 +31,7 @@ class Calendar:
         self._knowledge = knowledge
         self._timetable = timetable = Timetable(knowledge, now)
         self._events, self._notes = Events(knowledge, timetable), Notes(knowledge, now)
+        self._free_time = FreeTime(timetable)
         self._event_questions = EventQuestions(timetable)
 
     def answer(self, task: CalendarTask) -> Answer | None:
@@ -32,6 +41,8 @@ class Calendar:
                 made = self._events.plans(task.period, task.said)
             case FindNextEvent():
                 made = self._events.next(task.person)
+            case FindFreeTime():
+                made = self._free_time.within(task.period, task.said)
             case ListNotes():
                 made = self._notes.notes(task.period, task.said, task.topic)
         return None if made.text == NOTHING_FOUND else made
@@ -43,6 +54,10 @@ class Calendar:
     def about(self, question: str, period: Period) -> Answer | None:
         """The events of a period that have all that the question names; None for none."""
         return self._events.about(question, period)
+
+    def document_of(self, event: str) -> str:
+        """The file name of the document with the next event of these words; "" for none."""
+        return self._events.document_of(event)
 
     def here(self, period: Period) -> Period:
         """The period in the time zone of the documents; the bus delivers it in UTC."""

@@ -22,6 +22,7 @@ from assistant.english.asking.answer_kinds import kind_of
 from assistant.english.asking.mentions import named
 from assistant.english.questions import ASKS_WHEN, ASKS_WHICH
 from assistant.english.sentences import sentences
+from assistant.english.stop_words import ARTICLES, NO_CONTENT
 from assistant.english.words import words
 
 MOST_TOLD = 3
@@ -81,6 +82,15 @@ class Events:
             return None
         told = [text for one in found for text in with_notes(one, now)]
         return composed_answer(" ".join(told), [one.stored for one in found])
+
+    def document_of(self, event: str) -> str:
+        """The file name of the document with the next event of these words; "" for none."""
+        wanted = [word for word in words(event) if word not in NO_CONTENT | ARTICLES]
+        found = self._timetable.upcoming(
+            lambda passage: bool(wanted) and set(wanted) <= set(words(passage.place)),
+            self._timetable.present(),
+        )
+        return found.stored.source.name if found is not None else ""
 
     def dated(self, question: str, made: Answer) -> Answer:
         """An answer from the calendar to a question of when, corrected for the present day.

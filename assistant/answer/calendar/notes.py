@@ -11,7 +11,7 @@ from assistant.answer.calendar.wording import label
 from assistant.answer.knowledge.knowledge import Knowledge
 from assistant.answer.knowledge.passage_store import StoredPassage
 from assistant.answer.knowledge.query import Filter, telling
-from assistant.answer.knowledge.series import here
+from assistant.core.calendar.series import here
 from assistant.core.messages import Period
 from assistant.english.sentences import sentences
 from assistant.english.spoken import count, spoken

@@ -11,7 +11,7 @@ from assistant.answer.knowledge.knowledge import Knowledge
 from assistant.answer.knowledge.passage_store import StoredPassage
 from assistant.answer.knowledge.passages import Passage
 from assistant.answer.knowledge.query import Filter
-from assistant.answer.knowledge.series import Occurrence, here, occurrences, once
+from assistant.core.calendar.series import Occurrence, here, occurrences, once
 from assistant.core.messages import Period
 
 HORIZONS = (timedelta(days=60), timedelta(days=400), timedelta(days=4000))

@@ -9,7 +9,7 @@ from datetime import date, datetime, timedelta
 from itertools import groupby
 from typing import NamedTuple
 
-from assistant.answer.knowledge.series import Occurrence
+from assistant.core.calendar.series import Occurrence
 from assistant.core.messages import Period
 from assistant.english.dates import MONTHS, WEEKDAYS, weekday_name
 from assistant.english.spoken import count, joined, spoken

@@ -110,11 +110,11 @@ class Collection:
                 case "add":
                     self._wanted.add([path_named(argument) for argument in request.arguments])
                     self._requests[request.request_id] = None
-                    self._look_anew()
+                    self.look_anew()
                 case "remove":
                     gone = self._wanted.remove(request.arguments)
                     self._requests[request.request_id] = _sum(gone)
-                    self._look_anew()
+                    self.look_anew()
                 case "list":
                     yield from self._listed(request)
                 case "summarise":
@@ -142,7 +142,7 @@ class Collection:
                 return
             raise
         except AssistantError as error:
-            self._look_anew(at_s + AGAIN_AFTER_S)
+            self.look_anew(at_s + AGAIN_AFTER_S)
             yield from self._done(error)
             known, self._fault = self._fault, error.code
             if error.code == known:
@@ -154,7 +154,7 @@ class Collection:
 
     def close(self) -> None:
         """Stop; finished work is kept."""
-        self._look_anew()
+        self.look_anew()
         if self._index is not None:
             self._index.close()
 
@@ -183,7 +183,7 @@ class Collection:
 
     # ── a slice ─────────────────────────────────────────────────────────────────────────────
 
-    def _look_anew(self, at_s: float = 0.0) -> None:
+    def look_anew(self, at_s: float = 0.0) -> None:
         """Stop the current look at the disk; another begins at `at_s`."""
         if self._look is not None:
             self._look.close()

@@ -13,7 +13,7 @@ import msgspec
 
 from assistant.answer.knowledge.passages import Passage
 from assistant.answer.knowledge.schema import MIGRATIONS
-from assistant.answer.knowledge.series import Series
+from assistant.core.calendar.series import Series
 from assistant.core.database import Database
 
 COLUMNS = "text, title, place, kind, starts, ends, people, series"

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 
 import msgspec
 
-from assistant.answer.knowledge.series import Series
+from assistant.core.calendar.series import Series
 from assistant.english.sentences import sentences
 
 BELOW = " > "

@@ -9,9 +9,9 @@ import msgspec
 
 from assistant.answer.knowledge.people import of_another
 from assistant.answer.knowledge.query import Filter, is_about_something, tells
-from assistant.answer.knowledge.series import occurrences
 from assistant.answer.retrieval.reader import AnswerSpan, Reader
 from assistant.answer.retrieval.retriever import PassageCandidate
+from assistant.core.calendar.series import occurrences
 
 READ_FROM = 5
 """Most passages from which the reader chooses."""

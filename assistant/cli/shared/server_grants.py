@@ -17,6 +17,7 @@ HANDED = {
     "lists": "all lists",
     "plans": "all that is planned",
     "alarms": "all alarms and reminders",
+    "calendar": "the calendar that is changed by voice",
     "home": "devices and their states",
     "conversation": "what was said before, and was answered",
 }

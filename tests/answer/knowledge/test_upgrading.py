@@ -12,7 +12,7 @@ from assistant.answer.knowledge.knowledge import Knowledge
 from assistant.answer.knowledge.passages import Passage
 from assistant.answer.knowledge.query import Filter
 from assistant.answer.knowledge.schema import create_knowledge
-from assistant.answer.knowledge.series import Series
+from assistant.core.calendar.series import Series
 from assistant.core.database import Database
 
 BERLIN = ZoneInfo("Europe/Berlin")

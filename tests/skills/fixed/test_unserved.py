@@ -17,7 +17,7 @@ from skills.registry import Registry, load_registry
 from tests.support.talking import EVENING, HOME, Talk, command
 
 SAID = {
-    "AddEvent": "put the dentist in the calendar",
+    "InviteGuest": "invite tom to dinner",
     "TakeNote": "note that the filter is old",
     "MakeCall": "can you phone grandma please",
     "CallForHelp": "call an ambulance",

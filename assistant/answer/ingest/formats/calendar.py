@@ -11,11 +11,11 @@ from typing import Any
 from icalendar import Calendar, Component
 
 from assistant.answer.ingest.formats.html import soup_of
-from assistant.answer.ingest.formats.recurrence import dates, each, repeated
 from assistant.answer.ingest.formats.rules import Rule, rule
 from assistant.answer.ingest.formats.wording import clean, title_of
 from assistant.answer.knowledge.passages import Document, Section
-from assistant.answer.knowledge.series import Series, wall_text
+from assistant.core.calendar.recurrence import dates, each, repeated
+from assistant.core.calendar.series import Series, wall_text
 from assistant.core.errors import AnswerError
 from assistant.english.dates import full_date, weekday_name
 from assistant.english.spoken import joined, length

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from assistant.answer.ingest.formats import calendar
 from assistant.answer.knowledge.passages import Section
-from assistant.answer.knowledge.series import Occurrence, Series, occurrences, once
+from assistant.core.calendar.series import Occurrence, Series, occurrences, once
 from tests.support.effort import cpu_s
 
 BERLIN, NEW_YORK = ZoneInfo("Europe/Berlin"), ZoneInfo("America/New_York")

@@ -9,7 +9,7 @@ from typing import Any
 from icalendar import Component
 from icalendar.prop import vBroken, vRecur
 
-from assistant.answer.knowledge.series import Series, takes_place, wall_text
+from assistant.core.calendar.series import Series, takes_place, wall_text
 
 _DAYS_AT_MOST = ("SECONDLY", "MINUTELY", "HOURLY")
 _WITHIN_A_DAY = ("BYHOUR", "BYMINUTE", "BYSECOND")

@@ -1,4 +1,4 @@
-"""What is kept of what is said."""
+"""What is kept of what was said and done."""
 
 from __future__ import annotations
 
@@ -7,6 +7,15 @@ from typing import Annotated
 from msgspec import Meta
 
 from assistant.core.settings.section import SettingsSection
+
+
+class MetricsSettings(SettingsSection, frozen=True, kw_only=True):
+    """The metrics that are stored; they contain no words of the user."""
+
+    textfile: str = ""
+    """Path of a Prometheus text file, for node_exporter's textfile collector; "" for none."""
+    keep_utterances: Annotated[int, Meta(ge=1, le=1_000_000)] = 1000
+    """Number of utterances whose stage times are kept."""
 
 
 class RecordingsSettings(SettingsSection, frozen=True, kw_only=True):

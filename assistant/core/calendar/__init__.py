@@ -1,0 +1,1 @@
+"""Events in time: what an iCalendar event repeats by, and when it takes place."""
