@@ -16,6 +16,10 @@ from collections.abc import Callable
 from types import FrameType
 from typing import TypeVar
 
+from assistant.core.errors import SkillError
+
+MOVE_S = 3.0
+"""Most seconds from one reply of a skill to the next; after 5 s the process counts as hung."""
 STDERR = 2
 AGAIN_S = 0.1
 LAST_RESORT_S = 1.0
@@ -47,3 +51,11 @@ def within(seconds: float, act: Callable[[], Result]) -> Result:
 
 def _interrupt(_: int, __: FrameType | None) -> None:
     raise Overdue
+
+
+def in_time(move: Callable[[], Result]) -> Result:
+    """What a move of a skill gives; raises `SkillError` when it takes longer than a turn may."""
+    try:
+        return within(MOVE_S, move)
+    except Overdue as error:  # outside of any one skill's code, which has a boundary of its own
+        raise SkillError("skill.slow", "the skills do not come to an end") from error

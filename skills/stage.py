@@ -11,7 +11,6 @@ from typing import ClassVar
 import msgspec
 
 from assistant.core.database import Database
-from assistant.core.errors import SkillError
 from assistant.core.layout import MARK_WRONG
 from assistant.core.messages import (
     Asked,
@@ -42,7 +41,7 @@ from skills.announcements.waiting import Waiting
 from skills.capabilities.bound import OWN, Capabilities
 from skills.capabilities.calendar.store import RESTORE, StoredCalendar
 from skills.confirmed import Confirmed
-from skills.deadline import Overdue, within
+from skills.deadline import in_time
 from skills.devices.devices import Devices
 from skills.devices.ends import Ends
 from skills.devices.library import StoredMusic
@@ -78,8 +77,6 @@ DIALOG_S = 60.0
 """Seconds that a question stays open; the message that would close it may be lost."""
 LONGEST_ANSWER = 4
 """Most words of a text that counts as an attempt to answer an open question."""
-MOVE_S = 3.0
-"""Most seconds from one reply of a skill to the next; after 5 s the process counts as hung."""
 NO_LONGER = "I no longer need the PIN."
 _AFTER_PIN: Mapping[Tried, Callable[[Dialog], Reply]] = {
     Tried.RIGHT: lambda dialog: dialog.answer(True),
@@ -235,9 +232,9 @@ class SkillsStage:
                 self._music.told(message)
         self._rooms.expire(self._scheduler.at_s)
         yield from self._scheduler.rings()
-        yield from self._later.carry_out(self._rooms.kept, _in_time)
+        yield from self._later.carry_out(self._rooms.kept, in_time)
         here = self._rooms.of("").context
-        yield from self._events.handle(here, self._scheduler.at_s, _in_time)
+        yield from self._events.handle(here, self._scheduler.at_s, in_time)
         yield from self._devices.left_over()
         if self._calendar.write(self._scheduler.at_s):
             yield CalendarChanged()
@@ -346,7 +343,7 @@ class SkillsStage:
         room.dialog, room.openings.muted = None, False
         before, after_answer = self._database.changes, room.history.answered
         with self._database.transaction():
-            reply = _in_time(lambda: move(dialog))
+            reply = in_time(lambda: move(dialog))
             acted = self._database.changes > before or room.openings.muted
             if acted:
                 remember_acted(self._database, utterance_id)
@@ -399,10 +396,3 @@ class SkillsStage:
         """
         asks = dialog.intent is not None and self._registry.asks(dialog.intent)
         return asks and dialog.query is None and (dialog.guessed or points_back(dialog.text))
-
-
-def _in_time(move: Callable[[], Reply]) -> Reply:
-    try:
-        return within(MOVE_S, move)
-    except Overdue as error:  # outside of any one skill's code, which has a boundary of its own
-        raise SkillError("skill.slow", "the skills do not come to an end") from error

@@ -12,8 +12,9 @@ import pytest
 
 from assistant.bridge.network.grants import grants_servers
 from assistant.cli.shared.server_grants import ServerGrant
-from assistant.core.config import DocumentsSettings, load_config
+from assistant.core.config import load_config
 from assistant.core.settings.button import ButtonSettings
+from assistant.core.settings.documents import DocumentsSettings
 from assistant.core.settings.mqtt import MqttSettings
 from assistant.core.settings.network import NetworkSettings
 

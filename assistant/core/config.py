@@ -28,6 +28,7 @@ from assistant.core.layout import (
 from assistant.core.settings.announcements import AnnouncementSettings
 from assistant.core.settings.button import ButtonSettings
 from assistant.core.settings.calendar import CalendarSettings
+from assistant.core.settings.documents import DocumentsSettings
 from assistant.core.settings.history import MetricsSettings, RecordingsSettings
 from assistant.core.settings.home_assistant import HomeAssistantSettings
 from assistant.core.settings.merge import flat, merge
@@ -158,13 +159,6 @@ class HomeSettings(SettingsSection, frozen=True, kw_only=True):
     """Degrees north, for the times of sunrise and sunset; "" for an unknown place."""
     longitude: Annotated[float, Meta(ge=-180, le=180)] | Literal[""] = ""
     """Degrees east, likewise."""
-
-
-class DocumentsSettings(SettingsSection, frozen=True, kw_only=True):
-    """The documents that questions are answered from."""
-
-    folders: tuple[str, ...] = ()
-    """Folders and files whose text is searched, besides what `assistant documents add` added."""
 
 
 class AnswerSettings(SettingsSection, frozen=True, kw_only=True):

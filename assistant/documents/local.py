@@ -14,11 +14,12 @@ from assistant.answer.answers import DocumentAnswers
 from assistant.answer.ingest.collection import Collection
 from assistant.answer.knowledge.knowledge import Knowledge
 from assistant.composition import Composition
-from assistant.core.config import Config, DocumentsSettings
+from assistant.core.config import Config
 from assistant.core.degraded import Degraded
 from assistant.core.errors import InputError, StorageError
 from assistant.core.layout import KNOWLEDGE_FILE
 from assistant.core.messages import DocumentsDone, DocumentsProgress, DocumentsRequest
+from assistant.core.settings.documents import DocumentsSettings
 
 LONGEST_PAUSE_S = 0.05
 

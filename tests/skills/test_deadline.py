@@ -14,7 +14,7 @@ import pytest
 
 from assistant.core.errors import SkillError
 from assistant.skill import Context, Reply, Skill
-from skills import deadline, stage
+from skills import deadline
 from skills.deadline import Overdue, within
 from skills.registry import Registry
 from tests.support.talking import Talk
@@ -114,7 +114,7 @@ def test_a_skill_that_loops_is_named_and_nothing_of_it_stays(
     registry.add("mill", lambda: skill)
     talk = Talk(path=tmp_path / "state.db", registry=registry)
     with monkeypatch.context() as hurried:
-        hurried.setattr(stage, "MOVE_S", 0.2)
+        hurried.setattr(deadline, "MOVE_S", 0.2)
         with pytest.raises(SkillError) as slow:
             talk.ask("Grind")
     assert (slow.value.code, slow.value.part) == ("skill.slow", "mill")

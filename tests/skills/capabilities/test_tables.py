@@ -13,7 +13,7 @@ from assistant.core.messages import SpokenReply
 from assistant.skill import Context, Reply, Skill, Tables, Traits
 from assistant.skill.storage import TableMigration
 from assistant.skill.testing import converse, memory_context
-from skills import stage
+from skills import deadline
 from skills.registry import Registry, load_registry
 from tests.support.talking import Talk, command
 
@@ -184,7 +184,7 @@ def test_a_statement_that_does_not_end_is_interrupted(
     endless = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT max(i) FROM n"
     talk = talks(registry=served(tides(lambda context: context.tables.execute(endless))))
     monkeypatch.setattr("skills.deadline.LAST_RESORT_S", 60.0)  # it would end pytest
-    monkeypatch.setattr(stage, "MOVE_S", 0.2)
+    monkeypatch.setattr(deadline, "MOVE_S", 0.2)
     with pytest.raises(SkillError) as slow:
         talk.ask("Tide")
     assert slow.value.part == "tides"

@@ -24,7 +24,7 @@ from assistant.skill import (
 )
 from assistant.skill.events import Trigger
 from assistant.skill.testing import NOW, memory_context
-from skills import stage
+from skills import deadline
 from skills.events.store import MOST_WAITING
 from skills.later.sun import Position, sun_time
 from skills.registry import Registry, load_registry
@@ -250,7 +250,7 @@ def test_a_handler_that_does_not_end_is_ended(
 
     talk = talks(registry=served(bad), broker=True)
     monkeypatch.setattr("skills.deadline.LAST_RESORT_S", 60.0)  # it would end pytest
-    monkeypatch.setattr(stage, "MOVE_S", 0.2)
+    monkeypatch.setattr(deadline, "MOVE_S", 0.2)
     reported(talk, light__desk="off")
     assert 'skill "bad", handler handle: does not come to an end' in caplog.text
     assert talk.ask("HassGetCurrentTime") == "It's 6:30 pm."
