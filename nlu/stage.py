@@ -88,8 +88,10 @@ class NluStage:
     def feed(self, message: Message) -> Iterator[Message]:
         """Give whether the transcript is a whole sentence that ends there, and what it means."""
         if isinstance(message, Tick):
-            self._prepare()
-            yield from self._faults.take_reports()
+            if self._hints is None:
+                self._prepare()
+            else:
+                yield from self._faults.take_reports()
         if not isinstance(message, Transcript):
             return
         self._faults.note_work(message.at_s)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from assistant.core.messages import (
     Asked,
     BargeIn,
+    CalendarChanged,
     CarriedOut,
     Command,
     Commit,
@@ -114,6 +115,8 @@ def _of_daemon(event: Message) -> str:
             return ", ".join(f"{len(ids)} {what}" for ids, what in counts if ids)
         case HomeDescribed(text=text):
             return f"{len(text)} characters"
+        case CalendarChanged():
+            return "its file was written"
         case MusicLibrary(names=names):
             return ", ".join(f"{len(found)} of {kind}" for kind, found in names.items())
         case HomeStates(states=states):

@@ -107,8 +107,15 @@ class Recollection:
         """What became of the last `count` utterances; raises `ControlError` for no number."""
         if not (count.isdecimal() and 0 < int(count) <= KEPT):
             raise ControlError("control.arguments", f'"{count}" is no number from 1 to {KEPT}')
-        last = list(self._events.values())[: -int(count) - 1 : -1]
+        meant = [events for events in self._events.values() if not _is_noise(events)]
+        last = meant[: -int(count) - 1 : -1]
         return Accounts(accounts=tuple(_account(events, self._clock()) for events in last))
+
+
+def _is_noise(events: Sequence[Message]) -> bool:
+    """Whether something without the wake word was listened to, and no word was heard in it."""
+    unasked = any(one.unasked for one in of_kind(events, Utterance))
+    return unasked and not any(one.text for one in of_kind(events, Transcript))
 
 
 def _account(events: Sequence[Message], now_s: float) -> Account:

@@ -18,10 +18,12 @@ from assistant.core.parts import (
     Choice,
     Command,
     Fact,
+    FindFreeTime,
     FindNextEvent,
     ListedDocument,
     ListEvents,
     ListNotes,
+    NameCalendar,
     NameSource,
     OpenQuestion,
     Period,
@@ -69,6 +71,8 @@ TASKS = (
     Summarise(name="kettle"),
     ListEvents(period=_PERIOD, said="today"),
     FindNextEvent(person="Alice"),
+    FindFreeTime(period=_PERIOD, said="today"),
+    NameCalendar(event="dentist"),
     ListNotes(period=_PERIOD, said="today", topic="boiler"),
 )
 """One task of each kind that a question can have."""

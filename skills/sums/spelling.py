@@ -15,7 +15,7 @@ skill = Skill("sums")
     "[can you|could you] spell [the word] {word} [for me]",
     "how is {word} (spelled|spelt)",
     "what is the spelling of {word}",
-    traits=Traits(asks=True),
+    traits=Traits(asks=True, unmistakable=True),
 )
 def spell_word(word: str) -> Reply:
     """Spell a word, or a few, letter by letter."""

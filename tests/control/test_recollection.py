@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import msgspec
 import pytest
 
 from assistant.control.metrics import BUDGET_S, STAGES
@@ -114,6 +115,21 @@ def test_only_the_last_utterances_are_kept_and_nothing_that_nobody_said() -> Non
     for number in range(3):
         recollection.observe(utterance(f"u{number}", at_s=10.0 + number))
     assert [account.ago_s for account in recollection.told(str(KEPT)).accounts] == [8.0, 9.0]
+
+
+def test_a_noise_without_the_wake_word_is_no_utterance() -> None:
+    recollection = Recollection(clock=lambda: 20.0)
+    recollection.observe(utterance(at_s=10.5))
+    recollection.observe(transcript("lamp on"))
+    recollection.observe(msgspec.structs.replace(utterance("noise", at_s=12.0), unasked=True))
+    silent = msgspec.structs.replace(transcript(""), utterance_id="noise", unasked=True)
+    recollection.observe(silent)
+    (account,) = recollection.told("1").accounts
+    assert account.heard == "lamp on"
+    words = msgspec.structs.replace(silent, text="and the fan", revision=1)
+    recollection.observe(words)
+    (account,) = recollection.told("1").accounts
+    assert account.heard == "and the fan"
 
 
 def test_one_utterance_takes_no_more_than_its_share() -> None:

@@ -52,8 +52,8 @@ def test_what_was_left_to_the_documents_is_repeated_by_the_answering(talk: Talk)
 def test_help_names_what_each_skill_can_do(talk: Talk) -> None:
     assert talk.ask("Help") == (
         "I can tell the time and the date, set timers, turn lights and switches on and off, "
-        "do things later, do sums and convert units, answer questions from your documents, "
-        "wake you at a time and remind you of things."
+        "do things later, do sums and convert units, tell a joke, answer questions from your "
+        "documents, wake you at a time, remind you of things, keep your calendar and play music."
     )
 
 

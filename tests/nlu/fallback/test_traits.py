@@ -99,7 +99,8 @@ def test_the_questions_of_the_built_in_skills_say_that_they_are_some() -> None:
         *("HassClimateGetTemperature", "ReadLevel", "HassNevermind", "Repeat", "Undo"),
         *("CalendarPlans", "DocumentNotes", "DocumentSource", "DocumentSummary", "PlannedList"),
         *("IsDoNotDisturb", "AlarmStatus", "WakingTime", "ReminderStatus", "WhenReminded"),
-        *("Calculate", "ConvertUnits", "SpellWord"),
+        *("Calculate", "ConvertUnits", "SpellWord", "TellJoke"),
+        *("FindFreeTime", "IsTimeFree", "MusicNames", "MusicThere", "WhatIsPlaying"),
     }
 
 
