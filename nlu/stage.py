@@ -83,15 +83,16 @@ class NluStage:
         self._rooms = {"": self._here, here: self._here}
         self._now = now
         self._faults = faults or Degraded("nlu")
-        self._hints: Suggestion | None = None
+        for forms in (templates.short, templates.conditional):
+            if forms is not None:
+                forms.prepare()
+        # Made now, and not when first needed: models are replaced while texts keep coming.
+        self._nearest = Suggestion(hints(templates), templates.served)
 
     def feed(self, message: Message) -> Iterator[Message]:
         """Give whether the transcript is a whole sentence that ends there, and what it means."""
         if isinstance(message, Tick):
-            if self._hints is None:
-                self._prepare()
-            else:
-                yield from self._faults.take_reports()
+            yield from self._faults.take_reports()
         if not isinstance(message, Transcript):
             return
         self._faults.note_work(message.at_s)
@@ -157,20 +158,8 @@ class NluStage:
         return self._here.interpreter.guess
 
     def deadline_s(self) -> float | None:
-        """When to report a model that has failed; 0.0, at once, to prepare what few texts need."""
-        return 0.0 if self._hints is None else self._faults.deadline_s()
-
-    def _prepare(self) -> None:
-        """Make, while nobody speaks, what is otherwise made when it is first needed."""
-        for forms in (self._templates.short, self._templates.conditional):
-            if forms is not None:
-                forms.prepare()
-        self._nearest()
-
-    def _nearest(self) -> Suggestion:
-        if self._hints is None:
-            self._hints = Suggestion(hints(self._templates), self._templates.served)
-        return self._hints
+        """When to report a model that has failed."""
+        return self._faults.deadline_s()
 
     def _room(self, area: str) -> Room:
         if area not in self._rooms and self._elsewhere is not None:
@@ -220,7 +209,7 @@ class NluStage:
         )
 
     def _hint(self, said: Canonical) -> str:
-        return self._nearest()(said, self.guess.likeness if self.guess is not None else None)
+        return self._nearest(said, self.guess.likeness if self.guess is not None else None)
 
     def _choices(self, understood: Understood) -> Iterator[Choice]:
         for command in understood.choices:

@@ -13,7 +13,6 @@ from assistant.core.messages import (
     Interpretation,
     Message,
     Slot,
-    Tick,
     Transcript,
     Word,
 )
@@ -149,11 +148,6 @@ def test_the_same_transcript_means_the_same_again(stage: NluStage) -> None:
     first: list[Message] = list(stage.feed(heard("wake me at six")))
     list(stage.feed(heard("stop")))
     assert list(stage.feed(heard("wake me at six"))) == first
-
-
-def test_what_few_texts_need_is_prepared_at_once_and_once(stage: NluStage) -> None:
-    assert stage.deadline_s() == 0.0
-    assert list(stage.feed(Tick())) == []
     assert stage.deadline_s() is None
 
 
