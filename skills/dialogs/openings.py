@@ -69,10 +69,9 @@ class Openings:
         if (when := amendment(text, self._resolve)) is None:
             return None
         request = dialog.requests[0]
-        if (
-            request.when is not None and request.when.begins and when.lasts
-        ):  # "at ten", "for an hour"
-            when = msgspec.structs.replace(request.when, lasting=when)
+        begin = request.when
+        if begin is not None and begin.begins and when.lasts:
+            when = msgspec.structs.replace(begin, lasting=when)
         request = msgspec.structs.replace(request, when=when)
         call = agreed(self._called(request), dialog.query.text)
         return Dialog((call,), request.intent, expires_at_s, text=dialog.text)

@@ -6,17 +6,11 @@ from collections.abc import Callable
 from datetime import timedelta
 
 import msgspec
-import numpy as np
 import pytest
 
 from assistant.core.messages import Transcript
-from assistant.core.speakable import Speakable, SpeakableSource
-from assistant.evaluation.commands import transcribe
-from audio.asr.pocketsphinx import PocketSphinxRecognizer
-from audio.asr.stage import AsrStage
-from tests.audio.asr.test_short_forms import CALIBRATION
 from tests.support.conversation import Conversation
-from tests.support.voices import silence, speech
+from tests.support.short_ear import ear_of
 
 SENTENCES = (
     *("set a timer for ten minutes", "set a timer for five minutes", "cancel the timer"),
@@ -27,18 +21,7 @@ FORMS = ("another five minutes", "five more minutes", "cancel it", "twice as lon
 
 @pytest.fixture(scope="module")
 def hear(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Transcript]:
-    said = Speakable(sentences=dict.fromkeys(SENTENCES, 1.0), short=dict.fromkeys(FORMS, 1.0))
-    source = SpeakableSource("spoken short forms", lambda: said)
-    ear = PocketSphinxRecognizer(
-        source, cache_dir=tmp_path_factory.mktemp("asr"), short_forms=CALIBRATION
-    )
-    stage = AsrStage(ear)
-
-    def heard(text: str) -> Transcript:
-        frames = (*silence(0.3), *speech(text), *silence(0.3))
-        return transcribe(stage, np.frombuffer(b"".join(frames), np.int16))[0]
-
-    return heard
+    return ear_of(SENTENCES, FORMS, tmp_path_factory.mktemp("asr"))
 
 
 def test_a_short_form_is_obeyed_where_it_goes_on_from_a_command(

@@ -4,17 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-import numpy as np
 import pytest
 
 from assistant.core.messages import Transcript
-from assistant.core.speakable import Speakable, SpeakableSource
-from assistant.evaluation.commands import transcribe
-from audio.asr.pocketsphinx import PocketSphinxRecognizer
-from audio.asr.stage import AsrStage
-from tests.audio.asr.test_short_forms import CALIBRATION
 from tests.support.conversation import Conversation
-from tests.support.voices import silence, speech
+from tests.support.short_ear import ear_of
 
 SENTENCES = (
     *("add dentist to the calendar on friday at three", "add milk to my list"),
@@ -32,18 +26,7 @@ FORMS = (
 
 @pytest.fixture(scope="module")
 def hear(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Transcript]:
-    said = Speakable(sentences=dict.fromkeys(SENTENCES, 1.0), short=dict.fromkeys(FORMS, 1.0))
-    source = SpeakableSource("spoken calendar", lambda: said)
-    ear = PocketSphinxRecognizer(
-        source, cache_dir=tmp_path_factory.mktemp("asr"), short_forms=CALIBRATION
-    )
-    stage = AsrStage(ear)
-
-    def heard(text: str) -> Transcript:
-        frames = (*silence(0.3), *speech(text), *silence(0.3))
-        return transcribe(stage, np.frombuffer(b"".join(frames), np.int16))[0]
-
-    return heard
+    return ear_of(SENTENCES, FORMS, tmp_path_factory.mktemp("asr"))
 
 
 def file(say: Conversation) -> str:
