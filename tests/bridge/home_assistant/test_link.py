@@ -3,36 +3,29 @@
 from __future__ import annotations
 
 import json
-import select
 import time
 from collections.abc import Callable
 from contextlib import ExitStack, closing
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 import pytest
 
 from assistant.bridge import kept
 from assistant.bridge.home_assistant import link as link_module
 from assistant.bridge.home_assistant.link import HomeAssistant as Link
-from assistant.bridge.stage import BridgeStage
 from assistant.core.clock import boottime_s
 from assistant.core.errors import BridgeError, ConfigError
 from assistant.core.messages import (
-    DeviceChanged,
-    HomeCommand,
     HomeDescribed,
     HomeReceipt,
     HomeStates,
-    Message,
-    Tick,
 )
 from assistant.core.settings.home_assistant import HomeAssistantSettings
 from assistant.skill.home import Area, Entity, Floor, Home, read_home
-from tests.support.home_assistant import PATIENCE_S, TOKEN, HomeAssistant, state
+from tests.support.home_assistant import TOKEN, HomeAssistant, state
 from tests.support.mosquitto import FakeBroker
-
-T = TypeVar("T", bound=Message)
+from tests.support.pumped_bridge import PumpedBridge
 
 
 @pytest.fixture(autouse=True)
@@ -57,32 +50,8 @@ def token(tmp_path: Path) -> Path:
     return file
 
 
-class Bench:
+class Bench(PumpedBridge[Link]):
     """A bridge's stage on a link, pumped by hand as the worker would."""
-
-    def __init__(self, link: Link) -> None:
-        self.link, self.stage = link, BridgeStage(link)
-        self._told: list[Message] = []
-        self._commands = 0
-
-    def hears(self, wanted: type[T], fits: Callable[[T], object] = lambda _: True) -> T:
-        """The next such message; others stay."""
-        deadline_s = time.monotonic() + PATIENCE_S
-        while time.monotonic() < deadline_s:
-            for message in self._told:
-                if isinstance(message, wanted) and fits(message):
-                    self._told.remove(message)
-                    return message
-            select.select([self.link], [], [], 0.1)
-            list(self.link.read())
-            self._told += self.stage.feed(Tick(at_s=boottime_s()))
-        raise AssertionError(f"no such {wanted.__name__}; {self._told}")
-
-    def command(self, entity_id: str, state: str = "", **more: Any) -> int:
-        self._commands += 1
-        given = {"given_at_s": boottime_s(), "ids": (self._commands,), "utterance_id": "u", **more}
-        list(self.stage.feed(HomeCommand(entity_id=entity_id, state=state, **given)))
-        return self._commands
 
     def becomes(self, number: int) -> str:
         """What became of a command."""
@@ -91,12 +60,6 @@ class Bench:
             HomeReceipt, lambda r: any(number in getattr(r, kind) for kind in kinds)
         )
         return next(kind for kind in kinds if number in getattr(receipt, kind))
-
-    def is_there(self) -> None:
-        self.hears(DeviceChanged, lambda m: m.present)
-
-    def is_away(self) -> str:
-        return self.hears(DeviceChanged, lambda m: not m.present).detail
 
 
 @pytest.fixture
