@@ -118,7 +118,9 @@ class NluHotSwap:
         """
         if not version:
             library = Library(self._models_dir)
-            return partial(_fitted, self._made(library, model, library.read(model)), self)
+            made = self._made(library, model, library.read(model))
+            trim_heap()
+            return partial(_fitted, made, self)
         library = Library(self._models_dir).choosing(model, version)
         # Files are read although that version may be open: they must be sound at a restart.
         if not self._guesses or model not in (INTENT, NER):
