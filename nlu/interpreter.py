@@ -158,7 +158,8 @@ class Interpreter:
 
     def _read(self, said: Canonical, now: datetime, before: ReadPart | None) -> Found:
         first = (self._by_composition,) if before and leans(said, before) else ()
-        if before is not None and self._templates.traits(before.command.intent).asks:
+        itself = self._sentence(said, now, free_text=False)
+        if self._asks(before) and not self._asks(itself):
             first = (self._by_question, *first)  # "and the kitchen one" asks, and sets no light
         if before is not None and before.command.when is not None:
             first = (self._by_new_time, *first)  # "no, at ten" is no brightness
@@ -168,17 +169,10 @@ class Interpreter:
         alone = (without_remarks, without_reason, without_beneficiary)
         remarks, reason, whom = (partial(self._alone, of) for of in alone)
         for step in (
-            *(
-                self._by_repetition,
-                remarks,
-                *first,
-                self._by_sentence,
-                self._by_time,
-                self._by_parts,
-            ),
-            *(self._by_short_form, self._by_question, reason, self._by_composition),
-            *(self._by_new_time, self._by_addition, self._by_routine, self._by_free_text, whom),
-            *(self._by_strange_kind, self._by_name, self._by_guess),
+            *(self._by_repetition, remarks, *first, self._by_sentence, self._by_time),
+            *(self._by_parts, self._by_short_form, self._by_question, reason),
+            *(self._by_composition, self._by_new_time, self._by_addition, self._by_routine),
+            *(self._by_free_text, whom, self._by_strange_kind, self._by_name, self._by_guess),
         ):
             if (found := step(said, now, before)) is not None:
                 by, parts = found
@@ -187,6 +181,9 @@ class Interpreter:
                     return By.NOTHING, None  # "hens shut?" is no order to shut them in
                 return by, parts and after_a_timer(parts)
         return By.NOTHING, None
+
+    def _asks(self, part: ReadPart | None) -> bool:
+        return part is not None and self._templates.traits(part.command.intent).asks
 
     def _acts_on_devices(self, part: ReadPart) -> bool:
         return self._compose is not None and self._compose.is_for_devices(part.command)
@@ -286,16 +283,17 @@ class Interpreter:
             return None
         whole = clauses.joined(clauses.joined(before.said, canonical("except")), left_out)
         found = self._by_sentence(whole, now, None) or self._by_composition(whole, now, None)
-        parts = (found[1] if found else None) or []
-        excluded = [slot for part in parts for slot in part.command.excluded]
-        if not excluded or any(slot.name == UNKNOWN for slot in excluded):
+        parts = [part for part in (found[1] if found else None) or () if part.command.excluded]
+        # The text of the command before is without its own exceptions and its time.
+        modifiers = Modifiers(before.command.excluded, before.command.when)
+        parts = [part.modified(modifiers) for part in parts]
+        if any(slot.name == UNKNOWN for part in parts for slot in part.command.excluded):
             return None
-        return By.COMPOSED, [part.in_place_of_the_last() for part in parts]
+        return (By.COMPOSED, [part.in_place_of_the_last() for part in parts]) if parts else None
 
     def _by_new_time(self, said: Canonical, now: datetime, before: ReadPart | None) -> Found | None:
         """The commands before, at the time that is all that a text says: "no, at ten"."""
-        asked = before and self._templates.traits(before.command.intent).asks
-        later = None if asked else put_off_alone(said, before, now)
+        later = None if self._asks(before) else put_off_alone(said, before, now)
         return (By.COMPOSED, [self._part(said, one) for one in later]) if later else None
 
     def _by_repetition(

@@ -25,6 +25,7 @@ from nlu.grammar.prefilter import Prefilter
 from nlu.grammar.speakable import NO_COUNTS, possible, speakable
 from nlu.grammar.vocabulary import NO_VOCABULARY, Vocabulary
 from nlu.text.canonical import Canonical, Token, canonical, cuts, readings, without_politeness
+from nlu.text.kinds import names_of_others
 from nlu.values import resolve
 
 _LONGEST = 80
@@ -72,7 +73,7 @@ class Templates:
         self._skipped = {word for words in self._skip_words for word in words}
         self._traits = {claim.schema.intent: claim.schema.traits for claim in grammar.claims}
         self._words_of: dict[str, frozenset[str]] = {}
-        self._area = ""
+        self._area, self._of_others = "", frozenset[str]()
         self._matched: dict[Canonical, tuple[Match, ...]] = {}
         self.short: Templates | None = None
         """The short forms of the same skills that are always meant; None where there are none."""
@@ -131,6 +132,7 @@ class Templates:
         there = copy(self)
         known = (a.name for a in self._home.areas if area.casefold() in (a.id, a.name.casefold()))
         there._area, there._matched = next(known, ""), {}
+        there._of_others = names_of_others(self._home, there._area)
         return there
 
     def prepare(self) -> None:
@@ -245,7 +247,7 @@ class Templates:
 
     def named(self, text: str) -> Slot | None:
         """The floor, area or device that canonical words name, as its slot; None for none."""
-        return self._names.get(text)
+        return None if text in self._of_others else self._names.get(text)
 
     def sample(self, limit: int, seed: int = 0, *, vocabulary: bool = False) -> list[str]:
         """Draw about `limit` sentences as people speak them, with a fair share for every skill.
@@ -314,11 +316,16 @@ class Templates:
             order = int(result.intent.name)
             claim = self._grammar.claims[order]
             match = read_match(claim, order, said, result.entities_list, self._area)
-            if match is not None and all(map(self._carried_out, match.slots)):
+            if match is not None and all(map(self._is_meant, match.slots)):
                 yield match
 
-    def _carried_out(self, captured: Captured) -> bool:
-        """Whether free text that must be a command is one: "back in five minutes" is none."""
+    def _is_meant(self, captured: Captured) -> bool:
+        """Whether free text that must be a command is one: "back in five minutes" is none.
+
+        And whether a name is one here.
+        """
+        if captured.schema.kind == "entity" and self._of_others:
+            return canonical(captured.raw).text not in self._of_others
         if not (captured.wildcard and captured.schema.name == _LATER):
             return True
         return bool(self.match(captured.raw))

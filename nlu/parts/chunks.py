@@ -161,7 +161,7 @@ class Chunker:
     """Divides texts into parts, with the names of one home, heard in one room of it."""
 
     def __init__(self, home: Home, area: str = "") -> None:
-        self.names = Names(home)
+        self.names = Names(home, area)
         """What the devices and rooms of the home are called."""
         self._places = Places(home, area)
 

@@ -26,6 +26,7 @@ from assistant.english.stems import beginning, is_possessive, singular
 from assistant.english.stop_words import COMMON
 from assistant.skill.home import Area, Entity, Floor, Home
 from nlu.text.canonical import canonical
+from nlu.text.kinds import names_of_others
 from nlu.values.colours import colour
 
 LONGEST = 6
@@ -64,10 +65,11 @@ class Where:
 
 
 class Names:
-    """The names of one home."""
+    """The names of one home, as they are used in one room of it."""
 
-    def __init__(self, home: Home) -> None:
+    def __init__(self, home: Home, area: str = "") -> None:
         self._home = home
+        self._of_others = names_of_others(home, area)
 
     def mentions(self, words: Sequence[str]) -> bool:
         """Whether words name anything of this home."""
@@ -84,7 +86,8 @@ class Names:
         found: dict[tuple[str, ...], tuple[Entity, ...]] = {}
         for entity in self._home.entities:
             for key in _keys(entity):
-                if entity not in found.get(key, ()):
+                mine = " ".join(key) not in self._of_others
+                if mine and entity not in found.get(key, ()):
                     found[key] = (*found.get(key, ()), entity)
         return found
 

@@ -14,6 +14,7 @@ from nlu.parts.doings import DOINGS, LEVELS, OF_PLAYERS, able
 from nlu.parts.frames import Frame
 from nlu.parts.names import Where
 from nlu.parts.places import Places, slot
+from nlu.text.kinds import class_of, is_of
 
 _WARMTH = "HassClimateGetTemperature"
 _OF_PLAYERS = ("HassSetVolumeRelative", "HassMediaPlayerMute", "HassMediaPlayerUnmute")
@@ -156,7 +157,7 @@ class Targets:
     def _pair(self, kind: Kind, frame: Frame) -> list[Whom]:
         """The two of a kind that "both" means: all in the room, or those that belong to people."""
         where = frame.where or Where()
-        near = [e for e in self._home.entities if e.domain in kind.domains and _of_class(e, kind)]
+        near = [e for e in self._home.entities if is_of(e, kind)]
         near = [e for e in near if self._places.has(where, e)]
         owned = [e for e in near if any(map(is_possessive, e.name.casefold().split()))]
         pair = next((those for those in (near, owned) if len(those) == 2), [])
@@ -170,7 +171,7 @@ class Targets:
                 return [Whom((slot("name", "all"), slot("domain", domains[0])), domains)]
             where = frame.where or (Where() if frame.both else None)
             return [Whom((slot("domain", domains[0]), *self._places.slots(where)), domains)]
-        those = [e for e in self._home.entities if e.domain in domains and _of_class(e, kind)]
+        those = [e for e in self._home.entities if e.domain in domains and is_of(e, kind)]
         if frame.where is not None and frame.where.unknown:
             return [Whom((slot("domain", domains[0]), *self._places.slots(frame.where)), domains)]
         near = [e for e in those if self._places.has(frame.where, e)]
@@ -189,17 +190,13 @@ class Targets:
         if domain not in _CLASSED or not kind.classes:
             return [Whom(slots, (domain,))]
         ours = [e for e in near if here is not None and e.area == here.id and not frame.every]
-        classes = dict.fromkeys(_class_of(e, kind) for e in ours or near) or (kind.classes[0],)
+        classes = dict.fromkeys(class_of(e, kind) for e in ours or near) or (kind.classes[0],)
         return [Whom((*slots, slot("device_class", one)), (domain,)) for one in classes]
 
     def _last_of(self, kind: Kind, before: Sequence[Command]) -> Whom | None:
         """The device of a kind that the command before named; a light is that of the room."""
         names = {str(s.value) for c in before[-1:] for s in c.slots if s.name == "name"}
-        those = [
-            e
-            for e in self._home.entities
-            if e.name in names and e.domain in kind.domains and _of_class(e, kind)
-        ]
+        those = [e for e in self._home.entities if e.name in names and is_of(e, kind)]
         named = len(those) == 1 and (those[0].domain != "light" or kind.classes)
         return Whom((slot("name", those[0].name),), (those[0].domain,)) if named else None
 
@@ -311,15 +308,3 @@ class Targets:
                 if intent == command.intent and len(domains) == 1:
                     return domains
         return ()
-
-
-def _class_of(entity: Entity, kind: Kind) -> str:
-    """The class of a kind that a device has: its own, or a word of its names; "" for none."""
-    own = str(entity.fact("device_class") or "")
-    names = [name.casefold() for name in (entity.name, *entity.aliases)]
-    named = (one for one in kind.classes if any(one in name for name in names))
-    return own if own in kind.classes else next(named, "")
-
-
-def _of_class(entity: Entity, kind: Kind) -> bool:
-    return not kind.classes or _class_of(entity, kind) != ""

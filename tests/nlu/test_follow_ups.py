@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from datetime import datetime
 
 import pytest
+from msgspec import structs
 
 from assistant.core.messages import Command, Interpretation, Slot, Transcript
 from nlu.grammar.templates import Templates
@@ -16,7 +17,7 @@ from nlu.stage import NluStage
 from nlu.text.canonical import Canonical, canonical
 from nlu.understood import By
 from skills.registry import load_registry
-from tests.nlu.parts.test_composer import HOME
+from tests.nlu.parts.test_composer import HOME, entity
 
 TOLD = ("Fan", "Kitchen", "Kitchen Blind")
 """Values of slots that are looked at."""
@@ -68,6 +69,12 @@ def said(stage: NluStage, *texts: str) -> Interpretation:
         (("turn on all the lights", "but not the spots"), "HassTurnOn -Spots instead"),
         (("turn on all the lights", "not the elephant"), ""),
         (("not the kitchen",), ""),
+        (("all lights off apart from the elephant", "not the spots"), ""),
+        (("all lights off at ten", "not the kitchen"), "HassTurnOff -Kitchen at instead"),
+        (
+            ("all lights off apart from the spots", "not the kitchen"),
+            "HassTurnOff -Kitchen -Spots instead",
+        ),
         (("everything off upstairs", "lock up"), "HassTurnOn"),
         (("fan on", "off"), "HassTurnOff Fan"),
         (("open the kitchen blind", "stop"), "HassStopMoving Kitchen Blind"),
@@ -356,6 +363,16 @@ def test_them_are_those_that_an_answer_names(
 ) -> None:
     (command,) = said(asked, *texts).commands
     assert command.referring is referring
+
+
+def test_a_question_that_is_whole_does_not_go_on_from_one(now: datetime) -> None:
+    home = structs.replace(HOME, entities=(*HOME.entities, entity("scene.story", "Story Time")))
+    read = Templates.compile(load_registry().manifests, home)
+    questions = Questions(home, "lounge")
+    asked = NluStage(read, Interpreter(read, questions=questions), lambda: now)
+    (time,) = said(asked, "is the fan on", "what's the time").commands
+    (spots,) = said(asked, "is the fan on", "what about the spots").commands
+    assert (time.intent, spots.intent) == ("HassGetCurrentTime", "HassGetState")
 
 
 @pytest.mark.parametrize(
