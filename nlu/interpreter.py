@@ -51,7 +51,7 @@ from nlu.discourse.continuation import (
     shared_modifiers,
 )
 from nlu.discourse.free_text import takes_too_much
-from nlu.discourse.modifiers import UNKNOWN, Modifiers, divisions, taken_out, timed_before
+from nlu.discourse.modifiers import Modifiers, divisions, taken_out, timed_before
 from nlu.discourse.negation import not_a_command, unlikely_command
 from nlu.discourse.reading import ReadPart, spells
 from nlu.discourse.reasons import Alone, without_beneficiary, without_reason, without_remarks
@@ -163,6 +163,7 @@ class Interpreter:
             first = (self._by_question, *first)  # "and the kitchen one" asks, and sets no light
         if before is not None and before.command.when is not None:
             first = (self._by_new_time, *first)  # "no, at ten" is no brightness
+        first = (*first, self._by_addition)
         marked = clauses.as_question(said)
         if marked and (asked := self._by_question(marked, now, None)):
             return asked
@@ -171,8 +172,8 @@ class Interpreter:
         for step in (
             *(self._by_repetition, remarks, *first, self._by_sentence, self._by_time),
             *(self._by_parts, self._by_short_form, self._by_question, reason),
-            *(self._by_composition, self._by_new_time, self._by_addition, self._by_routine),
-            *(self._by_free_text, whom, self._by_strange_kind, self._by_name, self._by_guess),
+            *(self._by_composition, self._by_new_time, self._by_routine, self._by_free_text),
+            *(whom, self._by_strange_kind, self._by_name, self._by_guess),
         ):
             if (found := step(said, now, before)) is not None:
                 by, parts = found
@@ -287,7 +288,7 @@ class Interpreter:
         # The text of the command before is without its own exceptions and its time.
         modifiers = Modifiers(before.command.excluded, before.command.when)
         parts = [part.modified(modifiers) for part in parts]
-        if any(slot.name == UNKNOWN for part in parts for slot in part.command.excluded):
+        if self._compose is None or not all(self._compose.may_except(p.command) for p in parts):
             return None
         return (By.COMPOSED, [part.in_place_of_the_last() for part in parts]) if parts else None
 

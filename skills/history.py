@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from datetime import timedelta
 
@@ -132,14 +132,20 @@ class History:
         """What `undo` would do now."""
         return self._act().undo
 
-    def undo(self) -> bool:
-        """Take the last action back; False when there is none that can be."""
+    def undo(self, domains: Collection[str] = ()) -> bool:
+        """Take the last action back; False when there is none that can be.
+
+        Of what it did to devices of several kinds, only what it did to those of `domains`, if any.
+        """
         act = self._act()
         if not act.undo:
             return False
         self._guard.check_intents(act.intents)
-        self._write(_Act(words=act.words))
-        self.take_back(act.undo)
+        those = tuple(step for step in act.undo if step.id.partition(".")[0] in domains)
+        steps = those or act.undo
+        left = tuple(step for step in act.undo if step not in steps)
+        self._write(_Act(words=act.words, undo=left, intents=act.intents if left else ()))
+        self.take_back(steps)
         self._taken_back()
         return True
 

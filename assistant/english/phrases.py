@@ -40,7 +40,7 @@ _OPENINGS = (
         "crap, oh crap, shoot, oh shoot, holy shit, bloody hell, my bad, oops, whoops, ha, haha"
     ),
     _table("ooh, man, oh man, dude, bro, yo, ugh, argh, blimey, crikey, gosh, wow, whoa, phew"),
-    _table("goodness, goodness me, heavens"),
+    _table("goodness, goodness me, heavens, aiyo, aiyah, wah"),
     _table("hey, hi, hello, ok, alright, right, so, well, and, and then, then, also, now, just"),
     _table("could you, can you, would you, will you, you can, you could, could we, can we"),
     _table("could you just, can you just, would you be so kind as to, be so kind as to"),
@@ -102,6 +102,7 @@ ENDINGS = frozenset(
     | _table("would you, will you, could you, can you, ok, many thanks, cheers")
     | _table("now, right now, right away, immediately, at once, starting now, ta, cheers")
     | _table("for night, and nothing else, nothing else, so, so then, lads")
+    | _table("lah, leh, lor, hor, po, can or not, ok or not")
     | _table(
         "too, as well, also, instead, anyway, love, dear, darling, mate, buddy, honey, sweetheart"
     )

@@ -13,6 +13,7 @@ ARTICLES = word_set("the a an")
 
 NO_CONTENT = word_set(
     "a an my our your this that these those them him her of to for in on at and it is again"
+    " plus minus times"
 )
 """Words that are no free text by themselves: nothing is put on a list that is called "it"."""
 

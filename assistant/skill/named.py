@@ -72,6 +72,8 @@ def named_time(
     """
     if request.instead and request.when is not None:  # "no, at eight"
         at = moment = day = often = after = None
+    if moment is not None and request.when is not None and needs_time(request.when):
+        at, moment = moment.timetz(), None  # "an alarm at seven | every monday"
     said = _said_for(request, "at", "moment", "often", "day")
     when = _in_slots(said, context.now, moment, day, often, after) or request.when
     if when is None and at is not None:

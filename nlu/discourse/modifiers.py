@@ -17,9 +17,9 @@ from typing import NamedTuple
 from assistant.core.messages import Slot, When
 from assistant.english.commands import modifiers
 from assistant.english.commands.kinds import KINDS
-from assistant.english.commands.words import ACTIONS, BEGINNINGS, HERE
+from assistant.english.commands.words import ACTIONS, BEGINNINGS, HERE, PRONOUNS
 from nlu.discourse import clauses, times
-from nlu.text.canonical import Canonical
+from nlu.text.canonical import Canonical, without_polite_ending
 
 _LONGEST_EXCEPTED = 12
 """Most words of what is excepted."""
@@ -49,6 +49,7 @@ Divided = tuple[Canonical, Modifiers]
 
 def divisions(said: Canonical, named: Named, now: datetime) -> Iterator[Divided]:
     """The ways to divide a text, those that leave the least to the plain command first."""
+    said = without_polite_ending(said)
     for core, when in timed(said, now):
         for plain, excluded in excepted(core, named):
             yield plain, Modifiers(excluded, when)
@@ -58,10 +59,25 @@ def divisions(said: Canonical, named: Named, now: datetime) -> Iterator[Divided]
 
 
 def taken_out(said: Canonical) -> Canonical | None:
-    """What a text takes out of the command before it: "not the bathroom"; None for nothing."""
+    """What a text takes out of the command before it: "not the bathroom"; None for nothing.
+
+    It may say twice that it is to stay: "except the bathroom, leave that off".
+    """
     words = tuple(token.text for token in said.tokens)
     length = len(_excepting(words, 0)) or (words[:1] == ("not",))
-    return said.part(length, len(words)) if 0 < length < len(words) else None
+    end = _stop(said, words, length)
+    return said.part(length, end) if 0 < length < end else None
+
+
+def _stop(said: Canonical, words: tuple[str, ...], begin: int) -> int:
+    """Where a text says once more that what it excepts is to stay, or its end: "leave that off"."""
+    for at in range(begin + 1, len(words)):
+        phrase = _leaving(said, words, at)
+        of_it = next((p for p in PRONOUNS if words[at + len(phrase) :][: len(p)] == p), ())
+        rest = words[at + len(phrase) + len(of_it) :]
+        if phrase and of_it and (not rest or rest in modifiers.AS_IT_IS):
+            return at
+    return len(words)
 
 
 def excepted(said: Canonical, named: Named) -> Iterator[tuple[Canonical, tuple[Slot, ...]]]:
@@ -87,12 +103,12 @@ def _exceptions(said: Canonical) -> Iterator[tuple[Canonical, Canonical]]:
     for start in range(len(words) - 1):
         phrase = _excepting(words, start)
         begin = start + len(phrase)
-        last = min(len(words), begin + _LONGEST_EXCEPTED) if phrase else begin
-        for end in range(last, begin, -1):
-            rest = words[end:]
+        stop = _stop(said, words, begin) if phrase else begin
+        for end in range(min(stop, begin + _LONGEST_EXCEPTED), begin, -1):
+            rest = words[end:stop]
             if start and (len(rest) > _MOST_TRAILING or not modifiers.TRAILING.issuperset(rest)):
                 continue
-            core = clauses.joined(said.part(0, start), said.part(end, len(words)))
+            core = clauses.joined(said.part(0, start), said.part(end, stop))
             if len(core.tokens) >= _FEWEST:
                 yield core, said.part(begin, end)
 

@@ -14,6 +14,7 @@ from assistant.skill.values import Change
 from nlu.grammar.binding import NAMED_KINDS
 from nlu.grammar.grammar import Grammar
 from nlu.grammar.labelled import Labelled, labelled_of
+from nlu.text.canonical import canonical
 
 _TARGETS = frozenset(("name", "area", "domain"))
 _DRAWN = 60
@@ -84,6 +85,8 @@ def _filled(one: Labelled, said: dict[str, Slot]) -> Iterator[str]:
     for span in one.spans:
         slot = said[span.slot]
         yield one.text[at : span.start]
-        yield str(slot.value) if span.kind in NAMED_KINDS else slot.raw
+        words = (str(slot.value) if span.kind in NAMED_KINDS else slot.raw).split()
+        unit = canonical(one.text[span.end :]).text.split()[:1]  # "per cent" is "percent"
+        yield " ".join(words[:-1] if words[-1:] == unit else words)
         at = span.end
     yield one.text[at:]

@@ -316,19 +316,19 @@ class Templates:
             order = int(result.intent.name)
             claim = self._grammar.claims[order]
             match = read_match(claim, order, said, result.entities_list, self._area)
-            if match is not None and all(map(self._is_meant, match.slots)):
+            if match is not None and self._is_meant(match):
                 yield match
 
-    def _is_meant(self, captured: Captured) -> bool:
-        """Whether free text that must be a command is one: "back in five minutes" is none.
+    def _is_meant(self, match: Match) -> bool:
+        """Whether names are those of the place, and free text that must be a command is one.
 
-        And whether a name is one here.
+        "Back in five minutes" is none, and "the telly in the bedroom" is not the lounge's.
         """
-        if captured.schema.kind == "entity" and self._of_others:
-            return canonical(captured.raw).text not in self._of_others
-        if not (captured.wildcard and captured.schema.name == _LATER):
-            return True
-        return bool(self.match(captured.raw))
+        place = next((str(s.value) for s in match.slots if s.schema.kind == "area"), "")
+        others = names_of_others(self._home, place) if place else self._of_others
+        named = (s.text for s in match.slots if s.schema.kind == "entity")
+        later = (s.raw for s in match.slots if s.wildcard and s.schema.name == _LATER)
+        return others.isdisjoint(named) and all(map(self.match, later))
 
     def _without_skip_words(self, said: Canonical) -> Canonical:
         tokens: list[Token] = []

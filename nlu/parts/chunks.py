@@ -57,6 +57,8 @@ class Named:
 
     entities: tuple[Entity, ...]
     plural: bool = False
+    kind: Kind | None = None
+    """The kind for which the name is a word, too: "telly"."""
 
 
 @dataclass(frozen=True)
@@ -203,7 +205,7 @@ class Chunker:
 
     def _parts(self, key: tuple[str, ...], before: tuple[str, ...]) -> Iterator[tuple[Part, str]]:
         if key in self.names.wholes:
-            yield Named(self.names.wholes[key]), "whole"
+            yield Named(self.names.wholes[key], kind=KINDS.get(key)), "whole"
         elif entities := self.names.called(key):
             yield Named(entities, key not in self.names.shorts), "part"
         elif entities := self.names.near(key, self._places.here):

@@ -35,6 +35,7 @@ from assistant.english.commands.words import (
 from assistant.skill.home import Home
 from assistant.skill.values import Change
 from nlu.discourse import clauses
+from nlu.discourse.modifiers import UNKNOWN
 from nlu.parts.chunks import Chunker, Named, OfKind, Spoken, Unknown
 from nlu.parts.commands import commands_for, plain
 from nlu.parts.doings import OF_PLAYERS, PROPERTY_OF, SWITCHING, able, harmless
@@ -43,7 +44,7 @@ from nlu.parts.going_on import going_on
 from nlu.parts.places import slot
 from nlu.parts.routines import Routines
 from nlu.parts.targets import ASKING, TARGETS, Targets, Whom
-from nlu.text.canonical import Canonical, without_politeness
+from nlu.text.canonical import Canonical, canonical, without_politeness
 
 NAMED = "NameDevice"
 """The intent of a device that is only named."""
@@ -202,6 +203,15 @@ class Composer:
     def named_domains(self, words: Sequence[str]) -> Iterator[tuple[str, ...]]:
         """For each device, and each kind of devices, that words name: the domains it may have."""
         return self._chunker.named_domains(words)
+
+    def may_except(self, command: Command) -> bool:
+        """Whether the devices that a command excepts are known, and of the kinds it is about."""
+        if any(slot.name == UNKNOWN for slot in command.excluded):
+            return False
+        kinds = set(self.domains_of(command))
+        names = (str(slot.value) for slot in command.excluded if slot.name == "name")
+        excepted = (self._chunker.named(tuple(canonical(name).text.split())) for name in names)
+        return not kinds or all(any(e.domain in kinds for e in those) for those in excepted)
 
     def is_for_devices(self, command: Command) -> bool:
         """Whether a command does something to devices, be it to all of a place."""

@@ -18,13 +18,15 @@ LEVELS = {
 }
 """Property → the intent that sets it, and its slot."""
 SWITCHED = ("light", "switch", "fan", "media_player", "climate", "scene", "script", "vacuum")
+OPENED = ("light", "fan", "media_player", "climate")
+"""Domains of what some people open and close to turn it on and off: "open the light"."""
 SWITCHING = ("HassTurnOn", "HassTurnOff")
 """Intents for devices of any kind."""
 DOINGS: dict[str, tuple[tuple[tuple[str, ...], str], ...]] = {
     "on": ((SWITCHED, "HassTurnOn"),),
     "off": ((SWITCHED, "HassTurnOff"),),
-    "open": ((("cover", "valve", "lock"), "HassTurnOn"),),
-    "close": ((("cover", "valve", "lock"), "HassTurnOff"),),
+    "open": ((("cover", "valve", "lock", *OPENED), "HassTurnOn"),),
+    "close": ((("cover", "valve", "lock", *OPENED), "HassTurnOff"),),
     "lock": ((("lock",), "HassTurnOn"),),
     "unlock": ((("lock",), "HassTurnOff"),),
     "start": (
@@ -84,7 +86,9 @@ def able(frame: Frame, domains: Sequence[str]) -> tuple[str, ...]:
     if frame.action and not frame.levels:
         rows = DOINGS.get(frame.action, ())
         able = {d for those, _ in rows for d in those}
-        return tuple(d for d in domains if d in able)
+        found = tuple(d for d in domains if d in able)
+        shut = tuple(d for d in found if d in SHUTTING and frame.action in ("open", "close"))
+        return shut or found  # "close everything" puts out no light
     if frame.relative is not None or frame.levels:
         return tuple(d for d in domains if d in PROPERTY_OF)
     return tuple(d for d in domains if d not in ("binary_sensor", "sensor"))

@@ -155,8 +155,14 @@ class Names:
         return tuple(found.values())
 
     def called(self, key: tuple[str, ...]) -> tuple[Entity, ...]:
-        """The devices that have these words in their names, in the singular or the plural."""
-        return self.shorts.get(key) or self.shorts.get((*key[:-1], singular(key[-1])), ())
+        """The devices that have these words in their names, in the singular or the plural.
+
+        "The balcony lights" are those of the balcony, be one of them called "Balcony Light".
+        """
+        if found := self.shorts.get(key):
+            return found
+        of_room = key[:-1] in self.places and key[-1:] in KINDS
+        return () if of_room else self.shorts.get((*key[:-1], singular(key[-1])), ())
 
     def near(self, key: tuple[str, ...], here: Area | None) -> tuple[Entity, ...]:
         """The one device of the room whose name has these words: "the ceiling" for its light."""

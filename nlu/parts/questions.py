@@ -315,7 +315,7 @@ class Questions:
         """The level of devices that are named; of two with one name, of the one that has it."""
         able = [e for e in entities if level in english.LEVELS_OF_DOMAIN.get(e.domain, ())]
         measuring = [e for e in entities if e.fact("device_class") == level]
-        those = measuring or able or ([] if partly and len(entities) > 1 else entities[:1])
+        those = measuring or able or ([] if partly else entities[:1])
         if not those or not few(those):
             return None
         return [level_question(level, slot("name", e.name), *value) for e in those]

@@ -69,6 +69,8 @@ class Targets:
                 yield whom
             return
         match frame.who:
+            case Named(entities, _, Kind() as of_kind) if self._are_elsewhere(entities, frame):
+                yield from self._of_kind(of_kind, frame.every, frame)  # "the telly in the bedroom"
             case Named(entities, plural):
                 yield from self._named(entities, replace(frame, every=frame.every or plural))
             case MainLight(named):
@@ -119,6 +121,12 @@ class Targets:
                     return
                 if whom := self._usual(frame, kind):
                     yield whom
+
+    def _are_elsewhere(self, entities: Sequence[Entity], frame: Frame) -> bool:
+        """Whether none of some devices is in the room or on the floor that was said."""
+        where = frame.where
+        said = where is not None and (where.area is not None or where.floor is not None)
+        return said and not any(self._places.has(where, entity) for entity in entities)
 
     def _named(self, entities: Sequence[Entity], frame: Frame) -> list[Whom]:
         """Devices by their name; of several that share a part of theirs, those that are near."""

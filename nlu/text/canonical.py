@@ -109,17 +109,23 @@ def without_politeness(said: Canonical) -> Canonical:
     return readings(said)[-1]
 
 
-def readings(said: Canonical) -> list[Canonical]:
-    """A text, and what is left as more and more of its politeness is removed.
-
-    There are several because a template may contain the polite words: "could you repeat that".
-    """
+def without_polite_ending(said: Canonical) -> Canonical:
+    """Remove hesitations, and the politeness at the end; a beginning may say "no"."""
     tokens = [token for token in said.tokens if token.text not in phrases.HESITATIONS]
     for _ in range(_MOST_PHRASES):
         if not (polite := _ending(tokens)):
             break
         tokens = tokens[:-polite]
-    found = [said, said._replace(tokens=tuple(tokens))]
+    return said._replace(tokens=tuple(tokens))
+
+
+def readings(said: Canonical) -> list[Canonical]:
+    """A text, and what is left as more and more of its politeness is removed.
+
+    There are several because a template may contain the polite words: "could you repeat that".
+    """
+    found = [said, without_polite_ending(said)]
+    tokens = list(found[1].tokens)
     for _ in range(_MOST_PHRASES):
         opening = _phrase_at(tokens, 0, phrases.OPENINGS)
         if opening is None:

@@ -21,7 +21,10 @@ _UNITS = {"day": "DAILY", "week": "WEEKLY", "month": "MONTHLY", "year": "YEARLY"
 _ADVERBS = {"daily": "day", "weekly": "week", "monthly": "month", "yearly": "year"}
 _ADVERBS |= {"annually": "year", "everyday": "day", "nightly": "day"}
 _ADVERB = re.compile(rf"(?:once )?(?P<adverb>{'|'.join(_ADVERBS)})\b")
-_GROUPS = {"weekday": range(5), "workday": range(5), "work day": range(5), "weekend": range(5, 7)}
+_GROUPS = {
+    **dict.fromkeys(("weekday", "workday", "work day", "schoolday", "school day"), range(5)),
+    "weekend": range(5, 7),
+}
 _EVERY = r"(?:every|each)(?: single)?"
 _ORDINAL = rf"{'|'.join(ORDINALS[:5])}|[1-5](?:st|nd|rd|th)|last"
 _WHOLE = re.compile(
@@ -213,7 +216,10 @@ def _weekdays(words: str, plural: bool) -> list[int]:
     """The days of the week in a list of them, all in the plural if `plural`."""
     numbers: list[int] = []
     for name in (
-        re.sub(r" and (?:every |each |on )?", " ", words).replace("work day", "workday").split()
+        re.sub(r" and (?:every |each |on )?", " ", words)
+        .replace("work day", "workday")
+        .replace("school day", "schoolday")
+        .split()
     ):
         one = singular(name)
         if plural and one == name:

@@ -91,11 +91,17 @@ class Openings:
         return (yield from self._call(request))
 
     def _undone(self, request: Request) -> Call:
-        """Take back what was done last, if that is allowed."""
+        """Take back what was done last, if that is allowed; to devices only to those of a kind.
+
+        "Aircon on and shut the curtains. Just the thick one" leaves the aircon on.
+        """
+        domains = {str(slot.value) for slot in request.slots if slot.name == "domain"}
+        names = {str(slot.value).casefold() for slot in request.slots if slot.name == "name"}
+        domains |= {e.domain for e in self._devices.entities if e.name.casefold() in names}
 
         def undo() -> Call:
             yield from ()
-            self._history.undo()
+            self._history.undo(domains)
             return Reply("")
 
         undoing = msgspec.structs.replace(request, intent=UNDO)

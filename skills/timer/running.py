@@ -64,6 +64,7 @@ def _any_named(request: Request, context: Context) -> bool:
     "(<drop>|clear|forget [about]) <by_name>",
     "(<drop>|clear|forget [about]) [the] {start_duration} (one|timer)",
     "turn off {text:name} timer",
+    "take [the|my] {text:name} (one|timer) off",
     holds=is_meant,
 )
 @skill.short(

@@ -69,6 +69,11 @@ def said(stage: NluStage, *texts: str) -> Interpretation:
         (("turn on all the lights", "but not the spots"), "HassTurnOn -Spots instead"),
         (("turn on all the lights", "not the elephant"), ""),
         (("not the kitchen",), ""),
+        (("lock up", "not the fan"), ""),
+        (("all lights off", "except the kitchen, leave that on"), "HassTurnOff -Kitchen instead"),
+        (("all lights off", "except the kitchen, leave it"), "HassTurnOff -Kitchen instead"),
+        (("all lights off except the kitchen, leave that on",), "HassTurnOff -Kitchen"),
+        (("all lights off in ten minutes please",), "HassTurnOff in"),
         (("all lights off apart from the elephant", "not the spots"), ""),
         (("all lights off at ten", "not the kitchen"), "HassTurnOff -Kitchen at instead"),
         (
@@ -363,6 +368,13 @@ def test_them_are_those_that_an_answer_names(
 ) -> None:
     (command,) = said(asked, *texts).commands
     assert command.referring is referring
+
+
+def test_a_sentence_that_is_asked_about_has_its_unit_once(templates: Templates) -> None:
+    slots = (Slot(name="name", value="Spots", raw="spots"),)
+    slots += (Slot(name="brightness", value=40, raw="forty percent"),)
+    plain = templates.plain(Command(intent="HassLightSet", slots=slots))
+    assert canonical(plain).text.split().count("percent") == 1
 
 
 def test_a_question_that_is_whole_does_not_go_on_from_one(now: datetime) -> None:

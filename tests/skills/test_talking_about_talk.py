@@ -93,6 +93,15 @@ def test_what_led_to_nothing_is_corrected_and_not_what_was_before(
     assert talk.state("light.counter") == "on"
 
 
+def test_a_correction_takes_back_what_was_done_to_devices_of_its_kind(talk: Talk) -> None:
+    kettle, ceiling = (command("HassTurnOn", name=name) for name in ("Kettle", "Ceiling"))
+    talk.hear("kettle on and ceiling on", kettle, ceiling)
+    counter = msgspec.structs.replace(command("HassTurnOn", name="Counter"), instead=True)
+    talk.hear("no, the counter", counter)
+    states = [talk.state(one) for one in ("switch.kettle", "light.ceiling", "light.counter")]
+    assert states == ["on", "off", "on"]
+
+
 def test_a_question_in_between_leaves_the_undo_in_place(talk: Talk) -> None:
     talk.ask("HassTurnOn", name="Kettle")
     talk.ask("HassGetCurrentTime")

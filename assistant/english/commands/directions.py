@@ -1,6 +1,7 @@
 """Words that say in which direction something is to go: on or off, open or closed, up or down.
 
-They are canonical words. A word may say several: to "raise" a blind opens it.
+They are canonical words. A word may say several: to "raise" a blind opens it. In the English of
+Singapore, Manila or Quebec people "open" and "close" what others turn on and off.
 """
 
 from __future__ import annotations
@@ -10,9 +11,9 @@ from collections.abc import Iterable
 from assistant.english.lists import phrase_list
 
 _SAID = {
-    "on": "on, activate, enable, illuminate, light up, ignite, power up, lit",
+    "on": "on, activate, enable, illuminate, light up, ignite, power up, lit, open",
     "off": "off, turn of, switch of, dousing, get rid, deactivate, disable, kill, extinguish, "
-    "power down, shut down, out, douse, cut",
+    "power down, shut down, out, douse, cut, close",
     "open": "open, unshut, opened, opening, raise, lift, roll up, pull up, up, uncover",
     "close": "close, shut, closed, closing, lower, roll down, pull down, down, drop, draw, drawn",
     "lock": "lock, locked, bolt, secure, lock up, deadbolt",

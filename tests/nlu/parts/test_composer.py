@@ -76,6 +76,9 @@ LIGHTS_ON = command(ON, domain="light", area="Lounge")
     ("text", "wanted"),
     [
         ("reading lamp on", [(ON, LAMP)]),
+        ("open the reading lamp", [(ON, LAMP)]),
+        ("close the tv", [(OFF, {"name": "TV"})]),
+        ("close everything", [(OFF, {"domain": "cover"})]),
         ("switch the telly off", [(OFF, {"name": "TV"})]),
         ("coffee on", [(ON, {"name": "Coffee Machine"})]),
         (
@@ -208,7 +211,7 @@ def test_a_number_alone_means_something_only_after_a_command(text: str) -> None:
         ),
         ("reading lamp the same", SPOTS_AT_50, [("HassLightSet", LAMP | {"brightness": 50})]),
         ("and the other one", command(ON, name="Lounge Blind"), [(ON, {"name": "Kitchen Blind"})]),
-        ("close the other one", LAMP_ON, None),
+        ("close the other one", LAMP_ON, [(OFF, {"name": "Spots"})]),
         (
             "half that",
             SPOTS_AT_50,

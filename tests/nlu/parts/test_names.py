@@ -131,3 +131,10 @@ def test_a_name_alone_is_asked_about(text: str, area: str, name: str) -> None:
 @pytest.mark.parametrize("text", ["hall", "lights", "morning", "the rod is hot", "yes", "on"])
 def test_what_is_no_single_name_is_not(text: str) -> None:
     assert Composer(HOME, "den").alone(canonical(text)) is None
+
+
+def test_the_lights_of_a_room_are_all_of_its_lights() -> None:
+    (light,) = _commands(Composer(HOME, "loft")(canonical("den light on")))
+    assert _names(light) == ("Den Light",)
+    (lights,) = _commands(Composer(HOME, "loft")(canonical("den lights on")))
+    assert {slot.name: slot.value for slot in lights.slots} == {"domain": "light", "area": "Den"}

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from msgspec import structs
 
 from assistant.core.messages import Command, Slot
 from assistant.skill.home import Area, Entity, Floor, Home
@@ -278,3 +279,9 @@ def test_a_document_may_tell_of_what_the_home_does_not_have(text: str, sure: boo
     """Only where a plain yes or no does not answer."""
     (asked,) = ASK(canonical(text), (), True) or ()
     assert (asked.command.confidence == 1.0) is sure
+
+
+def test_a_part_of_a_name_has_no_level_that_it_cannot_have() -> None:
+    scene = structs.replace(HOME, entities=(*HOME.entities, entity("scene.film", "Film Time")))
+    assert Questions(scene, "lounge")(canonical("what time's dim some")) is None
+    assert Questions(scene, "lounge")(canonical("how bright is the moon lamp")) is not None

@@ -52,6 +52,21 @@ def test_names_of_others(area: str, names: set[str]) -> None:
     assert names_of_others(HOME, area) == names
 
 
+@pytest.mark.parametrize(
+    ("text", "named"),
+    [
+        ("turn off the telly in the attic", "Attic Screen"),
+        ("telly off in the attic", "Attic Screen"),
+        ("telly off in the den", "Den Screen"),
+        ("telly off", "Den Screen"),
+    ],
+)
+def test_whose_it_is_in_a_place(templates: Templates, now: datetime, text: str, named: str) -> None:
+    interpreter = Interpreter(templates.in_area("pantry"), compose=Composer(HOME, "pantry"))
+    (command,) = interpreter(canonical(text), now).commands
+    assert named in {slot.value for slot in command.slots}
+
+
 @pytest.fixture(scope="module")
 def templates() -> Templates:
     return Templates.compile(load_registry().manifests, HOME)
