@@ -5,6 +5,7 @@ from __future__ import annotations
 from datetime import date, datetime, timedelta
 
 from assistant.english.commands.modifiers import PERSONS
+from assistant.english.lists import word_set
 from assistant.skill import (
     Alarm,
     Ask,
@@ -26,6 +27,11 @@ from assistant.skill import (
 KIND = "reminder"
 NO_TIME = "I can only remind you at a time."
 TO, ABOUT, THAT = "to", "about", "that"
+
+_LONGEST_NAME = 2
+"""Most words for somebody who is to be reminded."""
+_OURSELVES = ("me ", "us ")
+_NOBODY = word_set("me us myself yourself you your it that this them to about of at in on for")
 
 skill = Skill("reminders")
 skill.rule("then", "({moment}|{period:moment}|{day}|{often})")
@@ -67,6 +73,13 @@ SETTING = Traits(thing="reminder", only_now=True, unmistakable=True, takes=("whe
 @skill.intent(
     "SetReminder", "<make> (a|another|the) reminder", "<make> (a|another) reminder <then>"
 )
+@skill.intent(
+    "SetReminder",
+    "<remind> {text:whom} to {what}",
+    "<remind> {text:whom} <then> to {what}",
+    "<remind> {text:whom} to {what} in {duration}",
+    fixed={"link": TO},
+)
 @skill.short(
     "SetReminder",
     "<remind> (me|us) <then>",
@@ -77,6 +90,7 @@ def set_reminder(
     request: Request,
     context: Context,
     what: str = "",
+    whom: str = "",
     link: str = TO,
     moment: datetime | None = None,
     day: date | None = None,
@@ -84,6 +98,11 @@ def set_reminder(
     duration: timedelta | None = None,
 ) -> Dialog:
     """Say words of the user's own at a time, or on the days of a rule."""
+    if whom.casefold().startswith(_OURSELVES):  # "me in a bit"
+        whom = ""
+    whom = whom and _as_said(whom, request)
+    if whom and not _is_somebody(whom):
+        return Reply("I don't know whom to remind.", done=False)
     what = what or (yield Ask("What shall I remind you of?"))
     wish = named_time(request, context, moment=moment, day=day, often=often, after=duration)
     when, clock = yield from ask_time(wish, context, "When shall I remind you?")
@@ -91,11 +110,12 @@ def set_reminder(
         return Reply(NO_TIME, done=False, about=naming(request, what))
     said = _as_said(what, request).casefold().split()
     name = " ".join(PERSONS.get(word, word) for word in said)
+    rings = f"A reminder for {whom}: {name}." if whom else f"A reminder: {name}."
     try:
-        alarm = context.alarms.set(when, f"A reminder: {name}.", kind=KIND, name=name, at=clock)
+        alarm = context.alarms.set(when, rings, kind=KIND, name=name, at=clock)
     except SkillError as error:
         return Reply(error.message, done=False, about=naming(request, what))
-    text = f"I will remind you {link} {name} {alarm.then}.{alarm.caveat}"
+    text = f"I will remind {whom or 'you'} {link} {name} {alarm.then}.{alarm.caveat}"
     after = timedelta(seconds=float(when.value or 0)) if when.kind == "in" else None
     about = (alarm.id, *naming(request, what, after))
     return Reply(text, undo=Undo("alarms.cancel", alarm.id), about=about)
@@ -109,6 +129,12 @@ def set_reminder(
 def remind_at_event(request: Request, what: str) -> Reply:
     """Say that only a time can be waited for."""
     return Reply(NO_TIME, done=False, about=naming(request, what))
+
+
+def _is_somebody(whom: str) -> bool:
+    """Whether words may be a name: "grandma", "the kids", and not "about it"."""
+    words = whom.casefold().split()
+    return len(words) <= _LONGEST_NAME and _NOBODY.isdisjoint(words)
 
 
 def _as_said(what: str, request: Request) -> str:
