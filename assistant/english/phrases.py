@@ -102,7 +102,7 @@ ENDINGS = frozenset(
     | _table("would you, will you, could you, can you, ok, many thanks, cheers")
     | _table("now, right now, right away, immediately, at once, starting now, ta, cheers")
     | _table("for night, and nothing else, nothing else, so, so then, lads")
-    | _table("lah, leh, lor, hor, po, can or not, ok or not")
+    | _table("lah, leh, lor, hor, po, can or not, ok or not, even")
     | _table(
         "too, as well, also, instead, anyway, love, dear, darling, mate, buddy, honey, sweetheart"
     )

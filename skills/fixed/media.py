@@ -4,13 +4,9 @@ from __future__ import annotations
 
 from skills.fixed.replies import FixedReply
 from skills.music.sentences import (
-    KEEP_SONG,
     NO_MEDIA,
-    NO_SONGS,
     PLAY_ELSE,
     PLAY_MUSIC,
-    WHAT_PLAYS,
-    WHO_SINGS,
 )
 
 SUBJECTS = (
@@ -20,7 +16,6 @@ SUBJECTS = (
         (*PLAY_MUSIC, *PLAY_ELSE),
         about=("music", "song", "track", "sound", "tv", "telly", "television", "radio"),
     ),
-    FixedReply("WhatIsPlaying", NO_SONGS, (*WHAT_PLAYS, *WHO_SINGS, *KEEP_SONG), asks=True),
     FixedReply(
         "TelevisionGuide",
         "I have no television or sports listings.",

@@ -91,8 +91,9 @@ def set_temperature(
     begins = on and thermostat.state == "off"
     undo = bring(context, thermostat, "on" if begins else "", temperature=temperature)
     told = f"turned on {the(thermostat)} and set it" if begins else f"set {the(thermostat)}"
-    about = (thermostat.id,)
-    return Reply(f"I {told} to {degrees(temperature)}.", undo=tuple(undo), about=about)
+    still = " It is off." if thermostat.state == "off" and not begins else ""
+    text = f"I {told} to {degrees(temperature)}.{still}"
+    return Reply(text, undo=tuple(undo), about=(thermostat.id,))
 
 
 def limits_of(thermostat: Entity) -> tuple[float, float]:

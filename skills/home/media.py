@@ -34,6 +34,9 @@ UNREACHABLE = "unavailable"
 """State of a player that does not answer."""
 AUDIBLE = ("playing", "on", "paused")
 """States of players of which people say how loud they are, the likeliest first."""
+HEARD = ("playing", "paused")
+"""States in which a player has a song."""
+TITLE, ARTIST, ALBUM, KEEP = "title", "artist", "album", "keep"
 SCREENS = ("music", "sound", "tv", "telly", "television", "radio")
 MEDIA = Traits(about=(*SCREENS, "song", "track"))
 VOLUME = Traits(about=(*SCREENS, "volume"))
@@ -125,6 +128,71 @@ def change_volume(
         return _loud(player, max(0, min(100, round(level + step))), context)
     way = "up" if step > 0 else "down"
     return commanded(context, player, f"volume_{way}", f"I turned {the(player)} {way}.")
+
+
+@skill.intent(
+    "WhatIsPlaying",
+    "(what|which) (song|tune|track|band) is (this|that|it|playing)",
+    "(what is|name) (this|that) (song|tune|track) [called]",
+    "what is (playing|on) [right now|now|at the moment]",
+    "what (am i|are we) (listening to|hearing)",
+    "what are you playing",
+    "(what is|tell me) the (name|title) of (this|the|that) (song|track|tune)",
+    fixed={"fact": TITLE},
+    traits=Traits(asks=True, about=("music", "song", "track", "album", "band")),
+)
+@skill.intent(
+    "WhatIsPlaying",
+    "(who is|who) (singing|playing|sings|wrote) (this|that|it) [song]",
+    "who (is it|is this|is that) by",
+    "who is the (artist|singer|band)",
+    "(what|which) band is (this|that|it)",
+    fixed={"fact": ARTIST},
+)
+@skill.intent(
+    "WhatIsPlaying",
+    "(what|which) album is (this|that|it) [(from|on)]",
+    "(what|which) album is (this|that|the) (song|track) (from|on)",
+    fixed={"fact": ALBUM},
+)
+@skill.intent(
+    "WhatIsPlaying",
+    "(like|save|remember) this (song|track|tune)",
+    "(add|save) this [song] to (my|the) (playlist|favourites|favorites|library)",
+    fixed={"fact": KEEP},
+)
+def what_is_playing(context: Context, fact: str = TITLE) -> Reply:
+    """Tell the song that is playing, who sings it, or what album it is from."""
+    if fact == KEEP:
+        return Reply("I can't keep songs or change playlists yet.", done=False)
+    player = _sounding(context)
+    if player is None:
+        those = [one for one in context.home.entities if one.domain == "media_player"]
+        if not those:
+            return Reply("I don't know the songs that are playing.", done=False)
+        away = next((one for one in those if one.state == UNREACHABLE), None)
+        return out_of_reach(away) if away is not None else Reply("Nothing is playing.")
+    title, artist = player.fact("media_title"), player.fact("media_artist")
+    album, about = player.fact("media_album_name"), (player.id,)
+    if fact == ARTIST:
+        text = f"It's {artist}." if artist else f"I don't know who it is; it's {title}."
+    elif fact == ALBUM:
+        text = f"It's from {album}." if album else f"I don't know the album; it's {title}."
+    else:
+        by = f" by {artist}" if artist else ""
+        text = f"It's {title}{by}{', which is paused' if player.state == 'paused' else ''}."
+    return Reply(text, about=about)
+
+
+def _sounding(context: Context) -> Entity | None:
+    """The player whose song is meant: one in the same room, or one that plays, comes first."""
+    here = context.area.id if context.area is not None else None
+    players = [
+        one
+        for one in context.home.entities
+        if one.domain == "media_player" and one.state in HEARD and one.fact("media_title")
+    ]
+    return min(players, key=lambda one: (HEARD.index(one.state), one.area != here), default=None)
 
 
 def players(

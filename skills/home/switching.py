@@ -154,8 +154,10 @@ def turn_off(
     domain: str | None = None,
     device_class: str | None = None,
 ) -> Dialog:
-    """Turn devices off."""
-    wanted = TargetMention(name, place, domain, device_class)
+    """Turn devices off; everything of a room is its heating or cooling, too."""
+    of_room = place.area is not None and place.floor is None
+    likely = (*SWITCHED, "climate") if of_room else SWITCHED
+    wanted = TargetMention(name, place, domain, device_class, likely)
     return (yield from _turn(wanted, request, context, on=False))
 
 

@@ -41,15 +41,3 @@ PLAY_ELSE = (
 )
 """Sentences for films, stations and sounds."""
 NO_MEDIA = "I can't play music or films by name yet."
-NO_SONGS = "I don't know the songs that are playing."
-WHAT_PLAYS = (
-    "(what|which) (song|tune|track|band|album) is (this|that|it|playing)",
-    "(what is|name) (this|that) (song|tune|track) [called]",
-)
-"""Questions about what is playing."""
-WHO_SINGS = ("(who is|who) (singing|playing|sings|wrote) (this|that|it) [song]",)
-KEEP_SONG = (
-    "(like|save|remember) this (song|track|tune)",
-    "(add|save) this [song] to (my|the) (playlist|favourites|favorites|library)",
-)
-"""Commands to keep what is playing."""

@@ -25,7 +25,7 @@ def _has_result(request: Request, context: Context) -> bool:
 
 @skill.intent(
     "Calculate",
-    "[<work_out>] {first} <times> {second}",
+    "[<work_out>] {first} <times> {second} [(come to|make|makes|equal|equals|is|give)]",
     "[<work_out>] {first} <times> {second} <times> {third}",
     "[<work_out>] {first} <times> {second} <times> {third} <times> {fourth}",
     "[<work_out>] {first} percent (of|off) {second}",

@@ -29,7 +29,6 @@ SAID = {
     "RenameThing": "call it the second batch",
     "MakeRoutine": "create a new routine",
     "HassMediaSearchAndPlay": "put on some jazz",
-    "WhatIsPlaying": "what song is this",
     "TelevisionGuide": "what's on telly tonight",
     "SportsResults": "who won the match",
     "TellStory": "read us a bedtime story about pirates",

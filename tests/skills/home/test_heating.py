@@ -99,3 +99,26 @@ def test_heating_is_turned_on_at_a_temperature(
     on_at = command("HassClimateSetTemperature", temperature=21, on=True)
     assert talk.say("heating on at twenty one", on_at) == told
     assert talk.state("climate.house_heating") == after
+
+
+@pytest.mark.parametrize(("state", "told"), [("off", " It is off."), ("heat", "")])
+def test_what_is_set_while_it_is_off_is_told_to_be_off(
+    heated: Callable[..., Talk], state: str, told: str
+) -> None:
+    talk = heated("hall", thermostat("House Heating", "hall", state))
+    set_it = command("HassClimateSetTemperature", temperature=21)
+    assert talk.say("heating twenty one", set_it) == (
+        f"I set the house heating to 21 degrees.{told}"
+    )
+
+
+def test_everything_of_a_room_is_its_heating_too(heated: Callable[..., Talk]) -> None:
+    talk = heated("study", thermostat("House Heating", "hall", "heat"))
+    talk.say("everything off in the hall", command("HassTurnOff", area="Hall"))
+    assert talk.state("climate.house_heating") == "off"
+
+
+def test_everything_on_in_a_room_heats_nothing(heated: Callable[..., Talk]) -> None:
+    talk = heated("study", thermostat("House Heating", "hall", "off"))
+    talk.say("everything on in the hall", command("HassTurnOn", area="Hall"))
+    assert talk.state("climate.house_heating") == "off"

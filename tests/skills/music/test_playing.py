@@ -17,7 +17,8 @@ from assistant.core.messages import (
 )
 from assistant.core.settings.mpd import PLAYER
 from assistant.skill.home import Entity, Home
-from skills.music.sentences import NO_MEDIA, NO_SONGS
+from skills.music.asking import NO_SONGS
+from skills.music.sentences import NO_MEDIA
 from tests.skills.music.conftest import HOME, tells
 from tests.support.house import replied, sent
 from tests.support.talking import HOME as NO_PLAYER
@@ -115,7 +116,8 @@ def test_undone_it_is_silent_again(talk: Talk) -> None:
 def test_without_a_player_it_is_declined_as_before(talks: Callable[..., Talk]) -> None:
     talk = talks(home=NO_PLAYER)
     assert plays(talk, "jazz") == (NO_MEDIA, None)
-    assert talk.ask("WhatIsPlaying") == NO_SONGS
+    assert talk.ask("WhatIsPlaying") == "I don't know the songs that are playing."
+    assert talk.ask("MusicNames", kind="album") == NO_SONGS
     assert talk.ask("PlayAgain") == talk.ask("ShuffleMusic") == "I have no player for music."
 
 
