@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 
 from assistant.core.messages import Slot, When
-from assistant.english.commands.modifiers import PERSONS
+from assistant.english.people import said_back
 from assistant.skill import Dialog, Reply, Request
 
 ACTIONS = {
@@ -101,16 +101,11 @@ def declined(request: Request, untaken: str = "") -> Reply:
 
 def _not_then(when: When, needs_time: bool) -> str:
     remedy = "; I need a time" if needs_time else ", only at once"
-    return f"I can't do that {to_user(when.said)} yet{remedy}."
+    return f"I can't do that {said_back(when.said.casefold())} yet{remedy}."
 
 
 def _not_without(excluded: Sequence[Slot]) -> str:
-    return f"I can't do that with an exception for {to_user(excluded[0].raw)} yet."
-
-
-def to_user(words: str) -> str:
-    """Words of the user as the assistant says them back: "when I get home" → "when you get …"."""
-    return " ".join(PERSONS.get(word, word) for word in words.casefold().split())
+    return f"I can't do that with an exception for {said_back(excluded[0].raw.casefold())} yet."
 
 
 def action_of(intent: str) -> str:

@@ -54,10 +54,10 @@ level = "warning"
 
 
 class Daemon:
-    """A running daemon that can be spoken to, as `process` with its files in `folder`."""
+    """A running daemon that can be spoken to, with its files in `folder`, while it is `alive`."""
 
-    def __init__(self, folder: Path, process: subprocess.Popen[bytes]) -> None:
-        self._process = process
+    def __init__(self, folder: Path, alive: Callable[[], bool]) -> None:
+        self._alive = alive
         self._microphone = folder / "microphone"
         self._client = ControlClient(folder / "run" / CONTROL_SOCKET)
         self._events: queue.Queue[Message] = queue.Queue()
@@ -105,7 +105,7 @@ class Daemon:
         threading.Thread(target=self._gather, args=(joined,), daemon=True).start()
         until_s = time.monotonic() + READY_S
         while not joined.wait(LOOK_S):
-            if self._process.poll() is not None or time.monotonic() > until_s:
+            if not self._alive() or time.monotonic() > until_s:
                 raise ControlError("demo.start", "the daemon did not start; run: assistant doctor")
 
     def _play(self, frames: Sequence[bytes]) -> None:
@@ -139,7 +139,7 @@ def daemon(folder: Path, replies: Path, home: Path, models: Path) -> Iterator[Da
     with (folder / "log").open("wb") as log:
         process = subprocess.Popen(command, stdout=log, stderr=log, stdin=subprocess.DEVNULL)
     try:
-        running = Daemon(folder, process)
+        running = Daemon(folder, lambda: process.poll() is None)
         running.follow()
         yield running
     except ControlError as error:

@@ -57,3 +57,27 @@ ASKED = tuple(
     )
 )
 """Pairs: what is asked about a person, and what a passage with the answer must hold."""
+
+_PERSONS = {
+    "i": "you",
+    "me": "you",
+    "my": "your",
+    "mine": "yours",
+    "we": "you",
+    "us": "you",
+    "our": "your",
+    "i am": "you are",
+    "am i": "are you",
+    "i'm": "you're",
+    "we're": "you're",
+    "i've": "you've",
+    "i'll": "you'll",
+}
+"""Words of the user → how the assistant says them back."""
+
+_PERSON = re.compile(rf"\b(?:{'|'.join(sorted(_PERSONS, key=len, reverse=True))})\b", re.IGNORECASE)
+
+
+def said_back(words: str) -> str:
+    """Words of the user as the assistant says them: "when I get home" → "when you get home"."""
+    return _PERSON.sub(lambda found: _PERSONS[found[0].casefold()], words)

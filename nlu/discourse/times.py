@@ -91,14 +91,13 @@ def when(said: Canonical, now: datetime) -> When | None:
     if words[0] in modifiers.WHEN and (event := modifiers.SUN_CLAUSES.get(words[1:])):
         kind: WhenKind = "until" if words[0] in modifiers.UNTIL else "at"
         return When(kind=kind, said=spoken, sun=SunEvent(event=event))
-    if len(words) > 2 and (CONDITION.match(text) or words[:2] == ("every", "time")):
+    if found := _first_value(words, now):
+        kind, value, sun = found
+        return When(kind=kind, said=spoken, value=value, sun=sun)
+    conditional = len(words) > 2 and (CONDITION.match(text) or words[:2] == ("every", "time"))
+    if conditional or _is_clause_of_time(words):
         return When(kind="event", said=spoken)
-    if _is_clause_of_time(words):
-        return When(kind="event", said=spoken)
-    if (found := _first_value(words, now)) is None:
-        return None
-    kind, value, sun = found
-    return When(kind=kind, said=spoken, value=value, sun=sun)
+    return None
 
 
 def _from_to(words: tuple[str, ...], spoken: str, now: datetime) -> When | None:

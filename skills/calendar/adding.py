@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import date, datetime, timedelta
 from typing import Annotated
 
-from assistant.english.commands.modifiers import PERSONS
+from assistant.english.people import said_back
 from assistant.skill import (
     Ask,
     Context,
@@ -102,5 +102,5 @@ def _titled(words: str) -> str:
     said = words.strip().split()
     while said[1:] and said[0].casefold() in ("a", "an", "the", "my", "our"):
         said = said[1:]
-    title = " ".join(PERSONS.get(word, word) for word in said)
+    title = said_back(" ".join(said))
     return f"{title[:1].upper()}{title[1:]}"

@@ -8,8 +8,8 @@ from datetime import date, datetime, timedelta
 from assistant.core.messages import SunEvent
 from assistant.english.commands.verbs import orders, promised
 from assistant.english.dates import WEEKDAYS, month_and_day, weekday_name
+from assistant.english.people import said_back
 from assistant.english.spoken import joined, length, plural, spoken
-from skills.declined import to_user
 from skills.later.plan import After, AtTime, Due
 from skills.later.timing import Timing
 
@@ -28,7 +28,7 @@ _INTRADAY = ("MINUTELY", "HOURLY")
 
 def title_of(report: str, said: str) -> str:
     """What a report says was done, or else the user's words, as a phrase that fits "I will …"."""
-    words = to_user(said)
+    words = said_back(said.casefold())
     return promised(report) or (words if orders(words) else f'do "{words}"')
 
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from datetime import date, datetime, timedelta
 
-from assistant.english.commands.modifiers import PERSONS
 from assistant.english.lists import word_set
+from assistant.english.people import said_back
 from assistant.skill import (
     Alarm,
     Ask,
@@ -108,8 +108,7 @@ def set_reminder(
     when, clock = yield from ask_time(wish, context, "When shall I remind you?")
     if not tells_time(when):
         return Reply(NO_TIME, done=False, about=naming(request, what))
-    said = _as_said(what, request).casefold().split()
-    name = " ".join(PERSONS.get(word, word) for word in said)
+    name = said_back(_as_said(what, request).casefold())
     rings = f"A reminder for {whom}: {name}." if whom else f"A reminder: {name}."
     try:
         alarm = context.alarms.set(when, rings, kind=KIND, name=name, at=clock)

@@ -75,6 +75,9 @@ def said(stage: NluStage, *texts: str) -> Interpretation:
         (("all lights off except the kitchen, leave that on",), "HassTurnOff -Kitchen"),
         (("all lights off in ten minutes please",), "HassTurnOff in"),
         (("all lights off apart from the elephant", "not the spots"), ""),
+        (("fan on till five am",), "HassTurnOn Fan until"),
+        (("fan on till half past five pm",), "HassTurnOn Fan until"),
+        (("fan on till i am home",), "HassTurnOn Fan event"),
         (("all lights off at ten", "not the kitchen"), "HassTurnOff -Kitchen at instead"),
         (
             ("all lights off apart from the spots", "not the kitchen"),

@@ -163,19 +163,3 @@ ASKING = word_set("wondering wonder know see check tell me ask asking sure find 
 """Words before an "if" that is a question, and no condition."""
 ASKED_WITH = AUXILIARIES | word_set("should shall would might may must")
 """Verbs behind a "when" that is a question, and no condition: "when should they be up"."""
-
-PERSONS = {
-    "i": "you",
-    "me": "you",
-    "my": "your",
-    "mine": "yours",
-    "we": "you",
-    "us": "you",
-    "our": "your",
-    "am": "are",
-    "i'm": "you're",
-    "we're": "you're",
-    "i've": "you've",
-    "i'll": "you'll",
-}
-"""Words of the user → how the assistant says them back."""

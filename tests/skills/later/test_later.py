@@ -342,7 +342,7 @@ def test_what_cannot_be_planned_is_declined_by_name(
 def test_why_several_cannot_be_planned_is_told_once(board: Talk) -> None:
     home = When(kind="event", said="when {i} get home")
     both = (later(home, "HassTurnOn", name=name) for name in ("Kettle", "Ceiling"))
-    assert board.say("x", *both) == "I can't do that when {i} get home yet; I need a time."
+    assert board.say("x", *both) == "I can't do that when {you} get home yet; I need a time."
 
 
 def test_a_wish_is_taken_back(board: Talk) -> None:
